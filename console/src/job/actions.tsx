@@ -9,7 +9,7 @@ import { ACTIONS, JOB } from "../words/job.ts";
 
 const ActionDialog = lazy(async () => ({ default: (await import("./action-dialog.tsx")).ActionDialog }));
 
-/** The job of the buttons: what goes on first, what ends last. */
+/** The order of the buttons: what goes on first, what ends last. */
 const SHOWN: readonly JobAction[] = ["resubmit", "compensate", "markResolved", "cancel", "extend"];
 
 /** A report in the place of whoever does the step. */

@@ -15,7 +15,7 @@ const VERDICTS: { readonly [verdict: string]: string } = {
   none: "Could not be judged",
 };
 
-/** In the job in which they are shown. */
+/** In the order in which they are shown. */
 const REPORT: { readonly [name: string]: string } = {
   retried: "another attempt",
   rescheduled: "scheduled again",

@@ -116,7 +116,7 @@ export function createJobClient(options: JobClientOptions): JobClient {
     onGone: (cause) => inbox.abandon(cause),
   });
 
-  /** Seen with SDK 7.9.5: after an jobly restart of the broker the next link of a client waits for ever for its token. */
+  /** Seen with SDK 7.9.5: after an orderly restart of the broker the next link of a client waits for ever for its token. */
   function reconnect(): void {
     if (closed || !("connection" in options)) return;
     const old = bus;

@@ -107,7 +107,7 @@ const fixed = z.object({
   SweepWithin: duration("PT20S"),
   /** What the durable engine keeps of an attempt that has ended is removed so long after it began. */
   OrchestrationsKeptFor: duration("P30D"),
-  /** So long after a job is over all of its documents go, and its payment token at once. */
+  /** So long after a job is over all of its documents go, and its secrets at once. */
   EndedJobsKeptFor: keptFor,
   /** How long a job that was compensated, cancelled or marked resolved can still be resubmitted as it is, and keeps its payment token. */
   ResubmitWithin: duration("P7D"),

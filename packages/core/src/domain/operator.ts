@@ -88,9 +88,7 @@ export function decide(
   }
   const brings = action.kind === "resubmit" && action.edited !== null;
   if (record.keptUntil && !brings) {
-    return rejected(
-      "it is closed, and what its payment needs is removed: resubmit it with a job that has a new payment token",
-    );
+    return rejected("it is closed, and its secrets are removed: resubmit it with content that has new ones");
   }
   if (action.kind === "markResolved") return markResolved(record, action, row.to, context);
   if (action.kind === "cancel" && isUntouched(record)) return cancelAtOnce(record, action, context);

@@ -67,7 +67,7 @@ export function createServiceBusMessenger(
     return traceparent ? { applicationProperties: { traceparent, "Diagnostic-Id": traceparent } } : {};
   }
 
-  async function sendToShop(
+  async function sendToClient(
     { replyTo, replyToSessionId, correlationId }: ReplyAddress,
     message: ServiceBusMessage,
   ): Promise<Published> {
@@ -89,7 +89,7 @@ export function createServiceBusMessenger(
 
   return {
     publish: (reply: Reply, message) =>
-      sendToShop(reply, {
+      sendToClient(reply, {
         body: inAppsNames(message, noun),
         subject: message.status,
         messageId: statusMessageId(message),
@@ -108,7 +108,7 @@ export function createServiceBusMessenger(
         faults: named,
         faultCount: faults.length,
       };
-      return sendToShop(reply, { body, subject: status, messageId: id, ...traced() });
+      return sendToClient(reply, { body, subject: status, messageId: id, ...traced() });
     },
 
     async startAttempt(startAttempt, { at } = {}) {
