@@ -14,7 +14,7 @@ import { RESERVING_STEP } from "../../shared/domain/refund.ts";
 import { refundsAgent } from "../../shared/operations/refunds-agent.ts";
 import { returns } from "../../shared/workflows/returns.ts";
 import { GRAPH, NOON, NOON_MS, sampleOrder } from "../support/orders.ts";
-import { createWorld } from "../support/world.ts";
+import { createSampleWorld } from "../support/sample-world.ts";
 
 const [, RETURNS] = returns as readonly [Workflow, Workflow];
 const CAPTURED = 2150;
@@ -184,7 +184,7 @@ test("P16 wherever a process dies on the way of a return, it reserves once, and 
     store = createMemoryJobStore();
     if (sold) await store.create(sampleOrder("sold-1"), { ...sold.record, owner: undefined });
     const { store: dying, made } = dyingAfter(calls);
-    const world = createWorld(NOON_MS, dying);
+    const world = createSampleWorld(NOON_MS, dying);
     const agents = new Map([...world.agents, ["refunds", refundsAgent.create({ store: dying, now: world.now })]]);
     Object.assign(world, { agents, workflows: loadWorkflows(business.knownAgents, [RETURNS]) });
     const live = async () => {

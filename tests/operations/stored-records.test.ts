@@ -9,10 +9,11 @@ import { operateJob } from "@scheduler-agent-supervisor/core/operations/operate-
 import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
 import { createMemoryJobStore } from "@scheduler-agent-supervisor/core/store/memory-job-store";
 import { expect, test } from "vitest";
+import type { World } from "../../packages/core/tests/world.ts";
 import { storedRecord } from "../stored-records/stored-records.ts";
 import { NOON_MS, sampleOrder } from "../support/orders.ts";
 import { ORDER } from "../support/sample-container.ts";
-import { createWorld, type World } from "../support/world.ts";
+import { createSampleWorld } from "../support/sample-world.ts";
 
 const A_DAY_MS = 86_400_000;
 
@@ -20,7 +21,7 @@ const A_DAY_MS = 86_400_000;
 function worldWith(version: number, name: string, changes: object = {}): World {
   const record = inCoresNames({ ...storedRecord(version, name), orderId: "order-1", ...changes }, ORDER);
   const store = createMemoryJobStore({ documents: [record] });
-  return createWorld(NOON_MS + A_DAY_MS, { ...store, job: async (orderId) => sampleOrder(orderId) });
+  return createSampleWorld(NOON_MS + A_DAY_MS, { ...store, job: async (orderId) => sampleOrder(orderId) });
 }
 
 test.each([
@@ -38,7 +39,7 @@ test.each([
   const report = await sweep(world);
   expect(report).toMatchObject({ broken: 0 });
   for (const startAttempt of world.startAttempts.splice(0)) await world.runAttempt(startAttempt);
-  const record = await world.stateOf();
+  const record = await world.stateOf("order-1");
   expect(record).toMatchObject({ processState, ...(kind && { error: { kind } }) });
 });
 

@@ -11,8 +11,8 @@ const rows = readFileSync(join(root, "docs", "reference", "pattern.md"), "utf8")
     return id && /^P\d+$/.test(id) ? [{ id, what: what ?? "", where: where ?? "", shown: shown ?? "" }] : [];
   });
 
-const tests = globSync("{packages/*/src,shared,tests}/**/*.test.ts", { cwd: root })
-  .concat(globSync("tests/contract/*.ts", { cwd: root }))
+const tests = globSync("{packages/*/{src,tests},shared,tests}/**/*.test.ts", { cwd: root })
+  .concat(globSync("{tests,packages/core/tests}/contract/*.ts", { cwd: root }))
   .map((file) => ({ file, text: readFileSync(join(root, file), "utf8") }));
 
 /** The suites whose tests run the whole stack. */

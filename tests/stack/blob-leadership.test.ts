@@ -6,7 +6,7 @@ import { createBlobLeadership } from "@scheduler-agent-supervisor/core/supervisi
 import { LeadershipUnavailable } from "@scheduler-agent-supervisor/core/supervision/leadership";
 import { createSupervisionReader } from "@scheduler-agent-supervisor/core/supervision/read-supervision";
 import { afterAll, expect, test } from "vitest";
-import { leadershipContract } from "../contract/leadership.ts";
+import { leadershipContract } from "../../packages/core/tests/contract/leadership.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 const LEASE_MS = 15_000;

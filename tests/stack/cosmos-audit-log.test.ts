@@ -4,7 +4,7 @@ import { CosmosClient } from "@azure/cosmos";
 import { namedContainer } from "@scheduler-agent-supervisor/core/store/named-container";
 import { createCosmosAuditLog } from "@scheduler-agent-supervisor/core/supervision/cosmos-audit-log";
 import { afterAll } from "vitest";
-import { supervisionLogContract } from "../contract/audit-log.ts";
+import { supervisionLogContract } from "../../packages/core/tests/contract/audit-log.ts";
 import { ORDER } from "../support/sample-container.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 

@@ -2,7 +2,7 @@
 
 import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/store/cosmos-job-store";
 import { afterAll } from "vitest";
-import { operatorStoreContract } from "../contract/operator-store.ts";
+import { operatorStoreContract } from "../../packages/core/tests/contract/operator-store.ts";
 import { sampleContainer } from "../support/sample-container.ts";
 import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
 

@@ -3,8 +3,8 @@
 import type { Container } from "@azure/cosmos";
 import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/store/cosmos-job-store";
 import { afterAll } from "vitest";
-import { closingStoreContract } from "../contract/closing-store.ts";
-import { orderStoreContract } from "../contract/order-store.ts";
+import { closingStoreContract } from "../../packages/core/tests/contract/closing-store.ts";
+import { jobStoreContract } from "../../packages/core/tests/contract/job-store.ts";
 import { storedRecordsContract } from "../contract/stored-records.ts";
 import type { StoredRecord } from "../stored-records/stored-records.ts";
 import { sampleContainer } from "../support/sample-container.ts";
@@ -28,6 +28,6 @@ storedRecordsContract("cosmos", async (documents, onNewer) => {
   return { store: createCosmosJobStore(sampleContainer(orders), { onNewer }), stored };
 });
 
-orderStoreContract("cosmos", async () => createCosmosJobStore(sampleContainer(await container())));
+jobStoreContract("cosmos", async () => createCosmosJobStore(sampleContainer(await container())));
 
 closingStoreContract("cosmos", async () => createCosmosJobStore(sampleContainer(await container())));

@@ -136,3 +136,24 @@ export function sampleRecord(jobId = "job-1", workflow: Workflow = CHAIN): State
   } as const;
   return newStateRecord(submission, workflow, NOON, after(NOON, 60_000));
 }
+
+/** Goods come back, and what can't be done is left to an operator. Its last step can't be compensated by the app. */
+export const RETURNS: Workflow = {
+  name: "returns",
+  version: 1,
+  policy,
+  steps: [
+    {
+      ...{ name: "pickUp", agent: "shipping", operation: "pickUp", after: [], completeWithin: "PT10S" },
+      compensation: { operation: "cancelPickUp", completeWithin: "PT10S" },
+    },
+    {
+      ...{ name: "restock", agent: "inventory", operation: "restock", after: ["pickUp"], completeWithin: "PT10S" },
+      compensation: { operation: "withdraw", completeWithin: "PT10S" },
+    },
+    {
+      ...{ name: "refundPayment", agent: "payment", operation: "refundReturn", after: ["restock"] },
+      ...{ completeWithin: "PT10S", compensation: "manual" },
+    },
+  ],
+};

@@ -123,3 +123,12 @@ export const videos = defineApp({
   workflows: [publishing],
   rules,
 });
+
+/** The settings that such an app needs at least. */
+export const SETTINGS = {
+  ServiceBus: "Endpoint=sb://127.0.0.1/",
+  Cosmos: "AccountEndpoint=https://127.0.0.1:1/;AccountKey=a2V5",
+  AzureWebJobsStorage: "UseDevelopmentStorage=true",
+  StorageEndpoints: "http://127.0.0.1:1",
+  EncoderEndpoints: "http://127.0.0.1:1",
+};

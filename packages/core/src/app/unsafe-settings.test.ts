@@ -1,17 +1,10 @@
 // Which ways of signing in, and which reply queues, the app starts with.
 import { expect, test } from "vitest";
-import { videos } from "../../tests/videos.ts";
+import { SETTINGS, videos } from "../../tests/videos.ts";
 import { parseConfig } from "./config.ts";
 import { unsafeSettings } from "./unsafe-settings.ts";
 
-const connected = {
-  ServiceBus: "Endpoint=sb://127.0.0.1/",
-  Cosmos: "AccountEndpoint=https://127.0.0.1:1/;AccountKey=a2V5",
-  AzureWebJobsStorage: "UseDevelopmentStorage=true",
-  StorageEndpoints: "http://127.0.0.1:1",
-  EncoderEndpoints: "http://127.0.0.1:1",
-};
-const start = (environment: Record<string, string>) => () => parseConfig({ ...connected, ...environment }, videos);
+const start = (environment: Record<string, string>) => () => parseConfig({ ...SETTINGS, ...environment }, videos);
 
 test.each([
   { WEBSITE_HOSTNAME: "jobs.azurewebsites.net" },
@@ -60,7 +53,7 @@ test.each([
 
 test("nor may it match a sender's own queue or a team's replies", () => {
   const given = {
-    ...parseConfig(connected, videos),
+    ...parseConfig(SETTINGS, videos),
     SubmissionQueues: [{ queue: "jobs-tea" }],
     AgentTeams: [{ team: "risk" }],
   };

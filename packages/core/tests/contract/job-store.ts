@@ -1,0 +1,363 @@
+// The contract of the state store's port: every implementation passes this one suite.
+
+import { beforeAll, describe, expect, test } from "vitest";
+import type { StepTask } from "../../src/domain/attempt.ts";
+import { recover, startAttemptOf } from "../../src/domain/recovery.ts";
+import { skippedFor } from "../../src/domain/skip.ts";
+import type { StateRecord } from "../../src/domain/state-record.ts";
+import { accepted, done, scheduled, takenUp } from "../../src/domain/step-run.ts";
+import {
+  claim,
+  completeAmong,
+  completeJob,
+  completeJoin,
+  noteExpiry,
+  takeUp,
+  takeUpOnly,
+} from "../../src/domain/transitions.ts";
+import type { Workflow } from "../../src/domain/workflow.ts";
+import type { JobStore } from "../../src/store/job-store.ts";
+import { CHAIN, NOON, SCHEDULING, sampleJob, sampleRecord } from "../jobs.ts";
+
+/** A step may be called what is a keyword of the store's own language. */
+const KEYWORDS = ["job", "value", "group"] as const;
+const OF_KEYWORDS: Workflow = {
+  ...CHAIN,
+  steps: KEYWORDS.map((name) => {
+    const agent = "inventory";
+    return { name, agent, operation: "reserve", after: [], completeWithin: "PT10S", compensation: "manual" };
+  }),
+};
+
+const LONG_AGO = "2000-01-01T00:00:00.000Z";
+const FAR_OFF = "2100-01-01T00:00:00.000Z";
+const PLANNED = { transport: "activity", startWithin: "PT30S", completeWithin: "PT10S" } as const;
+
+export function jobStoreContract(name: string, open: () => Promise<JobStore>): void {
+  describe(`job store: ${name}`, () => {
+    let store: JobStore;
+    let made = 0;
+
+    beforeAll(async () => {
+      store = await open();
+    });
+
+    const SWEEPING = { now: NOON, overdueBefore: NOON, claimWithinMs: 120_000 };
+
+    async function submitted(workflow: Workflow = CHAIN): Promise<StateRecord> {
+      made += 1;
+      const record = sampleRecord(`${name}-${made}`, workflow);
+      expect(await store.create(sampleJob(record.jobId), record)).toEqual({ kind: "created" });
+      return record;
+    }
+
+    function claimOf(record: StateRecord, ...names: string[]) {
+      const level = names.map((name) => {
+        const step = record.steps[name];
+        if (!step) throw new Error(`no step ${name}`);
+        return scheduled({ ...PLANNED, name, record: step }, 1, "forward", NOON, SCHEDULING);
+      });
+      return claim(startAttemptOf(record), level, `${record.jobId}-1`, NOON);
+    }
+
+    async function claimed(...names: string[]): Promise<StateRecord> {
+      const record = await submitted();
+      const taken = await store.change(record.jobId, claimOf(record, ...names));
+      if (taken.kind !== "written") throw new Error("the claim was rejected");
+      return taken.record;
+    }
+
+    function taskOf(record: StateRecord, step: string, siblings: string[] = []): StepTask {
+      const { jobId, direction, workflow, priority, steps } = record;
+      const own = steps[step];
+      if (!own) throw new Error(`no step ${step}`);
+      return {
+        ...{ jobId: jobId, direction, workflow, priority, step, join: { siblings, next: [] }, record: own },
+        ...{
+          attempt: 1,
+          lockedBy: `${jobId}-1`,
+          jobRevision: 1,
+          agent: own.agent,
+          operation: "x",
+          transport: "activity",
+          startBy: NOON,
+          completeBy: NOON,
+          completeWithin: "PT10S",
+        },
+        ...{
+          results: {},
+          isAlone: true,
+          isAwaited: true,
+          reply: { replyTo: null, replyToSessionId: null, correlationId: "", traceparent: null },
+        },
+      };
+    }
+
+    const abreast = ({ join }: StepTask) => join?.siblings ?? [];
+    const route = { endpoint: "http://x/", because: "only one" };
+    const doneOf = (task: StepTask) => done(task.record, 1, "forward", { id: "x-1" }, route, NOON);
+
+    test("what is created can be read, job and record", async () => {
+      const record = await submitted();
+      expect(await store.job(record.jobId, 1)).toEqual(sampleJob(record.jobId));
+      expect((await store.state(record.jobId))?.record).toMatchObject(record);
+    });
+
+    test("a second create of one id is a duplicate, answers what stands there and changes nothing", async () => {
+      const record = await submitted();
+      const again = await store.create(sampleJob(record.jobId, { currency: "USD" }), {
+        ...record,
+        replyTo: "other",
+      });
+      expect(again).toMatchObject({
+        kind: "duplicate",
+        job: { currency: "EUR" },
+        record: { replyTo: "replies-shop" },
+      });
+      expect((await store.state(record.jobId))?.record.replyTo).toBe("replies-shop");
+    });
+
+    test("a job that is not there: no state, and asking for the job throws", async () => {
+      expect(await store.state("nowhere")).toBeUndefined();
+      await expect(store.job("nowhere", 1)).rejects.toThrow("nowhere");
+    });
+
+    test("P4 of fifty claims at once exactly one is taken", async () => {
+      const record = await submitted();
+      const outcomes = await Promise.all(
+        Array.from({ length: 50 }, () => store.change(record.jobId, claimOf(record, "reserveStock"))),
+      );
+      expect(outcomes.filter(({ kind }) => kind === "written")).toHaveLength(1);
+      const stored = (await store.state(record.jobId))?.record;
+      expect(stored).toMatchObject({ processState: "Processing", lockedBy: `${record.jobId}-1` });
+      expect(stored?.history).toHaveLength(2);
+    });
+
+    test("a guarded write of a step that is not in hand is rejected and changes nothing", async () => {
+      const record = await claimed("reserveStock");
+      const task = taskOf(record, "takePayment");
+      expect(await store.change(record.jobId, completeJoin(task, abreast(task), doneOf(task), [], NOON))).toEqual({
+        kind: "rejected",
+      });
+      expect((await store.state(record.jobId))?.record).toMatchObject(record);
+    });
+
+    test("the last step's write concludes the job and removes dueAt", async () => {
+      const record = await claimed("reserveStock");
+      const task = taskOf(record, "reserveStock");
+      const written = await store.change(
+        record.jobId,
+        completeJob(task, abreast(task), doneOf(task), { processState: "Processed" }, NOON),
+      );
+      expect(written).toMatchObject({
+        kind: "written",
+        record: { processState: "Processed", lockedBy: null, completeBy: null },
+      });
+      expect((await store.state(record.jobId))?.record).not.toHaveProperty("dueAt");
+    });
+
+    test("of two steps side by side exactly the last to end closes their level, in either job and at once", async () => {
+      for (const [first, second] of [
+        ["reserveStock", "takePayment"],
+        ["takePayment", "reserveStock"],
+      ] as const) {
+        const record = await claimed(first, second);
+        const [one, other] = [taskOf(record, first, [second]), taskOf(record, second, [first])];
+        expect(await store.change(record.jobId, completeJoin(one, abreast(one), doneOf(one), [], NOON))).toEqual({
+          kind: "rejected",
+        });
+        expect(await store.change(record.jobId, completeAmong(one, abreast(one), doneOf(one), NOON))).toMatchObject({
+          kind: "written",
+        });
+        expect(await store.change(record.jobId, completeAmong(other, abreast(other), doneOf(other), NOON))).toEqual({
+          kind: "rejected",
+        });
+        expect(
+          await store.change(record.jobId, completeJoin(other, abreast(other), doneOf(other), [], NOON)),
+        ).toMatchObject({
+          kind: "written",
+        });
+      }
+      const record = await claimed("reserveStock", "takePayment");
+      const tasks = [taskOf(record, "reserveStock", ["takePayment"]), taskOf(record, "takePayment", ["reserveStock"])];
+      const among = await Promise.all(
+        tasks.map((task) => store.change(record.jobId, completeAmong(task, abreast(task), doneOf(task), NOON))),
+      );
+      expect(among.map(({ kind }) => kind).sort()).toEqual(["rejected", "written"]);
+    });
+
+    test("the same holds for compensations, whose records may not exist yet", async () => {
+      const record = await submitted();
+      const names = ["reserveStock", "takePayment"];
+      const level = names.map((name) => {
+        const step = record.steps[name];
+        if (!step) throw new Error(`no step ${name}`);
+        return scheduled({ ...PLANNED, name, record: step }, 1, "compensate", NOON, SCHEDULING);
+      });
+      const [first, second] = level;
+      if (!first || !second) throw new Error("no level");
+      const taken = await store.change(
+        record.jobId,
+        claim({ ...startAttemptOf(record), direction: "compensate" }, [first], `${record.jobId}-1`, NOON),
+      );
+      if (taken.kind !== "written") throw new Error("the claim was rejected");
+      const task = { ...taskOf(taken.record, "reserveStock", ["takePayment"]), direction: "compensate" } as const;
+      const ended = done(task.record, 1, "compensate", {}, route, NOON);
+      expect(await store.change(record.jobId, completeJoin(task, abreast(task), ended, [], NOON))).toEqual({
+        kind: "rejected",
+      });
+      expect(await store.change(record.jobId, completeAmong(task, abreast(task), ended, NOON))).toMatchObject({
+        kind: "written",
+      });
+    });
+
+    test("a step that is skipped is waited for no more by those beside it", async () => {
+      const { jobId, steps } = await claimed("takePayment", "arrangeShipping");
+      const read = await store.state(jobId);
+      const { arrangeShipping } = steps;
+      if (!read || !arrangeShipping) throw new Error("there is no such job");
+      const skipped = skippedFor(arrangeShipping, { cause: "rejected", message: "no" }, false, NOON);
+      const written = await store.replace(read, { ...read.record, steps: { ...steps, arrangeShipping: skipped } });
+      if (written.kind === "rejected") throw new Error("nobody else writes");
+      const task = taskOf(written.record, "takePayment", ["arrangeShipping"]);
+      const ended = doneOf(task);
+      expect((await store.change(jobId, completeAmong(task, abreast(task), ended, NOON))).kind).toBe("rejected");
+      expect((await store.change(jobId, completeJoin(task, abreast(task), ended, [], NOON))).kind).toBe("written");
+    });
+
+    test.each(["forward", "compensate"] as const)("a step may have a keyword's name: %s", async (direction) => {
+      const record = await submitted(OF_KEYWORDS);
+      const level = KEYWORDS.map((name) => {
+        const step = record.steps[name];
+        if (!step) throw new Error(`no step ${name}`);
+        return scheduled({ ...PLANNED, name, record: step }, 1, direction, NOON, SCHEDULING);
+      });
+      const taking = claim({ ...startAttemptOf(record), direction }, level, `${record.jobId}-1`, NOON);
+      const taken = await store.change(record.jobId, taking);
+      if (taken.kind !== "written") throw new Error("the claim was rejected");
+      const taskAmong = (step: string): StepTask => {
+        const siblings = KEYWORDS.filter((name) => name !== step);
+        return { ...taskOf(taken.record, step, siblings), direction };
+      };
+      const ended = (task: StepTask) => done(task.record, 1, direction, { id: "x-1" }, route, NOON);
+      const [first, second, last] = KEYWORDS.map(taskAmong) as [StepTask, StepTask, StepTask];
+      for (const task of [first, second]) {
+        expect(await store.change(record.jobId, completeAmong(task, abreast(task), ended(task), NOON))).toMatchObject({
+          kind: "written",
+          record: { processState: "Processing" },
+        });
+      }
+      const ending = completeJob(last, abreast(last), ended(last), { processState: "Processed" }, NOON);
+      expect(await store.change(record.jobId, ending)).toMatchObject({
+        kind: "written",
+        record: { processState: "Processed" },
+      });
+    });
+
+    test("P12 a replace at the version read is taken once; the second supervisor's is rejected", async () => {
+      const record = await submitted();
+      const read = await store.state(record.jobId);
+      if (!read) throw new Error("no state record");
+      const next = recover(read.record, { kind: "repeatStart" }, SWEEPING);
+      expect(await store.replace(read, next)).toMatchObject({ kind: "written" });
+      expect(await store.replace(read, next)).toEqual({ kind: "rejected" });
+    });
+
+    test("P26 counts the jobs that an attempt holds, and those whose agent has not taken them up in time", async () => {
+      const later = "2026-01-01T12:00:30.001Z";
+      const before = await store.countInFlight(later, LONG_AGO, FAR_OFF);
+      await submitted();
+      expect(await store.countInFlight(later, LONG_AGO, FAR_OFF)).toEqual(before);
+      const record = await claimed("reserveStock");
+      const held = before.held + 1;
+      expect(await store.countInFlight(NOON, LONG_AGO, FAR_OFF)).toMatchObject({ held });
+      expect(await store.countInFlight(later, LONG_AGO, FAR_OFF)).toEqual({ held, waiting: before.waiting + 1 });
+      // Overdue for so long that nobody is at work on it.
+      expect(await store.countInFlight(later, later, FAR_OFF)).toEqual({ held: 0, waiting: 0 });
+      const task = taskOf(record, "reserveStock");
+      await store.change(record.jobId, takeUp(task, takenUp("forward", NOON, "2026-01-01T12:00:10.000Z"), NOON));
+      expect(await store.countInFlight(later, LONG_AGO, FAR_OFF)).toEqual({ held, waiting: before.waiting });
+      await store.change(
+        record.jobId,
+        completeJob(task, abreast(task), doneOf(task), { processState: "Processed" }, NOON),
+      );
+      expect(await store.countInFlight(later, LONG_AGO, FAR_OFF)).toEqual(before);
+      // Its service does it later: nobody is at work on it here.
+      const awaits = await claimed("reserveStock");
+      const route = { endpoint: "http://inventory/", because: "only one" };
+      const mark = accepted("forward", { at: NOON, reference: "r-7" }, route, "2026-01-11T12:00:00.000Z");
+      expect(await store.change(awaits.jobId, takeUp(taskOf(awaits, "reserveStock"), mark, NOON))).toMatchObject({
+        record: { dueAt: "2026-01-11T12:00:00.000Z", steps: { reserveStock: { state: "Awaiting" } } },
+      });
+      expect(await store.countInFlight(later, LONG_AGO, "2026-01-01T12:10:00.000Z")).toEqual(before);
+    });
+
+    test("why an agent was not done in time is noted, forward and in a compensation, while the step is in hand", async () => {
+      const expiry = { at: NOON, attempt: 1, tries: 2, endpoint: "http://x/", message: "HTTP 503" };
+      const record = await claimed("reserveStock");
+      const task = taskOf(record, "reserveStock");
+      const noted = await store.change(record.jobId, noteExpiry(task, expiry));
+      expect(noted).toMatchObject({ record: { steps: { reserveStock: { state: "Scheduled", expiry } } } });
+      if (noted.kind !== "written") throw new Error("the note was rejected");
+      const among = taskOf(noted.record, "reserveStock", ["takePayment"]);
+      await store.change(record.jobId, completeAmong(among, abreast(among), doneOf(among), NOON));
+      expect(await store.change(record.jobId, noteExpiry(task, { ...expiry, tries: 9 }))).toEqual({
+        kind: "rejected",
+      });
+
+      const read = await store.state(record.jobId);
+      const step = read?.record.steps["reserveStock"];
+      if (!read || !step) throw new Error("no state record");
+      expect(step.expiry).toEqual(expiry);
+      const compensating = scheduled(
+        { ...PLANNED, name: "reserveStock", record: step },
+        1,
+        "compensate",
+        NOON,
+        SCHEDULING,
+      ).record;
+      const steps = { ...read.record.steps, reserveStock: compensating };
+      await store.replace(read, { ...read.record, direction: "compensate", steps });
+      const compensated = await store.change(record.jobId, noteExpiry({ ...task, direction: "compensate" }, expiry));
+      expect(compensated).toMatchObject({
+        record: { steps: { reserveStock: { compensation: { state: "Scheduled", expiry } } } },
+      });
+    });
+
+    test("P26 a mark that a step was taken up leaves a record due when it is that is due later than the step", async () => {
+      const record = await claimed("reserveStock");
+      const task = taskOf(record, "reserveStock");
+      const read = await store.state(record.jobId);
+      if (!read) throw new Error("no state record");
+      const extended = "2026-01-01T13:00:00.000Z";
+      await store.replace(read, { ...read.record, completeBy: extended, dueAt: extended });
+      const completeBy = "2026-01-01T12:00:40.000Z";
+      expect(await store.change(record.jobId, takeUp(task, takenUp("forward", NOON, completeBy), NOON))).toEqual({
+        kind: "rejected",
+      });
+      expect(
+        await store.change(record.jobId, takeUpOnly(task, takenUp("forward", NOON, completeBy), NOON)),
+      ).toMatchObject({
+        kind: "written",
+        record: { dueAt: extended, completeBy: extended, steps: { reserveStock: { state: "Running", completeBy } } },
+      });
+    });
+
+    test("due finds what is due before the instant, the longest overdue first, and nothing else", async () => {
+      const records = [await submitted(), await submitted(), await submitted()];
+      const [late, later, future] = records.map(({ jobId }) => jobId);
+      for (const [jobId, dueAt] of [
+        [late, "2020-01-02"],
+        [later, "2020-01-03"],
+        [future, "2099-01-01"],
+      ] as const) {
+        const read = await store.state(jobId ?? "");
+        if (!read) throw new Error("no state record");
+        await store.replace(read, { ...read.record, dueAt });
+      }
+      const found: string[] = [];
+      for await (const { record } of store.due("2021-01-01")) found.push(record.jobId);
+      expect(found).toEqual([late, later]);
+    });
+  });
+}

@@ -1,0 +1,7 @@
+import { createMemoryJobStore } from "../../src/store/memory-job-store.ts";
+import { closingStoreContract } from "./closing-store.ts";
+import { jobStoreContract } from "./job-store.ts";
+
+jobStoreContract("memory", async () => createMemoryJobStore());
+
+closingStoreContract("memory", async () => createMemoryJobStore());

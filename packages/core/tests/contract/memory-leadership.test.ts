@@ -1,0 +1,14 @@
+import { createMemoryLease } from "../../src/supervision/memory-leadership.ts";
+import { leadershipContract } from "./leadership.ts";
+
+const LEASE_MS = 15_000;
+
+leadershipContract("memory", async () => {
+  let clock = 0;
+  return {
+    lease: () => createMemoryLease(LEASE_MS, () => clock),
+    outlastLease: async () => {
+      clock += LEASE_MS;
+    },
+  };
+});

@@ -1,0 +1,31 @@
+// An operator's hand in the tests' world.
+import type { WantedVersion } from "../src/messaging/entity-tag.ts";
+import type { OperatorRequest } from "../src/messaging/operator-request.ts";
+import { operateJob } from "../src/operations/operate-job.ts";
+import type { JobStore } from "../src/store/job-store.ts";
+import type { World } from "./world.ts";
+
+export const resubmit = {
+  kind: "resubmit",
+  reason: "card renewed",
+  job: null,
+  compensatedManually: false,
+} as const satisfies OperatorRequest;
+export const compensate = { kind: "compensate", reason: "shop asked" } as const satisfies OperatorRequest;
+
+/** What Ada asks of the job `job-1`. */
+export function operateIn(
+  world: World,
+  request: OperatorRequest,
+  store: JobStore = world.store,
+  ifMatch: WantedVersion = "any",
+) {
+  return operateJob("job-1", request, { by: "ada", ifMatch }, { ...world, store });
+}
+
+/** Runs the attempt that was asked for last. */
+export async function runNextIn(world: World) {
+  const startAttempt = world.startAttempts.at(-1);
+  if (!startAttempt) throw new Error("the scheduler was not notified");
+  return world.runAttempt(startAttempt);
+}

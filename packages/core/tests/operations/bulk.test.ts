@@ -1,0 +1,196 @@
+// Turns of an action on many jobs, over stores in memory: what a death in between leaves, and records that nobody here can read.
+
+import { beforeEach, expect, test } from "vitest";
+import { NewerSchema } from "../../src/domain/newer-schema.ts";
+import type { StateRecord } from "../../src/domain/state-record.ts";
+import { createAttention } from "../../src/operations/attention.ts";
+import { changeBulk, watchBulk } from "../../src/operations/operate-bulk.ts";
+import { type BulkPorts, previewBulk } from "../../src/operations/preview-bulk.ts";
+import { runBulk } from "../../src/operations/run-bulk.ts";
+import { NOON_MS, sampleJob } from "../jobs.ts";
+import { createMemoryBulkStore } from "../memory-bulk-store.ts";
+import { createWorld, type World } from "../world.ts";
+
+let world: World;
+let ports: BulkPorts;
+beforeEach(() => {
+  world = createWorld(NOON_MS);
+  const attention = createAttention({
+    openJobs: async () => ({ jobs: [], isAll: true }),
+    jobGauges: [],
+    clockSkewMs: 0,
+    now: world.now,
+  });
+  ports = Object.assign(world, { bulk: createMemoryBulkStore(), attention });
+});
+
+const IDS = ["job-1", "job-2", "job-3"];
+
+/** Jobs whose payment is rejected. */
+async function rejected(jobIds: readonly string[]): Promise<void> {
+  world.answers.set("authorize", () => ({ kind: "rejected", message: "card expired" }));
+  for (const jobId of jobIds) {
+    await world.submit({ ...sampleJob(), jobId });
+    await world.runAttempt({ jobId: jobId, attempt: 1, direction: "forward", traceparent: null });
+    expect(await world.stateOf(jobId)).toMatchObject({ processState: "Error" });
+  }
+  world.answers.clear();
+  world.clock += 60_000;
+}
+
+async function started(jobIds: readonly string[]): Promise<string> {
+  const { run } = await previewBulk("resubmit", { jobIds: jobIds }, "ada", ports);
+  const job = { kind: "start", reason: "fixed", count: run.total } as const;
+  expect(await changeBulk(run.bulkId, job, "ada", { ...ports, telemetry: world.telemetry })).toMatchObject({
+    kind: "changed",
+  });
+  return run.bulkId;
+}
+
+const turn = (bulkId: string, over: Partial<BulkPorts> = {}) =>
+  runBulk(bulkId, { ...ports, ...over, telemetry: world.telemetry });
+
+async function finish(bulkId: string): Promise<void> {
+  for (let turns = 0; turns < 20; turns += 1) {
+    if ((await turn(bulkId)).kind === "over") return;
+    for (const startAttempt of world.startAttempts.splice(0)) await world.runAttempt(startAttempt);
+  }
+  throw new Error("it does not come to an end");
+}
+
+test("P16 a death between a job's write and the run's own: the job is known by its mark, and acted on once", async () => {
+  await rejected(IDS);
+  const bulkId = await started(IDS);
+  const dying = { ...ports.bulk, saveWave: () => Promise.reject(new Error("the process died")) };
+  await expect(turn(bulkId, { bulk: dying })).rejects.toThrow("the process died");
+  expect(await world.stateOf("job-1")).toMatchObject({ attempt: 2, processState: "Pending" });
+  await finish(bulkId);
+  expect((await watchBulk(bulkId, ports))?.run).toMatchObject({
+    state: "done",
+    counts: { done: 3, well: 3, skipped: 0 },
+  });
+  for (const jobId of IDS) expect(await world.stateOf(jobId)).toMatchObject({ attempt: 2, processState: "Processed" });
+});
+
+test("a newer app's record is left out of a preview, and skipped where it has become one since", async () => {
+  await rejected(IDS);
+  const newer = (jobId: string) => ({
+    store: {
+      ...world.store,
+      state: async (id: string) => {
+        if (id === jobId) throw new NewerSchema("The job's record", 99, 1);
+        return world.store.state(id);
+      },
+    },
+  });
+  const { run, notPossible } = await previewBulk("resubmit", { jobIds: IDS }, "ada", {
+    ...ports,
+    ...newer("job-2"),
+  });
+  expect(run.total).toBe(2);
+  expect(notPossible).toEqual([{ jobId: "job-2", reason: expect.stringContaining("newer version of the app") }]);
+  const bulkId = await started(IDS);
+  await turn(bulkId, newer("job-1"));
+  const progress = await watchBulk(bulkId, ports);
+  expect(progress?.results).toMatchObject([{ jobId: "job-1", outcome: "skipped" }]);
+  await finish(bulkId);
+  expect((await watchBulk(bulkId, ports))?.run).toMatchObject({ state: "done", counts: { done: 2, skipped: 1 } });
+});
+
+test("of a search all that match are frozen, with what is not possible; what matches no more when it is read is left out", async () => {
+  await rejected(IDS);
+  await world.submit({ ...sampleJob(), jobId: "other-1" });
+  const filter = { state: "Error", q: "job" } as const;
+  const meanwhile = {
+    ...world.store,
+    async list(query: Parameters<typeof world.store.list>[0]) {
+      const page = await world.store.list(query);
+      await started(["job-2"]).then(finish);
+      return page;
+    },
+  };
+  const preview = await previewBulk("markResolved", { filter }, "ada", { ...ports, store: meanwhile });
+  expect(preview.notPossible).toEqual([{ jobId: "job-2", reason: expect.stringContaining("does not match") }]);
+  expect(preview.run).toMatchObject({ total: 2, filter, cause: null, isAll: true });
+  await rejected(["job-4"]);
+  expect((await ports.bulk.items(preview.run.bulkId)).map(({ jobId }) => jobId).sort()).toEqual(["job-1", "job-3"]);
+});
+
+test("of a search that finds more than a run takes, the preview says so", async () => {
+  await rejected(IDS);
+  const asked: number[] = [];
+  const more = {
+    ...world.store,
+    async list(query: Parameters<typeof world.store.list>[0]) {
+      asked.push(query.limit);
+      return world.store.list({ ...query, limit: 2 });
+    },
+  };
+  const { run } = await previewBulk("markResolved", { filter: { state: "Error" } }, "ada", { ...ports, store: more });
+  expect(run).toMatchObject({ total: 2, isAll: false });
+  expect(asked).toEqual([1000]);
+});
+
+test("of a cause of which not all were counted, the others are meant too", async () => {
+  await rejected(IDS);
+  const of = (records: readonly (StateRecord | undefined)[]) =>
+    records.flatMap((record) => (record?.error ? [{ ...record, error: record.error }] : []));
+  const counted = of([await world.stateOf("job-1")]);
+  const attention = createAttention({
+    openJobs: async () => ({ jobs: counted, isAll: false }),
+    jobGauges: [],
+    clockSkewMs: 0,
+    now: world.now,
+  });
+  const [group] = (await attention.groups()).groups;
+  const pages: number[] = [];
+  const store = {
+    ...world.store,
+    async list(query: Parameters<typeof world.store.list>[0]) {
+      const page = await world.store.list({ ...query, limit: 2 });
+      pages.push(page.jobs.length);
+      return page.next ? { ...page, looked: { jobs: 2, downTo: page.next.createdAt } } : page;
+    },
+  };
+  const { run } = await previewBulk("markResolved", { group: group?.id ?? "" }, "ada", { ...ports, attention, store });
+  expect(run).toMatchObject({ total: 3, isAll: true, cause: "card expired" });
+  expect(pages).toEqual([2, 1]);
+});
+
+test("many jobs get more time: by how much is said at the start, and no job's end is waited for", async () => {
+  for (const jobId of IDS) await world.submit({ ...sampleJob(), jobId });
+  const due = async () => (await Promise.all(IDS.map(world.stateOf))).map((record) => Date.parse(record?.dueAt ?? ""));
+  const before = await due();
+  const { run } = await previewBulk("extend", { jobIds: [...IDS, "nowhere"] }, "ada", ports);
+  expect(run).toMatchObject({ total: 3, extendBy: null });
+  const start = { kind: "start", reason: "the bank is slow", count: 3 } as const;
+  const asked = (job: typeof start & { by?: string }, bulkId = run.bulkId) =>
+    changeBulk(bulkId, job, "ada", { ...ports, telemetry: world.telemetry });
+  expect(await asked(start)).toMatchObject({ kind: "rejected", reason: expect.stringContaining("PT30M") });
+  const other = await previewBulk("cancel", { jobIds: IDS }, "ada", ports);
+  expect(await asked({ ...start, by: "PT1H" }, other.run.bulkId)).toMatchObject({ kind: "rejected" });
+  expect(await asked({ ...start, by: "PT1H" })).toMatchObject({ kind: "changed", run: { extendBy: "PT1H" } });
+  for (let turns = 0; turns < 10 && (await turn(run.bulkId)).kind === "again"; turns += 1);
+  expect((await watchBulk(run.bulkId, ports))?.run).toMatchObject({ state: "done", counts: { done: 3, well: 3 } });
+  expect((await due()).map((at, place) => at - (before[place] ?? 0))).toEqual([3_600_000, 3_600_000, 3_600_000]);
+});
+
+test("an operator who pauses while a turn is under way is not overruled by it", async () => {
+  await rejected(IDS);
+  const bulkId = await started(IDS);
+  await turn(bulkId);
+  for (const startAttempt of world.startAttempts.splice(0)) await world.runAttempt(startAttempt);
+  const late = {
+    ...ports.bulk,
+    wave: async (id: string, wave: number) => {
+      await changeBulk(bulkId, { kind: "pause" }, "bob", { ...ports, telemetry: world.telemetry });
+      return ports.bulk.wave(id, wave);
+    },
+  };
+  await turn(bulkId, { bulk: late });
+  expect((await watchBulk(bulkId, ports))?.run).toMatchObject({ state: "paused", wave: 0 });
+  expect(await turn(bulkId)).toEqual({ kind: "again", inMs: 5000 });
+  await changeBulk(bulkId, { kind: "resume" }, "bob", { ...ports, telemetry: world.telemetry });
+  await finish(bulkId);
+  expect((await watchBulk(bulkId, ports))?.run).toMatchObject({ state: "done", counts: { done: 3 } });
+});

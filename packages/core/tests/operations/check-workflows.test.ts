@@ -1,0 +1,81 @@
+// What the app finds at start about its workflows, against a register in memory.
+
+import { beforeEach, expect, test } from "vitest";
+import type { Workflow } from "../../src/domain/workflow.ts";
+import type { WorkflowContent } from "../../src/domain/workflow-content.ts";
+import { checkWorkflows, versionsInUse } from "../../src/operations/check-workflows.ts";
+import type { JobsOfVersion, WorkflowRegister } from "../../src/store/workflow-register.ts";
+import { CHAIN, GRAPH } from "../jobs.ts";
+
+const NONE = { pending: 0, processing: 0, inError: 0 };
+const events: [string, object][] = [];
+const telemetry = { event: (name: string, attributes: object) => void events.push([name, attributes]) };
+let needed: { [version: number]: JobsOfVersion };
+let register: WorkflowRegister;
+beforeEach(() => {
+  events.length = 0;
+  needed = {};
+  const entries = new Map<string, WorkflowContent>();
+  register = {
+    async enter(content) {
+      const id = `${content.name}:${content.version}`;
+      const first = entries.get(id) ?? content;
+      entries.set(id, first);
+      return first;
+    },
+    entered: async () => [...entries.values()],
+    isNewer: async () => false,
+    jobs: async ({ version }) => needed[version] ?? NONE,
+  };
+});
+
+const check = (...workflows: Workflow[]) => checkWorkflows(workflows, register, telemetry);
+const [first, ...others] = CHAIN.steps;
+if (!first) throw new Error("no step");
+
+test("the same workflows are found unchanged at every start, also where they are written another way", async () => {
+  await check(CHAIN, GRAPH);
+  const { compensation, ...step } = first;
+  await check({ ...CHAIN, steps: [{ compensation, transport: "activity", ...step }, ...others] }, GRAPH);
+});
+
+test.each<[string, Workflow, string]>([
+  [
+    "a step's time",
+    { ...CHAIN, steps: [{ ...first, completeWithin: "PT9S" }, ...others] },
+    "step reserveStock is changed",
+  ],
+  ["a step less", { ...CHAIN, steps: others }, "step reserveStock is gone"],
+  ["a step more", { ...CHAIN, steps: [...CHAIN.steps, { ...first, name: "more" }] }, "step more is new"],
+  ["the policy", { ...CHAIN, policy: { ...CHAIN.policy, failureThreshold: 9 } }, "policy is changed"],
+])("an edit without a new version is rejected, with what to do: %s", async (_, edited, words) => {
+  await check(CHAIN, GRAPH);
+  await expect(check(edited, GRAPH)).rejects.toThrow(`workflow job-fulfilment v1: ${words}`);
+  await expect(check(edited, GRAPH)).rejects.toThrow("add what is to change as a new version");
+  // As a new version it may be.
+  await check(CHAIN, GRAPH, { ...edited, version: 3 });
+});
+
+test("a version that jobs need has to stay, another one may be retired, and a retired number is not used again", async () => {
+  needed[1] = { ...NONE, inError: 2 };
+  await check(CHAIN, GRAPH, { ...GRAPH, version: 3 });
+  expect(events).toEqual([
+    ["WorkflowVersionInUse", { workflow: CHAIN.name, version: 1, standing: "needed", ...NONE, inError: 2 }],
+    ["WorkflowVersionInUse", { workflow: CHAIN.name, version: 2, standing: "mayBeRetired", ...NONE }],
+  ]);
+  const newest = { ...GRAPH, version: 3 };
+  expect((await versionsInUse([CHAIN, newest], register)).map(({ standing }) => standing)).toEqual([
+    "needed",
+    "retired",
+    "newest",
+  ]);
+  await expect(check(CHAIN, { ...CHAIN, version: 2 }, newest)).rejects.toThrow("v2");
+});
+
+test("after a rollback, or a version retired too early, its jobs are said to be missing it, and nothing is rejected", async () => {
+  await check(CHAIN, GRAPH);
+  events.length = 0;
+  needed[2] = { ...NONE, pending: 3 };
+  expect(await check(CHAIN)).toMatchObject([{ standing: "newest" }, { standing: "missing", version: 2 }]);
+  expect(events).toMatchObject([["WorkflowVersionMissing", { version: 2, pending: 3 }]]);
+});

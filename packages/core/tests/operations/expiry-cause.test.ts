@@ -1,0 +1,107 @@
+// Why a step was not done in time: what the record keeps of it, at which price, and what the supervisor makes of it.
+
+import { beforeEach, expect, test, vi } from "vitest";
+import { operateJob } from "../../src/operations/operate-job.ts";
+import { runStep } from "../../src/operations/run-step.ts";
+import { sweep } from "../../src/operations/sweep.ts";
+import { NOON, NOON_MS } from "../jobs.ts";
+import { createWorld, type World } from "../world.ts";
+
+const OUTAGE = { endpoint: "http://inventory/", message: "HTTP 503" };
+const WRONG_KEY = { endpoint: "http://inventory/", message: "HTTP 401", misconfigured: true };
+
+let world: World;
+beforeEach(() => {
+  world = createWorld(NOON_MS);
+});
+
+const overdue = async () => {
+  world.clock = Date.parse((await world.stateOf())?.dueAt ?? "") + 5000;
+};
+const step = async () => (await world.stateOf())?.steps["reserveStock"];
+
+async function expire(lastError: typeof OUTAGE): Promise<void> {
+  world.answers.set("reserve", () => ({ kind: "expired", lastError }));
+  const startAttempt = world.startAttempts.at(-1) ?? (await world.submitted());
+  expect(await world.runAttempt(startAttempt)).toBe("expired");
+}
+
+test("the last technical error and the number of tries stand in the step's record, in the place of a read", async () => {
+  const task = await world.firstTask(await world.submitted());
+  world.answers.set("reserve", () => ({ kind: "expired", lastError: OUTAGE }));
+  const [writes, reads] = [vi.spyOn(world.store, "change"), vi.spyOn(world.store, "state")];
+  expect(await runStep(task, world)).toMatchObject({ outcome: { kind: "expired" } });
+  // That it was taken up, and why it failed.
+  expect(writes).toHaveBeenCalledTimes(2);
+  expect(reads).not.toHaveBeenCalled();
+  expect(await step()).toMatchObject({ state: "Running", expiry: { at: NOON, attempt: 1, tries: 1, ...OUTAGE } });
+  expect((await world.stateOf())?.history.at(-1)).toEqual({
+    at: NOON,
+    what: "reserveStock: not done in time in attempt 1, after 1 try (http://inventory/): HTTP 503",
+    by: task.lockedBy,
+  });
+  await overdue();
+  await sweep(world);
+  const expired = world.events.find(({ name }) => name === "JobExpired");
+  expect(expired?.attributes).toMatchObject({ step: "reserveStock", tries: 1, ...OUTAGE });
+  const decisions = [];
+  for await (const entry of world.supervision.entries(NOON.slice(0, 10), "job-1")) decisions.push(entry);
+  expect(decisions).toMatchObject([
+    { verdict: "retry", stop: { step: "reserveStock", agent: "inventory", attempt: 1, tries: 1, ...OUTAGE } },
+  ]);
+});
+
+test("a step that is done in time costs no request more, and one that is done later keeps what it met", async () => {
+  await expire(OUTAGE);
+  await overdue();
+  await sweep(world);
+  world.answers.delete("reserve");
+  const task = await world.firstTask(world.startAttempts.at(-1) ?? (await world.submitted()));
+  const writes = vi.spyOn(world.store, "change");
+  await runStep(task, world);
+  expect(writes).toHaveBeenCalledTimes(1);
+  expect(await step()).toMatchObject({ state: "Completed", retryCount: 1, expiry: { attempt: 1, ...OUTAGE } });
+});
+
+test("run again after an earlier run had recorded its outcome, it says that and no cause", async () => {
+  const task = await world.firstTask(await world.submitted());
+  await runStep(task, world);
+  world.answers.set("reserve", () => ({ kind: "expired", lastError: OUTAGE }));
+  expect(await runStep(task, world)).toMatchObject({ outcome: { kind: "completed" } });
+  expect(await step()).not.toHaveProperty("expiry");
+});
+
+test("P27 a wrong credential is waited for beyond the threshold: nothing is compensated, no failure counted", async () => {
+  for (let round = 1; round <= 5; round += 1) {
+    await expire(WRONG_KEY);
+    await overdue();
+    expect(await sweep(world)).toMatchObject({ found: 1, held: 1, toBeCompensated: 0, failed: 0 });
+    expect(await world.stateOf()).toMatchObject({ processState: "Pending", attempt: round + 1, failureCount: 0 });
+  }
+  expect(world.statuses.map(({ status }) => status)).not.toContain("RetryScheduled");
+  expect(world.eventNames()).toContain("JobHeld");
+  // Fixed: the operator does not wait for the pause to be over.
+  world.answers.delete("reserve");
+  const resubmit = { kind: "resubmit", reason: "key renewed", job: null, compensatedManually: false } as const;
+  const operated = await operateJob("job-1", resubmit, { by: "ada", ifMatch: "any" }, world);
+  expect(operated).toMatchObject({ kind: "done", startAt: null });
+  const startAttempt = world.startAttempts.at(-1);
+  if (!startAttempt) throw new Error("no start message");
+  expect(await world.runAttempt(startAttempt)).toBe("concluded");
+  expect(await world.stateOf()).toMatchObject({ processState: "Processed", failureCount: 0 });
+});
+
+test("P27 an outage after it is counted as before", async () => {
+  await expire(WRONG_KEY);
+  await overdue();
+  expect(await sweep(world)).toMatchObject({ held: 1 });
+  for (const failureCount of [1, 2]) {
+    await expire(OUTAGE);
+    await overdue();
+    expect(await sweep(world)).toMatchObject({ retried: 1 });
+    expect(await world.stateOf()).toMatchObject({ failureCount });
+  }
+  await expire(OUTAGE);
+  await overdue();
+  expect(await sweep(world)).toMatchObject({ toBeCompensated: 1 });
+});

@@ -1,0 +1,72 @@
+// A message during an outage (P27): held under its lock, sent back to wait, and never counted as a delivery that failed.
+
+import { beforeEach, expect, test } from "vitest";
+import type { ReceivedMessage } from "../../src/messaging/messenger.ts";
+import { holdMessage } from "../../src/operations/hold-message.ts";
+import { instant } from "../../src/operations/ports.ts";
+import { StoreUnavailable } from "../../src/store/job-store.ts";
+import { NOON_MS } from "../jobs.ts";
+import { createWorld, type World } from "../world.ts";
+
+let world: World;
+let tries: number;
+beforeEach(() => {
+  world = createWorld(NOON_MS);
+  tries = 0;
+});
+
+const message: ReceivedMessage = {
+  queue: "jobs",
+  body: { jobId: "job-1" },
+  messageId: "m-1",
+  correlationId: undefined,
+  subject: undefined,
+  replyTo: "replies-shop",
+  replyToSessionId: undefined,
+  enqueuedAt: undefined,
+  properties: {},
+};
+
+/** The store comes back after so long. */
+const awayFor = (ms: number) => async () => {
+  tries += 1;
+  if (world.clock < NOON_MS + ms) throw new StoreUnavailable("answer", new Error("403"));
+  return "done";
+};
+
+const hold = (work: () => Promise<string>) => holdMessage(message, work, world);
+
+test("an outage of two minutes: the message is worked on as soon as it is over", async () => {
+  expect(await hold(awayFor(120_000))).toBe("done");
+  expect(world.clock).toBeLessThanOrEqual(NOON_MS + 122_000);
+  expect(world.postponed).toEqual([]);
+});
+
+test("a longer one: it goes back to its queue before its lock ends, once", async () => {
+  expect(await hold(awayFor(3_600_000))).toBeUndefined();
+  expect(world.postponed).toEqual([message]);
+  expect(world.clock).toBeLessThanOrEqual(NOON_MS + 180_000);
+  expect(world.eventNames()).toEqual(["MessageHeld", "MessagePostponed"]);
+});
+
+test("what only another version of the app can do goes back at once, for later: it keeps no other message from being taken", async () => {
+  const work = async () => {
+    tries += 1;
+    return world.workflows.of({ name: "job-fulfilment", version: 99 }).name;
+  };
+  expect(await hold(work)).toBeUndefined();
+  expect(tries).toBe(1);
+  expect(world.clock).toBe(NOON_MS);
+  expect(world.postponed).toEqual([message]);
+  expect(world.postponedTo).toEqual([instant(NOON_MS + 30_000)]);
+  expect(world.events).toMatchObject([{ name: "MessagePostponed", attributes: { jobId: "job-1" } }]);
+});
+
+test("a fault that is no outage is thrown at once: the queue counts it, and keeps the message in the end", async () => {
+  const work = async () => {
+    tries += 1;
+    throw new TypeError("no such member");
+  };
+  await expect(hold(work)).rejects.toThrow("no such member");
+  expect(tries).toBe(1);
+});

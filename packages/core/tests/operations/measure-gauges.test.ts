@@ -1,0 +1,51 @@
+// The gauges: each is counted apart, so that one that can't be counted silences only itself.
+
+import { afterEach, expect, test } from "vitest";
+import { type GaugePorts, measureGauges } from "../../src/operations/measure-gauges.ts";
+import { measureWith } from "../../src/telemetry/metrics.ts";
+import { NOON, NOON_MS } from "../jobs.ts";
+import { createWorld } from "../world.ts";
+
+afterEach(() => measureWith(undefined));
+
+const away = async () => {
+  throw new Error("away");
+};
+
+test("what can't be counted is an event of its own, and all else is measured", async () => {
+  const world = createWorld(NOON_MS);
+  const measured: unknown[] = [];
+  measureWith((metric, value, by) => measured.push([metric, value, by]));
+  const asked: string[] = [];
+  const ports: GaugePorts = {
+    ...world,
+    jobGauges: [
+      { of: { state: "Pending", kind: null }, count: async () => 3 },
+      { of: { state: "Error", kind: "expired" }, count: away },
+      { of: { state: "Error", kind: "rejected" }, count: async () => 2 },
+      {
+        of: "overdue",
+        async count(before) {
+          asked.push(before);
+          return 1;
+        },
+      },
+    ],
+    queueAges: [
+      { queue: "jobs", read: away },
+      { queue: "scheduler", read: async (now) => now - NOON_MS + 1500 },
+    ],
+  };
+  await measureGauges({ ...ports, telemetry: world.telemetry });
+  expect(measured).toEqual([
+    ["jobs.by_state", 3, { state: "Pending", kind: null }],
+    ["jobs.by_state", 2, { state: "Error", kind: "rejected" }],
+    ["jobs.overdue", 1, {}],
+    ["queues.oldest_message_age", 1.5, { queue: "scheduler" }],
+  ]);
+  expect(asked).toEqual([new Date(Date.parse(NOON) - world.timing.clockSkewMs).toISOString()]);
+  expect(world.events).toEqual([
+    { name: "GaugesNotMeasured", attributes: { what: "jobs Error expired", cause: "Error: away" } },
+    { name: "GaugesNotMeasured", attributes: { what: "queue jobs", cause: "Error: away" } },
+  ]);
+});

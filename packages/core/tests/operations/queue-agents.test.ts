@@ -1,0 +1,184 @@
+// P7: a step over an agent's queue, without a queue: the order of effects, and what each repeat finds.
+
+import { beforeEach, expect, test } from "vitest";
+import { attemptOf, type StepTask, tasksToBegin } from "../../src/domain/attempt.ts";
+import { planOf } from "../../src/domain/plan.ts";
+import { startAttemptOf } from "../../src/domain/recovery.ts";
+import type { AgentReplyMessage } from "../../src/messaging/agent-messages.ts";
+import { answerRequest } from "../../src/operations/answer-request.ts";
+import { askAgent } from "../../src/operations/ask-agent.ts";
+import { claimJob } from "../../src/operations/claim-job.ts";
+import { runStep } from "../../src/operations/run-step.ts";
+import { takeReply } from "../../src/operations/take-reply.ts";
+import { GRAPH, NOON_MS, sampleJob, sampleRecord } from "../jobs.ts";
+import { createWorld, type World } from "../world.ts";
+
+let world: World;
+beforeEach(async () => {
+  world = createWorld(NOON_MS);
+  const record = sampleRecord("job-1", GRAPH);
+  await world.store.create(sampleJob(), record);
+  await claimJob(startAttemptOf(record), world);
+  await run(await open("reserveStock"));
+});
+
+async function open(step: string): Promise<StepTask> {
+  const record = (await world.store.state("job-1"))?.record;
+  if (!record?.lockedBy) throw new Error("nobody holds the job");
+  const plan = planOf(GRAPH, record.steps, record.direction);
+  const task = tasksToBegin(attemptOf(record, record.lockedBy, plan), new Set()).find((one) => one.step === step);
+  if (!task) throw new Error(`${step} is not open`);
+  return task;
+}
+
+const run = async (task: StepTask) => (await runStep(task, world)).outcome;
+const take = (reply: unknown) => takeReply(reply, world);
+
+async function ask(): Promise<AgentReplyMessage> {
+  await askAgent(await open("checkFraud"), world);
+  const asked = world.requests.at(-1);
+  if (!asked) throw new Error("nothing was asked");
+  await answerRequest(asked.agent, asked.request, "agent-replies", world);
+  const reply = world.replies.at(-1);
+  if (!reply) throw new Error("there was no reply");
+  return reply;
+}
+
+test("P7 the request lives until it may be taken up no more; the outcome is the one that an activity would have had", async () => {
+  world.clock += 4000;
+  const received = await take(await ask());
+  expect(world.requests).toMatchObject([{ agent: "fraud", leftMs: 26_000, request: { operation: "check" } }]);
+  expect(received).toMatchObject({
+    ticket: { jobId: "job-1", attempt: 1, step: "checkFraud" },
+    outcome: { kind: "completed", steps: { checkFraud: { state: "Completed" } } },
+    // Nothing can be begun before the payment is taken.
+    receiver: null,
+  });
+  const outcome = await run(await open("takePayment"));
+  expect(outcome).toMatchObject({ kind: "completed", steps: { arrangeShipping: { state: "Scheduled" } } });
+});
+
+test("P27 why an agent behind its queue was not done in time is recorded, past complete-by too, and answers nothing", async () => {
+  const task = await open("checkFraud");
+  const lastError = { endpoint: "http://fraud/", message: "HTTP 401", misconfigured: true };
+  world.answers.set("check", () => ({ kind: "expired", lastError }));
+  const note = await ask();
+  expect(note).toMatchObject({ kind: "started", failure: { tries: 1, ...lastError } });
+  const [said] = world.replies;
+  await take(said);
+  world.clock = Date.parse(task.completeBy) + 500;
+  expect(await take(note)).toBeUndefined();
+  const step = (await world.stateOf())?.steps["checkFraud"];
+  expect(step).toMatchObject({ state: "Running", expiry: { attempt: 1, tries: 1, ...lastError } });
+  expect(world.eventNames()).not.toContain("LateReplyRejected");
+});
+
+test("P27 a note that comes after the step is done changes nothing", async () => {
+  const reply = await ask();
+  await take(reply);
+  const failure = { tries: 1, endpoint: null, message: "HTTP 503" };
+  await take({ ticket: reply.ticket, kind: "started", failure });
+  expect((await world.stateOf())?.steps["checkFraud"]).not.toHaveProperty("expiry");
+});
+
+test("P7 the last of its level schedules the next one, whichever way it went", async () => {
+  await run(await open("takePayment"));
+  expect((await take(await ask()))?.outcome).toMatchObject({
+    kind: "completed",
+    steps: { arrangeShipping: { state: "Scheduled" } },
+  });
+  expect((await world.stateOf())?.steps["arrangeShipping"]?.state).toBe("Scheduled");
+});
+
+test("P7 P13 what an agent is of unknown outcome of when it is rejected stands in the record, for a compensation to see to", async () => {
+  world.answers.set("check", () => ({ kind: "rejected", message: "a known fraud", outcomeUnknown: true }));
+  expect((await take(await ask()))?.outcome).toEqual({ kind: "rejected" });
+  expect((await world.stateOf())?.steps["checkFraud"]).toMatchObject({ state: "Failed", outcomeUnknown: true });
+});
+
+test("P7 P16 a reply taken twice has the same outcome; the client may receive it twice, under one id", async () => {
+  const reply = await ask();
+  const [first, second] = [await take(reply), await take(reply)];
+  // What it led to can't be distinguished from the record: so the attempt may be notified again.
+  expect(second).toEqual({ ...first, receiver: 1 });
+  const published = world.statuses.filter(({ step }) => step === "checkFraud");
+  expect(new Set(published.map((message) => JSON.stringify(message))).size).toBe(1);
+  expect((await world.stateOf())?.history.filter(({ what }) => what.startsWith("checkFraud"))).toHaveLength(1);
+});
+
+test("P7 P8 past complete-by nothing is asked, nothing is replied, and a reply is rejected, counted and kept", async () => {
+  const reply = await ask();
+  world.clock += 40_001;
+  const before = await world.stateOf();
+  expect(await take(reply)).toBeUndefined();
+  expect(await world.stateOf()).toEqual(before);
+  expect(world.eventNames()).toContain("LateReplyRejected");
+  const kept = [];
+  for await (const entry of world.supervision.entries("2026-01-01")) kept.push(entry);
+  expect(kept).toMatchObject([
+    { kind: "lateReply", step: "checkFraud", reason: expect.stringContaining("complete-by") },
+  ]);
+
+  const asked = world.requests.at(-1);
+  if (!asked) throw new Error("nothing was asked");
+  await answerRequest("fraud", asked.request, "agent-replies", world);
+  expect(world.replies).toHaveLength(1);
+  await askAgent(await open("checkFraud"), world);
+  expect(world.requests).toHaveLength(1);
+  expect(world.eventNames().filter((name) => name === "StepNotTakenUp")).toHaveLength(2);
+});
+
+test("P7 P10 P26 only a request whose agent says that it is at work may be counted as a failure", async () => {
+  world.answers.set("check", () => ({ kind: "expired" }));
+  world.clock += 5000;
+  await askAgent(await open("checkFraud"), world);
+  const asked = world.requests.at(-1);
+  if (!asked) throw new Error("nothing was asked");
+  await answerRequest(asked.agent, asked.request, "agent-replies", world);
+  const started = world.replies.at(-1);
+  const completeBy = new Date(world.clock + 10_000).toISOString();
+  expect(started).toMatchObject({ kind: "started" });
+  expect((await world.stateOf())?.steps["checkFraud"]).toMatchObject({ state: "Scheduled" });
+  expect(await take(started)).toBeUndefined();
+  expect((await world.stateOf())?.steps["checkFraud"]).toMatchObject({ state: "Running", completeBy });
+  // Said again, it gets no more time.
+  world.clock += 5000;
+  expect(await take(started)).toBeUndefined();
+  expect((await world.stateOf())?.steps["checkFraud"]).toMatchObject({ completeBy });
+});
+
+test.each([
+  ["a job that nobody knows", { jobId: "job-2" }],
+  ["a step that is none", { step: "wrapGift" }],
+  ["a step that was not begun", { step: "capturePayment" }],
+  ["another holder", { lockedBy: "job-1-1@elsewhere" }],
+  ["a later attempt", { attempt: 2, lockedBy: "job-1-2@hub" }],
+  ["the other direction", { direction: "compensate" }],
+  ["a step that is not asked over a queue", { step: "takePayment" }],
+  ["its own step, with another nonce", { nonce: "00000000-0000-4000-8000-000000000000" }],
+  ["its own step, without a nonce", { nonce: undefined }],
+])("P7 P8 a ticket of %s changes nothing", async (_, change) => {
+  const reply = await ask();
+  const before = await world.stateOf();
+  const received = await take({ ...reply, ticket: { ...reply.ticket, ...change } });
+  expect(received?.outcome ?? { kind: "superseded" }).toEqual({ kind: "superseded" });
+  expect(await world.stateOf()).toEqual(before);
+  expect(world.eventNames()).toContain("LateReplyRejected");
+});
+
+test("P7 a reply that can't be read is kept, every fault named", async () => {
+  const { ticket } = await ask();
+  const body = { ticket: { ...ticket, attempt: 0 }, kind: "done", result: { deep: { er: 1 } } };
+  expect(await take(body)).toBeUndefined();
+  expect(world.quarantined).toMatchObject([{ subject: "InvalidReply", body }]);
+  expect(world.quarantined[0]?.faults.map((fault) => fault.split(":")[0])).toEqual(["ticket.attempt", "result.deep"]);
+});
+
+test("P7 P9 a request that is too large for its queue is rejected for good, with its cause, and not asked again and again", async () => {
+  world.tooLarge = true;
+  await askAgent(await open("checkFraud"), world);
+  const record = await world.stateOf();
+  expect(record?.steps["checkFraud"]).toMatchObject({ state: "Failed", error: expect.stringContaining("larger") });
+  expect(record?.steps["checkFraud"]).not.toHaveProperty("outcomeUnknown");
+  expect(world.requests).toEqual([]);
+});

@@ -1,0 +1,59 @@
+// Whom starting a claimed attempt notifies, and in which job (P4, P16).
+
+import { beforeEach, expect, test } from "vitest";
+import { claimJob } from "../../src/operations/claim-job.ts";
+import { type OrchestrationClient, startClaimed } from "../../src/scheduler-client.ts";
+import { NOON_MS } from "../jobs.ts";
+import { createWorld, type World } from "../world.ts";
+
+let world: World;
+let did: unknown[][];
+let client: OrchestrationClient;
+beforeEach(() => {
+  world = createWorld(NOON_MS);
+  did = [];
+  client = {
+    startNew: async (_name, { instanceId }) => {
+      did.push(["start", instanceId]);
+      return instanceId;
+    },
+    getStatus: async () => ({ runtimeStatus: "Running" }),
+    raiseEvent: async (instanceId, _event, outcome) => void did.push(["publish", instanceId, outcome]),
+  };
+});
+
+async function claimed() {
+  const startAttempt = { jobId: "job-1", attempt: 1, direction: "forward" } as const;
+  const claim = await claimJob(startAttempt, world);
+  if (claim.kind !== "claimed") throw new Error(claim.kind);
+  return claim;
+}
+
+test("a first claim is started, and nothing more: nobody can have written meanwhile", async () => {
+  await world.submitted();
+  await startClaimed(client, await claimed(), world.store);
+  expect(did).toEqual([["start", "job-1-1"]]);
+});
+
+test("found again, the attempt is notified how the record stands, for it may have gone on", async () => {
+  await world.submitted();
+  await claimed();
+  const again = await claimed();
+  await startClaimed(client, again, world.store);
+  const steps = (await world.stateOf())?.steps;
+  expect(did).toEqual([
+    ["start", "job-1-1"],
+    ["publish", "job-1-1", { kind: "completed", steps, hasEnded: false }],
+  ]);
+});
+
+test("a job that went on to another attempt meanwhile: this one is notified that it is over", async () => {
+  await world.submitted();
+  await claimed();
+  const again = await claimed();
+  const read = await world.store.state("job-1");
+  if (!read) throw new Error("no job");
+  await world.store.replace(read, { ...read.record, processState: "Pending", lockedBy: null, attempt: 2 });
+  await startClaimed(client, again, world.store);
+  expect(did.at(-1)).toEqual(["publish", "job-1-1", { kind: "superseded" }]);
+});

@@ -1,0 +1,106 @@
+// What a job's record says of its statuses is what its requester was sent, whatever became of the job.
+
+import { beforeEach, expect, test } from "vitest";
+import { type StatusStanding, statusesOf } from "../../src/domain/statuses.ts";
+import { operateJob } from "../../src/operations/operate-job.ts";
+import { sweep } from "../../src/operations/sweep.ts";
+import { NOON_MS, sampleJob } from "../jobs.ts";
+import { createWorld, ENVELOPE, type World } from "../world.ts";
+
+let world: World;
+beforeEach(() => {
+  world = createWorld(NOON_MS);
+});
+
+const ada = { by: "ada", ifMatch: "any" } as const;
+const names = (statuses: readonly { status: string; attempt: number; step?: string | undefined }[]) => [
+  ...new Set(statuses.map(({ status, attempt, step = "" }) => `${attempt} ${status} ${step}`)),
+];
+const standing = async (...wanted: StatusStanding["standing"][]) => {
+  const record = await world.stateOf();
+  if (!record) throw new Error("there is no job");
+  return names(statusesOf(record).filter((one) => wanted.includes(one.standing)));
+};
+
+/** Now, where nothing is due any more. */
+async function dueMs(): Promise<number> {
+  const { dueAt } = (await world.stateOf()) ?? {};
+  return dueAt === undefined ? world.clock + 1 : Math.max(world.clock, Date.parse(dueAt));
+}
+
+async function sweepWhenDue(): Promise<void> {
+  world.clock = (await dueMs()) + 5000;
+  await sweep(world);
+}
+
+async function runNext(): Promise<void> {
+  const startAttempt = world.startAttempts.at(-1);
+  if (!startAttempt) throw new Error("nothing was started");
+  world.clock = (await dueMs()) - 1;
+  await world.runAttempt(startAttempt);
+}
+
+/** Each is sent to the same extent as the record says. */
+async function expectPublished(): Promise<void> {
+  expect((await standing("sent")).sort()).toEqual(names(world.statuses).sort());
+  expect(await standing("owed", "unwanted")).toEqual([]);
+}
+
+test("of a job that goes through", async () => {
+  await world.runAttempt(await world.submitted());
+  await expectPublished();
+  expect((await standing("sent")).at(-1)).toBe("1 Completed ");
+});
+
+test("of one that expired, was rejected, resubmitted, and compensated", async () => {
+  world.answers.set("reserve", () => ({ kind: "expired" }));
+  await world.runAttempt(await world.submitted());
+  await sweepWhenDue();
+  await expectPublished();
+  expect(await standing("sent")).toContain("2 RetryScheduled ");
+  world.answers.delete("reserve");
+  world.answers.set("authorize", () => {
+    world.clock += 10;
+    return { kind: "rejected", message: "card expired" };
+  });
+  // It was at work beside that one, and is published with the next attempt.
+  world.answers.set("check", () => {
+    world.clock += 10;
+    return { kind: "done" };
+  });
+  await runNext();
+  await sweepWhenDue();
+  await expectPublished();
+  expect(await standing("sent")).toContain("2 Failed ");
+  const resubmit = { kind: "resubmit", reason: "renewed", job: null, compensatedManually: false } as const;
+  await operateJob("job-1", resubmit, ada, world);
+  await runNext();
+  await sweepWhenDue();
+  await expectPublished();
+  await operateJob("job-1", { kind: "compensate", reason: "too late" }, ada, world);
+  await runNext();
+  await sweepWhenDue();
+  await expectPublished();
+  expect(await standing("sent")).toContain("4 Compensated ");
+});
+
+test("one that can't be sent is owed, until it is", async () => {
+  const startAttempt = await world.submitted();
+  expect(await standing("owed")).toEqual(["1 Received "]);
+  world.failing = "Completed";
+  await world.runAttempt(startAttempt);
+  expect(await standing("owed")).toEqual(["1 Completed "]);
+  expect(await standing("sent")).not.toContain("1 Completed ");
+  world.failing = undefined;
+  await sweepWhenDue();
+  await expectPublished();
+});
+
+test("who wants the end alone, or named no queue, is owed no other", async () => {
+  await world.submit(sampleJob(), { ...ENVELOPE, statuses: "end" });
+  expect(await standing("owed")).toEqual([]);
+  expect(await standing("unwanted")).toContain("1 Received ");
+  world = createWorld(NOON_MS);
+  await world.submit(sampleJob(), { ...ENVELOPE, replyTo: undefined });
+  expect(await standing("sent", "owed")).toEqual([]);
+});

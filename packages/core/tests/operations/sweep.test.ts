@@ -1,0 +1,151 @@
+// The supervisor's sweep over the store in memory.
+
+import { beforeEach, describe, expect, test } from "vitest";
+import type { StartAttempt } from "../../src/domain/attempt.ts";
+import { startAttemptOf } from "../../src/domain/recovery.ts";
+import { runStep } from "../../src/operations/run-step.ts";
+import { recordJob } from "../../src/operations/submit-job.ts";
+import { sweep } from "../../src/operations/sweep.ts";
+import { NOON_MS, sampleJob } from "../jobs.ts";
+import { createWorld, type World } from "../world.ts";
+
+let world: World;
+beforeEach(() => {
+  world = createWorld(NOON_MS);
+});
+
+/** Jobs of the workflow that gives up at the threshold. */
+async function submitted(jobId = "job-1"): Promise<StartAttempt> {
+  const body = sampleJob(jobId, { workflow: "returns" });
+  const envelope = { messageId: jobId, replyTo: "replies-shop" };
+  const record = await recordJob({ body, envelope, traceparent: null }, world);
+  if (!record) throw new Error("nothing to start");
+  return startAttemptOf(record);
+}
+
+async function claimed(): Promise<void> {
+  await takenUp(await submitted());
+}
+
+/** Claimed, and its agent at work on the first step without end. */
+async function takenUp(startAttempt: StartAttempt): Promise<void> {
+  world.answers.set("pickUp", () => ({ kind: "expired" }));
+  expect(await runStep(await world.firstTask(startAttempt), world)).toMatchObject({
+    outcome: { kind: "expired" },
+  });
+}
+
+describe("P10 a sweep", () => {
+  async function stuck(): Promise<void> {
+    const state = await world.stateOf();
+    world.clock = Date.parse(state?.dueAt ?? "") + 5000;
+  }
+
+  test("retries below the threshold from the step reached, then sets Error, and says so once", async () => {
+    await claimed();
+    for (const failureCount of [1, 2]) {
+      await stuck();
+      expect(await sweep(world)).toMatchObject({ found: 1, retried: 1 });
+      expect(await world.stateOf()).toMatchObject({ processState: "Pending", failureCount, attempt: failureCount + 1 });
+      const startAttempt = world.startAttempts.at(-1);
+      if (!startAttempt) throw new Error("the scheduler was not notified");
+      await takenUp(startAttempt);
+    }
+    await stuck();
+    expect(await sweep(world)).toMatchObject({ failed: 1 });
+    expect(await world.stateOf()).toMatchObject({ processState: "Error", failureCount: 3, error: { kind: "expired" } });
+    expect(world.statuses.at(-1)).toMatchObject({ status: "Failed" });
+    expect(await sweep(world)).toMatchObject({ found: 0 });
+  });
+
+  test("leaves what is not overdue by more than the clocks may differ", async () => {
+    await claimed();
+    world.clock = Date.parse((await world.stateOf())?.completeBy ?? "") + 900;
+    expect(await sweep(world)).toMatchObject({ found: 0 });
+  });
+
+  test("starts the attempt of a job that nobody claimed, and counts no failure", async () => {
+    await submitted();
+    await stuck();
+    expect(await sweep(world)).toMatchObject({ startsRepeated: 1 });
+    expect(world.startAttempts).toMatchObject([{ jobId: "job-1", attempt: 1 }]);
+    expect(await world.stateOf()).toMatchObject({ processState: "Pending", failureCount: 0, attempt: 1 });
+  });
+
+  test("P26 schedules again what no agent took up, with no failure counted and the client not notified", async () => {
+    await world.claim(await submitted());
+    for (const attempt of [2, 3, 4, 5]) {
+      await stuck();
+      const notified = world.statuses.length;
+      expect(await sweep(world)).toMatchObject({ found: 1, rescheduled: 1 });
+      expect(await world.stateOf()).toMatchObject({ processState: "Pending", failureCount: 0, attempt });
+      expect(world.statuses).toHaveLength(notified);
+      const startAttempt = world.startAttempts.at(-1);
+      if (!startAttempt) throw new Error("the scheduler was not notified");
+      await world.claim(startAttempt);
+    }
+    expect(world.eventNames().filter((name) => name === "JobRescheduled")).toHaveLength(4);
+  });
+
+  test("P12 two at once raise the failure count once", async () => {
+    await claimed();
+    await stuck();
+    const reports = await Promise.all([sweep(world), sweep(world)]);
+    const sum = (name: "retried" | "lost") =>
+      reports.reduce((total, report) => total + (report.kind === "swept" ? report[name] : 0), 0);
+    expect([sum("retried"), sum("lost")]).toEqual([1, 1]);
+    expect(await world.stateOf()).toMatchObject({ failureCount: 1, attempt: 2 });
+  });
+
+  test("one record that can't be dealt with does not stop it", async () => {
+    await claimed();
+    const broken = await world.store.state("job-1");
+    if (!broken) throw new Error("no record");
+    await world.store.replace(broken, { ...broken.record, workflow: { name: "forgotten", version: 9 } });
+    await submitted("job-2");
+    world.clock += 3_600_000;
+    expect(await sweep(world)).toMatchObject({ found: 2, broken: 1, startsRepeated: 1 });
+  });
+
+  test("P11 what one step failed does not count against the next; the job keeps the sum", async () => {
+    const failing = async (operation: string) => {
+      world.answers.set(operation, () => ({ kind: "expired" }));
+      const startAttempt = world.startAttempts.at(-1) ?? (await submitted());
+      expect(await world.runAttempt(startAttempt)).toBe("expired");
+      world.answers.delete(operation);
+      await stuck();
+      return sweep(world);
+    };
+    for (const operation of ["pickUp", "pickUp", "restock"])
+      expect(await failing(operation)).toMatchObject({ retried: 1, failed: 0 });
+    expect(await world.stateOf()).toMatchObject({ processState: "Pending", attempt: 4, failureCount: 3 });
+    const counts = Object.values((await world.stateOf())?.steps ?? {}).map(({ failureCount = 0 }) => failureCount);
+    expect(counts).toEqual([2, 1, 0]);
+  });
+
+  test("the bus away while Error is published: the next sweep publishes it", async () => {
+    await claimed();
+    const read = await world.store.state("job-1");
+    if (!read) throw new Error("no record");
+    const failing = Object.entries(read.record.steps).map(([name, step]) => [name, { ...step, failureCount: 2 }]);
+    await world.store.replace(read, { ...read.record, steps: Object.fromEntries(failing) });
+    await stuck();
+    world.publishFault = new Error("bus down");
+    await sweep(world);
+    expect(await world.stateOf()).toMatchObject({ processState: "Error", failureCount: 1 });
+    world.publishFault = undefined;
+    await stuck();
+    expect(await sweep(world)).toMatchObject({ published: 1 });
+    expect(world.statuses.at(-1)).toMatchObject({ status: "Failed" });
+  });
+});
+
+test("P26 of many that wait for their agents a sweep schedules a few again, and looks at the others later", async () => {
+  for (let index = 0; index < 30; index += 1) await world.claim(await submitted(`job-${index}`));
+  world.clock += 60_000;
+  expect(await sweep(world)).toMatchObject({ found: 30, rescheduled: 10, later: 20 });
+  expect(world.startAttempts).toHaveLength(10);
+  expect(await sweep(world)).toMatchObject({ found: 0 });
+  world.clock += 20_000;
+  expect(await sweep(world)).toMatchObject({ found: 20, rescheduled: 10, later: 10 });
+});

@@ -1,0 +1,75 @@
+// What the overview says of how jobs flow: from bounded samples, read seldom.
+
+import { expect, test } from "vitest";
+import { createTraffic } from "../../src/operations/traffic.ts";
+import type { RecentJobs } from "../../src/store/recent-jobs.ts";
+import { NOON_MS } from "../jobs.ts";
+
+const at = (secondsAgo: number) => new Date(NOON_MS - secondsAgo * 1000).toISOString();
+
+function view(recent: Partial<RecentJobs>) {
+  const clock = { now: NOON_MS };
+  const asked: unknown[] = [];
+  const read = createTraffic({
+    recent: {
+      received: async (...given) => {
+        asked.push(given);
+        return [];
+      },
+      completed: async () => [],
+      inFlight: async () => ({ workflows: [], isAll: true }),
+      ...recent,
+    },
+    queueAges: [
+      { queue: "jobs", read: async () => 5000 },
+      { queue: "scheduler", read: () => Promise.reject(new Error("the bus is away")) },
+    ],
+    windowMs: 3_600_000,
+    now: () => clock.now,
+  });
+  return { read, clock, asked };
+}
+
+test("rates, times from sent to processed, versions in flight and ages of queues", async () => {
+  const { read } = view({
+    received: async () => [at(1), at(60)],
+    completed: async () => [1, 2, 3, 10].map((took) => ({ sentAt: at(20 + took), endedAt: at(20) })),
+    inFlight: async () => ({
+      workflows: [
+        { name: "returns", version: 1 },
+        { name: "job-fulfilment", version: 3 },
+        { name: "job-fulfilment", version: 3 },
+      ],
+      isAll: false,
+    }),
+  });
+  expect(await read()).toEqual({
+    asOf: at(0),
+    received: { count: 2, overMs: 3_600_000 },
+    processed: { count: 4, overMs: 3_600_000 },
+    times: { p50Ms: 2000, p95Ms: 10_000, p99Ms: 10_000 },
+    inFlight: {
+      count: 3,
+      isAll: false,
+      versions: [
+        { name: "job-fulfilment", version: 3, count: 2 },
+        { name: "returns", version: 1, count: 1 },
+      ],
+    },
+    queues: [
+      { queue: "jobs", oldestMs: 5000 },
+      { queue: "scheduler", oldestMs: null },
+    ],
+  });
+});
+
+test("nothing of late; at most one look in half a minute, of at most 200 documents of each kind", async () => {
+  const { read, clock, asked } = view({});
+  expect(await read()).toMatchObject({ received: { count: 0 }, times: null, inFlight: { count: 0, isAll: true } });
+  clock.now += 29_000;
+  await read();
+  expect(asked).toEqual([[at(3600), 200]]);
+  clock.now += 1000;
+  await read();
+  expect(asked).toHaveLength(2);
+});

@@ -1,5 +1,0 @@
-// The operators' part of the state store's contract, in memory.
-import { createMemoryJobStore } from "@scheduler-agent-supervisor/core/store/memory-job-store";
-import { operatorStoreContract } from "./operator-store.ts";
-
-operatorStoreContract("memory", async () => createMemoryJobStore());
