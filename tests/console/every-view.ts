@@ -14,7 +14,7 @@ export function everyView(where: () => Console): void {
     const environment = { name: "production", colour: "red" };
     const session = { operator: "bob@example.com", mayOperate: false, environment, build: "another", pauses: [] };
     await page.route("**/api/session", (route) => route.fulfill({ json: session }));
-    await page.goto(`${base}/orders/stuck-1`);
+    await page.goto(`${base}/jobs/stuck-1`);
     await page.getByText("production", { exact: true }).waitFor();
     await page.getByText("A new version of the console is there.").waitFor();
     expect(await button(page, "Mark resolved").isDisabled()).toBe(true);
@@ -32,7 +32,7 @@ export function everyView(where: () => Console): void {
         "/search",
         "/supervision",
         "/agents",
-        "/orders/stuck-1",
+        "/jobs/stuck-1",
         "/discarded",
         "/dead-letters/quarantine",
       ]) {
@@ -41,7 +41,7 @@ export function everyView(where: () => Console): void {
         expect(await faultsOf(page), path).toEqual([]);
       }
       expect(page.url()).toBe(quarantine);
-      await page.goto(`${base}/orders/stuck-1`);
+      await page.goto(`${base}/jobs/stuck-1`);
       await button(page, "Edit and resubmit").click();
       await page.getByLabel("Currency").fill("SEK");
       expect(await faultsOf(page), "the form").toEqual([]);

@@ -42,7 +42,7 @@ test.each([
 
 test("CSV has a row for the names and one for each order", () => {
   const [names, failed, processed, end] = csvOf([orderOf("a", "no\nmoney"), orderOf("b")]).split("\r\n");
-  expect(names).toMatch(/^\uFEFForderId,workflow,workflowVersion,state,/);
+  expect(names).toMatch(/^\uFEFFjobId,workflow,workflowVersion,state,/);
   expect(failed).toMatch(/^a,order-fulfilment,3,Error,.*,rejected,pay,,2026-01-31T12:00:00.000Z,"no\nmoney"$/s);
   expect(processed).toMatch(/^b,order-fulfilment,3,Processed,.*,,,,,$/);
   expect(end).toBe("");

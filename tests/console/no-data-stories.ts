@@ -43,7 +43,7 @@ export function noDataStories(where: () => Console): void {
     });
 
     test("a session that ends in the middle of an edit keeps the draft; signed in again, it is done", async () => {
-      const { page } = await openedAt("/orders/rejected-4");
+      const { page } = await openedAt("/jobs/rejected-4");
       await button(page, "Mark resolved").click();
       await page.getByLabel("Reason").fill("refunded by the bank");
       const isEnded = { headers: { location: "https://login.example/" }, status: 302, body: "" };
@@ -60,8 +60,8 @@ export function noDataStories(where: () => Console): void {
     });
 
     test("an order that is not there", async () => {
-      const { page } = await openedAt("/orders/nowhere");
-      await page.getByText("There is no order nowhere.").waitFor();
+      const { page } = await openedAt("/jobs/nowhere");
+      await page.getByText("There is no job nowhere.").waitFor();
     });
   });
 }

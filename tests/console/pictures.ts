@@ -15,16 +15,16 @@ const VIEWS = {
   overview: "/overview",
   "search-in-error": "/search?state=Error",
   search: "/search",
-  order: "/orders/rejected-1",
-  stuck: "/orders/stuck-1",
-  processed: "/orders/plain-1",
+  order: "/jobs/rejected-1",
+  stuck: "/jobs/stuck-1",
+  processed: "/jobs/plain-1",
   supervision: "/supervision",
   agents: "/agents",
   "dead-letters": "/dead-letters/quarantine",
   discarded: "/discarded",
   awaiting: "/awaiting",
-  later: "/orders/later-1",
-  "not-found": "/orders/nowhere",
+  later: "/jobs/later-1",
+  "not-found": "/jobs/nowhere",
 } as const;
 
 const LOOKS = {
@@ -96,11 +96,11 @@ for (const [look, options] of Object.entries(LOOKS)) {
   await page.locator("tbody a").first().click();
   await page.getByRole("button", { name: "Send again" }).waitFor();
   await take("discarded-message");
-  await page.goto(`${base}/orders/later-1`);
+  await page.goto(`${base}/jobs/later-1`);
   await page.getByRole("button", { name: "Report arrangeShipping as done" }).click();
   await page.getByLabel("Result").waitFor();
   await page.screenshot({ path: join(folder, `report-${look}.png`) });
-  await page.goto(`${base}/orders/rejected-1`);
+  await page.goto(`${base}/jobs/rejected-1`);
   await page.getByRole("button", { name: "Edit and resubmit" }).click();
   await page.getByLabel("Currency").fill("SEK");
   await page.waitForLoadState("networkidle");
@@ -124,7 +124,7 @@ for (const [look, options] of Object.entries(LOOKS)) {
   await take("bulk-preview");
   if (look === "narrow") {
     await page.getByLabel("Reason").fill("refunded by the bank");
-    await page.getByRole("button", { name: /^Mark resolved: \d+ orders/ }).click();
+    await page.getByRole("button", { name: /^Mark resolved: \d+ jobs/ }).click();
     await page.getByRole("status").getByText("Done", { exact: true }).waitFor({ timeout: 20_000 });
     await take("bulk-done");
     await page.setViewportSize({ width: 1280, height: 800 });
@@ -134,7 +134,7 @@ for (const [look, options] of Object.entries(LOOKS)) {
   await page.goto(`${base}/search?q=rejected&state=Error`);
   await page
     .getByRole("checkbox", { name: "Choose rejected-1" })
-    .or(page.getByText("No order matches"))
+    .or(page.getByText("No job matches"))
     .first()
     .waitFor();
   if (look !== "narrow") {

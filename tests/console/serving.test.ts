@@ -34,7 +34,7 @@ describe("the index", () => {
 
   test.each([
     "/console/",
-    "/console/orders/any-1",
+    "/console/jobs/any-1",
     "/console/search?q=x",
     "/console/dead-letters/quarantine/1",
     "/console/discarded/1",
@@ -110,19 +110,19 @@ test("answers are what the schemas say", async () => {
   const { groups } = await answer("attention", contract.attention);
   expect(groups).toMatchObject([{ cause: "card # has expired", step: "takePayment", kind: "rejected", count: 1 }]);
   expect(groups[0]?.hours.reduce((sum, one) => sum + one, 0)).toBe(1);
-  const page = await answer(`attention/orders?group=${groups[0]?.id}`, contract.attentionPage);
+  const page = await answer(`attention/jobs?group=${groups[0]?.id}`, contract.attentionPage);
   expect(page.jobs.map(({ jobId: orderId }) => orderId)).toEqual(["published-1"]);
-  expect(await answer("attention/orders?group=other", contract.attentionPage)).toMatchObject({ count: 0, orders: [] });
-  await answer("orders", contract.jobPage);
-  const inspection = await answer("orders/published-1", contract.inspection);
+  expect(await answer("attention/jobs?group=other", contract.attentionPage)).toMatchObject({ count: 0, jobs: [] });
+  await answer("jobs", contract.jobPage);
+  const inspection = await answer("jobs/published-1", contract.inspection);
   expect(inspection.statuses.map(({ status, standing }) => `${status} ${standing}`)).toEqual(
     expect.arrayContaining(["Received sent", "Started sent", "Failed sent"]),
   );
   expect(inspection.workflow?.steps.map(({ name }) => name)).toContain("takePayment");
-  expect(await answer("orders/published-1/audit", contract.jobAudit)).toMatchObject({ isAll: true });
+  expect(await answer("jobs/published-1/audit", contract.jobAudit)).toMatchObject({ isAll: true });
   const known = await get("/api/jobs/published-1", { "if-none-match": inspection.etag });
   expect(known.status).toBe(304);
-  for (const path of ["attention", "attention/orders", "orders", "overview", "claims", "awaiting", "dead-letters"]) {
+  for (const path of ["attention", "attention/jobs", "jobs", "overview", "claims", "awaiting", "dead-letters"]) {
     const first = await get(`/api/${path}`);
     expect(first.headers.get("cache-control"), path).toBe("private, no-cache");
     const again = await get(`/api/${path}`, { "if-none-match": first.headers.get("etag") ?? "" });
@@ -139,7 +139,7 @@ test("answers are what the schemas say", async () => {
   expect((await answer("supervisor/entries", contract.supervisionPage)).entries).toContainEqual(
     expect.objectContaining({ kind: "sweep", epoch: 1, leader: leader?.name }),
   );
-  const target = { kind: "order", id: "a/b?#c" };
+  const target = { kind: "job", id: "a/b?#c" };
   const claim = (text: string) =>
     fetch(`${host}/api/claims`, {
       method: "POST",
@@ -223,7 +223,7 @@ test("every route stands in the OpenAPI document, and answers of each kind are a
   await hold("POST", "/api/jobs/nowhere/steps/takePayment/report", 404, { kind: "done", reason: "r" });
   const preview = await hold("POST", "/api/bulk", 201, {
     action: "markResolved",
-    target: { orderIds: ["published-1", "none"] },
+    target: { jobIds: ["published-1", "none"] },
   });
   const { bulkId } = (preview as { run: { bulkId: string } }).run;
   await hold("GET", `/api/bulk/${bulkId}`, 200);
@@ -244,7 +244,7 @@ test("every route stands in the OpenAPI document, and answers of each kind are a
   await hold("POST", `/api/discarded-messages/${discarded}/resend`, 400, {});
   await hold("POST", `/api/discarded-messages/${discarded}/resend`, 200, { reason: "r" });
   await hold("POST", `/api/discarded-messages/${discarded}/resend`, 404, { reason: "r" });
-  await hold("POST", "/api/claims", 200, { target: { kind: "order", id: "o" }, change: { kind: "claim" } });
-  await hold("POST", "/api/claims", 412, { target: { kind: "order", id: "o" }, change: { kind: "claim" } });
+  await hold("POST", "/api/claims", 200, { target: { kind: "job", id: "o" }, change: { kind: "claim" } });
+  await hold("POST", "/api/claims", 412, { target: { kind: "job", id: "o" }, change: { kind: "claim" } });
   await hold("POST", "/api/claims", 403, {}, { "sec-fetch-site": "cross-site" });
 });

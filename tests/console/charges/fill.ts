@@ -1,6 +1,8 @@
 // Fills the local Cosmos DB server's own files with orders that are over, that failed and that are in flight: a million in minutes.
+
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { inAppsNames } from "@scheduler-agent-supervisor/core/domain/noun";
 import type { StateRecord, StepRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import { Catalog } from "@scheduler-agent-supervisor/local/cosmos/catalog";
 import { documentKey } from "@scheduler-agent-supervisor/local/cosmos/key-scope";
@@ -9,6 +11,7 @@ import { startCosmos } from "@scheduler-agent-supervisor/local/cosmos/start";
 import { Database } from "@scheduler-agent-supervisor/local/database/database";
 import { ROOT } from "../../../cli/settings.ts";
 import { GRAPH, sampleOrder, sampleRecord } from "../../support/orders.ts";
+import { ORDER } from "../../support/sample-container.ts";
 
 export interface Filling {
   /** The first ones are numbered from here. */
@@ -48,7 +51,7 @@ export async function fill(folder: string, filling: Filling, now: number): Promi
           const pk = documentKey(container, JSON.stringify([orderId])) ?? "";
           const order = { id: "order", orderId, schemaVersion: 1, order: sampleOrder(orderId) };
           container.items.insert(pk, "order", order as unknown as JsonObject, now);
-          const state = { id: "state", ...structuredClone(next.value) };
+          const state = { id: "state", ...inAppsNames(structuredClone(next.value), ORDER) };
           container.items.insert(pk, "state", state as unknown as JsonObject, now);
         }
         return true;
