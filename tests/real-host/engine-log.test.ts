@@ -19,22 +19,22 @@ const done = (at: number, id: string, activity: string) =>
   [at, "info: DurableTask.Core[61]", `${id}: Task activity [${activity}] completed successfully`] as const;
 
 const log = received([
-  scheduled(1000, "made-a-1-1", "claimOrder#0"),
-  scheduled(1000, "made-a-2-1", "claimOrder#0"),
+  scheduled(1000, "made-a-1-1", "claimJob#0"),
+  scheduled(1000, "made-a-2-1", "claimJob#0"),
   [1200, "info: DurableTask.AzureStorage[102]", "made-a-1-1: Fetched [TaskScheduled#0] message from workitems"],
-  started(1500, "made-a-1-1", "claimOrder#0"),
-  [1510, "info: Function.claimOrder[1]", "Executing 'Functions.claimOrder' [claimOrder#0]"],
-  done(1520, "made-a-1-1", "claimOrder#0"),
+  started(1500, "made-a-1-1", "claimJob#0"),
+  [1510, "info: Function.claimJob[1]", "Executing 'Functions.claimJob' [claimJob#0]"],
+  done(1520, "made-a-1-1", "claimJob#0"),
   scheduled(1600, "made-a-1-1", "inventoryAgent#1"),
-  started(2500, "made-a-2-1", "claimOrder#0"),
-  done(2600, "made-a-2-1", "claimOrder#0"),
+  started(2500, "made-a-2-1", "claimJob#0"),
+  done(2600, "made-a-2-1", "claimJob#0"),
   started(3500, "made-a-1-1", "inventoryAgent#1"),
   [
     3600,
     "warn: DurableTask.Core[62]",
     "made-a-1-1: Task activity [inventoryAgent#1] failed with an unhandled exception",
   ],
-  scheduled(4000, "made-b-1-1", "claimOrder#0"),
+  scheduled(4000, "made-b-1-1", "claimJob#0"),
 ]);
 
 test("each activity has the times at which it was scheduled, taken up and done, by its orchestration", () => {

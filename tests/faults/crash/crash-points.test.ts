@@ -31,7 +31,7 @@ const ACTORS = [
   ...["submission", "submissionPriority", "startAttempt", "publishEnd"],
   ...["agents, as activities", "askAgent", "agents, over queues", "agentReplies", "supervisor"],
   ...["pollStep", "completeStep"],
-  ...["resubmitOrder", "compensateOrder", "extendOrder", "markResolvedOrder", "inspectJob", "listJobs"],
+  ...["resubmitJob", "compensateJob", "extendJob", "markResolvedJob", "inspectJob", "listJobs"],
 ];
 
 /** What these do is done whatever lives; what a person asks for has to be asked for. */
