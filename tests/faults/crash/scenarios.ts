@@ -152,7 +152,7 @@ export const scenarios: readonly Scenario[] = [
       "[operator | every await of a resubmission with an edit | host killed] record and new content are written both or neither; the edit is had once",
     async drive(hand) {
       await (await rejectCard(hand))();
-      await hand.operate("resubmit", { order: { ...hand.order, paymentToken: "tok_new" } });
+      await hand.operate("resubmit", { job: { ...hand.order, paymentToken: "tok_new" } });
     },
     end: done,
   },
