@@ -2,14 +2,15 @@
 
 /**
  * What every job has, beside its id; the rest is as the contract of its workflow wants it. The id is the member that the client's option
- * `idName` names: 1 to 80 letters, digits, - or _. It names this job for ever: sent again under it, it stays one job.
+ * `idName` names: 1 to 80 letters, digits, - or _. It names this job for ever: sent again under it, it stays one job. Content that has neither
+ * of the members below fits too.
  */
-export interface JobRequest {
+export type JobRequest = object & {
   /** The app's usual one without one: then the client has to know that, by its option `usualWorkflow`. */
   readonly workflow?: string | undefined;
   /** `normal` without one. A high one goes by its own queue. */
   readonly priority?: "normal" | "high" | undefined;
-}
+};
 
 const STATUSES = [
   "Received",
