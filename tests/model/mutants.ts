@@ -64,7 +64,7 @@ export const PLANTED: readonly Planted[] = [
   ),
   plant(
     "a fence without the process state",
-    "an ended order changed",
+    "an ended job changed",
     { forgets: ["processStates"] },
     { bounds: { stalls: 1, repeats: 1 } },
   ),
