@@ -4,6 +4,7 @@ import { existsSync, globSync, readFileSync, renameSync, rmSync } from "node:fs"
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { placeConsole } from "./build-console.ts";
+import { type CompiledFiles, compileIfChanged } from "./compiled-files.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -13,12 +14,34 @@ const PROJECTS = [
   join(root, "tsconfig.build.json"),
 ];
 
+/** The lock file stands for the libraries, whose types the compiler reads. */
+const FILES: CompiledFiles = {
+  root,
+  sources: [
+    "{functions,shared,console,packages/*/src}/**/*",
+    "{.,packages/*}/{package,package-lock,tsconfig,tsconfig.build}.json",
+    "cli/build*.ts",
+  ],
+  results: ["{.,packages/*}/dist/**/*"],
+  stamp: join(root, "node_modules/.cache/compiled"),
+};
+
 /**
- * Compiles beside each dist/ and then takes its place, once all have compiled, so that what runs from there finds all of one version, and
- * what has no source any more is gone: the host loads everything in dist/functions. Where nothing has changed a dist/ stays untouched.
+ * Compiles where something has changed since it last did.
  * @throws if the compiler finds faults; it has then printed them.
  */
 export function build(): void {
+  compileIfChanged(FILES, () => {
+    console.log("Compiling");
+    compileAll();
+  });
+}
+
+/**
+ * Compiles beside each dist/ and then takes its place, once all have compiled, so that what runs from there finds all of one version, and
+ * what has no source any more is gone: the host loads everything in dist/functions. A dist/ of which nothing has changed stays untouched.
+ */
+export function compileAll(): void {
   const made = PROJECTS.map((project) => join(dirname(project), `.dist-${process.pid}`));
   try {
     for (const [index, project] of PROJECTS.entries()) compile(project, made[index] ?? "");

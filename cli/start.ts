@@ -95,7 +95,6 @@ async function main(): Promise<number> {
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stop.abort());
 
-  console.log("Compiling");
   build();
   const region = cutOff && (await startSecondRegion());
   const stack = await startStack({
