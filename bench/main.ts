@@ -5,7 +5,7 @@ import { startStack } from "@scheduler-agent-supervisor/local/stack/stack";
 import { choiceOf, numberOf, readArguments, runCommand } from "../cli/arguments.ts";
 import { QUEUES_FILE, ROOT, settingsFor } from "../cli/settings.ts";
 import { adaptApp } from "../tests/support/adapted-app.ts";
-import { CHAIN, GRAPH, THREE_STEPS } from "../tests/support/orders.ts";
+import { CHAIN, GRAPH, THREE_IN_ONE, THREE_STEPS } from "../tests/support/orders.ts";
 import { measureDiskFloor } from "./disk-floor.ts";
 import { FLOOR_QUEUE } from "./order-requests.ts";
 import { type Plan, runPhases, STATUSES } from "./phases.ts";
@@ -69,7 +69,7 @@ async function runOnStack(plan: Plan, durability: "full" | "normal", past: Past 
   try {
     const disk = await measureDiskFloor(data, durability);
     if (past) await plant(data, past, HUB);
-    using adapted = adaptApp([THREE_STEPS, CHAIN, GRAPH]);
+    using adapted = adaptApp([THREE_STEPS, THREE_IN_ONE, CHAIN, GRAPH]);
     const stack = await startStack({
       appDir: adapted.dir,
       data,

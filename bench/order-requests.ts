@@ -1,8 +1,10 @@
 // What one order of three steps asks of the services, and nothing else: the requests that every engine has to make for it.
 import type { Container, JSONObject, PatchOperation } from "@azure/cosmos";
 import type { ServiceBusSender } from "@azure/service-bus";
+import { inAppsNames } from "@scheduler-agent-supervisor/core/domain/noun";
 import { request } from "undici";
 import { sampleOrder, sampleRecord, THREE_STEPS } from "../tests/support/orders.ts";
+import { ORDER } from "../tests/support/sample-container.ts";
 
 /** The queue that only the SDK floor receives from. */
 export const FLOOR_QUEUE = "bench-floor";
@@ -31,7 +33,7 @@ export async function record({ container }: Services, orderId: string): Promise<
   const dueAt = new Date(Date.now() + LATER_MS).toISOString();
   const documents: readonly object[] = [
     { id: "order", orderId, schemaVersion: 1, order: sampleOrder(orderId) },
-    { id: "state", ...sampleRecord(orderId, THREE_STEPS), processState: "Processing", dueAt },
+    inAppsNames({ id: "state", ...sampleRecord(orderId, THREE_STEPS), processState: "Processing", dueAt }, ORDER),
   ];
   const { code = 0 } = await container.items.batch(
     documents.map((document) => ({ operationType: "Create", resourceBody: document as JSONObject })),

@@ -1,7 +1,7 @@
 // What is measured on one stack, and in which order: each burst beside the SDK floor, one after the other and again.
 import type { Stack } from "@scheduler-agent-supervisor/local/stack/stack";
 import { settingsFor } from "../cli/settings.ts";
-import { THREE_STEPS } from "../tests/support/orders.ts";
+import { THREE_IN_ONE, THREE_STEPS } from "../tests/support/orders.ts";
 import { type FloorProcess, startFloor } from "./floor-process.ts";
 import { type Load, runLoad } from "./load.ts";
 import { measure } from "./measure.ts";
@@ -38,7 +38,7 @@ export async function runPhases(stack: Stack, plan: Plan): Promise<Phase[]> {
 
 async function runBeside(process: FloorProcess, stack: Stack, plan: Plan): Promise<Phase[]> {
   const { statuses, rate, steady, repeat, many } = plan;
-  const three = (orders: number): Load => ({ orders, workflow: THREE_STEPS.name, statuses });
+  const three = (orders: number, { name } = THREE_STEPS): Load => ({ orders, workflow: name, statuses });
   const ours = (name: string, load: Load) => runOurs(name, stack, load);
   const floor = (orders: number) => runFloor(process, stack, three(orders));
   await ours("warm-up", three(WARM_UP_ORDERS));
@@ -49,13 +49,16 @@ async function runBeside(process: FloorProcess, stack: Stack, plan: Plan): Promi
   await alone(`three steps, ${rate}/s for ${steady / rate} s`, { ...three(steady), rate });
   for (const orders of plan.bursts) {
     const name = `three steps, burst of ${orders}`;
+    const inOne = `${name}, in one activity`;
     const beside: Run[] = [];
     const runs: Run[] = [];
+    const runsInOne: Run[] = [];
     for (let time = 0; time < repeat; time += 1) {
       beside.push(await floor(orders));
       runs.push(await ours(name, three(orders)));
+      runsInOne.push(await ours(inOne, three(orders, THREE_IN_ONE)));
     }
-    phases.push({ name, runs, floor: beside });
+    phases.push({ name, runs, floor: beside }, { name: inOne, runs: runsInOne, floor: beside });
   }
   const [first = 0] = plan.bursts;
   await alone(`five steps, burst of ${first}`, { ...three(first), workflow: FIVE_STEPS });

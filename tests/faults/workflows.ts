@@ -61,6 +61,7 @@ function conditional(name: string): Workflow {
 }
 
 export const workflows: readonly Workflow[] = [
+  { ...variant("in-one", AMPLE), inOneActivity: true },
   conditional("conditional"),
   spare("spare"),
   later("later"),

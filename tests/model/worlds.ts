@@ -10,10 +10,12 @@ import {
 import {
   BRANCH,
   CHAIN,
+  CHAIN_IN_ONE,
   FORK,
   JOIN,
   LATER,
   LATER_FORK,
+  LONG_CHAIN_IN_ONE,
   OPTIONAL,
   QUEUE,
   SIX,
@@ -45,6 +47,8 @@ export const WORLDS: readonly Setting[] = [
     { rejections: 1, actions: 1 },
     { requests: [REQUESTS.resubmit] },
   ),
+  world("in one activity; a death and a rejection", CHAIN_IN_ONE, ONE, { deaths: 1, rejections: 1 }),
+  world("in one activity; a repeat", LONG_CHAIN_IN_ONE, ONE, { repeats: 1 }),
   world("two hosts; a repeat", CHAIN, HOSTS, { repeats: 1 }),
   world("a fork; a death and a rejection", FORK, ONE, { deaths: 1, rejections: 1 }),
   world("branches", BRANCH, ONE, {}),
@@ -91,6 +95,17 @@ export const WORLDS: readonly Setting[] = [
 
 /** These take some minutes: `MODEL_WORLDS=all`. */
 export const MORE_WORLDS: readonly Setting[] = [
+  world("in one activity, two hosts; a repeat", CHAIN_IN_ONE, HOSTS, { repeats: 1 }),
+  world("in one activity; a death and a repeat", LONG_CHAIN_IN_ONE, ONE, { deaths: 1, repeats: 1 }),
+  world("in one activity; a stall and a death", CHAIN_IN_ONE, ONE, { stalls: 1, deaths: 1 }),
+  world("in one activity; an outage and a rejection", CHAIN_IN_ONE, ONE, { outages: 1, rejections: 1 }),
+  world(
+    "in one activity; an operator, and a late service",
+    CHAIN_IN_ONE,
+    ONE,
+    { actions: 1, lateness: 1 },
+    { requests: Object.values(REQUESTS) },
+  ),
   world("a step done later; a repeat and a rejection", LATER, ONE, { repeats: 1, rejections: 1 }),
   world("optional steps; a rejection and a late service", OPTIONAL, ONE, { rejections: 1, lateness: 1 }),
   world("a stall and a death", CHAIN, ONE, { stalls: 1, deaths: 1 }),

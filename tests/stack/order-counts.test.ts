@@ -2,11 +2,16 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { CosmosClient } from "@azure/cosmos";
+import { ServiceBusClient } from "@azure/service-bus";
+import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
 import { PART_NAMES } from "@scheduler-agent-supervisor/local/stack/parts";
 import { openTraces } from "@scheduler-agent-supervisor/local/traces/trace-file";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { record, type Services, workThrough } from "../../bench/order-requests.ts";
 import { readCounts } from "../../cli/cost/counts.ts";
-import { madeOrder } from "../../cli/shop.ts";
+import { madeOrder, REPLY_QUEUE } from "../../cli/shop.ts";
+import { THREE_IN_ONE, THREE_STEPS } from "../support/orders.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 /** Sweeps and gauges cost the same without an order. */
@@ -30,7 +35,7 @@ afterAll(async () => {
   rmSync(data, { recursive: true, force: true });
 });
 
-const order = (orderId: string) => ({ ...madeOrder(orderId), workflow: "order-fulfilment" });
+const order = (orderId: string, workflow = "order-fulfilment") => ({ ...madeOrder(orderId), workflow });
 
 /** By what is received alone: looking at the record would cost the store something too. */
 async function ended(orderId: string): Promise<void> {
@@ -84,4 +89,49 @@ test("one order costs what infra/cost/counts.json says", async () => {
   const ofUnits = spent("store", "requestChargeModelled") / (perOrder["requestUnits"] ?? 0);
   expect(Math.abs(ofUnits - 1)).toBeLessThan(0.1);
   await expect.poll(() => spansOf("counts-1"), { timeout: 10_000 }).toBe(perOrder["spans"]);
+});
+
+/** What an order cost, once nothing more comes of it. */
+async function costOf(work: () => Promise<void>): Promise<Counts> {
+  const before = await counts();
+  await work();
+  const after = await counts();
+  const spent = (part: keyof typeof after, name: string) => (after[part][name] ?? 0) - (before[part][name] ?? 0);
+  return {
+    batches: spent("store", "batch"),
+    patches: spent("store", "patch"),
+    sends: spent("bus", "sends"),
+    activities: spent("host", "durable.activities"),
+  };
+}
+
+async function processed(orderId: string, { name }: Workflow): Promise<void> {
+  await app.shop.send(order(orderId, name));
+  await ended(orderId);
+}
+
+test("three steps take three activities, or one where the workflow says so, and the same requests", async () => {
+  const requests = { batches: 1, patches: 4 };
+  const three = await costOf(() => processed("three-1", THREE_STEPS));
+  const inOne = await costOf(() => processed("in-one-1", THREE_IN_ONE));
+  expect(three).toMatchObject({ ...requests, activities: 3 });
+  expect(inOne).toMatchObject({ ...requests, activities: 1 });
+  expect(inOne["sends"]).toBe(three["sends"]);
+});
+
+test("the benchmark's floor makes the requests of such an order, without the shop's own", async () => {
+  const { bus, cosmos, remotes } = app.stack.addresses;
+  const client = new CosmosClient({ connectionString: cosmos?.connectionString ?? "" });
+  const messages = new ServiceBusClient(bus?.connectionString ?? "");
+  const services: Services = {
+    container: client.database("orders").container("orders"),
+    replies: messages.createSender(REPLY_QUEUE),
+    remotes: ["inventory", "payment", "shipping"].map((name) => remotes[name] ?? ""),
+  };
+  const floor = await costOf(async () => {
+    await record(services, "floor-1");
+    await workThrough(services, "floor-1", "all");
+  });
+  await messages.close();
+  expect(floor).toEqual({ batches: 1, patches: 4, sends: 7, activities: 0 });
 });

@@ -13,7 +13,7 @@ import { openRecords, type Records } from "../../cli/records.ts";
 import { partiesIn, QUEUES_FILE, ROOT, type Settings, settingsFor } from "../../cli/settings.ts";
 import { openShop, REPLY_QUEUE, type Shop } from "../../cli/shop.ts";
 import { adaptApp } from "./adapted-app.ts";
-import { CHAIN, GRAPH, THREE_STEPS } from "./orders.ts";
+import { CHAIN, GRAPH, THREE_IN_ONE, THREE_STEPS } from "./orders.ts";
 
 export interface Effect {
   readonly key: string;
@@ -63,7 +63,7 @@ export async function startTestStack(
 ): Promise<TestStack> {
   const data = mkdtempSync(join(tmpdir(), "stack-"));
   const { appSettings, queuesFile = QUEUES_FILE, ...rest } = options;
-  const adapted = options.appDir === undefined ? adaptApp([THREE_STEPS, CHAIN, GRAPH]) : undefined;
+  const adapted = options.appDir === undefined ? adaptApp([THREE_STEPS, THREE_IN_ONE, CHAIN, GRAPH]) : undefined;
   const stack = await startStack({
     appDir: adapted?.dir ?? ROOT,
     data,

@@ -94,6 +94,13 @@ export const scenarios: readonly Scenario[] = [
     end: compensated,
   },
   {
+    name: "several steps in one activity",
+    title:
+      "[agents | every await of an activity that runs two steps | host killed] run again it goes on from the record, and publishes what it had not: Processed, one effect a step",
+    drive: (hand) => hand.send({ workflow: "in-one" }),
+    end: done,
+  },
+  {
     name: "rejected, and another step in its place",
     title:
       "[agents, scheduler | every await of a step that is skipped and of the one in its place | host killed] the order goes on with the other one: Processed, one effect a step",

@@ -52,7 +52,7 @@ type NamedAmong<Steps extends readonly { readonly name: string }[]> = {
 
 /** As `Workflow`, of the steps that are given. */
 export interface TypedWorkflow<One extends AnyAgent, Steps extends readonly { readonly name: string }[]>
-  extends Pick<Workflow, "name" | "version" | "policy"> {
+  extends Pick<Workflow, "name" | "version" | "policy" | "inOneActivity"> {
   readonly steps: NamedAmong<Steps>;
   readonly outputs?: { readonly [name: string]: Source<One, NoInfer<Steps>[number]> };
   readonly cancelUntil?: NoInfer<Steps>[number]["name"];

@@ -45,6 +45,8 @@ export interface Attempt {
   readonly plan: Plan;
   readonly steps: Steps;
   readonly reply: Reply;
+  /** As its workflow says. */
+  readonly inOneActivity?: boolean;
 }
 
 export type ClaimOutcome =
@@ -66,7 +68,7 @@ export interface NextStep {
 }
 
 /** One step for one agent, with all that the agent's activity needs but the job itself. */
-export interface StepTask extends Omit<Attempt, "plan" | "steps"> {
+export interface StepTask extends Omit<Attempt, "plan" | "steps" | "inOneActivity"> {
   readonly step: string;
   readonly agent: string;
   readonly operation: string;
@@ -92,6 +94,8 @@ export interface StepTask extends Omit<Attempt, "plan" | "steps"> {
   readonly isAlone: boolean;
   /** The orchestration waits for this activity to return. Otherwise it waits for events, of whatever steps. */
   readonly isAwaited: boolean;
+  /** Where the activity may go on with the steps after it: see operations/run-steps.ts. */
+  readonly plan?: Plan;
 }
 
 /** Steps side by side, all of which have to be done before any of the next ones; with nothing else in hand. */
@@ -149,8 +153,40 @@ export function tasksToBegin(attempt: Attempt, begun: ReadonlySet<string>): Step
     tasks.every(
       ({ transport, join }) => transport === "activity" && join?.siblings.every((sibling) => own.has(sibling)),
     );
-  return tasks.map((task) => ({ ...task, isAwaited }));
+  const [first] = tasks;
+  const goesOn =
+    attempt.inOneActivity === true && isAwaited && tasks.length === 1 && first?.direction === attempt.direction;
+  const rest = goesOn
+    ? plan.filter((planned) => planned.direction || !isDone(steps[planned.name], attempt.direction))
+    : plan;
+  return tasks.map((task) => ({ ...task, isAwaited, ...(goesOn && { plan: rest }) }));
 }
+
+/**
+ * What the activity of that task goes on with, once it knows this of its own: one step that can be begun, with nothing else in hand; or one that an
+ * earlier run of the activity did before it died, by when it was scheduled.
+ */
+export function followingTask(task: StepTask, outcome: StepOutcome): StepTask | undefined {
+  if (!task.plan || outcome.kind !== "completed") return undefined;
+  const { jobId, attempt, lockedBy, direction, workflow, jobRevision, priority, reply } = task;
+  const plan = task.plan.filter(({ name }) => name !== task.step);
+  const { steps } = outcome;
+  const held = { jobId, attempt, lockedBy, direction, workflow, jobRevision, priority, reply, plan, steps };
+  const [next, ...others] = tasksToBegin(held, NOTHING_BEGUN);
+  if (next)
+    return next.isAwaited && next.direction === direction && others.length === 0 ? { ...next, plan } : undefined;
+  const ended = plan.flatMap(({ name }): StepTask[] => {
+    const run = runOf(steps[name], direction);
+    const isOwn = run?.attempt === attempt && run.state !== "NotStarted" && !isInHand(run);
+    return isOwn ? [taskFor(held, name, direction) ?? []].flat() : [];
+  });
+  const [first] = ended.sort((one, other) => scheduledAt(one).localeCompare(scheduledAt(other)));
+  return first && { ...first, isAwaited: true, plan };
+}
+
+const scheduledAt = ({ record, direction }: StepTask) => runOf(record, direction)?.scheduledAt ?? "";
+
+const NOTHING_BEGUN: ReadonlySet<string> = new Set();
 
 /** Names one run of an attempt: a step may be done in both directions. */
 export function runKey({ step, direction }: Pick<StepTask, "step" | "direction">): string {
@@ -174,7 +210,7 @@ export function taskFor(
   const isMeant = (planned: PlannedStep) =>
     planned.name === name && directionOf(planned, attempt.direction) === direction;
   const step = attempt.plan.find(isMeant);
-  const { plan, steps, ...held } = attempt;
+  const { plan, steps, inOneActivity: _, ...held } = attempt;
   const record = steps[name];
   const { startBy, completeBy } = runOf(record, direction) ?? {};
   if (!step || !record || !startBy || !completeBy) return undefined;

@@ -70,6 +70,11 @@ export interface Workflow extends WorkflowRef {
    * nothing that is done, so an edit needs no new version.
    */
   readonly outputs?: { readonly [name: string]: string };
+  /**
+   * Steps that follow one another, each with nothing else in hand, run in one activity where their agents live in this app: fewer of them to pay
+   * and to wait for. What is recorded, and when, stays the same, so that an edit needs no new version.
+   */
+  readonly inOneActivity?: boolean;
   /** From when this step is scheduled its requester can't cancel the job any more. Until it is Processed if absent. */
   readonly cancelUntil?: string;
 }

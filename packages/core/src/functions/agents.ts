@@ -6,14 +6,16 @@ import type { StepOutcome, StepTask } from "../domain/attempt.ts";
 import { askAgent } from "../operations/ask-agent.ts";
 import type { StepEnd } from "../operations/record-step.ts";
 import { runStep } from "../operations/run-step.ts";
+import { runSteps } from "../operations/run-steps.ts";
 import { reportEnd } from "../scheduler-client.ts";
 import { observe, type Subject } from "../telemetry/invocation.ts";
 
-/** Does a step through its agent's service. */
-export const agentActivity = (application: App) => (task: StepTask, context: InvocationContext) =>
-  observe(context, subjectOf(task, task.step), async (telemetry) =>
-    reported(await runStep(task, application.contextOf(telemetry)), task, context),
-  );
+/** Does a step through its agent's service, and those that follow it in the same activity. */
+export const agentActivity = (application: App) => async (first: StepTask, context: InvocationContext) => {
+  const run = (task: StepTask) =>
+    observe(context, subjectOf(task, task.step), (telemetry) => runStep(task, application.contextOf(telemetry)));
+  return reported(await runSteps(first, run, application.ports().now), first, context);
+};
 
 /** Asks for a step over its agent's queue. */
 export const askAgentActivity = (application: App) => (task: StepTask, context: InvocationContext) =>

@@ -121,8 +121,9 @@ async function publishStarted(record: StateRecord, context: Context): Promise<vo
 }
 
 function heldBy(holder: string, record: StateRecord, { workflows }: Ports): Attempt {
-  const plan = planOf(workflows.of(record.workflow), record.steps, record.direction);
-  return attemptOf(fromHere(record), holder, plan);
+  const workflow = workflows.of(record.workflow);
+  const attempt = attemptOf(fromHere(record), holder, planOf(workflow, record.steps, record.direction));
+  return workflow.inOneActivity ? { ...attempt, inOneActivity: true } : attempt;
 }
 
 /** A compensation that finds nothing to compensate, or a job resubmitted with all its steps completed. */

@@ -1,6 +1,8 @@
 // One step whose agent lives in this app (P6, P8): calls it inside the step's time, and records what came of it.
 import type { BoundedReply } from "../agents/agent.ts";
 import type { StepTask } from "../domain/attempt.ts";
+import { isInHand, runOf } from "../domain/plan.ts";
+import type { StepRun } from "../domain/state-record.ts";
 import { noteExpiry } from "../domain/transitions.ts";
 import { acceptStep } from "./accept-step.ts";
 import { type Context, instant, type Ports, type Telemetry } from "./ports.ts";
@@ -19,6 +21,8 @@ export async function runStep(given: StepTask, context: Context): Promise<StepEn
   const agent = context.agents.get(given.agent);
   if (!agent)
     throw new Error(`step ${given.step} of job ${given.jobId} needs the agent ${given.agent}, which is not here`);
+  // An earlier run of this activity did it: what it led to is published again, and its agent is not asked.
+  if (isOver(runOf(given.record, given.direction))) return (await recordedEnd(given, context)) ?? SUPERSEDED;
   const { request, isClosed, begun } = await requestOf(given, context);
   const { task } = begun;
   const { startBy, priority } = task;
@@ -46,6 +50,10 @@ export async function runStep(given: StepTask, context: Context): Promise<StepEn
       return recordAnswer(task, { ...reply, startedAt: run.startedAt }, context);
   }
 }
+
+const SUPERSEDED: StepEnd = { outcome: { kind: "superseded" }, receiver: null };
+
+const isOver = (run: StepRun | null) => run !== null && run.state !== "NotStarted" && !isInHand(run);
 
 /** Silence, unless an earlier run of this very task had recorded its outcome before it died. */
 async function expire(

@@ -11,6 +11,7 @@ import type { Context } from "../operations/ports.ts";
 import { publishEndOf } from "../operations/publish-end.ts";
 import type { StepEnd } from "../operations/record-step.ts";
 import { runStep } from "../operations/run-step.ts";
+import { runSteps } from "../operations/run-steps.ts";
 import { takeReply, takeReport } from "../operations/take-reply.ts";
 import { reportEnd, reportStanding, startClaimed } from "../scheduler-client.ts";
 import type { MemoryEngine } from "./memory-engine.ts";
@@ -50,7 +51,8 @@ export function createActivities(engine: () => MemoryEngine, context: () => Cont
       }
       default: {
         if (!AGENT.test(name)) throw new Error(`there is no activity ${name}`);
-        return reported(await runStep(input as StepTask, context()), input as StepTask);
+        const end = await runSteps(input as StepTask, (task) => runStep(task, context()), context().now);
+        return reported(end, input as StepTask);
       }
     }
   };

@@ -42,6 +42,11 @@ export interface Effect {
   readonly fault?: string | undefined;
 }
 
+interface Doing extends Operation {
+  /** Of an activity that runs several steps, the one that it is at. */
+  readonly at: StepTask | undefined;
+}
+
 /** What a call leaves as it is. */
 type Unchanged = Pick<Effect, "record" | "adds">;
 type Change = Omit<Effect, "piece" | "what"> & { readonly entry: Entry | null; readonly what: string };
@@ -87,7 +92,7 @@ export class Effects {
   }
 
   #changes(id: number, call: Call, record: number, serviceState: number): Change[] {
-    const operation = this.#pieces.get(id) as Operation;
+    const operation: Doing = { ...(this.#pieces.get(id) as Operation), at: this.#pieces.taskOf(id) };
     const stored = record === 0 ? undefined : this.#pieces.values.get<StateRecord>(record);
     const same = { record, adds: [] };
     const read = stored && { record: this.#seenBy(operation, stored), etag: this.#etagFor(operation, stored) };
@@ -148,7 +153,7 @@ export class Effects {
 
   /** A write that is made: told so, or the answer lost and the second try rejected, or the store away before or after. */
   #writes(
-    operation: Operation,
+    operation: Doing,
     before: StateRecord | undefined,
     after: StateRecord,
     same: Unchanged,
@@ -176,7 +181,7 @@ export class Effects {
     return { ...same, what: "the store is away", entry: { fails: "store" }, spends: "outages" };
   }
 
-  #written(operation: Operation, record: StateRecord): unknown {
+  #written(operation: Doing, record: StateRecord): unknown {
     return {
       kind: "written",
       record: this.#seenBy(operation, this.#formOf(record)),
@@ -184,11 +189,15 @@ export class Effects {
     };
   }
 
-  /** Of runs that are over it asks only whether its own is its own. */
-  #seenBy(operation: Operation, record: StateRecord): StateRecord {
+  /** Of runs that are over it asks only whether its own is its own; an activity that runs several steps, whether each is. */
+  #seenBy(operation: Doing, record: StateRecord): StateRecord {
     if (!this.#isReduced) return record;
     const own = isEndOfStep(operation.name) ? this.#runOf(operation) : undefined;
-    return withoutOver(record, (step, direction) => step === own?.step && direction === own.direction);
+    const runsSeveral = operation.at?.plan !== undefined;
+    return withoutOver(record, (step, direction, attempt) => {
+      if (direction !== own?.direction) return false;
+      return runsSeveral ? attempt === own.attempt : step === own.step;
+    });
   }
 
   #stored(record: StateRecord): number {
@@ -229,7 +238,7 @@ export class Effects {
     };
   }
 
-  #writerOf(operation: Operation): Writer {
+  #writerOf(operation: Doing): Writer {
     const attempt = this.#pieces.attemptOf(operation);
     const hub = this.#setting.mutant?.oneTaskHub ? (HOSTS[0] as Host) : operation.host;
     const reply = operation.name === "takeReply" ? this.#replyOf(operation) : undefined;
@@ -243,10 +252,14 @@ export class Effects {
   }
 
   /** The run whose end an agent, or a reply, reports. */
-  #runOf(operation: Operation): Writer["own"] {
-    const value = this.#pieces.values.get<StepTask | Replied | Reported>(operation.input);
-    const { step, direction } = "replyTo" in value ? aboutOf(value) : (value as StepTask);
+  #runOf(operation: Doing): Writer["own"] {
+    const { step, direction } = operation.at ?? this.#aboutOf(operation);
     return { step, direction, attempt: this.#pieces.attemptOf(operation) ?? 0 };
+  }
+
+  #aboutOf({ input }: Operation) {
+    const value = this.#pieces.values.get<StepTask | Replied | Reported>(input);
+    return "replyTo" in value ? aboutOf(value) : (value as StepTask);
   }
 
   #replyOf({ input, log }: Operation): Writer["reply"] {

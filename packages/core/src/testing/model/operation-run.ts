@@ -9,6 +9,7 @@ import { type Caller, operateJob } from "../../operations/operate-job.ts";
 import type { Ports } from "../../operations/ports.ts";
 import { publishEndOf } from "../../operations/publish-end.ts";
 import { runStep } from "../../operations/run-step.ts";
+import { runSteps } from "../../operations/run-steps.ts";
 import { submitJob } from "../../operations/submit-job.ts";
 import { sweep } from "../../operations/sweep.ts";
 import { takeReply, takeReport } from "../../operations/take-reply.ts";
@@ -51,7 +52,12 @@ export interface Run {
 
 const quiet = { event: () => undefined };
 
-function invoke({ name, input }: Run, plain: Ports, { mutant }: Setting): Promise<unknown> {
+function invoke(
+  { name, input }: Run,
+  plain: Ports,
+  { mutant }: Setting,
+  onStep: (task: StepTask) => void,
+): Promise<unknown> {
   const ports = mutant?.reads ? withReads(plain, (record) => mutant.reads?.(record, name) ?? record) : plain;
   const context = { ...ports, telemetry: quiet };
   switch (name) {
@@ -63,7 +69,12 @@ function invoke({ name, input }: Run, plain: Ports, { mutant }: Setting): Promis
       return claimJob(input as StartAttempt, context);
     case "runStep": {
       const task = input as StepTask;
-      return runStep(task, { ...withKeys(ports, task, mutant?.keyOf), telemetry: quiet });
+      const keyed = { ...withKeys(ports, task, mutant?.keyOf), telemetry: quiet };
+      const run = (each: StepTask) => {
+        onStep(each);
+        return runStep(each, keyed);
+      };
+      return runSteps(task, run, keyed.now);
     }
     case "askAgent":
       return askAgent(input as StepTask, context);
@@ -145,6 +156,7 @@ function withKeys(ports: Ports, { attempt }: StepTask, keyOf?: (key: string, att
 /**
  * Runs it over `log` to where it stands then. It is a pure function of what it is told, so that this is as good as having
  * kept it waiting there. Its clock is read at most once between two calls.
+ * Answers also the task that it is at, of an activity that runs several.
  * @param now what its clock shows once the log is used up; absent where the log has to hold all readings
  */
 export async function runTo(
@@ -152,11 +164,12 @@ export async function runTo(
   log: readonly Entry[],
   now: string | undefined,
   setting: Setting,
-): Promise<{ readonly log: readonly Entry[]; readonly stand: Stand }> {
+): Promise<{ readonly log: readonly Entry[]; readonly stand: Stand; readonly task: StepTask | undefined }> {
   const met = [...log];
   let position = 0;
   let reading: number | undefined;
   let stand: Stand | undefined;
+  let task: StepTask | undefined;
   let arrive: () => void = () => undefined;
   const arrived = new Promise<void>((resolve) => {
     arrive = resolve;
@@ -190,7 +203,10 @@ export async function runTo(
     return reading;
   };
 
-  const end = invoke(run, portsOver(ask, clock, run.host, setting), setting).then(
+  const onStep = (next: StepTask) => {
+    task = next;
+  };
+  const end = invoke(run, portsOver(ask, clock, run.host, setting), setting, onStep).then(
     (value) => {
       stand ??= { kind: "returned", value };
     },
@@ -200,7 +216,7 @@ export async function runTo(
   );
   await Promise.race([arrived, end]);
   if (!stand) throw new Error(`${run.name} stands nowhere`);
-  return { log: met, stand };
+  return { log: met, stand, task };
 }
 
 function failure(what: "store" | "bus"): Error {

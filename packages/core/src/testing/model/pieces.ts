@@ -102,6 +102,7 @@ export class Pieces {
   readonly #isReduced: boolean;
   readonly #pool = new Pool<Piece>();
   readonly #stands: (Stand | undefined)[] = [];
+  readonly #tasks: (StepTask | undefined)[] = [];
   readonly #begun = new Map<string, number>();
   readonly #answered = new Map<string, number>();
   readonly #ticked: number[] = [];
@@ -184,10 +185,17 @@ export class Pieces {
       this.#lack(`stand ${id}`, async () => {
         const operation = this.get(id) as Operation;
         const run = { ...operation, input: this.values.get(operation.input) };
-        this.#stands[id] = (await runTo(run, this.#entries(operation), undefined, this.#setting)).stand;
+        const { stand: found, task } = await runTo(run, this.#entries(operation), undefined, this.#setting);
+        this.#stands[id] = found;
+        this.#tasks[id] = task;
       });
     }
     return stand;
+  }
+
+  /** The step that an activity is at; undefined before `stand` is known, and of whatever is none. */
+  taskOf(id: number): StepTask | undefined {
+    return this.#tasks[id];
   }
 
   /** What an operation has returned for whoever waits for it. */
@@ -351,12 +359,13 @@ export class Pieces {
     const { host } = operation;
     const now = new Date(NOW_MS + AHEAD_MS[host]).toISOString();
     const run = { ...operation, input: this.values.get(operation.input) };
-    const { log, stand } = await runTo(run, this.#entries(operation), now, this.#setting);
+    const { log, stand, task } = await runTo(run, this.#entries(operation), now, this.#setting);
     const isLeft = stand.kind === "returned" && this.#isReduced;
     const id = isLeft
       ? this.idOf({ ...operation, log: [], returned: this.values.idOf(stand.value ?? null) })
       : this.idOf({ ...operation, log: log.map((entry) => this.values.idOf(entry)) });
     this.#stands[id] ??= stand;
+    this.#tasks[id] ??= task;
     return id;
   }
 
