@@ -2,6 +2,7 @@
 import { styleText } from "node:util";
 import { levelsOf, type Workflow, type WorkflowStep } from "@scheduler-agent-supervisor/core/domain/workflow";
 import {
+  activitiesInWords,
   askedOf,
   cancellationInWords,
   compensationInWords,
@@ -19,9 +20,13 @@ export function drawn(workflow: Workflow): string {
     ...level.flatMap((step, place) => stepLines(workflow, step, railOf(place, level.length), width)),
   ]);
   const heading = styleText("bold", `${workflow.name}, version ${workflow.version}`);
-  const words = [policyInWords(workflow.policy), outputsInWords(workflow), cancellationInWords(workflow)].map(
-    (line) => `  ${line}`,
-  );
+  const said = [
+    policyInWords(workflow.policy),
+    outputsInWords(workflow),
+    cancellationInWords(workflow),
+    activitiesInWords(workflow),
+  ];
+  const words = said.flatMap((line) => (line === undefined ? [] : [`  ${line}`]));
   return [heading, ...words, "", ...lines, ""].join("\n");
 }
 

@@ -28,6 +28,8 @@ export function workflowFaults(workflow: Workflow, agents: KnownAgents, rules: K
   if (cancelUntil !== undefined && !names.includes(cancelUntil)) {
     faults.push(`${where}: cancelUntil ${cancelUntil} is no step`);
   }
+  const { inOneActivity = false } = workflow;
+  if (typeof inOneActivity !== "boolean") faults.push(`${where}: inOneActivity must be true or false`);
   if (names.length === 0) faults.push(`${where}: has no steps`);
   if (new Set(names).size < names.length) faults.push(`${where}: two steps have the same name`);
   for (const step of workflow.steps) {
