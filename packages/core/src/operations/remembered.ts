@@ -2,19 +2,35 @@
 
 const KEPT_MS = 5000;
 
+interface Kept<T> {
+  readonly at: number;
+  readonly answer: Promise<T>;
+  /** Once it is there. */
+  known?: { readonly answer: T };
+}
+
 /** The last answer for some seconds; who asks while it is on its way waits for that one. */
 export function remembered<T>(now: () => number, read: () => Promise<T>, keptMs = KEPT_MS) {
-  let last: { readonly at: number; readonly answer: Promise<T> } | undefined;
+  let last: Kept<T> | undefined;
+  const kept = () => (last && now() - last.at < keptMs ? last : undefined);
   return {
+    /** What was answered and is still kept; undefined where it has to be read. */
+    known: () => kept()?.known,
     read(): Promise<T> {
-      if (last && now() - last.at < keptMs) return last.answer;
+      const before = kept();
+      if (before) return before.answer;
       const answer = read();
-      const current = { at: now(), answer };
+      const current: Kept<T> = { at: now(), answer };
       last = current;
-      // What failed is asked again by the next one.
-      answer.catch(() => {
-        if (last === current) last = undefined;
-      });
+      answer.then(
+        (known) => {
+          current.known = { answer: known };
+        },
+        // What failed is asked again by the next one.
+        () => {
+          if (last === current) last = undefined;
+        },
+      );
       return answer;
     },
     forget(): void {
