@@ -1,12 +1,12 @@
 // What agents reply over their queue (P7): recorded, and handed to the attempt that waits for it.
 import type { InvocationContext } from "@azure/functions";
-import * as df from "durable-functions";
 import type { App } from "../app/create-app.ts";
 import { repliesQueueOf } from "../messaging/agent-teams.ts";
 import { takeReply } from "../operations/take-reply.ts";
 import { reportEnd } from "../scheduler-client.ts";
 import { observeMessage } from "../telemetry/invocation.ts";
 import { describeSpan } from "../telemetry/spans.ts";
+import { engineClient } from "./engine-client.ts";
 import { workOnMessage } from "./work-on-message.ts";
 
 /** @param team whose replies they are, where it has a queue of its own */
@@ -20,7 +20,7 @@ export const agentReplies =
         if (!received) return;
         const { jobId, attempt, step } = received.ticket;
         describeSpan({ jobId, attempt, step });
-        if (await reportEnd(df.getClient(context), jobId, received)) return;
+        if (await reportEnd(engineClient(context), jobId, received)) return;
         // The reply is recorded; the supervisor finds that nobody goes on from there.
         telemetry.event("ReplyUnclaimed", { jobId, attempt, step });
       });

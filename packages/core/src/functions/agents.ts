@@ -1,6 +1,5 @@
 // The agents as activities (P6): a step through its remote service, which is recorded; and a request over an agent's queue (P7).
 import type { InvocationContext } from "@azure/functions";
-import * as df from "durable-functions";
 import type { App } from "../app/create-app.ts";
 import type { StepOutcome, StepTask } from "../domain/attempt.ts";
 import { askAgent } from "../operations/ask-agent.ts";
@@ -9,6 +8,7 @@ import { runStep } from "../operations/run-step.ts";
 import { runSteps } from "../operations/run-steps.ts";
 import { reportEnd } from "../scheduler-client.ts";
 import { observe, type Subject } from "../telemetry/invocation.ts";
+import { engineClient } from "./engine-client.ts";
 
 /** Does a step through its agent's service, and those that follow it in the same activity. */
 export const agentActivity = (application: App) => async (first: StepTask, context: InvocationContext) => {
@@ -26,8 +26,7 @@ export const askAgentActivity = (application: App) => (task: StepTask, context: 
 
 /** Where store or engine are away, the activity fails and is run again, or its step expires: the supervisor sees to it. */
 async function reported(end: StepEnd, { jobId }: StepTask, context: InvocationContext): Promise<StepOutcome> {
-  // A client is made anew each time, which costs more than all else here: most steps have nobody to notify.
-  if (end.receiver !== null) await reportEnd(df.getClient(context), jobId, end);
+  await reportEnd(engineClient(context), jobId, end);
   return end.outcome;
 }
 

@@ -9,6 +9,7 @@ import { type BulkCommand, changeBulk, listBulk, watchBulk } from "../operations
 import { previewBulk } from "../operations/preview-bulk.ts";
 import { startOnce } from "../scheduler-client.ts";
 import { observe } from "../telemetry/invocation.ts";
+import { engineClient } from "./engine-client.ts";
 import { atFault, type Endpoint, type Endpoints } from "./operator-endpoint.ts";
 
 export function bulkApi(application: App): Endpoints {
@@ -83,7 +84,7 @@ export function bulkApi(application: App): Endpoints {
       case "changed":
         // Also where it runs already: the process that started it may have died in between.
         if (changed.run.state === "running") {
-          await startOnce(df.getClient(context), ORCHESTRATOR, `bulk.${bulkId}`, bulkId);
+          await startOnce(engineClient(context), ORCHESTRATOR, `bulk.${bulkId}`, bulkId);
         }
         return { jsonBody: changed.run };
       case "rejected":

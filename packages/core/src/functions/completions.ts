@@ -1,12 +1,12 @@
 // Reports of steps that are done later (P6, P7): whoever was asked to do one says what came of it, by the address that it was given.
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
-import * as df from "durable-functions";
 import type { App } from "../app/create-app.ts";
 import { Outage } from "../domain/outage.ts";
 import { COMPLETIONS_PATH, parseReport, REPORT_LIMIT } from "../messaging/completion.ts";
 import { takeReport } from "../operations/take-reply.ts";
 import { reportEnd } from "../scheduler-client.ts";
 import { observe } from "../telemetry/invocation.ts";
+import { engineClient } from "./engine-client.ts";
 import { atFault } from "./operator-endpoint.ts";
 
 /** The same for an address that was never given out and for one that is used up: who tries others learns nothing. */
@@ -43,7 +43,7 @@ export const completeStep =
         if (taken.kind === "late") return NOBODY_WAITS;
         if (taken.kind === "not yet") return AWAY;
         if (taken.kind === "misfit") return atFault(taken.faults);
-        if (taken.kind === "recorded") await reportEnd(df.getClient(context), jobId, taken.received);
+        if (taken.kind === "recorded") await reportEnd(engineClient(context), jobId, taken.received);
         return { status: 200, jsonBody: { taken: true } };
       });
     } catch (cause) {

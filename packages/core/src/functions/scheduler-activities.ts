@@ -1,12 +1,12 @@
 // The scheduler's own activities: what it has to ask or to say itself.
 import type { InvocationContext } from "@azure/functions";
-import * as df from "durable-functions";
 import type { App } from "../app/create-app.ts";
 import type { Poll } from "../domain/poll.ts";
 import { pollStep as pollOnce } from "../operations/poll-step.ts";
 import { publishEndOf } from "../operations/publish-end.ts";
 import { reportEnd, reportStanding } from "../scheduler-client.ts";
 import { observe } from "../telemetry/invocation.ts";
+import { engineClient } from "./engine-client.ts";
 
 interface Subject {
   readonly jobId: string;
@@ -30,7 +30,7 @@ export const findProgress =
     const subject = { traceparent, attributes: { jobId, attempt } };
     return observe(context, subject, () => {
       const { store } = application.ports();
-      return reportStanding(df.getClient(context), { jobId, attempt, lockedBy }, store);
+      return reportStanding(engineClient(context), { jobId, attempt, lockedBy }, store);
     });
   };
 
@@ -40,6 +40,6 @@ export const pollStep = (application: App) => (poll: Poll, context: InvocationCo
   const subject = { name: `${step} later?`, traceparent, attributes: { jobId, attempt, step, direction } };
   return observe(context, subject, async (telemetry) => {
     const end = await pollOnce(poll, application.contextOf(telemetry));
-    await reportEnd(df.getClient(context), jobId, end);
+    await reportEnd(engineClient(context), jobId, end);
   });
 };

@@ -1,6 +1,5 @@
 // The scheduler's own queue (P10): the supervisor or an operator asks here for a job's next attempt.
 import type { InvocationContext } from "@azure/functions";
-import * as df from "durable-functions";
 import type { App } from "../app/create-app.ts";
 import type { StartAttempt } from "../domain/attempt.ts";
 import { inCoresNames } from "../domain/noun.ts";
@@ -8,6 +7,7 @@ import { parseStartAttempt } from "../messaging/start-attempt-message.ts";
 import { claimJob } from "../operations/claim-job.ts";
 import { startClaimed } from "../scheduler-client.ts";
 import { observeMessage } from "../telemetry/invocation.ts";
+import { engineClient } from "./engine-client.ts";
 import { workOnMessage } from "./work-on-message.ts";
 
 export const startAttempt =
@@ -23,7 +23,7 @@ export const startAttempt =
         const asked = parseStartAttempt(body, application.business.contracts.noun);
         await application.ports().admission.admit("begun");
         const claim = await claimJob(asked, application.contextOf(telemetry));
-        if (claim.kind === "claimed") await startClaimed(df.getClient(context), claim, application.ports().store);
+        if (claim.kind === "claimed") await startClaimed(engineClient(context), claim, application.ports().store);
       }),
     );
   };

@@ -8,6 +8,7 @@ import { parseStepReport } from "../messaging/operator-request.ts";
 import { type Reported, reportStep } from "../operations/report-step.ts";
 import { reportEnd } from "../scheduler-client.ts";
 import { observe } from "../telemetry/invocation.ts";
+import { engineClient } from "./engine-client.ts";
 import { atFault, type Endpoints, listed } from "./operator-endpoint.ts";
 
 export function stepReportsApi(application: App): Endpoints {
@@ -35,7 +36,7 @@ export function stepReportsApi(application: App): Endpoints {
         const { reported, published } = await observe(context, { attributes: { jobId, step } }, async (telemetry) => {
           const taken = await reportStep(jobId, step, parsed.value, caller, { ...standing, telemetry });
           if (taken.kind !== "reported") return { reported: taken, published: false };
-          const isPublished = await reportEnd(df.getClient(context), jobId, taken.received).catch((cause: unknown) => {
+          const isPublished = await reportEnd(engineClient(context), jobId, taken.received).catch((cause: unknown) => {
             // It is recorded: the supervisor finds the job when what follows is due.
             if (cause instanceof Outage) return false;
             throw cause;

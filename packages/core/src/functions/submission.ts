@@ -1,7 +1,6 @@
 // The front door (P1): jobs arrive on the shared queues or on their sender's own, are recorded and claimed, and their first attempt
 // is started.
 import type { InvocationContext } from "@azure/functions";
-import * as df from "durable-functions";
 import type { App } from "../app/create-app.ts";
 import { jobIdIn } from "../domain/noun.ts";
 import { isCancellation } from "../messaging/cancellation-message.ts";
@@ -10,6 +9,7 @@ import { takeCancellation } from "../operations/take-cancellation.ts";
 import { startClaimed } from "../scheduler-client.ts";
 import { messageTraceparent, observeMessage } from "../telemetry/invocation.ts";
 import { activeTraceparent } from "../telemetry/trace-context.ts";
+import { engineClient } from "./engine-client.ts";
 import { enqueuedAt, workOnMessage } from "./work-on-message.ts";
 
 /** Of an id that may be anything. */
@@ -34,7 +34,7 @@ export const submission =
         const message = { body, envelope, traceparent, enqueuedAt: enqueuedAt(context.triggerMetadata ?? {}) };
         if (isCancellation(body)) return takeCancellation(message, application.contextOf(telemetry));
         const claim = await submitJob(message, application.contextOf(telemetry));
-        if (claim?.kind === "claimed") await startClaimed(df.getClient(context), claim, application.ports().store);
+        if (claim?.kind === "claimed") await startClaimed(engineClient(context), claim, application.ports().store);
       }),
     );
   };

@@ -29,7 +29,7 @@ export function traceWith(next: Tracer | undefined): void {
 
 /**
  * Does the work in a span, which becomes the surrounding one; where nothing is traced it is the work alone. The `kind`,
- * or else the `outcome`, of its result becomes the span's outcome.
+ * or else the `outcome` or its `kind`, of its result becomes the span's outcome.
  */
 export function inSpan<T>(name: string, options: SpanOptions, work: () => Promise<T>): Promise<T> {
   return tracer ? recorded(tracer, name, options, activeSpanContext(), work) : work();
@@ -99,7 +99,7 @@ function fail(span: Span, cause: unknown): void {
 function outcomeOf(result: unknown): string | undefined {
   if (result === null || typeof result !== "object") return undefined;
   const { kind, outcome } = result as { readonly kind?: unknown; readonly outcome?: unknown };
-  return [kind, outcome].find((said) => typeof said === "string");
+  return [kind, outcome, Object(outcome).kind].find((said) => typeof said === "string");
 }
 
 /** OpenTelemetry has no null. */
