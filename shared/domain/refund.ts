@@ -1,6 +1,6 @@
 // Money back for goods that came back: of the original order's own charge, and over all of its returns at most what was captured.
 
-import { mayHaveHadEffect, type Refunds, type StateRecord } from "@scheduler-agent-supervisor/core/records";
+import { mayHaveHadEffect, type StateRecord } from "@scheduler-agent-supervisor/core/records";
 import type { Order } from "../contracts/order.ts";
 
 /** The agent that keeps account of it: its resource is the original order's record. */
@@ -15,6 +15,14 @@ const CAPTURING_STEP = "capturePayment";
 /** All of them stand in one document. */
 const MOST_RETURNS = 50;
 
+/** In the smallest unit of the order's currency, by the return: what is reserved for it, or refunded; 0 of one that was compensated. */
+export type Refunds = { readonly [returnId: string]: number };
+
+/** A record with this agent's own member: of an order that is Processed, and of which goods came back. */
+export interface RefundedRecord extends StateRecord {
+  readonly refunds?: Refunds;
+}
+
 export interface Charge {
   readonly chargeId: string;
   readonly captured: number;
@@ -22,7 +30,7 @@ export interface Charge {
 
 /** An order's record, and its content in the revision that the record names. */
 export interface KnownOrder {
-  readonly record: StateRecord;
+  readonly record: RefundedRecord;
   readonly order: Order;
 }
 
@@ -60,7 +68,7 @@ export function decideRefund(own: KnownOrder, amount: number, original: KnownOrd
  * The original's refunds once this return has none; undefined where that is so, or it may have been paid. It is written also where nothing
  * was reserved: a reservation that is still on its way was decided on another version of the record, and is rejected then.
  */
-export function decideRelease(own: StateRecord, original: StateRecord): Refunds | undefined {
+export function decideRelease(own: StateRecord, original: RefundedRecord): Refunds | undefined {
   const refunding = own.steps[REFUNDING_STEP];
   if (original.refunds?.[own.jobId] === 0 || (refunding && mayHaveHadEffect(refunding))) return undefined;
   return { ...original.refunds, [own.jobId]: 0 };

@@ -6,11 +6,11 @@ import {
   defineLocalAgent,
   type RoutedAgent,
 } from "@scheduler-agent-supervisor/core/agents";
-import type { Refunds, Versioned } from "@scheduler-agent-supervisor/core/records";
+import type { Versioned } from "@scheduler-agent-supervisor/core/records";
 import { z } from "zod";
 import { type Order, orderContract, orderTotal } from "../contracts/order.ts";
 import { reservedRefund } from "../contracts/refund.ts";
-import { decideRefund, decideRelease, type KnownOrder, REFUNDS_AGENT } from "../domain/refund.ts";
+import { decideRefund, decideRelease, type KnownOrder, REFUNDS_AGENT, type Refunds } from "../domain/refund.ts";
 
 /** Each of them lost to another return's write, or to housekeeping's. */
 const MOST_TRIES = 20;

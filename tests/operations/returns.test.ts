@@ -10,7 +10,7 @@ import { beforeEach, expect, test } from "vitest";
 import { business } from "../../shared/business.ts";
 import type { Order } from "../../shared/contracts/order.ts";
 import { contracts } from "../../shared/contracts/order.ts";
-import { RESERVING_STEP } from "../../shared/domain/refund.ts";
+import { RESERVING_STEP, type RefundedRecord } from "../../shared/domain/refund.ts";
 import { refundsAgent } from "../../shared/operations/refunds-agent.ts";
 import { returns } from "../../shared/workflows/returns.ts";
 import { GRAPH, NOON, NOON_MS, sampleOrder } from "../support/orders.ts";
@@ -51,7 +51,8 @@ function ask(operation: "reserve" | "release", orderId: string): Promise<Bounded
   return refundsAgent.create({ store, now: () => NOON_MS }).call(operation, request, bounds);
 }
 
-const refundsOf = async (orderId = "sold-1") => (await store.state(orderId))?.record.refunds;
+const refundsOf = async (orderId = "sold-1") =>
+  ((await store.state(orderId))?.record as RefundedRecord | undefined)?.refunds;
 
 test("P16 reserves the return's worth of the original's charge, once however often it is asked", async () => {
   await returned("return-1", 700);
@@ -146,7 +147,8 @@ test("P13 P16 a reservation that comes after its return was compensated is rejec
   // It was decided before the compensation, and is written after it.
   await store.replace(read, { ...read.record, direction: "compensate" });
   await ask("release", "return-1");
-  expect(await store.replace(sold, { ...sold.record, refunds: { "return-1": 700 } })).toEqual({ kind: "rejected" });
+  const reserved: RefundedRecord = { ...sold.record, refunds: { "return-1": 700 } };
+  expect(await store.replace(sold, reserved)).toEqual({ kind: "rejected" });
   expect(await ask("reserve", "return-1")).toMatchObject({ kind: "rejected" });
   expect(await refundsOf()).toEqual({ "return-1": 0 });
   const compensated = await store.state("return-1");

@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { QUEUES_FILE, ROOT } from "../../cli/settings.ts";
 import { madeOrder, openOrderClient, SESSION_REPLY_QUEUE } from "../../cli/shop.ts";
 import { type OrderMessage, USUAL_WORKFLOW } from "../../shared/contracts/order.ts";
+import type { RefundedRecord } from "../../shared/domain/refund.ts";
 import { openAuditLog } from "../support/audit-log.ts";
 import { sampleContainer } from "../support/sample-container.ts";
 import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
@@ -191,7 +192,7 @@ describe("P13 P16 returns", () => {
     const most = Math.ceil(worth / 2) + 1;
     const ends = await Promise.all(["tea-8", "tea-9", "tea-10"].map((id) => tea.submit(returnOf(id, most))));
     expect(ends.map(({ kind }) => kind).toSorted()).toEqual(["compensated", "compensated", "completed"]);
-    const sold = await app.eventually("tea-6", ended);
+    const sold: RefundedRecord = await app.eventually("tea-6", ended);
     const { chargeId } = sold.steps["capturePayment"]?.result ?? {};
     expect(await refunds()).toEqual([expect.objectContaining({ chargeId, amount: most })]);
     expect(Object.values(sold.refunds ?? {})).toEqual([most]);

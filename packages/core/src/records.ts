@@ -3,7 +3,6 @@ export { mayHaveHadEffect } from "./domain/plan.ts";
 export type {
   Direction,
   ProcessState,
-  Refunds,
   StateRecord,
   StepRecord,
   StepResult,

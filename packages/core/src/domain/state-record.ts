@@ -210,9 +210,7 @@ export interface OutboxMessage {
 /** One more with each change after which a record of the version before has to be changed to be read: see store/record-versions.ts. */
 export const RECORD_VERSION = 3;
 
-/** In the smallest unit of the job's currency, by the job under which goods came back: what is reserved for it, or refunded; 0 of one that was compensated. */
-export type Refunds = { readonly [returnId: string]: number };
-
+/** An app's own agents may keep members of their own in it: what the core does not know it leaves as it is. */
 export interface StateRecord {
   readonly schemaVersion: number;
   readonly jobId: string;
@@ -259,8 +257,6 @@ export interface StateRecord {
   readonly overAt?: string | null;
   /** The same of a job that ended otherwise than Processed, which may still be resubmitted. */
   readonly overInErrorAt?: string | null;
-  /** Of a job that is Processed, and of which goods came back. */
-  readonly refunds?: Refunds;
   /** Closed: its secrets are removed, and all of its documents go at this instant. */
   readonly keptUntil?: string | null;
   readonly history: readonly HistoryEntry[];

@@ -263,6 +263,21 @@ export function jobStoreContract(name: string, open: () => Promise<JobStore>): v
       expect(await store.replace(read, next)).toEqual({ kind: "rejected" });
     });
 
+    test("what an agent of the app keeps in the record, and the core does not know, outlives the core's writes", async () => {
+      const { jobId } = await submitted();
+      const read = await store.state(jobId);
+      if (!read) throw new Error("no state record");
+      const own = { ...read.record, ownOfTheApp: { "job-2": 700 } };
+      const written = await store.replace(read, own);
+      if (written.kind !== "written") throw new Error("the record was not written");
+      await store.change(jobId, claim(written.record, [], "holder", NOON));
+      const after = await store.state(jobId);
+      if (!after) throw new Error("no state record");
+      expect(after.record).toMatchObject({ processState: "Processing", ownOfTheApp: { "job-2": 700 } });
+      await store.replace(after, recover(after.record, { kind: "repeatStart" }, SWEEPING));
+      expect((await store.state(jobId))?.record).toMatchObject({ ownOfTheApp: { "job-2": 700 } });
+    });
+
     test("P26 counts the jobs that an attempt holds, and those whose agent has not taken them up in time", async () => {
       const later = "2026-01-01T12:00:30.001Z";
       const before = await store.countInFlight(later, LONG_AGO, FAR_OFF);
