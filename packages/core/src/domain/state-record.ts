@@ -6,6 +6,7 @@ import type { WantedStatuses } from "./outputs.ts";
 import type { Workflow, WorkflowRef } from "./workflow.ts";
 
 export const PROCESS_STATES = ["Pending", "Processing", "Processed", "Compensated", "Cancelled", "Error"] as const;
+/** Where a job stands as a whole. The last four are ends; from `Compensated`, `Cancelled` and `Error` an operator may have it go on. */
 export type ProcessState = (typeof PROCESS_STATES)[number];
 
 /** A job in one of these changes by an operator alone. */
@@ -210,9 +211,13 @@ export interface OutboxMessage {
 /** One more with each change after which a record of the version before has to be changed to be read: see store/record-versions.ts. */
 export const RECORD_VERSION = 3;
 
-/** In the smallest unit of the job's currency, by the job under which goods came back: what is reserved for it, or refunded; 0 of one that was compensated. */
+/**
+ * What is refunded of a job, in the smallest unit of its currency, by the job under which goods came back: what is reserved for that, or refunded; 0 of
+ * one that was compensated.
+ */
 export type Refunds = { readonly [returnId: string]: number };
 
+/** All that is recorded of one job besides its content: one document, and each change of it is conditional. Instants are ISO 8601 in UTC. */
 export interface StateRecord {
   readonly schemaVersion: number;
   readonly jobId: string;

@@ -9,7 +9,10 @@ import { observeMessage } from "../telemetry/invocation.ts";
 import { describeSpan } from "../telemetry/spans.ts";
 import { workOnMessage } from "./work-on-message.ts";
 
-/** @param team whose replies they are, where it has a queue of its own */
+/**
+ * The Service Bus function of a queue of replies: records what came of a step. A reply that is late or comes twice changes nothing.
+ * @param team whose replies they are, where it has a queue of its own
+ */
 export const agentReplies =
   (application: App, team?: string) =>
   (body: unknown, context: InvocationContext): Promise<void> =>

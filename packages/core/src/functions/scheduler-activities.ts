@@ -15,7 +15,7 @@ interface Subject {
   readonly traceparent?: string | null;
 }
 
-/** The last word of an attempt that broke off. */
+/** The activity that publishes how an attempt ended that broke off. */
 export const publishEnd =
   (application: App) =>
   ({ jobId, attempt, traceparent }: Subject, context: InvocationContext) => {

@@ -10,6 +10,10 @@ import { startClaimed } from "../scheduler-client.ts";
 import { observeMessage } from "../telemetry/invocation.ts";
 import { workOnMessage } from "./work-on-message.ts";
 
+/**
+ * The Service Bus function of the scheduler's queue: claims the job, and starts the orchestration of its next attempt. A message that is
+ * delivered twice starts one attempt.
+ */
 export const startAttempt =
   (application: App) =>
   (body: unknown, context: InvocationContext): Promise<void> => {

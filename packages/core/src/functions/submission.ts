@@ -15,7 +15,10 @@ import { enqueuedAt, workOnMessage } from "./work-on-message.ts";
 /** Of an id that may be anything. */
 const JOB_ID_LIMIT = 100;
 
-/** @param queueOf the name of the queue that it takes from */
+/**
+ * The Service Bus function of a queue of submissions: records each job, and starts its first attempt. A message that is delivered twice is one job.
+ * @param queueOf the name of the queue that it takes from
+ */
 export const submission =
   (application: App, queueOf: () => string) =>
   (body: unknown, context: InvocationContext): Promise<void> => {
