@@ -2,8 +2,8 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "../../cli/build.ts";
-import { madeOrder } from "../../cli/shop.ts";
 import { adaptApp } from "../support/adapted-app.ts";
+import { madeOrder } from "../support/made-order.ts";
 import { CARRIER, CHAIN, GRAPH, THREE_STEPS } from "../support/orders.ts";
 import { startTestStack } from "../support/test-stack.ts";
 import { openBrowser, openPage } from "./browser.ts";
