@@ -3,6 +3,9 @@
 import type { Addresses } from "@scheduler-agent-supervisor/local/stack/addresses";
 import type { StackInstance } from "@scheduler-agent-supervisor/local/stack/host-instances";
 import Table from "cli-table3";
+import { business } from "../shared/business.ts";
+
+const { many } = business.contracts.noun;
 
 /** @param instances the hosts' own processes, in the flex topology */
 export function addressTable(
@@ -19,10 +22,10 @@ export function addressTable(
     }
   }
   if (bus) {
-    rows.push(["Service Bus", `amqp://127.0.0.1:${bus.port}`, "orders, scheduler, quarantine and reply queues"]);
+    rows.push(["Service Bus", `amqp://127.0.0.1:${bus.port}`, `${many}, scheduler, quarantine and reply queues`]);
     rows.push(["  administration", `http://127.0.0.1:${bus.adminPort}`, ""]);
   }
-  if (cosmos) rows.push(["Cosmos DB", cosmos.endpoint, "orders and their state records"]);
+  if (cosmos) rows.push(["Cosmos DB", cosmos.endpoint, `${many} and their state records`]);
   if (azurite) rows.push(["Azurite", `http://127.0.0.1:${azurite.blobPort}`, "blobs, queues, tables"]);
   for (const [name, url] of Object.entries(remotes)) rows.push([`${name} service`, url, "simulated remote service"]);
   if (traces) rows.push(["traces", traces.endpoint, "npm start -- --trace ORDER shows one"]);

@@ -1,13 +1,14 @@
-// `npm run agents`: the agents of this app as they are declared; writes and checks what follows from that.
+// `npm run agents`: the agents of this app as they are declared; writes and checks what follows from that and from the contracts.
 import { business } from "../shared/business.ts";
 import { staleFiles, writeGenerated } from "./agents/generated.ts";
 import { missingFor, readAvailable, throwIfMissing } from "./agents/missing.ts";
+import { staleNames, writeNames } from "./agents/names.ts";
 import { agentTable } from "./agents/table.ts";
 import { readArguments, runCommand } from "./arguments.ts";
 
 const USAGE = `npm run agents [-- OPTIONS]
              lists the agents with their operations, their services and how a step may reach them
-  --write    writes what follows from them: settings, parameters and tables in the docs
+  --write    writes what follows from them and from the contracts: settings, parameters, queues, containers and tables in the docs
   --check    only says what they lack and which files are stale: exit code 1 where anything is`;
 
 await runCommand(async () => {
@@ -18,7 +19,7 @@ await runCommand(async () => {
     return 0;
   }
   if (values["write"]) {
-    const written = writeGenerated(business.serviceAgents);
+    const written = [...new Set([...writeNames(business.contracts), ...writeGenerated(business.serviceAgents)])];
     console.log(written.length > 0 ? `Written: ${written.join(", ")}` : "Nothing is stale.");
     throwIfMissing(business);
     return 0;
@@ -29,7 +30,8 @@ await runCommand(async () => {
 });
 
 function check(): number {
-  const stale = staleFiles(business.serviceAgents).map((file) => `${file} is stale: npm run agents -- --write`);
+  const files = new Set([...staleNames(business.contracts), ...staleFiles(business.serviceAgents)]);
+  const stale = [...files].map((file) => `${file} is stale: npm run agents -- --write`);
   const faults = [...missingFor(business, readAvailable()), ...stale];
   if (faults.length > 0) console.error(faults.join("\n"));
   else console.log(`${business.agents.length} agents have what they need.`);

@@ -7,6 +7,8 @@ import type {
   JobStatus,
   SubmitOptions,
 } from "@scheduler-agent-supervisor/client/job-client";
+import { idName } from "@scheduler-agent-supervisor/core/domain/noun";
+import { business } from "../shared/business.ts";
 import { openRecords } from "./records.ts";
 import type { Settings } from "./settings.ts";
 import { makeOrders, openOrderClient } from "./shop.ts";
@@ -52,8 +54,8 @@ export async function awaitMade(
 ): Promise<boolean> {
   await using client = openOrderClient(settings);
   const ends: JobEnd[] = [];
-  await makeOrders(count, rate, OPEN_ORDERS, async (order) => {
-    ends.push(await awaitOne(client, settings, order, options, order.orderId));
+  await makeOrders(count, rate, OPEN_ORDERS, async ({ id, content }) => {
+    ends.push(await awaitOne(client, settings, content, options, id));
   });
   return report(ends);
 }
@@ -63,7 +65,8 @@ function requestOf(body: unknown): JobRequest {
   return (body !== null && typeof body === "object" ? body : {}) as JobRequest;
 }
 
-const orderIdOf = (order: JobRequest) => (order as { readonly orderId?: string }).orderId;
+const orderIdOf = (order: JobRequest) =>
+  (order as { readonly [name: string]: string | undefined })[idName(business.contracts.noun)];
 
 async function awaitOne(
   client: JobClient,

@@ -2,12 +2,12 @@
 // each step has one effect.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { StepRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
-import { REFUNDS_AGENT } from "../shared/domain/refund.ts";
+import { business } from "../shared/business.ts";
 import type { Board } from "./board.ts";
 import type { Followed } from "./follow.ts";
 import type { Records } from "./records.ts";
 import type { SecondRegion, SharedPart } from "./second-region.ts";
-import { madeOrder, type Shop } from "./shop.ts";
+import { madeJob, type Shop } from "./shop.ts";
 
 const SEND_EVERY_MS = 3000;
 /** So that it is in the middle of its work. */
@@ -38,7 +38,7 @@ export class Outage {
       for (; Date.now() < endAt && !stop.aborted; await sleep(Math.min(SEND_EVERY_MS, endAt - Date.now()))) {
         this.#orders += 1;
         const orderId = `meanwhile-${run}-${this.#orders}`;
-        const messageId = await shop.send(madeOrder(orderId));
+        const messageId = await shop.send(madeJob(orderId).content);
         orders.push({ orderId, messageId, sample: undefined, about: "sent meanwhile", sentAt: Date.now() });
       }
     });
@@ -61,6 +61,9 @@ export class Outage {
   }
 }
 
+/** What an agent without a service does has no effect in one. */
+const SERVED: ReadonlySet<string> = new Set(business.serviceAgents.map(({ name }) => name));
+
 interface Effect {
   readonly key: string;
   readonly body: { readonly reference?: string };
@@ -81,8 +84,7 @@ export async function effectFaults(
   const found = await records.of(orders.map(({ orderId }) => orderId));
   return found.flatMap(({ jobId: orderId, processState, steps }) => {
     const own = keys.filter((key) => key.startsWith(`${orderId}:`)).length;
-    // What the state store itself is asked for has no effect in a service.
-    const isWanted = ({ agent, state }: StepRecord) => agent !== REFUNDS_AGENT && state !== "Skipped";
+    const isWanted = ({ agent, state }: StepRecord) => SERVED.has(agent) && state !== "Skipped";
     const wanted = Object.values(steps).filter(isWanted).length;
     return processState !== "Processed" || own === wanted ? [] : [`${orderId}: ${own} effects of ${wanted} steps`];
   });

@@ -5,13 +5,14 @@ import { rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { numberOf, readArguments, runCommand } from "./arguments.ts";
+import { build } from "./build.ts";
 import { DOCS } from "./docs/pages.ts";
 import { writeReference } from "./docs/reference.ts";
 import { ROOT } from "./settings.ts";
 
 const USAGE = `npm run docs [-- OPTIONS]
   --port N    where to serve them (5173)
-  --write     writes the tables of the reference that are made of the code
+  --write     compiles, and writes what of the reference is made of the code
   --build     builds the site instead
   --out DIR   where to, with --build (.site)`;
 
@@ -29,6 +30,7 @@ await runCommand(async () => {
     return 0;
   }
   if (values["write"]) {
+    build();
     writeReference();
     return 0;
   }

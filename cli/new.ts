@@ -4,10 +4,9 @@ import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { basename, join, relative, resolve } from "node:path";
 import { styleText } from "node:util";
-import { idName } from "@scheduler-agent-supervisor/core/domain/noun";
-import { allKeys } from "@scheduler-agent-supervisor/core/messaging/contract";
 import { business as sample } from "../shared/business.ts";
 import { business as template } from "../templates/app/shared/business.ts";
+import { inNamesOf } from "./agents/names.ts";
 import { readArguments, runCommand, UsageError } from "./arguments.ts";
 import { build } from "./build.ts";
 import { ROOT, sampleSettings } from "./settings.ts";
@@ -88,8 +87,9 @@ function writeApp(target: string, name: string, packed: ReadonlyMap<string, stri
   edit(join(target, "infra/entities/service-bus.json"), (text) =>
     json(withoutQueueAgents(JSON.parse(inTemplatesNames(text)))),
   );
-  edit(join(target, "infra/entities/cosmos.json"), (text) => json(withOwnKeys(JSON.parse(inTemplatesNames(text)))));
-  edit(join(target, "infra/app/function-app.bicep"), inTemplatesNames);
+  for (const file of ["infra/entities/cosmos.json", "infra/app/function-app.bicep"]) {
+    edit(join(target, file), inTemplatesNames);
+  }
   writeFileSync(join(target, "local.settings.sample.json"), json({ IsEncrypted: false, Values: settings() }));
 }
 
@@ -115,35 +115,8 @@ function withVersions(template: Manifest, name: string, packed: ReadonlyMap<stri
   return { ...rest, name, dependencies: versions(dependencies), devDependencies: versions(devDependencies) };
 }
 
-/** Queues, containers and ids as the template's noun has them, in the place of the sample's. */
 function inTemplatesNames(text: string): string {
-  const [from, to] = [sample.contracts.noun, template.contracts.noun];
-  return text
-    .replace(
-      new RegExp(`(["'])${from.many}(-priority)?\\1`, "g"),
-      (_, quote, more = "") => `${quote}${to.many}${more}${quote}`,
-    )
-    .replaceAll(`/${idName(from)}`, `/${idName(to)}`);
-}
-
-interface Containers {
-  readonly containers: readonly {
-    readonly indexingPolicy: { readonly includedPaths: readonly { readonly path: string }[] };
-  }[];
-}
-
-/** With an index for each business key of the template's contracts, in the place of the sample's. */
-function withOwnKeys({ containers, ...rest }: Containers): object {
-  const own = allKeys(template.contracts).map((key) => ({ path: `/keys/${key}/?` }));
-  return {
-    ...rest,
-    containers: containers.map(({ indexingPolicy, ...container }) => {
-      const { includedPaths, ...policy } = indexingPolicy;
-      const others = includedPaths.filter(({ path }) => !path.startsWith("/keys/"));
-      const hasKeys = others.length < includedPaths.length;
-      return { ...container, indexingPolicy: { ...policy, includedPaths: hasKeys ? [...others, ...own] : others } };
-    }),
-  };
+  return inNamesOf(template.contracts, text, sample.contracts.noun);
 }
 
 /** The template's agents are asked by calls. */

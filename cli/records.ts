@@ -3,7 +3,7 @@
 import type { SqlQuerySpec } from "@azure/cosmos";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import { namedContainer } from "@scheduler-agent-supervisor/core/store/named-container";
-import { contracts } from "../shared/contracts/order.ts";
+import { business } from "../shared/business.ts";
 import { openBus, openCosmos } from "./azure.ts";
 import type { Settings } from "./settings.ts";
 
@@ -29,8 +29,9 @@ const MANY = 1000;
 
 export function openRecords(settings: Settings): Records {
   const cosmos = openCosmos(settings);
-  const database = cosmos.database(settings["CosmosDatabase"] ?? "orders");
-  const container = namedContainer(database.container(settings["JobsContainer"] ?? "orders"), contracts.noun);
+  const { noun } = business.contracts;
+  const database = cosmos.database(settings["CosmosDatabase"] ?? noun.many);
+  const container = namedContainer(database.container(settings["JobsContainer"] ?? noun.many), noun);
   const bus = openBus(settings, { retryOptions: { retryDelayInMs: 300 } });
   const quarantine = bus.createReceiver(settings["QuarantineQueue"] ?? "quarantine");
   const quarantined: Quarantined[] = [];

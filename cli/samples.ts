@@ -2,11 +2,15 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { idName } from "@scheduler-agent-supervisor/core/domain/noun";
 import { hasEnded } from "@scheduler-agent-supervisor/core/domain/state-record";
+import { business } from "../shared/business.ts";
 import type { Followed } from "./follow.ts";
 import type { Records } from "./records.ts";
 import { ROOT } from "./settings.ts";
 import type { Shop } from "./shop.ts";
+
+const ID = idName(business.contracts.noun);
 
 export const ENDINGS = ["Processed", "Compensated", "Cancelled", "Error", "Quarantined"] as const;
 export type Ending = (typeof ENDINGS)[number];
@@ -20,8 +24,8 @@ export interface Sample {
   readonly body: Record<string, unknown>;
   /** Its own id with the run's after it, so that each run sends new orders; what a malformed one has instead is no id. */
   readonly orderId: string;
-  /** The order that it is a return of: that one has to be Processed first. */
-  readonly returnOf?: string | undefined;
+  /** The job of another sample that its content names: that one has to have ended first. */
+  readonly after?: string | undefined;
   readonly faults: readonly { readonly service: string; readonly fault: Record<string, unknown> }[];
 }
 
@@ -32,23 +36,31 @@ interface SampleFile {
     readonly ends: Ending;
     readonly attempts?: number;
     readonly copies?: number;
+    /** The member of the content that names another sample's job. */
+    readonly refersBy?: string;
     readonly faults?: Sample["faults"];
   }[];
 }
 
 export function readSamples(run: string): Sample[] {
-  const { samples } = readJson("samples.json") as SampleFile;
-  return samples.map(({ file, about, ends, attempts = 1, copies = 1, faults = [] }) => {
-    const body = readJson(file) as Record<string, unknown>;
-    const orderId = `${String(body["orderId"])}-${run}`;
-    const returnOf = typeof body["returnOf"] === "string" ? `${body["returnOf"]}-${run}` : undefined;
-    const own = { ...body, orderId, ...(returnOf && { returnOf }) };
-    return { about, ends, attempts, copies, faults, orderId, returnOf, body: own };
+  return readList().map(({ file, about, ends, attempts = 1, copies = 1, refersBy, faults = [] }) => {
+    const content = readContent(file);
+    const orderId = `${content[ID] ?? file.replace(/\.json$/, "")}-${run}`;
+    const after = refersBy && `${content[refersBy]}-${run}`;
+    const body = { ...content, [ID]: orderId, ...(after && { [refersBy]: after }) };
+    return { about, ends, attempts, copies, faults, orderId, after, body };
   });
 }
 
+/** What the first sample says: for jobs that are made. */
+export function firstContent(): Readonly<Record<string, unknown>> {
+  const [first] = readList();
+  if (!first) throw new Error("samples/samples.json names no sample");
+  return readContent(first.file);
+}
+
 const POLL_MS = 100;
-const PROCESSED_WITHIN_MS = 60_000;
+const ENDED_WITHIN_MS = 60_000;
 
 /** Sends each sample in its turn, with its copies. */
 export async function sendSamples(
@@ -58,8 +70,8 @@ export async function sendSamples(
 ): Promise<Followed[]> {
   const orders: Followed[] = [];
   for (const sample of samples) {
-    const { orderId, body, copies, returnOf } = sample;
-    if (returnOf) await processed(returnOf, records);
+    const { orderId, body, copies, after } = sample;
+    if (after) await ended(after, records);
     const messageId = await shop.send(body);
     for (let copy = 1; copy < copies; copy += 1) await shop.send(body, messageId);
     orders.push({ orderId, messageId, sample, sentAt: Date.now() });
@@ -67,9 +79,9 @@ export async function sendSamples(
   return orders;
 }
 
-/** Where it takes too long the return is sent all the same, and its end says why it is rejected. */
-async function processed(orderId: string, records: Pick<Records, "of">): Promise<void> {
-  const endAt = Date.now() + PROCESSED_WITHIN_MS;
+/** Where it takes too long the other one is sent all the same, and its end says why it is rejected. */
+async function ended(orderId: string, records: Pick<Records, "of">): Promise<void> {
+  const endAt = Date.now() + ENDED_WITHIN_MS;
   while (Date.now() < endAt) {
     const [record] = await records.of([orderId]);
     if (hasEnded(record?.processState)) return;
@@ -87,11 +99,19 @@ export async function switchOnFaults(
       const response = await fetch(`${remotes[service]}/$faults`, {
         method: "POST",
         headers: { "content-type": "application/json" },
-        body: JSON.stringify({ ...fault, match: { orderId } }),
+        body: JSON.stringify({ ...fault, match: { [ID]: orderId } }),
       });
       if (!response.ok) throw new Error(`${service} did not take the fault: ${await response.text()}`);
     }
   }
+}
+
+function readList(): SampleFile["samples"] {
+  return (readJson("samples.json") as SampleFile).samples;
+}
+
+function readContent(file: string): Readonly<Record<string, unknown>> {
+  return readJson(file) as Readonly<Record<string, unknown>>;
 }
 
 function readJson(name: string): unknown {

@@ -1,8 +1,15 @@
 // The client's side: sends orders over Service Bus, as a submitting application would.
 import type { ServiceBusMessage } from "@azure/service-bus";
-import { createJobClient, type JobClient, type WantedStatuses } from "@scheduler-agent-supervisor/client/job-client";
-import { type OrderMessage, USUAL_WORKFLOW } from "../shared/contracts/order.ts";
+import {
+  createJobClient,
+  type JobClient,
+  type JobRequest,
+  type WantedStatuses,
+} from "@scheduler-agent-supervisor/client/job-client";
+import { idName } from "@scheduler-agent-supervisor/core/domain/noun";
+import { business } from "../shared/business.ts";
 import { openBus } from "./azure.ts";
+import { firstContent } from "./samples.ts";
 import type { Settings } from "./settings.ts";
 
 /** The private reply queue that the local stack has for a client. */
@@ -11,7 +18,8 @@ export const REPLY_QUEUE = "replies-shop";
 /** The one with sessions, which any number of clients share. */
 export const SESSION_REPLY_QUEUE = "replies-shop-sessions";
 
-const USUAL_QUEUES = { orders: "orders", priority: "orders-priority" };
+const { noun, usualWorkflow } = business.contracts;
+const USUAL_QUEUES = { jobs: noun.many, priority: `${noun.many}-priority` };
 
 /** Orders under way to the broker at once. */
 const IN_FLIGHT = 64;
@@ -33,7 +41,7 @@ export interface Shop {
 /** @param statuses which ones the app is to send; all of them without it */
 export function openShop(settings: Settings, statuses?: WantedStatuses): Shop {
   const client = openBus(settings, { retryOptions: { maxRetries: 2, retryDelayInMs: 300 } });
-  const normal = client.createSender(settings["JobsQueue"] ?? USUAL_QUEUES.orders);
+  const normal = client.createSender(settings["JobsQueue"] ?? USUAL_QUEUES.jobs);
   const high = client.createSender(settings["PriorityJobsQueue"] ?? USUAL_QUEUES.priority);
 
   async function send(body: unknown, messageId: string = crypto.randomUUID()): Promise<string> {
@@ -46,10 +54,10 @@ export function openShop(settings: Settings, statuses?: WantedStatuses): Shop {
   return {
     send,
     sendMany: (count, rate, { onSend, onSent }, workflow) =>
-      makeOrders(count, rate, IN_FLIGHT, async (order) => {
-        onSend?.(order.orderId);
-        await send({ ...order, ...(workflow && { workflow }) }, order.orderId);
-        onSent(order.orderId);
+      makeOrders(count, rate, IN_FLIGHT, async ({ id, content }) => {
+        onSend?.(id);
+        await send({ ...content, ...(workflow && { workflow }) }, id);
+        onSent(id);
       }),
     close: () => client.close(),
   };
@@ -58,11 +66,11 @@ export function openShop(settings: Settings, statuses?: WantedStatuses): Shop {
 /** A client that receives on a session of its own what becomes of its orders. */
 export function openOrderClient(settings: Settings): JobClient {
   const queues = {
-    jobsQueue: settings["JobsQueue"] ?? USUAL_QUEUES.orders,
+    jobsQueue: settings["JobsQueue"] ?? USUAL_QUEUES.jobs,
     priorityQueue: settings["PriorityJobsQueue"] ?? USUAL_QUEUES.priority,
     replyQueue: SESSION_REPLY_QUEUE,
-    idName: "orderId",
-    usualWorkflow: USUAL_WORKFLOW,
+    idName: idName(noun),
+    usualWorkflow,
   };
   // A client that makes its own connections outlives a restart of the local broker.
   if (settings["ServiceBus"]) return createJobClient({ connection: settings["ServiceBus"], ...queues });
@@ -80,7 +88,7 @@ export async function makeOrders(
   count: number,
   rate: number | undefined,
   atOnce: number,
-  deal: (order: OrderMessage) => Promise<void>,
+  deal: (order: MadeJob) => Promise<void>,
 ): Promise<void> {
   const run = Date.now().toString(36);
   const begun = performance.now();
@@ -88,21 +96,20 @@ export async function makeOrders(
   for (let made = 0; made < count; made += 1) {
     if (rate) await pauseUntil(begun + (made / rate) * 1000);
     if (underWay.size >= atOnce) await Promise.race(underWay);
-    const dealt: Promise<void> = deal(madeOrder(`made-${run}-${made + 1}`)).then(() => void underWay.delete(dealt));
+    const dealt: Promise<void> = deal(madeJob(`made-${run}-${made + 1}`)).then(() => void underWay.delete(dealt));
     underWay.add(dealt);
   }
   await Promise.all(underWay);
 }
 
-export function madeOrder(orderId: string): OrderMessage {
-  return {
-    orderId,
-    customer: { id: "customer-made" },
-    lines: [{ sku: "TEA-100", quantity: 1 + (orderId.length % 3), unitPrice: 450 }],
-    currency: "EUR",
-    paymentToken: "tok_visa",
-    shipTo: { name: "Made Up", street: "1 Sample Street", city: "Springfield", postalCode: "12345", country: "US" },
-  };
+export interface MadeJob {
+  readonly id: string;
+  readonly content: JobRequest;
+}
+
+/** With the content of the first sample. */
+export function madeJob(id: string): MadeJob {
+  return { id, content: { ...firstContent(), [idName(noun)]: id } };
 }
 
 function isUrgent(body: unknown): boolean {

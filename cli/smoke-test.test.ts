@@ -4,10 +4,10 @@ import type { JobEnd } from "@scheduler-agent-supervisor/client/job-client";
 import { JobClientError } from "@scheduler-agent-supervisor/client/job-client-error";
 import { expect, test } from "vitest";
 import { sampleRecord } from "../tests/support/orders.ts";
-import { madeOrder } from "./shop.ts";
+import { madeJob } from "./shop.ts";
 import { type SmokeTarget, smokeTest } from "./smoke-test.ts";
 
-const order = madeOrder("smoke-1");
+const order = madeJob("smoke-1");
 const noAnswer: JobEnd = { kind: "timedOut", jobId: "smoke-1", reason: "nothing", sent: true, received: [] };
 
 function target(changes: Partial<SmokeTarget>): SmokeTarget {

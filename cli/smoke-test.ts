@@ -4,11 +4,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { JobEnd } from "@scheduler-agent-supervisor/client/job-client";
 import { JobClientError, type JobClientFault } from "@scheduler-agent-supervisor/client/job-client-error";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
-import type { OrderMessage } from "../shared/contracts/order.ts";
+import type { MadeJob } from "./shop.ts";
 
 export interface SmokeTarget {
   /** @throws OrderClientError */
-  submit(order: OrderMessage, timeoutMs: number): Promise<JobEnd>;
+  submit(order: MadeJob["content"], timeoutMs: number): Promise<JobEnd>;
   /** The order's record. @throws where the store can't be read. */
   record(orderId: string): Promise<StateRecord | undefined>;
   /** What the quarantine says of the order's message: the faults it was kept for; undefined if it is not there. */
@@ -42,16 +42,16 @@ const SENDER: { readonly [fault in JobClientFault]: string } = {
 };
 
 /** Never throws for what is wrong with the app: that is what it is there to say. */
-export async function smokeTest(target: SmokeTarget, order: OrderMessage, timeoutMs: number): Promise<SmokeOutcome> {
+export async function smokeTest(target: SmokeTarget, order: MadeJob, timeoutMs: number): Promise<SmokeOutcome> {
   const begun = Date.now();
   let end: JobEnd;
   try {
-    end = await target.submit(order, timeoutMs);
+    end = await target.submit(order.content, timeoutMs);
   } catch (cause) {
     if (!(cause instanceof JobClientError)) throw cause;
     return { ok: false, lines: [cause.message, SENDER[cause.fault]] };
   }
-  const { orderId } = order;
+  const { id: orderId } = order;
   if (end.kind !== "completed") return { ok: false, lines: await whyNot(target, end, orderId) };
   const seconds = ((Date.now() - begun) / 1000).toFixed(1);
   const completed = `${orderId}: Completed after ${seconds} s`;

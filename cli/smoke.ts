@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { openTraces } from "@scheduler-agent-supervisor/local/traces/trace-file";
 import { numberOf, readArguments, runCommand, UsageError } from "./arguments.ts";
 import { currentSettings, DEFAULT_DATA } from "./settings.ts";
-import { madeOrder } from "./shop.ts";
-import { reportSmoke, SMOKE_WORKFLOW, smokeAzure } from "./smoke-azure.ts";
+import { reportSmoke, SMOKE_WORKFLOW, smokeAzure, smokeOrder } from "./smoke-azure.ts";
 import { withSmokeTarget } from "./smoke-target.ts";
 import { smokeTest } from "./smoke-test.ts";
 
@@ -34,7 +33,7 @@ await runCommand(async () => {
   }
   const data = String(values["data"] ?? DEFAULT_DATA);
   const telemetry = { of: async (orderId: string) => spansOf(orderId, data), withinMs: ARRIVES_WITHIN_MS };
-  const order = { ...madeOrder(`smoke-${Date.now().toString(36)}`), workflow };
+  const order = smokeOrder(workflow);
   return reportSmoke(
     await withSmokeTarget(currentSettings(data), telemetry, (target) =>
       smokeTest(target, order, (within ?? USUAL_S) * 1000),

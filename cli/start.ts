@@ -188,7 +188,8 @@ async function beginSamples(
   cutOff: CutOff | undefined,
 ): Promise<{ orders: Followed[]; sent: number }> {
   const left = await records.unfinished();
-  if (left.length > 0) console.log(`Taking up ${left.length} unfinished orders of the last run.`);
+  if (left.length > 0)
+    console.log(`Taking up ${left.length} unfinished ${business.contracts.noun.many} of the last run.`);
   const orders: Followed[] = left.map(({ jobId: orderId, createdAt }) => ({
     orderId,
     messageId: "",
@@ -206,7 +207,7 @@ async function beginSamples(
   const samples = readSamples(Date.now().toString(36)).map((sample) => (cutOff ? { ...sample, attempts: 1 } : sample));
   await switchOnFaults(samples, stack.addresses.remotes);
   const shop = openShop(settingsFor(stack.addresses));
-  console.log(`Sending ${samples.length} sample orders over Service Bus:`);
+  console.log(`Sending ${samples.length} sample ${business.contracts.noun.many} over Service Bus:`);
   orders.push(...(await sendSamples(samples, shop, records)));
   await shop.close();
   return { orders, sent: samples.reduce((sum, { copies }) => sum + copies, 0) };

@@ -43,6 +43,7 @@ const SECTIONS: readonly (readonly [folder: string, title: string, first: readon
     ],
   ],
   ["reference", "Reference", ["workflow-definition", "workflows", "settings", "commands", "operator-api", "telemetry"]],
+  ["reference/api", "API reference", ["index"]],
   ["explanation", "Explanation", ["architecture", "threat-model"]],
   ["explanation/adr", "Decisions", ["index"]],
 ];

@@ -1,10 +1,11 @@
-// The tables of the reference that are made of the code: the operator API's routes, and what each setting is without a value.
-import { readFileSync, writeFileSync } from "node:fs";
+// What of the reference is made of the code: the operator API's routes, what each setting is without a value, and the packages' API.
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { settingsOf } from "@scheduler-agent-supervisor/core/app/config";
 import { openApi } from "@scheduler-agent-supervisor/core/messaging/openapi/document";
 import { z } from "zod";
 import { business } from "../../shared/business.ts";
+import { apiPages } from "./api/pages.ts";
 import { DOCS } from "./pages.ts";
 
 interface Parameter {
@@ -32,19 +33,36 @@ const WRITTEN: { readonly [page: string]: (text: string) => string } = {
   "reference/settings.md": withDefaults,
 };
 
-/** The pages whose tables are not what the code says. */
+/** These are made as a whole: a page that nothing makes is removed. */
+const API = "reference/api";
+
+/** The pages that are not what the code says. The packages have to be compiled. */
 export function staleReference(): string[] {
-  return Object.entries(WRITTEN).flatMap(([page, write]) => {
-    const text = readFileSync(join(DOCS, page), "utf8");
-    return write(text) === text ? [] : [page];
-  });
+  const pages = madePages();
+  const left = writtenPages().filter((page) => !pages.has(page));
+  return [...left, ...[...pages].flatMap(([page, text]) => (textOf(page) === text ? [] : [page]))];
 }
 
+/** The packages have to be compiled. */
 export function writeReference(): void {
-  for (const [page, write] of Object.entries(WRITTEN)) {
-    const file = join(DOCS, page);
-    writeFileSync(file, write(readFileSync(file, "utf8")));
-  }
+  const pages = madePages();
+  for (const page of writtenPages()) if (!pages.has(page)) rmSync(join(DOCS, page));
+  mkdirSync(join(DOCS, API), { recursive: true });
+  for (const [page, text] of pages) writeFileSync(join(DOCS, page), text);
+}
+
+function madePages(): ReadonlyMap<string, string> {
+  const tables = Object.entries(WRITTEN).map(([page, write]): [string, string] => [page, write(textOf(page))]);
+  return new Map([...tables, ...[...apiPages()].map(([page, text]): [string, string] => [`${API}/${page}`, text])]);
+}
+
+function writtenPages(): string[] {
+  return globSync("*.md", { cwd: join(DOCS, API) }).map((page) => `${API}/${page}`);
+}
+
+function textOf(page: string): string {
+  const file = join(DOCS, page);
+  return existsSync(file) ? readFileSync(file, "utf8") : "";
 }
 
 function routes(): string {

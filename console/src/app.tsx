@@ -103,13 +103,15 @@ function Header({ session }: { readonly session: Session | undefined }) {
   const view = PARTS[asked] ?? asked;
   const current =
     VIEWS.find(({ path }) => path === `/${view}`)?.name ?? (["jobs", "bulk"].includes(view) ? null : TEXT.noPage);
+  // What the app calls a job comes with the session.
+  const title = session ? TEXT.title : TEXT.console;
   useEffect(() => {
-    document.title = [current, session && ENVIRONMENT(session.environment), TEXT.title].filter(Boolean).join(" · ");
-  }, [current, session]);
+    document.title = [current, session && ENVIRONMENT(session.environment), title].filter(Boolean).join(" · ");
+  }, [current, session, title]);
   return (
     <header className={`top colour-${session?.environment.colour ?? "grey"}`}>
       <div className="who">
-        <strong>{TEXT.title}</strong>
+        <strong>{title}</strong>
         {session && <span className="environment">{ENVIRONMENT(session.environment)}</span>}
         <span className="space" />
         {session && <span className="operator">{TEXT.operator(session.operator)}</span>}

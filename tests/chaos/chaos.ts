@@ -4,8 +4,8 @@ import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-
 import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
 import type { Topology } from "@scheduler-agent-supervisor/local/host/flex/groups";
 import type { StackOptions } from "@scheduler-agent-supervisor/local/stack/stack";
-import { madeOrder } from "../../cli/shop.ts";
 import { adaptApp } from "../support/adapted-app.ts";
+import { madeOrder } from "../support/made-order.ts";
 import { CHAIN, GRAPH, THREE_STEPS } from "../support/orders.ts";
 import { shortVisibility } from "../support/short-visibility.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";

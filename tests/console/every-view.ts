@@ -12,13 +12,18 @@ export function everyView(where: () => Console): void {
     const { browser, base } = where();
     const { page } = await openPage(browser);
     const environment = { name: "production", colour: "red" };
-    const session = { operator: "bob@example.com", mayOperate: false, environment, build: "another", pauses: [] };
+    const app = { noun: { one: "purchaseOrder", many: "purchaseOrders" }, keys: ["invoice"], traceUrl: null };
+    const operator = { operator: "bob@example.com", mayOperate: false, pauses: [] };
+    const session = { ...operator, ...app, environment, build: "another" };
     await page.route("**/api/session", (route) => route.fulfill({ json: session }));
     await page.goto(`${base}/jobs/stuck-1`);
     await page.getByText("production", { exact: true }).waitFor();
     await page.getByText("A new version of the console is there.").waitFor();
     expect(await button(page, "Mark resolved").isDisabled()).toBe(true);
-    expect(await page.title()).toContain("production");
+    expect(await page.title()).toMatch(/production.*Purchase orders console/);
+    await page.goto(`${base}/search`);
+    await page.getByText("Purchase order id or correlation id").waitFor();
+    expect(await page.getByLabel("Business key").getAttribute("placeholder")).toBe("invoice:…");
   });
 
   describe.each(["light", "dark"] as const)("axe finds nothing in the %s theme", (colorScheme) => {
@@ -39,6 +44,8 @@ export function everyView(where: () => Console): void {
         await page.goto(base + path);
         await page.waitForLoadState("networkidle");
         expect(await faultsOf(page), path).toEqual([]);
+        // The app calls a job an order.
+        expect(await page.locator("body").innerText(), path).not.toMatch(/\bjobs?\b/i);
       }
       expect(page.url()).toBe(quarantine);
       await page.goto(`${base}/jobs/stuck-1`);

@@ -61,13 +61,13 @@ async function look(path: string, shown: (page: Page) => Promise<unknown>) {
 }
 
 const VIEWS: readonly (readonly [path: string, title: string, shown: (page: Page) => Promise<unknown>])[] = [
-  ["/", "what needs a person", (page) => page.getByText("1,000+ jobs").waitFor()],
+  ["/", "what needs a person", (page) => page.getByText("1,000+ orders").waitFor()],
   ["/overview", "the overview", (page) => page.getByText("Need a person").waitFor()],
-  ["/search", "the newest jobs", (page) => page.getByText("50+ jobs").waitFor()],
-  ["/search?state=Error&kind=rejected", "a search by cause", (page) => page.getByText("50+ jobs").waitFor()],
-  ["/search?state=Processing", "what is in flight", (page) => page.getByText(/^50 jobs/).waitFor()],
+  ["/search", "the newest orders", (page) => page.getByText("50+ orders").waitFor()],
+  ["/search?state=Error&kind=rejected", "a search by cause", (page) => page.getByText("50+ orders").waitFor()],
+  ["/search?state=Processing", "what is in flight", (page) => page.getByText(/^50 orders/).waitFor()],
   ["/search?q=failed-17", "a search for an id", (page) => page.getByRole("link", { name: "failed-17" }).waitFor()],
-  ["/jobs/failed-17", "one job", (page) => page.getByText("Why it needs a person").waitFor()],
+  ["/jobs/failed-17", "one order", (page) => page.getByText("Why it needs a person").waitFor()],
   ["/dead-letters", "the dead letters", (page) => page.locator("h1").waitFor()],
   ["/agents", "the agents", (page) => page.getByRole("region", { name: "shipping" }).waitFor()],
   ["/supervision", "the supervision", (page) => page.getByText("Nothing is recorded for this day").waitFor()],
@@ -83,14 +83,14 @@ test.each(VIEWS)(
   },
 );
 
-const LOOKED = /^Looked through (1,000|[89]\d\d) jobs so far/;
+const LOOKED = /^Looked through (1,000|[89]\d\d) orders so far/;
 const searches = [
   ["a part of an id that few have", "/search?q=ored-9494", LOOKED],
   ["a workflow that none has", "/search?state=Processed&workflow=order-fulfilment&version=77", LOOKED],
   [
     "what ended before all that is stored",
     `/search?state=Error&timeOf=ended&to=${new Date(0).toISOString()}&q=no`,
-    "No job matches",
+    "No order matches",
   ],
 ] as const;
 
@@ -104,7 +104,7 @@ test.each(searches)(
     expect(await faultsOf(page)).toEqual([]);
     const before = meter.spent.documents;
     await goOn.click();
-    await page.getByText(/^Looked through (1,[6-9]\d\d|2,000) jobs so far/).waitFor();
+    await page.getByText(/^Looked through (1,[6-9]\d\d|2,000) orders so far/).waitFor();
     await page.waitForLoadState("networkidle");
     expect(meter.spent.documents - before).toBeLessThanOrEqual(MOST_DOCUMENTS);
   },
@@ -112,13 +112,13 @@ test.each(searches)(
 
 test("of 1,000 orders whose cause is still there one is tried: the action stops by itself, and the others are as they were", async () => {
   const end = await app.switchOn("payment", { kind: "reject", status: 402, message: "card 1 of bank a has expired" });
-  const { page } = await look("/search?state=Error&kind=rejected", (shown) => shown.getByText("50+ jobs").waitFor());
+  const { page } = await look("/search?state=Error&kind=rejected", (shown) => shown.getByText("50+ orders").waitFor());
   await page.getByText("Act on all that match").click();
   await page.getByRole("button", { name: "Resubmit all that match" }).click();
-  await page.getByText("Resubmit: 1,000 jobs.").waitFor();
+  await page.getByText("Resubmit: 1,000 orders.").waitFor();
   await page.getByLabel("Reason").fill("the cards are renewed, they say");
   await page.getByLabel("Type 1000 to confirm").fill("1000");
-  await page.getByRole("button", { name: "Resubmit: 1,000 jobs (this machine)" }).click();
+  await page.getByRole("button", { name: "Resubmit: 1,000 orders (this machine)" }).click();
   await page.getByText(/^Stopped by itself: 100% of the last part/).waitFor({ timeout: 60_000 });
   await page.getByRole("row", { name: "failed-0 Same cause again card 1 of bank a has expired" }).waitFor();
   expect(await page.locator("tbody tr").count()).toBe(1);
@@ -128,25 +128,25 @@ test("of 1,000 orders whose cause is still there one is tried: the action stops 
 }, 90_000);
 
 test("counts say that there are more; an action takes 1,000 at most, its number is typed, and it comes to its end", async () => {
-  const { page } = await look("/", (shown) => shown.getByText("1,000+ jobs").waitFor());
+  const { page } = await look("/", (shown) => shown.getByText("1,000+ orders").waitFor());
   const counts = await page.locator(".group .count").allTextContents();
   expect(counts.every((count) => count.endsWith("+"))).toBe(true);
   expect(await faultsOf(page)).toEqual([]);
   await page.getByRole("article").getByRole("link").first().click();
   // Some are counted, and all of the cause are meant.
   await page.getByRole("button", { name: /^Mark resolved all \d\d\+$/ }).click();
-  await page.getByText(/^Mark resolved: (250|500) jobs\.$/).waitFor();
+  await page.getByText(/^Mark resolved: (250|500) orders\.$/).waitFor();
 
   await page.goto(`${base}/search?state=Error&kind=rejected`);
   await page.getByText("Act on all that match").click();
   await page.getByRole("button", { name: "Mark resolved all that match" }).click();
   // Each of the 1,000 is read for the preview, which shows its progress.
-  await page.getByText("Mark resolved: 1,000 jobs.").waitFor({ timeout: 60_000 });
+  await page.getByText("Mark resolved: 1,000 orders.").waitFor({ timeout: 60_000 });
   await page.getByText("There may be more than one action takes").waitFor();
   await page.getByLabel("Reason").fill("the bank has paid all of them back");
-  const start = page.getByRole("button", { name: "Mark resolved: 1,000 jobs (this machine)" });
+  const start = page.getByRole("button", { name: "Mark resolved: 1,000 orders (this machine)" });
   await start.click();
-  await page.getByText("This is not the number of jobs.").waitFor();
+  await page.getByText("This is not the number of orders.").waitFor();
   await page.getByLabel("Type 1000 to confirm").fill("1000");
   await start.click();
   await page.getByRole("status").getByText("Done", { exact: true }).waitFor({ timeout: 60_000 });

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { agentStandings } from "@scheduler-agent-supervisor/core/messaging/console-contract";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { madeOrder } from "../../cli/shop.ts";
+import { madeOrder } from "../support/made-order.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 import { faultsOf } from "./axe.ts";
 import { type OpenedPage, openBrowser, openPage } from "./browser.ts";
@@ -34,7 +34,7 @@ async function visit(path: string, options?: Parameters<typeof openPage>[1]): Pr
 
 test("a search has an address, and Back restores it", async () => {
   const { page } = await visit("/search");
-  await page.getByLabel("Job id or correlation id").fill("plain");
+  await page.getByLabel("Order id or correlation id").fill("plain");
   await page.getByLabel("State").selectOption("Processed");
   await button(page, "Find").click();
   await page.getByRole("link", { name: "plain-1" }).click();
@@ -42,7 +42,7 @@ test("a search has an address, and Back restores it", async () => {
   await page.goBack();
   await page.getByRole("link", { name: "plain-1" }).waitFor();
   expect(new URL(page.url()).search).toBe("?q=plain&state=Processed");
-  expect(await page.getByLabel("Job id or correlation id").inputValue()).toBe("plain");
+  expect(await page.getByLabel("Order id or correlation id").inputValue()).toBe("plain");
 });
 
 test("a search by workflow, version and time; Back restores its times, in the zone that is chosen", async () => {
@@ -66,7 +66,7 @@ test("a search by workflow, version and time; Back restores its times, in the zo
   await page.getByLabel("From").fill("");
   await page.getByLabel("Before").fill("2026-01-31T12:00");
   await button(page, "Find").click();
-  await page.getByText("No job matches").waitFor();
+  await page.getByText("No order matches").waitFor();
   await page.goBack();
   await page.getByRole("link", { name: "plain-1" }).waitFor();
   expect(await page.getByLabel("From").inputValue()).toBe("2026-01-31T12:00");
@@ -74,7 +74,7 @@ test("a search by workflow, version and time; Back restores its times, in the zo
   expect(await page.getByLabel("From").inputValue()).toBe("2026-01-31T13:00");
   await page.getByLabel("Version").fill("99");
   await button(page, "Find").click();
-  await page.getByText("No job matches").waitFor();
+  await page.getByText("No order matches").waitFor();
   expect(errors).toEqual([]);
 });
 
@@ -114,7 +114,7 @@ test("a search is exported as CSV and as JSON lines, all its pages, with progres
   });
   const csv = page.getByRole("button", { name: "Export as CSV" });
   await csv.click();
-  await page.getByText("1 jobs read so far").waitFor();
+  await page.getByText("1 orders read so far").waitFor();
   expect(await csv.isDisabled()).toBe(true);
   await button(page, "Stop the export").click();
   await page.getByText("Export stopped: no file was written.").waitFor();
@@ -127,7 +127,7 @@ test("a search is exported as CSV and as JSON lines, all its pages, with progres
   const table = await download("Export as CSV");
   expect(table.name).toMatch(/^jobs-20\d\d-\d\d-\d\dT\d{4}Z\.csv$/);
   expect(table.text.split("\r\n")[1]).toMatch(/^plain-1,order-fulfilment,\d+,Processed,forward,1,/);
-  await page.getByText("Exported 1 jobs.").waitFor();
+  await page.getByText("Exported 1 orders.").waitFor();
   const lines = await download("Export as JSON lines");
   expect(lines.name).toMatch(/\.jsonl$/);
   expect(JSON.parse(lines.text)).toMatchObject({ jobId: "plain-1", processState: "Processed" });
@@ -140,14 +140,14 @@ test("rows of a search are chosen and resubmitted, by keyboard; the others are l
   await page.keyboard.press("Space");
   await page.getByRole("checkbox", { name: "Choose rejected-3" }).focus();
   await page.keyboard.press("Space");
-  await page.getByRole("status").getByText("2 jobs chosen").waitFor();
+  await page.getByRole("status").getByText("2 orders chosen").waitFor();
   expect(await faultsOf(page)).toEqual([]);
   await button(page, "Resubmit 2 chosen").focus();
   await page.keyboard.press("Enter");
-  await page.getByText("Resubmit: 2 jobs.").waitFor();
+  await page.getByText("Resubmit: 2 orders.").waitFor();
   await page.getByLabel("Reason").focus();
   await page.keyboard.type("two cards renewed");
-  await button(page, "Resubmit: 2 jobs (this machine)").focus();
+  await button(page, "Resubmit: 2 orders (this machine)").focus();
   await page.keyboard.press("Enter");
   await page.getByRole("status").getByText("Done", { exact: true }).waitFor({ timeout: 20_000 });
   for (const orderId of ["rejected-1", "rejected-3"]) {
@@ -163,24 +163,24 @@ test("rows of a search are chosen and resubmitted, by keyboard; the others are l
 
 test("all that match a search are marked resolved after a preview, and the preview links back to its search", async () => {
   const { page, errors } = await visit("/search");
-  await page.getByLabel("Job id or correlation id").fill("rejected");
+  await page.getByLabel("Order id or correlation id").fill("rejected");
   await page.getByLabel("State").selectOption("Error");
   await page.getByLabel("Cause").selectOption("Rejected by a service");
   await button(page, "Find").click();
-  await page.getByText("2 jobs", { exact: true }).waitFor();
+  await page.getByText("2 orders", { exact: true }).waitFor();
   await page.getByText("Act on all that match, also those that are not shown").click();
   await button(page, "Mark resolved all that match").click();
-  await page.getByText("Mark resolved: 2 jobs.").waitFor();
+  await page.getByText("Mark resolved: 2 orders.").waitFor();
   const search = page.getByRole("link", { name: "Error · Rejected by a service · “rejected”" });
   expect(await search.getAttribute("href")).toBe("/console/search?state=Error&kind=rejected&q=rejected");
   await page.getByLabel("Reason").fill("refunded by the bank");
-  await button(page, "Mark resolved: 2 jobs (this machine)").click();
+  await button(page, "Mark resolved: 2 orders (this machine)").click();
   await page.getByRole("status").getByText("Done", { exact: true }).waitFor({ timeout: 20_000 });
   for (const orderId of ["rejected-2", "rejected-4"]) {
     await app.eventually(orderId, ({ error }) => error?.kind === "resolved");
   }
   await search.click();
-  await page.getByText("No job matches").waitFor();
+  await page.getByText("No order matches").waitFor();
   expect(errors).toEqual([]);
 });
 
@@ -195,7 +195,7 @@ test("the overview says how orders flow, how long messages wait, and which versi
     .toMatch(/^< 0.1Processed per minute3 in the last 1 h$/);
   expect(await tile("Received per minute").textContent()).toMatch(/7 in the last 1 h$/);
   expect(await tile("95% were faster (p95)").textContent()).toMatch(/^\d+ (ms|s)/);
-  await page.getByText("Of the last 3 jobs that were processed").waitFor();
+  await page.getByText("Of the last 3 orders that were processed").waitFor();
   await page.getByRole("row", { name: /^order-fulfilment v\d+ 1$/ }).waitFor();
   await page.getByRole("row", { name: "agent-replies none" }).waitFor();
   expect(await faultsOf(page)).toEqual([]);
@@ -277,7 +277,7 @@ test("by keyboard alone: a cause is claimed and marked resolved, and a message i
   await button(page, "Release the claim").waitFor();
   await press("Mark resolved all 1");
   await type("Reason*", "released by telephone");
-  await press("Mark resolved: 1 job (this machine)");
+  await press("Mark resolved: 1 order (this machine)");
   await page.getByRole("status").getByText("Done", { exact: true }).waitFor({ timeout: 20_000 });
   await press("What still needs a person");
   await press("Quarantine");
@@ -305,7 +305,7 @@ test("orders in progress get more time, by as much as is chosen", async () => {
   await page.getByLabel("By").selectOption("1 hour");
   await page.getByLabel("Reason").fill("the warehouse is slow");
   expect(await faultsOf(page)).toEqual([]);
-  await button(page, "Extend: 1 job (this machine)").click();
+  await button(page, "Extend: 1 order (this machine)").click();
   await page.getByRole("status").getByText("Done", { exact: true }).waitFor({ timeout: 20_000 });
   await page.getByRole("row", { name: "late-1 Extended" }).waitFor();
   await page.getByText(/by 1 hour: the warehouse is slow$/).waitFor();

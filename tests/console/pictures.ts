@@ -2,8 +2,8 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "../../cli/build.ts";
-import { madeOrder } from "../../cli/shop.ts";
 import { adaptApp } from "../support/adapted-app.ts";
+import { madeOrder } from "../support/made-order.ts";
 import { CARRIER, CHAIN, GRAPH, THREE_STEPS } from "../support/orders.ts";
 import { startTestStack } from "../support/test-stack.ts";
 import { openBrowser, openPage } from "./browser.ts";
@@ -124,7 +124,7 @@ for (const [look, options] of Object.entries(LOOKS)) {
   await take("bulk-preview");
   if (look === "narrow") {
     await page.getByLabel("Reason").fill("refunded by the bank");
-    await page.getByRole("button", { name: /^Mark resolved: \d+ jobs/ }).click();
+    await page.getByRole("button", { name: /^Mark resolved: \d+ orders/ }).click();
     await page.getByRole("status").getByText("Done", { exact: true }).waitFor({ timeout: 20_000 });
     await take("bulk-done");
     await page.setViewportSize({ width: 1280, height: 800 });
@@ -134,7 +134,7 @@ for (const [look, options] of Object.entries(LOOKS)) {
   await page.goto(`${base}/search?q=rejected&state=Error`);
   await page
     .getByRole("checkbox", { name: "Choose rejected-1" })
-    .or(page.getByText("No job matches"))
+    .or(page.getByText("No order matches"))
     .first()
     .waitFor();
   if (look !== "narrow") {

@@ -3,7 +3,7 @@
 import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import type { Browser, Locator } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { madeOrder } from "../../cli/shop.ts";
+import { madeOrder } from "../support/made-order.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 import { openBrowser, openPage } from "./browser.ts";
 
@@ -67,18 +67,18 @@ test("32 orders of two causes are resolved from the alert to the end", async () 
     clicks += 1;
   };
   await page.goto(`${app.stack.addresses.host?.url}/console`);
-  await page.getByText(`${NEED} jobs`).waitFor();
+  await page.getByText(`${NEED} orders`).waitFor();
   await click(page.getByRole("link", { name: REJECTED.message }));
   await fixPayment();
   await click(page.getByRole("button", { name: "Resubmit all 20" }));
   await page.getByLabel("Reason").fill("SEK is switched on again");
-  await click(page.getByRole("button", { name: "Resubmit: 20 jobs (this machine)" }));
+  await click(page.getByRole("button", { name: "Resubmit: 20 orders (this machine)" }));
   await page.getByRole("status").getByText("Done", { exact: true }).waitFor({ timeout: 60_000 });
   await click(page.getByRole("link", { name: "What still needs a person" }));
   await click(page.getByRole("link", { name: HELD.cause }));
   await click(page.getByRole("button", { name: "Mark resolved all 12" }));
   await page.getByLabel("Reason").fill("released by telephone");
-  await click(page.getByRole("button", { name: "Mark resolved: 12 jobs (this machine)" }));
+  await click(page.getByRole("button", { name: "Mark resolved: 12 orders (this machine)" }));
   await page.getByRole("status").getByText("Done", { exact: true }).waitFor({ timeout: 60_000 });
   await click(page.getByRole("link", { name: "What still needs a person" }));
   await page.getByText("Nothing needs a person").waitFor();

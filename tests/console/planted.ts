@@ -3,7 +3,7 @@
 import { CosmosClient } from "@azure/cosmos";
 import { namedContainer } from "@scheduler-agent-supervisor/core/store/named-container";
 import { createCosmosAuditLog } from "@scheduler-agent-supervisor/core/supervision/cosmos-audit-log";
-import { madeOrder } from "../../cli/shop.ts";
+import { madeOrder } from "../support/made-order.ts";
 import { ORDER } from "../support/sample-container.ts";
 import type { TestStack } from "../support/test-stack.ts";
 

@@ -3,7 +3,7 @@
 import * as contract from "@scheduler-agent-supervisor/core/messaging/console-contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { z } from "zod";
-import { madeOrder } from "../../cli/shop.ts";
+import { madeOrder } from "../support/made-order.ts";
 import { holdAgainst, type OpenApi, operationsOf } from "../support/openapi.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 import { openBrowser, openPage } from "./browser.ts";
@@ -101,6 +101,8 @@ test("answers are what the schemas say", async () => {
     mayOperate: true,
     environment: { name: "this machine", colour: "green" },
     traceUrl: "https://traces.example/{traceId}",
+    noun: { one: "order", many: "orders" },
+    keys: ["customer", "returnOf"],
   });
   const overview = await answer("overview", contract.overview);
   expect(overview.counts).toContainEqual({ state: "Error", kind: "rejected", count: 1 });

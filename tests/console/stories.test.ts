@@ -3,7 +3,7 @@
 import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { madeOrder } from "../../cli/shop.ts";
+import { madeOrder } from "../support/made-order.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 import { faultsOf } from "./axe.ts";
 import { type OpenedPage, openBrowser, openPage } from "./browser.ts";
@@ -42,7 +42,7 @@ test("from the group of a cause to an order that goes on, by keyboard alone; not
   await expect.poll(() => group.locator(".count").textContent()).toBe(String(planted.rejected.length));
   const { press, type } = keyboardOf(page);
   await press((await group.getByRole("link").textContent()) ?? "");
-  await page.getByText("Jobs with this cause").waitFor();
+  await page.getByText("Orders with this cause").waitFor();
   expect(new URL(page.url()).searchParams.get("group")).toMatch(/^[0-9a-f]{16}$/);
   await press("rejected-1");
   await page.getByRole("heading", { name: "rejected-1" }).waitFor();
@@ -82,9 +82,9 @@ test("all orders of a cause are resubmitted after a preview; it stops by itself 
   await expect.poll(isListed, { timeout: 15_000 }).toBe(1);
   await page.getByRole("link", { name: "no such card" }).click();
   await button(page, "Resubmit all 2").click();
-  await page.getByText("Resubmit: 2 jobs.").waitFor();
+  await page.getByText("Resubmit: 2 orders.").waitFor();
   await page.getByLabel("Reason").fill("the card service is back");
-  await button(page, "Resubmit: 2 jobs (this machine)").click();
+  await button(page, "Resubmit: 2 orders (this machine)").click();
   await page.getByText(/^Stopped by itself: 100% of the last part/).waitFor({ timeout: 20_000 });
   await page.getByRole("row", { name: /Same cause again no such card/ }).waitFor();
 
@@ -93,7 +93,7 @@ test("all orders of a cause are resubmitted after a preview; it stops by itself 
   await page.getByRole("link", { name: "no such card" }).click();
   await button(page, "Resubmit all 2").click();
   await page.getByLabel("Reason").fill("now it is");
-  await button(page, "Resubmit: 2 jobs (this machine)").click();
+  await button(page, "Resubmit: 2 orders (this machine)").click();
   await page.getByRole("status").getByText("Done", { exact: true }).waitFor({ timeout: 20_000 });
   for (const orderId of ["again-1", "again-2"]) await app.eventually(orderId, isProcessed);
 });
@@ -144,7 +144,7 @@ test("what another operator did meanwhile is shown beside the draft, and nothing
   });
   expect(settled.status).toBe(200);
   await page.getByRole("dialog").getByRole("button", { name: "Compensate" }).click();
-  const change = page.getByRole("alert").filter({ hasText: "Somebody else has changed this job" });
+  const change = page.getByRole("alert").filter({ hasText: "Somebody else has changed this order" });
   await change.getByText("refunded by the bank (ada@example.com)").waitFor();
   expect(await page.getByLabel("Reason").inputValue()).toBe("the client asked for it");
   expect((await app.eventually("rejected-3", () => true)).attempt).toBe(1);
@@ -274,7 +274,7 @@ test("by keyboard alone: an agent is paused and resumed, a decision leads to its
   expect(new URL(page.url()).search).toBe("");
   await type("Business key", "customer:C-17");
   await press("Find");
-  await page.getByText("1 jobs").waitFor();
+  await page.getByText("1 orders").waitFor();
   expect(new URL(page.url()).searchParams.get("key")).toBe("customer:C-17");
   await press("customers-1");
   await page.getByRole("heading", { name: "customers-1" }).waitFor();
@@ -318,7 +318,7 @@ test("of two operators one claims a cause and the other is notified; a note of e
     .getByText(/^Claimed by ada@example.com until .* · 2 notes$/)
     .waitFor();
   await bob.page.getByRole("link", { name: "stuck-1" }).click();
-  await bob.page.getByText(/with all jobs of the cause/).waitFor();
+  await bob.page.getByText(/with all orders of the cause/).waitFor();
   await bob.page.getByText("ticket 42").waitFor();
   await button(bob.page, "Claim for 30 min").click();
   await button(bob.page, "Release the claim").click();

@@ -7,8 +7,8 @@ import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow"
 import type { Addresses } from "@scheduler-agent-supervisor/local/stack/addresses";
 import { FaultProxy } from "@scheduler-agent-supervisor/local/stack/fault-proxy";
 import type { StackOptions } from "@scheduler-agent-supervisor/local/stack/stack";
-import { madeOrder } from "../../cli/shop.ts";
 import { adaptApp } from "../support/adapted-app.ts";
+import { madeOrder } from "../support/made-order.ts";
 import { shortLocks } from "../support/short-locks.ts";
 import { shortVisibility } from "../support/short-visibility.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";

@@ -8,7 +8,7 @@ import { FREE_PORTS, type PartAddress } from "@scheduler-agent-supervisor/local/
 import { startServices } from "@scheduler-agent-supervisor/local/stack/processes";
 import { expect, test } from "vitest";
 import { ROOT } from "../../cli/settings.ts";
-import { madeOrder } from "../../cli/shop.ts";
+import { madeOrder } from "../support/made-order.ts";
 import { type FaultyStack, startFaultyStack } from "./faulty-stack.ts";
 import { workflows } from "./workflows.ts";
 

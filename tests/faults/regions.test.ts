@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type SecondRegion, type SharedPart, startSecondRegion } from "../../cli/second-region.ts";
-import { madeOrder } from "../../cli/shop.ts";
+import { madeOrder } from "../support/made-order.ts";
 import { shortLocks } from "../support/short-locks.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 import { faultsOf } from "./check-life.ts";

@@ -1,16 +1,15 @@
 // docs/tutorial/trip.md, followed word for word in a copy of the sources: what it leads to is linted, compiled, tested and run.
-import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { freePorts } from "@scheduler-agent-supervisor/local/stack/free-ports";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { ROOT } from "../../cli/settings.ts";
+import { anyPorts, copyRepository } from "../support/repository-copy.ts";
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 
-const folder = mkdtempSync(join(tmpdir(), "adapting-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const copy = copyRepository("adapting");
+const { folder, run } = copy;
+afterAll(() => copy[Symbol.dispose]());
 
 interface Block {
   readonly file: string;
@@ -46,26 +45,11 @@ function follow({ file, place, line, text }: Block): void {
   writeFileSync(path, lines.join("\n"));
 }
 
-const run = (command: string, ...args: string[]) =>
-  execFileSync(command, args, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
-const node = (...args: string[]) => run(process.execPath, ...args);
-
-/** The libraries are those that are here; the packages are the copy's own. */
-function linkModules(): void {
-  const own = join(folder, "node_modules/@scheduler-agent-supervisor");
-  mkdirSync(own, { recursive: true });
-  for (const name of readdirSync(join(ROOT, "node_modules")).filter((each) => each !== "@scheduler-agent-supervisor"))
-    symlinkSync(join(ROOT, "node_modules", name), join(folder, "node_modules", name));
-  for (const name of readdirSync(join(folder, "packages"))) {
-    symlinkSync(join(folder, "packages", name), join(own, name));
-  }
-}
-
 const page = readFileSync(join(ROOT, "docs/tutorial/trip.md"), "utf8");
 /** What the page has one write itself: everything else follows from it. */
 const written = [...new Set(blocksOf(page).map(({ file }) => file))];
-const tsc = () => node(join(ROOT, "node_modules/typescript/bin/tsc"), "--noEmit");
-const agents = (...options: string[]) => node("-C", "sources", "cli/agents.ts", ...options);
+const tsc = () => run("node_modules/typescript/bin/tsc", "--noEmit");
+const agents = (...options: string[]) => run("cli/agents.ts", ...options);
 
 /** What a command that fails has printed. */
 function failing(command: () => string): string {
@@ -79,15 +63,6 @@ function failing(command: () => string): string {
 }
 
 beforeAll(() => {
-  const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
-    cwd: ROOT,
-    encoding: "utf8",
-  });
-  for (const file of files.split("\n").filter((name) => name !== "")) {
-    mkdirSync(dirname(join(folder, file)), { recursive: true });
-    cpSync(join(ROOT, file), join(folder, file));
-  }
-  linkModules();
   for (const block of blocksOf(page)) follow(block);
 });
 
@@ -97,18 +72,18 @@ test("it takes five files, and the commands that the page names write the others
   expect(failing(() => agents("--check"))).toContain("infra/entities/agents.json is stale: npm run agents -- --write");
   for (const command of ["agents", "workflows"]) {
     expect(page).toContain(`    npm run ${command} -- --write\n`);
-    node("-C", "sources", `cli/${command}.ts`, "--write");
+    run(`cli/${command}.ts`, "--write");
   }
   expect(agents("--check")).toContain("agents have what they need");
 });
 
 /** Runs with one file as it was before the page. */
-function without(file: string, run: () => string): string {
+function without(file: string, command: () => string): string {
   const path = join(folder, file);
   const now = readFileSync(path);
   cpSync(join(ROOT, file), path);
   try {
-    return failing(run);
+    return failing(command);
   } finally {
     writeFileSync(path, now);
   }
@@ -116,36 +91,31 @@ function without(file: string, run: () => string): string {
 
 test.each([
   ["samples/remotes.json", "samples/remotes.json has no service transfer", () => agents("--check")],
-  ["samples/remotes.json", "samples/remotes.json has no service transfer", () => node("-C", "sources", "cli/start.ts")],
-  ["shared/agents.ts", "no agent transfer; there are", () => node("-C", "sources", "cli/start.ts")],
+  ["samples/remotes.json", "samples/remotes.json has no service transfer", () => run("cli/start.ts")],
+  ["shared/agents.ts", "no agent transfer; there are", () => run("cli/start.ts")],
   ["tests/support/agent-cases.ts", "Property 'transfer' is missing", tsc],
-])("without its part of %s an error says so: %s", (file, words, run) => {
-  expect(without(file, run)).toContain(words);
+])("without its part of %s an error says so: %s", (file, words, command) => {
+  expect(without(file, command)).toContain(words);
 });
 
 test("the new step's sources pass lint and types, and the workflows can run", () => {
-  const biome = join(ROOT, "node_modules/@biomejs/biome/bin/biome");
   const linted = ["shared", "cli", "tests/support", "infra", "local.settings.sample.json"];
-  node(biome, "check", "--vcs-enabled=false", ...linted);
+  run("node_modules/@biomejs/biome/bin/biome", "check", "--vcs-enabled=false", ...linted);
   tsc();
-  expect(node("-C", "sources", "cli/workflows.ts", "trip")).toContain("bookTransfer");
+  expect(run("cli/workflows.ts", "trip")).toContain("bookTransfer");
 });
 
 test("its agent passes the tests of all agents, and nothing that follows from it is missing", () => {
-  const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
   const files = [
     ...["agents", "service-answers", "order-for"].map((name) => `shared/agents/${name}.test.ts`),
     ...["agents", "workflows"].map((name) => `cli/${name}.test.ts`),
     ...["settings", "choices", "deployments", "bicep"].map((name) => `tests/infra/${name}.test.ts`),
   ];
-  expect(node(vitest, "run", "--project", "usual", ...files)).toMatch(/Test Files.*9 passed/);
+  expect(run("node_modules/vitest/vitest.mjs", "run", "--project", "usual", ...files)).toMatch(/Test Files.*9 passed/);
 });
 
-test("npm start runs the samples with it", async () => {
-  const [host, bus, admin, cosmos] = await freePorts(4);
-  const named = { host, bus, "bus-admin": admin, cosmos, azurite: 0, remotes: 0, traces: 0 };
-  const ports = Object.entries(named).map(([name, port]) => `--${name}-port=${port}`);
-  const out = node("-C", "sources", "cli/start.ts", "--exit", ...ports);
+test("npm start runs the samples with it", () => {
+  const out = run("cli/start.ts", "--exit", ...anyPorts());
   expect(out).toMatch(/trip-\w+ +Processed +6\/6 steps, 1 skipped/);
   expect(out).toContain("All 13 ended as they should.");
 });

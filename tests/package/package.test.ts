@@ -19,7 +19,7 @@ import { strFromU8, unzipSync } from "fflate";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type AppPackage, packApp, writePackage } from "../../cli/app-package.ts";
 import { ROOT, type Settings } from "../../cli/settings.ts";
-import { madeOrder } from "../../cli/shop.ts";
+import { madeOrder } from "../support/made-order.ts";
 import { startTestStack } from "../support/test-stack.ts";
 
 /** It packs the app several times. */

@@ -3,8 +3,8 @@
 import type { ServiceBusReceivedMessage } from "@azure/service-bus";
 import { hasEnded, type ProcessState } from "@scheduler-agent-supervisor/core/domain/state-record";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { madeOrder } from "../../cli/shop.ts";
 import { openAuditLog } from "../support/audit-log.ts";
+import { madeOrder } from "../support/made-order.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 interface Request {

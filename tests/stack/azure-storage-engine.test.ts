@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { endedAsExpected, follow } from "../../cli/follow.ts";
 import { readSamples, sendSamples, switchOnFaults } from "../../cli/samples.ts";
 import { ROOT } from "../../cli/settings.ts";
-import { madeOrder } from "../../cli/shop.ts";
+import { madeOrder } from "../support/made-order.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 const ORDERS = 60;

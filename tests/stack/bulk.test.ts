@@ -7,7 +7,7 @@ import * as contract from "@scheduler-agent-supervisor/core/messaging/console-co
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { z } from "zod";
 import { ROOT } from "../../cli/settings.ts";
-import { madeOrder } from "../../cli/shop.ts";
+import { madeOrder } from "../support/made-order.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 let app: TestStack;

@@ -14,8 +14,9 @@ import { createBusSenders } from "@scheduler-agent-supervisor/core/messaging/bus
 import { createServiceBusMessenger } from "@scheduler-agent-supervisor/core/messaging/service-bus-messenger";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ROOT, writeStackFile } from "../../cli/settings.ts";
-import { madeOrder, openOrderClient, REPLY_QUEUE, SESSION_REPLY_QUEUE } from "../../cli/shop.ts";
+import { openOrderClient, REPLY_QUEUE, SESSION_REPLY_QUEUE } from "../../cli/shop.ts";
 import { USUAL_WORKFLOW } from "../../shared/contracts/order.ts";
+import { madeOrder } from "../support/made-order.ts";
 import { ORDER } from "../support/sample-container.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 

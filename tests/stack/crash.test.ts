@@ -2,7 +2,7 @@
 
 import type { ProcessName } from "@scheduler-agent-supervisor/local/stack/processes";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { madeOrder } from "../../cli/shop.ts";
+import { madeOrder } from "../support/made-order.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 const ORDERS = 50;

@@ -7,8 +7,8 @@ import { createServiceBusDeadLetters } from "@scheduler-agent-supervisor/core/me
 import type { OperatorAction } from "@scheduler-agent-supervisor/core/supervision/audit-log";
 import Long from "long";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { madeOrder } from "../../cli/shop.ts";
 import { openAuditLog } from "../support/audit-log.ts";
+import { madeOrder } from "../support/made-order.ts";
 import { ORDER } from "../support/sample-container.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 

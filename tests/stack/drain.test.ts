@@ -3,8 +3,8 @@
 import { isInHand, runOf } from "@scheduler-agent-supervisor/core/domain/plan";
 import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
 import { expect, test } from "vitest";
-import { madeOrder } from "../../cli/shop.ts";
 import { adaptApp } from "../support/adapted-app.ts";
+import { madeOrder } from "../support/made-order.ts";
 import { CHAIN, GRAPH } from "../support/orders.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 

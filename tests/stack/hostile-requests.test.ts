@@ -6,7 +6,8 @@ import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/dom
 import { createBusSenders } from "@scheduler-agent-supervisor/core/messaging/bus-senders";
 import { createServiceBusMessenger } from "@scheduler-agent-supervisor/core/messaging/service-bus-messenger";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { madeOrder, REPLY_QUEUE } from "../../cli/shop.ts";
+import { REPLY_QUEUE } from "../../cli/shop.ts";
+import { madeOrder } from "../support/made-order.ts";
 import { sampleOrder } from "../support/orders.ts";
 import { ORDER } from "../support/sample-container.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";

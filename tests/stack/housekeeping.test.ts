@@ -1,7 +1,7 @@
 // What the engine keeps of attempts that have ended is removed; what runs, and every record, stays.
 import { CosmosClient } from "@azure/cosmos";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { madeOrder } from "../../cli/shop.ts";
+import { madeOrder } from "../support/made-order.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 let app: TestStack;

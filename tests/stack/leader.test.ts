@@ -8,7 +8,7 @@ import type { DecisionEntry } from "@scheduler-agent-supervisor/core/supervision
 import { createCosmosAuditLog } from "@scheduler-agent-supervisor/core/supervision/cosmos-audit-log";
 import type { HostAddress } from "@scheduler-agent-supervisor/local/stack/addresses";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { madeOrder } from "../../cli/shop.ts";
+import { madeOrder } from "../support/made-order.ts";
 import { ORDER } from "../support/sample-container.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 

@@ -2,11 +2,11 @@
 import { createServer, type Server } from "node:http";
 import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { madeOrder } from "../../cli/shop.ts";
 import { faultsOf } from "../console/axe.ts";
 import { openBrowser, openPage } from "../console/browser.ts";
 import { keyboardOf } from "../console/keyboard.ts";
 import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
+import { madeOrder } from "../support/made-order.ts";
 import { CARRIER } from "../support/orders.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 

@@ -2,7 +2,7 @@
 
 import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { madeOrder } from "../../cli/shop.ts";
+import { madeOrder } from "../support/made-order.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 let app: TestStack;

@@ -1,7 +1,7 @@
 // Who may call what, where people sign in: every endpoint of the API for every role, on the running host.
 import { request as openRequest } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { madeOrder } from "../../cli/shop.ts";
+import { madeOrder } from "../support/made-order.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 let app: TestStack;

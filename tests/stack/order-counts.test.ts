@@ -10,7 +10,8 @@ import { openTraces } from "@scheduler-agent-supervisor/local/traces/trace-file"
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { record, type Services, workThrough } from "../../bench/order-requests.ts";
 import { readCounts } from "../../cli/cost/counts.ts";
-import { madeOrder, REPLY_QUEUE } from "../../cli/shop.ts";
+import { REPLY_QUEUE } from "../../cli/shop.ts";
+import { madeOrder } from "../support/made-order.ts";
 import { THREE_IN_ONE, THREE_STEPS } from "../support/orders.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 

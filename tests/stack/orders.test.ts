@@ -2,7 +2,8 @@
 
 import { hasEnded, type ProcessState } from "@scheduler-agent-supervisor/core/domain/state-record";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { madeOrder, REPLY_QUEUE } from "../../cli/shop.ts";
+import { REPLY_QUEUE } from "../../cli/shop.ts";
+import { madeOrder } from "../support/made-order.ts";
 import { messagesOf } from "../support/queue-contents.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 

@@ -9,10 +9,11 @@ import { contentDigest } from "@scheduler-agent-supervisor/core/messaging/conten
 import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/store/cosmos-job-store";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { QUEUES_FILE, ROOT } from "../../cli/settings.ts";
-import { madeOrder, openOrderClient, SESSION_REPLY_QUEUE } from "../../cli/shop.ts";
+import { openOrderClient, SESSION_REPLY_QUEUE } from "../../cli/shop.ts";
 import { type OrderMessage, USUAL_WORKFLOW } from "../../shared/contracts/order.ts";
 import type { RefundedRecord } from "../../shared/domain/refund.ts";
 import { openAuditLog } from "../support/audit-log.ts";
+import { madeOrder } from "../support/made-order.ts";
 import { sampleContainer } from "../support/sample-container.ts";
 import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
 

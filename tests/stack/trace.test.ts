@@ -15,7 +15,8 @@ import type { Span } from "@scheduler-agent-supervisor/local/traces/otlp-json";
 import { openTraces, type Trace, type TraceReader } from "@scheduler-agent-supervisor/local/traces/trace-file";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ROOT } from "../../cli/settings.ts";
-import { madeOrder, REPLY_QUEUE } from "../../cli/shop.ts";
+import { REPLY_QUEUE } from "../../cli/shop.ts";
+import { madeOrder } from "../support/made-order.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 const data = mkdtempSync(join(tmpdir(), "trace-"));

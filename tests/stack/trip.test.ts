@@ -4,9 +4,9 @@ import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/dom
 import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
 import { contentDigest } from "@scheduler-agent-supervisor/core/messaging/content-digest";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { madeOrder } from "../../cli/shop.ts";
 import { USUAL_WORKFLOW } from "../../shared/contracts/order.ts";
 import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
+import { madeOrder } from "../support/made-order.ts";
 import { CHAIN, HASTY_TRIP } from "../support/orders.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 

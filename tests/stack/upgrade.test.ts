@@ -8,8 +8,8 @@ import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow"
 import { PART_NAMES } from "@scheduler-agent-supervisor/local/stack/parts";
 import { openTraces } from "@scheduler-agent-supervisor/local/traces/trace-file";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { madeOrder } from "../../cli/shop.ts";
 import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
+import { madeOrder } from "../support/made-order.ts";
 import { CHAIN, GRAPH } from "../support/orders.ts";
 import { shortLocks } from "../support/short-locks.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";

@@ -5,8 +5,8 @@ import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/dom
 import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
 import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/store/cosmos-job-store";
 import { afterAll, beforeAll, test } from "vitest";
-import { madeOrder } from "../../cli/shop.ts";
 import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
+import { madeOrder } from "../support/made-order.ts";
 import { GRAPH, sampleOrder, sampleRecord } from "../support/orders.ts";
 import { sampleContainer } from "../support/sample-container.ts";
 import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";

@@ -4,8 +4,8 @@ import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/dom
 import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
 import Long from "long";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { madeOrder } from "../../cli/shop.ts";
 import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
+import { madeOrder } from "../support/made-order.ts";
 import { GRAPH } from "../support/orders.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 

@@ -4,7 +4,7 @@ import { startAttemptOf } from "@scheduler-agent-supervisor/core/domain/recovery
 import { hasEnded, type ProcessState } from "@scheduler-agent-supervisor/core/domain/state-record";
 import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/store/cosmos-job-store";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { madeOrder } from "../../cli/shop.ts";
+import { madeOrder } from "../support/made-order.ts";
 import { CHAIN, sampleOrder, sampleRecord } from "../support/orders.ts";
 import { sampleContainer } from "../support/sample-container.ts";
 import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";

@@ -1,5 +1,6 @@
 // What the views show and how often it is asked for again: lists every half minute, one job every few seconds, nothing in a hidden tab.
 import { hashKey, QueryClient, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import { nameJobs } from "../words/noun.ts";
 import { ApiFault, get } from "./client.ts";
 import type {
   AgentStandings,
@@ -58,7 +59,12 @@ export function query(parameters: { readonly [name: string]: string | number | u
 export const useSession = () =>
   useQuery({
     queryKey: ["session"],
-    queryFn: ({ signal }) => get<Session>("session", signal),
+    queryFn: async ({ signal }) => {
+      const session = await get<Session>("session", signal);
+      // Before anything is drawn with it: every view is, when the session comes.
+      nameJobs(session.noun);
+      return session;
+    },
     refetchInterval: QUEUES_MS,
   });
 

@@ -2,6 +2,7 @@
 import { Button, Field, Input, Select } from "@fluentui/react-components";
 import type { FormEvent } from "react";
 import type { ErrorKind, ProcessState } from "../api/contract.ts";
+import { useSession } from "../api/queries.ts";
 import { KINDS, STATES } from "../words/job.ts";
 import { SEARCH } from "../words/search.ts";
 import { useZone } from "./zone.tsx";
@@ -16,6 +17,9 @@ interface SearchFormProps {
 
 export function SearchForm({ filter, find }: SearchFormProps) {
   const { zone } = useZone();
+  const { data: session } = useSession();
+  const keys = session?.keys ?? [];
+  const [first] = keys;
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const given = new FormData(event.currentTarget);
@@ -59,9 +63,16 @@ export function SearchForm({ filter, find }: SearchFormProps) {
       <Field label={SEARCH.step}>
         <Input name="step" defaultValue={filter.step} />
       </Field>
-      <Field label={SEARCH.key}>
-        <Input name="key" defaultValue={filter.key} placeholder={SEARCH.keyExample} pattern={SEARCH.keyPattern} />
-      </Field>
+      {first && (
+        <Field label={SEARCH.key}>
+          <Input
+            name="key"
+            defaultValue={filter.key}
+            placeholder={SEARCH.keyExample(first)}
+            pattern={`(${keys.join("|")}):.+`}
+          />
+        </Field>
+      )}
       <Field label={SEARCH.timeOf}>
         <Select name="timeOf" defaultValue={filter.timeOf || "received"}>
           {Object.entries(SEARCH.times).map(([time, words]) => (

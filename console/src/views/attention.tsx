@@ -123,7 +123,9 @@ function Group({ group, isAll }: GroupProps) {
 
 const COLUMNS: readonly Column<AttentionJob>[] = [
   {
-    name: ATTENTION.job,
+    get name() {
+      return ATTENTION.job;
+    },
     cell: ({ jobId }) => (
       <>
         <Link href={`/jobs/${jobId}`}>{jobId}</Link>

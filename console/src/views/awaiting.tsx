@@ -13,7 +13,9 @@ import { JOB } from "../words/job.ts";
 
 const COLUMNS: readonly Column<AwaitingStep>[] = [
   {
-    name: ATTENTION.job,
+    get name() {
+      return ATTENTION.job;
+    },
     cell: ({ jobId }) => (
       <>
         <Link href={`/jobs/${jobId}`}>{jobId}</Link>

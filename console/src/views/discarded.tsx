@@ -21,7 +21,12 @@ const COLUMNS: readonly Column<Row>[] = [
   },
   { name: DEAD_LETTERS.cameFrom, cell: ({ queue }) => ATTENTION.queue(queue) },
   { name: DEAD_LETTERS.reason, cell: ({ message: { reason, description } }) => reason ?? description },
-  { name: DEAD_LETTERS.job, cell: ({ message }) => message.jobId },
+  {
+    get name() {
+      return DEAD_LETTERS.job;
+    },
+    cell: ({ message }) => message.jobId,
+  },
   { name: DEAD_LETTERS.discardedBy, cell: ({ by }) => by },
   { name: TEXT.reason, cell: ({ why }) => why },
   { name: DEAD_LETTERS.discardedAt, cell: ({ at }) => <Age at={at} /> },

@@ -90,7 +90,13 @@ const QUEUE_COLUMNS: readonly Column<Traffic["queues"][number]>[] = [
 
 const VERSION_COLUMNS: readonly Column<Traffic["inFlight"]["versions"][number]>[] = [
   { name: OVERVIEW.version, cell: ({ name, version }) => `${name} v${version}` },
-  { name: OVERVIEW.jobs, isNumber: true, cell: ({ count }) => count.toLocaleString("en") },
+  {
+    get name() {
+      return OVERVIEW.jobs;
+    },
+    isNumber: true,
+    cell: ({ count }) => count.toLocaleString("en"),
+  },
 ];
 
 function Flow({ traffic: { received, processed, times, inFlight, queues } }: { readonly traffic: Traffic }) {

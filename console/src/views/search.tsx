@@ -35,7 +35,12 @@ export function SearchView() {
 }
 
 const COLUMNS: readonly Column<JobSummary>[] = [
-  { name: ATTENTION.job, cell: ({ jobId }) => <Link href={`/jobs/${jobId}`}>{jobId}</Link> },
+  {
+    get name() {
+      return ATTENTION.job;
+    },
+    cell: ({ jobId }) => <Link href={`/jobs/${jobId}`}>{jobId}</Link>,
+  },
   {
     name: SEARCH.state,
     cell: ({ processState, error }) => <JobBadge state={processState} kind={error?.kind} />,

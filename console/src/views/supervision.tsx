@@ -80,7 +80,9 @@ const COLUMNS: readonly Column<SupervisionEntry>[] = [
   { name: SUPERVISION.at, cell: ({ at }) => <Instant at={at} /> },
   { name: SUPERVISION.what, cell: (entry) => <What entry={entry} /> },
   {
-    name: SUPERVISION.job,
+    get name() {
+      return SUPERVISION.job;
+    },
     cell: (entry) => (entry.kind === "sweep" ? null : <Link href={`/jobs/${entry.jobId}`}>{entry.jobId}</Link>),
   },
   { name: SUPERVISION.why, cell: (entry) => <Why entry={entry} /> },

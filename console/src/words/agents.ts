@@ -1,5 +1,6 @@
 // The words for agents and for what is paused.
 import type { EndpointStanding, Pause } from "../api/contract.ts";
+import { say } from "./noun.ts";
 
 export const HEALTHS: { readonly [health in EndpointStanding["health"]]: string } = {
   healthy: "Healthy",
@@ -11,8 +12,12 @@ export const HEALTHS: { readonly [health in EndpointStanding["health"]]: string 
 
 const KINDS: { readonly [kind in Pause["kind"]]: string } = { workflow: "Workflow", agent: "Agent" };
 const MEANINGS: { readonly [kind in Pause["kind"]]: string } = {
-  workflow: "New jobs wait in their queue and count as no failure. Jobs that have begun go on.",
-  agent: "Its steps are not begun: their jobs wait and count no failure. Calls that are under way end.",
+  get workflow() {
+    return say`New {jobs} wait in their queue and count as no failure. {Jobs} that have begun go on.`;
+  },
+  get agent() {
+    return say`Its steps are not begun: their {jobs} wait and count no failure. Calls that are under way end.`;
+  },
 };
 
 export const AGENTS = {

@@ -1,4 +1,6 @@
 // The words for what needs a person, and for claims and notes.
+import { say } from "./noun.ts";
+
 /** The queues that are no dead letters of a queue of the same name. */
 const QUEUES: { readonly [name: string]: string } = {
   quarantine: "Quarantine",
@@ -7,14 +9,22 @@ const QUEUES: { readonly [name: string]: string } = {
 
 export const ATTENTION = {
   nothing: "Nothing needs a person",
-  nothingAbout: "Jobs in Error that nobody has seen to, and messages that could not be processed, appear here.",
-  jobs: (count: string) => `${count} jobs`,
+  get nothingAbout() {
+    return say`{Jobs} in Error that nobody has seen to, and messages that could not be processed, appear here.`;
+  },
+  jobs: (count: string) => say`${count} {jobs}`,
   byCause: "By cause",
-  all: "All jobs that need a person",
-  inGroup: "Jobs with this cause",
+  get all() {
+    return say`All {jobs} that need a person`;
+  },
+  get inGroup() {
+    return say`{Jobs} with this cause`;
+  },
   other: "Other causes",
   otherAbout: "These have no cause in common.",
-  count: "Jobs",
+  get count() {
+    return say`{Jobs}`;
+  },
   cause: "Cause",
   where: "Workflow and step",
   firstSeen: "first",
@@ -22,7 +32,9 @@ export const ATTENTION = {
   day: "Last 24 hours",
   chart: (counts: readonly number[]) =>
     `${counts.reduce((sum, one) => sum + one, 0)} in the last 24 hours, at most ${Math.max(0, ...counts)} in one hour`,
-  job: "Job",
+  get job() {
+    return say`{Job}`;
+  },
   age: "Failed",
   attempt: "Attempt",
   showAll: "Show all causes",
@@ -39,7 +51,9 @@ export const HANDLING = {
   longer: "Claim for 30 min more",
   release: "Release the claim",
   claimed: (by: string, until: string) => `Claimed by ${by} until ${until}`,
-  withGroup: "with all jobs of the cause",
+  get withGroup() {
+    return say`with all {jobs} of the cause`;
+  },
   noteCount: (count: number) => (count === 1 ? "1 note" : `${count} notes`),
   note: "Note",
   noteHint:

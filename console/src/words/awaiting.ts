@@ -1,4 +1,5 @@
 // The words for steps that are done later by their service or by a person, and for reporting them.
+import { say } from "./noun.ts";
 export const AWAITING = {
   title: "Awaiting a report",
   about:
@@ -18,11 +19,16 @@ export const AWAITING = {
     rejected: (step: string) => `Report ${step} as rejected`,
   },
   reportAbout: {
-    done: "In the place of whoever does it: the job goes on as if it had been reported. A later report of theirs changes nothing.",
-    rejected:
-      "In the place of whoever does it: the job goes on as after a rejection by a service, which may compensate it.",
+    get done() {
+      return say`In the place of whoever does it: the {job} goes on as if it had been reported. A later report of theirs changes nothing.`;
+    },
+    get rejected() {
+      return say`In the place of whoever does it: the {job} goes on as after a rejection by a service, which may compensate it.`;
+    },
   },
-  reasonHint: "Stands with the step and in the audit log; of a rejection, in the job's cause.",
+  get reasonHint() {
+    return say`Stands with the step and in the audit log; of a rejection, in the {job}'s cause.`;
+  },
   result: "Result",
   resultHint: 'What later steps and the compensation need of it, as JSON such as {"approvalId": "A-7"}; often nothing.',
   notResult: "This has to be a JSON object of texts, numbers and yes or no",

@@ -1,5 +1,6 @@
 // The words for actions on many jobs.
 import { EXTENSIONS } from "./job.ts";
+import { say } from "./noun.ts";
 
 const RESULTS = {
   open: "To do",
@@ -9,11 +10,13 @@ const RESULTS = {
   same: "Same cause again",
   other: "Failed otherwise",
 } as const;
-const jobsWords = (count: number): string => (count === 1 ? "1 job" : `${count.toLocaleString("en")} jobs`);
+const jobsWords = (count: number): string => (count === 1 ? say`1 {job}` : say`${count.toLocaleString("en")} {jobs}`);
 const DURATIONS: { readonly [duration: string]: string } = EXTENSIONS;
 
 export const BULK = {
-  title: "Action on many jobs",
+  get title() {
+    return say`Action on many {jobs}`;
+  },
   preview: (action: string, count: number, isAll: boolean) =>
     `${action} all ${count.toLocaleString("en")}${isAll ? "" : "+"}`,
   previewChosen: (action: string, count: number) => `${action} ${count.toLocaleString("en")} chosen`,
@@ -28,22 +31,34 @@ export const BULK = {
   summary: (action: string, count: number) => `${action}: ${jobsWords(count)}.`,
   by: (name: string) => `By ${name}`,
   notPossible: (count: number) => `Not possible for ${jobsWords(count)}, which ${count === 1 ? "is" : "are"} left out`,
-  canary:
-    "Once started, it begins with 1 job and goes on with 10, then with 100 at a time. After each part it waits until these jobs have ended. " +
-    "It stops by itself if more than 20% of a part fail with the same cause again. Jobs that have changed since this preview are skipped.",
-  canaryOfExtension:
-    "Once started, it begins with 1 job and goes on with 10, then with 100 at a time. Jobs that have changed since this preview are skipped.",
+  get canary() {
+    return [
+      say`Once started, it begins with 1 {job} and goes on with 10, then with 100 at a time. After each part it waits until these {jobs} have ended.`,
+      say`It stops by itself if more than 20% of a part fail with the same cause again. {Jobs} that have changed since this preview are skipped.`,
+    ].join(" ");
+  },
+  get canaryOfExtension() {
+    return say`Once started, it begins with 1 {job} and goes on with 10, then with 100 at a time. {Jobs} that have changed since this preview are skipped.`;
+  },
   extendedBy: (duration: string) => `by ${DURATIONS[duration] ?? duration}`,
   typeCount: (count: number) => `Type ${count} to confirm`,
-  countWrong: "This is not the number of jobs.",
+  get countWrong() {
+    return say`This is not the number of {jobs}.`;
+  },
   start: (action: string, count: number, environment: string) => `${action}: ${jobsWords(count)} (${environment})`,
   discard: "Do not start",
   pause: "Pause",
   resume: "Resume",
   cancel: "Cancel the rest",
-  progress: "Jobs that have ended",
-  jobs: "Jobs so far",
-  job: "Job",
+  get progress() {
+    return say`{Jobs} that have ended`;
+  },
+  get jobs() {
+    return say`{Jobs} so far`;
+  },
+  get job() {
+    return say`{Job}`;
+  },
   result: "Result",
   why: "Why",
   left: "Not yet ended",
@@ -53,7 +68,9 @@ export const BULK = {
   states: {
     previewed: "Nothing is done yet",
     running: "Running",
-    paused: "Paused: jobs that are under way still end",
+    get paused() {
+      return say`Paused: {jobs} that are under way still end`;
+    },
     stopped: "Stopped",
     cancelled: "Cancelled: the rest is left as it was",
     done: "Done",

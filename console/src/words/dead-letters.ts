@@ -1,4 +1,5 @@
 // The words for messages that could not be processed.
+import { say } from "./noun.ts";
 export const DEAD_LETTERS = {
   about: "Messages that were delivered too often without success, that expired, or that could not be read.",
   nothing: "There are no messages here",
@@ -10,7 +11,9 @@ export const DEAD_LETTERS = {
   deliveries: "Deliveries",
   messageId: "Message id",
   subject: "Subject",
-  job: "Job",
+  get job() {
+    return say`{Job}`;
+  },
   sequenceNumber: "Number",
   message: (sequenceNumber: string) => `Message ${sequenceNumber}`,
   size: (bytes: number) => `${bytes.toLocaleString("en")} bytes`,

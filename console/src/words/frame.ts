@@ -1,6 +1,7 @@
 // The words that stand on every view: a term is renamed here, and in the files beside this one, and nowhere else.
 import type { FaultKind } from "../api/client.ts";
 import type { Session } from "../api/contract.ts";
+import { say } from "./noun.ts";
 
 export const FAULTS: { readonly [kind in FaultKind]: { readonly title: string; readonly advice: string } } = {
   offline: { title: "No connection to the app", advice: "Trying again. What you see may be out of date." },
@@ -22,7 +23,10 @@ export const FAULTS: { readonly [kind in FaultKind]: { readonly title: string; r
 export const ENVIRONMENT = (environment: Session["environment"]): string => environment.name;
 
 export const TEXT = {
-  title: "Jobs console",
+  console: "Console",
+  get title() {
+    return say`{Jobs} console`;
+  },
   skip: "Skip to content",
   views: "Views",
   attention: "Needs a person",
@@ -53,7 +57,9 @@ export const TEXT = {
   chooseAll: "Choose all that are shown",
   reason: "Reason",
   reasonMissing: "Say why: whoever looks at this later will want to know.",
-  reasonHint: "Stands in the job's history and in the audit log.",
+  get reasonHint() {
+    return say`Stands in the {job}'s history and in the audit log.`;
+  },
   messageReasonHint: "Stands in the audit log.",
   operator: (name: string) => `Signed in as ${name}`,
   noPage: "There is no such page",

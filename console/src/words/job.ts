@@ -1,5 +1,6 @@
 // The words for a job: its states, why it is in Error, what can be done with it.
 import type { ErrorKind, JobAction, ProcessState, SkipCause, StepState } from "../api/contract.ts";
+import { say } from "./noun.ts";
 
 export const STATES: { readonly [state in ProcessState]: string } = {
   Pending: "Waiting",
@@ -25,8 +26,12 @@ export const SKIP_CAUSES: { readonly [cause in SkipCause]: string } = {
   condition: "Its condition does not hold",
   needs: "A step that it needs was skipped",
   notNeeded: "Not needed",
-  rejected: "Rejected by its service; the job goes on without it",
-  expired: "Ran out of time; the job goes on without it",
+  get rejected() {
+    return say`Rejected by its service; the {job} goes on without it`;
+  },
+  get expired() {
+    return say`Ran out of time; the {job} goes on without it`;
+  },
 };
 
 export const KINDS: { readonly [kind in ErrorKind]: string } = {
@@ -41,14 +46,23 @@ export const KINDS: { readonly [kind in ErrorKind]: string } = {
 export const ACTIONS: { readonly [action in JobAction]: { readonly name: string; readonly about: string } } = {
   resubmit: {
     name: "Resubmit",
-    about: "Once the cause is fixed: the job goes on from the step that failed. Completed steps do not run again.",
+    get about() {
+      return say`Once the cause is fixed: the {job} goes on from the step that failed. Completed steps do not run again.`;
+    },
   },
   compensate: { name: "Compensate", about: "What the completed steps did is taken back, in reverse order." },
   cancel: {
     name: "Cancel",
-    about: "Ends the job. If steps had an effect, they are compensated first.",
+    get about() {
+      return say`Ends the {job}. If steps had an effect, they are compensated first.`;
+    },
   },
-  extend: { name: "Extend", about: "The supervisor leaves the job alone for longer." },
+  extend: {
+    name: "Extend",
+    get about() {
+      return say`The supervisor leaves the {job} alone for longer.`;
+    },
+  },
   markResolved: {
     name: "Mark resolved",
     about: "You have done manually what was left to do. No service is called, and nobody is notified.",
@@ -113,8 +127,12 @@ export const JOB = {
   confirmReport: (report: string, jobId: string, environment: string) => `${report}: ${jobId} (${environment})`,
   edit: "Edit and resubmit",
   extendBy: "By",
-  manual: "A person has compensated what this job's compensation left",
-  changedTitle: "Somebody else has changed this job",
+  get manual() {
+    return say`A person has compensated what this {job}'s compensation left`;
+  },
+  get changedTitle() {
+    return say`Somebody else has changed this {job}`;
+  },
   changedAbout: "Your draft is kept. This is what changed since you opened it:",
   nothingChanged: "Nothing that is shown here.",
   again: "I have seen the change",

@@ -1,5 +1,6 @@
 // The words of the overview.
 import { roundedDuration } from "@scheduler-agent-supervisor/core/domain/duration-words";
+import { say } from "./noun.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -10,7 +11,9 @@ function number(value: number): string {
 }
 
 export const OVERVIEW = {
-  states: "Jobs by state",
+  get states() {
+    return say`{Jobs} by state`;
+  },
   overdue: "Overdue",
   overdueAbout: "due, and not yet seen to by the supervisor",
   needs: "Need a person",
@@ -25,9 +28,11 @@ export const OVERVIEW = {
   times: "From sent to processed",
   timesOf: (count: number) =>
     count === 1
-      ? "Of the only job that was processed"
-      : `Of the last ${count.toLocaleString("en")} jobs that were processed`,
-  noTimes: "No job was processed of late.",
+      ? say`Of the only {job} that was processed`
+      : say`Of the last ${count.toLocaleString("en")} {jobs} that were processed`,
+  get noTimes() {
+    return say`No {job} was processed of late.`;
+  },
   p50: "Half were faster (p50)",
   p95: "95% were faster (p95)",
   p99: "99% were faster (p99)",
@@ -39,7 +44,11 @@ export const OVERVIEW = {
   versions: "Workflow versions in flight",
   versionsOf: (count: number, isAll: boolean) =>
     `${count.toLocaleString("en")} in flight${isAll ? "" : " were counted; there are more"}`,
-  noVersions: "No job is in flight.",
+  get noVersions() {
+    return say`No {job} is in flight.`;
+  },
   version: "Workflow",
-  jobs: "Jobs",
+  get jobs() {
+    return say`{Jobs}`;
+  },
 } as const;

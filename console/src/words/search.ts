@@ -1,23 +1,31 @@
 // The words of the search and its export.
+import { say } from "./noun.ts";
 export const SEARCH = {
-  text: "Job id or correlation id",
+  get text() {
+    return say`{Job} id or correlation id`;
+  },
   state: "State",
   kind: "Cause",
   workflow: "Workflow",
   step: "Step",
   any: "Any",
   find: "Find",
-  nothing: "No job matches",
+  get nothing() {
+    return say`No {job} matches`;
+  },
   nothingAbout: "Try fewer filters.",
-  slow: "This looks through the jobs one by one, the newest first, 1,000 at a time. Choose a state or a time, and there are fewer.",
+  get slow() {
+    return say`This looks through the {jobs} one by one, the newest first, 1,000 at a time. Choose a state or a time, and there are fewer.`;
+  },
   looked: (count: number, since: string) =>
-    `Looked through ${count.toLocaleString("en")} jobs so far: those received since ${since}.`,
+    say`Looked through ${count.toLocaleString("en")} {jobs} so far: those received since ${since}.`,
   goOn: "Look further back",
-  nothingSoFar: "No job matches so far",
+  get nothingSoFar() {
+    return say`No {job} matches so far`;
+  },
   version: "Version",
   key: "Business key",
-  keyExample: "customer:C-17",
-  keyPattern: "(customer|returnOf):.+",
+  keyExample: (name: string) => `${name}:…`,
   timeOf: "Time of",
   times: { received: "Received", sent: "Sent", changed: "Last change", ended: "Ended" },
   from: "From",
@@ -30,11 +38,11 @@ export const SEARCH = {
   updated: "Last change",
   export: "Export",
   exportAs: { csv: "Export as CSV", jsonl: "Export as JSON lines" },
-  exporting: (count: number) => `${count.toLocaleString("en")} jobs read so far`,
+  exporting: (count: number) => say`${count.toLocaleString("en")} {jobs} read so far`,
   stopExport: "Stop the export",
   exportStopped: "Export stopped: no file was written.",
-  exported: (count: number) => `Exported ${count.toLocaleString("en")} jobs.`,
+  exported: (count: number) => say`Exported ${count.toLocaleString("en")} {jobs}.`,
   exportedSome: (limit: number) =>
-    `Exported the newest ${limit.toLocaleString("en")} jobs. There are more: add a filter.`,
-  found: (count: number, isAll: boolean) => `${count.toLocaleString("en")}${isAll ? "" : "+"} jobs`,
+    say`Exported the newest ${limit.toLocaleString("en")} {jobs}. There are more: add a filter.`,
+  found: (count: number, isAll: boolean) => say`${count.toLocaleString("en")}${isAll ? "" : "+"} {jobs}`,
 } as const;

@@ -1,5 +1,6 @@
 // The words for what supervisors have decided.
 import type { AgentTimeout } from "../api/contract.ts";
+import { say } from "./noun.ts";
 
 const VERDICTS: { readonly [verdict: string]: string } = {
   retry: "Next attempt",
@@ -49,12 +50,15 @@ function reportWords(report: Report): string {
 }
 
 export const SUPERVISION = {
-  about:
-    "A sweep finds jobs that are due and not done, and decides what becomes of each. Sweeps that find nothing are seldom recorded.",
+  get about() {
+    return say`A sweep finds {jobs} that are due and not done, and decides what becomes of each. Sweeps that find nothing are seldom recorded.`;
+  },
   leader: "Leads",
   lastLeader: "Led last",
   nobody: "No supervisor has led yet",
-  free: "Nobody leads now. If this lasts longer than a minute, no job is recovered: see whether the app runs.",
+  get free() {
+    return say`Nobody leads now. If this lasts longer than a minute, no {job} is recovered: see whether the app runs.`;
+  },
   epoch: (epoch: number) => `epoch ${epoch}`,
   since: "since",
   entries: (day: string) => `Sweeps and decisions of ${day} (UTC)`,
@@ -63,14 +67,18 @@ export const SUPERVISION = {
   nothing: "Nothing is recorded for this day",
   at: "When",
   what: "What",
-  job: "Job",
+  get job() {
+    return say`{Job}`;
+  },
   why: "Why",
   before: "Before",
   after: "After",
   sweep: "Sweep",
   lateReply: "Late reply",
   verdict: (verdict: string) => VERDICTS[verdict] ?? verdict,
-  lost: "not done: the job was written by another first",
+  get lost() {
+    return say`not done: the {job} was written by another first`;
+  },
   broken: "not done",
   report: reportWords,
   took: (duration: string, leader: string, epoch: number) => `${duration}, by ${leader}, epoch ${epoch}`,

@@ -1,6 +1,7 @@
 // What the app answers to cancellations, each known by an id of its own.
 import type { StatusMessage } from "./job-messages.ts";
 
+/** What the app answered to a cancellation. */
 export type CancelAnswer =
   /** It has ended, or what was done is being compensated: its last status says when that is over. */
   | { readonly kind: "accepted"; readonly jobId: string }
@@ -9,6 +10,7 @@ export type CancelAnswer =
   /** No answer in time: asking again is safe. */
   | { readonly kind: "timedOut"; readonly jobId: string };
 
+/** How a job is cancelled. */
 export interface CancelOptions {
   readonly reason?: string;
   /** A minute without one. */

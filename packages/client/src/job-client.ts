@@ -14,28 +14,33 @@ export { JobClientError } from "./job-client-error.ts";
 export type { JobEnd } from "./job-end.ts";
 export type { JobRequest, JobStatus, Outputs, StatusMessage, WantedStatuses } from "./job-messages.ts";
 
-export type JobClientOptions = (
-  | { readonly connection: string }
-  /** Stays open when the job client is closed. */
-  | { readonly client: ServiceBusClient }
-) & {
-  readonly jobsQueue: string;
-  readonly priorityQueue: string;
-  /** A queue with sessions that the app may send to. Any number of clients share it. */
-  readonly replyQueue: string;
-  /**
-   * The session of the reply queue; a random one without it. One session serves all jobs of a client, for a session
-   * costs a link and a lock of its own, which a job does not need: its status messages carry its id. It is random, for
-   * no two clients can hold the same one. An application that wants to receive after its restart what it missed gives each of
-   * its instances a lasting session id: text, at most 128 characters.
-   */
-  readonly sessionId?: string;
-  /** The member of an app's content and messages that is a job's id, as `orderId`; `jobId` without one. */
-  readonly idName?: string;
-  /** The workflow of jobs that name none, as the app's contract says it. */
-  readonly usualWorkflow?: string;
-};
+/** Where a client sends to and receives from: a connection string, or a Service Bus client of the application's own, and the names of the app's queues. */
+export type JobClientOptions =
+  /** The connection string of the Service Bus namespace. */
+  (
+    | { readonly connection: string }
+    /** Stays open when the job client is closed. */
+    | { readonly client: ServiceBusClient }
+  ) & {
+    readonly jobsQueue: string;
+    /** The queue of jobs with `priority: "high"`. */
+    readonly priorityQueue: string;
+    /** A queue with sessions that the app may send to. Any number of clients share it. */
+    readonly replyQueue: string;
+    /**
+     * The session of the reply queue; a random one without it. One session serves all jobs of a client, for a session
+     * costs a link and a lock of its own, which a job does not need: its status messages carry its id. It is random, for
+     * no two clients can hold the same one. An application that wants to receive after its restart what it missed gives each of
+     * its instances a lasting session id: text, at most 128 characters.
+     */
+    readonly sessionId?: string;
+    /** The member of an app's content and messages that is a job's id, as `orderId`; `jobId` without one. */
+    readonly idName?: string;
+    /** The workflow of jobs that name none, as the app's contract says it. */
+    readonly usualWorkflow?: string;
+  };
 
+/** How long a call waits, and who is notified meanwhile. */
 export interface WaitOptions {
   /** Stops the waiting, not the job: the call rejects with the signal's reason. */
   readonly signal?: AbortSignal;
@@ -45,16 +50,19 @@ export interface WaitOptions {
   readonly onStatus?: (status: StatusMessage) => void;
 }
 
+/** How a job is submitted and waited for. */
 export interface SubmitOptions extends WaitOptions {
   /** Which statuses the app sends; all of them without it. */
   readonly statuses?: WantedStatuses;
 }
 
+/** How a job is waited for that was submitted before. */
 export interface FollowOptions extends WaitOptions {
   /** As it was submitted: nothing is received of another one under its id. Not needed where this client submitted it and was not rejected. */
   readonly job?: JobRequest;
 }
 
+/** Sends jobs and awaits their ends. One client serves any number of jobs at once; it receives from its first call on. */
 export interface JobClient extends AsyncDisposable {
   /** What the app is given as `replyToSessionId`. */
   readonly sessionId: string;
@@ -77,7 +85,7 @@ export interface JobClient extends AsyncDisposable {
    * @throws JobClientError as `submit` does.
    */
   cancel<Job extends JobRequest>(job: Job, options?: CancelOptions): Promise<CancelAnswer>;
-  /** Whoever still waits gets an JobClientError. */
+  /** Whoever still waits gets a JobClientError. */
   close(): Promise<void>;
 }
 
@@ -89,6 +97,7 @@ const ID_LIMIT = 128;
 /** Beyond it Node's timers fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
+/** Makes a client. It connects with the first call, and has to be closed. */
 export function createJobClient(options: JobClientOptions): JobClient {
   const { jobsQueue, priorityQueue, replyQueue, idName = "jobId" } = options;
   const { sessionId = `client-${crypto.randomUUID()}` } = options;

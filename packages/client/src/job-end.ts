@@ -2,6 +2,7 @@
 import type { Outputs, StatusMessage } from "./job-messages.ts";
 import type { EndMessage, From } from "./status-inbox.ts";
 
+/** How a job ended, with every status message that was received of it; or why no end is known. */
 export type JobEnd =
   | {
       readonly kind: "completed";

@@ -26,8 +26,10 @@ const STATUSES = [
   "CancelRejected",
 ] as const;
 
+/** What a status message says. `Completed`, `Failed`, `Compensated` and `Cancelled` are ends. */
 export type JobStatus = (typeof STATUSES)[number];
 
+/** One message of the app about a job, as it was read from the reply queue. */
 export interface StatusMessage {
   /** The same each time the app publishes it: `<jobId>:<attempt>:<status>`, and more where a step or a submission is meant. */
   readonly messageId: string;
@@ -50,6 +52,7 @@ export interface StatusMessage {
   readonly outputs?: Outputs;
 }
 
+/** What a workflow lets its requester know of the steps' results, by name. */
 export type Outputs = { readonly [name: string]: string | number | boolean | null };
 
 /** `all`: every status. `end`: only how it ended. */

@@ -10,8 +10,8 @@ import { completionUrl } from "@scheduler-agent-supervisor/core/messaging/comple
 import { contentDigest } from "@scheduler-agent-supervisor/core/messaging/content-digest";
 import type { ActionName } from "@scheduler-agent-supervisor/core/messaging/operator-request";
 import type { Topology } from "@scheduler-agent-supervisor/local/host/flex/groups";
-import { madeOrder } from "../../../cli/shop.ts";
 import { type OrderMessage, USUAL_WORKFLOW } from "../../../shared/contracts/order.ts";
+import { madeOrder } from "../../support/made-order.ts";
 import { type Arm, CRASHED, foldersOf, writeArms } from "../../support/probe-point.ts";
 import { probeApp } from "../../support/probed-app.ts";
 import { ORDER } from "../../support/sample-container.ts";

@@ -50,6 +50,7 @@ export interface Credential {
   renew(): Promise<string | undefined>;
 }
 
+/** What an operation answers to one try. An operation throws for bugs alone. */
 export type AgentReply =
   | { readonly kind: "done"; readonly result: StepResult }
   /** The service does it later, and what came of it is reported: see `Completion`. */
@@ -87,6 +88,7 @@ export type Poll<Seen extends JobView = JobView, Read = Results> = (
   reference: string | undefined,
 ) => Promise<Exclude<AgentReply, { kind: "accepted" }>>;
 
+/** One thing that an agent can be asked to do. It is called for each try: with the same idempotency key, and until `completeBy` at the longest. */
 export type Operation<Seen extends JobView = JobView, Read = Results> = (
   call: AgentCall<Seen, Read>,
 ) => Promise<AgentReply>;

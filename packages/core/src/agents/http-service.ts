@@ -6,8 +6,10 @@ import type { AgentCall, AgentReply, Finding, JobView } from "./agent.ts";
 import { BODY_LIMIT_BYTES, ID_LIMIT, readStart } from "./bounds.ts";
 import { type AnswerRule, type Meaning, meaningOf } from "./service-answers.ts";
 
+/** The JSON object that a service answered with; empty where it answered with none. */
 export type Answer = { readonly [name: string]: unknown };
 
+/** One call that has an effect: what is sent, and what the service's answer means. */
 export interface ServiceCall {
   /** Below the endpoint, without a slash at its start. */
   readonly path: string;

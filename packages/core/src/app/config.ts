@@ -166,6 +166,7 @@ function connectionFaults(given: Fixed) {
   });
 }
 
+/** The app's settings as text, by name: `process.env`. */
 export type Environment = { readonly [name: string]: string | undefined };
 
 /** @throws one error that names every setting at fault. */

@@ -46,7 +46,7 @@ export interface App {
 }
 
 /**
- * Reads at once what the functions' triggers and the telemetry need, which are known before anything else.
+ * Puts the app together for its functions. Reads at once what the functions' triggers and the telemetry need, which are known before anything else.
  * @throws one error that names each of those settings that is at fault
  */
 export function createApp(business: Business, environment: Environment): App {

@@ -58,6 +58,7 @@ export interface RemoteAgent<Name extends string = string, Results extends Resul
   readonly seen: (content: never) => JobView;
 }
 
+/** An agent of any kind: with a service, without one, or outside of this app. */
 export type AnyAgent = ServiceAgent | LocalAgent | RemoteAgent;
 
 /** What an agent without a service may work on. */

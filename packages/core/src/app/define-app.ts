@@ -11,6 +11,7 @@ import { loadWorkflows, type Workflows } from "../domain/workflows.ts";
 import type { Contracts } from "../messaging/contract.ts";
 import type { AgentResources, AnyAgent, ServiceAgent } from "./define-agent.ts";
 
+/** What an app declares: its contracts, agents, workflows and rules. `defineApp` checks them together. */
 export interface AppDefinition {
   readonly contracts: Contracts;
   readonly agents: readonly AnyAgent[];
@@ -50,7 +51,10 @@ export interface Business extends Required<AppDefinition> {
   ): ReadonlyMap<string, RoutedAgent>;
 }
 
-/** @throws where two agents have the same name, or two services the same setting. */
+/**
+ * Puts an app's business together, for `createApp`, the commands and the tests.
+ * @throws where two agents have the same name, or two services the same setting.
+ */
 export function defineApp(definition: AppDefinition): Business {
   const { contracts, agents, workflows, rules = NO_RULES } = definition;
   const faults = [

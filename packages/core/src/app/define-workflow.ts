@@ -50,7 +50,7 @@ type NamedAmong<Steps extends readonly { readonly name: string }[]> = {
   } & { readonly [strange in Exclude<keyof Steps[at], keyof WorkflowStep>]: never };
 };
 
-/** As `Workflow`, of the steps that are given. */
+/** As `Workflow`, of the steps that are given: see `workflowsOf`. */
 export interface TypedWorkflow<One extends AnyAgent, Steps extends readonly { readonly name: string }[]>
   extends Pick<Workflow, "name" | "version" | "policy" | "inOneActivity"> {
   readonly steps: NamedAmong<Steps>;

@@ -2,7 +2,7 @@
 import { type Environment, parseConfig } from "./config.ts";
 import type { Business } from "./define-app.ts";
 
-/** Each in words, with the way out; empty where the app can run. */
+/** All that keeps an app from starting with these settings: each fault in words, with the way out; empty where the app can run. */
 export function startFaults(business: Business, environment: Environment): readonly string[] {
   return [() => parseConfig(environment, business), () => business.loadWorkflows()].flatMap(faultOf);
 }

@@ -1,6 +1,7 @@
 // What every job has, whatever its business: the scheduler carries the rest and never reads it.
 import { canonicalJson } from "./canonical-json.ts";
 
+/** A `high` job has a queue of its own, and gets a free place at an endpoint before a `normal` one. */
 export type Priority = "normal" | "high";
 
 /** The content of a job, of which the core knows no more than this, and its id: see noun.ts. */

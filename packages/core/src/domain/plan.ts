@@ -95,7 +95,9 @@ function dependantsOf(steps: readonly WorkflowStep[], name: string): ReadonlySet
   return found;
 }
 
-/** Completed, or with an outcome that nobody knows. A step all of whose tries were rejected for good had no effect. */
+/**
+ * Whether a step may have changed something: it is completed, or its outcome is unknown. A step all of whose tries were rejected for good had no effect.
+ */
 export function mayHaveHadEffect({ state, scheduledAt, retryCount, outcomeUnknown = false }: StepRecord): boolean {
   switch (state) {
     case "Completed":

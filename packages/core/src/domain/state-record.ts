@@ -6,6 +6,7 @@ import type { WantedStatuses } from "./outputs.ts";
 import type { Workflow, WorkflowRef } from "./workflow.ts";
 
 export const PROCESS_STATES = ["Pending", "Processing", "Processed", "Compensated", "Cancelled", "Error"] as const;
+/** Where a job stands as a whole. The last four are ends; from `Compensated`, `Cancelled` and `Error` an operator may have it go on. */
 export type ProcessState = (typeof PROCESS_STATES)[number];
 
 /** A job in one of these changes by an operator alone. */
@@ -210,7 +211,10 @@ export interface OutboxMessage {
 /** One more with each change after which a record of the version before has to be changed to be read: see store/record-versions.ts. */
 export const RECORD_VERSION = 3;
 
-/** An app's own agents may keep members of their own in it: what the core does not know it leaves as it is. */
+/**
+ * All that is recorded of one job besides its content: one document, and each change of it is conditional. Instants are ISO 8601 in UTC.
+ * An app's own agents may keep members of their own in it: what the core does not know it leaves as it is.
+ */
 export interface StateRecord {
   readonly schemaVersion: number;
   readonly jobId: string;

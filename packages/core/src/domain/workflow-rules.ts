@@ -4,9 +4,10 @@ import type { Job } from "./job.ts";
 import type { ItemCounts, StepResult } from "./state-record.ts";
 import type { KnownRules, Workflow } from "./workflow.ts";
 
-/** One of a list: plain JSON. An agent gets it whole, so it holds no more than that agent needs. */
+/** One item of a list for which a step is done (`forEach`): plain JSON. An agent gets it whole, so it holds no more than that agent needs. */
 export type Item = StepResult;
 
+/** What a rule is asked about: the job's content, and what came of its steps so far. */
 export interface Situation<Content extends Job = Job> {
   readonly job: Content;
   /** What the completed steps recorded, by step name. Of a skipped step there is nothing. */
@@ -16,13 +17,17 @@ export interface Situation<Content extends Job = Job> {
 }
 
 /** They are pure: asked again, they say the same. */
-/** @template Content of the app; the core knows none of it, and calls these with what the contract has passed. */
+/**
+ * What workflows may ask of the content: conditions and lists, by the names by which steps ask for them (`when`, `forEach`).
+ * @template Content of the app; the core knows none of it, and calls these with what the contract has passed.
+ */
 export interface WorkflowRules<Content extends Job = never> {
   readonly conditions: { readonly [name: string]: (situation: Situation<Content>) => boolean };
   /** Of the content alone, for a job's steps are recorded when it is submitted. */
   readonly lists: { readonly [name: string]: (job: Content) => readonly Item[] };
 }
 
+/** The rules of an app whose workflows ask nothing of the content. */
 export const NO_RULES: WorkflowRules = { conditions: {}, lists: {} };
 
 export function knownRules({ conditions, lists }: WorkflowRules): KnownRules {

@@ -1,11 +1,13 @@
 // A workflow as data (P5): which steps, through which agents, in what order, within what time, and how each is compensated.
 import { stepOfRun } from "./items.ts";
 
+/** A version of a workflow. Versions count from 1. */
 export interface WorkflowRef {
   readonly name: string;
   readonly version: number;
 }
 
+/** How a completed step is compensated: by an operation of the same agent, with times in ISO 8601; or not at all. */
 export type StepCompensation =
   | { readonly operation: string; readonly completeWithin: string; readonly awaitWithin?: string }
   /** The step leaves nothing behind. */
@@ -16,6 +18,7 @@ export type StepCompensation =
 /** How a step reaches its agent (P7): as an activity of this app, or by a message on the agent's own request queue. */
 export type Transport = "activity" | "queue";
 
+/** One step of a workflow: who does it, when it may begin, how long it may take, and how it is compensated. */
 export interface WorkflowStep {
   /** An identifier: it is a path in the store and part of the idempotency key. */
   readonly name: string;
@@ -49,6 +52,7 @@ export interface WorkflowStep {
   readonly policy?: Partial<RecoveryPolicy>;
 }
 
+/** What the supervisor does about a job whose steps fail or exceed their time. */
 export interface RecoveryPolicy {
   /** Attempts of one step that may fail before the job is given up, waited with or compensated: 3 means three failed attempts. */
   readonly failureThreshold: number;
@@ -62,6 +66,7 @@ export interface RecoveryPolicy {
   readonly onRejected: "fail" | "compensate";
 }
 
+/** One version of a workflow: its steps, their sequence, and its recovery policy. A version that jobs have begun with must not change. */
 export interface Workflow extends WorkflowRef {
   readonly steps: readonly WorkflowStep[];
   readonly policy: RecoveryPolicy;

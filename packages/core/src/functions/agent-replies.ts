@@ -1,15 +1,18 @@
 // What agents reply over their queue (P7): recorded, and handed to the attempt that waits for it.
 import type { InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
+import { engineClient } from "../engine-client.ts";
 import { repliesQueueOf } from "../messaging/agent-teams.ts";
 import { takeReply } from "../operations/take-reply.ts";
 import { reportEnd } from "../scheduler-client.ts";
 import { observeMessage } from "../telemetry/invocation.ts";
 import { describeSpan } from "../telemetry/spans.ts";
-import { engineClient } from "./engine-client.ts";
 import { workOnMessage } from "./work-on-message.ts";
 
-/** @param team whose replies they are, where it has a queue of its own */
+/**
+ * The Service Bus function of a queue of replies: records what came of a step. A reply that is late or comes twice changes nothing.
+ * @param team whose replies they are, where it has a queue of its own
+ */
 export const agentReplies =
   (application: App, team?: string) =>
   (body: unknown, context: InvocationContext): Promise<void> =>

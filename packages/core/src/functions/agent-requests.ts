@@ -7,7 +7,10 @@ import { answerRequest } from "../operations/answer-request.ts";
 import { observeMessage } from "../telemetry/invocation.ts";
 import { workOnMessage } from "./work-on-message.ts";
 
-/** @param name the agent's */
+/**
+ * The Service Bus function of an agent's queue of requests: calls the agent, and sends its reply.
+ * @param name the agent's
+ */
 export const agentRequests =
   (application: App, name: string) =>
   (body: unknown, context: InvocationContext): Promise<void> => {

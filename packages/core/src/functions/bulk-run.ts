@@ -10,6 +10,10 @@ const TURNS = 50;
 
 type Turn = { readonly kind: "over" } | { readonly kind: "again"; readonly inMs: number };
 
+/**
+ * The orchestration of one action on many jobs, whose input is its id. Calls the activity `bulkTurn` until that says that it is over. A failed turn is
+ * tried 30 times, for about an hour.
+ */
 export function* bulkRun(context: df.OrchestrationContext): Generator<df.Task, void, unknown> {
   const bulkId = context.df.getInput() as string;
   const patience = new df.RetryOptions(PAUSE_MS, TRIES);

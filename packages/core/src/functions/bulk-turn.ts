@@ -1,10 +1,16 @@
 // One turn of an action on many jobs, as an activity.
 import type { InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
-import { runBulk } from "../operations/run-bulk.ts";
+import { type BulkTurn, runBulk } from "../operations/run-bulk.ts";
 import { observe } from "../telemetry/invocation.ts";
 
-export const bulkTurn = (application: App) => (bulkId: string, context: InvocationContext) =>
-  observe(context, { attributes: { bulkId } }, (telemetry) =>
-    runBulk(bulkId, { ...application.bulkPorts(), telemetry }),
-  );
+/**
+ * The activity `bulkTurn`: acts on some of the jobs, and answers whether it is over or in how many milliseconds it goes on.
+ * @throws where the store is away: the orchestration calls it again
+ */
+export const bulkTurn =
+  (application: App) =>
+  (bulkId: string, context: InvocationContext): Promise<BulkTurn> =>
+    observe(context, { attributes: { bulkId } }, (telemetry) =>
+      runBulk(bulkId, { ...application.bulkPorts(), telemetry }),
+    );

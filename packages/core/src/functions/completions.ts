@@ -2,11 +2,11 @@
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
 import { Outage } from "../domain/outage.ts";
+import { engineClient } from "../engine-client.ts";
 import { COMPLETIONS_PATH, parseReport, REPORT_LIMIT } from "../messaging/completion.ts";
 import { takeReport } from "../operations/take-reply.ts";
 import { reportEnd } from "../scheduler-client.ts";
 import { observe } from "../telemetry/invocation.ts";
-import { engineClient } from "./engine-client.ts";
 import { atFault } from "./operator-endpoint.ts";
 
 /** The same for an address that was never given out and for one that is used up: who tries others learns nothing. */
@@ -21,9 +21,16 @@ const AWAY: HttpResponseInit = {
   jsonBody: { error: "It can't be taken just now: report it again." },
 };
 
-/** Where such a report goes. The address is the secret: whoever has it was asked, so that no key and no sign-in is wanted. */
+/**
+ * Where a report of a step that is done later goes: the route of `completeStep`. The address is the secret: whoever has it was asked, so that no key and
+ * no sign-in is wanted.
+ */
 export const COMPLETIONS_ROUTE = `${COMPLETIONS_PATH}/{ticket}`;
 
+/**
+ * The HTTP function that takes the report of a step that is done later, by POST. Answers 200 once it is recorded, 400 with the faults, 409 where nobody waits for it, 413 for a
+ * body that is too large, and 503 where it has to be reported again.
+ */
 export const completeStep =
   (application: App) =>
   async (request: HttpRequest, context: InvocationContext): Promise<HttpResponseInit> => {

@@ -3,7 +3,7 @@
 import type { App } from "../app/create-app.ts";
 import { parseAttentionPage } from "../messaging/attention-request.ts";
 import type { JobAudit, Session, SupervisionPage, Supervisor } from "../messaging/console-contract.ts";
-import { contractFor, schemaOf } from "../messaging/contract.ts";
+import { allKeys, contractFor, schemaOf } from "../messaging/contract.ts";
 import { openApi } from "../messaging/openapi/document.ts";
 import { accessTo } from "../messaging/operator-access.ts";
 import { continuationOf } from "../messaging/paging.ts";
@@ -20,11 +20,14 @@ export function consoleApi(application: App): Endpoints {
       role: "Jobs.Read",
       handle: async (request, _context, operator) => {
         const { environment, signIn, pauses, traceUrl } = application.consolePorts();
+        const { contracts } = application.business;
         const mayOperate = accessTo("Jobs.Operate", request.headers, signIn).kind === "granted";
         const session: Session = {
           operator,
           mayOperate,
           environment,
+          noun: contracts.noun,
+          keys: [...allKeys(contracts)],
           build: consoleBuild(),
           traceUrl,
           // Who may look learns who they are, also where the store is away.

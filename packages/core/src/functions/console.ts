@@ -35,7 +35,7 @@ const SECURITY = {
   "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 };
 
-/** A file of the console, or the page for one of its views. No data is in it. */
+/** The HTTP function of the operators' console: a file of it, or the page for one of its views. No data is in it. */
 export async function serveConsole(request: HttpRequest): Promise<HttpResponseInit> {
   const path = request.params["path"] ?? "";
   const asset = path === INDEX ? undefined : consoleFile(path);

@@ -4,6 +4,7 @@ import type { App } from "../app/create-app.ts";
 import { measureGauges } from "../operations/measure-gauges.ts";
 import { logTelemetry } from "../telemetry/events.ts";
 
+/** The timer function that measures the gauges. Never throws: a number that can't be counted is an event, and the next run counts again. */
 export const gauges =
   (application: App) =>
   (_timer: Timer, context: InvocationContext): Promise<void> =>

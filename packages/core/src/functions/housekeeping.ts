@@ -12,6 +12,10 @@ import { logTelemetry } from "../telemetry/events.ts";
 const REMOVING_MS = 120_000;
 const CLOSING_MS = 120_000;
 
+/**
+ * The timer function that removes what the engine keeps of old attempts, and closes jobs that are over; each for two minutes at the longest.
+ * @throws what kept either from its work: the next run goes on
+ */
 export const housekeeping =
   (application: App) =>
   async (_timer: Timer, context: InvocationContext): Promise<void> => {

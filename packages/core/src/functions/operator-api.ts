@@ -14,7 +14,7 @@ import { stepReportsApi } from "./step-reports-api.ts";
 import { supervisorApi } from "./supervisor.ts";
 import { workflowsApi } from "./workflows.ts";
 
-/** By the name of the function. */
+/** The HTTP functions of the operators' API, by name, as `app.http` takes them. */
 export function operatorApi(application: App): readonly (readonly [string, HttpFunctionOptions])[] {
   const endpoints = {
     ...jobsApi(application),

@@ -25,7 +25,10 @@ const TRIES = 30;
  */
 const LONGEST_TIMER_MS = 2 * 86_400_000;
 
-/** The job is claimed for this attempt before it starts. */
+/**
+ * The orchestration of one attempt at a job: begins steps, waits for what comes of them, and ends the attempt. The job is claimed for this attempt
+ * before it starts.
+ */
 export function* scheduler(context: df.OrchestrationContext): Generator<df.Task, string, unknown> {
   let attempt = context.df.getInput() as Attempt;
   const begun = new Set<string>();

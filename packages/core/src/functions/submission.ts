@@ -3,19 +3,22 @@
 import type { InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
 import { jobIdIn } from "../domain/noun.ts";
+import { engineClient } from "../engine-client.ts";
 import { isCancellation } from "../messaging/cancellation-message.ts";
 import { submitJob } from "../operations/submit-job.ts";
 import { takeCancellation } from "../operations/take-cancellation.ts";
 import { startClaimed } from "../scheduler-client.ts";
 import { messageTraceparent, observeMessage } from "../telemetry/invocation.ts";
 import { activeTraceparent } from "../telemetry/trace-context.ts";
-import { engineClient } from "./engine-client.ts";
 import { enqueuedAt, workOnMessage } from "./work-on-message.ts";
 
 /** Of an id that may be anything. */
 const JOB_ID_LIMIT = 100;
 
-/** @param queueOf the name of the queue that it takes from */
+/**
+ * The Service Bus function of a queue of submissions: records each job, and starts its first attempt. A message that is delivered twice is one job.
+ * @param queueOf the name of the queue that it takes from
+ */
 export const submission =
   (application: App, queueOf: () => string) =>
   (body: unknown, context: InvocationContext): Promise<void> => {

@@ -7,15 +7,20 @@ import { whatIf } from "../operations/what-if.ts";
 import { logTelemetry } from "../telemetry/events.ts";
 import { atFault, type Endpoints } from "./operator-endpoint.ts";
 
+/**
+ * The timer function that sweeps: on one instance at a time, on the others it does nothing.
+ * @throws where the store can't be searched: the next run sweeps again
+ */
 export const supervisor =
   (application: App) =>
   async (_timer: Timer, context: InvocationContext): Promise<void> => {
     await sweep(application.contextOf(logTelemetry(context)));
   };
 
-/** A host that stops in order lets the next one lead at once, not a lease later. */
+/** The hook at the host's end that gives up the lead: the next host leads at once, not a lease later. */
 export const releaseLead = (application: App) => () => application.ports().leadership.release();
 
+/** The HTTP functions of the supervisor: a sweep when asked for, and what another policy would have done. */
 export function supervisorApi(application: App): Endpoints {
   return {
     // Timers have been seen to stop for good after a deployment (azure-functions-host#11828): a sweep can be had without one.

@@ -7,7 +7,7 @@ import { flushTelemetry, isExporting, startTelemetry } from "../telemetry/start.
 /** The host gives its workers a few seconds. */
 const FLUSH_WITHIN_MS = 2000;
 
-/** What the app registers for it; without `preInvocation` where nothing is exported. */
+/** The hooks of the app that begin its telemetry, and send what is left at its end; without `preInvocation` where nothing is exported. */
 export function telemetryHooks({ telemetrySettings }: App) {
   return {
     // Round the body of each function that there is, whatever file it is in.

@@ -36,12 +36,12 @@ function received(body: unknown, queue: string, { triggerMetadata = {} }: Invoca
   };
 }
 
-/** The part of a function's name that says what it listens to. On Linux a setting that disables a function can't have a hyphen in its name. */
+/** A queue's name as a part of a function's name. On Linux a setting that disables a function can't have a hyphen in its name. */
 export function functionName(queue: string): string {
   return queue.replaceAll("-", "_");
 }
 
-/** When it first came into its queue, as an ISO 8601 instant: one that was sent back to wait says so itself. */
+/** When a message first came into its queue, as an ISO 8601 instant: one that was sent back to wait says so itself. */
 export function enqueuedAt(metadata: { readonly [name: string]: unknown }): string | undefined {
   const properties = (metadata["applicationProperties"] ?? {}) as { readonly [name: string]: unknown };
   return instantOf(properties["firstEnqueuedAt"]) ?? instantOf(metadata["enqueuedTimeUtc"]);

@@ -8,7 +8,10 @@ import type { Endpoints } from "./operator-endpoint.ts";
 /** The host waits for this; a store that is away must not keep the app from starting. */
 const CHECK_WITHIN_MS = 5000;
 
-/** @throws one error that names all that is wrong with the app's settings and workflows */
+/**
+ * The hook at the host's start that checks the app, and records its workflows' versions.
+ * @throws one error that names all that is wrong with the app's settings and workflows
+ */
 export const checkApp = (application: App) => async (): Promise<void> => {
   const faults = application.startFaults();
   if (faults.length > 0) {
@@ -37,6 +40,7 @@ async function check(application: App): Promise<void> {
   }
 }
 
+/** The HTTP function that lists the workflows' versions, with how many unfinished jobs each has. */
 export function workflowsApi(application: App): Endpoints {
   return {
     listWorkflows: {

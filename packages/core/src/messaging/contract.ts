@@ -6,7 +6,7 @@ import type { Noun } from "../domain/noun.ts";
 
 const NAME_LIMIT = 200;
 
-/** Becomes a partition key, part of an orchestration's id and part of an idempotency key. */
+/** The schema of a job's id: 1 to 80 letters, digits, - or _. Becomes a partition key, part of an orchestration's id and part of an idempotency key. */
 export const jobId = z
   .string()
   .regex(
@@ -20,13 +20,14 @@ export const jobMembers = (usual: string) => ({
   priority: z.enum(["normal", "high"]).default("normal"),
 });
 
+/** What the content of one workflow's jobs has to be, and what the core has to know of it. */
 export interface Contract<Content extends Job = Job> extends ContentFacts<Content> {
   readonly schema: z.ZodType<Content>;
   /** What is wrong beyond the schema, in words. */
   readonly faults: (content: Content) => readonly string[];
 }
 
-/** By the workflow's name. */
+/** The contracts of an app, by the workflow's name. */
 export interface Contracts {
   /** What the app calls a job, in its content, documents and messages: of the noun `job` the content's id is its member `jobId`. */
   readonly noun: Noun;
@@ -37,7 +38,10 @@ export interface Contracts {
   readonly of: { readonly [workflow: string]: Contract };
 }
 
-/** Types the functions by the schema, and forgets the type: from then on the content is one that the schema has passed. */
+/**
+ * Declares the contract of one workflow's content. Types the functions by the schema, and forgets the type: from then on the content is one that the
+ * schema has passed.
+ */
 export function defineContract<Content extends Job>(
   contract: Omit<Contract<Content>, "faults"> & Partial<Pick<Contract<Content>, "faults">>,
 ): Contract {

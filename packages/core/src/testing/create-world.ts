@@ -26,6 +26,7 @@ import { createOperator, type Operator } from "./world-operator.ts";
 import { createWorldPorts } from "./world-ports.ts";
 import { ServiceNetwork } from "./world-services.ts";
 
+/** What a world begins with. Only the business is needed. */
 export interface WorldOptions {
   readonly business: Business;
   /** What an agent's service answers where no script says otherwise. Absent: `{ id, status }`, the same each time for the same key. */
@@ -43,6 +44,7 @@ export interface WorldOptions {
   readonly sweepEvery?: string;
 }
 
+/** How long a world runs. */
 export interface RunOptions {
   /** Goes on for so long, ISO 8601; until nothing is left to do if absent. */
   readonly for?: string;
@@ -57,6 +59,7 @@ export type Submitted =
   | { readonly kind: "recorded"; readonly record: StateRecord }
   | { readonly kind: "rejected"; readonly faults: readonly string[] };
 
+/** An app that runs in memory, on a clock that skips all waiting. Nothing happens in it but in `submit`, `cancel`, `operator` and `run`. */
 export interface World {
   /** The world's time, ISO 8601. */
   readonly now: string;
@@ -92,6 +95,10 @@ const MOST_EVENTS = 20_000;
 const DAY_MS = 86_400_000;
 const QUEUES = { submission: "submissions", reply: "replies-test" } as const;
 
+/**
+ * Makes a world: the app's own agents and workflows, its services scripted by the test.
+ * @throws where the app's workflows have faults, or the options name an agent that the app has not
+ */
 export function createWorld(options: WorldOptions): World {
   return new TestWorld(options);
 }

@@ -7,6 +7,7 @@ import { Model } from "./model/model.ts";
 import { type Bounds, CONTENT, NOTHING_GOES_WRONG, REQUESTS, type Setting } from "./model/setting.ts";
 import { milliseconds } from "./scripted-service.ts";
 
+/** What may go wrong while a workflow is explored, and when the exploration stops. */
 export interface ExploreOptions {
   /** How often each of these may happen in one run. What is not named never happens. A rejection by a service if absent. */
   readonly goesWrong?: Partial<Bounds>;
@@ -22,6 +23,7 @@ export interface ExploreOptions {
   readonly within?: string;
 }
 
+/** What an exploration found. */
 export interface Exploration {
   /** Every state was looked at: nothing of what may go wrong, in whatever sequence, leads to a fault. */
   readonly complete: boolean;

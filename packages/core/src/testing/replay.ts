@@ -12,13 +12,15 @@ export type StoredEvent = Omit<HistoryEvent, "EventType" | "IsPlayed"> & {
   readonly IsPlayed?: boolean;
 };
 
+/** Whether the orchestrator does again what the history says that it did. */
 export type ReplayOutcome =
   | { readonly kind: "same" }
   /** Each in words: what it was, and what it is now. */
   | { readonly kind: "differs"; readonly differences: readonly string[] };
 
 /**
- * The events have to stand as they were stored, the first one first, and from the start of the orchestration.
+ * Replays a history against an orchestrator, and says what it would do otherwise. The events have to stand as they were stored, the first one first, and
+ * from the start of the orchestration.
  * @param orchestrator the core's own scheduler if absent
  * @throws where that is no history of an orchestration
  */

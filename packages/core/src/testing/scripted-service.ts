@@ -2,6 +2,7 @@
 import { after, durationMs } from "../domain/duration.ts";
 import type { StepResult } from "../domain/state-record.ts";
 
+/** One call that a service was sent. */
 export interface ServiceRequest {
   /** The agent's operation. A question about it has a mark: `book done?` asks whether it was done, `book later?` what has become of it. */
   readonly operation: string;
@@ -16,6 +17,7 @@ export interface ServiceRequest {
   readonly at: string;
 }
 
+/** What a service answers to a call. */
 export interface ServiceAnswer {
   /** 200 if absent. */
   readonly status?: number;
@@ -29,10 +31,12 @@ export interface ServiceAnswer {
 /** What came of a call: an answer, or a connection that did not come about, was lost, or never gave one. */
 export type Outcome = ServiceAnswer | "unreachable" | "lost" | "hangs";
 
+/** A call, and what came of it. */
 export interface ServiceCall extends ServiceRequest {
   readonly outcome: Outcome;
 }
 
+/** Computes a service's answer to each call. */
 export type Handler = (request: ServiceRequest) => ServiceAnswer;
 
 /** For how many calls a script holds; until it is changed if absent. */
@@ -40,6 +44,7 @@ interface Times {
   readonly times?: number;
 }
 
+/** A service of a world. Without a script it does what it is asked; a script holds from then on, for all calls of an operation or for so many (`times`). */
 export interface ScriptedService {
   readonly agent: string;
   /** All calls, the first one first. */
@@ -67,6 +72,7 @@ export interface ScriptedService {
   works(operation?: string): void;
 }
 
+/** What a service reports of a call that it accepted to do later, and after how long. */
 export interface LaterReport {
   readonly after?: string;
   readonly result?: StepResult;

@@ -11,6 +11,7 @@ import { type DeclaredEntities, declare } from "./declare.ts";
 import { checkInternals } from "./rhea-internals.ts";
 import { Store } from "./store.ts";
 
+/** Where the broker listens, what it keeps, and which queues and topics it begins with. */
 export interface BusOptions extends DeclaredEntities {
   /** AMQP; 0: any free one. */
   readonly port: number;
@@ -24,6 +25,7 @@ export interface BusOptions extends DeclaredEntities {
   readonly log?: (line: string) => void;
 }
 
+/** A running broker. */
 export interface RunningBus {
   readonly port: number;
   readonly adminPort: number;
@@ -32,6 +34,7 @@ export interface RunningBus {
   close(): Promise<void>;
 }
 
+/** Where clients connect over TLS. */
 export interface RunningTls {
   readonly port: number;
   /** For clients of both protocols: administration over HTTPS is on the same port. */
@@ -40,6 +43,10 @@ export interface RunningTls {
   readonly certificateFile: string;
 }
 
+/**
+ * Starts a broker in this process; resolves when it answers.
+ * @throws Node's `EADDRINUSE` error for a busy port, and one error for entities that are not valid
+ */
 export async function startBus(options: BusOptions): Promise<RunningBus> {
   checkInternals();
   const log = options.log ?? (() => {});

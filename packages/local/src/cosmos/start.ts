@@ -10,12 +10,13 @@ import { CosmosServer } from "./server.ts";
 import { EMULATOR_KEY } from "./signature.ts";
 import type { JsonObject } from "./sql/values.ts";
 
-/** The shape of `infra/entities/cosmos.json`. */
+/** A database and its containers, in the shape of `infra/entities/cosmos.json`. */
 export interface CosmosResources {
   readonly database: string;
   readonly containers: readonly ContainerResource[];
 }
 
+/** A container as the REST API describes one. `defaultTtl` is in seconds. */
 export interface ContainerResource {
   readonly id: string;
   readonly partitionKey: { readonly paths: readonly string[]; readonly kind?: string; readonly version?: number };
@@ -23,6 +24,7 @@ export interface ContainerResource {
   readonly indexingPolicy?: object;
 }
 
+/** Where the server listens, what it keeps, and which containers it begins with. */
 export interface CosmosOptions {
   /** 0 is any free port. */
   readonly port: number;
@@ -38,6 +40,7 @@ export interface CosmosOptions {
   readonly log?: (line: string) => void;
 }
 
+/** A running Cosmos DB server. */
 export interface RunningCosmos {
   readonly port: number;
   readonly endpoint: string;
@@ -47,6 +50,7 @@ export interface RunningCosmos {
   close(): Promise<void>;
 }
 
+/** Where clients connect over TLS. */
 export interface RunningTls {
   /** On the same port. */
   readonly endpoint: string;
@@ -57,6 +61,10 @@ export interface RunningTls {
 
 const SWEEP_EVERY_MS = 5000;
 
+/**
+ * Starts a Cosmos DB server in this process; resolves when it answers.
+ * @throws Node's `EADDRINUSE` error for a busy port, and an error for a container that is not valid
+ */
 export async function startCosmos(options: CosmosOptions): Promise<RunningCosmos> {
   const { data, resources, durability = "normal", sweepEveryMs = SWEEP_EVERY_MS, log = () => {} } = options;
   const database = new Database(join(data, "cosmos.db"), durability);

@@ -39,6 +39,7 @@ import { storageQueueListener } from "./triggers/storage-queue.ts";
 import { timerListener } from "./triggers/timer.ts";
 import { warmupListener } from "./triggers/warmup.ts";
 
+/** Which app the host runs, where it listens and keeps its data, and on which settings. */
 export interface HostOptions {
   /** The folder of the app, with its package.json and host.json. */
   readonly appDir: string;

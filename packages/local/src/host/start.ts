@@ -8,6 +8,7 @@ import { readLocalSettings, type Settings } from "./settings.ts";
 
 export type { HostOptions } from "./host.ts";
 
+/** A running host, with the functions of its app. */
 export interface RunningHost {
   readonly port: number;
   readonly baseUrl: string;
@@ -24,6 +25,10 @@ export interface RunningHost {
 const SERVER_CLOSE_MS = 300;
 const GRACE_MS = 4000;
 
+/**
+ * Starts the host in this process, whose environment gets the app's settings until it is closed; resolves when the app's functions receive.
+ * @throws one error that names every function that can't run here, and Node's `EADDRINUSE` error for a busy port
+ */
 export async function startHost(options: HostOptions): Promise<RunningHost> {
   const appDir = resolve(options.appDir);
   const undo: (() => unknown)[] = [];

@@ -8,6 +8,7 @@ import { type ParsedService, parseRemotes, type RemoteService } from "./definiti
 import { createServiceServer } from "./http.ts";
 import { Service } from "./service.ts";
 
+/** Which services are simulated, and where they keep what they did. */
 export interface RemotesOptions {
   readonly services: readonly RemoteService[];
   /** A folder, made if absent. */
@@ -17,6 +18,7 @@ export interface RemotesOptions {
   readonly log?: (line: string) => void;
 }
 
+/** Running services, in the sequence of the options. */
 export interface RunningRemotes {
   readonly services: readonly { readonly name: string; readonly url: string; readonly port: number }[];
   /** Answers what was accepted, then leaves the ports. */
@@ -27,7 +29,7 @@ const LOOPBACK = "127.0.0.1";
 const IDLE_SWEEP_MS = 20;
 const CLOSE_LIMIT_MS = 3000;
 
-/** Resolves when all answer. Rejects with every fault of `services`, or with the EADDRINUSE of a busy port. */
+/** Starts the services in this process. Resolves when all answer. Rejects with every fault of `services`, or with the EADDRINUSE of a busy port. */
 export async function startRemotes(options: RemotesOptions): Promise<RunningRemotes> {
   const { data, durability, host = LOOPBACK, log = () => undefined } = options;
   const definitions = parseRemotes({ services: options.services });

@@ -21,6 +21,7 @@ import {
   startServices,
 } from "./processes.ts";
 
+/** What the stack consists of, and where it keeps its data. */
 export interface StackOptions {
   /** The app's folder: its package.json `main` says what the host loads. */
   readonly appDir: string;
@@ -61,11 +62,13 @@ export interface StackOptions {
   readonly onInstanceExit?: (name: InstanceName) => void;
 }
 
+/** A process of the stack. */
 export interface StackProcess {
   readonly name: ProcessName;
   readonly pid: number;
 }
 
+/** A running stack. It ends with `stop`, or with the process that started it. */
 export interface Stack {
   /** Every port, URL and connection string. */
   readonly addresses: Addresses;
@@ -93,7 +96,7 @@ const HOST_HEAD_START_MS = 3500;
 /** These leave the process running. */
 const HARMLESS: readonly NodeJS.Signals[] = ["SIGSTOP", "SIGCONT"];
 
-/** Resolves when everything answers; when something cannot, all of it is stopped and the error says what. */
+/** Starts the stack. Resolves when everything answers; when something cannot, all of it is stopped and the error says what. */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const hosts = HOST_NAMES.slice(0, options.host === false ? 0 : (options.hosts ?? 1));
   const { host, ...ports } = await chosenPorts(options.ports, hosts.length);

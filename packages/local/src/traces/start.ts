@@ -8,6 +8,7 @@ import type { Durability } from "../database/database.ts";
 import { eventsOf, pointsOf, spansOf } from "./otlp-json.ts";
 import { TraceWriter } from "./trace-file.ts";
 
+/** Where the collector listens, and where it keeps what it takes. */
 export interface TracesOptions {
   readonly port: number;
   /** A folder, made if absent. */
@@ -16,6 +17,7 @@ export interface TracesOptions {
   readonly log?: (line: string) => void;
 }
 
+/** A running collector. */
 export interface RunningTraces {
   readonly port: number;
   /** What an exporter takes for its endpoint. */
@@ -30,7 +32,7 @@ const inflate = promisify(gunzip);
 
 type Counts = Record<"spans" | "events" | "points", number>;
 
-/** Resolves when it answers. Rejects with the EADDRINUSE of a busy port. */
+/** Starts a collector in this process. Resolves when it answers. Rejects with the EADDRINUSE of a busy port. */
 export async function startTraces({
   port,
   data,

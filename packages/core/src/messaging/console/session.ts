@@ -9,6 +9,10 @@ export const session = z.strictObject({
   operator: z.string(),
   mayOperate: z.boolean(),
   environment: z.strictObject({ name: z.string(), colour: z.enum(ENVIRONMENT_COLOURS) }),
+  /** What the app calls a job. */
+  noun: z.strictObject({ one: z.string(), many: z.string() }),
+  /** By which of its business keys a job can be found. */
+  keys: z.array(z.string()),
   /** Of the console that this app serves: a page that is another build is out of date. */
   build: z.string(),
   /** The address of a job's trace, with `{traceId}` in the place of its id; null where none is set. */

@@ -1,0 +1,71 @@
+// The public entries of the packages: what their package.json exports under a name of its own, or as a function of the app.
+import { globSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { ROOT } from "../../settings.ts";
+import { type Declaration, exportsOf } from "./declarations.ts";
+
+export interface Entry {
+  /** As in `core/agents`: the package without its scope. */
+  readonly name: string;
+  /** The sentence that the module begins with. */
+  readonly about: string;
+  readonly source: string;
+  /** Exported name → declaration, in the order of the module. */
+  readonly exported: ReadonlyMap<string, Declaration>;
+}
+
+interface Target {
+  readonly sources: string;
+  /** Absent: open to this repository alone. */
+  readonly types?: string;
+}
+
+const PACKAGES = ["core", "client", "local"] as const;
+
+/** All entries. The packages have to be compiled: `build` of cli/build.ts. */
+export function entries(): Entry[] {
+  return PACKAGES.flatMap((name) => {
+    const { exports } = JSON.parse(readFileSync(join(ROOT, "packages", name, "package.json"), "utf8")) as {
+      readonly exports: { readonly [path: string]: Target };
+    };
+    const named = Object.keys(exports).filter((path) => !path.includes("*") && exports[path]?.types);
+    return [...new Set([...named, ...functionsOf(name)])].flatMap((path) => {
+      const { sources, types } = targetOf(path, exports);
+      if (!types) return [];
+      const source = `packages/${name}/${sources.slice(2)}`;
+      const file = join(ROOT, "packages", name, types);
+      return [{ name: `${name}${path.slice(1)}`, about: aboutOf(source), source, exported: exportsOf(file) }];
+    });
+  });
+}
+
+/** What `./functions/*` stands for. `./*` stands for modules that no README names. */
+function functionsOf(name: string): string[] {
+  return globSync("src/functions/*.ts", { cwd: join(ROOT, "packages", name) })
+    .map((file) => basename(file, ".ts"))
+    .filter((file) => !file.endsWith(".test"))
+    .sort()
+    .map((file) => `./functions/${file}`);
+}
+
+/** As Node resolves: the path itself, or the longest pattern that fits. */
+function targetOf(path: string, exports: { readonly [path: string]: Target }): Target {
+  const keys = Object.keys(exports).sort((one, other) => other.length - one.length);
+  for (const key of [path, ...keys]) {
+    const target = exports[key];
+    const [before = "", after] = key.split("*");
+    const fits = after === undefined ? key === path : path.startsWith(before) && path.endsWith(after);
+    if (!target || !fits) continue;
+    const star = path.slice(before.length, path.length - (after ?? "").length);
+    const filled = (file: string) => file.replace("*", star);
+    return { sources: filled(target.sources), ...(target.types && { types: filled(target.types) }) };
+  }
+  throw new Error(`no export fits ${path}`);
+}
+
+function aboutOf(source: string): string {
+  const comment = /^(?:\/\/ .*\n)+/.exec(readFileSync(join(ROOT, source), "utf8"))?.[0] ?? "";
+  const text = comment.replaceAll(/^\/\/ /gm, "").trim();
+  const about = text.replace(/^Public entry `[^`]+`: /, "");
+  return about.charAt(0).toUpperCase() + about.slice(1);
+}

@@ -1,0 +1,25 @@
+// The console's words have the app's noun in the place of job.
+import { afterEach, expect, test } from "vitest";
+import { nameJobs, say } from "../../console/src/words/noun.ts";
+import { OVERVIEW } from "../../console/src/words/overview.ts";
+
+afterEach(() => nameJobs({ one: "job", many: "jobs" }));
+
+test("before the session is known a job is called so", () => {
+  expect(OVERVIEW.states).toBe("Jobs by state");
+  nameJobs(undefined);
+  expect(OVERVIEW.states).toBe("Jobs by state");
+});
+
+test("then as the app calls it, also where the name has several words", () => {
+  nameJobs({ one: "order", many: "orders" });
+  expect(OVERVIEW.states).toBe("Orders by state");
+  nameJobs({ one: "purchaseOrder", many: "purchaseOrders" });
+  expect(OVERVIEW.states).toBe("Purchase orders by state");
+  expect(OVERVIEW.timesOf(1)).toBe("Of the only purchase order that was processed");
+});
+
+test("what is put into a text stays as it is", () => {
+  nameJobs({ one: "order", many: "orders" });
+  expect(say`{Jobs} of ${"{jobs} job"}: ${2}`).toBe("Orders of {jobs} job: 2");
+});
