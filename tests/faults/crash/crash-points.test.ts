@@ -55,7 +55,9 @@ const allRigs = () => [...pools.values()].flatMap(({ all }) => all);
 const setupOf = (rig: OrderRig) => ({
   rig,
   handFor: (orderId: string) => new Hand(rig.app, orderId),
-  faultsOf: async ({ end }: Scenario, { orderId }: Hand) => faultsOf(end, await evidenceOf(rig.app, orderId)),
+  judge: async ({ end }: Scenario, { orderId }: Hand) => ({
+    faults: faultsOf(end, await evidenceOf(rig.app, orderId)),
+  }),
 });
 
 async function liveInItsTopology(life: Life): Promise<Lived> {

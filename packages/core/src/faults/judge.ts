@@ -79,7 +79,7 @@ export function usualOf(evidence: readonly Evidence[]): UsualEffects {
 }
 
 /** A key is `<job>:<run>:<direction>`, with what the agent and the generation put behind it. */
-export function effectsOf(run: string, direction: Direction, effects: readonly Effect[]): string[] {
+function effectsOf(run: string, direction: Direction, effects: readonly Effect[]): string[] {
   return effects.filter(({ key }) => isOf(key, run, direction)).map(inWords);
 }
 
@@ -88,7 +88,13 @@ function isOf(key: string, run: string, direction: Direction): boolean {
   return ownRun === run && (direction === "forward" ? word === "forward" : word !== "" && word !== "forward");
 }
 
-const inWords = ({ service, path, action }: Effect): string => `${service} ${path} ${action}`;
+/** Whether a run of the step had it, forward. */
+export const isForward = ({ key }: Effect, step: string): boolean => {
+  const [, run = "", word] = key.split(":");
+  return stepOfRun(run) === step && word === "forward";
+};
+
+export const inWords = ({ service, path, action }: Effect): string => `${service} ${path} ${action}`;
 
 function namelessOf({ steps }: StateRecord, effects: readonly Effect[]): string[] {
   const runs = Object.keys(steps);

@@ -5,6 +5,8 @@ import type { Rig } from "./rig.ts";
 
 const ENDS_WITHIN_MS = 60_000;
 const TICKS_MS = 10_000;
+/** Nobody is at work on a job that is at rest: what is wrong with it then stays wrong. */
+const STAYS_AFTER_MS = 10_000;
 const POLL_MS = 150;
 const TRIES = 8;
 
@@ -34,12 +36,17 @@ export interface Lived<Of> extends Life<Of> {
   readonly faults: readonly string[];
 }
 
+export interface Verdict {
+  /** All that is wrong with a job now, in words: empty once it has ended as it has to. */
+  readonly faults: readonly string[];
+  readonly isAtRest?: boolean;
+}
+
 /** How a job of a scenario is driven and judged. */
 export interface Setup<Hand, Of> {
   readonly rig: Rig;
   readonly handFor: (jobId: string) => Hand;
-  /** All that is wrong with it now, in words: empty once it has ended as it has to. */
-  readonly faultsOf: (scenario: Of, hand: Hand) => Promise<readonly string[]>;
+  readonly judge: (scenario: Of, hand: Hand) => Promise<Verdict>;
   /** How often a life is lived again whose point was not reached. */
   readonly tries?: number;
 }
@@ -62,7 +69,7 @@ export async function live<Hand, Of extends Scenario<Hand>>(
 }
 
 async function liveOnce<Hand, Of extends Scenario<Hand>>(setup: Setup<Hand, Of>, life: Life<Of>): Promise<Lived<Of>> {
-  const { rig, handFor, faultsOf } = setup;
+  const { rig, handFor, judge } = setup;
   jobs += 1;
   const jobId = `c${jobs}-${life.scenario.name.toLowerCase().replaceAll(/[^a-z]+/g, "-")}`;
   const watched = life.ofAnyJob ? ANY_JOB : jobId;
@@ -75,11 +82,15 @@ async function liveOnce<Hand, Of extends Scenario<Hand>>(setup: Setup<Hand, Of>,
   try {
     const hand = handFor(jobId);
     await life.scenario.drive(hand);
-    const giveUpAt = Date.now() + ENDS_WITHIN_MS;
+    let giveUpAt = Date.now() + ENDS_WITHIN_MS;
+    let restsSince: number | undefined;
     do {
       await sleep(POLL_MS);
       crashed = rig.notReached(watched).length === 0;
-      faults = await faultsOf(life.scenario, hand);
+      const verdict = await judge(life.scenario, hand);
+      faults = verdict.faults;
+      restsSince = verdict.isAtRest ? (restsSince ?? Date.now()) : undefined;
+      if (restsSince !== undefined) giveUpAt = Math.min(giveUpAt, restsSince + STAYS_AFTER_MS);
       // A tick comes every second.
     } while (
       (faults.length > 0 && Date.now() < giveUpAt) ||

@@ -4,8 +4,8 @@ import type { Business } from "../app/define-app.ts";
 import { idName } from "../domain/noun.ts";
 import type { Workflow } from "../domain/workflow.ts";
 import { essential } from "./choice.ts";
-import { type Effect, type Evidence, openRequester, type Requester, type StackAddresses } from "./evidence.ts";
-import { type Alone, aloneOf, effectsOf, faultsOfLife, type UsualEffects, unprocessed, usualOf } from "./judge.ts";
+import { type Evidence, openRequester, type Requester, type StackAddresses } from "./evidence.ts";
+import { type Alone, aloneOf, faultsOfLife, restFaults, type UsualEffects, unprocessed, usualOf } from "./judge.ts";
 import { type Lived, live, type Setup } from "./lives.ts";
 import { type Probe, type RestartableStack, type Rig, type StartedApp, startRig } from "./rig.ts";
 import { shortLocks } from "./settings.ts";
@@ -132,12 +132,15 @@ async function runWorkflow(
     rig,
     tries: TRIES,
     handFor: (jobId) => handOf(jobId, workflow, options, rig.app),
-    async faultsOf(scenario, { jobId }) {
+    async judge(scenario, { jobId }) {
       const found = await requester.evidenceOf(jobId);
       const way = alone.get(scenario) ?? scenario.endsAs;
       if (!way) evidence.set(scenario, found);
       const faults = faultsOfLife(workflow, found, usual, way);
-      return scenario === plain ? [...faults, ...unprocessed(found)] : faults;
+      return {
+        faults: scenario === plain && !way ? [...faults, ...unprocessed(found)] : faults,
+        isAtRest: found.record !== undefined && restFaults(found.record, found.running).length === 0,
+      };
     },
   };
   async function lived(scenario: WorkflowScenario, deaths: readonly string[]): Promise<Lived<WorkflowScenario>> {
@@ -161,8 +164,8 @@ async function runWorkflow(
   // Without it nothing is known that others could be compared with.
   if (first.faults.length > 0) return;
   usual = usualOf([...evidence.values()]);
-  const effects = effectsBySteps(workflow, evidence.get(plain));
-  const failing = whereServicesFail(workflow, effects, alone.get(plain), options.rejectedWith);
+  const well = evidence.get(plain) ?? { effects: [] };
+  const failing = whereServicesFail(workflow, well, alone.get(plain), options.rejectedWith);
   const all = [first];
   for (const scenario of failing) all.push(await leftAlone(scenario));
   usual = usualOf([...evidence.values()]);
@@ -179,17 +182,11 @@ function chosenPoints(
   for (const life of dying) for (const point of life.points) first.set(point, first.get(point) ?? life.scenario);
   const names = points === "each" ? [...first.keys()] : essential([...first.keys()]);
   const count = Math.min(most, names.length);
-  const spread = Array.from({ length: count }, (_, at) => names[Math.floor((at * names.length) / count)] ?? "");
+  const spread = Array.from({ length: count }, (_, at) => names[Math.floor(((at + 0.5) * names.length) / count)] ?? "");
   return spread.flatMap((point) => {
     const scenario = first.get(point);
     return scenario ? [[scenario, point] as const] : [];
   });
-}
-
-function effectsBySteps({ steps }: Workflow, found: Evidence | undefined): Map<string, Effect[]> {
-  const effects = found?.effects ?? [];
-  const of = (name: string) => effects.filter((effect) => effectsOf(name, "forward", [effect]).length > 0);
-  return new Map(steps.map(({ name }) => [name, of(name)]));
 }
 
 function handOf(

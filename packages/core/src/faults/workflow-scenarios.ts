@@ -1,7 +1,7 @@
 // What befalls a job of a workflow: all goes well, or one of its steps meets a service that says no, loses an answer, or is down for a while.
 import type { Workflow } from "../domain/workflow.ts";
-import type { Effect } from "./evidence.ts";
-import type { Alone } from "./judge.ts";
+import type { Effect, Evidence } from "./evidence.ts";
+import { type Alone, inWords, isForward } from "./judge.ts";
 import type { Scenario } from "./lives.ts";
 
 /** What a scenario can do. */
@@ -30,20 +30,24 @@ const DOWN_FOR = 2;
 const USUAL_REJECTION = 422;
 
 /**
- * For each step that had an effect when all went well.
- * @param effects by step
+ * For each kind of effect that there was when all went well: by its step, or by its service where its key names no step.
+ * @param found what there was then
  * @param well how the job ended then
  * @param rejectedWith the HTTP status that a step's agent takes for a rejection, by the step's name
  */
 export function whereServicesFail(
   workflow: Workflow,
-  effects: ReadonlyMap<string, readonly Effect[]>,
+  found: Pick<Evidence, "effects">,
   well: Alone | undefined,
   rejectedWith: { readonly [step: string]: number } = {},
 ): WorkflowScenario[] {
-  return workflow.steps.flatMap(({ name }) => {
-    const [effect] = effects.get(name) ?? [];
-    if (!effect) return [];
+  const named = new Map<string, Effect>();
+  for (const effect of found.effects) {
+    const step = workflow.steps.find(({ name }) => isForward(effect, name))?.name;
+    const name = step ?? inWords(effect);
+    named.set(name, named.get(name) ?? effect);
+  }
+  return [...named].flatMap(([name, effect]) => {
     const path = effect.action === "create" ? effect.path : `${effect.path}/*/${effect.action}`;
     const meets = (what: string, fault: Record<string, unknown>): WorkflowScenario => ({
       ...{ name: `${name} ${what}`, workflow, dies: false, endsAs: well },
