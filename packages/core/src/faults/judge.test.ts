@@ -73,7 +73,7 @@ test.each<[string, Partial<Evidence>, string]>([
   ["an effect under a key of the agent's own", { effects: [OPENED, GREETED, effect("any")] }, "name no step"],
   ["another end", { record: COMPENSATED.record, published: COMPENSATED.published }, "it ended Compensated"],
   ["a status that never came", { published: PROCESSED.published.slice(0, -1) }, "never received Completed"],
-  ["statuses out of order", { published: PROCESSED.published.toReversed() }, "was received after"],
+  ["statuses out of sequence", { published: PROCESSED.published.toReversed() }, "was received after"],
   ["an orchestration that runs", { running: ["job-1-1"] }, "still runs: job-1-1"],
   ["no record", { record: undefined }, "there is no record"],
 ])("%s is found", (_, changes, fault) => {

@@ -35,7 +35,7 @@ function unpublished(record: StateRecord, published: readonly Received[]): strin
   );
 }
 
-/** In order: what is received for the first time never belongs before what was received already. */
+/** In sequence: what is received for the first time never belongs before what was received already. */
 function misordered(workflow: Workflow, published: readonly Received[]): string[] {
   const { levelOf, isBeside } = levelsIn(workflow);
   const compare = (one: Status, other: Status): number =>

@@ -42,7 +42,7 @@ export interface FaultsOptions<Stack extends FaultStack = FaultStack> {
   readonly points?: "each";
   /** At the most so often for each workflow, spread over its points. */
   readonly most?: number;
-  /** Told of each life when it is over. */
+  /** Called for each life when it is over. */
   readonly onLife?: (life: FaultLife) => void;
 }
 
@@ -147,9 +147,9 @@ async function runWorkflow(
     const life = await live(setup, { scenario, deaths });
     const spare = await liftFaults(stack.addresses.remotes);
     const faults = [...life.faults, ...(deaths.length === 0 ? spare : [])];
-    const told = { ...life, faults, workflow: workflow.name, scenario: scenario.name };
-    lives.push(told);
-    options.onLife?.(told);
+    const shown = { ...life, faults, workflow: workflow.name, scenario: scenario.name };
+    lives.push(shown);
+    options.onLife?.(shown);
     return { ...life, faults };
   }
   async function leftAlone(scenario: WorkflowScenario): Promise<Lived<WorkflowScenario>> {
