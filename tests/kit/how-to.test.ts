@@ -1,4 +1,4 @@
-// The examples of docs/how-to/testing.md are from the tests beside this one, word by word.
+// The examples of docs/how-to/testing.md are from the tests beside this one and from the template of new apps, word by word.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -8,7 +8,7 @@ const page = readFileSync(join(ROOT, "docs/how-to/testing.md"), "utf8");
 const withoutIndent = (text: string) => text.replaceAll(/^ +/gm, "").trim();
 
 const examples = [...page.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, code = ""]) => withoutIndent(code));
-const tests = globSync("tests/kit/*.test.ts", { cwd: ROOT })
+const tests = globSync("{tests/kit/*.test,templates/app/t*/*}.ts", { cwd: ROOT })
   .filter((file) => !file.endsWith("how-to.test.ts"))
   .map((file) => withoutIndent(readFileSync(join(ROOT, file), "utf8")))
   .join("\n");

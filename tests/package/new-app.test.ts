@@ -1,4 +1,4 @@
-// `npm run new`: an app made in an empty folder from packed packages, whose own two commands pass.
+// `npm run new`: an app made in an empty folder from packed packages, whose own commands pass, and whose fault run finds a fault.
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -49,6 +49,28 @@ test("npm start brings it up, and its sample is carried through", () => {
   const { status, stdout, stderr } = run(["start", "--", "--exit", "--free-ports"], app);
   expect(status, stdout + stderr).toBe(0);
   expect(stdout).toContain("It is completed");
+});
+
+test("npm run faults passes: the host is killed, and every registration ends as it has to", () => {
+  const { status, stdout, stderr } = run(["run", "faults", "--", "--most", "4"], app);
+  expect(status, stdout + stderr).toBe(0);
+  expect(stdout).toMatch(/^registration, all goes well, killed at \S+: right/m);
+  expect(stdout).toMatch(/^PASSED: 11 jobs, [1-9]\d* kills of the host, 0 jobs wrong/m);
+});
+
+test("npm run faults fails where an agent asks its service under another key each time", () => {
+  const file = join(app, "shared/agents/accounts.ts");
+  const whole = readFileSync(file, "utf8");
+  const open = 'keep: keepId("accountId"), answers }, call)';
+  expect(whole).toContain(open);
+  writeFileSync(file, whole.replace(open, open.replace("call)", "{ ...call, idempotencyKey: crypto.randomUUID() })")));
+  const { status, stdout, stderr } = run(["run", "faults", "--", "--most", "1"], app);
+  writeFileSync(file, whole);
+  expect(status, stdout + stderr).toBe(1);
+  expect(stdout).toMatch(
+    /accounts \/accounts create loses its answer, nobody dies: WRONG: .*accounts \/accounts create, accounts \/accounts create/,
+  );
+  expect(stdout).toContain("FAILED");
 });
 
 test("npm run package makes what is deployed", () => {

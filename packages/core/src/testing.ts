@@ -2,6 +2,7 @@
 export { createWorld, type RunOptions, type Submitted, type World, type WorldOptions } from "./testing/create-world.ts";
 export { type Exploration, type ExploreOptions, explore } from "./testing/explore.ts";
 export { type ReplayOutcome, replay, type StoredEvent } from "./testing/replay.ts";
+export { type ReplayedFile, replayFiles } from "./testing/replay-files.ts";
 export type {
   Handler,
   LaterReport,

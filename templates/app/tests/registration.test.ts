@@ -1,45 +1,47 @@
-// A registration on the local stack, by the official SDKs: it is processed; and what was done is compensated where a later step can't be done.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { JobClient } from "@scheduler-agent-supervisor/client";
-import type { Stack } from "@scheduler-agent-supervisor/local";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openClient, sampleRegistration, startApp } from "../tools/stack.ts";
+// Registrations in memory, with scripted services and a clock that skips time: processed, compensated, and through an outage.
+import { createWorld, type World } from "@scheduler-agent-supervisor/core/testing";
+import { expect, test } from "vitest";
+import { business } from "../shared/business.ts";
+import { sampleRegistration } from "../tools/stack.ts";
 
-const data = mkdtempSync(join(tmpdir(), "registration-"));
-let stack: Stack;
-let client: JobClient;
+const registration = { ...sampleRegistration(), registrationId: "registration-1" };
 
-beforeAll(async () => {
-  stack = await startApp({ data, ports: "free" });
-  client = openClient(stack);
-});
-
-afterAll(async () => {
-  await client?.close();
-  await stack?.stop();
-  rmSync(data, { recursive: true, force: true });
-});
-
-/** What the simulated service has done. */
-async function effectsOf(service: string): Promise<{ readonly path: string }[]> {
-  const { effects } = (await (await fetch(`${stack.addresses.remotes[service]}/$effects`)).json()) as {
-    effects: { path: string }[];
-  };
-  return effects;
+async function register(prepare: (world: World) => void = () => undefined): Promise<World> {
+  const world = createWorld({ business });
+  prepare(world);
+  expect(await world.submit(registration)).toMatchObject({ kind: "recorded" });
+  await world.run();
+  return world;
 }
 
+const operations = (world: World, service: string) => world.service(service).calls.map(({ operation }) => operation);
+
 test("an account is opened, and a welcome is sent", async () => {
-  const end = await client.submit(sampleRegistration());
-  expect(end).toMatchObject({ kind: "completed", outputs: { account: expect.any(String) } });
-  expect(await effectsOf("mail")).toHaveLength(1);
+  const world = await register();
+  expect(world.record("registration-1").processState).toBe("Processed");
+  expect(world.results("registration-1")).toEqual({
+    openAccount: { accountId: "accounts-1" },
+    sendWelcome: { mailId: "mail-1" },
+  });
+  expect(world.service("mail").callsOf("welcome")[0]?.body).toMatchObject({ accountId: "accounts-1" });
 });
 
 test("where no welcome can be sent, the account is closed again", async () => {
-  const fault = { kind: "reject", status: 422, message: "no such mailbox", calls: 1 };
-  const headers = { "content-type": "application/json" };
-  await fetch(`${stack.addresses.remotes["mail"]}/$faults`, { method: "POST", headers, body: JSON.stringify(fault) });
-  const end = await client.submit(sampleRegistration());
-  expect(end).toMatchObject({ kind: "compensated", reason: expect.stringContaining("no such mailbox") });
+  const world = await register((prepared) =>
+    prepared.service("mail").rejects("welcome", { status: 422, message: "no such mailbox" }),
+  );
+  expect(world.record("registration-1").processState).toBe("Compensated");
+  expect(world.steps("registration-1")).toMatchObject({ openAccount: "Compensated", sendWelcome: "Failed" });
+  expect(operations(world, "accounts")).toEqual(["open", "close"]);
+});
+
+test("an answer that is lost opens no second account", async () => {
+  const world = await register((prepared) => prepared.service("accounts").losesAnswer("open", { times: 1 }));
+  expect(world.record("registration-1").processState).toBe("Processed");
+  const keys = world
+    .service("accounts")
+    .callsOf("open")
+    .map(({ idempotencyKey }) => idempotencyKey);
+  expect(keys).toHaveLength(2);
+  expect(new Set(keys).size).toBe(1);
 });

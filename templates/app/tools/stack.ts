@@ -7,20 +7,27 @@ import type { Addresses } from "@scheduler-agent-supervisor/local/stack/addresse
 import { business } from "../shared/business.ts";
 import { ROOT } from "./build.ts";
 
+export const QUEUES_FILE = join(ROOT, "infra/entities/service-bus.json");
+
+type AppOptions = Pick<StackOptions, "data" | "ports" | "queuesFile" | "onProgress" | "onExit"> & {
+  /** Over the app's own. */
+  readonly settings?: Readonly<Record<string, string>>;
+};
+
 /** Starts the app as it is compiled. */
-export function startApp(options: Pick<StackOptions, "data" | "ports" | "onProgress" | "onExit">): Promise<Stack> {
+export function startApp({ settings, queuesFile = QUEUES_FILE, ...options }: AppOptions): Promise<Stack> {
   return startStack({
     ...options,
     appDir: ROOT,
-    settingsFor,
-    queuesFile: join(ROOT, "infra/entities/service-bus.json"),
+    settingsFor: (addresses) => ({ ...settingsFor(addresses), ...settings }),
+    queuesFile,
     cosmosFile: join(ROOT, "infra/entities/cosmos.json"),
     remotesFile: join(ROOT, "samples/remotes.json"),
   });
 }
 
 /** The settings of local.settings.sample.json, with the stack's own addresses in the place of the usual ones. */
-function settingsFor({ bus, cosmos, azurite, remotes }: Addresses): Record<string, string> {
+export function settingsFor({ bus, cosmos, azurite, remotes }: Addresses): Record<string, string> {
   const { Values } = JSON.parse(readFileSync(join(ROOT, "local.settings.sample.json"), "utf8")) as {
     Values: Record<string, string>;
   };

@@ -3,17 +3,22 @@
 // has a stack to itself while it lasts, so that it sees its own deaths only. With TOPOLOGY all are lived in that topology; a short run
 // without it lives every other scenario in flex.
 
+import { actorOf, essential } from "@scheduler-agent-supervisor/core/faults/choice";
+import { type Life as LifeOf, type Lived as LivedOf, live } from "@scheduler-agent-supervisor/core/faults/lives";
+import { ANY_JOB } from "@scheduler-agent-supervisor/core/faults/probe-point";
 import { TOPOLOGIES, type Topology } from "@scheduler-agent-supervisor/local/host/flex/groups";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ANY_ORDER } from "../../support/probe-point.ts";
 import { chosenTopology } from "../../support/test-stack.ts";
-import { actorOf, essential } from "./choice.ts";
-import { type Life, type Lived, live } from "./crash-lives.ts";
+import { faultsOf } from "../check-life.ts";
+import { evidenceOf } from "../evidence.ts";
 import { type Pool, poolOf } from "./pool.ts";
 import { noteLife, reportCrashes } from "./report.ts";
-import { type Rig, startRig } from "./rig.ts";
+import { Hand, type OrderRig, startOrderRig } from "./rig.ts";
 import type { Scenario } from "./scenario.ts";
 import { scenarios } from "./scenarios.ts";
+
+type Life = LifeOf<Scenario>;
+type Lived = LivedOf<Scenario>;
 
 const isWhole = process.env["FAULTS"] === "all";
 const isMixed = !isWhole && process.env["TOPOLOGY"] === undefined;
@@ -41,22 +46,30 @@ const plain = new Map<Scenario, Lived>();
 const known = new Set<string>();
 const lived: Lived[] = [];
 const begun = Date.now();
-const pools = new Map<Topology, Pool<Rig>>();
+const pools = new Map<Topology, Pool<OrderRig>>();
 
 const topologyOf = (scenario: Scenario): Topology =>
   isMixed && scenarios.indexOf(scenario) % 2 === 1 ? "flex" : chosenTopology();
 const allRigs = () => [...pools.values()].flatMap(({ all }) => all);
 
+const setupOf = (rig: OrderRig) => ({
+  rig,
+  handFor: (orderId: string) => new Hand(rig.app, orderId),
+  judge: async ({ end }: Scenario, { orderId }: Hand) => ({
+    faults: faultsOf(end, await evidenceOf(rig.app, orderId)),
+  }),
+});
+
 async function liveInItsTopology(life: Life): Promise<Lived> {
   const pool = pools.get(topologyOf(life.scenario));
   if (!pool) throw new Error("no stack was started for it");
-  return pool.use((rig) => live(rig, life));
+  return pool.use((rig) => live(setupOf(rig), life));
 }
 
 beforeAll(async () => {
   await Promise.all(
     TOPOLOGIES.map(async (topology) => {
-      const rigs = await Promise.all(Array.from({ length: STACKS[topology] }, () => startRig(topology)));
+      const rigs = await Promise.all(Array.from({ length: STACKS[topology] }, () => startOrderRig(topology)));
       pools.set(topology, poolOf(rigs));
     }),
   );
@@ -91,12 +104,12 @@ async function dieAt(life: Life): Promise<void> {
   const found = await liveInItsTopology(life);
   lived.push(found);
   noteLife(found);
-  if (life.deaths.length === DEATHS_IN_A_ROW || life.ofAnyOrder) return;
+  if (life.deaths.length === DEATHS_IN_A_ROW || life.ofAnyJob) return;
   await Promise.all(livesOf(life.scenario, found.points, life.deaths).map(dieAt));
 }
 
-const wrong = ({ deaths: points, orderId, faults }: Lived) => [
-  `${orderId}, ${points.join(", then ")}: ${faults.join("; ")}`,
+const wrong = ({ deaths: points, jobId, faults }: Lived) => [
+  `${jobId}, ${points.join(", then ")}: ${faults.join("; ")}`,
 ];
 
 for (const scenario of scenarios) {
@@ -116,18 +129,18 @@ for (const scenario of scenarios) {
 test(
   "[supervisor, housekeeping | every await of a tick that is about no order: the lead, the search, the comparison, the removal of what is old | host killed] the next host's tick does it all; the order under way ends",
   async () => {
-    const points = [...new Set(allRigs().flatMap((rig) => rig.noted(ANY_ORDER).points))];
+    const points = [...new Set(allRigs().flatMap((rig) => rig.noted(ANY_JOB).points))];
     expect(points.map(actorOf)).toEqual(expect.arrayContaining(["supervisor", "housekeeping"]));
     const chosen = isWhole ? points : points.filter((point) => point === "supervisor:leadership.lead#1:after");
     const during = (name: string) => scenarios.filter((scenario) => scenario.name === name);
     await Promise.all(
       chosen.flatMap((point) =>
         during(TIMERS.includes(actorOf(point)) ? "plain" : "looked at").map((scenario) =>
-          dieAt({ scenario, deaths: [point], ofAnyOrder: true }),
+          dieAt({ scenario, deaths: [point], ofAnyJob: true }),
         ),
       ),
     );
-    expect(lived.filter(({ ofAnyOrder, faults }) => ofAnyOrder && faults.length > 0).flatMap(wrong)).toEqual([]);
+    expect(lived.filter(({ ofAnyJob, faults }) => ofAnyJob && faults.length > 0).flatMap(wrong)).toEqual([]);
   },
   TIMEOUT_MS,
 );

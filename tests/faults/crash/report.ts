@@ -1,20 +1,23 @@
 // What a run of the crash points came to: a table for people, and a line for docs/reference/failure-modes.md.
 import { appendFileSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { actorOf } from "@scheduler-agent-supervisor/core/faults/choice";
+import type { Lived as LivedOf } from "@scheduler-agent-supervisor/core/faults/lives";
 import Table from "cli-table3";
 import { ROOT } from "../../../cli/settings.ts";
 import { noteRun } from "../../support/last-run.ts";
 import { chosenTopology } from "../../support/test-stack.ts";
-import { actorOf } from "./choice.ts";
-import type { Lived } from "./crash-lives.ts";
+import type { Scenario } from "./scenario.ts";
+
+type Lived = LivedOf<Scenario>;
 
 const LIVES = join(ROOT, ".local", "faults", "lives.log");
 
 /** A line for each life, as it ends: a run of all of them takes long. */
-export function noteLife({ orderId, deaths, crashed, ms, faults }: Lived): void {
+export function noteLife({ jobId, deaths, crashed, ms, faults }: Lived): void {
   mkdirSync(dirname(LIVES), { recursive: true });
   const what = faults.length > 0 ? faults.join("; ") : crashed ? "ended as it had to" : "not reached again";
-  appendFileSync(LIVES, `${new Date().toISOString()} ${orderId} ${ms} ms, ${deaths.join(", then ")}: ${what}\n`);
+  appendFileSync(LIVES, `${new Date().toISOString()} ${jobId} ${ms} ms, ${deaths.join(", then ")}: ${what}\n`);
 }
 
 export function reportCrashes(lived: readonly Lived[], kills: number, ms: number): void {

@@ -1,19 +1,14 @@
-// A stack whose host dies at an armed point and is started again, however often; and the hand that a scenario is driven with.
-
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+// An order stack whose host dies at an armed point and is started again; and the hand that a scenario is driven with.
 import { setTimeout as sleep } from "node:timers/promises";
-import { type BlobClient, BlobServiceClient } from "@azure/storage-blob";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import { type Rig, startRig } from "@scheduler-agent-supervisor/core/faults/rig";
 import { completionUrl } from "@scheduler-agent-supervisor/core/messaging/completion";
 import { contentDigest } from "@scheduler-agent-supervisor/core/messaging/content-digest";
 import type { ActionName } from "@scheduler-agent-supervisor/core/messaging/operator-request";
 import type { Topology } from "@scheduler-agent-supervisor/local/host/flex/groups";
 import { type OrderMessage, USUAL_WORKFLOW } from "../../../shared/contracts/order.ts";
+import { adaptApp } from "../../support/adapted-app.ts";
 import { madeOrder } from "../../support/made-order.ts";
-import { type Arm, CRASHED, foldersOf, writeArms } from "../../support/probe-point.ts";
-import { probeApp } from "../../support/probed-app.ts";
 import { ORDER } from "../../support/sample-container.ts";
 import { shortLocks } from "../../support/short-locks.ts";
 import { shortVisibility } from "../../support/short-visibility.ts";
@@ -23,97 +18,28 @@ import { workflows } from "../workflows.ts";
 const LIFE_MS = 90_000;
 const AGAIN_MS = 100;
 
-export interface Rig extends AsyncDisposable {
-  readonly app: TestStack;
-  readonly kills: number;
-  /** Another host for the one that lives; with `no leader yet` it is as if there had never been one. */
-  renew(leader?: "no leader yet"): Promise<void>;
-  watch(orderId: string, arms: readonly Arm[]): void;
-  /** Every point that was reached for it, in order, and the crashes. */
-  noted(orderId: string): { readonly points: readonly string[]; readonly crashes: readonly string[] };
-  /** The arms that were not crashed. */
-  notReached(orderId: string): readonly Arm[];
-  /** Nothing befalls it any more; what is still reached for it stays its own. */
-  forget(orderId: string): void;
-}
+export type OrderRig = Rig<TestStack>;
 
-export async function startRig(topology: Topology): Promise<Rig> {
-  const adapted = probeApp(workflows);
-  shortVisibility(adapted.dir);
-  const folder = mkdtempSync(join(tmpdir(), "probe-"));
-  const { watched, noted } = foldersOf(folder);
-  for (const each of [watched, noted]) mkdirSync(each, { recursive: true });
-  let kills = 0;
-  let ending = false;
-  const app: TestStack = await startTestStack({
-    topology,
-    appDir: adapted.dir,
-    queuesFile: shortLocks(folder),
-    appSettings: {
-      PROBE_DIR: folder,
-      // A host starts in half the time.
-      NODE_COMPILE_CACHE: join(folder, "compiled"),
-      ClaimWithin: "PT2S",
-      ClockSkew: "PT0.2S",
-      StartWithin: "PT3S",
-      BreakerFailures: "1000",
-      HousekeepingSchedule: "*/3 * * * * *",
-      OrchestrationsKeptFor: "PT1M",
-    },
-    longestPauseMs: 100,
-    // In the flex topology a process dies alone, and its host starts it again.
-    onInstanceExit: () => {
-      kills += 1;
-      void breakLease(leaderBlob(app));
-    },
-    onExit: (name) => {
-      if (ending || name !== "host") return;
-      kills += 1;
-      void comeBack();
-    },
+export function startOrderRig(topology: Topology): Promise<OrderRig> {
+  return startRig(async ({ folder, settings, ...ends }) => {
+    const adapted = adaptApp(workflows);
+    shortVisibility(adapted.dir);
+    const app = await startTestStack({
+      topology,
+      appDir: adapted.dir,
+      queuesFile: shortLocks(folder),
+      appSettings: settings,
+      longestPauseMs: 100,
+      ...ends,
+    });
+    return {
+      ...app,
+      async [Symbol.asyncDispose]() {
+        await app[Symbol.asyncDispose]();
+        adapted[Symbol.dispose]();
+      },
+    };
   });
-  /** A host that dies while it starts has another armed point behind it. */
-  async function comeBack(): Promise<void> {
-    await breakLease(leaderBlob(app));
-    while (
-      !ending &&
-      !(await app.stack.restart("host").then(
-        () => true,
-        () => false,
-      ))
-    );
-  }
-
-  return {
-    app,
-    get kills() {
-      return kills;
-    },
-    async renew(leader) {
-      await app.stack.kill("host");
-      if (leader) {
-        await breakLease(leaderBlob(app));
-        await leaderBlob(app).deleteIfExists();
-      }
-      await comeBack();
-    },
-    watch: (orderId, arms) => writeArms(folder, orderId, arms),
-    noted(orderId) {
-      const lines = linesOf(join(noted, orderId));
-      const [points, crashes] = [false, true].map((crashed) =>
-        lines.filter((line) => line.startsWith(CRASHED) === crashed),
-      );
-      return { points: points ?? [], crashes: crashes ?? [] };
-    },
-    notReached: (orderId) => JSON.parse(readFileSync(join(watched, orderId), "utf8")) as Arm[],
-    forget: (orderId) => writeArms(folder, orderId, []),
-    async [Symbol.asyncDispose]() {
-      ending = true;
-      await app[Symbol.asyncDispose]();
-      adapted[Symbol.dispose]();
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
 }
 
 /** What a scenario can do, through any number of deaths of the host. */
@@ -214,24 +140,5 @@ export class Hand {
     } finally {
       await receiver.close();
     }
-  }
-}
-
-function leaderBlob(app: TestStack): BlobClient {
-  const storage = BlobServiceClient.fromConnectionString(app.settings["AzureWebJobsStorage"] ?? "");
-  return storage.getContainerClient("supervisor").getBlobClient("leader");
-}
-
-/** A dead leader's lease lasts 15 s: what that costs is shown elsewhere, and here every death would cost it. */
-async function breakLease(blob: BlobClient): Promise<void> {
-  const nobodyHasIt = () => undefined;
-  await blob.getBlobLeaseClient().breakLease(0).catch(nobodyHasIt);
-}
-
-function linesOf(file: string): string[] {
-  try {
-    return readFileSync(file, "utf8").split("\n").filter(Boolean);
-  } catch {
-    return [];
   }
 }

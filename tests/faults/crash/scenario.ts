@@ -1,17 +1,14 @@
 // What a life of an order is made of: how it begins, what goes wrong, and the end that it has to come to.
 import { isDone, isInHand } from "@scheduler-agent-supervisor/core/domain/plan";
 import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
-import type { Arm } from "../../support/probe-point.ts";
+import type { Scenario as Driven } from "@scheduler-agent-supervisor/core/faults/lives";
+import type { Arm } from "@scheduler-agent-supervisor/core/faults/probe-point";
 import type { End, Step } from "../check-life.ts";
 import type { Hand } from "./rig.ts";
 
-export interface Scenario {
-  readonly name: string;
+export interface Scenario extends Driven<Hand> {
   /** `[actor | point | fault] what happens`: a row of docs/reference/failure-modes.md. */
   readonly title: string;
-  /** What has to fail before the point is reached. */
-  readonly arms?: readonly Arm[];
-  readonly drive: (hand: Hand) => Promise<void>;
   /** Undefined: no record may come of it. */
   readonly end?: End;
 }

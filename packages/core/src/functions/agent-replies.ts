@@ -1,12 +1,12 @@
 // What agents reply over their queue (P7): recorded, and handed to the attempt that waits for it.
 import type { InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
-import { engineClient } from "../engine-client.ts";
 import { repliesQueueOf } from "../messaging/agent-teams.ts";
 import { takeReply } from "../operations/take-reply.ts";
 import { reportEnd } from "../scheduler-client.ts";
 import { observeMessage } from "../telemetry/invocation.ts";
 import { describeSpan } from "../telemetry/spans.ts";
+import { engineClient } from "./engine-client.ts";
 import { workOnMessage } from "./work-on-message.ts";
 
 /**

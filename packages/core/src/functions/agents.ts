@@ -2,13 +2,13 @@
 import type { InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
 import type { StepOutcome, StepTask } from "../domain/attempt.ts";
-import { engineClient } from "../engine-client.ts";
 import { askAgent } from "../operations/ask-agent.ts";
 import type { StepEnd } from "../operations/record-step.ts";
 import { runStep } from "../operations/run-step.ts";
 import { runSteps } from "../operations/run-steps.ts";
 import { reportEnd } from "../scheduler-client.ts";
 import { observe, type Subject } from "../telemetry/invocation.ts";
+import { engineClient } from "./engine-client.ts";
 
 /** Does a step through its agent's service, and those that follow it in the same activity. */
 export const agentActivity = (application: App) => async (first: StepTask, context: InvocationContext) => {

@@ -2,7 +2,6 @@
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import * as df from "durable-functions";
 import type { App } from "../app/create-app.ts";
-import { engineClient } from "../engine-client.ts";
 import { isBulkId, parseBulkPreview, parseBulkStart } from "../messaging/bulk-request.ts";
 import type { BulkList, BulkPreview, BulkProgress } from "../messaging/console-contract.ts";
 import { allKeys } from "../messaging/contract.ts";
@@ -10,6 +9,7 @@ import { type BulkCommand, changeBulk, listBulk, watchBulk } from "../operations
 import { previewBulk } from "../operations/preview-bulk.ts";
 import { startOnce } from "../scheduler-client.ts";
 import { observe } from "../telemetry/invocation.ts";
+import { engineClient } from "./engine-client.ts";
 import { atFault, type Endpoint, type Endpoints } from "./operator-endpoint.ts";
 
 export function bulkApi(application: App): Endpoints {

@@ -2,11 +2,11 @@
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
 import { Outage } from "../domain/outage.ts";
-import { engineClient } from "../engine-client.ts";
 import { COMPLETIONS_PATH, parseReport, REPORT_LIMIT } from "../messaging/completion.ts";
 import { takeReport } from "../operations/take-reply.ts";
 import { reportEnd } from "../scheduler-client.ts";
 import { observe } from "../telemetry/invocation.ts";
+import { engineClient } from "./engine-client.ts";
 import { atFault } from "./operator-endpoint.ts";
 
 /** The same for an address that was never given out and for one that is used up: who tries others learns nothing. */

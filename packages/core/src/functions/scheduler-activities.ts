@@ -2,11 +2,11 @@
 import type { InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
 import type { Poll } from "../domain/poll.ts";
-import { engineClient } from "../engine-client.ts";
 import { pollStep as pollOnce } from "../operations/poll-step.ts";
 import { publishEndOf } from "../operations/publish-end.ts";
 import { reportEnd, reportStanding } from "../scheduler-client.ts";
 import { observe } from "../telemetry/invocation.ts";
+import { engineClient } from "./engine-client.ts";
 
 interface Subject {
   readonly jobId: string;

@@ -3,11 +3,11 @@ import type { InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
 import type { StartAttempt } from "../domain/attempt.ts";
 import { inCoresNames } from "../domain/noun.ts";
-import { engineClient } from "../engine-client.ts";
 import { parseStartAttempt } from "../messaging/start-attempt-message.ts";
 import { claimJob } from "../operations/claim-job.ts";
 import { startClaimed } from "../scheduler-client.ts";
 import { observeMessage } from "../telemetry/invocation.ts";
+import { engineClient } from "./engine-client.ts";
 import { workOnMessage } from "./work-on-message.ts";
 
 /**

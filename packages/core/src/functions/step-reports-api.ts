@@ -3,12 +3,12 @@ import type { HttpResponseInit } from "@azure/functions";
 import * as df from "durable-functions";
 import type { App } from "../app/create-app.ts";
 import { Outage } from "../domain/outage.ts";
-import { engineClient } from "../engine-client.ts";
 import { entityTag, parseIfMatch } from "../messaging/entity-tag.ts";
 import { parseStepReport } from "../messaging/operator-request.ts";
 import { type Reported, reportStep } from "../operations/report-step.ts";
 import { reportEnd } from "../scheduler-client.ts";
 import { observe } from "../telemetry/invocation.ts";
+import { engineClient } from "./engine-client.ts";
 import { atFault, type Endpoints, listed } from "./operator-endpoint.ts";
 
 export function stepReportsApi(application: App): Endpoints {

@@ -3,13 +3,13 @@
 import type { InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
 import { jobIdIn } from "../domain/noun.ts";
-import { engineClient } from "../engine-client.ts";
 import { isCancellation } from "../messaging/cancellation-message.ts";
 import { submitJob } from "../operations/submit-job.ts";
 import { takeCancellation } from "../operations/take-cancellation.ts";
 import { startClaimed } from "../scheduler-client.ts";
 import { messageTraceparent, observeMessage } from "../telemetry/invocation.ts";
 import { activeTraceparent } from "../telemetry/trace-context.ts";
+import { engineClient } from "./engine-client.ts";
 import { enqueuedAt, workOnMessage } from "./work-on-message.ts";
 
 /** Of an id that may be anything. */

@@ -183,6 +183,20 @@ test("the history can be asked for", async () => {
   ]);
 });
 
+test("the history can be had as it is stored", async () => {
+  const id = await bench.client.startNew("chain", { input: { n: 1 } });
+  await bench.ended(id);
+  const instances = `${bench.baseUrl}/runtime/webhooks/durabletask/instances`;
+  const stored = (await (await fetch(`${instances}/${id}/$history`)).json()) as { events: object[] };
+  expect(stored).toMatchObject({ instanceId: id, name: "chain", runtimeStatus: "Completed" });
+  expect(stored.events.slice(0, 3)).toMatchObject([
+    { EventType: 12 },
+    { EventType: 0, Name: "chain", Input: JSON.stringify({ n: 1 }) },
+    { EventType: 4, EventId: 0, Name: "echo" },
+  ]);
+  expect((await fetch(`${instances}/nobody/$history`)).status).toBe(404);
+});
+
 test("a start with an id that no path can hold, or a body that is no JSON, is refused", async () => {
   await expect(waiting("@entity")).rejects.toThrow("400");
   const url = `${bench.baseUrl}/runtime/webhooks/durabletask/orchestrators/chain`;

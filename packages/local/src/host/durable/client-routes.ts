@@ -32,6 +32,8 @@ const ROUTES: readonly (readonly [method: string, path: RegExp, handler: Handler
   ["GET", /^instances\/?$/i, list],
   ["DELETE", /^instances\/?$/i, purgeMatching],
   ["GET", /^instances\/([^/]+)$/i, status],
+  // The real host has none of this name: it shows histories, and keeps them in Azure Storage.
+  ["GET", /^instances\/([^/]+)\/\$history$/i, storedHistory],
   ["DELETE", /^instances\/([^/]+)$/i, purge],
   ["POST", /^instances\/([^/]+)\/raiseEvent\/([^/]+)$/i, raiseEvent],
   ["POST", /^instances\/([^/]+)\/terminate$/i, terminate],
@@ -109,6 +111,14 @@ function status({ request, parts: [id = ""], orchestrations, entities }: Call): 
   }
   const asError = row.status === "Failed" && isTrue(query.get("returnInternalServerErrorOnFailure"));
   return json(asError ? 500 : 200, body);
+}
+
+/** As the engine has it stored: every event, with all that a replay needs. */
+function storedHistory({ parts: [id = ""], orchestrations }: Call): DurableHttpResponse {
+  const row = orchestrations.find(id);
+  if (!row) return { status: 404 };
+  const { name, status: runtimeStatus } = row;
+  return json(200, JSON.stringify({ instanceId: id, name, runtimeStatus, events: orchestrations.history(row.int) }));
 }
 
 /** Instances first, in the order of their starts, then entities, which are instances that run. */

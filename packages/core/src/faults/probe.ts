@@ -1,23 +1,26 @@
 // Runs inside the host of a probed app: names every await of the operations, notes it, and stops the process or throws there
-// when a test has armed it. The names come from the calls themselves, so a new await has one without anybody listing it.
+// where it is armed. The names come from the calls themselves, so a new await has one without anybody listing it.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { subscribe } from "node:diagnostics_channel";
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { app } from "@azure/functions";
+import type { App } from "../app/create-app.ts";
+import { JOB, type Noun } from "../domain/noun.ts";
 import {
-  ANY_ORDER,
+  ANY_JOB,
   type Arm,
   CRASHED,
   detailOf,
   foldersOf,
-  orderIn,
+  jobIn,
+  PROBE_DIR,
   pointName,
   type Where,
   writeArms,
 } from "./probe-point.ts";
 
-const folder = process.env["PROBE_DIR"] ?? "";
+const folder = process.env[PROBE_DIR] ?? "";
 const { watched, noted } = foldersOf(folder);
 for (const each of [watched, noted]) mkdirSync(each, { recursive: true });
 
@@ -26,14 +29,14 @@ const COMPUTING = new Set(["workflows", "rules", "timing", "taskHub", "admission
 
 interface Invocation {
   readonly label: string;
-  /** The order that it was invoked for, or those that it has dealt with so far. */
-  readonly orders: Set<string>;
+  /** The job that it was invoked for, or those that it has dealt with so far. */
+  readonly jobs: Set<string>;
   readonly counts: Map<string, number>;
 }
 
 interface PortCall {
   readonly name: string;
-  readonly orders: readonly string[];
+  readonly jobs: readonly string[];
   requests: number;
 }
 
@@ -46,22 +49,36 @@ app.hook.preInvocation((context) => {
   const { invocationContext, functionHandler, inputs } = context;
   const { functionName, options } = invocationContext;
   if (options.trigger.type === "orchestrationTrigger") return;
-  const { orderId, parts } = orderIn(inputs[0]);
+  const { jobId, parts } = jobIn(inputs[0], noun);
   const label = [functionName, ...parts].join("/");
   const plain = functionHandler as AnyFunction;
   context.functionHandler = ((...args: unknown[]) => {
-    const invocation = { label, orders: new Set(orderId ? [orderId] : []), counts: new Map() };
+    const invocation = { label, jobs: new Set(jobId ? [jobId] : []), counts: new Map() };
     return invocations.run(invocation, () => plain(...args));
   }) as typeof functionHandler;
 });
 
+/** The noun of the app that is probed: a process runs one. */
+let noun: Noun = JOB;
+
+/** The app with each call of a port as two points; put together at its first call, as it is itself. */
+export function probedApp(app: App): App {
+  noun = app.business.contracts.noun;
+  let ports: ReturnType<App["ports"]> | undefined;
+  const made = () => {
+    ports ??= probedPorts(app.ports());
+    return ports;
+  };
+  return { ...app, ports: made, contextOf: (telemetry) => ({ ...made(), telemetry }) };
+}
+
 /** The ports, each asynchronous call of which is two points: before and after. */
-export function probedPorts<Ports extends object>(ports: Ports): Ports {
+function probedPorts<Ports extends object>(ports: Ports): Ports {
   const entries = Object.entries(ports).map(([name, port]) => [name, COMPUTING.has(name) ? port : probed(name, port)]);
   return Object.fromEntries(entries) as Ports;
 }
 
-/** One object whose methods are calls of a port. */
+/** One object, as a port or the durable client, whose methods' calls are points. */
 export function probed(name: string, port: unknown): unknown {
   if (typeof port === "function") return (...args: unknown[]) => call(name, port as AnyFunction, args);
   if (port instanceof Map) return new Map([...port].map(([key, value]) => [key, probed(name, value)]));
@@ -78,41 +95,41 @@ export function probed(name: string, port: unknown): unknown {
 function call(method: string, work: AnyFunction, args: unknown[]): unknown {
   const invocation = invocations.getStore();
   if (!invocation) return work(...args);
-  const orders = ordersOf(args, invocation);
-  const name = numbered(`${invocation.label}:${method}${detailOf(args)}`, orders, invocation);
-  reach(name, "before", orders);
-  const result = portCalls.run({ name, orders, requests: 0 }, () => work(...args));
+  const jobs = jobsOf(args, invocation);
+  const name = numbered(`${invocation.label}:${method}${detailOf(args)}`, jobs, invocation);
+  reach(name, "before", jobs);
+  const result = portCalls.run({ name, jobs, requests: 0 }, () => work(...args));
   if (isIterable(result)) return iterated(result, method, invocation);
   if (!(result instanceof Promise)) return result;
   return result.then((value) => {
-    reach(name, "after", orders);
+    reach(name, "after", jobs);
     return value;
   });
 }
 
-/** Each page of a search is an await of its own, and belongs to the order that it brings. */
+/** Each page of a search is an await of its own, and belongs to the job that it brings. */
 async function* iterated(items: AsyncIterable<unknown>, method: string, invocation: Invocation) {
   const name = `${invocation.label}:${method}.next`;
-  reach(name, "before", [ANY_ORDER]);
+  reach(name, "before", [ANY_JOB]);
   for await (const item of items) {
-    const { orderId } = orderIn((item as { record?: unknown }).record);
-    if (orderId) invocation.orders.add(orderId);
-    reach(name, "after", orderId ? [orderId] : [ANY_ORDER]);
+    const { jobId } = jobIn((item as { record?: unknown }).record, noun);
+    if (jobId) invocation.jobs.add(jobId);
+    reach(name, "after", jobId ? [jobId] : [ANY_JOB]);
     yield item;
   }
 }
 
-/** Which orders a call is about: that of its arguments, else those that its invocation has dealt with, else any. */
-function ordersOf(args: unknown[], invocation: Invocation): readonly string[] {
+/** Which jobs a call is about: that of its arguments, else those that its invocation has dealt with, else any. */
+function jobsOf(args: unknown[], invocation: Invocation): readonly string[] {
   const text = textOf(args);
-  for (const orderId of readdirSync(watched)) if (text.includes(orderId)) invocation.orders.add(orderId);
-  const named = [...invocation.orders].filter((orderId) => text.includes(orderId));
+  for (const jobId of readdirSync(watched)) if (text.includes(jobId)) invocation.jobs.add(jobId);
+  const named = [...invocation.jobs].filter((jobId) => text.includes(jobId));
   if (named.length > 0) return named;
-  return invocation.orders.size > 0 ? [...invocation.orders] : [ANY_ORDER];
+  return invocation.jobs.size > 0 ? [...invocation.jobs] : [ANY_JOB];
 }
 
-function numbered(name: string, orders: readonly string[], { counts }: Invocation): string {
-  const key = `${name} ${orders.join()}`;
+function numbered(name: string, jobs: readonly string[], { counts }: Invocation): string {
+  const key = `${name} ${jobs.join()}`;
   const count = (counts.get(key) ?? 0) + 1;
   counts.set(key, count);
   return `${name}#${count}`;
@@ -126,28 +143,28 @@ function textOf(args: unknown[]): string {
   }
 }
 
-function reach(name: string, where: Where, orders: readonly string[]): void {
+function reach(name: string, where: Where, jobs: readonly string[]): void {
   const point = pointName(name, where);
-  for (const orderId of orders) {
-    note(orderId, point);
-    const file = join(watched, orderId);
+  for (const jobId of jobs) {
+    note(jobId, point);
+    const file = join(watched, jobId);
     if (!existsSync(file)) continue;
     const [arm, ...later] = JSON.parse(readFileSync(file, "utf8")) as Arm[];
     if (arm?.point !== point) continue;
-    writeArms(folder, orderId, later);
-    note(orderId, `${CRASHED}${arm.act} at ${point}`);
-    if (arm.act === "throw") throw new Error(`this test has ${point} fail`);
+    writeArms(folder, jobId, later);
+    note(jobId, `${CRASHED}${arm.act} at ${point}`);
+    if (arm.act === "throw") throw new Error(`this run has ${point} fail`);
     killHost();
   }
 }
 
 const known = new Set<string>();
 
-function note(orderId: string, line: string): void {
-  const once = `${orderId} ${line}`;
-  if (orderId === ANY_ORDER && known.has(once)) return;
+function note(jobId: string, line: string): void {
+  const once = `${jobId} ${line}`;
+  if (jobId === ANY_JOB && known.has(once)) return;
   known.add(once);
-  appendFileSync(join(noted, orderId), `${line}\n`);
+  appendFileSync(join(noted, jobId), `${line}\n`);
 }
 
 /**
@@ -172,7 +189,7 @@ subscribe("http.client.request.start", (message) => {
   under.requests += 1;
   const { searchParams } = new URL(path, "http://any");
   const what = [method, searchParams.get("comp") ?? searchParams.get("restype") ?? []].flat().join(" ");
-  if (under.requests > 1) reach(`${under.name}/request#${under.requests}(${what})`, "before", under.orders);
+  if (under.requests > 1) reach(`${under.name}/request#${under.requests}(${what})`, "before", under.jobs);
 });
 
 // What is sent to a remote service and not yet answered: the effect may be had.
@@ -183,5 +200,5 @@ subscribe("undici:request:create", (message) => {
 });
 subscribe("undici:request:bodySent", (message) => {
   const under = requests.get((message as { request: object }).request);
-  if (under) reach(`${under.name}/request`, "sent", under.orders);
+  if (under) reach(`${under.name}/request`, "sent", under.jobs);
 });

@@ -1,23 +1,27 @@
-// The names of the points at which a probed host can be stopped, and how a test arms one.
+// The names of the points at which a probed host can be stopped, and how one is armed.
 import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { idName, type Noun } from "../domain/noun.ts";
 
-/** What belongs to no order in particular, as the supervisor's lead. */
-export const ANY_ORDER = "of-no-order";
+/** What belongs to no job in particular, as the supervisor's lead. */
+export const ANY_JOB = "of-no-job";
+
+/** The setting of the host that names the folder of these files. */
+export const PROBE_DIR = "PROBE_DIR";
 
 /** `sent`: the request is on its way and not yet answered. */
 export type Where = "before" | "after" | "sent";
 
-/** A file for each order that is watched: its name is the order's id, its content the arms still to be crashed, in their order. */
+/** A file for each job that is watched: its name is the job's id, its content the arms still to be crashed, in their order. */
 export function foldersOf(folder: string): { readonly watched: string; readonly noted: string } {
   return { watched: join(folder, "watched"), noted: join(folder, "noted") };
 }
 
-/** At once: host and test both write this file and read it while the other does. */
-export function writeArms(folder: string, orderId: string, arms: readonly Arm[]): void {
+/** At once: the host and whoever arms it both write this file and read it while the other does. */
+export function writeArms(folder: string, jobId: string, arms: readonly Arm[]): void {
   const whole = join(folder, `arms-${process.pid}`);
   writeFileSync(whole, JSON.stringify(arms));
-  renameSync(whole, join(foldersOf(folder).watched, orderId));
+  renameSync(whole, join(foldersOf(folder).watched, jobId));
 }
 
 /** Before what is noted of a strike. */
@@ -34,22 +38,17 @@ export function pointName(call: string, where: Where): string {
   return `${call}:${where}`;
 }
 
-/** The order that an invocation's input is about, and what else its label says. */
-export function orderIn(given: unknown): { readonly orderId: string | undefined; readonly parts: readonly string[] } {
+/** The job that an invocation's input is about, and what else its label says. */
+export function jobIn(
+  given: unknown,
+  noun: Noun,
+): { readonly jobId: string | undefined; readonly parts: readonly string[] } {
   const input = asObject(given);
-  const {
-    jobId,
-    orderId = jobId,
-    step,
-    direction,
-  } = {
-    ...asObject(input["params"]),
-    ...input,
-    ...asObject(input["ticket"]),
-  };
-  const parts = [step, direction === "compensate" ? direction : undefined];
+  const all = { ...asObject(input["params"]), ...input, ...asObject(input["ticket"]) };
+  const jobId = all[idName(noun)] ?? all["jobId"];
+  const parts = [all["step"], all["direction"] === "compensate" ? all["direction"] : undefined];
   return {
-    orderId: typeof orderId === "string" ? orderId : undefined,
+    jobId: typeof jobId === "string" ? jobId : undefined,
     parts: parts.filter((part) => typeof part === "string"),
   };
 }
