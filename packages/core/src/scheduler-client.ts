@@ -1,8 +1,14 @@
 // Starts an attempt's orchestration, once however often it is asked.
-import { type Attempt, type ClaimOutcome, PROGRESS, type StepOutcome, standingOf } from "./domain/attempt.ts";
+import {
+  type Attempt,
+  type ClaimOutcome,
+  PROGRESS,
+  type StepEnd,
+  type StepOutcome,
+  standingOf,
+} from "./domain/attempt.ts";
 import { Outage } from "./domain/outage.ts";
 import { attemptId } from "./domain/state-record.ts";
-import type { StepEnd } from "./operations/record-step.ts";
 import type { JobStore } from "./store/job-store.ts";
 
 /** The orchestrator's name, and what of the durable client this needs. */

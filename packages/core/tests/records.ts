@@ -3,11 +3,12 @@
 import { expect } from "vitest";
 import { applyChanges, holds } from "../src/domain/apply-changes.ts";
 import { type StepTask, toSchedule } from "../src/domain/attempt.ts";
+import type { GuardedWrite } from "../src/domain/guarded-write.ts";
 import { planOf, readySteps } from "../src/domain/plan.ts";
 import { startAttemptOf } from "../src/domain/recovery.ts";
 import { NOT_STARTED, type StateRecord, type StepRecord } from "../src/domain/state-record.ts";
 import { done, scheduled } from "../src/domain/step-run.ts";
-import { claim, type GuardedWrite } from "../src/domain/transitions.ts";
+import { claim } from "../src/domain/transitions.ts";
 import type { Workflow } from "../src/domain/workflow.ts";
 import { CHAIN, NOON, SCHEDULING } from "./jobs.ts";
 

@@ -1,7 +1,8 @@
 // The meaning of a guarded write, for stores that have to carry it out themselves.
+
+import type { Change, Guard } from "./guarded-write.ts";
 import { isClosed, runOf } from "./plan.ts";
 import type { StateRecord } from "./state-record.ts";
-import type { Change, Guard } from "./transitions.ts";
 
 export function holds(guard: Guard, record: StateRecord): boolean {
   return (

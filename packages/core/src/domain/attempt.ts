@@ -115,6 +115,17 @@ export type StepOutcome =
   /** Another attempt holds the job, or nobody: this one has nothing more to do. */
   | { readonly kind: "superseded" };
 
+/** What came of a step, and the attempt that has to be notified of it by an event; null where it is notified of it otherwise, or need not. */
+export interface StepEnd {
+  readonly outcome: StepOutcome;
+  readonly receiver: number | null;
+}
+
+/** The attempt that has begun the task, unless it waits for the activity itself. */
+export function ownReceiver({ isAwaited, attempt }: StepTask): number | null {
+  return isAwaited ? null : attempt;
+}
+
 /** The attempt that holds, or held, the job under `lockedBy`. */
 export function attemptOf(record: StateRecord, lockedBy: string, plan: Plan): Attempt {
   const { jobId, attempt, direction, workflow, jobRevision, priority, steps } = record;

@@ -7,9 +7,10 @@ import { sameJob } from "./job.ts";
 import { mayHaveHadEffect, planOf, readySteps, remainingManually } from "./plan.ts";
 import { startAttemptOf } from "./recovery.ts";
 import type { ProcessState, StateRecord, StepRecord } from "./state-record.ts";
-import { stepRejected } from "./step-end.ts";
+import { afterStep } from "./step-end.ts";
 import { done, rejected, takenUp } from "./step-run.ts";
-import { claim, completeJoin, takeUp } from "./transitions.ts";
+import { completeJoin, takeUp } from "./step-writes.ts";
+import { claim } from "./transitions.ts";
 import type { Workflow } from "./workflow.ts";
 
 describe("durations", () => {
@@ -57,6 +58,7 @@ describe("the fence", () => {
     expect(holds(guard, withDone(record, "reserveStock"))).toBe(false);
   });
 
+  const NO_STOCK = { kind: "rejected", message: "no stock", ...route } as const;
   const within = (onRejected: "fail" | "compensate") => ({
     workflow: { ...CHAIN, policy: { ...CHAIN.policy, onRejected } },
     now: NOON,
@@ -68,19 +70,17 @@ describe("the fence", () => {
     const record = claimed(sampleRecord());
     const task = taskOf(record, "reserveStock");
     const error = { kind: "rejected", message: "no stock", step: task.step, agent: task.agent, at: NOON } as const;
-    const failed = rejected(task.record, "forward", "no stock", route, NOON);
-    const ended = stepRejected(record, task, failed, within("fail"));
+    const ended = afterStep(record, task, NO_STOCK, within("fail"));
     expect(ended).toMatchObject({ processState: "Error", lockedBy: null, completeBy: null, error });
-    expect(ended.outbox).toMatchObject([{ status: "Failed" }]);
-    expect(ended.steps["reserveStock"]).toMatchObject({ state: "Failed", error: "no stock" });
+    expect(ended?.outbox).toMatchObject([{ status: "Failed" }]);
+    expect(ended?.steps["reserveStock"]).toMatchObject({ state: "Failed", error: "no stock" });
   });
 
   test("P9 P11 or, by policy, sends the next attempt the other way", () => {
     const record = claimed(sampleRecord());
     const task = taskOf(record, "reserveStock");
     const error = { kind: "rejected", message: "no stock", step: task.step, agent: task.agent, at: NOON } as const;
-    const failed = rejected(task.record, "forward", "no stock", route, NOON);
-    const compensating = stepRejected(record, task, failed, within("compensate"));
+    const compensating = afterStep(record, task, NO_STOCK, within("compensate"));
     expect(compensating).toMatchObject({
       processState: "Pending",
       direction: "compensate",

@@ -1,6 +1,6 @@
 // What a workflow lets its requester know of its steps' results, and which statuses the requester wants.
 import { fallbacksOf } from "./expand.ts";
-import type { JobStatus, StateRecord, StepResult } from "./state-record.ts";
+import type { JobStatus, OutboxMessage, StateRecord, StepResult } from "./state-record.ts";
 import { STATUS_OF } from "./transitions.ts";
 import type { Workflow } from "./workflow.ts";
 
@@ -14,6 +14,25 @@ export function isWanted({ statuses = "all" }: Pick<StateRecord, "statuses">, st
   return statuses === "all" || ENDS.has(status);
 }
 
+/** Whose requester is sent the reason too. */
+const WITH_REASON: ReadonlySet<JobStatus> = new Set(["Failed", "Compensated", "Cancelled"]);
+const WITH_OUTPUTS: ReadonlySet<JobStatus> = new Set(["StepCompleted", "Completed"]);
+
+/** What a requester is sent of a status; undefined where it does not want it. */
+export function statusMessage(record: StateRecord, outboxMessage: OutboxMessage, workflow: Workflow | undefined) {
+  const { status, step } = outboxMessage;
+  if (!isWanted(record, status)) return undefined;
+  const { jobId, error, contentDigest } = record;
+  const outputs = workflow && WITH_OUTPUTS.has(status) ? outputsOf(workflow, record, step) : undefined;
+  return {
+    jobId,
+    ...outboxMessage,
+    ...(error && WITH_REASON.has(status) && { detail: error.message }),
+    ...(contentDigest && { contentDigest }),
+    ...(outputs && { outputs }),
+  };
+}
+
 const SOURCE = /^([a-z][A-Za-z0-9]*)\.([A-Za-z][A-Za-z0-9_]*)$/;
 
 /** The step and the member of its result that an output is taken from; undefined for what names none. */
@@ -23,7 +42,7 @@ function sourceOf(text: string): { readonly step: string; readonly member: strin
 }
 
 /** Of one step, or of all that are completed; undefined where there are none. What the steps recorded besides stays in the app. */
-export function outputsOf(workflow: Workflow, { steps }: StateRecord, only?: string): StepResult | undefined {
+function outputsOf(workflow: Workflow, { steps }: StateRecord, only?: string): StepResult | undefined {
   const { outputs = {} } = workflow;
   const named = new Map(workflow.steps.map((step) => [step.name, step]));
   const found = Object.entries(outputs).flatMap(([name, text]): [string, StepResult[string]][] => {

@@ -7,6 +7,7 @@ import { after } from "./duration.ts";
 import { endingOf } from "./ending.ts";
 import {
   directionOf,
+  isClosed,
   isInHand,
   isWholeDone,
   mayHaveHadEffect,
@@ -26,8 +27,10 @@ import {
   type StepRecord,
   type Steps,
 } from "./state-record.ts";
+import { type Answer, withAnswer } from "./step-answer.ts";
 import { expiresAt, type Scheduling, scheduled } from "./step-run.ts";
-import { concluding, endInWords, LAST_STEP, transitions } from "./transitions.ts";
+import { endInWords, type LedTo } from "./step-writes.ts";
+import { concluding, LAST_STEP, transitions } from "./transitions.ts";
 import { policyFor, type Workflow } from "./workflow.ts";
 
 /** What else the record depends on. */
@@ -44,11 +47,58 @@ export function awaits(record: StateRecord, { step, direction, attempt }: StepTa
   return isInHand(run) && run.attempt === attempt && record.processState !== "Processed";
 }
 
+/** The record once the step's agent has answered; undefined where it does not wait for that. */
+export function afterStep(
+  record: StateRecord,
+  task: StepTask,
+  answer: Answer,
+  within: Circumstances,
+): StateRecord | undefined {
+  const own = record.steps[task.step];
+  if (!own || !awaits(record, task)) return undefined;
+  const ended = withAnswer(own, task, answer, within.now);
+  const isRejected = task.direction === "forward" && answer.kind === "rejected";
+  return (isRejected ? stepRejected : stepClosed)(record, task, ended, within);
+}
+
+/** What led from one record to the other. */
+export function ledTo(before: StateRecord, next: StateRecord): LedTo {
+  const isTurn = hasEnded(next.processState) !== hasEnded(before.processState) || next.direction !== before.direction;
+  const known = toBegin(before);
+  return { isTurn, isNews: isTurn || toBegin(next).some((step) => !known.includes(step)) };
+}
+
+/**
+ * What a step's end that the record has already may have led to: that can't be distinguished from what others did since. Undefined where it has none,
+ * or that of another run.
+ */
+export function foundEnd(record: StateRecord, { step, direction, attempt }: StepTask): LedTo | undefined {
+  const own = record.steps[step];
+  const run = runOf(own, direction);
+  const isFailed = run?.state === "Failed";
+  if (run?.attempt !== attempt || !(isFailed || isClosed(own, direction))) return undefined;
+  const { processState } = record;
+  const isOver = hasEnded(processState);
+  const isCompensated = record.direction === "compensate";
+  const isOtherWay =
+    direction === "forward"
+      ? isFailed && (isOver || (isCompensated && processState === "Pending"))
+      : isCompensated && isOver;
+  const isTurn = processState === "Processed" || isOtherWay;
+  return { isTurn, isNews: isTurn || toBegin(record).length > 0 };
+}
+
+/** The steps that wait to be begun, or to be taken up. */
+function toBegin({ steps, attempt }: StateRecord): readonly string[] {
+  const inHand = runsInHand(steps).filter(({ run }) => run.state === "Scheduled" && run.attempt === attempt);
+  return inHand.map(({ step, direction }) => `${direction} ${step}`);
+}
+
 /**
  * The record once that step is done, or once its compensation is rejected for good. What can be begun then is scheduled for the attempt that holds the job; where
  * none does, the next one's claim sees to that.
  */
-export function stepClosed(record: StateRecord, task: StepTask, ended: StepRecord, within: Circumstances): StateRecord {
+function stepClosed(record: StateRecord, task: StepTask, ended: StepRecord, within: Circumstances): StateRecord {
   const { now } = within;
   const known = withStep(record, task, ended, now);
   switch (record.processState) {
@@ -70,12 +120,7 @@ export function stepClosed(record: StateRecord, task: StepTask, ended: StepRecor
 }
 
 /** The record once an agent has rejected that step for good. */
-export function stepRejected(
-  record: StateRecord,
-  task: StepTask,
-  failed: StepRecord,
-  within: Circumstances,
-): StateRecord {
+function stepRejected(record: StateRecord, task: StepTask, failed: StepRecord, within: Circumstances): StateRecord {
   const { now, workflow, claimWithinMs } = within;
   const known = withStep(record, task, failed, now);
   // It is being compensated already, and this step needs none; or it waits for a person.

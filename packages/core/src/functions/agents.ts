@@ -1,9 +1,8 @@
 // The agents as activities (P6): a step through its remote service, which is recorded; and a request over an agent's queue (P7).
 import type { InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
-import type { StepOutcome, StepTask } from "../domain/attempt.ts";
+import type { StepEnd, StepOutcome, StepTask } from "../domain/attempt.ts";
 import { askAgent } from "../operations/ask-agent.ts";
-import type { StepEnd } from "../operations/record-step.ts";
 import { runStep } from "../operations/run-step.ts";
 import { runSteps } from "../operations/run-steps.ts";
 import { reportEnd } from "../scheduler-client.ts";

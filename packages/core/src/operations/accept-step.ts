@@ -1,5 +1,5 @@
 // A step that is done later (P6, P8): its service has accepted it, and nothing of this app waits but its record.
-import type { StepOutcome, StepTask } from "../domain/attempt.ts";
+import type { StepEnd, StepOutcome, StepTask } from "../domain/attempt.ts";
 import { after, durationMs } from "../domain/duration.ts";
 import { nextPollAt } from "../domain/poll.ts";
 import type { StateRecord } from "../domain/state-record.ts";
@@ -7,7 +7,7 @@ import { awaits } from "../domain/step-end.ts";
 import { accepted } from "../domain/step-run.ts";
 import { LONGEST_WAIT_MS } from "../domain/workflow.ts";
 import { type Context, instant, type Ports } from "./ports.ts";
-import { recordAnswer, recordedEnd, type StepEnd } from "./record-step.ts";
+import { recordAnswer, recordedEnd } from "./record-step.ts";
 import { recordMark, recordNews } from "./take-up.ts";
 
 const NOT_ALLOWED =

@@ -1,8 +1,8 @@
 // One step whose agent is asked over its queue (P7): sends the request. The reply comes to `take-reply.ts`.
-import type { StepTask } from "../domain/attempt.ts";
+import type { StepEnd, StepTask } from "../domain/attempt.ts";
 import { ticketOf } from "../messaging/agent-messages.ts";
 import type { Context } from "./ports.ts";
-import { recordAnswer, type StepEnd, unasked } from "./record-step.ts";
+import { recordAnswer, unasked } from "./record-step.ts";
 import { requestOf } from "./step-request.ts";
 
 const TOO_LARGE = "the request to the agent is larger than its queue takes; nothing was sent";

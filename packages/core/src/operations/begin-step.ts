@@ -3,7 +3,7 @@ import type { StepTask } from "../domain/attempt.ts";
 import { itemOfRun, stepOfRun } from "../domain/items.ts";
 import type { Job } from "../domain/job.ts";
 import type { Decided, StepResult } from "../domain/state-record.ts";
-import { noteDecision } from "../domain/transitions.ts";
+import { noteDecision } from "../domain/step-writes.ts";
 import { type Item, itemsOf, type Situation } from "../domain/workflow-rules.ts";
 import { instant, type Ports } from "./ports.ts";
 

@@ -1,13 +1,13 @@
 // One question after a step that was accepted (P6, P8): its agent asks the service what has become of it, and nothing is held until the next one.
 import type { BoundedReply, RoutedAgent } from "../agents/agent.ts";
-import type { StepTask } from "../domain/attempt.ts";
+import type { StepEnd, StepTask } from "../domain/attempt.ts";
 import { after, durationMs } from "../domain/duration.ts";
 import { runOf } from "../domain/plan.ts";
 import { backoffMs, isPolled, nextPollAt, type Poll } from "../domain/poll.ts";
 import type { StateRecord, StepRun } from "../domain/state-record.ts";
 import { START_WITHIN } from "../domain/workflow.ts";
 import { type Context, instant, type Ports } from "./ports.ts";
-import { recordAnswer, recordedEnd, type StepEnd } from "./record-step.ts";
+import { recordAnswer, recordedEnd } from "./record-step.ts";
 import { requestOf } from "./step-request.ts";
 import { recordNews } from "./take-up.ts";
 import { taskIn } from "./task-in.ts";

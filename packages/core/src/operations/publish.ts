@@ -1,13 +1,7 @@
 // What the client receives (P15): in order for each job, and at least once. What can't be sent now is left as an outbox message in the record.
-import { isWanted, outputsOf } from "../domain/outputs.ts";
+import { statusMessage } from "../domain/outputs.ts";
 import { published } from "../domain/recovery.ts";
-import {
-  hasEnded,
-  type JobStatus,
-  type OutboxMessage,
-  type StateRecord,
-  type StepResult,
-} from "../domain/state-record.ts";
+import { hasEnded, type JobStatus, type OutboxMessage, type StateRecord } from "../domain/state-record.ts";
 import { addToOutbox, STATUS_OF } from "../domain/transitions.ts";
 import type { Versioned } from "../store/job-store.ts";
 import { type Context, instant, type Ports } from "./ports.ts";
@@ -17,27 +11,13 @@ const TRIES_TO_LEAVE = 3;
 
 /** Sends one status message, if its requester wants that status. Throws once the messenger's bounded retries are used up. */
 export async function publish(record: StateRecord, outboxMessage: OutboxMessage, context: Context): Promise<void> {
-  if (!isWanted(record, outboxMessage.status)) return;
-  const { jobId, replyTo, error, contentDigest } = record;
-  const detail = isEnd(outboxMessage.status) && error ? { detail: error.message } : {};
-  const content = contentDigest ? { contentDigest } : {};
-  const outputs = outputsIn(record, outboxMessage, context);
-  const answer = await context.messenger.publish(record, {
-    jobId,
-    ...outboxMessage,
-    ...detail,
-    ...content,
-    ...(outputs && { outputs }),
-  });
+  const { jobId, workflow, replyTo } = record;
+  // After a rollback this app may not have the workflow: its requester is sent the status all the same.
+  const message = statusMessage(record, outboxMessage, context.workflows.find(workflow));
+  if (!message) return;
+  const answer = await context.messenger.publish(record, message);
   if (answer === "no-such-queue")
     context.telemetry.event("StatusUndeliverable", { jobId, status: outboxMessage.status, queue: replyTo });
-}
-
-function outputsIn(record: StateRecord, { status, step }: OutboxMessage, { workflows }: Ports): StepResult | undefined {
-  if (status !== "Completed" && status !== "StepCompleted") return undefined;
-  // After a rollback this app may not have the workflow: what has become of the job is said all the same.
-  const workflow = workflows.find(record.workflow);
-  return workflow && outputsOf(workflow, record, step);
 }
 
 /**
@@ -128,9 +108,4 @@ async function leave(seen: StateRecord, outboxMessage: OutboxMessage, ports: Por
 /** The status that an ended job's record stands for. */
 export function endStatus({ processState }: StateRecord): JobStatus {
   return hasEnded(processState) ? STATUS_OF[processState] : "Failed";
-}
-
-/** Its requester is sent the reason too. */
-function isEnd(status: JobStatus): boolean {
-  return status === "Failed" || status === "Compensated" || status === "Cancelled";
 }

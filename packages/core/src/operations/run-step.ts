@@ -1,12 +1,12 @@
 // One step whose agent lives in this app (P6, P8): calls it inside the step's time, and records what came of it.
 import type { BoundedReply } from "../agents/agent.ts";
-import type { StepTask } from "../domain/attempt.ts";
+import type { StepEnd, StepTask } from "../domain/attempt.ts";
 import { isInHand, runOf } from "../domain/plan.ts";
 import type { StepRun } from "../domain/state-record.ts";
-import { noteExpiry } from "../domain/transitions.ts";
+import { noteExpiry } from "../domain/step-writes.ts";
 import { acceptStep } from "./accept-step.ts";
 import { type Context, instant, type Ports, type Telemetry } from "./ports.ts";
-import { recordAnswer, recordedEnd, type StepEnd, unasked } from "./record-step.ts";
+import { recordAnswer, recordedEnd, unasked } from "./record-step.ts";
 import { requestOf } from "./step-request.ts";
 import { TakeUp } from "./take-up.ts";
 

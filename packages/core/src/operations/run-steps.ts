@@ -1,8 +1,7 @@
 // The steps of one activity (P6): its own, and where the workflow says so, those that follow it one by one.
-import { followingTask, type StepTask } from "../domain/attempt.ts";
+import { followingTask, type StepEnd, type StepTask } from "../domain/attempt.ts";
 import { durationMs } from "../domain/duration.ts";
 import { LONGEST_STEP_MS } from "../domain/workflow.ts";
-import type { StepEnd } from "./record-step.ts";
 
 /**
  * Runs a step, and goes on while its end schedules exactly one more whose agent lives in this app, and which is sure to end within the host's limit

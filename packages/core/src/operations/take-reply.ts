@@ -1,12 +1,13 @@
 // A reply from an agent's queue (P7, P8): recorded if the attempt still waits for it, rejected and counted if it is late.
 import { createHash, timingSafeEqual } from "node:crypto";
 import { unreadable } from "../agents/declared-results.ts";
-import type { StepTask } from "../domain/attempt.ts";
+import type { StepEnd, StepTask } from "../domain/attempt.ts";
 import { after, durationMs } from "../domain/duration.ts";
 import { isInHand, runOf } from "../domain/plan.ts";
 import type { Direction, StateRecord, StepRun } from "../domain/state-record.ts";
+import type { Answer } from "../domain/step-answer.ts";
 import { takenUp } from "../domain/step-run.ts";
-import { noteExpiry } from "../domain/transitions.ts";
+import { noteExpiry } from "../domain/step-writes.ts";
 import { type AgentReplyMessage, type Failure, parseAgentReply, type Ticket } from "../messaging/agent-messages.ts";
 import { teamOf } from "../messaging/agent-teams.ts";
 import type { Report } from "../messaging/completion.ts";
@@ -14,7 +15,8 @@ import { inSpan } from "../telemetry/spans.ts";
 import { acceptStep, recordProgress } from "./accept-step.ts";
 import { askLater } from "./ask-later.ts";
 import { type Context, instant, type Ports } from "./ports.ts";
-import { type Answer, recordAnswer, rejectLate, type StepEnd } from "./record-step.ts";
+import { recordAnswer } from "./record-step.ts";
+import { rejectLate } from "./reject-late.ts";
 import { recordMark } from "./take-up.ts";
 import { taskIn } from "./task-in.ts";
 

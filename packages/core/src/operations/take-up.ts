@@ -5,7 +5,7 @@ import { runOf } from "../domain/plan.ts";
 import { hasEnded, type StepRun } from "../domain/state-record.ts";
 import { awaits, takenAmong } from "../domain/step-end.ts";
 import { type Mark, takenUp, withRun } from "../domain/step-run.ts";
-import { takeUp, takeUpOnly } from "../domain/transitions.ts";
+import { takeUp, takeUpOnly } from "../domain/step-writes.ts";
 import type { Written } from "../store/job-store.ts";
 import { type Context, instant, type Ports } from "./ports.ts";
 

@@ -1,11 +1,11 @@
 // The state store on Cosmos DB: one partition a job, with the job and its state record in it.
 import type { Container, OperationInput, OperationResponse, PatchOperation, SqlQuerySpec } from "@azure/cosmos";
 import { ConstantBackoff, ExponentialBackoff, handleWhen, retry, wrap } from "cockatiel";
+import type { GuardedWrite, Lifetime } from "../domain/guarded-write.ts";
 import type { Job } from "../domain/job.ts";
 import { NewerSchema } from "../domain/newer-schema.ts";
 import type { Noun } from "../domain/noun.ts";
 import { RECORD_VERSION, type StateRecord } from "../domain/state-record.ts";
-import type { GuardedWrite, Lifetime } from "../domain/transitions.ts";
 import {
   BatchRejected,
   CONFLICT,

@@ -1,8 +1,9 @@
 // The state store's port: what the app asks of it, in the domain's words.
+
+import type { GuardedWrite, Lifetime } from "../domain/guarded-write.ts";
 import type { Job } from "../domain/job.ts";
 import { Outage } from "../domain/outage.ts";
 import type { StateRecord } from "../domain/state-record.ts";
-import type { GuardedWrite, Lifetime } from "../domain/transitions.ts";
 import type { JobPage, JobQuery } from "./job-list.ts";
 
 /** A record and the version that it was read at. */

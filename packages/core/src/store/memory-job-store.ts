@@ -1,9 +1,9 @@
 // The state store in memory, with the same conditional semantics: for tests of everything that stands on the port.
 import { applyChanges, holds } from "../domain/apply-changes.ts";
+import type { Lifetime } from "../domain/guarded-write.ts";
 import { type Job, withoutSecrets } from "../domain/job.ts";
 import { NewerSchema } from "../domain/newer-schema.ts";
 import { RECORD_VERSION, type StateRecord } from "../domain/state-record.ts";
-import type { Lifetime } from "../domain/transitions.ts";
 import { listedOf, pageOf } from "./job-list.ts";
 import { isListed } from "./job-query.ts";
 import { type ClosingStore, type JobStore, OVER, type Versioned, type Written } from "./job-store.ts";

@@ -1,5 +1,5 @@
 // What runs in a world: the activities of the scheduler and of the agents, and the receivers of messages and reports. Each does what its function does.
-import type { StepTask } from "../domain/attempt.ts";
+import type { StepEnd, StepTask } from "../domain/attempt.ts";
 import type { Poll } from "../domain/poll.ts";
 import type { AgentReplyMessage, AgentRequestMessage } from "../messaging/agent-messages.ts";
 import { COMPLETIONS_PATH, parseReport } from "../messaging/completion.ts";
@@ -9,7 +9,6 @@ import { claimJob } from "../operations/claim-job.ts";
 import { pollStep } from "../operations/poll-step.ts";
 import type { Context } from "../operations/ports.ts";
 import { publishEndOf } from "../operations/publish-end.ts";
-import type { StepEnd } from "../operations/record-step.ts";
 import { runStep } from "../operations/run-step.ts";
 import { runSteps } from "../operations/run-steps.ts";
 import { takeReply, takeReport } from "../operations/take-reply.ts";

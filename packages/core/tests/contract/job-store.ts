@@ -7,14 +7,14 @@ import { skippedFor } from "../../src/domain/skip.ts";
 import type { StateRecord } from "../../src/domain/state-record.ts";
 import { accepted, done, scheduled, takenUp } from "../../src/domain/step-run.ts";
 import {
-  claim,
   completeAmong,
   completeJob,
   completeJoin,
   noteExpiry,
   takeUp,
   takeUpOnly,
-} from "../../src/domain/transitions.ts";
+} from "../../src/domain/step-writes.ts";
+import { claim } from "../../src/domain/transitions.ts";
 import type { Workflow } from "../../src/domain/workflow.ts";
 import type { JobStore } from "../../src/store/job-store.ts";
 import { CHAIN, NOON, SCHEDULING, sampleJob, sampleRecord } from "../jobs.ts";
@@ -145,10 +145,7 @@ export function jobStoreContract(name: string, open: () => Promise<JobStore>): v
     test("the last step's write concludes the job and removes dueAt", async () => {
       const record = await claimed("reserveStock");
       const task = taskOf(record, "reserveStock");
-      const written = await store.change(
-        record.jobId,
-        completeJob(task, abreast(task), doneOf(task), { processState: "Processed" }, NOON),
-      );
+      const written = await store.change(record.jobId, completeJob(task, abreast(task), doneOf(task), NOON));
       expect(written).toMatchObject({
         kind: "written",
         record: { processState: "Processed", lockedBy: null, completeBy: null },
@@ -247,7 +244,7 @@ export function jobStoreContract(name: string, open: () => Promise<JobStore>): v
           record: { processState: "Processing" },
         });
       }
-      const ending = completeJob(last, abreast(last), ended(last), { processState: "Processed" }, NOON);
+      const ending = completeJob(last, abreast(last), ended(last), NOON);
       expect(await store.change(record.jobId, ending)).toMatchObject({
         kind: "written",
         record: { processState: "Processed" },
@@ -292,10 +289,7 @@ export function jobStoreContract(name: string, open: () => Promise<JobStore>): v
       const task = taskOf(record, "reserveStock");
       await store.change(record.jobId, takeUp(task, takenUp("forward", NOON, "2026-01-01T12:00:10.000Z"), NOON));
       expect(await store.countInFlight(later, LONG_AGO, FAR_OFF)).toEqual({ held, waiting: before.waiting });
-      await store.change(
-        record.jobId,
-        completeJob(task, abreast(task), doneOf(task), { processState: "Processed" }, NOON),
-      );
+      await store.change(record.jobId, completeJob(task, abreast(task), doneOf(task), NOON));
       expect(await store.countInFlight(later, LONG_AGO, FAR_OFF)).toEqual(before);
       // Its service does it later: nobody is at work on it here.
       const awaits = await claimed("reserveStock");

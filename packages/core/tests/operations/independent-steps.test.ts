@@ -6,6 +6,7 @@ import {
   type Attempt,
   advance,
   runKey,
+  type StepEnd,
   type StepOutcome,
   type StepTask,
   tasksToBegin,
@@ -15,7 +16,6 @@ import type { Workflow, WorkflowStep } from "../../src/domain/workflow.ts";
 import { loadWorkflows } from "../../src/domain/workflows.ts";
 import { claimJob } from "../../src/operations/claim-job.ts";
 import { operateJob } from "../../src/operations/operate-job.ts";
-import type { StepEnd } from "../../src/operations/record-step.ts";
 import { runStep } from "../../src/operations/run-step.ts";
 import { sweep } from "../../src/operations/sweep.ts";
 import { NOON_MS, sampleJob, sampleRecord } from "../jobs.ts";

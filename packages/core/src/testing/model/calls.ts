@@ -2,8 +2,8 @@
 
 import type { AgentRequest, BoundedReply, RoutedAgent } from "../../agents/agent.ts";
 import type { StartAttempt } from "../../domain/attempt.ts";
+import type { GuardedWrite } from "../../domain/guarded-write.ts";
 import type { StateRecord } from "../../domain/state-record.ts";
-import type { GuardedWrite } from "../../domain/transitions.ts";
 import { NO_RULES } from "../../domain/workflow-rules.ts";
 import type { Workflows } from "../../domain/workflows.ts";
 import type { Address, AgentReplyMessage, AgentRequestMessage } from "../../messaging/agent-messages.ts";

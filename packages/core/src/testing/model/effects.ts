@@ -2,9 +2,9 @@
 import type { BoundedReply } from "../../agents/agent.ts";
 import { applyChanges, holds } from "../../domain/apply-changes.ts";
 import type { StepTask } from "../../domain/attempt.ts";
+import type { Guard } from "../../domain/guarded-write.ts";
 import { runOf } from "../../domain/plan.ts";
 import { holderId, type StateRecord } from "../../domain/state-record.ts";
-import type { Guard } from "../../domain/transitions.ts";
 import type { Address } from "../../messaging/agent-messages.ts";
 import type { StatusMessage } from "../../messaging/messenger.ts";
 import { fromLongAgoOn, LONG_AGO, NOW_MS } from "./abstract-time.ts";

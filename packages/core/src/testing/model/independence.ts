@@ -1,8 +1,7 @@
 // Which pieces may go first: what they do next changes nothing that others look at, and nothing that others do changes it.
-import type { StartAttempt } from "../../domain/attempt.ts";
+import type { StartAttempt, StepEnd } from "../../domain/attempt.ts";
 import { runOf } from "../../domain/plan.ts";
 import type { StateRecord } from "../../domain/state-record.ts";
-import type { StepEnd } from "../../operations/record-step.ts";
 import type { Versioned } from "../../store/job-store.ts";
 import { NOW_MS } from "./abstract-time.ts";
 import type { Asked, Call, Replied, Reported } from "./calls.ts";

@@ -1,7 +1,13 @@
 // Every move that a state allows: a call that is answered, a message that arrives, a timer, a sweep, a death, a tick.
-import { type Attempt, type ClaimOutcome, PROGRESS, type StepOutcome, standingOf } from "../../domain/attempt.ts";
+import {
+  type Attempt,
+  type ClaimOutcome,
+  PROGRESS,
+  type StepEnd,
+  type StepOutcome,
+  standingOf,
+} from "../../domain/attempt.ts";
 import type { Report } from "../../messaging/completion.ts";
-import type { StepEnd } from "../../operations/record-step.ts";
 import { NOW_MS, TICK_MS } from "./abstract-time.ts";
 import { Attempts } from "./attempts.ts";
 import type { Accepted, Replied, ServiceCall } from "./calls.ts";

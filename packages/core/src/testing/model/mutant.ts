@@ -1,6 +1,7 @@
 // Faults planted in what the operations stand on: the explorer has to find each of them.
+
+import type { Guard, GuardedWrite } from "../../domain/guarded-write.ts";
 import type { StateRecord } from "../../domain/state-record.ts";
-import type { Guard, GuardedWrite } from "../../domain/transitions.ts";
 import type { Timing } from "../../operations/ports.ts";
 import type { OperationName } from "./operation-run.ts";
 

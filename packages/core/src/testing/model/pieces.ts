@@ -1,9 +1,8 @@
 // What is under way in a state besides the record: messages, orchestrations, and operations that wait for their next call.
-import type { Attempt, ClaimOutcome, StartAttempt, StepTask } from "../../domain/attempt.ts";
+import type { Attempt, ClaimOutcome, StartAttempt, StepEnd, StepTask } from "../../domain/attempt.ts";
 import { runOf } from "../../domain/plan.ts";
 import type { StateRecord } from "../../domain/state-record.ts";
 import type { Report } from "../../messaging/completion.ts";
-import type { StepEnd } from "../../operations/record-step.ts";
 import type { Versioned } from "../../store/job-store.ts";
 import { NOW_MS, tickOn, tickOnExactly, tickTogether } from "./abstract-time.ts";
 import type { Asked, Replied, Reported, Sent } from "./calls.ts";

@@ -1,0 +1,171 @@
+// What a step's task writes of it, each as one guarded write: its run is still the task's (P4, P8, P13).
+import type { NextStep, StepTask } from "./attempt.ts";
+import { after } from "./duration.ts";
+import { append, type Change, type Closing, type Guard, type GuardedWrite, set } from "./guarded-write.ts";
+import { runOf } from "./plan.ts";
+import type { Decided, Direction, Expiry, StepRecord, StepState } from "./state-record.ts";
+import { expiresAt, type Mark } from "./step-run.ts";
+import { concluding, scheduling, transitions } from "./transitions.ts";
+
+/**
+ * Records that an agent has taken a step up late, is at work for longer than most, or has handed it to its service. From then on `completeBy`
+ * governs the record. Rejected where the record is due later than the step accounts for: see `takeUpOnly`.
+ */
+export function takeUp(task: StepTask, mark: Mark, now: string): GuardedWrite {
+  const { completeBy } = mark;
+  const { guard, changes } = takeUpOnly(task, mark, now);
+  const run = runOf(task.record, task.direction);
+  const scheduledUntil = run ? expiresAt(run) : "";
+  return {
+    guard: {
+      ...guard,
+      processStates: [transitions.stepTakenUp.from],
+      dueBy: scheduledUntil > completeBy ? scheduledUntil : completeBy,
+    },
+    changes: [...changes, set(["completeBy"], completeBy), set(["dueAt"], mark.dueAt ?? completeBy)],
+  };
+}
+
+/** The same where an operator has given more time, or steps are at work beside it: the record stays due when it is. */
+export function takeUpOnly(task: StepTask, { from, change, isLater }: Mark, now: string): GuardedWrite {
+  const { step, record } = task;
+  const changes = [set(["steps", step], change(record)), set(["updatedAt"], now)];
+  return { guard: inHand(task, from), changes: isLater ? [...changes, set(["hasWaited"], true)] : changes };
+}
+
+/**
+ * Records why an agent was not done in time: the step's own run keeps the last one, the history each. Nothing else changes: the supervisor finds
+ * the step overdue.
+ */
+export function noteExpiry(task: StepTask, expiry: Expiry): GuardedWrite {
+  const { step, direction, lockedBy: by } = task;
+  const run = direction === "forward" ? ["steps", step] : ["steps", step, "compensation"];
+  const { at } = expiry;
+  const entry = { at, what: expiryInWords(step, direction, expiry), by };
+  const changes = [set([...run, "expiry"], expiry), set(["updatedAt"], at), append(["history"], entry)];
+  return { guard: inHand(task), changes };
+}
+
+/** Of the many errors that an attempt's tries may meet. */
+const ERROR_LIMIT = 300;
+
+function expiryInWords(step: string, direction: Direction, { attempt, tries, endpoint, message }: Expiry): string {
+  const which = direction === "forward" ? step : `compensation of ${step}`;
+  const where = endpoint === null ? "" : ` (${endpoint})`;
+  const words = tries === 1 ? "1 try" : `${tries} tries`;
+  return `${which}: not done in time in attempt ${attempt}, after ${words}${where}: ${message.slice(0, ERROR_LIMIT)}`;
+}
+
+/** Records what a step's condition said, before its agent is asked. */
+export function noteDecision(task: StepTask, decided: Decided): GuardedWrite {
+  const changes = [set(["steps", task.step, "decided"], decided), set(["updatedAt"], decided.at)];
+  return { guard: inHand(task), changes };
+}
+
+/** What the write of a step's end led to. */
+export interface LedTo {
+  /** The job ended with it, or goes the other way from then on. */
+  readonly isTurn: boolean;
+  /** Steps can be begun that could not before. */
+  readonly isNews: boolean;
+}
+
+/**
+ * The writes of a step's end whose effect is known without a read, each to be tried where the record rejects the one before: others beside it go on,
+ * or what is next begins, or the job is over. How a compensation ends depends on every step: that has to be read.
+ * @param closing where a job that is over is closed at once
+ */
+export function endsOf(
+  task: StepTask,
+  siblings: readonly string[],
+  ended: StepRecord,
+  next: readonly NextStep[],
+  now: string,
+  closing: Closing | null,
+): ({ readonly write: GuardedWrite } & LedTo)[] {
+  const among = { write: completeAmong(task, siblings, ended, now), isTurn: false, isNews: false };
+  const first = siblings.length > 0 ? [among] : [];
+  if (next.length > 0)
+    return [...first, { write: completeJoin(task, siblings, ended, next, now), isTurn: false, isNews: true }];
+  if (task.direction === "compensate") return first;
+  return [...first, { write: completeJob(task, siblings, ended, now, closing), isTurn: true, isNews: true }];
+}
+
+/** Records that a step is done while others beside it are not. */
+export function completeAmong(
+  task: StepTask,
+  siblings: readonly string[],
+  done: StepRecord,
+  now: string,
+): GuardedWrite {
+  const guard = { ...holding(task), siblings: siblingsOf(task, siblings, false) };
+  return { guard, changes: [...recorded(task, done, now)] };
+}
+
+/** Records that a step is done, and all beside it, and schedules what is next in the same write. */
+export function completeJoin(
+  task: StepTask,
+  siblings: readonly string[],
+  done: StepRecord,
+  next: readonly NextStep[],
+  now: string,
+): GuardedWrite {
+  const guard = holding(task);
+  return {
+    guard: siblings.length > 0 ? { ...guard, siblings: siblingsOf(task, siblings, true) } : guard,
+    changes: [...recorded(task, done, now), ...scheduling(next, task.direction)],
+  };
+}
+
+/**
+ * Records that the last step is done, and that the job is Processed, in the same write.
+ * @param closing where a job that is over is closed at once
+ */
+export function completeJob(
+  task: StepTask,
+  siblings: readonly string[],
+  done: StepRecord,
+  now: string,
+  closing: Closing | null = null,
+): GuardedWrite {
+  const { from, to } = transitions.lastStepCompleted;
+  const last = completeJoin(task, siblings, done, [], now);
+  const guard = { ...last.guard, processStates: [from] };
+  const changes = [...last.changes, ...concluding(to, { processState: to }, task.attempt, now)];
+  if (closing === null) return { guard, changes: [...changes, set(["overAt"], now)] };
+  const lifetime = { revisions: task.jobRevision, ...closing };
+  return { guard, changes: [...changes, set(["keptUntil"], after(now, closing.keepMs))], lifetime };
+}
+
+/** The step's run is this task's, whatever has become of the job meanwhile (P4). */
+function inHand({ attempt, step: name, direction }: StepTask, states: readonly StepState[] = AT_WORK): Guard {
+  return { processStates: UNENDED, step: { name, direction, attempt, states } };
+}
+
+const AT_WORK = ["Scheduled", "Running", "Awaiting"] as const;
+const UNENDED = ["Processing", "Pending"] as const;
+
+/** And its attempt holds the job. */
+function holding(task: StepTask): Guard {
+  return { ...inHand(task), processStates: [transitions.stepCompleted.from], attempt: task.attempt };
+}
+
+function siblingsOf(
+  { direction }: StepTask,
+  names: readonly string[],
+  allDone: boolean,
+): NonNullable<Guard["siblings"]> {
+  return { names, direction, allDone };
+}
+
+function recorded({ step, lockedBy, direction }: StepTask, record: StepRecord, now: string): Change[] {
+  const what = endInWords(step, direction, record);
+  return [set(["steps", step], record), set(["updatedAt"], now), append(["history"], { at: now, what, by: lockedBy })];
+}
+
+/** How history says what came of a step. */
+export function endInWords(step: string, direction: Direction, record: StepRecord): string {
+  return direction === "forward"
+    ? `${step}: ${record.state}`
+    : `compensation of ${step}: ${record.compensation?.state}`;
+}

@@ -1,0 +1,75 @@
+// What follows a step's end that is recorded (P13, P15): telemetry, the status messages, and what the attempt that holds the job is notified of.
+import { ownReceiver, type StepEnd, type StepTask } from "../domain/attempt.ts";
+import { runOf, runsInHand } from "../domain/plan.ts";
+import { hasEnded, type StateRecord, type StepRecord } from "../domain/state-record.ts";
+import { concludeJob, scheduleCompensation } from "./conclude-job.ts";
+import type { Context, Telemetry } from "./ports.ts";
+import { publishOrKeep } from "./publish.ts";
+import type { RecordedEnd } from "./write-step-end.ts";
+
+/** Where the job has ended, or goes the other way, that is published too before anybody is notified. */
+export async function publishStepEnd(task: StepTask, recorded: RecordedEnd, context: Context): Promise<StepEnd> {
+  const { record, isTurn } = recorded;
+  const own = stepOf(record, task.step);
+  const end = stepEndOf(task, recorded, own);
+  const isPublished = isToPublish(task, record, own);
+  reportEnd(task, record, own, context.telemetry);
+  if (isTurn && record.processState === "Pending") await scheduleCompensation(recorded, context);
+  else {
+    const known = isPublished ? await publishOrKeep(recorded, "StepCompleted", task.step, context) : recorded;
+    if (isTurn) await concludeJob(known, context);
+  }
+  return end;
+}
+
+/** Of a job that ended before, the requester has received all that it wants. */
+function isToPublish({ direction }: StepTask, { processState }: StateRecord, own: StepRecord): boolean {
+  const isDone = direction === "forward" && own.state !== "Failed" && !own.skipped;
+  return isDone && (processState === "Processed" || !hasEnded(processState));
+}
+
+/** Whoever holds the job is notified of it where there is something to begin, or nothing more to wait for. */
+function stepEndOf(task: StepTask, { record, isTurn, isNews }: RecordedEnd, own: StepRecord): StepEnd {
+  const { attempt, processState, steps } = record;
+  const isPending = processState === "Pending";
+  if (isTurn && task.direction === "forward" && own.state === "Failed") {
+    // A compensation is the next attempt's: the one that has to end is the one before.
+    return { outcome: { kind: "rejected" }, receiver: receiverOf(task, isPending ? attempt - 1 : attempt) };
+  }
+  const hasReceiver = !isPending && (isNews || runsInHand(steps).length === 0);
+  return {
+    outcome: { kind: "completed", steps, hasEnded: hasEnded(processState) },
+    receiver: hasReceiver ? receiverOf(task, attempt) : null,
+  };
+}
+
+function receiverOf(task: StepTask, attempt: number): number | null {
+  return attempt === task.attempt ? ownReceiver(task) : attempt;
+}
+
+function reportEnd(task: StepTask, record: StateRecord, own: StepRecord, telemetry: Telemetry): void {
+  const { jobId, attempt, step, agent, direction } = task;
+  const about = { jobId, attempt, step, agent };
+  const run = runOf(own, direction);
+  const ms = run?.startedAt && run.endedAt ? Date.parse(run.endedAt) - Date.parse(run.startedAt) : null;
+  if (direction === "forward" && own.state === "Failed") {
+    telemetry.event("StepRejected", { ...about, ms, message: own.error });
+    return;
+  }
+  if (direction === "forward" && own.skipped) {
+    const { cause, message } = own.skipped;
+    telemetry.event("StepSkipped", { ...about, cause, message });
+    return;
+  }
+  // What a skipped step left behind stays, and its job goes on: nothing else alerts an operator.
+  if (direction === "compensate" && record.direction === "forward" && run?.state === "Failed")
+    telemetry.event("CompensationIncomplete", { ...about, message: run.error });
+  const event = direction === "forward" ? "StepCompleted" : "StepCompensated";
+  telemetry.event(event, { ...about, state: run?.state ?? null, endpoint: run?.endpoint ?? null, ms });
+}
+
+function stepOf(record: StateRecord, name: string): StepRecord {
+  const step = record.steps[name];
+  if (!step) throw new Error(`the record of job ${record.jobId} has no step ${name}`);
+  return step;
+}

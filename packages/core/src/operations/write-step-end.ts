@@ -1,0 +1,68 @@
+// The end of a step in its job's record (P8, P9, P13): one guarded write, which also schedules what follows it or ends the job.
+import type { StepTask } from "../domain/attempt.ts";
+import type { Closing } from "../domain/guarded-write.ts";
+import type { StateRecord } from "../domain/state-record.ts";
+import { type Answer, withAnswer } from "../domain/step-answer.ts";
+import { afterStep, type Circumstances, foundEnd, ledTo } from "../domain/step-end.ts";
+import { scheduled } from "../domain/step-run.ts";
+import { endsOf, type LedTo } from "../domain/step-writes.ts";
+import { contractFor } from "../messaging/contract.ts";
+import type { Versioned } from "../store/job-store.ts";
+import { instant, type Ports, schedulingOf } from "./ports.ts";
+
+/** The record with the step's end in it, and what that led to. */
+export interface RecordedEnd extends Versioned, LedTo {}
+
+/** Undefined where the step is not waited for any more: an earlier run of the task recorded its end, or it is another run's. */
+export async function writeStepEnd(task: StepTask, answer: Answer, ports: Ports): Promise<RecordedEnd | undefined> {
+  return (await writeUnread(task, answer, ports)) ?? (await writeAtVersion(task, answer, ports));
+}
+
+/** Without a read of the record, where what follows is known; undefined where it is not, or the record is not as it was. */
+async function writeUnread(task: StepTask, answer: Answer, ports: Ports): Promise<RecordedEnd | undefined> {
+  const { jobId, join, direction, attempt, record } = task;
+  // A rejection that changes the job's way is rare.
+  if (!join || (answer.kind !== "done" && direction === "forward")) return undefined;
+  const closing = closingFor(task, ports);
+  const now = instant(ports.now());
+  const ended = withAnswer(record, task, answer, now);
+  const next = join.next.map((step) => scheduled(step, attempt, direction, now, schedulingOf(ports)));
+  for (const { write, ...led } of endsOf(task, join.siblings, ended, next, now, closing)) {
+    const outcome = await ports.store.change(jobId, write);
+    if (outcome.kind === "written") return { ...outcome, ...led };
+  }
+  return undefined;
+}
+
+/** Where an archive is to be written first, housekeeping closes the job: no job waits for that. */
+function closingFor({ workflow }: StepTask, { retention, rules }: Ports): Closing | null {
+  if (!retention || retention.archive) return null;
+  return { keepMs: retention.keepMs, secrets: contractFor(workflow.name, rules.contracts).secrets };
+}
+
+/** At the version that was read, as often as another write comes between: each of these is another's progress. */
+async function writeAtVersion(task: StepTask, answer: Answer, ports: Ports): Promise<RecordedEnd | undefined> {
+  for (;;) {
+    const read = await ports.store.state(task.jobId);
+    const next = read && afterStep(read.record, task, answer, circumstancesOf(read.record, ports));
+    if (!next) return undefined;
+    const outcome = await ports.store.replace(read, next);
+    if (outcome.kind === "written") return { ...outcome, ...ledTo(read.record, next) };
+  }
+}
+
+function circumstancesOf({ workflow }: StateRecord, ports: Ports): Circumstances {
+  return {
+    workflow: ports.workflows.of(workflow),
+    now: instant(ports.now()),
+    scheduling: schedulingOf(ports),
+    claimWithinMs: ports.timing.claimWithinMs,
+  };
+}
+
+/** What an earlier run of this task wrote: the step's run is still the task's. */
+export async function findStepEnd(task: StepTask, { store }: Ports): Promise<RecordedEnd | undefined> {
+  const read = await store.state(task.jobId);
+  const mayHaveLedTo = read && foundEnd(read.record, task);
+  return mayHaveLedTo && { ...read, ...mayHaveLedTo };
+}
