@@ -169,7 +169,9 @@ describe.each(Object.keys(clients))("%s client", (which) => {
       ...typeError(undefined),
       code: expect.toBeOneOf([undefined, "ERR_INVALID_CHAR"]),
     });
-    expect(await failure(client.sendRequest(post("no address")))).toEqual(typeError("ERR_INVALID_URL"));
+    expect(await failure(client.sendRequest(post("https://no address")))).toEqual(typeError("ERR_INVALID_URL"));
+    const insecure = client.sendRequest(post("http://127.0.0.1:1/", { allowInsecureConnection: false }));
+    await expect(insecure).rejects.toThrow("allowInsecureConnection is false");
   });
 
   test("an answer: status, headers, a text of several chunks", async () => {
@@ -235,6 +237,16 @@ describe.each(Object.keys(clients))("%s client", (which) => {
     await vi.waitFor(() => expect(sockets[0]?.destroyed).toBe(true));
     expect(await client.sendRequest(post(url))).toMatchObject({ bodyAsText: "ok" });
     expect({ requests: requests.length, connections: sockets.length }).toEqual({ requests: 2, connections: 2 });
+  });
+
+  test("a kept connection that is closed in place of an answer: nothing is sent again", async () => {
+    const { url, sockets, requests } = await peer((socket, count) =>
+      count === 1 ? socket.write(ANSWER) : socket.end(),
+    );
+    await client.sendRequest(post(url));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(await failure(client.sendRequest(post(url)))).toEqual(restError("ECONNRESET"));
+    expect({ requests: requests.length, connections: sockets.length }).toEqual({ requests: 2, connections: 1 });
   });
 
   test("what the SDK does not ask of it: an answer as a stream, and one that is compressed", async () => {

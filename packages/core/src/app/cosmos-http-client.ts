@@ -45,8 +45,9 @@ export function createCosmosHttpClient(): HttpClient {
 
 /** A text or bytes against a text, as all that the store asks. For the rest of what a pipeline may ask there is the SDK's own client. */
 function isPlain(request: PipelineRequest): boolean {
-  const { method, body, headers } = request;
+  const { url, method, body, headers } = request;
   return (
+    (request.allowInsecureConnection === true || url.startsWith("https:")) &&
     method !== "HEAD" &&
     (body === undefined || typeof body === "string" || Buffer.isBuffer(body)) &&
     !headers.has("Accept-Encoding") &&
