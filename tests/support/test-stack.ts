@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CosmosClient } from "@azure/cosmos";
 import { ServiceBusClient, type ServiceBusReceivedMessage } from "@azure/service-bus";
+import { createCosmosHttpClient } from "@scheduler-agent-supervisor/core/app/cosmos-http-client";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import { ENGINES, type EngineName } from "@scheduler-agent-supervisor/local/host/durable/engine-profile";
 import { TOPOLOGIES, type Topology } from "@scheduler-agent-supervisor/local/host/flex/groups";
@@ -140,6 +141,8 @@ export async function startTestStack(
   };
 }
 
+/** By the app's own HTTP client: the store's contract is checked on what the app runs. */
 export function containerOf(settings: Settings) {
-  return new CosmosClient(settings["Cosmos"] ?? "").database("orders").container("orders");
+  const options = { connectionString: settings["Cosmos"] ?? "", httpClient: createCosmosHttpClient() };
+  return new CosmosClient(options).database("orders").container("orders");
 }

@@ -6,6 +6,7 @@ import type { TokenCredential } from "@azure/identity";
 import { ServiceBusClient, type ServiceBusClientOptions } from "@azure/service-bus";
 import { BlobServiceClient, type StoragePipelineOptions } from "@azure/storage-blob";
 import type { Config } from "./config.ts";
+import { createCosmosHttpClient } from "./cosmos-http-client.ts";
 
 /** How a connection signs in; without `managedidentity` as whoever is signed in on this machine. */
 interface Identity {
@@ -27,13 +28,13 @@ export function serviceBusOf(config: Config, options: ServiceBusClientOptions): 
 const STORE_POLICY = { requestTimeout: 5000 } as const;
 
 export function cosmosOf(config: Config): CosmosClient {
-  const connectionPolicy = STORE_POLICY;
-  if (config.Cosmos) return new CosmosClient({ connectionString: config.Cosmos, connectionPolicy });
+  const options = { connectionPolicy: STORE_POLICY, httpClient: createCosmosHttpClient() };
+  if (config.Cosmos) return new CosmosClient({ connectionString: config.Cosmos, ...options });
   const { Cosmos__credential: credential, Cosmos__clientId: clientId } = config;
   return new CosmosClient({
     endpoint: given(config.Cosmos__accountEndpoint),
     aadCredentials: credentialOf({ credential, clientId }),
-    connectionPolicy,
+    ...options,
   });
 }
 

@@ -180,23 +180,36 @@ function isIterable(value: unknown): value is AsyncIterable<unknown> {
   return value !== null && typeof value === "object" && Symbol.asyncIterator in value;
 }
 
+interface HttpRequest {
+  readonly method: string;
+  readonly path: string;
+}
+
 // A call that makes several requests has awaits between them: its second request and each further one are points too.
-subscribe("http.client.request.start", (message) => {
+subscribe("http.client.request.start", (message) => beginRequest((message as { request: HttpRequest }).request));
+
+function beginRequest({ method, path }: HttpRequest): void {
   const under = portCalls.getStore();
-  const { method, path } = (message as { request: { method: string; path: string } }).request;
   // The store's SDK reads what the account is once a process, whoever comes first.
   if (!under || path === "/") return;
   under.requests += 1;
   const { searchParams } = new URL(path, "http://any");
   const what = [method, searchParams.get("comp") ?? searchParams.get("restype") ?? []].flat().join(" ");
   if (under.requests > 1) reach(`${under.name}/request#${under.requests}(${what})`, "before", under.jobs);
-});
+}
+
+/** The store's requests go by undici, as those of agents do; its SDK says in each who it is. */
+function isOfStore({ headers }: { readonly headers: readonly unknown[] }): boolean {
+  return headers.includes("x-ms-useragent");
+}
 
 // What is sent to a remote service and not yet answered: the effect may be had.
 const requests = new WeakMap<object, PortCall>();
 subscribe("undici:request:create", (message) => {
+  const { request } = message as { request: HttpRequest & { readonly headers: readonly unknown[] } };
+  if (isOfStore(request)) return beginRequest(request);
   const under = portCalls.getStore();
-  if (under) requests.set((message as { request: object }).request, under);
+  if (under) requests.set(request, under);
 });
 subscribe("undici:request:bodySent", (message) => {
   const under = requests.get((message as { request: object }).request);
