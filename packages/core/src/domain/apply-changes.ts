@@ -30,16 +30,18 @@ function isDueBy(dueBy: Guard["dueBy"], { dueAt }: StateRecord): boolean {
   return dueBy === undefined || (dueAt !== undefined && dueAt <= dueBy);
 }
 
-/** A copy of the record with the changes made. */
+/** The record with the changes made. What they do not touch is shared with the one given, which stays as it is. */
 export function applyChanges(record: StateRecord, changes: readonly Change[]): StateRecord {
-  const copy = structuredClone(record) as unknown as Node;
-  for (const change of changes) apply(copy, change);
+  const copy = { ...record } as unknown as Node;
+  const copies = new Set<unknown>([copy]);
+  for (const change of changes) apply(copy, change, copies);
   return copy as unknown as StateRecord;
 }
 
 type Node = { [name: string]: unknown };
 
-function apply(root: Node, change: Change): void {
+/** @param copies what may be changed in place */
+function apply(root: Node, change: Change, copies: Set<unknown>): void {
   const last = change.path.at(-1);
   if (last === undefined) throw new Error("a change needs a path");
   let parent = root;
@@ -47,14 +49,18 @@ function apply(root: Node, change: Change): void {
     const child = parent[name];
     if (child === null || typeof child !== "object")
       throw new Error(`no member ${name} on the path ${change.path.join("/")}`);
-    parent = child as Node;
+    if (!copies.has(child)) {
+      parent[name] = Array.isArray(child) ? [...child] : { ...child };
+      copies.add(parent[name]);
+    }
+    parent = parent[name] as Node;
   }
   switch (change.op) {
     case "set":
       parent[last] = change.value;
       break;
     case "append":
-      (parent[last] as unknown[]).push(change.value);
+      parent[last] = [...(parent[last] as unknown[]), change.value];
       break;
     case "remove":
       delete parent[last];

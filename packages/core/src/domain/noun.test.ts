@@ -22,6 +22,13 @@ test.each([undefined, null, "text", 7, [{ jobId: "p-1" }]])("what is no object s
   expect(inCoresNames(value, PARCEL)).toBe(value);
 });
 
+test("what anybody may send keeps each of its members, whatever they are called", () => {
+  const sent: unknown = JSON.parse('{"__proto__": {"jobId": "p-2"}, "constructor": 1, "parcelId": "p-1"}');
+  const copy = inCoresNames(sent, PARCEL);
+  expect(JSON.stringify(copy)).toBe('{"__proto__":{"jobId":"p-2"},"constructor":1,"jobId":"p-1"}');
+  expect(Object.getPrototypeOf(copy)).toBe(Object.prototype);
+});
+
 test("an app that has the core's noun gets the very same document", () => {
   const record = { jobId: "j-1" };
   expect(inAppsNames(record, { ...JOB })).toBe(record);

@@ -40,9 +40,19 @@ const isOwn = ({ one, many }: Noun) => one !== JOB.one || many !== JOB.many;
 
 type Members = { readonly [name: string]: unknown };
 
+/** A loop, for every document and every message goes through here: by way of its entries it takes twice as long. */
 function renamed(value: Members, names: ReadonlyMap<string, string>): Members {
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [names.get(name) ?? name, member]));
+  const copy: { [name: string]: unknown } = {};
+  for (const name of Object.keys(value)) {
+    const member = value[name];
+    // Assigned, it would be the copy's prototype and no member.
+    if (name === "__proto__") Object.defineProperty(copy, name, { ...AS_ASSIGNED, value: member });
+    else copy[names.get(name) ?? name] = member;
+  }
+  return copy;
 }
+
+const AS_ASSIGNED = { configurable: true, enumerable: true, writable: true } as const;
 
 const tables = new WeakMap<
   Noun,

@@ -148,12 +148,14 @@ const DIRECTIONS = ["forward", "compensate"] as const;
 
 /** In either direction: a compensation may begin while a step beside the one that was rejected is at work. */
 export function runsInHand(steps: Steps): readonly RunInHand[] {
-  return Object.entries(steps).flatMap(([step, record]) =>
-    DIRECTIONS.flatMap((direction): RunInHand[] => {
+  const inHand: RunInHand[] = [];
+  for (const [step, record] of Object.entries(steps)) {
+    for (const direction of DIRECTIONS) {
       const run = runOf(record, direction);
-      return isInHand(run) ? [{ step, direction, run }] : [];
-    }),
-  );
+      if (isInHand(run)) inHand.push({ step, direction, run });
+    }
+  }
+  return inHand;
 }
 
 /** When the pauses of steps are over that are to be run again later, while others go on. In a compensation nobody waits for those before. */

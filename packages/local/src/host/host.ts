@@ -88,6 +88,7 @@ export class Host {
   readonly #appDir: string;
   readonly #settings: Settings;
   readonly #hostJson: HostSettings;
+  readonly #isWritten: ReturnType<typeof levelFilter>;
   readonly #log: Log;
   readonly #running = new RunningInvocations();
   readonly #clients = new ServiceBusClients();
@@ -108,7 +109,8 @@ export class Host {
     this.#settings = settings;
     this.#hostJson = readHostJson(appDir, settings);
     this.#baseUrl = baseUrl;
-    this.#log = lineLog(options, this.#hostJson);
+    this.#isWritten = levelFilter(this.#hostJson.logLevels);
+    this.#log = lineLog(options, this.#isWritten);
     mkdirSync(options.data, { recursive: true });
   }
 
@@ -197,12 +199,15 @@ export class Host {
 
   #track(registered: RegisteredFunction, invocationId: string): () => void {
     const ended = this.#running.begin(registered, invocationId);
-    const startedAt = performance.now();
     const { name } = registered;
+    const category = `Function.${name}`;
+    // Every invocation ends, and most hosts do not write that.
+    if (!this.#isWritten({ level: "debug", category })) return ended;
+    const startedAt = performance.now();
     return () => {
       ended();
       const message = `ended after ${(performance.now() - startedAt).toFixed(1)} ms (invocation ${invocationId})`;
-      this.#log({ level: "debug", category: `Function.${name}`, source: name, message });
+      this.#log({ level: "debug", category, source: name, message });
     };
   }
 
@@ -377,9 +382,8 @@ export class Host {
   }
 }
 
-function lineLog({ log, colour = false }: HostOptions, { logLevels }: HostSettings): Log {
+function lineLog({ log, colour = false }: HostOptions, isWritten: ReturnType<typeof levelFilter>): Log {
   if (!log) return () => undefined;
-  const isWritten = levelFilter(logLevels);
   return (entry) => {
     if (isWritten(entry)) log(formatEntry(entry, new Date(), colour));
   };

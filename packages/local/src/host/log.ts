@@ -45,7 +45,9 @@ const COLOUR: Readonly<Record<LogLevel, string>> = {
 };
 
 /** Answers by category whether a level is written, remembering each category's answer. */
-export function levelFilter(levels: HostSettings["logLevels"]): (entry: LogEntry) => boolean {
+export function levelFilter(
+  levels: HostSettings["logLevels"],
+): (entry: Pick<LogEntry, "level" | "category">) => boolean {
   const known = new Map<string, number>();
   const rankOf = (category: string): number => {
     let prefix = category;

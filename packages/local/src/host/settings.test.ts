@@ -114,7 +114,7 @@ test.each([
 
 test("the log level of the longest prefix holds", () => {
   const isWritten = levelFilter({ default: "warning", Function: "information", "Function.noisy": "error" });
-  const entry = (category: string) => isWritten({ level: "information", category, source: "x", message: "x" });
+  const entry = (category: string) => isWritten({ level: "information", category });
   expect([entry("Host.Startup"), entry("Function.quiet.User"), entry("Function.noisy.User")]).toEqual([
     false,
     true,

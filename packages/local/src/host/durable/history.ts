@@ -41,7 +41,22 @@ export interface HistoryEvent {
   readonly FireAt?: string;
 }
 
-const NO_ID = -1;
+/** The `EventId` of what no orchestrator has scheduled. */
+export const NO_ID = -1;
+
+let lastMs = Number.NaN;
+let lastText = "";
+
+/** As JSON has it. The events of a turn are of one instant, and a Date inside of what is made JSON costs a call each time. */
+export function timestampText({ Timestamp: at }: Pick<HistoryEvent, "Timestamp">): string {
+  if (typeof at === "string") return at;
+  const ms = at.getTime();
+  if (ms !== lastMs) {
+    lastMs = ms;
+    lastText = at.toISOString();
+  }
+  return lastText;
+}
 
 function event(type: number, at: Date, id: number = NO_ID) {
   return { EventType: type, EventId: id, IsPlayed: false, Timestamp: at };

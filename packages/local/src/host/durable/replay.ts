@@ -5,7 +5,7 @@ import type { Command } from "./actions.ts";
 import { unknownFunction } from "./activities.ts";
 import { messageOf } from "./activity-failure.ts";
 import { compareWithHistory } from "./determinism.ts";
-import { EventType, executionStarted, type HistoryEvent, orchestratorStarted } from "./history.ts";
+import { EventType, executionStarted, type HistoryEvent, orchestratorStarted, timestampText } from "./history.ts";
 import { differenceOnHost } from "./host-replay.ts";
 import type { Arrival, Instance } from "./instance.ts";
 import { type End, Session } from "./session.ts";
@@ -151,7 +151,7 @@ function failedTurn({ customStatus }: Instance, { at, events }: Pick<Step, "at" 
 
 function triggerText(instance: Instance, history: readonly HistoryEvent[], isReplaying: boolean): string {
   const { id, input, parent } = instance;
-  const events = history.map((event) => (UNREAD_INPUTS.has(event.EventType) ? withoutInput(event) : event));
+  const events = history.map(asTheLibraryReads);
   const fixed = {
     ...LIBRARY_LIMITS,
     history: events,
@@ -163,6 +163,8 @@ function triggerText(instance: Instance, history: readonly HistoryEvent[], isRep
   return `${text.slice(0, -1)},"input":${input ?? "null"}}`;
 }
 
-function withoutInput({ Input: _, ...event }: HistoryEvent): HistoryEvent {
-  return event;
+/** To be made JSON, which leaves out what is undefined. */
+function asTheLibraryReads(event: HistoryEvent): object {
+  const isUnread = UNREAD_INPUTS.has(event.EventType);
+  return { ...event, Timestamp: timestampText(event), Input: isUnread ? undefined : event.Input };
 }

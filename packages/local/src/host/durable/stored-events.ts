@@ -1,5 +1,5 @@
 // The events of one turn as SQLite keeps them: a line of JSON, and after it the long texts as they are, without a second quoting.
-import { EventType, type HistoryEvent } from "./history.ts";
+import { EventType, type HistoryEvent, NO_ID, timestampText } from "./history.ts";
 
 /** The members that are JSON text already, in the order in which they stand after the line. */
 const TEXTS = ["Input", "Result", "Details"] as const;
@@ -9,18 +9,21 @@ type StoredEvent = { -readonly [member in keyof HistoryEvent]?: HistoryEvent[mem
 /** The input of the orchestration is left out: it stands in the row of the instance. */
 export function textOf(events: readonly HistoryEvent[]): string {
   let texts = "";
-  const stored = events.map(({ IsPlayed: _, ...event }): StoredEvent => {
-    const kept: StoredEvent = event;
-    if (kept.EventId === -1) delete kept.EventId;
-    if (kept.EventType === EventType.executionStarted) delete kept.Input;
-    for (const name of TEXTS) {
-      const text = kept[name];
-      if (typeof text !== "string") continue;
-      kept[name] = text.length;
-      texts += text;
-    }
-    return kept;
-  });
+  const lengthOf = (text: string | null | undefined) => {
+    if (typeof text !== "string") return text;
+    texts += text;
+    return text.length;
+  };
+  // JSON leaves out what is undefined.
+  const stored = events.map((event) => ({
+    ...event,
+    IsPlayed: undefined,
+    EventId: event.EventId === NO_ID ? undefined : event.EventId,
+    Timestamp: timestampText(event),
+    Input: event.EventType === EventType.executionStarted ? undefined : lengthOf(event.Input),
+    Result: lengthOf(event.Result),
+    Details: lengthOf(event.Details),
+  }));
   return `${JSON.stringify(stored)}\n${texts}`;
 }
 
@@ -30,7 +33,7 @@ export function eventsOf(text: string, input: string | null): HistoryEvent[] {
   if (end < 0) return JSON.parse(text) as HistoryEvent[];
   let at = end + 1;
   return (JSON.parse(text.slice(0, end)) as StoredEvent[]).map((stored) => {
-    const event: StoredEvent = { EventId: -1, ...stored, IsPlayed: false };
+    const event: StoredEvent = { EventId: NO_ID, ...stored, IsPlayed: false };
     for (const name of TEXTS) {
       const length = event[name];
       if (typeof length !== "number") continue;
