@@ -99,7 +99,7 @@ test.each(searches)(
   async (_, path, said) => {
     const { page, documents } = await look(path, (shown) => shown.getByText(said).waitFor());
     expect(documents).toBeLessThanOrEqual(MOST_DOCUMENTS);
-    const goOn = page.getByRole("button", { name: "Look further back" });
+    const goOn = page.getByRole("button", { name: "Search further back" });
     if ((await goOn.count()) === 0) return;
     expect(await faultsOf(page)).toEqual([]);
     const before = meter.spent.documents;

@@ -40,7 +40,10 @@ const changesRun = (summary: string, body?: z.ZodType): ApiOperation => ({
 export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
   "GET session": { summary: "The signed-in operator and the environment", answer: console.session },
   "GET overview": { summary: "Jobs by state", answer: console.overview },
-  "GET traffic": { summary: "Throughput, times, age of the queues, workflow versions in flight", answer: console.traffic },
+  "GET traffic": {
+    summary: "Throughput, times, age of the queues, workflow versions in flight",
+    answer: console.traffic,
+  },
   "GET attention": { summary: "Jobs that need a person, in groups by cause", answer: console.attention },
   "GET attention/jobs": {
     summary: "Jobs that need a person, one by one",
