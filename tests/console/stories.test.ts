@@ -85,7 +85,7 @@ test("all orders of a cause are resubmitted after a preview; it stops by itself 
   await page.getByText("Resubmit: 2 orders.").waitFor();
   await page.getByLabel("Reason").fill("the card service is back");
   await button(page, "Resubmit: 2 orders (this machine)").click();
-  await page.getByText(/^Stopped by itself: 100% of the last part/).waitFor({ timeout: 20_000 });
+  await page.getByText(/^Stopped by itself: 100% of the last wave/).waitFor({ timeout: 20_000 });
   await page.getByRole("row", { name: /Same cause again no such card/ }).waitFor();
 
   await Promise.all(fix.map((end) => end()));

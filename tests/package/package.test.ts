@@ -141,7 +141,9 @@ test("it is written in the place of an earlier package, never in that of anythin
   writePackage(made, out);
   expect(existsSync(join(out, "app", "old.js"))).toBe(false);
   expect(readFileSync(join(out, "app.zip")).equals(Buffer.from(made.zip))).toBe(true);
-  expect(() => writePackage(made, folder)).toThrow("contains files that do not belong to a package: let-in, out, rejected");
+  expect(() => writePackage(made, folder)).toThrow(
+    "contains files that do not belong to a package: let-in, out, rejected",
+  );
   expect(readdirSync(folder).filter((name) => name.includes(String(process.pid)))).toEqual([]);
 });
 

@@ -19,7 +19,7 @@ export type ReplayOutcome =
   | { readonly kind: "differs"; readonly differences: readonly string[] };
 
 /**
- * Replays a history against an orchestrator, and returns the differences. The events have to be in their stored order, from
+ * Replays a history against an orchestrator, and returns the differences. The events have to be in their stored sequence, from
  * the start of the orchestration.
  * @param orchestrator the core's own scheduler if absent
  * @throws where that is no history of an orchestration
