@@ -113,7 +113,7 @@ test("what .funcignore lets in is packed too, settings and secrets never, and wh
   const { files } = await packApp(project);
   expect([...files.keys()].filter((path) => !made.files.has(path))).toEqual(["extra/rules.json"]);
   writeFileSync(join(project, ".funcignore"), `${rules}\n/dist/shared/\nhost.json\n`);
-  await expect(packApp(project)).rejects.toThrow(/leaves out what the app needs: host\.json, dist\/shared\/shared\.js/);
+  await expect(packApp(project)).rejects.toThrow(/excludes files that the app needs: host\.json, dist\/shared\/shared\.js/);
 });
 
 test("an import that only a development dependency answers is rejected, as is a version that isn't the lock file's", async () => {
