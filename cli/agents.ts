@@ -7,9 +7,9 @@ import { agentTable } from "./agents/table.ts";
 import { readArguments, runCommand } from "./arguments.ts";
 
 const USAGE = `npm run agents [-- OPTIONS]
-             lists the agents with their operations, their services and how a step may reach them
-  --write    writes what follows from them and from the contracts: settings, parameters, queues, containers and tables in the docs
-  --check    only says what they lack and which files are stale: exit code 1 where anything is`;
+             lists the agents with their operations, services and transports
+  --write    writes the files that are generated from agents and contracts: settings, parameters, queues, containers, tables in the docs
+  --check    only lists what is missing and which files are out of date: exit code 1 if anything is`;
 
 await runCommand(async () => {
   const flag = { type: "boolean" } as const;

@@ -36,7 +36,7 @@ export async function packApp(root: string): Promise<AppPackage> {
   const kept = [...found].filter(([path]) => !ignored.ignores(path)).sort(([one], [other]) => (one < other ? -1 : 1));
   const files = new Map(kept);
   const lacking = [...NEEDED, ...bundled.keys()].filter((path) => !files.has(path));
-  if (lacking.length > 0) throw new Error(`.funcignore leaves out what the app needs: ${lacking.join(", ")}`);
+  if (lacking.length > 0) throw new Error(`.funcignore excludes files that the app needs: ${lacking.join(", ")}`);
   const zip = zipSync(Object.fromEntries(kept.map(([path, content]) => [path, [content, ZIP_ENTRY]])));
   return { files, libraries, zip };
 }
@@ -45,7 +45,9 @@ export async function packApp(root: string): Promise<AppPackage> {
 export function writePackage({ files, zip }: AppPackage, out: string): void {
   const foreign = existsSync(out) ? readdirSync(out).filter((entry) => !OURS.includes(entry)) : [];
   if (foreign.length > 0)
-    throw new Error(`${out} holds what no package has: ${foreign.join(", ")}. Nothing is written.`);
+    throw new Error(
+      `${out} contains files that do not belong to a package: ${foreign.join(", ")}. Nothing is written.`,
+    );
   const made = `${out}-${process.pid}`;
   try {
     for (const [path, content] of files) {

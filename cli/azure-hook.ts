@@ -13,11 +13,11 @@ import { smokeObstacle } from "./azure-hooks/smoke-obstacle.ts";
 import { SMOKE_WORKFLOW, smokeAzure } from "./smoke-azure.ts";
 
 const USAGE = `npm run azure-hook -- preprovision|predeploy|postdeploy
-  preprovision  names the services whose addresses are missing, registers the resource providers that the template needs, and says
-                what of the choices the region does not have; CHECK_REGION=false in azd's environment leaves out the last
-  predeploy     waits until the role by which the package is written has had time to spread
-  postdeploy    sends an order through the workflow that does nothing, if who deploys can send one; SMOKE_TEST=false
-                in azd's environment leaves it out, and true has it sent in any case`;
+  preprovision  names the services without an address, registers the resource providers of the template, and lists
+                the choices that the region does not support; CHECK_REGION=false in azd's environment skips the last
+  predeploy     waits until the role for writing the package has propagated
+  postdeploy    sends an order through the workflow smoke, if the person who deploys may send orders; SMOKE_TEST=false
+                in azd's environment skips it, and true always sends it`;
 
 await runCommand(async () => {
   const { values, positionals } = readArguments({ help: { type: "boolean" } }, USAGE);

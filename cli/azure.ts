@@ -17,8 +17,8 @@ type Answer = { status: number | null; stdout: string; stderr: string };
 export function azdValues(run: () => Answer = askAzd): ReadonlyMap<string, string> {
   const { status, stdout, stderr } = run();
   if (status === null)
-    throw new Error("--azure asks azd where the app is, and azd can't be run: install it (https://aka.ms/azd).");
-  if (status !== 0) throw new Error(`azd does not say where the app is: ${stderr.trim() || stdout.trim()}`);
+    throw new Error("--azure needs azd to find the app, and azd can't be run: install it (https://aka.ms/azd).");
+  if (status !== 0) throw new Error(`azd did not return the app's address: ${stderr.trim() || stdout.trim()}`);
   return new Map([...stdout.matchAll(/^(\w+)="?(.*?)"?\r?$/gm)].map(([, name = "", value = ""]) => [name, value]));
 }
 

@@ -75,7 +75,7 @@ async function buildInto(folder: string, key: string): Promise<void> {
 /** Compresses a file, since the host does not, and says how it is served. */
 function finished(file: string) {
   const type = TYPES[extname(file)];
-  if (!type) throw new Error(`${file} is of no type that the console serves`);
+  if (!type) throw new Error(`${file} has a file type that the console does not serve`);
   const content = readFileSync(file);
   writeFileSync(`${file}.br`, brotliCompressSync(content));
   writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }));

@@ -11,10 +11,10 @@ import { writeReference } from "./docs/reference.ts";
 import { ROOT } from "./settings.ts";
 
 const USAGE = `npm run docs [-- OPTIONS]
-  --port N    where to serve them (5173)
-  --write     compiles, and writes what of the reference is made of the code
+  --port N    the port (5173)
+  --write     compiles, and writes the generated parts of the reference
   --build     builds the site instead
-  --out DIR   where to, with --build (.site)`;
+  --out DIR   the folder of the site, with --build (.site)`;
 
 await runCommand(async () => {
   const options = {

@@ -11,8 +11,8 @@ import { ROOT, sampleSettings } from "./settings.ts";
 
 const USAGE = `npm run emulators [-- OPTIONS]
   --config     only write .emulators/: Config.json for the Service Bus emulator, and a password for its SQL Server
-  --containers only create the Cosmos DB containers, on an emulator that runs
-  --stop       remove the emulators with all that they hold
+  --containers only create the Cosmos DB containers, on a running emulator
+  --stop       remove the emulators and their data
 Needs Docker with Compose, and ACCEPT_EULA=Y in the environment.`;
 
 const FOLDER = join(ROOT, ".emulators");
@@ -52,7 +52,7 @@ function compose(...command: string[]): number {
   const args = ["compose", "--env-file", ENVIRONMENT, ...command];
   const { error, status } = spawnSync("docker", args, { cwd: ROOT, stdio: "inherit" });
   if (error) throw new Error(`docker can't be run: ${error.message}`, { cause: error });
-  if (status !== 0) throw new Error(`docker ${args.join(" ")} failed; it needs Docker with Compose`);
+  if (status !== 0) throw new Error(`docker ${args.join(" ")} failed; is Docker with Compose installed?`);
   return 0;
 }
 

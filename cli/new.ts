@@ -12,8 +12,8 @@ import { build } from "./build.ts";
 import { ROOT, sampleSettings } from "./settings.ts";
 
 const USAGE = `npm run new -- FOLDER [OPTIONS]
-  FOLDER        where the app is made: one that is not there yet, or is empty
-  --name NAME   what its package is called (the folder's name)
+  FOLDER        the folder of the new app: a new or an empty one
+  --name NAME   the name of its package (the folder's name)
   --no-install  does not install its libraries`;
 
 const PACKAGES = ["core", "local", "client"] as const;

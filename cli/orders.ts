@@ -10,10 +10,10 @@ import { orderTrace } from "./trace.ts";
 
 const USAGE = `npm run orders                 the latest 20 orders
 npm run orders -- ID           one order, with its steps and its history
-  --trace      after it the order's trace, as a tree
-  --limit N    how many
-  --json       the records as they are stored, one a line
-  --data DIR   the state folder of the stack to ask (.local)
+  --trace      also the order's trace, as a tree
+  --limit N    the number of orders
+  --json       the stored records, one on each line
+  --data DIR   the state folder of the stack (.local)
 
 ${VERBS_USAGE}`;
 const USUAL_LIMIT = 20;
@@ -32,7 +32,7 @@ await runCommand(async () => {
   const data = String(values["data"] ?? DEFAULT_DATA);
   const [verb, ...given] = positionals;
   if (isVerb(verb)) return runVerb(verb, given, values, appUrl(data));
-  if (values["trace"] && positionals.length === 0) throw new UsageError(`--trace goes with an order's ID.\n\n${USAGE}`);
+  if (values["trace"] && positionals.length === 0) throw new UsageError(`--trace needs an order's ID.\n\n${USAGE}`);
   // Loaded where it is used: a word asks the app alone, and needs no SDK.
   const { openRecords } = await import("./records.ts");
   const records = openRecords(currentSettings(data));

@@ -8,8 +8,8 @@ import { measureColdStarts } from "./cold-start.ts";
 import { ROOT } from "./settings.ts";
 
 const USAGE = `npm run package [-- OPTIONS]
-  --out DIR    where app/ and app.zip are put, in the place of what is there (.package)
-  --measure    also measure the cold start on the local host, of the package and of the app as it is compiled`;
+  --out DIR    the folder for app/ and app.zip; existing ones are replaced (.package)
+  --measure    also measure the cold start on the local host, of the package and of the compiled app`;
 
 await runCommand(async () => {
   const { values } = readArguments(

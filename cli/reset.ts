@@ -20,7 +20,7 @@ await runCommand(async () => {
   if (holder !== undefined) throw new Error(`A stack runs on ${data} (process ${holder}): stop it first.`);
   const foreign = existsSync(data) ? readdirSync(data).filter((entry) => !OURS.test(entry)) : [];
   if (foreign.length > 0)
-    throw new Error(`${data} holds what no stack keeps: ${foreign.join(", ")}. Nothing is cleared.`);
+    throw new Error(`${data} contains files that do not belong to a stack: ${foreign.join(", ")}. Nothing is cleared.`);
   rmSync(data, { recursive: true, force: true });
   console.log(`${data} is cleared.`);
   return 0;

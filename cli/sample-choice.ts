@@ -8,7 +8,7 @@ export type SampleChoice = "always" | "once" | "never";
 export function sampleChoiceOf(values: Values): SampleChoice {
   const { samples, "no-samples": none, exit } = values;
   if (none && samples) throw new UsageError("--samples and --no-samples contradict each other");
-  if (none && exit) throw new UsageError("--exit waits for the samples: it does not go with --no-samples");
+  if (none && exit) throw new UsageError("--exit waits for the samples: it cannot be used with --no-samples");
   if (none) return "never";
   return samples || exit ? "always" : "once";
 }

@@ -6,13 +6,13 @@ import { azureSettings } from "./azure.ts";
 import { currentSettings, DEFAULT_DATA } from "./settings.ts";
 import { openShop, type Shop } from "./shop.ts";
 
-const USAGE = `npm run send -- FILE...                    sends each file's JSON as it is
-npm run send -- --count N [--rate R]       makes N orders and sends them, R a second or as fast as they go
-  --wait       prints each status message as it comes; exit code 0 only if every order completed
-  --statuses W all (usual), or end: which status messages the app sends
+const USAGE = `npm run send -- FILE...                    sends each file's JSON unchanged
+npm run send -- --count N [--rate R]       creates N orders and sends them, R a second or as fast as possible
+  --wait       prints each status message; exit code 0 only if every order completed
+  --statuses W the status messages that the app sends: all (default), or end
   --timeout S  how long --wait waits for each order (60)
   --data DIR   the state folder of the stack to send to (.local)
-  --azure      sends to the deployed app, as azd knows it, with your own sign-in`;
+  --azure      sends to the deployed app of azd's environment, with your own sign-in`;
 const MOST_ORDERS = 1_000_000;
 const LONGEST_WAIT_S = 86_400;
 const USUAL_WAIT_S = 60;
@@ -42,9 +42,9 @@ await runCommand(async () => {
     throw new UsageError(`Name files, or a --count.\n\n${USAGE}`);
   const statuses = choiceOf(values, "statuses", ["all", "end"]);
   const timeout = numberOf(values, "timeout", 0.001, LONGEST_WAIT_S);
-  if (timeout !== undefined && !values["wait"]) throw new UsageError(`--timeout goes with --wait.\n\n${USAGE}`);
+  if (timeout !== undefined && !values["wait"]) throw new UsageError(`--timeout needs --wait.\n\n${USAGE}`);
   const bodies = positionals.map((file) => ({ file, body: readOrder(file) }));
-  if (values["azure"] && values["data"]) throw new UsageError(`--azure goes without --data.\n\n${USAGE}`);
+  if (values["azure"] && values["data"]) throw new UsageError(`--azure cannot be used with --data.\n\n${USAGE}`);
   const settings = values["azure"] ? azureSettings() : currentSettings(String(values["data"] ?? DEFAULT_DATA));
   if (values["wait"]) {
     const timeoutMs = (timeout ?? USUAL_WAIT_S) * 1000;

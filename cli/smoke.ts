@@ -8,8 +8,8 @@ import { withSmokeTarget } from "./smoke-target.ts";
 import { smokeTest } from "./smoke-test.ts";
 
 const USAGE = `npm run smoke                   on the local stack
-npm run smoke -- --azure        on the deployed app, as azd knows it, with your own sign-in
-  --workflow NAME  the workflow that the order goes through (${SMOKE_WORKFLOW}): one that has no effect anywhere
+npm run smoke -- --azure        on the deployed app of azd's environment, with your own sign-in
+  --workflow NAME  the workflow of the order (${SMOKE_WORKFLOW}): one without effects
   --within S       how long the order may take (30; 180 in Azure)
   --data DIR       the state folder of the stack (.local)`;
 const LONGEST_S = 3600;
@@ -28,7 +28,7 @@ await runCommand(async () => {
   const within = numberOf(values, "within", 1, LONGEST_S);
   const workflow = String(values["workflow"] ?? SMOKE_WORKFLOW);
   if (values["azure"]) {
-    if (values["data"] !== undefined) throw new UsageError(`--azure goes without --data.\n\n${USAGE}`);
+    if (values["data"] !== undefined) throw new UsageError(`--azure cannot be used with --data.\n\n${USAGE}`);
     return smokeAzure(workflow, ...(within === undefined ? [] : [within * 1000]));
   }
   const data = String(values["data"] ?? DEFAULT_DATA);

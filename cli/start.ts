@@ -25,19 +25,19 @@ import { showTrace } from "./trace.ts";
 
 const USAGE = `npm start [-- OPTIONS]
   --exit               stop when all sample orders have ended; exit code 0 only if each ended as its sample says
-  --json               print one line of JSON last
+  --json               print one line of JSON at the end
   --no-samples         send no sample orders
-  --samples            send them also to a stack that holds orders of an earlier start (usual: only to a new one)
-  --hosts N            1 (usual) or 2: the second host has its own port and task hub, as in a second region
-  --cut-off PART       with --hosts 2: the second host is cut off from bus or store for a minute while orders come, then it is back
-  --cut-off-for S      so many seconds instead of 60
-  --engine NAME        the durable engine: fast (usual), or azure-storage, as slow and in the order of Azure's
-  --topology T         single (usual): one process runs all functions; flex: each group of functions has its own, as in
-                       Azure's Flex Consumption plan
+  --samples            send them also to a stack that has orders of an earlier start (default: only to a new one)
+  --hosts N            1 (default) or 2: the second host has its own port and task hub, as in a second region
+  --cut-off PART       with --hosts 2: disconnect the second host from bus or store for a minute while orders arrive
+  --cut-off-for S      the number of seconds (60)
+  --engine NAME        the durable engine: fast (default), or azure-storage, with the delays and the sequence of Azure Storage
+  --topology T         single (default): one process runs all functions; flex: each group of functions has its own process,
+                       as in Azure's Flex Consumption plan
   --instances G=N,…    how many processes a group has with --topology flex, as in submission=2,durable=2 (1 each)
-  --trace ORDER        starts nothing: prints an order's trace as a tree, after its end where a stack runs
-  --data DIR           where state is kept (.local)
-  --durability LEVEL   full: flush to disk at every commit; normal (usual): survive the death of any process
+  --trace ORDER        do not start a stack: print an order's trace as a tree, after its end if a stack runs
+  --data DIR           the state folder (.local)
+  --durability LEVEL   full: flush to disk at every commit; normal (default): no loss if a process crashes
   --within SECONDS     how long the samples may take with --exit, or an order with --trace (120)
   --host-port N --bus-port N --bus-admin-port N --cosmos-port N --azurite-port N --remotes-port N --traces-port N`;
 

@@ -28,7 +28,7 @@ test("a policy in words", () =>
       onRejected: "fail",
     }),
   ).toBe(
-    "3 attempts a step, 9 in all steps together, then pauses of 1 min, 5 min, then what was done is compensated; rejected: an operator looks",
+    "3 attempts a step, 9 in all steps together, then waits of 1 min, 5 min with an attempt after each, then compensate; rejected: Error, an operator decides",
   ));
 
 test("a workflow whose steps share activities says so, and another does not", () => {

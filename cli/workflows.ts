@@ -13,8 +13,8 @@ import { drawn } from "./workflows/terminal.ts";
 const { knownAgents, rules, workflows } = business;
 
 const USAGE = `npm run workflows [-- NAME] [-- OPTIONS]
-  NAME        one workflow, in all of its versions; all of them without it
-  --check     only says what is wrong with them: exit code 1 where anything is
+  NAME        one workflow, in all of its versions; default: all workflows
+  --check     only lists their faults: exit code 1 if there are any
   --mermaid   as Mermaid flowcharts
   --write     writes docs/reference/workflows.md anew`;
 

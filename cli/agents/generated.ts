@@ -83,11 +83,11 @@ const VALUES =
 function settingsPage(text: string, agents: readonly ServiceAgent[]): string {
   const choices = agents.map(({ name, service: { setting, isOptional } }) => {
     const notes = isOptional ? "without it the workflows that need this service are not offered" : "required";
-    return `| \`${choiceFor(setting)}\` | where the service of the agent \`${name}\` answers | ${notes} |`;
+    return `| \`${choiceFor(setting)}\` | the address of the service of the agent \`${name}\` | ${notes} |`;
   });
   const settings = agents.map(({ name, service: { setting } }, at) => {
     const values = at === 0 ? VALUES : "as above";
-    return `| \`${setting}\` | where the service of the agent \`${name}\` answers | \`${choiceFor(setting)}\` | | ${values} | |`;
+    return `| \`${setting}\` | the address of the service of the agent \`${name}\` | \`${choiceFor(setting)}\` | | ${values} | |`;
   });
   const head = (...names: string[]) => [`| ${names.join(" | ")} |`, `|${" --- |".repeat(names.length)}`];
   const withChoices = replaced(text, marksOf("choices"), [...head("name", "meaning", "notes"), ...choices].join("\n"));

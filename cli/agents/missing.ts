@@ -62,5 +62,5 @@ function portsIn(local: string): number[] {
 /** @throws one error that names all that is missing */
 export function throwIfMissing(business: Pick<Business, "serviceAgents" | "agentsAskedByQueue">): void {
   const faults = missingFor(business, readAvailable());
-  if (faults.length > 0) throw new Error(`The agents lack what they need:\n  ${faults.join("\n  ")}`);
+  if (faults.length > 0) throw new Error(`The agents' declarations are incomplete:\n  ${faults.join("\n  ")}`);
 }

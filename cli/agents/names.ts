@@ -60,6 +60,6 @@ function nounIn(text: string): Noun {
   };
   const [jobs] = containers;
   const one = /^\/(\w+)Id$/.exec(jobs?.partitionKey.paths[0] ?? "")?.[1];
-  if (!jobs || !one) throw new Error(`The first container of ${CONTAINERS} is not that of the jobs`);
+  if (!jobs || !one) throw new Error(`The first container of ${CONTAINERS} is not the jobs' container`);
   return { one, many: jobs.id };
 }

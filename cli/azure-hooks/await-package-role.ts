@@ -1,4 +1,4 @@
-// Before the first deployment: waits until the role by which the package is written has had time to spread. Until then the upload is
+// Before the first deployment: waits until the role for writing the package has propagated. Until then the upload is
 // answered 403, InaccessibleStorageException (Azure/azure-dev#8026). Nobody but the identity itself can try its role, so it is time
 // that is waited for; what takes longer is deployed again.
 import { z } from "zod";
@@ -18,7 +18,7 @@ export async function waitForPackageRole(
 ): Promise<number> {
   const { status, body } = await manager.get(`${assignmentId}?api-version=2022-04-01`);
   if (status === 404)
-    throw new Error("The role by which the package is written is gone: azd provision makes it again.");
+    throw new Error("The role for writing the package does not exist any more: azd provision creates it again.");
   const read = assignment.safeParse(body);
   // Who may deploy but not read roles waits for the whole time, as if it were new.
   if (status !== 200 || !read.success) return spreadsWithinMs;

@@ -33,7 +33,7 @@ export async function registerProviders(
     const { status, body } = await manager.get(`${path(namespace)}?${API}`);
     const read = answer.safeParse(body);
     if (status === 200 && read.success) return read.data.registrationState;
-    throw new Error(`Azure does not say whether ${namespace} is registered: ${status} ${JSON.stringify(body)}`);
+    throw new Error(`Azure did not return whether ${namespace} is registered: ${status} ${JSON.stringify(body)}`);
   }
   const missing: string[] = [];
   for (const namespace of namespaces) if ((await stateOf(namespace)) !== "Registered") missing.push(namespace);

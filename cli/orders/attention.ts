@@ -136,7 +136,7 @@ export async function showSearch(
     ]),
   );
   if (looked) {
-    console.log(`Looked through ${looked.jobs} orders, received since ${looked.downTo}.`);
+    console.log(`Searched ${looked.jobs} orders, received since ${looked.downTo}.`);
     console.log(`Go on with --continue ${continuation}, or say when: --from, --to.`);
   } else if (continuation !== undefined) console.log("There are more: add a filter, or a larger --limit.");
 }

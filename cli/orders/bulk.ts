@@ -52,7 +52,7 @@ async function follow(app: App, bulkId: string): Promise<number> {
     before = now;
     const { state, stopped } = progress.run;
     if (state === "running" || state === "paused") continue;
-    if (stopped) console.log(`Stopped by itself: ${stopped} of the last part failed with the same cause again.`);
+    if (stopped) console.log(`Stopped by itself: ${stopped} of the last wave failed with the same cause again.`);
     printResults(progress);
     return state === "done" ? 0 : 1;
   }
@@ -66,7 +66,7 @@ export async function showBulk(app: App, bulkId: string): Promise<void> {
 
 export async function listBulk(app: App): Promise<void> {
   const { runs } = await app.get<BulkList>("bulk");
-  if (runs.length === 0) console.log("There was no action on many orders of late.");
+  if (runs.length === 0) console.log("There was no recent action on many orders.");
   printTable(
     ["id", "what", "state", "by", "at", "reason"],
     runs.map(({ bulkId, action, total, state, by, at, reason }) => [

@@ -5,22 +5,22 @@ import { type App, openApp } from "./app.ts";
 import { changeHandling, type Search, showGroup, showGroups, showSearch, type Target } from "./attention.ts";
 import { type BulkTarget, changeBulk, listBulk, previewBulk, showBulk, startBulk } from "./bulk.ts";
 
-export const VERBS_USAGE = `What needs a person, asked of the running app:
+export const VERBS_USAGE = `Commands to the running app:
 npm run orders -- needs [CAUSE]               causes, dead letters, reports awaited; or the orders of one cause
 npm run orders -- find FILTER                 --state S --kind K --workflow W --version N --step S --q TEXT
                                               --business-key customer:ID or returnOf:ORDER
                                               --from T --to T --time-of received|sent|changed|ended
-                                              --continue C: on from where the search before stopped
-npm run orders -- claim ORDER | --group CAUSE | --queue QUEUE    for 30 minutes; release gives it back
+                                              --continue C: continues the previous search
+npm run orders -- claim ORDER | --group CAUSE | --queue QUEUE    for 30 minutes; release ends the claim
 npm run orders -- note ORDER | --group CAUSE | --queue QUEUE --text "..."
 npm run orders -- bulk ACTION ORDER... | --group CAUSE | FILTER
                                               previews resubmit, compensate, markResolved, cancel or extend; nothing is done
-npm run orders -- start RUN --count N --reason "..."  starts what was previewed, and follows it to its end
-                                              --by PT30M: how much more time, with extend
+npm run orders -- start RUN --count N --reason "..."  starts the previewed action, and follows it to its end
+                                              --by PT30M: the additional time, with extend
 npm run orders -- run RUN, pause RUN, resume RUN, cancel RUN, runs
-  --no-wait    start: does not follow it
-  --app URL    another app than the one that runs here
-  --key KEY    its function key; --token TOKEN where people sign in with Entra ID`;
+  --no-wait    start: do not follow it
+  --app URL    another app than the local one
+  --key KEY    its function key; --token TOKEN for an app with sign-in by Entra ID`;
 
 const text = { type: "string" } as const;
 const flag = { type: "boolean" } as const;
@@ -93,7 +93,7 @@ const VERBS: { readonly [verb: string]: Verb } = {
   },
   start: ({ app, values, given }) => {
     const count = numberOf(values, "count", 1, MOST_JOBS);
-    if (count === undefined) throw new UsageError(`--count has to say for how many orders, as the preview did.`);
+    if (count === undefined) throw new UsageError(`--count has to be the number of orders in the preview.`);
     const by = values["by"] === undefined ? {} : { by: needed(values, "by") };
     const start = { count, reason: needed(values, "reason"), ...by };
     return startBulk(app, runOf(given), start, values["no-wait"] !== true);
@@ -136,7 +136,7 @@ function targetOf({ values, given: [orderId] }: Call): Target {
   ] as const;
   const [target, ...others] = named.flatMap(([kind, id]) => (typeof id === "string" ? [{ kind, id }] : []));
   if (target && others.length === 0) return target;
-  throw new UsageError(`An order, --group CAUSE or --queue QUEUE says what is meant.\n\n${VERBS_USAGE}`);
+  throw new UsageError(`Name an order, --group CAUSE or --queue QUEUE.\n\n${VERBS_USAGE}`);
 }
 
 function bulkTargetOf(values: Values, orderIds: readonly string[]): BulkTarget {
@@ -148,10 +148,10 @@ function bulkTargetOf(values: Values, orderIds: readonly string[]): BulkTarget {
   ];
   const [target, ...others] = targets;
   if (target && others.length === 0) return target;
-  throw new UsageError(`It takes one of: ids of orders, --group CAUSE, a filter.\n\n${VERBS_USAGE}`);
+  throw new UsageError(`Give one of: ids of orders, --group CAUSE, a filter.\n\n${VERBS_USAGE}`);
 }
 
 function runOf([bulkId]: readonly string[]): string {
-  if (bulkId === undefined) throw new UsageError(`It takes the id of a run: see npm run orders -- runs`);
+  if (bulkId === undefined) throw new UsageError(`Give the id of a run: see npm run orders -- runs`);
   return encodeURIComponent(bulkId);
 }

@@ -29,12 +29,12 @@ function timeOf({ completeWithin, awaitWithin }: Pick<WorkflowStep, "completeWit
   return `within ${spoken(completeWithin)}${later}`;
 }
 
-const THEN = { fail: "an operator looks", compensate: "what was done is compensated", skip: "it is skipped" } as const;
+const THEN = { fail: "Error, an operator decides", compensate: "compensate", skip: "skip the step" } as const;
 
 export function policyInWords(policy: StepPolicy): string {
   const { failureThreshold, mostFailures, waits, onExhausted, onRejected } = policy;
   const then = (what: keyof typeof THEN) => THEN[what];
-  const pauses = waits.length > 0 ? `, then pauses of ${waits.map(spoken).join(", ")}` : "";
+  const pauses = waits.length > 0 ? `, then waits of ${waits.map(spoken).join(", ")} with an attempt after each` : "";
   const most = mostFailures === undefined ? "" : `, ${mostFailures} in all steps together`;
   const attempts = `${failureThreshold} ${failureThreshold === 1 ? "attempt" : "attempts"} a step${most}${pauses}`;
   return `${attempts}, then ${then(onExhausted)}; rejected: ${then(onRejected)}`;
@@ -43,7 +43,7 @@ export function policyInWords(policy: StepPolicy): string {
 /** `chargeId of takePayment`: what its requester gets. */
 export function outputsInWords({ outputs = {} }: Workflow): string {
   const named = Object.entries(outputs).map(([name, source]) => `${name} (${source})`);
-  return named.length > 0 ? `returns ${named.join(", ")}` : "returns nothing of its steps' results";
+  return named.length > 0 ? `returns ${named.join(", ")}` : "returns no results";
 }
 
 export function cancellationInWords({ cancelUntil }: Workflow): string {

@@ -18,7 +18,7 @@ export function everyView(where: () => Console): void {
     await page.route("**/api/session", (route) => route.fulfill({ json: session }));
     await page.goto(`${base}/jobs/stuck-1`);
     await page.getByText("production", { exact: true }).waitFor();
-    await page.getByText("A new version of the console is there.").waitFor();
+    await page.getByText("A new version of the console is available.").waitFor();
     expect(await button(page, "Mark resolved").isDisabled()).toBe(true);
     expect(await page.title()).toMatch(/production.*Purchase orders console/);
     await page.goto(`${base}/search`);
@@ -58,7 +58,7 @@ export function everyView(where: () => Console): void {
       await page.getByLabel("Reason").waitFor();
       expect(await faultsOf(page), "the preview of an action on many orders").toEqual([]);
       await button(page, "Do not start").click();
-      await page.getByText("Cancelled: the rest is left as it was").waitFor();
+      await page.getByText("Cancelled: the rest was not changed").waitFor();
       expect(await faultsOf(page), "an action on many orders").toEqual([]);
     }, 60_000);
   });

@@ -83,7 +83,7 @@ test.each(VIEWS)(
   },
 );
 
-const LOOKED = /^Looked through (1,000|[89]\d\d) orders so far/;
+const LOOKED = /^Searched (1,000|[89]\d\d) orders: those/;
 const searches = [
   ["a part of an id that few have", "/search?q=ored-9494", LOOKED],
   ["a workflow that none has", "/search?state=Processed&workflow=order-fulfilment&version=77", LOOKED],
@@ -99,12 +99,12 @@ test.each(searches)(
   async (_, path, said) => {
     const { page, documents } = await look(path, (shown) => shown.getByText(said).waitFor());
     expect(documents).toBeLessThanOrEqual(MOST_DOCUMENTS);
-    const goOn = page.getByRole("button", { name: "Look further back" });
+    const goOn = page.getByRole("button", { name: "Search further back" });
     if ((await goOn.count()) === 0) return;
     expect(await faultsOf(page)).toEqual([]);
     const before = meter.spent.documents;
     await goOn.click();
-    await page.getByText(/^Looked through (1,[6-9]\d\d|2,000) orders so far/).waitFor();
+    await page.getByText(/^Searched (1,[6-9]\d\d|2,000) orders: those/).waitFor();
     await page.waitForLoadState("networkidle");
     expect(meter.spent.documents - before).toBeLessThanOrEqual(MOST_DOCUMENTS);
   },
@@ -119,7 +119,7 @@ test("of 1,000 orders whose cause is still there one is tried: the action stops 
   await page.getByLabel("Reason").fill("the cards are renewed, they say");
   await page.getByLabel("Type 1000 to confirm").fill("1000");
   await page.getByRole("button", { name: "Resubmit: 1,000 orders (this machine)" }).click();
-  await page.getByText(/^Stopped by itself: 100% of the last part/).waitFor({ timeout: 60_000 });
+  await page.getByText(/^Stopped by itself: 100% of the last wave/).waitFor({ timeout: 60_000 });
   await page.getByRole("row", { name: "failed-0 Same cause again card 1 of bank a has expired" }).waitFor();
   expect(await page.locator("tbody tr").count()).toBe(1);
   const records = await app.records.of(["failed-0", "failed-1", "failed-4"]);

@@ -168,7 +168,7 @@ test("all that match a search are marked resolved after a preview, and the previ
   await page.getByLabel("Cause").selectOption("Rejected by a service");
   await button(page, "Find").click();
   await page.getByText("2 orders", { exact: true }).waitFor();
-  await page.getByText("Act on all that match, also those that are not shown").click();
+  await page.getByText("Act on all matches, also those that are not shown").click();
   await button(page, "Mark resolved all that match").click();
   await page.getByText("Mark resolved: 2 orders.").waitFor();
   const search = page.getByRole("link", { name: "Error · Rejected by a service · “rejected”" });
@@ -215,7 +215,7 @@ test("a workflow is paused: every view says so, a new order waits and counts as 
   const workflow = page.getByRole("region", { name: "order-fulfilment" });
   await button(page, "Pause order-fulfilment").click();
   await workflow.getByRole("button", { name: "Pause order-fulfilment (this machine)" }).click();
-  await page.getByText("Say why: whoever looks at this later will want to know.").waitFor();
+  await page.getByText("Enter a reason: other operators need it later.").waitFor();
   await workflow.getByLabel("Reason").fill("the price list is wrong");
   expect(await faultsOf(page)).toEqual([]);
   await workflow.getByRole("button", { name: "Pause order-fulfilment (this machine)" }).click();
@@ -334,7 +334,7 @@ test.each(["light", "dark"] as const)(
   "axe finds nothing in what opens in these views, in the %s theme",
   async (colorScheme) => {
     const { page } = await visit("/search?state=Error", { colorScheme });
-    await page.getByText("Act on all that match").click();
+    await page.getByText("Act on all matches").click();
     expect(await faultsOf(page), "a search with its actions").toEqual([]);
     await page.getByRole("checkbox", { name: "Choose stuck-1" }).check();
     expect(await faultsOf(page), "a search with chosen rows").toEqual([]);

@@ -85,7 +85,7 @@ test("all orders of a cause are resubmitted after a preview; it stops by itself 
   await page.getByText("Resubmit: 2 orders.").waitFor();
   await page.getByLabel("Reason").fill("the card service is back");
   await button(page, "Resubmit: 2 orders (this machine)").click();
-  await page.getByText(/^Stopped by itself: 100% of the last part/).waitFor({ timeout: 20_000 });
+  await page.getByText(/^Stopped by itself: 100% of the last wave/).waitFor({ timeout: 20_000 });
   await page.getByRole("row", { name: /Same cause again no such card/ }).waitFor();
 
   await Promise.all(fix.map((end) => end()));
@@ -212,7 +212,7 @@ test("who leads, and what the sweeps of a day decided, page by page; from a deci
   // More entries of one instant than a page has: none is shown twice, none is left out.
   await plantDecisions(app, "2026-01-31", 60);
   const { page, errors } = await visit("/supervision");
-  await page.getByRole("heading", { name: /^Leads: / }).waitFor();
+  await page.getByRole("heading", { name: /^Active: / }).waitFor();
   await page.getByText(/^epoch \d+, since \d/).waitFor();
   await page.getByRole("row", { name: /Sweep/ }).first().waitFor();
   await page.goto(`${base}/supervision?day=2026-01-31`);
@@ -229,7 +229,7 @@ test("who leads, and what the sweeps of a day decided, page by page; from a deci
   expect(await decided.textContent()).toContain(
     "takePayment (payment) timed out in attempt 1, after 4 tries at primary: HTTP 503",
   );
-  const died = "timed out in attempt 1: nothing is known of why. Its process may have died.";
+  const died = "timed out in attempt 1: the cause is unknown. Its process may have crashed.";
   expect(await rows.filter({ hasText: "planned-1" }).first().textContent()).toContain(died);
   await decided.getByRole("link").click();
   await page.getByRole("heading", { name: "plain-1" }).waitFor();
@@ -262,7 +262,7 @@ test("by keyboard alone: an agent is paused and resumed, a decision leads to its
   await notice.waitFor({ state: "detached" });
 
   await press("Supervision");
-  await page.getByRole("heading", { name: /^Leads: / }).waitFor();
+  await page.getByRole("heading", { name: /^Active: / }).waitFor();
   await page.goto(`${base}/supervision?day=2026-01-29`);
   await press("plain-1");
   await page.getByRole("heading", { name: "plain-1" }).waitFor();

@@ -72,18 +72,18 @@ export function tables(): string {
 function page(counts: string): string {
   return `# Failure modes
 
-Each row says who meets which fault at which point, what happens then, and which test shows it. The rows are the names of the tests:
-\`npm run failure-modes\` writes this page, and a test checks that it is current. \`npm run faults\` runs them all.
+This page lists the tested failure modes. Each row has the actor, the point in its work, the fault, the result and the test. The rows are the names of the tests:
+\`npm run failure-modes\` generates this page, and a test checks that it is current. \`npm run faults\` runs them all.
 
-In each of them all orders have to end, with one effect for each step and direction at the remote services. Every status has to be
-published at least once, in order except for steps side by side. At the end no lock is held, no outbox has a message, and no orchestration runs.
+In each test all orders have to end, with one effect for each step and direction at the remote services. Every status has to be
+published at least once, in order except for parallel steps. At the end no lock is held, no outbox has a message, and no orchestration runs.
 
-The points at which the host is killed are found by running: the ports and the durable client are wrapped, and every asynchronous call
-is a point before it and one after it. For remote services there is one more, with the request sent and not yet answered. \`npm run faults\` kills
-at each point, and at those that only a recovery reaches after a kill. \`npm run test:long\` kills at one point for each
-kind of write or message, and at one at least for each function: a kill before a call leaves the same state as one after the call before
-it. Each run has a stack to itself. Some points come by chance, for example if two steps race for the end of the order, or a redelivery and the sweep for
-an order. Points that eight runs did not reach again are counted below; no kill was seen there.
+A first run finds the points at which the host can be killed. It wraps the ports and the durable client: there is one point before every asynchronous call
+and one after it. For remote services there is one more, with the request sent and not yet answered. \`npm run faults\` kills the host
+at each point, and at those that only a recovery reaches after a kill. \`npm run test:long\` kills it at one point for each
+kind of write or message, and at least once in each function: a kill before a call leaves the same state as a kill after the previous
+call. Each run has its own stack. Some points depend on timing, for example if two steps race for the end of the order, or a redelivery and the sweep for
+an order. The table below counts the points that eight runs did not reach again; those were not tested.
 
 ## The suites
 
@@ -103,7 +103,7 @@ function counts(): string {
     if (!run) return before.find((line) => line.startsWith(begins)) ?? `${begins} | not run yet |`;
     return `${begins} ${run.at.slice(0, 10)} | ${run.cameTo} |`;
   });
-  return ["| suite | what it does | last run | what it came to |", "| --- | --- | --- | --- |", ...lines].join("\n");
+  return ["| suite | what it does | last run | result |", "| --- | --- | --- | --- |", ...lines].join("\n");
 }
 
 if (import.meta.main) writeFileSync(PAGE, page(counts()));

@@ -113,7 +113,9 @@ test("what .funcignore lets in is packed too, settings and secrets never, and wh
   const { files } = await packApp(project);
   expect([...files.keys()].filter((path) => !made.files.has(path))).toEqual(["extra/rules.json"]);
   writeFileSync(join(project, ".funcignore"), `${rules}\n/dist/shared/\nhost.json\n`);
-  await expect(packApp(project)).rejects.toThrow(/leaves out what the app needs: host\.json, dist\/shared\/shared\.js/);
+  await expect(packApp(project)).rejects.toThrow(
+    /excludes files that the app needs: host\.json, dist\/shared\/shared\.js/,
+  );
 });
 
 test("an import that only a development dependency answers is rejected, as is a version that isn't the lock file's", async () => {
@@ -141,7 +143,9 @@ test("it is written in the place of an earlier package, never in that of anythin
   writePackage(made, out);
   expect(existsSync(join(out, "app", "old.js"))).toBe(false);
   expect(readFileSync(join(out, "app.zip")).equals(Buffer.from(made.zip))).toBe(true);
-  expect(() => writePackage(made, folder)).toThrow("holds what no package has: let-in, out, rejected");
+  expect(() => writePackage(made, folder)).toThrow(
+    "contains files that do not belong to a package: let-in, out, rejected",
+  );
   expect(readdirSync(folder).filter((name) => name.includes(String(process.pid)))).toEqual([]);
 });
 

@@ -37,7 +37,7 @@ const USAGE = `npm run real-host -- --host DIR [OPTIONS]
   --burst N       how many orders the burst has (600)
   --within S      how long the burst, the samples and each kill may take (600)
   --no-local      leave out the same on the project's own host
-  --json          print one line of JSON last`;
+  --json          print one line of JSON at the end`;
 
 interface Wanted {
   readonly phases: readonly Phase[];

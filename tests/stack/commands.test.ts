@@ -178,7 +178,7 @@ test("wrong calls say what is wrong and how to call", async () => {
   for (const [name, args, named] of [
     ["start", ["--no-such"], "--no-such"],
     ["start", ["--within", "soon"], "--within must be a number"],
-    ["start", ["--no-samples", "--exit"], "it does not go with --no-samples"],
+    ["start", ["--no-samples", "--exit"], "it cannot be used with --no-samples"],
     ["start", ["--no-samples", "--samples"], "contradict each other"],
     ["start", ["--engine", "slow"], "--engine must be fast or azure-storage, and is slow"],
     ["start", ["--topology", "star"], "--topology must be single or flex, and is star"],

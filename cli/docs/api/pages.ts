@@ -18,9 +18,9 @@ interface Page {
 }
 
 const SCOPE = "@scheduler-agent-supervisor/";
-const MADE = "<!-- Made of the docstrings in the sources: npm run docs -- --write -->";
+const MADE = "<!-- Generated from the docstrings in the sources: npm run docs -- --write -->";
 const SEVERAL: { readonly [name: string]: string } = {
-  "core/functions": "What each file in `functions/` of an app calls, with the app that `createApp` made.",
+  "core/functions": "The handlers for the files in `functions/` of an app, with the app from `createApp`.",
   local: "The local stack as a whole, and each of its parts in the calling process.",
 };
 
@@ -102,10 +102,10 @@ function indexOf(pages: readonly Page[]): string {
 
 ${MADE}
 
-What the packages export, made of the docstrings in their sources. A number as P6 is a row of [the pattern's table](../pattern.md).
-Members without a question mark are needed. Durations are in milliseconds where the name ends in \`Ms\`; instants are ISO 8601 in UTC.
+The exports of the packages, generated from the docstrings in their sources. A number such as P6 is a row of [the pattern's table](../pattern.md).
+Members without a question mark are required. Durations are in milliseconds where the name ends in \`Ms\`; instants are ISO 8601 in UTC.
 
-| entry | what it is for |
+| entry | purpose |
 | --- | --- |
 ${rows.join("\n")}
 `;

@@ -4,19 +4,19 @@ import { say } from "./noun.ts";
 
 export const HEALTHS: { readonly [health in EndpointStanding["health"]]: string } = {
   healthy: "Healthy",
-  resting: "Resting: its service asked for a pause",
+  resting: "Resting: not called until the time that its service gave",
   broken: "Breaker open: it gets no calls",
-  probeDue: "Breaker open: the next call tries it",
-  probing: "One call tries it",
+  probeDue: "Breaker open: the next call is a probe",
+  probing: "Breaker open: a probe is running",
 };
 
 const KINDS: { readonly [kind in Pause["kind"]]: string } = { workflow: "Workflow", agent: "Agent" };
 const MEANINGS: { readonly [kind in Pause["kind"]]: string } = {
   get workflow() {
-    return say`New {jobs} wait in their queue and count as no failure. {Jobs} that have begun go on.`;
+    return say`New {jobs} wait in their queue; no failure is counted. {Jobs} that have started continue.`;
   },
   get agent() {
-    return say`Its steps are not begun: their {jobs} wait and count no failure. Calls that are under way end.`;
+    return say`Its steps are not started: their {jobs} wait, and no failure is counted. Running calls are completed.`;
   },
 };
 
@@ -46,5 +46,5 @@ export const AGENTS = {
   lastError: "Last error",
   said: "Said",
   endpoints: "Endpoints",
-  noReports: "No instance has said anything of late: its endpoints were healthy, and nothing was called.",
+  noReports: "No instance has reported recently: all endpoints were healthy, and there were no calls.",
 } as const;

@@ -10,7 +10,7 @@ const QUEUES: { readonly [name: string]: string } = {
 export const ATTENTION = {
   nothing: "Nothing needs a person",
   get nothingAbout() {
-    return say`{Jobs} in Error that nobody has seen to, and messages that could not be processed, appear here.`;
+    return say`{Jobs} in Error that no operator has handled, and messages that could not be processed, appear here.`;
   },
   jobs: (count: string) => say`${count} {jobs}`,
   byCause: "By cause",
@@ -21,7 +21,7 @@ export const ATTENTION = {
     return say`{Jobs} with this cause`;
   },
   other: "Other causes",
-  otherAbout: "These have no cause in common.",
+  otherAbout: "Each of these has a cause of its own.",
   get count() {
     return say`{Jobs}`;
   },
@@ -57,6 +57,6 @@ export const HANDLING = {
   noteCount: (count: number) => (count === 1 ? "1 note" : `${count} notes`),
   note: "Note",
   noteHint:
-    "For other operators; the address of a ticket becomes a link. It is kept for 30 days after the last change here; no personal data.",
+    "For other operators. A web address becomes a link. Notes are kept for 30 days after the last change here. Do not write personal data.",
   addNote: "Add the note",
 } as const;

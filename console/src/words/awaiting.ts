@@ -3,14 +3,14 @@ import { say } from "./noun.ts";
 export const AWAITING = {
   title: "Awaiting a report",
   about:
-    "These steps were accepted by whoever does them, such as somebody who approves or a carrier who collects, and are reported later. A step whose time is over is asked for again.",
+    "A service or a person has accepted these steps and reports them later: for example an approval, or a carrier that collects. If a step's time is over, it is requested again.",
   nothing: "No step awaits a report",
   steps: "Steps",
   count: (count: string) => (count === "1" ? "1 step" : `${count} steps`),
   step: "Step",
   since: "Since",
   until: "Until",
-  next: "Next to run out of time:",
+  next: "Next deadline:",
   reference: "Reference",
   received: "Last report",
   all: "Steps that are done later",
@@ -20,16 +20,16 @@ export const AWAITING = {
   },
   reportAbout: {
     get done() {
-      return say`In the place of whoever does it: the {job} goes on as if it had been reported. A later report of theirs changes nothing.`;
+      return say`Instead of the service or person: the {job} continues as after their report. A later report of theirs changes nothing.`;
     },
     get rejected() {
-      return say`In the place of whoever does it: the {job} goes on as after a rejection by a service, which may compensate it.`;
+      return say`Instead of the service or person: the {job} continues as after a rejection by a service, which may compensate it.`;
     },
   },
   get reasonHint() {
-    return say`Stands with the step and in the audit log; of a rejection, in the {job}'s cause.`;
+    return say`It is stored with the step and in the audit log; for a rejection also in the {job}'s cause.`;
   },
   result: "Result",
-  resultHint: 'What later steps and the compensation need of it, as JSON such as {"approvalId": "A-7"}; often nothing.',
-  notResult: "This has to be a JSON object of texts, numbers and yes or no",
+  resultHint: 'The result for later steps and the compensation, as JSON such as {"approvalId": "A-7"}; may be empty.',
+  notResult: "This has to be a JSON object of texts, numbers and booleans",
 } as const;

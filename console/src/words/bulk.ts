@@ -8,7 +8,7 @@ const RESULTS = {
   skipped: "Skipped",
   well: "Ended well",
   same: "Same cause again",
-  other: "Failed otherwise",
+  other: "Failed with another cause",
 } as const;
 const jobsWords = (count: number): string => (count === 1 ? say`1 {job}` : say`${count.toLocaleString("en")} {jobs}`);
 const DURATIONS: { readonly [duration: string]: string } = EXTENSIONS;
@@ -23,22 +23,23 @@ export const BULK = {
   previewMatching: (action: string) => `${action} all that match`,
   chosen: (count: number) => `${jobsWords(count)} chosen`,
   clear: "Choose none",
-  matching: "Act on all that match, also those that are not shown",
-  matchingAbout: "At most 1,000, the newest first. A preview comes first: nothing is done before you start it.",
+  matching: "Act on all matches, also those that are not shown",
+  matchingAbout:
+    "At most 1,000, the newest first. You see a preview first: nothing is done before you start the action.",
   matchingNeeds: "To act on all that match, search for a state: Waiting, In progress or Error.",
   filter: "All that match the search",
-  more: "There may be more than one action takes: these are the first of them. Begin another one when this is done.",
+  more: "There may be more than one action can include: these are the first. Start another action when this one is done.",
   summary: (action: string, count: number) => `${action}: ${jobsWords(count)}.`,
   by: (name: string) => `By ${name}`,
   notPossible: (count: number) => `Not possible for ${jobsWords(count)}, which ${count === 1 ? "is" : "are"} left out`,
   get canary() {
     return [
-      say`Once started, it begins with 1 {job} and goes on with 10, then with 100 at a time. After each part it waits until these {jobs} have ended.`,
-      say`It stops by itself if more than 20% of a part fail with the same cause again. {Jobs} that have changed since this preview are skipped.`,
+      say`The action starts with 1 {job}, then 10, then 100 at a time. After each wave it waits until these {jobs} have ended.`,
+      say`It stops by itself if more than 20% of a wave fail with the same cause again. {Jobs} that have changed since this preview are skipped.`,
     ].join(" ");
   },
   get canaryOfExtension() {
-    return say`Once started, it begins with 1 {job} and goes on with 10, then with 100 at a time. {Jobs} that have changed since this preview are skipped.`;
+    return say`The action starts with 1 {job}, then 10, then 100 at a time. {Jobs} that have changed since this preview are skipped.`;
   },
   extendedBy: (duration: string) => `by ${DURATIONS[duration] ?? duration}`,
   typeCount: (count: number) => `Type ${count} to confirm`,
@@ -64,15 +65,15 @@ export const BULK = {
   left: "Not yet ended",
   next: "What still needs a person",
   stopped: (share: string, limit: string) =>
-    `Stopped by itself: ${share} of the last part failed with the same cause again. The limit is ${limit}.`,
+    `Stopped by itself: ${share} of the last wave failed with the same cause again. The limit is ${limit}.`,
   states: {
     previewed: "Nothing is done yet",
     running: "Running",
     get paused() {
-      return say`Paused: {jobs} that are under way still end`;
+      return say`Paused: running {jobs} are completed`;
     },
     stopped: "Stopped",
-    cancelled: "Cancelled: the rest is left as it was",
+    cancelled: "Cancelled: the rest was not changed",
     done: "Done",
   },
   results: RESULTS,

@@ -11,13 +11,13 @@ export const FAULTS: { readonly [kind in FaultKind]: { readonly title: string; r
   },
   forbidden: {
     title: "You may not see or do this",
-    advice: "Looking takes the role Jobs.Read, acting the role Jobs.Operate. Ask whoever gives out roles.",
+    advice: "You need the role Jobs.Read to see this, and Jobs.Operate to act. Ask an administrator for the role.",
   },
   "not-found": { title: "Not found", advice: "It may have been removed, or the address has a typing error." },
   rejected: { title: "Not possible now", advice: "" },
-  changed: { title: "Changed by somebody else", advice: "Look at the change below, then decide again." },
+  changed: { title: "Changed by somebody else", advice: "Check the change below, then decide again." },
   invalid: { title: "The request has faults", advice: "" },
-  failed: { title: "The app could not answer", advice: "Its log says why. Try again in a moment." },
+  failed: { title: "The app could not answer", advice: "See its log for the cause. Try again in a moment." },
 };
 
 export const ENVIRONMENT = (environment: Session["environment"]): string => environment.name;
@@ -41,11 +41,11 @@ export const TEXT = {
   signIn: "Sign in",
   functionKey: "Function key",
   useKey: "Use this key",
-  functionKeyHint: "Only where the app has no sign-in. It is kept for this tab.",
+  functionKeyHint: "Only for an app without sign-in. It is kept for this tab.",
   asOf: (at: string) => `As of ${at}`,
   zone: "Times in",
   localZone: (zone: string) => `${zone} (yours)`,
-  newVersion: "A new version of the console is there.",
+  newVersion: "A new version of the console is available.",
   reload: "Reload",
   justNow: "less than 1 min ago",
   ago: (text: string) => `${text} ago`,
@@ -56,11 +56,11 @@ export const TEXT = {
   chooseOne: (name: string) => `Choose ${name}`,
   chooseAll: "Choose all that are shown",
   reason: "Reason",
-  reasonMissing: "Say why: whoever looks at this later will want to know.",
+  reasonMissing: "Enter a reason: other operators need it later.",
   get reasonHint() {
-    return say`Stands in the {job}'s history and in the audit log.`;
+    return say`It is stored in the {job}'s history and in the audit log.`;
   },
-  messageReasonHint: "Stands in the audit log.",
+  messageReasonHint: "It is stored in the audit log.",
   operator: (name: string) => `Signed in as ${name}`,
   noPage: "There is no such page",
 } as const;

@@ -23,20 +23,20 @@ export const STEP_STATES: { readonly [state in StepState]: string } = {
 };
 
 export const SKIP_CAUSES: { readonly [cause in SkipCause]: string } = {
-  condition: "Its condition does not hold",
+  condition: "Its condition is false",
   needs: "A step that it needs was skipped",
   notNeeded: "Not needed",
   get rejected() {
-    return say`Rejected by its service; the {job} goes on without it`;
+    return say`Rejected by its service; the {job} continues without it`;
   },
   get expired() {
-    return say`Ran out of time; the {job} goes on without it`;
+    return say`Timed out; the {job} continues without it`;
   },
 };
 
 export const KINDS: { readonly [kind in ErrorKind]: string } = {
   rejected: "Rejected by a service",
-  expired: "Ran out of time",
+  expired: "Timed out",
   compensationIncomplete: "Compensation incomplete",
   resolved: "Marked resolved",
   compensationRequested: "Compensation requested",
@@ -47,10 +47,10 @@ export const ACTIONS: { readonly [action in JobAction]: { readonly name: string;
   resubmit: {
     name: "Resubmit",
     get about() {
-      return say`Once the cause is fixed: the {job} goes on from the step that failed. Completed steps do not run again.`;
+      return say`Use this when the cause is fixed: the {job} continues from the failed step. Completed steps do not run again.`;
     },
   },
-  compensate: { name: "Compensate", about: "What the completed steps did is taken back, in reverse order." },
+  compensate: { name: "Compensate", about: "Compensates the completed steps, in reverse order." },
   cancel: {
     name: "Cancel",
     get about() {
@@ -60,12 +60,12 @@ export const ACTIONS: { readonly [action in JobAction]: { readonly name: string;
   extend: {
     name: "Extend",
     get about() {
-      return say`The supervisor leaves the {job} alone for longer.`;
+      return say`The supervisor waits longer before it acts on the {job}.`;
     },
   },
   markResolved: {
     name: "Mark resolved",
-    about: "You have done manually what was left to do. No service is called, and nobody is notified.",
+    about: "The remaining work was done manually. No service is called, and no message is sent.",
   },
 };
 
@@ -118,7 +118,7 @@ export const JOB = {
     owed === 0
       ? `To ${queue}: nothing is owed.`
       : `To ${queue}: ${owed === 1 ? "1 is" : `${owed} are`} still to be sent.`,
-  nobodyAsked: "Its sender named no queue for replies: nothing is sent.",
+  nobodyAsked: "The sender named no reply queue: no message is sent.",
   inAttempt: (attempt: number) => `attempt ${attempt}`,
   standings: { sent: "sent", owed: "to be sent", unwanted: "not asked for" },
   none: "none",
@@ -128,7 +128,7 @@ export const JOB = {
   edit: "Edit and resubmit",
   extendBy: "By",
   get manual() {
-    return say`A person has compensated what this {job}'s compensation left`;
+    return say`A person has compensated the remaining effects of this {job}`;
   },
   get changedTitle() {
     return say`Somebody else has changed this {job}`;
@@ -138,7 +138,7 @@ export const JOB = {
   again: "I have seen the change",
   done: (action: string) => `${action}: done.`,
   doneLater: (action: string, at: string) =>
-    `${action}: done. The next attempt starts at ${at}, when no agent is at work any more.`,
+    `${action}: done. The next attempt starts at ${at}, when no agent is working any more.`,
   before: "Before",
   after: "After",
   changes: "Your changes",
@@ -167,7 +167,7 @@ export const JOB = {
 export const AUDIT = {
   title: "Audit",
   show: "Show what operators and supervisors did",
-  nothing: "Neither an operator nor a supervisor has done anything about it, as far back as the audit log is kept.",
+  nothing: "The audit log has no entry about it.",
   all: "All actions and decisions",
   latest: (count: number) => `The latest ${count} actions and decisions`,
   by: "By",

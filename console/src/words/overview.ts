@@ -15,7 +15,7 @@ export const OVERVIEW = {
     return say`{Jobs} by state`;
   },
   overdue: "Overdue",
-  overdueAbout: "due, and not yet seen to by the supervisor",
+  overdueAbout: "due, and not yet handled by the supervisor",
   needs: "Need a person",
   queues: "Messages that could not be processed",
   traffic: "Throughput",
@@ -31,7 +31,7 @@ export const OVERVIEW = {
       ? say`Of the only {job} that was processed`
       : say`Of the last ${count.toLocaleString("en")} {jobs} that were processed`,
   get noTimes() {
-    return say`No {job} was processed of late.`;
+    return say`No {job} was processed recently.`;
   },
   p50: "Half were faster (p50)",
   p95: "95% were faster (p95)",

@@ -15,11 +15,11 @@ export const SEARCH = {
   },
   nothingAbout: "Try fewer filters.",
   get slow() {
-    return say`This looks through the {jobs} one by one, the newest first, 1,000 at a time. Choose a state or a time, and there are fewer.`;
+    return say`This search reads the {jobs} one by one, the newest first, 1,000 at a time. A state or a time makes it faster.`;
   },
   looked: (count: number, since: string) =>
-    say`Looked through ${count.toLocaleString("en")} {jobs} so far: those received since ${since}.`,
-  goOn: "Look further back",
+    say`Searched ${count.toLocaleString("en")} {jobs}: those received since ${since}.`,
+  goOn: "Search further back",
   get nothingSoFar() {
     return say`No {job} matches so far`;
   },

@@ -5,24 +5,24 @@ import { say } from "./noun.ts";
 const VERDICTS: { readonly [verdict: string]: string } = {
   retry: "Next attempt",
   reschedule: "Scheduled again",
-  skip: "Goes on without a step",
+  skip: "Continues without a step",
   later: "Has time left",
-  wait: "Pause, then next attempt",
+  wait: "Wait, then next attempt",
   hold: "Waits for an endpoint to be fixed",
   compensate: "Compensation",
   fail: "Error",
   repeatStart: "Attempt started again",
   publish: "Statuses sent",
-  none: "Could not be judged",
+  none: "Could not be decided",
 };
 
 /** In the order in which they are shown. */
 const REPORT: { readonly [name: string]: string } = {
   retried: "another attempt",
   rescheduled: "scheduled again",
-  skipped: "gone on without a step",
-  resumed: "went on",
-  waiting: "with a pause",
+  skipped: "continued without a step",
+  resumed: "resumed",
+  waiting: "waiting for a retry",
   held: "waiting for an endpoint",
   toBeCompensated: "to be compensated",
   failed: "in Error",
@@ -30,12 +30,12 @@ const REPORT: { readonly [name: string]: string } = {
   published: "statuses sent",
   later: "with time left",
   lost: "written by another first",
-  broken: "not dealt with",
+  broken: "not handled",
 };
 
 const SWEEP_ENDS: { readonly [end: string]: string } = {
-  time: "ended: out of time, the next one goes on",
-  "lead lost": "ended: another leads now",
+  time: "ended: time limit, the next sweep continues",
+  "lead lost": "ended: another supervisor is active",
   fault: "ended: the store did not answer",
 };
 
@@ -51,13 +51,13 @@ function reportWords(report: Report): string {
 
 export const SUPERVISION = {
   get about() {
-    return say`A sweep finds {jobs} that are due and not done, and decides what becomes of each. Sweeps that find nothing are seldom recorded.`;
+    return say`A sweep finds {jobs} that are due and not done, and decides on each. Only some of the sweeps without findings are recorded.`;
   },
-  leader: "Leads",
-  lastLeader: "Led last",
-  nobody: "No supervisor has led yet",
+  leader: "Active",
+  lastLeader: "Last active",
+  nobody: "No supervisor has been active yet",
   get free() {
-    return say`Nobody leads now. If this lasts longer than a minute, no {job} is recovered: see whether the app runs.`;
+    return say`No supervisor is active. If this lasts longer than a minute, no {job} is recovered: check that the app runs.`;
   },
   epoch: (epoch: number) => `epoch ${epoch}`,
   since: "since",
@@ -85,7 +85,7 @@ export const SUPERVISION = {
   late: (step: string, attempt: number, reason: string) => `${step}, attempt ${attempt}: ${reason}`,
   agentTimeout: ({ step, agent, attempt, tries, endpoint, message }: AgentTimeout) => {
     const what = `${step}${agent === null ? "" : ` (${agent})`} timed out in attempt ${attempt}`;
-    if (message === null) return `${what}: nothing is known of why. Its process may have died.`;
+    if (message === null) return `${what}: the cause is unknown. Its process may have crashed.`;
     const often = tries === null ? "" : `, after ${tries === 1 ? "1 try" : `${tries} tries`}`;
     return `${what}${often}${endpoint === null ? "" : ` at ${endpoint}`}: ${message}`;
   },

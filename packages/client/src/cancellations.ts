@@ -1,19 +1,19 @@
 // What the app answers to cancellations, each known by an id of its own.
 import type { StatusMessage } from "./job-messages.ts";
 
-/** What the app answered to a cancellation. */
+/** The app's answer to a cancellation. */
 export type CancelAnswer =
-  /** It has ended, or what was done is being compensated: its last status says when that is over. */
+  /** The job has ended, or it is being compensated: its last status reports the end. */
   | { readonly kind: "accepted"; readonly jobId: string }
-  /** It goes on, or has come to its end. */
+  /** The job continues, or has already ended. */
   | { readonly kind: "rejected"; readonly jobId: string; readonly reason: string }
-  /** No answer in time: asking again is safe. */
+  /** No answer in time: it is safe to cancel again. */
   | { readonly kind: "timedOut"; readonly jobId: string };
 
-/** How a job is cancelled. */
+/** Options of `cancel`. */
 export interface CancelOptions {
   readonly reason?: string;
-  /** A minute without one. */
+  /** One minute if absent. */
   readonly timeoutMs?: number;
 }
 

@@ -1,7 +1,7 @@
 // What keeps a client from being received or from hearing, in words that say what to do next.
 import { isServiceBusError } from "@azure/service-bus";
 
-/** Why a client can't send or receive. */
+/** Why a client cannot send or receive. */
 export type JobClientFault =
   /** The queue does not exist or is disabled. */
   | "noQueue"
@@ -15,7 +15,7 @@ export type JobClientFault =
   | "unreachable"
   | "closed";
 
-/** Service Bus can't be used as the client needs it. The message says what to do. */
+/** The client cannot use Service Bus. The message contains what to do. */
 export class JobClientError extends Error {
   override readonly name = "JobClientError";
   readonly fault: JobClientFault;

@@ -1,4 +1,4 @@
-// For submitting applications: sends jobs, and receives on a private session of a reply queue what becomes of them (P1, P15).
+// For submitting applications: sends jobs, and receives their status messages on a private session of a reply queue (P1, P15).
 import { isServiceBusError, ServiceBusClient, type ServiceBusMessage, type ServiceBusSender } from "@azure/service-bus";
 import { type CancelAnswer, Cancellations, type CancelOptions } from "./cancellations.ts";
 import { contentDigest } from "./content-digest.ts";
@@ -14,7 +14,7 @@ export { JobClientError } from "./job-client-error.ts";
 export type { JobEnd } from "./job-end.ts";
 export type { JobRequest, JobStatus, Outputs, StatusMessage, WantedStatuses } from "./job-messages.ts";
 
-/** Where a client sends to and receives from: a connection string, or a Service Bus client of the application's own, and the names of the app's queues. */
+/** The connection of a client: a connection string or the application's own Service Bus client, and the names of the app's queues. */
 export type JobClientOptions =
   /** The connection string of the Service Bus namespace. */
   (
@@ -25,7 +25,7 @@ export type JobClientOptions =
     readonly jobsQueue: string;
     /** The queue of jobs with `priority: "high"`. */
     readonly priorityQueue: string;
-    /** A queue with sessions that the app may send to. Any number of clients share it. */
+    /** A queue with sessions that the app may send to. Clients may share it. */
     readonly replyQueue: string;
     /**
      * The session of the reply queue; a random one without it. One session serves all jobs of a client, for a session
@@ -34,37 +34,37 @@ export type JobClientOptions =
      * its instances a lasting session id: text, at most 128 characters.
      */
     readonly sessionId?: string;
-    /** The member of an app's content and messages that is a job's id, as `orderId`; `jobId` without one. */
+    /** The name of the member with a job's id in the app's content and messages, such as `orderId`. `jobId` if absent. */
     readonly idName?: string;
-    /** The workflow of jobs that name none, as the app's contract says it. */
+    /** The workflow of jobs that name none, as in the app's contracts. */
     readonly usualWorkflow?: string;
   };
 
-/** How long a call waits, and who is notified meanwhile. */
+/** How long a call waits, and a callback for status messages. */
 export interface WaitOptions {
   /** Stops the waiting, not the job: the call rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** From the call to the job's end; 5 minutes without one. `Infinity` waits for ever. */
+  /** From the call to the job's end; 5 minutes if absent. `Infinity` waits without a limit. */
   readonly timeoutMs?: number;
   /** Called for each status message once, in order of arrival. */
   readonly onStatus?: (status: StatusMessage) => void;
 }
 
-/** How a job is submitted and waited for. */
+/** Options of `submit`. */
 export interface SubmitOptions extends WaitOptions {
-  /** Which statuses the app sends; all of them without it. */
+  /** The statuses that the app sends; all if absent. */
   readonly statuses?: WantedStatuses;
 }
 
-/** How a job is waited for that was submitted before. */
+/** Options of `follow`. */
 export interface FollowOptions extends WaitOptions {
-  /** As it was submitted: nothing is received of another one under its id. Not needed where this client submitted it and was not rejected. */
+  /** The job as it was submitted, so that messages of different content under its id are ignored. Not needed if this client submitted it and it was not rejected. */
   readonly job?: JobRequest;
 }
 
-/** Sends jobs and awaits their ends. One client serves any number of jobs at once; it receives from its first call on. */
+/** Sends jobs and awaits their ends. One client can handle many jobs at once. It starts to receive with its first call. */
 export interface JobClient extends AsyncDisposable {
-  /** What the app is given as `replyToSessionId`. */
+  /** The `replyToSessionId` of its messages. */
   readonly sessionId: string;
   /**
    * Sends a job and waits for its end. Repeating it is safe: the message id is the job's id, and one id is one job. Resolves as
@@ -85,7 +85,7 @@ export interface JobClient extends AsyncDisposable {
    * @throws JobClientError as `submit` does.
    */
   cancel<Job extends JobRequest>(job: Job, options?: CancelOptions): Promise<CancelAnswer>;
-  /** Whoever still waits gets a JobClientError. */
+  /** Calls that still wait reject with a JobClientError. */
   close(): Promise<void>;
 }
 
@@ -97,7 +97,7 @@ const ID_LIMIT = 128;
 /** Beyond it Node's timers fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Makes a client. It connects with the first call, and has to be closed. */
+/** Creates a client. It connects with the first call, and has to be closed. */
 export function createJobClient(options: JobClientOptions): JobClient {
   const { jobsQueue, priorityQueue, replyQueue, idName = "jobId" } = options;
   const { sessionId = `client-${crypto.randomUUID()}` } = options;

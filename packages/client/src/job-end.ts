@@ -2,53 +2,53 @@
 import type { Outputs, StatusMessage } from "./job-messages.ts";
 import type { EndMessage, From } from "./status-inbox.ts";
 
-/** How a job ended, with every status message that was received of it; or why no end is known. */
+/** How a job ended, with its received status messages; or why the end is not known. */
 export type JobEnd =
   | {
       readonly kind: "completed";
       readonly jobId: string;
-      /** What the workflow lets its requester know of the steps' results, by name. */
+      /** The workflow's outputs, by name. */
       readonly outputs: Outputs;
       readonly received: readonly StatusMessage[];
     }
-  /** Stopped before its end. An operator may fix the cause and have it go on: `follow` is notified of that. */
+  /** Stopped in Error. An operator may fix the cause and resubmit it: `follow` receives the later end. */
   | {
       readonly kind: "failed";
       readonly jobId: string;
       readonly reason: string;
       readonly received: readonly StatusMessage[];
     }
-  /** What was done is compensated. */
+  /** Everything that the job did is compensated. */
   | {
       readonly kind: "compensated";
       readonly jobId: string;
       readonly reason: string;
       readonly received: readonly StatusMessage[];
     }
-  /** At the wish of its requester or of an operator: nothing was done, or it is compensated. */
+  /** Cancelled by its requester or an operator: nothing was done, or it is compensated. */
   | {
       readonly kind: "cancelled";
       readonly jobId: string;
       readonly reason: string;
       readonly received: readonly StatusMessage[];
     }
-  /** No end was received in time; the job may still come to one. `reason` says where to look. */
+  /** No end was received in time; the job may still end. `reason` contains where to look. */
   | {
       readonly kind: "timedOut";
       readonly jobId: string;
       readonly reason: string;
-      /** False if it is not known whether Service Bus has taken the job. */
+      /** False if it is not known whether Service Bus has accepted the job. */
       readonly sent: boolean;
       readonly received: readonly StatusMessage[];
     }
-  /** This submission was not taken. It says nothing of another job that may have been submitted under the same id. */
+  /** This submission was not accepted. There may be another job under the same id. */
   | {
       readonly kind: "rejected";
       readonly jobId: string | null;
       readonly reason: string;
-      /** What the app finds wrong with it, every fault up to 50; empty where it was not sent. */
+      /** The faults of the submission, at most 50; empty if it was not sent. */
       readonly faults: readonly string[];
-      /** False where it has no usable id, or is too large for a message. */
+      /** False if it has no valid id, or is too large for a message. */
       readonly sent: boolean;
     };
 

@@ -1,14 +1,14 @@
 // What travels between a submitting application and the app: the job that it sends and the status messages that it receives (P15).
 
 /**
- * What every job has, beside its id; the rest is as the contract of its workflow wants it. The id is the member that the client's option
- * `idName` names: 1 to 80 letters, digits, - or _. It names this job for ever: sent again under it, it stays one job. Content that has neither
- * of the members below fits too.
+ * The content of a job, as the contract of its workflow defines it. Its id is the member that the client's option
+ * `idName` names: 1 to 80 letters, digits, - or _. The id identifies the job permanently: a job that is sent twice is one job. Both
+ * members below are optional.
  */
 export type JobRequest = object & {
-  /** The app's usual one without one: then the client has to know that, by its option `usualWorkflow`. */
+  /** The app's usual workflow if absent. The client then needs its option `usualWorkflow`. */
   readonly workflow?: string | undefined;
-  /** `normal` without one. A high one goes by its own queue. */
+  /** `normal` if absent. A high one is sent to a queue of its own. */
   readonly priority?: "normal" | "high" | undefined;
 };
 
@@ -26,12 +26,12 @@ const STATUSES = [
   "CancelRejected",
 ] as const;
 
-/** What a status message says. `Completed`, `Failed`, `Compensated` and `Cancelled` are ends. */
+/** The status in a status message. `Completed`, `Failed`, `Compensated` and `Cancelled` are ends. */
 export type JobStatus = (typeof STATUSES)[number];
 
 /** One message of the app about a job, as it was read from the reply queue. */
 export interface StatusMessage {
-  /** The same each time the app publishes it: `<jobId>:<attempt>:<status>`, and more where a step or a submission is meant. */
+  /** The same each time the app sends it: `<jobId>:<attempt>:<status>`, with a further part for a step or a submission. */
   readonly messageId: string;
   readonly jobId: string;
   readonly attempt: number;
@@ -39,23 +39,23 @@ export interface StatusMessage {
   /** ISO 8601. */
   readonly at: string;
   readonly step?: string;
-  /** In words, where a status needs them: why a job failed. */
+  /** A text, for example why a job failed. */
   readonly detail?: string;
   readonly correlationId?: string;
-  /** Of a rejection, all that is wrong with the submission, up to 50 faults. */
+  /** For a rejection: the faults of the submission, at most 50. */
   readonly faults?: readonly string[];
-  /** Of a rejection, which submission it is about: one job id may have been submitted several times. */
+  /** For a rejection: the id of the submission, because a job id may be submitted several times. */
   readonly submissionId?: string;
-  /** Of all but rejections: what was submitted, as content-digest.ts has it. An older app leaves it out. */
+  /** The digest of the submitted content (content-digest.ts). Absent in rejections, and from an older app. */
   readonly contentDigest?: string;
-  /** Of a step that is completed, or of the whole job: what its workflow lets its requester know of the results. */
+  /** The outputs of a completed step, or of the whole job. */
   readonly outputs?: Outputs;
 }
 
-/** What a workflow lets its requester know of the steps' results, by name. */
+/** The outputs of a workflow, by name. */
 export type Outputs = { readonly [name: string]: string | number | boolean | null };
 
-/** `all`: every status. `end`: only how it ended. */
+/** `all`: every status. `end`: only the end. */
 export type WantedStatuses = "all" | "end";
 
 export type EndStatus = Extract<JobStatus, "Completed" | "Failed" | "Compensated" | "Cancelled">;

@@ -1,4 +1,4 @@
-// Public entry `core/agents`: what the file of an agent needs (P6).
+// Public entry `core/agents`: for the file of an agent (P6).
 export type {
   AgentCall,
   AgentReply,

@@ -1,2 +1,2 @@
-// Public entry `core/app`: an app's business in one place (P5, P6).
+// Public entry `core/app`: an app's declarations in one place (P5, P6).
 export { type AgentEndpoints, type AppDefinition, type Business, defineApp } from "./app/define-app.ts";

@@ -1,4 +1,4 @@
-// Public entry `core/contracts`: what clients may send (P1).
+// Public entry `core/contracts`: the content that clients may send (P1).
 export type { BusinessKeys } from "./domain/business-keys.ts";
 export type { Job, Priority } from "./domain/job.ts";
 export { JOB, type Noun } from "./domain/noun.ts";

@@ -1,4 +1,4 @@
-// Public entry `core/start-faults`: all that can be known wrong of an app before it starts. It loads what parses the settings, which no command
-// needs that asks the business alone.
+// Public entry `core/start-faults`: the faults of an app that can be found before it starts. It loads the settings' parser, which commands that only
+// need the declarations do not need.
 export type { Environment } from "./app/config.ts";
 export { startFaults } from "./app/start-faults.ts";

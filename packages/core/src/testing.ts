@@ -1,4 +1,4 @@
-// Public entry `core/testing`: what a team tests its own workflows with (P20).
+// Public entry `core/testing`: the test kit for an app's own workflows (P20).
 export { createWorld, type RunOptions, type Submitted, type World, type WorldOptions } from "./testing/create-world.ts";
 export { type Exploration, type ExploreOptions, explore } from "./testing/explore.ts";
 export { type ReplayOutcome, replay, type StoredEvent } from "./testing/replay.ts";

@@ -1,4 +1,4 @@
-// Public entry `core/workflows`: what declares workflows, and what they ask of the content (P5).
+// Public entry `core/workflows`: declares workflows, and their conditions and lists on the content (P5).
 export { type StepOf, type TypedWorkflow, workflowsOf } from "./app/define-workflow.ts";
 export type {
   RecoveryPolicy,

@@ -2,152 +2,152 @@
 import type { z } from "zod";
 import type { Awaited, CompensationTarget, Completion, StepResult } from "../domain/state-record.ts";
 
-/** What an agent gets of a job's content: what it has declared, and where it declares nothing the id. */
+/** The members of a job's content that an agent has declared; the id if it declares none. */
 export type JobView = object;
 
-/** What the completed steps recorded, by step name. */
+/** The results of the completed steps, by step name. */
 export type Results = { readonly [step: string]: StepResult };
 
-/** What a step asks of an agent that gets `Seen` of the job, and reads `Read` of other steps' results. */
+/** A step's request to an agent that receives `Seen` of the job, and `Read` of other steps' results. */
 export interface AgentRequest<Seen extends JobView = JobView, Read = Results> {
   readonly job: Seen;
   readonly results: Read;
-  /** Of a step that is done for each item of a list. */
+  /** The item of a step with `forEach`. */
   readonly item?: StepResult | undefined;
   /** The same for every try of every attempt of the step in its direction. */
   readonly idempotencyKey: string;
-  /** For an operation that compensates a step: what the step recorded, null where its outcome is unknown, and the key it went under. */
+  /** For a compensation: the step's result, null if its outcome is unknown, and its idempotency key. */
   readonly compensates: CompensationTarget | null;
-  /** An earlier attempt asked for this, and its outcome is unknown. */
+  /** An earlier attempt sent this request, and its outcome is unknown. */
   readonly mayHaveHappened?: boolean | undefined;
-  /** No earlier attempt tried after this instant (its complete-by). Absent: as if one had tried until now. */
+  /** No earlier attempt sent a try after this instant (its complete-by). If absent, assume that one did until now. */
   readonly triedUntil?: string | undefined;
-  /** Of a step that may be done later: for whoever does it. Absent: the operation may answer neither `accepted` nor `pending`. */
+  /** For a step that may be done later: where to report. Absent: the operation may answer neither `accepted` nor `pending`. */
   readonly completion?: Completion | undefined;
-  /** What the operation asked for was accepted: its `poll` is called in its place. */
+  /** The service accepted the operation: its `poll` is called instead. */
   readonly awaited?: Awaited | undefined;
 }
 
-/** What an operation gets for one try. */
+/** The argument of an operation for one try. */
 export interface AgentCall<Seen extends JobView = JobView, Read = Results> extends AgentRequest<Seen, Read> {
   /** Where to call: the service's base URL, with a slash at its end. */
   readonly endpoint: string;
-  /** Undefined for an endpoint that wants none. */
+  /** Undefined for an endpoint that needs none. */
   readonly credential?: Credential | undefined;
-  /** Past this instant nobody waits for the answer. */
+  /** After this instant the answer is ignored. */
   readonly completeBy: string;
-  /** Aborts at complete-by, or earlier where the try's own time is over. */
+  /** Aborts at complete-by, or at the end of the try's own time. */
   readonly signal: AbortSignal;
-  /** The trace that the call belongs to, for the service to go on with. */
+  /** The trace of the call, for the service to continue. */
   readonly traceparent?: string | undefined;
 }
 
-/** A header that shows the service who calls. Its value is a secret: it goes into the request and nowhere else. */
+/** A header that identifies the caller. Its value is a secret: it is written into the request only. */
 export interface Credential {
   readonly header: string;
   readonly value: string;
-  /** After a 401: another value, or undefined where there is none. */
+  /** After a 401: another value, or undefined if there is none. */
   renew(): Promise<string | undefined>;
 }
 
-/** What an operation answers to one try. An operation throws for bugs alone. */
+/** The result of one try. An operation throws only for bugs. */
 export type AgentReply =
   | { readonly kind: "done"; readonly result: StepResult }
-  /** The service does it later, and what came of it is reported: see `Completion`. */
+  /** The service does it later and reports the result: see `Completion`. */
   | {
       readonly kind: "accepted";
-      /** The service's own name for what it does, at most 1,000 characters. */
+      /** The service's own id for the work, at most 1,000 characters. */
       readonly reference?: string | undefined;
     }
   | Pending
-  /** The service rejected for good: trying again would change nothing (P9). */
+  /** The service rejected permanently: a retry does not help (P9). */
   | { readonly kind: "rejected"; readonly message: string }
-  /** The service can't be reached or can't answer now: trying again may help. */
+  /** The service cannot be reached or cannot answer now: a retry may help. */
   | {
       readonly kind: "unavailable";
       readonly message: string;
       readonly retryAfterMs?: number;
-      /** What was asked may yet take effect, or has. */
+      /** The request may have taken effect, or may still do so. */
       readonly mayHaveHappened?: boolean;
-      /** The endpoint's address or our credential for it is wrong: a person has to fix that. */
+      /** The endpoint's address or the app's credential is wrong: a person has to fix it. */
       readonly misconfigured?: boolean;
     };
 
-/** The service does it later, and is asked for it: see `Poll`. */
+/** The service does it later and is polled: see `Poll`. */
 export interface Pending {
   readonly kind: "pending";
-  /** When to ask, from now. The app may ask later, and does where it has waited for long. */
+  /** The time until the next poll. The app may poll later if the step has waited for long. */
   readonly retryAfterMs: number;
-  /** The service's own name for what it does, at most 1,000 characters. Of a poll: absent, it stays as it was. */
+  /** The service's own id for the work, at most 1,000 characters. In a poll: unchanged if absent. */
   readonly reference?: string | undefined;
 }
 
-/** Asks the service what has become of what it accepted, and changes nothing there. `unavailable` is asked again later. */
+/** Queries the state of work that the service accepted. It must have no effect. After `unavailable` the app polls again later. */
 export type Poll<Seen extends JobView = JobView, Read = Results> = (
   call: AgentCall<Seen, Read>,
   reference: string | undefined,
 ) => Promise<Exclude<AgentReply, { kind: "accepted" }>>;
 
-/** One thing that an agent can be asked to do. It is called for each try: with the same idempotency key, and until `completeBy` at the longest. */
+/** One operation of an agent. It is called for each try, with the same idempotency key, until `completeBy` at the latest. */
 export type Operation<Seen extends JobView = JobView, Read = Results> = (
   call: AgentCall<Seen, Read>,
 ) => Promise<AgentReply>;
 
-/** What a service says it did under a request's reference. `absent`: nothing so far. */
+/** The result of a query for the effect of a request. `absent`: no effect so far. */
 export type Finding = AgentReply | { readonly kind: "absent" };
 
-/** How an operation is tried. What is absent is as the settings say for all. */
+/** How an operation is tried. The settings are the defaults. */
 export type OperationPolicy<Seen extends JobView = JobView, Read = Results> = {
-  /** A try without an answer is given up after so long. */
+  /** A try without an answer is aborted after this time. */
   readonly tryTimeoutMs?: number;
-  /** The most tries of one call. Absent: as many as fit before complete-by. */
+  /** The maximum number of tries in one attempt. Absent: as many as fit before complete-by. */
   readonly tries?: number;
-  /** The first pause is below `firstMs`, each further one below twice the last limit, up to `longestMs`. */
+  /** `firstMs` limits the first wait between tries. The limit doubles for each further wait, up to `longestMs`. */
   readonly backoff?: { readonly firstMs: number; readonly longestMs: number };
   /** An operation without it may not answer `pending`. */
   readonly poll?: Poll<Seen, Read>;
 } & (
   | {
-      /** No second try after one that may have had its effect, in this call or a later one. */
+      /** No second try after one that may have taken effect, in this attempt or a later one. */
       readonly atMostOnce?: boolean;
       readonly find?: never;
     }
   | {
-      /** Asked before the operation is tried again, where a try may have had its effect. */
+      /** Called before the operation is tried again, if a try may have taken effect. */
       readonly find: Find<Seen, Read>;
       readonly atMostOnce?: never;
     }
 );
 
-/** For a service without idempotency keys that can be asked what it did. */
+/** For a service without idempotency keys that supports a query for its effects. */
 export interface Find<Seen extends JobView = JobView, Read = Results> {
   readonly ask: (call: AgentCall<Seen, Read>) => Promise<Finding>;
-  /** The longest after which a try that was given up may still take effect: `absent` counts from then on. */
+  /** The longest time after which an aborted try may still take effect. `absent` is accepted only after it. */
   readonly settlesWithinMs: number;
 }
 
-/** @template Seen what it gets of a job. `Agent<never>`: whatever it gets. */
+/** @template Seen the members of a job that it receives. `Agent<never>`: any. */
 export interface Agent<Seen extends JobView = JobView> {
   readonly name: string;
   readonly operations: { readonly [name: string]: Operation<Seen> };
-  /** By operation; those that are not named here go as the settings say. */
+  /** By operation. The settings are the defaults. */
   readonly policies?: { readonly [operation: string]: OperationPolicy<Seen> };
-  /** What its operations record, by operation: anything else counts as an answer that can't be read. Of one that is not named here anything is recorded. */
+  /** The schemas of its operations' results: another result counts as an unreadable answer. Results of operations that are not named here are not checked. */
   readonly results?: { readonly [operation: string]: z.ZodType<StepResult> };
-  /** What it reads of other steps' results, by step: what does not fit is left out. Absent: all of them, as they are. */
+  /** The schemas of other steps' results that it reads, by step: a result that does not fit is left out. Absent: all results, unchecked. */
   readonly reads?: { readonly [step: string]: z.ZodType<StepResult> };
 }
 
-/** How an endpoint knows its caller: a header whose value is in another setting, or a token of the app's identity. */
+/** The authentication at an endpoint: a header whose value is in another setting, or a token of the app's identity. */
 export type Authentication =
   | { readonly kind: "header"; readonly header: string; readonly setting: string }
   | { readonly kind: "token"; readonly scope: string };
 
-/** One place where an agent's service answers. */
+/** One address of an agent's service. */
 export interface Endpoint {
   /** With a slash at its end. */
   readonly url: string;
-  /** Calls that it may have under way at once from this process. */
+  /** The maximum number of concurrent calls from this process. */
   readonly capacity: number;
   readonly authentication?: Authentication;
 }
@@ -157,11 +157,11 @@ export interface LastError {
   readonly endpoint: string;
   /** A status or an error's text, at most 1,000 characters. */
   readonly message: string;
-  /** The endpoint's address or our credential for it is wrong. */
+  /** The endpoint's address or the app's credential is wrong. */
   readonly misconfigured?: boolean;
 }
 
-/** What came of an operation inside its time, and where it was sent and why (P19). */
+/** The result of an operation within its time, its endpoint, and the reason for this endpoint (P19). */
 export type BoundedReply =
   | { readonly kind: "done"; readonly result: StepResult; readonly endpoint: string; readonly because: string }
   | {
@@ -176,7 +176,7 @@ export type BoundedReply =
       readonly message: string;
       readonly endpoint: string;
       readonly because: string;
-      /** A try before the one that was rejected may yet take effect, or has. */
+      /** An earlier try may have taken effect, or may still do so. */
       readonly outcomeUnknown?: boolean | undefined;
     }
   /** Complete-by has passed, or the policy's tries are used up. */
@@ -185,24 +185,24 @@ export type BoundedReply =
       /** 0: nothing was sent. */
       readonly tries: number;
       readonly lastError?: LastError | undefined;
-      /** A try may yet take effect, or has. */
+      /** A try may have taken effect, or may still do so. */
       readonly outcomeUnknown?: boolean | undefined;
     }
-  /** It found no place in time, or whoever asked did not let it begin: nothing was sent. */
+  /** There was no capacity in time, or `takeUp` did not allow the start: nothing was sent. */
   | { readonly kind: "notTakenUp" };
 
-/** The times of one call, and who keeps them. */
+/** The deadlines of one call. */
 export interface Bounds {
   readonly priority: "normal" | "high";
-  /** Until when the call may wait for a place at an endpoint (schedule-to-start). An endpoint that is down is not waited for. */
+  /** Until when the call may wait for capacity at an endpoint (start-by). It does not wait for an endpoint that is down. */
   readonly startBy: string;
-  /** Asked once, when there is a place: the instant by which the call has to be done; undefined where it may not begin any more. */
+  /** Called once, when there is capacity. Resolves to complete-by; to undefined if the call may not start any more. */
   takeUp(): Promise<string | undefined>;
-  /** Called once where the call takes longer than most, at the latest when its time is over. Never throws. */
+  /** Called once if the call takes long, at the latest when its time is over. Never throws. */
   stillAtWork(): Promise<void>;
 }
 
-/** An agent with its endpoints: calls an operation, retried, routed and bounded by complete-by. */
+/** An agent with its endpoints. It calls an operation with retries and routing, until complete-by. */
 export interface RoutedAgent {
   readonly name: string;
   readonly operationNames: readonly string[];

@@ -6,31 +6,31 @@ import type { AgentCall, AgentReply, Finding, JobView } from "./agent.ts";
 import { BODY_LIMIT_BYTES, ID_LIMIT, readStart } from "./bounds.ts";
 import { type AnswerRule, type Meaning, meaningOf } from "./service-answers.ts";
 
-/** The JSON object that a service answered with; empty where it answered with none. */
+/** The JSON object in a service's answer; empty if there is none. */
 export type Answer = { readonly [name: string]: unknown };
 
-/** One call that has an effect: what is sent, and what the service's answer means. */
+/** One call with an effect: the request, and the meaning of the service's answer. */
 export interface ServiceCall {
   /** Below the endpoint, without a slash at its start. */
   readonly path: string;
   readonly body: unknown;
-  /** What to keep of the service's answer; undefined for one that does not say what it has to. */
+  /** The result to keep of the service's answer; undefined if the answer is not valid. */
   readonly keep: (answer: Answer) => StepResult | undefined;
-  /** Of a service that may do it later, which it says by a 202: what it calls that. Undefined for an answer that does not say what it has to. */
+  /** For a service that answers 202 and does it later: the service's own id for the work. Undefined if the answer is not valid. */
   readonly reference?: (answer: Answer) => string | undefined;
-  /** Whether it is asked for it after the time that its 202 names (`Retry-After`). Without that time it reports by itself. */
+  /** Whether the app polls after the time in its 202 (`Retry-After`). Without that time the service reports. */
   readonly isPolled?: boolean;
-  /** Which answers are the service's word on the job; the first rule that fits. Every other is a fault of the endpoint. */
+  /** The answers that are a decision about the job; the first matching rule applies. Every other answer is a fault of the endpoint. */
   readonly answers: readonly AnswerRule[];
 }
 
-/** A question, which changes nothing. */
+/** A query, which has no effect. */
 export interface LookUp {
   readonly path: string;
-  /** Null where the service has nothing; undefined for an answer that does not say what it has to. */
+  /** Null if the service has no such thing; undefined if the answer is not valid. */
   readonly keep: (answer: Answer) => StepResult | null | undefined;
   readonly answers?: readonly AnswerRule<"rejected" | "later" | "absent">[];
-  /** Of a poll: a 202 that says when to ask again (`Retry-After`) means that it is not done yet. */
+  /** For a poll: a 202 with `Retry-After` means that the work is not done yet. */
   readonly isPolled?: boolean;
 }
 
@@ -47,7 +47,7 @@ interface ServiceResponse {
 
 type Unavailable = Extract<AgentReply, { kind: "unavailable" }>;
 
-/** POSTs with the request's idempotency key. Never throws but for a bug in `keep`; an abort is `unavailable`. */
+/** Sends a POST with the request's idempotency key. It throws only for a bug in `keep`; an abort returns `unavailable`. */
 export async function callService(service: ServiceCall, call: AgentCall<JobView, unknown>): Promise<AgentReply> {
   const response = await exchange("POST", service.path, JSON.stringify(service.body), call);
   if (response.kind === "unavailable") return response;
@@ -62,7 +62,7 @@ export async function callService(service: ServiceCall, call: AgentCall<JobView,
   return meaning.means === "rejected" ? rejected(response) : unavailable(response, meaning);
 }
 
-/** GETs what the service has. Throws as `callService`. */
+/** Sends a GET, which has no effect. Throws as `callService`. */
 export async function lookUp(question: LookUp, call: AgentCall<JobView, unknown>): Promise<Finding> {
   const response = await exchange("GET", question.path, null, call);
   if (response.kind === "unavailable") return response;
@@ -159,7 +159,7 @@ function isUnsent(cause: unknown): boolean {
   return cause instanceof Error && "code" in cause && UNSENT.has(cause.code);
 }
 
-/** Keeps the id of what was made, under the name that the record gives it. */
+/** Keeps the `id` of the answer, under the given name. */
 export function keepId(name: string, more?: StepResult): ServiceCall["keep"] {
   return ({ id }) => (isId(id) ? { [name]: id, ...more } : undefined);
 }
@@ -172,27 +172,27 @@ export function isId(value: unknown): value is string {
   return typeof value === "string" && value !== "" && value.length <= ID_LIMIT && !/^\.{1,2}$/.test(value);
 }
 
-/** What `keepId` keeps, for results that are declared. */
+/** The schema of an id that `keepId` keeps, for declared results. */
 export const serviceId = z.string().refine(isId, `must be an id of at most ${ID_LIMIT} characters`);
 
-/** Of a poll: a service that has nothing under that reference, or says again that it accepted it, has not done it. */
+/** For a poll: turns `absent` and `accepted` into "not done yet". */
 export function notYet(finding: Finding): Exclude<AgentReply, { kind: "accepted" }> {
   if (finding.kind !== "absent" && finding.kind !== "accepted") return finding;
   return { kind: "unavailable", message: "the service knows nothing of what it accepted" };
 }
 
-/** What a service that does it later calls that. */
+/** The service's own id for work that it does later. */
 export const referenceId: NonNullable<ServiceCall["reference"]> = ({ id }) => (isId(id) ? id : undefined);
 
-/** What `keepStatus` keeps. */
+/** The schema of the result that `keepStatus` keeps. */
 export const statusResult = z.object({ status: z.string().nullable() });
 
-/** Keeps what became of a thing that was there before. */
+/** Keeps the `status` of the answer. */
 export const keepStatus: ServiceCall["keep"] = ({ status }) => ({ status: isId(status) ? status : null });
 
 /**
- * How the service knows what a step made, as a segment of a path: by the recorded id, or where its outcome is unknown
- * by its key. A service that never saw that key has nothing to compensate, and rejects what may still arrive under it.
+ * The id of a step's effect, as a segment of a path: the recorded id, or the idempotency key if the outcome is unknown.
+ * A service that does not know the key has nothing to compensate. It has to reject later requests under it.
  */
 export function whatToCompensate(call: AgentCall<JobView, unknown>, name: string): string {
   if (!call.compensates) throw new Error(`nothing to compensate was named under the key ${call.idempotencyKey}`);

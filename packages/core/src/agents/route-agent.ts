@@ -24,27 +24,27 @@ import { withinBounds } from "./within-bounds.ts";
 export interface RouteOptions {
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** A try without an answer is given up after so long. */
+  /** A try without an answer is aborted after this time. */
   readonly tryTimeoutMs?: number;
-  /** An endpoint that takes longer to answer gets work only where no other has room. */
+  /** An endpoint that takes longer to answer gets calls only if no other has capacity. */
   readonly slowAfterMs?: number;
-  /** The first pause is below this, each further one below twice the last limit, up to the longest. */
+  /** Upper limit of the first wait between tries. The limit doubles for each further wait, up to the longest. */
   readonly firstPauseMs?: number;
   readonly longestPauseMs?: number;
   readonly breaker?: Partial<BreakerOptions>;
   /** How many calls may wait for capacity in each lane. */
   readonly waitingRoom?: number;
-  /** For endpoints that want a credential. */
+  /** For endpoints that need a credential. */
   readonly authenticators?: Authenticators | undefined;
-  /** Is given every change of an endpoint's health and every probe; must not throw. */
+  /** Called for every change of an endpoint's health and every probe. Must not throw. */
   readonly onHealth?: OnHealth | undefined;
-  /** Is given every try that failed by the endpoint's address or our credential; must not throw. */
+  /** Called for every try that failed because of the endpoint's address or the app's credential. Must not throw. */
   readonly onMisconfigured?: OnMisconfigured | undefined;
-  /** Asked before each call: false where an operator has paused the agent. Then the step counts as not taken up. Must not throw. */
+  /** Called before each call: false if an operator has paused the agent. Then the step counts as not started. Must not throw. */
   readonly mayBegin?: MayBegin | undefined;
-  /** Is given each agent once, with how its endpoints do now. */
+  /** Called once for each agent, with a function that returns the health of its endpoints. */
   readonly onRouted?: OnRouted | undefined;
-  /** Stands round each try of an operation; must pass its answer on. */
+  /** Wraps each try of an operation. Must return its answer. */
   readonly observeTry?: ObserveTry | undefined;
 }
 

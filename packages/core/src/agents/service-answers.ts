@@ -1,9 +1,9 @@
 // What a service's HTTP status means (P9): its word on the job only where the agent's own rules say so.
 
-/** `rejected`: for good. `later`: not now. `absent`: nothing is there, to a question. */
+/** `rejected`: permanently. `later`: not now. `absent`: a query found nothing. */
 export type AnswerRule<Means extends string = "rejected" | "later"> = {
   readonly status: number;
-  /** The `code` of the answer's body. Absent: any body that is JSON, for what stands between writes none of its own. */
+  /** The `code` in the answer's body. Absent: any JSON body, because gateways answer without JSON. */
   readonly code?: string;
   readonly means: Means;
 };

@@ -85,7 +85,7 @@ const fixed = z.object({
   AzureWebJobsStorage__clientId: text.optional(),
   /** An agent's try without an answer is given up after so long. */
   AgentTryTimeout: duration("PT5S"),
-  /** An endpoint that takes longer to answer gets work only where no other has room. */
+  /** An endpoint that takes longer to answer gets calls only if no other has capacity. */
   AgentSlowAfter: duration("PT3S"),
   /** So many failures in a row and an endpoint gets no more work, but one probe after each pause. */
   BreakerFailures: z.coerce.number().int().min(1).default(5),

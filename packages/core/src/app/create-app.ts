@@ -12,41 +12,41 @@ import { type Environment, parseConfig, parseTelemetryConfig, parseTriggers } fr
 import type { Business } from "./define-app.ts";
 import { startFaults } from "./start-faults.ts";
 
-/** What the functions work with. Whatever is a function here puts the app together at its first call, and throws one error that names all that is wrong with the settings. */
+/** The app for the functions. Each method composes the app at its first call, and throws one error that names all faults of the settings. */
 export interface App {
   readonly business: Business;
-  /** What every job's telemetry goes by. */
+  /** The settings of the telemetry. */
   readonly telemetrySettings: TelemetrySettings;
-  /** How the operators' API knows who asks. */
+  /** How the operator API identifies its callers. */
   readonly operatorSignIn: OperatorSignIn;
   /** The submission queues of one sender each, and the teams with a reply queue each: each has a function. */
   readonly submissionQueues: readonly OwnedQueue[];
   readonly agentTeams: readonly AgentTeam[];
-  /** All that is wrong with the settings and the workflows, in words, with the way out; empty where the app can run. */
+  /** The faults of the settings and the workflows, with the solution for each; empty if the app can run. */
   startFaults(): readonly string[];
   ports(): Ports;
-  /** What one invocation works with. */
+  /** The context of one invocation. */
   contextOf(telemetry: Telemetry): Context;
   /** The app's own queues. */
   queueNames(): Composed["queues"];
-  /** The workflows as they are written, and the register of their versions. */
+  /** The workflows, and the register of their versions. */
   workflowPorts(): Composed["workflows"];
-  /** What erases a job. */
+  /** The ports for erasing a job. */
   erasurePorts(): Pick<Composed, "closing" | "discarded">;
-  /** How far housekeeping has come. */
+  /** The progress of housekeeping. */
   purgeProgress(): Composed["purgeProgress"];
-  /** What the gauges are read from. */
+  /** The ports of the gauges. */
   gaugePorts(): GaugePorts;
-  /** What the operators' console is answered from. */
+  /** The ports of the operators' console. */
   consolePorts(): Composed["console"];
-  /** What operators see to dead letters with; connects when it is first asked for. */
+  /** The ports for dead letters; connects at the first call. */
   deadLetterPorts(): ReturnType<Composed["deadLetters"]>;
-  /** What actions on many jobs stand on. */
+  /** The ports for actions on many jobs. */
   bulkPorts(): Composed["bulk"];
 }
 
 /**
- * Puts the app together for its functions. Reads at once what the functions' triggers and the telemetry need, which are known before anything else.
+ * Creates the app for its functions. It reads at once the settings that the functions' triggers and the telemetry need.
  * @throws one error that names each of those settings that is at fault
  */
 export function createApp(business: Business, environment: Environment): App {

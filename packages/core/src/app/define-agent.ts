@@ -7,23 +7,23 @@ import type { Transport } from "../domain/workflow.ts";
 import type { ClosingStore, JobStore } from "../store/job-store.ts";
 
 /**
- * What an operation records, by the operation's name. Each is checked before it is recorded. A schema has to take what it has made too: what comes by a queue is
- * checked where the service answers and where the reply is taken, since anybody who reads the requests may have sent it.
+ * The schema of each operation's result, by the operation's name. Each result is checked before it is recorded. A schema has to accept its own output too:
+ * over a queue the result is checked by the agent and again in the reply.
  */
 export type ResultSchemas = { readonly [operation: string]: z.ZodType<StepResult> };
 
-/** What steps before have recorded, by the step's name. Of a step that was skipped, or recorded something else, there is nothing. */
+/** The results of earlier steps, by the step's name. A step that was skipped, or whose result does not fit, has none. */
 export type ResultsOf<Reads extends ResultSchemas> = { readonly [step in keyof Reads]?: z.output<Reads[step]> };
 
 /** The remote service of an agent. */
 export interface Service {
-  /** The app setting that says where it answers: see agents/endpoint-list.ts. */
+  /** The app setting with its endpoints: see agents/endpoint-list.ts. */
   readonly setting: string;
-  /** A deployment may go without it: then the workflows that need it are not offered. */
+  /** A deployment may omit it: then the workflows that need it are not offered. */
   readonly isOptional?: boolean;
-  /** Where a simulated one answers on a developer's machine, as the setting is written. */
+  /** The setting's value for the simulated service on a developer's machine. */
   readonly local: string;
-  /** How its endpoints over https know the app, unless the setting says otherwise. */
+  /** The authentication at its https endpoints, unless the setting has another one. */
   readonly authentication?: Authentication;
 }
 
@@ -46,12 +46,12 @@ export interface ServiceAgent<Name extends string = string, Results extends Resu
 export interface LocalAgent<Name extends string = string, Results extends ResultSchemas = ResultSchemas>
   extends Declared<Name, Results> {
   readonly kind: "local";
-  /** How its steps may reach it. */
+  /** The transports that its steps may use. */
   readonly transports: readonly Transport[];
   readonly create: (resources: AgentResources) => RoutedAgent;
 }
 
-/** An agent that is not in this app, perhaps in another language: it takes its requests from the queue `agent-requests-<name>`. */
+/** An agent outside this app, perhaps in another language. It receives its requests from the queue `agent-requests-<name>`. */
 export interface RemoteAgent<Name extends string = string, Results extends ResultSchemas = ResultSchemas>
   extends Declared<Name, Results> {
   readonly kind: "remote";
@@ -61,7 +61,7 @@ export interface RemoteAgent<Name extends string = string, Results extends Resul
 /** An agent of any kind: with a service, without one, or outside of this app. */
 export type AnyAgent = ServiceAgent | LocalAgent | RemoteAgent;
 
-/** What an agent without a service may work on. */
+/** The resources of an agent without a service. */
 export interface AgentResources {
   readonly store: JobStore & ClosingStore;
   /** Milliseconds since 1970. */
@@ -69,8 +69,8 @@ export interface AgentResources {
 }
 
 /**
- * An agent that calls a remote service. The types follow: an operation gets what `seen` takes out of the content, and the results that
- * `reads` names; a workflow may name its operations and what they record, and nothing else.
+ * An agent that calls a remote service. The types are derived from the declaration: an operation gets the members that `seen` returns, and the results
+ * in `reads`. A workflow may name only its operations and their results.
  */
 export function defineAgent<
   const Name extends string,
@@ -83,13 +83,13 @@ export function defineAgent<
   /** An identifier: it is part of the names of functions and queues. */
   readonly name: Name;
   readonly service: Service;
-  /** What it gets of the content: the rest reaches neither its service nor its queue. */
+  /** The members of the content that it receives. The others reach neither its service nor its queue. */
   readonly seen: (content: Content) => Seen;
-  /** The results of other steps that it works with. */
+  /** The results of other steps that it uses. */
   readonly reads?: Reads;
   readonly results: Results;
   readonly operations: { readonly [operation in keyof Results]: Operation<Seen, ResultsOf<Reads>> };
-  /** By operation; those that are not named here go as the settings say. */
+  /** By operation. The settings are the defaults. */
   readonly policies?: { readonly [operation in keyof Results]?: OperationPolicy<Seen, ResultsOf<Reads>> };
 }): ServiceAgent<Name, Results> {
   // What it gets is taken out for it by its own `seen`: from here on nobody needs to know the types.
@@ -103,7 +103,7 @@ export function defineLocalAgent<const Name extends string, Results extends Resu
   return { kind: "local", ...declared };
 }
 
-/** An agent that runs elsewhere, and is asked over its queue. */
+/** An agent outside this app that receives its requests from a queue. */
 export function defineRemoteAgent<const Name extends string, Content extends Job, Results extends ResultSchemas>(
   declared: Omit<RemoteAgent<Name, Results>, "kind" | "seen"> & { readonly seen: (content: Content) => JobView },
 ): RemoteAgent<Name, Results> {

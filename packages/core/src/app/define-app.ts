@@ -15,32 +15,32 @@ import type { AgentResources, AnyAgent, ServiceAgent } from "./define-agent.ts";
 export interface AppDefinition {
   readonly contracts: Contracts;
   readonly agents: readonly AnyAgent[];
-  /** All versions that an unfinished job may have begun with. */
+  /** All versions that an unfinished job may have started with. */
   readonly workflows: readonly Workflow[];
-  /** What the workflows ask of the content, by name. None if absent. */
+  /** The conditions and lists of the workflows, by name. None if absent. */
   readonly rules?: WorkflowRules;
 }
 
-/** Where each agent's service answers, by the agent's name; undefined for one that this deployment goes without. */
+/** The endpoints of each agent's service, by the agent's name; undefined for an agent that this deployment does not have. */
 export type AgentEndpoints = { readonly [agent: string]: readonly Endpoint[] | undefined };
 
-/** An app's definition, and what follows from it. */
+/** An app's definition, and the values that are derived from it. */
 export interface Business extends Required<AppDefinition> {
-  /** What the workflows are checked against. */
+  /** The agents against which the workflows are checked. */
   readonly knownAgents: KnownAgents;
   readonly serviceAgents: readonly ServiceAgent[];
   /** The agents of this app: each is an activity. */
   readonly agentNames: readonly string[];
-  /** Those of all agents that some step of some version reaches over their request queue. */
+  /** The agents, also remote ones, that a step of any version calls over their request queue. */
   readonly agentsAskedByQueue: ReadonlySet<string>;
   readonly workflowNames: readonly string[];
-  /** What the agent has declared that it gets of the content; of one that declares nothing the id alone. */
+  /** The members of the content that the agent has declared; the id alone for an agent that declares none. */
   contentFor(agent: string, content: Job): JobView;
-  /** For what comes by a message or a report: what the agents of this app return is checked where they are called. */
+  /** Checks the result in a message or a report. Results of this app's own agents are checked when they are called. */
   checkResult(agent: string, operation: string, result: StepResult): CheckedResult;
   /**
    * The workflows, checked. @throws one error that names all faults
-   * @param startWithin ISO 8601: for steps that don't say how long they may wait for their agent
+   * @param startWithin ISO 8601: how long a step may wait for its agent, for steps without `startWithin`
    */
   loadWorkflows(startWithin?: string): Workflows;
   /** The agents of this app that this deployment has, by name. */
@@ -52,7 +52,7 @@ export interface Business extends Required<AppDefinition> {
 }
 
 /**
- * Puts an app's business together, for `createApp`, the commands and the tests.
+ * Combines an app's declarations, for `createApp`, the commands and the tests.
  * @throws where two agents have the same name, or two services the same setting.
  */
 export function defineApp(definition: AppDefinition): Business {

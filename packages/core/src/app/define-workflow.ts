@@ -10,7 +10,7 @@ type Compensation<One extends AnyAgent> =
   | Exclude<WorkflowStep["compensation"], object>
   | (Extract<WorkflowStep["compensation"], object> & { readonly operation: OperationOf<One> });
 
-/** A step of one of these agents, which names steps of `Names`, and rules that there are. */
+/** A step of one of these agents. It may name only steps of `Names` and declared rules. */
 export type StepOf<One extends AnyAgent, Names extends string, Rules extends WorkflowRules> = One extends AnyAgent
   ? Omit<
       WorkflowStep,
@@ -36,12 +36,12 @@ type ResultOf<One extends AnyAgent, Step> = Step extends {
   ? Extract<One, { readonly name: Name }>["results"][Operation & string]
   : never;
 
-/** `step.member`, for each member of what a step records. */
+/** `step.member`, for each member of a step's result. */
 type Source<One extends AnyAgent, Step> = Step extends { readonly name: infer Name extends string }
   ? `${Name}.${keyof z.output<ResultOf<One, Step>> & string}`
   : never;
 
-/** Of the steps that one names, each has to be there; and a member that no step has is a mistake. */
+/** Each named step has to exist, and unknown members do not compile. */
 type NamedAmong<Steps extends readonly { readonly name: string }[]> = {
   readonly [at in keyof Steps]: Steps[at] & {
     readonly after: readonly Steps[number]["name"][];
@@ -50,7 +50,7 @@ type NamedAmong<Steps extends readonly { readonly name: string }[]> = {
   } & { readonly [strange in Exclude<keyof Steps[at], keyof WorkflowStep>]: never };
 };
 
-/** As `Workflow`, of the steps that are given: see `workflowsOf`. */
+/** A `Workflow` with the types of its steps: see `workflowsOf`. */
 export interface TypedWorkflow<One extends AnyAgent, Steps extends readonly { readonly name: string }[]>
   extends Pick<Workflow, "name" | "version" | "policy" | "inOneActivity"> {
   readonly steps: NamedAmong<Steps>;
@@ -59,8 +59,8 @@ export interface TypedWorkflow<One extends AnyAgent, Steps extends readonly { re
 }
 
 /**
- * Declares workflows of these agents. One that names an agent, an operation, a step, a result or a rule that is not there does not compile; the
- * app checks them again when it starts, with all else that may be wrong (domain/workflow-faults.ts).
+ * Declares workflows of these agents. A workflow that names an undeclared agent, operation, step, result or rule does not compile. The
+ * app checks all other faults when it starts (domain/workflow-faults.ts).
  */
 export function workflowsOf<const Agents extends readonly AnyAgent[], const Rules extends WorkflowRules>(
   _agents: Agents,

@@ -3,10 +3,10 @@ import type { BusinessKeys } from "./business-keys.ts";
 import type { Job } from "./job.ts";
 
 export interface ContentFacts<Content extends Job = Job> {
-  /** Members that are of no use once the job is over, and had better not be kept then. Texts. */
+  /** Text members that are removed when the job is closed. */
   readonly secrets: readonly string[];
-  /** By which of its own names people know a job: what the console finds jobs by, beside their ids. Each has an index. */
+  /** The names of its business keys, by which the console finds jobs. Each has an index. */
   readonly keys: readonly string[];
-  /** Those that the job has. */
+  /** The business keys of the content. */
   readonly keysOf: (content: Content) => BusinessKeys;
 }

@@ -1,12 +1,12 @@
 // What every job has, whatever its business: the scheduler carries the rest and never reads it.
 import { canonicalJson } from "./canonical-json.ts";
 
-/** A `high` job has a queue of its own, and gets a free place at an endpoint before a `normal` one. */
+/** A `high` job has a queue of its own, and gets free capacity of an endpoint before a `normal` one. */
 export type Priority = "normal" | "high";
 
-/** The content of a job, of which the core knows no more than this, and its id: see noun.ts. */
+/** The members of a job's content that the core uses, beside its id: see noun.ts. */
 export interface Job {
-  /** The name of the workflow that fulfils it. */
+  /** The name of its workflow. */
   readonly workflow: string;
   readonly priority: Priority;
 }

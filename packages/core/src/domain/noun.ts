@@ -1,13 +1,13 @@
 // What an app calls its jobs in its content, documents and messages. The core calls them jobs everywhere else.
 
-/** What an app calls a job, as `video` and `videos`. It stands in the names of members, as `videoId`, and in what people read. */
+/** The app's word for a job, such as `video` and `videos`. It is used in names of members, such as `videoId`, and in texts. */
 export interface Noun {
   /** A JSON name, in the singular. */
   readonly one: string;
   readonly many: string;
 }
 
-/** The noun of an app that has no word of its own. */
+/** The noun of an app without a word of its own. */
 export const JOB: Noun = { one: "job", many: "jobs" };
 
 /** The member of the content that is its id. */

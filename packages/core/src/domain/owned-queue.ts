@@ -5,9 +5,9 @@ export interface OwnedQueue {
   readonly queue: string;
   /** The sender. Several queues may belong to one. */
   readonly owner: string;
-  /** Every id of the owner's jobs begins so, and no other sender's does. */
+  /** All ids of the owner's jobs start with it, and no other sender's. */
   readonly idPrefix: string;
-  /** Where the owner's jobs may be answered, and no other sender's. */
+  /** The only reply queues for the owner's jobs; other senders cannot use them. */
   readonly replyQueues: readonly string[];
 }
 

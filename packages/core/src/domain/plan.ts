@@ -96,7 +96,7 @@ function dependantsOf(steps: readonly WorkflowStep[], name: string): ReadonlySet
 }
 
 /**
- * Whether a step may have changed something: it is completed, or its outcome is unknown. A step all of whose tries were rejected for good had no effect.
+ * Whether a step may have had an effect: it is completed, or its outcome is unknown. If all its tries were rejected permanently, it had none.
  */
 export function mayHaveHadEffect({ state, scheduledAt, retryCount, outcomeUnknown = false }: StepRecord): boolean {
   switch (state) {

@@ -6,7 +6,7 @@ import type { WantedStatuses } from "./outputs.ts";
 import type { Workflow, WorkflowRef } from "./workflow.ts";
 
 export const PROCESS_STATES = ["Pending", "Processing", "Processed", "Compensated", "Cancelled", "Error"] as const;
-/** Where a job stands as a whole. The last four are ends; from `Compensated`, `Cancelled` and `Error` an operator may have it go on. */
+/** The state of a job. The last four are end states; an operator may resubmit a job in `Compensated`, `Cancelled` and `Error`. */
 export type ProcessState = (typeof PROCESS_STATES)[number];
 
 /** A job in one of these changes by an operator alone. */
@@ -16,8 +16,8 @@ export function hasEnded(processState: ProcessState | undefined): processState i
   return processState !== undefined && processState !== "Pending" && processState !== "Processing";
 }
 /**
- * `Scheduled`: it waits for its agent to take it up. `Running`: its agent is known to be at work. `Awaiting`: the agent's service has accepted it, and
- * what comes of it will be reported. `Skipped`: it is not done, and its job goes on without it.
+ * `Scheduled`: it waits for its agent. `Running`: its agent has started. `Awaiting`: the agent's service has accepted it, and
+ * will report the result. `Skipped`: it is not done, and its job continues without it.
  */
 export type StepState =
   | "NotStarted"
@@ -29,10 +29,10 @@ export type StepState =
   | "Failed"
   | "Compensated";
 
-/** What an agent recorded of its work, for later steps and for the compensation: plain JSON. */
+/** The result of a step, for later steps and for the compensation: plain JSON. */
 export type StepResult = { readonly [name: string]: string | number | boolean | null };
 
-/** `forward` does the steps; `compensation` takes back what was done, in reverse order (P13). */
+/** `forward` runs the steps; `compensate` compensates them in reverse order (P13). */
 export type Direction = "forward" | "compensate";
 
 /** Why an agent was not done in time: the last technical error of its last try. */
@@ -44,27 +44,27 @@ export interface Expiry {
   readonly endpoint: string | null;
   /** A status, or an error's text. */
   readonly message: string;
-  /** The endpoint's address or our credential for it is wrong: a person has to fix that. */
+  /** The endpoint's address or the app's credential is wrong: a person has to fix it. */
   readonly misconfigured?: boolean | undefined;
 }
 
-/** Where what came of a step is reported by whoever does it later. */
+/** The address for the report of a step that is done later. */
 export interface Completion {
-  /** Takes a POST; a secret, since whoever has it may report. The same for each try of the step. */
+  /** Accepts a POST. It is a secret, because everyone who has it may report. The same for each try of the step. */
   readonly url: string;
-  /** ISO 8601: how long the report is waited for, from when the step is accepted. */
+  /** ISO 8601: how long the app waits for the report after the step was accepted. */
   readonly within: string;
 }
 
-/** What a compensation takes back. */
+/** The effect that a compensation reverses. */
 export interface CompensationTarget {
   readonly result: StepResult | null;
   readonly idempotencyKey: string;
-  /** What its service called it when it accepted it, where it was to be done later. */
+  /** The service's own id for the work, if it was to be done later. */
   readonly reference?: string | undefined;
 }
 
-/** What is not done yet, by its service's own name for it. */
+/** Work that is not done yet, with its service's own id for it. */
 export interface Awaited {
   readonly reference?: string | undefined;
 }
@@ -89,11 +89,11 @@ export const SKIP_CAUSES = ["condition", "needs", "notNeeded", "rejected", "expi
 
 export interface Skipped {
   readonly cause: (typeof SKIP_CAUSES)[number];
-  /** In words, with what a service answered last. */
+  /** The reason as text, with the service's last answer. */
   readonly message: string;
 }
 
-/** What a step's condition said when it was asked. */
+/** The result of a step's condition. */
 export interface Decided {
   readonly condition: string;
   readonly holds: boolean;
@@ -103,57 +103,57 @@ export interface Decided {
 /** A step's run in one direction. */
 export interface StepRun {
   readonly state: StepState;
-  /** The attempt that scheduled it. Step, direction and this name one run: nobody but its agent may record what came of it (P4). */
+  /** The attempt that scheduled it. Step, direction and attempt identify one run: only its agent may record the outcome (P4). */
   readonly attempt?: number | undefined;
   readonly scheduledAt: string | null;
-  /** Schedule-to-start: how long it may wait for its agent. Past it the wait is over, and no failure is counted. */
+  /** Start-by: until when it may wait for its agent. After that it is scheduled again, and no failure is counted. */
   readonly startBy: string | null;
   /**
-   * Start-to-close. Of a Running step: when its agent is done or stops. Of an Awaiting one: until when its completion is waited for. Of a Scheduled one: when an agent that took it up in time,
-   * for which no write is needed, is done or stops.
+   * Running: the agent's deadline. Awaiting: until when the report is awaited. Scheduled: the deadline of an agent that started in time,
+   * which needs no write.
    */
   readonly completeBy: string | null;
-  /** How often the supervisor has had this step run again because its agent was not done in time. */
+  /** How often the supervisor has retried this step because its agent timed out. */
   readonly retryCount: number;
-  /** How many of those count against its failure threshold: none where an operator had it run again. Absent: none. */
+  /** How many of those count against its failure threshold; an operator's resubmission sets it to none. Absent: none. */
   readonly failureCount?: number | undefined;
-  /** How often it was scheduled again because no agent took it up in time. */
+  /** How often it was scheduled again because no agent started it in time. */
   readonly waitCount: number;
   readonly error: string | null;
   readonly endpoint: string | null;
-  /** Of a step that is to be run again after a pause, while others go on: when that is over. */
+  /** For a step that waits for a retry while others continue: the end of the wait. */
   readonly notBefore?: string | undefined;
   /** Why that endpoint was chosen (P19). */
   readonly because: string | null;
-  /** When its agent took it up, as far as that is known. */
+  /** When its agent started it, if that is known. */
   readonly startedAt: string | null;
   readonly endedAt: string | null;
-  /** What its service said when it accepted it, and has reported since. */
+  /** The service's acceptance, and its reports since. */
   readonly accepted?: Acceptance | undefined;
-  /** Of a step whose outcome is reported: a random text that only its request and this record have, and that whoever reports it has to show. */
+  /** For a step whose outcome is reported: a random text that only its request and this record contain. The report has to contain it. */
   readonly nonce?: string | undefined;
-  /** Over a queue: how often its agent is asked in this run, itself wanting to be asked again, and when it is next. */
+  /** Over a queue: how often the request was sent again in this run because the agent asked for it, and when it is sent next. */
   readonly again?: { readonly round: number; readonly at: string } | undefined;
-  /** The last time that its agent was not done in time and could say why. It stays when the step is done later. */
+  /** The last time-out of its agent with its error. It stays when the step is completed later. */
   readonly expiry?: Expiry | undefined;
-  /** Of a compensation that a version of the app began that said "undo": its idempotency key keeps that word, since its service may know it. */
+  /** For a compensation that an older version of the app started: the word in its idempotency key (`undo`), because its service may know that key. */
   readonly keyWord?: string | undefined;
 }
 
-/** A step: its forward run, what that recorded, and the run that compensates it, if there is one. */
+/** A step: its forward run, its result, and its compensation's run, if there is one. */
 export interface StepRecord extends StepRun {
   readonly agent: string;
   readonly result: StepResult | null;
   /** The attempt that completed it forward. */
   readonly completedIn?: number | undefined;
   readonly compensation: StepRun | null;
-  /** Of a Skipped step: why. */
+  /** Why a Skipped step was skipped. */
   readonly skipped?: Skipped | undefined;
-  /** Of a step with a condition: asked once, before the step began. */
+  /** The result of a step's condition, which is evaluated once, before the step starts. */
   readonly decided?: Decided | undefined;
-  /** It was rejected, or skipped, after a try that got no answer, which may yet take effect: a compensation sees to it. */
+  /** It was rejected or skipped after a try without an answer, which may have taken effect: a compensation includes it. */
   readonly outcomeUnknown?: boolean | undefined;
-  /** 1, and one more each time that the step begins anew under another idempotency key. */
+  /** 1, and one more each time that the step starts again under another idempotency key. */
   readonly generation: number;
 }
 
@@ -171,10 +171,10 @@ export const ERROR_KINDS = [
 
 export interface JobError {
   /**
-   * `rejected`: an agent knows the fault to be permanent. `expired`: too many attempts ran out of time. `compensationIncomplete`: something
-   * remains to be compensated manually; the message names it. `resolved`: an operator has handled it, and nothing is left to do.
-   * `compensationRequested`: nothing went wrong, an operator wants it compensated. `cancelled`: its requester or an operator does not want
-   * it any more. A Compensated job keeps the kind of its cause.
+   * `rejected`: a permanent fault. `expired`: too many attempts timed out. `compensationIncomplete`: a step
+   * has to be compensated manually; the message names it. `resolved`: an operator has handled it, and nothing is left to do.
+   * `compensationRequested`: an operator requested the compensation. `cancelled`: its requester or an operator cancelled
+   * it. A Compensated job keeps the kind of its cause.
    */
   readonly kind: (typeof ERROR_KINDS)[number];
   readonly message: string;
@@ -199,12 +199,12 @@ export type JobStatus =
   | "Compensated"
   | "Cancelled";
 
-/** Something to be published that was decided in the same write and is not yet known to be sent. */
+/** A status message that was decided in the same write and may not be sent yet. */
 export interface OutboxMessage {
   readonly status: JobStatus;
   readonly attempt: number;
   readonly at: string;
-  /** The step that a status is about, where it is about one. */
+  /** The step of the status, if it is about one. */
   readonly step?: string;
 }
 
@@ -212,60 +212,60 @@ export interface OutboxMessage {
 export const RECORD_VERSION = 3;
 
 /**
- * All that is recorded of one job besides its content: one document, and each change of it is conditional. Instants are ISO 8601 in UTC.
- * An app's own agents may keep members of their own in it: what the core does not know it leaves as it is.
+ * The state of one job, without its content: one document, and each change of it is conditional. Instants are ISO 8601 in UTC.
+ * An app's own agents may store members of their own in it: the core does not change unknown members.
  */
 export interface StateRecord {
   readonly schemaVersion: number;
   readonly jobId: string;
-  /** Of its content as it is now. Absent where a version of the app recorded it that had none. */
+  /** The business keys of its current content. Absent if an older version of the app recorded it. */
   readonly keys?: BusinessKeys;
   readonly workflow: WorkflowRef;
   readonly processState: ProcessState;
-  /** The orchestration that holds the job: it alone starts steps. What came of one is recorded by whoever was asked to do it. */
+  /** The orchestration that holds the job: it alone starts steps. A step's outcome is recorded by its agent. */
   readonly lockedBy: string | null;
-  /** The time by which the first of the steps in hand, or while Pending the claim, has to be complete. */
+  /** The earliest deadline of the running steps; while Pending that of the claim. */
   readonly completeBy: string | null;
-  /** How many attempts have failed in this direction, of whatever step: each step's own count decides. */
+  /** The number of failed attempts in this direction, of all steps. Decisions use each step's own count. */
   readonly failureCount: number;
   readonly attempt: number;
   readonly direction: Direction;
-  /** Which version of the job's content the steps work on: 1 until an operator edits it. */
+  /** The revision of the job's content: 1 until an operator edits it. */
   readonly jobRevision: number;
   readonly priority: Priority;
-  /** The sender that it came from, by a queue to which nobody else may send; absent by a queue that several share. */
+  /** The owner of its submission queue; absent if it came by a shared queue. */
   readonly owner?: string | undefined;
-  /** Of what was submitted: every status message carries it. Absent where a version of the app recorded the job that had none. */
+  /** The digest of the submitted content, for every status message. Absent if an older version of the app recorded the job. */
   readonly contentDigest?: string | undefined;
-  /** Which statuses its requester wants; all if absent. */
+  /** The statuses that its requester wants; all if absent. */
   readonly statuses?: WantedStatuses | undefined;
   readonly replyTo: string | null;
-  /** The session of the reply queue that the client listens to, where the queue has sessions. */
+  /** The client's session of the reply queue, if the queue has sessions. */
   readonly replyToSessionId: string | null;
   readonly correlationId: string;
   readonly traceparent: string | null;
-  /** When the job came into its queue, by the broker's clock. */
+  /** When the job was enqueued, by the broker's clock. */
   readonly enqueuedAt?: string;
   readonly steps: Steps;
-  /** A step of it is done later, or was: by this the index finds what awaits a report. Set with the acceptance, and never cleared. */
+  /** A step is or was done later. An index on it finds the jobs that await a report. Set with the acceptance, and never cleared. */
   readonly hasWaited?: true;
-  /** Pending: until then agents of an attempt before may still be at work, also where no step says so any more. */
+  /** Pending: until then agents of an earlier attempt may still be working, even if no step is Running. */
   readonly busyUntil?: string;
   readonly error: JobError | null;
-  /** When the supervisor has to look at it; absent once the job ended and all is published. The sweep's only index. */
+  /** When the supervisor has to read it; absent when the job has ended and all messages are sent. The sweep's only index. */
   readonly dueAt?: string;
   /**
-   * Since when the job is over, with nothing left to publish, and its documents are as they were; null where something is to be published
+   * Since when the job is over, with all messages sent, and is not closed; null if a message is to be sent
    * again.
    */
   readonly overAt?: string | null;
-  /** The same of a job that ended otherwise than Processed, which may still be resubmitted. */
+  /** The same for a job that did not end Processed, which may still be resubmitted. */
   readonly overInErrorAt?: string | null;
-  /** Closed: its secrets are removed, and all of its documents go at this instant. */
+  /** The job is closed: its secrets are removed, and its documents are removed at this instant. */
   readonly keptUntil?: string | null;
   readonly history: readonly HistoryEntry[];
   readonly outbox: readonly OutboxMessage[];
-  /** The last of those that were sent and taken out of there. Absent: none. */
+  /** The last messages that were sent from the outbox. Absent: none. */
   readonly published?: readonly OutboxMessage[];
   readonly createdAt: string;
   readonly updatedAt: string;

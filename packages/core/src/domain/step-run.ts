@@ -37,7 +37,7 @@ export interface ToSchedule {
 export interface Scheduling {
   /** An agent of this app that takes a step up within this time needs no write that says so. */
   readonly unrecordedMs: number;
-  /** Another random text each time, that nobody can guess. */
+  /** Returns a new random text that cannot be guessed. */
   readonly nonce: () => string;
 }
 

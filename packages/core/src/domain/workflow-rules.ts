@@ -4,30 +4,30 @@ import type { Job } from "./job.ts";
 import type { ItemCounts, StepResult } from "./state-record.ts";
 import type { KnownRules, Workflow } from "./workflow.ts";
 
-/** One item of a list for which a step is done (`forEach`): plain JSON. An agent gets it whole, so it holds no more than that agent needs. */
+/** One item of a list for which a step is done (`forEach`): plain JSON. An agent gets the whole item, so it should contain only what that agent needs. */
 export type Item = StepResult;
 
-/** What a rule is asked about: the job's content, and what came of its steps so far. */
+/** The arguments of a condition: the job's content and the results of its steps so far. */
 export interface Situation<Content extends Job = Job> {
   readonly job: Content;
-  /** What the completed steps recorded, by step name. Of a skipped step there is nothing. */
+  /** The results of the completed steps, by step name. A skipped step has none. */
   readonly results: { readonly [step: string]: StepResult };
-  /** Of a step that is done for each item; null of any other. */
+  /** The item of a step with `forEach`; null for any other. */
   readonly item: Item | null;
 }
 
 /** They are pure: asked again, they say the same. */
 /**
- * What workflows may ask of the content: conditions and lists, by the names by which steps ask for them (`when`, `forEach`).
- * @template Content of the app; the core knows none of it, and calls these with what the contract has passed.
+ * The conditions and lists of an app, by the names in `when` and `forEach`.
+ * @template Content the app's own type; the core calls the functions with content that the contract has checked.
  */
 export interface WorkflowRules<Content extends Job = never> {
   readonly conditions: { readonly [name: string]: (situation: Situation<Content>) => boolean };
-  /** Of the content alone, for a job's steps are recorded when it is submitted. */
+  /** They depend on the content alone, because a job's steps are recorded when it is submitted. */
   readonly lists: { readonly [name: string]: (job: Content) => readonly Item[] };
 }
 
-/** The rules of an app whose workflows ask nothing of the content. */
+/** The rules of an app without conditions and lists. */
 export const NO_RULES: WorkflowRules = { conditions: {}, lists: {} };
 
 export function knownRules({ conditions, lists }: WorkflowRules): KnownRules {

@@ -10,77 +10,77 @@ export interface WorkflowRef {
 /** How a completed step is compensated: by an operation of the same agent, with times in ISO 8601; or not at all. */
 export type StepCompensation =
   | { readonly operation: string; readonly completeWithin: string; readonly awaitWithin?: string }
-  /** The step leaves nothing behind. */
+  /** The step has no effect to compensate. */
   | "nothing"
-  /** Only a person can compensate it: a compensated job then says so. */
+  /** Only a person can compensate it: the error of a compensated job then names the step. */
   | "manual";
 
 /** How a step reaches its agent (P7): as an activity of this app, or by a message on the agent's own request queue. */
 export type Transport = "activity" | "queue";
 
-/** One step of a workflow: who does it, when it may begin, how long it may take, and how it is compensated. */
+/** One step of a workflow: its agent, predecessors, times and compensation. */
 export interface WorkflowStep {
   /** An identifier: it is a path in the store and part of the idempotency key. */
   readonly name: string;
   readonly agent: string;
   readonly operation: string;
-  /** Absent: an activity. The step's compensation goes the same way. */
+  /** An activity if absent. The step's compensation uses the same transport. */
   readonly transport?: Transport;
-  /** The steps that have to be completed or skipped first. Steps that don't wait for each other run side by side. */
+  /** The steps that have to be completed or skipped first. Steps that don't wait for each other run in parallel. */
   readonly after: readonly string[];
-  /** Rejected for good, or its tries used up: the step is skipped, and the job goes on. What it may have left behind is compensated. */
+  /** If the step is rejected permanently, or its failure budget is used up, it is skipped and the job continues. Its possible effect is compensated. */
   readonly optional?: boolean;
-  /** A condition of the app's, by its name: where it does not hold, the step is skipped. It is asked once, before the step begins. */
+  /** The name of a condition. If it is false, the step is skipped. It is evaluated once, before the step starts. */
   readonly when?: string;
-  /** Of the steps in `after` those without which this one is skipped too. Of the others it may lack the results. */
+  /** Steps of `after` that this step requires: if one is skipped, this step is skipped too. The results of the others may be missing. */
   readonly needs?: readonly string[];
-  /** The step that is done in its place where it is rejected for good, or its tries are used up. Otherwise that step is skipped. */
+  /** The fallback: the step that runs if this one is rejected permanently or its failure budget is used up. Otherwise the fallback is skipped. */
   readonly otherwise?: string;
-  /** A list of the app's, by its name: one run of the step for each of its items, each with a record, a key and a budget of its own. */
+  /** The name of a list: the step runs once for each of its items, with a record, an idempotency key and a failure budget of its own. */
   readonly forEach?: string;
-  /** ISO 8601: how long its agent has, from the moment it takes the step up. */
+  /** ISO 8601: how long its agent has after it starts the step. */
   readonly completeWithin: string;
   /**
-   * ISO 8601, at most 30 days: how long the step may wait for its completion once the agent's service has accepted it, and will report later what
-   * came of it. Absent: the agent's operation may not answer `accepted`.
+   * ISO 8601, at most 30 days: how long the step may wait for its result after the agent's service has accepted it.
+   * Absent: the agent's operation may not answer `accepted`.
    */
   readonly awaitWithin?: string;
   /** ISO 8601: how long the step may wait for its agent before it may be scheduled again. The setting `StartWithin` if absent. */
   readonly startWithin?: string;
   readonly compensation: StepCompensation;
-  /** What of the workflow's policy is different while this step is the one that expired. */
+  /** The members of the workflow's policy that differ for this step. */
   readonly policy?: Partial<RecoveryPolicy>;
 }
 
-/** What the supervisor does about a job whose steps fail or exceed their time. */
+/** The supervisor's reaction to a job whose steps fail or time out. */
 export interface RecoveryPolicy {
-  /** Attempts of one step that may fail before the job is given up, waited with or compensated: 3 means three failed attempts. */
+  /** The number of attempts of one step that may fail before the supervisor waits, compensates or fails the job. */
   readonly failureThreshold: number;
-  /** Attempts of all steps together that may fail, whatever each has left. No limit if absent. */
+  /** The number of attempts of all steps together that may fail. No limit if absent. */
   readonly mostFailures?: number;
-  /** At the threshold: pauses before each further attempt, ISO 8601; they should grow. */
+  /** At the threshold: the wait before each further attempt, ISO 8601. The waits should increase. */
   readonly waits: readonly string[];
-  /** When the threshold is reached and all waits are used up. */
+  /** The reaction when the threshold is reached and all waits are used up. */
   readonly onExhausted: "fail" | "compensate";
-  /** When an agent knows a fault to be permanent. */
+  /** The reaction to a permanent fault. */
   readonly onRejected: "fail" | "compensate";
 }
 
-/** One version of a workflow: its steps, their sequence, and its recovery policy. A version that jobs have begun with must not change. */
+/** One version of a workflow: its steps, their sequence, and its recovery policy. A version that jobs have started with must not change. */
 export interface Workflow extends WorkflowRef {
   readonly steps: readonly WorkflowStep[];
   readonly policy: RecoveryPolicy;
   /**
-   * What its requester gets of the steps' results: a name for each, and where it stands, as `arrangeShipping.shipmentId`. They change
-   * nothing that is done, so an edit needs no new version.
+   * The results that the client receives: a name and a source for each, such as `arrangeShipping.shipmentId`. They do not change
+   * the steps, so an edit needs no new version.
    */
   readonly outputs?: { readonly [name: string]: string };
   /**
-   * Steps that follow one another, each with nothing else in hand, run in one activity where their agents live in this app: fewer of them to pay
-   * and to wait for. What is recorded, and when, stays the same, so that an edit needs no new version.
+   * Steps that follow one another run in one activity, if no other step runs beside them and their agents are in this app. This saves activities
+   * and time. The records do not change, so an edit needs no new version.
    */
   readonly inOneActivity?: boolean;
-  /** From when this step is scheduled its requester can't cancel the job any more. Until it is Processed if absent. */
+  /** When this step is scheduled, the requester can no longer cancel the job. If absent, the requester can cancel until it is Processed. */
   readonly cancelUntil?: string;
 }
 
@@ -96,7 +96,7 @@ export interface AgentFacts {
   readonly transports: readonly Transport[];
 }
 
-/** Every agent that there is, by name. */
+/** All agents, by name. */
 export type KnownAgents = ReadonlyMap<string, AgentFacts>;
 
 /** The names of what the app can say of a job's content: see workflow-rules.ts. */

@@ -13,9 +13,9 @@ export interface Workflows {
   /** The same. @throws MissingWorkflow where this app does not have it */
   of(ref: WorkflowRef): Workflow;
   readonly names: readonly string[];
-  /** What they may ask of a job's content. */
+  /** Their conditions and lists. */
   readonly rules: WorkflowRules;
-  /** What is wrong with a new job for the lists of its workflow, in words. */
+  /** The faults of a new job's content for the lists of its workflow, as text. */
   listFaults(job: Job): readonly string[];
 }
 
@@ -30,7 +30,7 @@ export class MissingWorkflow extends OtherVersionNeeded {
 
 /**
  * Checks every workflow against the agents. Throws one error that names all faults.
- * @param startWithin ISO 8601: for steps that don't say how long they may wait for their agent
+ * @param startWithin ISO 8601: how long a step may wait for its agent, for steps without `startWithin`
  */
 export function loadWorkflows(
   agents: KnownAgents,

@@ -10,7 +10,7 @@ import { createCosmosJobStore } from "../store/cosmos-job-store.ts";
 import { namedDatabase } from "../store/named-container.ts";
 import type { Received } from "./published.ts";
 
-/** What of a local stack's addresses is needed here. */
+/** The addresses of a local stack that are needed here. */
 export interface StackAddresses {
   readonly hosts: readonly { readonly url: string }[];
   /** The URL of each simulated service, by its name. */

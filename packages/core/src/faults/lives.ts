@@ -28,9 +28,9 @@ export interface Life<Of> {
 
 export interface Lived<Of> extends Life<Of> {
   readonly jobId: string;
-  /** What was reached, in order; after the first death that is the recovery from it. */
+  /** The points that were reached, in order; after the first kill those of the recovery. */
   readonly points: readonly string[];
-  /** Whether the host died at all of its points. */
+  /** Whether the host was killed at all of its points. */
   readonly crashed: boolean;
   readonly ms: number;
   readonly faults: readonly string[];

@@ -1,14 +1,14 @@
 // What a fault run came to, for people: a line for each life, a table and a verdict.
 import type { FaultLife, FaultRun } from "./run.ts";
 
-/** One line: what befell the job, what became of it, and how long that took. */
+/** One line: the job's scenario, its result and its duration. */
 export function describeLife({ workflow, scenario, deaths, crashed, ms, faults }: FaultLife): string {
-  const where = deaths.length === 0 ? "nobody dies" : `killed at ${deaths.join(", then ")}`;
+  const where = deaths.length === 0 ? "not killed" : `killed at ${deaths.join(", then ")}`;
   const what = faults.length > 0 ? `WRONG: ${faults.join("; ")}` : crashed ? "right" : "right, but not reached again";
   return `${workflow}, ${scenario}, ${where}: ${what} (${(ms / 1000).toFixed(1)} s)`;
 }
 
-/** A table with a row for each scenario, each job that is wrong with its reasons, and the verdict. */
+/** A table with a row for each scenario, each failed job with its faults, and the verdict. */
 export function describeRun({ lives, kills, ms, notRun, passed }: FaultRun): string {
   const groups = Map.groupBy(lives, ({ workflow, scenario }) => `${workflow}, ${scenario}`);
   const rows = [...groups].map(([name, own]) => rowOf(name, own));

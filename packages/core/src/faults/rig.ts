@@ -6,7 +6,7 @@ import { type BlobClient, BlobServiceClient } from "@azure/storage-blob";
 import { type Arm, CRASHED, foldersOf, writeArms } from "./probe-point.ts";
 import { probeSettings } from "./settings.ts";
 
-/** What of a local stack is needed here. */
+/** The part of a local stack that is needed here. */
 export interface RestartableStack {
   kill(name: "host"): Promise<void>;
   restart(name: "host"): Promise<void>;
@@ -17,14 +17,14 @@ export interface StartedApp extends AsyncDisposable {
   readonly settings: { readonly [name: string]: string | undefined };
 }
 
-/** What the stack is to be started with. */
+/** The options for starting the stack. */
 export interface Probe {
   /** A temporary folder, which goes with the rig. */
   readonly folder: string;
   /** Of the host, over its own. */
   readonly settings: Readonly<Record<string, string>>;
   readonly onExit: (process: string) => void;
-  /** In the flex topology a process dies alone, and its host starts it again. */
+  /** In the flex topology one process may stop alone, and its host starts it again. */
   readonly onInstanceExit: () => void;
 }
 

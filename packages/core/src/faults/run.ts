@@ -11,23 +11,23 @@ import { type Probe, type RestartableStack, type Rig, type StartedApp, startRig 
 import { shortLocks } from "./settings.ts";
 import { allGoesWell, type Hand, type WorkflowScenario, whereServicesFail } from "./workflow-scenarios.ts";
 
-/** What of a local stack a fault run needs. */
+/** The part of a local stack that a fault run needs. */
 export interface FaultStack extends RestartableStack {
   readonly addresses: StackAddresses;
   stop(): Promise<void>;
 }
 
-/** What the app is to be started with. */
+/** The options for starting the app. */
 export interface FaultStart extends Pick<Probe, "settings" | "onExit"> {
-  /** The folder of its logs and databases: it goes when the run ends. */
+  /** The folder of its logs and databases. It is deleted when the run ends. */
   readonly data: string;
   readonly queuesFile: string;
 }
 
-/** What is run, on which stack, and at how many points the host is killed. */
+/** Options of `runFaults`: the content, the stack, and the points at which the host is killed. */
 export interface FaultsOptions<Stack extends FaultStack = FaultStack> {
   readonly business: Business;
-  /** A job's content under the id that is given, by the workflow's name. A workflow that is not named is not run. */
+  /** Returns a job's content with the given id, by the workflow's name. A workflow that is not named is not run. */
   readonly content: { readonly [workflow: string]: (id: string) => object };
   /** Starts the app on a local stack, with these settings over its own. */
   readonly start: (options: FaultStart) => Promise<Stack>;
@@ -37,31 +37,31 @@ export interface FaultsOptions<Stack extends FaultStack = FaultStack> {
   readonly queuesFile: string;
   /** A queue without sessions that the app may send status messages to. */
   readonly replyQueue: string;
-  /** The HTTP status that a step's agent takes for a rejection, by the step's name; 422 if absent. */
+  /** The HTTP status that a step's agent treats as a rejection, by the step's name; 422 if absent. */
   readonly rejectedWith?: { readonly [step: string]: number };
-  /** `each`: the host is killed at each await. One for each kind of thing that is written or sent if absent. */
+  /** `each`: the host is killed at each await. If absent: at one point for each kind of write or message. */
   readonly points?: "each";
-  /** At the most so often for each workflow, spread over its points. */
+  /** The maximum number of kills for each workflow, spread over its points. */
   readonly most?: number;
-  /** Called for each life when it is over. */
+  /** Called after each job's run. */
   readonly onLife?: (life: FaultLife) => void;
 }
 
-/** One job's run: `deaths` are the points where the host was killed, `crashed` says whether it was, `faults` what is wrong, in words. */
+/** One job's run. `deaths`: the points where the host was to be killed. `crashed`: whether it was killed at all of them. `faults`: the faults as text. */
 export type FaultLife = Pick<Lived<WorkflowScenario>, "jobId" | "deaths" | "crashed" | "ms" | "faults"> & {
   readonly workflow: string;
   readonly scenario: string;
 };
 
-/** What a fault run came to. `ms`: milliseconds. */
+/** The result of a fault run. `ms`: milliseconds. */
 export interface FaultRun {
   readonly lives: readonly FaultLife[];
   /** How often the host was killed. */
   readonly kills: number;
   readonly ms: number;
-  /** Workflows of the app for which there is no content. */
+  /** The workflows without content. */
   readonly notRun: readonly string[];
-  /** Something was run, the host was killed, and nothing is wrong. */
+  /** At least one job ran, the host was killed, and no fault was found. */
   readonly passed: boolean;
 }
 
@@ -69,8 +69,8 @@ export interface FaultRun {
 const TRIES = 3;
 
 /**
- * Each workflow is run first with nobody killed, which shows the points and how its jobs end; then once for each point, with the host killed there and started
- * again: its job has to end as it did before. Of the simulated services it asks what they did.
+ * Runs each workflow first without a kill, to find the points and the end state of its jobs; then once for each point, with the host killed there and started
+ * again: the job has to end in the same state. It compares the effects at the simulated services.
  * @throws where the app does not start, or a name of `content` is none of its workflows
  */
 export async function runFaults<Stack extends FaultStack>(options: FaultsOptions<Stack>): Promise<FaultRun> {

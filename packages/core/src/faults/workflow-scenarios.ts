@@ -16,7 +16,7 @@ export interface WorkflowScenario extends Scenario<Hand> {
   readonly workflow: Workflow;
   /** Whether the host is killed at the points of this one. */
   readonly dies: boolean;
-  /** What the job has to come to where that is known before. */
+  /** The required end state, if it is known before. */
   readonly endsAs?: Alone | undefined;
 }
 

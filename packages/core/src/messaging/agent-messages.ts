@@ -30,13 +30,13 @@ export interface AgentRequestMessage {
   readonly operation: string;
   /** What of it the agent has declared that it gets. */
   readonly job: object;
-  /** What the completed steps recorded, by step name. */
+  /** The results of the completed steps, by step name. */
   readonly results: { readonly [step: string]: StepResult };
-  /** Of a step that is done for each item of a list. */
+  /** The item of a step with `forEach`. */
   readonly item?: StepResult | undefined;
   /** The same for every request of every attempt of the step in its direction: an agent passes it on. */
   readonly idempotencyKey: string;
-  /** For an operation that compensates a step: what the step recorded, null where its outcome is unknown, and the key it went under. */
+  /** For a compensation: the step's result, null if its outcome is unknown, and its idempotency key. */
   readonly compensates: CompensationTarget | null;
   /** An earlier attempt asked for this, and its outcome is not known. */
   readonly mayHaveHappened?: boolean | undefined;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { listSetting } from "./json-setting.ts";
 
 export interface AgentTeam {
-  /** What its reply queue is called after the app's own: `agent-replies-<team>`. */
+  /** The suffix of its reply queue: `agent-replies-<team>`. */
   readonly team: string;
   /** The agents that it runs. */
   readonly agents: readonly string[];

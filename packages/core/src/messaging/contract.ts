@@ -6,7 +6,7 @@ import type { Noun } from "../domain/noun.ts";
 
 const NAME_LIMIT = 200;
 
-/** The schema of a job's id: 1 to 80 letters, digits, - or _. Becomes a partition key, part of an orchestration's id and part of an idempotency key. */
+/** The schema of a job's id: 1 to 80 letters, digits, - or _. It is used as a partition key, and in ids of orchestrations and idempotency keys. */
 export const jobId = z
   .string()
   .regex(
@@ -14,33 +14,33 @@ export const jobId = z
     "must be 1 to 80 letters, digits, - or _, and begin with a letter or digit",
   );
 
-/** The members that every content has, beside its id. @param usual the workflow of one that names none */
+/** The members that every content has in addition to its id. @param usual the workflow of content that names none */
 export const jobMembers = (usual: string) => ({
   workflow: z.string().trim().min(1).max(NAME_LIMIT).default(usual),
   priority: z.enum(["normal", "high"]).default("normal"),
 });
 
-/** What the content of one workflow's jobs has to be, and what the core has to know of it. */
+/** The schema of the content of one workflow's jobs, and the facts about it that the core needs. */
 export interface Contract<Content extends Job = Job> extends ContentFacts<Content> {
   readonly schema: z.ZodType<Content>;
-  /** What is wrong beyond the schema, in words. */
+  /** Faults that the schema cannot express, as text. */
   readonly faults: (content: Content) => readonly string[];
 }
 
 /** The contracts of an app, by the workflow's name. */
 export interface Contracts {
-  /** What the app calls a job, in its content, documents and messages: of the noun `job` the content's id is its member `jobId`. */
+  /** The app's word for a job in content, documents and messages. With the noun `job` the content's id is its member `jobId`. */
   readonly noun: Noun;
-  /** Of content that names no workflow, or none that is known. */
+  /** For content that names no workflow, or an unknown one. */
   readonly usual: Contract;
-  /** Of content that names none: what `jobMembers` was given. */
+  /** The workflow of content that names none: the argument of `jobMembers`. */
   readonly usualWorkflow: string;
   readonly of: { readonly [workflow: string]: Contract };
 }
 
 /**
- * Declares the contract of one workflow's content. Types the functions by the schema, and forgets the type: from then on the content is one that the
- * schema has passed.
+ * Declares the contract of one workflow's content. The schema types the functions. The returned contract has no content type, because
+ * the core works with checked content of any type.
  */
 export function defineContract<Content extends Job>(
   contract: Omit<Contract<Content>, "faults"> & Partial<Pick<Contract<Content>, "faults">>,

@@ -10,24 +10,24 @@ export interface StatusMessage {
   readonly attempt: number;
   readonly status: JobStatus;
   readonly at: string;
-  /** The step that a status is about, where it is about one. */
+  /** The step of the status, if it is about one. */
   readonly step?: string;
-  /** In words, where a status needs them. */
+  /** A text, for some statuses. */
   readonly detail?: string;
   /** Of what was submitted under the job's id: see content-digest.ts. */
   readonly contentDigest?: string;
-  /** What the workflow lets its requester know of the step's results, or of all steps'. */
+  /** The workflow's outputs of the step, or of all steps. */
   readonly outputs?: StepResult;
 }
 
-/** The answer to a message that was not taken, or that asked for a cancellation. It says nothing of a job that may stand under the same id. */
+/** The answer to a rejected message, or to a cancellation. There may be another job under the same id. */
 export interface Rejection {
   readonly status: "Rejected" | "CancelAccepted" | "CancelRejected";
   /** The same each time that the same submission is rejected. */
   readonly id: string;
-  /** As the message has it, which may be no usable one; null without one. */
+  /** As in the message, where it may be invalid; null if it has none. */
   readonly jobId: string | null;
-  /** By which the sender knows one of several submissions. */
+  /** The sender's id of one of several submissions. */
   readonly submissionId: string | null;
   readonly at: string;
   readonly faults: readonly string[];

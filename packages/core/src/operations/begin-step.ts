@@ -10,7 +10,7 @@ import { instant, type Ports } from "./ports.ts";
 /** What its agent is asked for besides the job. */
 export type Begun =
   | { readonly kind: "begun"; readonly task: StepTask; readonly item: Item | null }
-  /** Its condition does not hold: it is not done. */
+  /** Its condition is false: it is not done. */
   | { readonly kind: "skipped"; readonly task: StepTask; readonly message: string }
   /** What decides on it can't be had of this job: no later try would find it otherwise. */
   | { readonly kind: "rejected"; readonly task: StepTask; readonly message: string };

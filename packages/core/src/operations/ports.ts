@@ -53,15 +53,15 @@ export interface Ports {
   readonly store: JobStore;
   readonly messenger: Messenger;
   readonly agents: ReadonlyMap<string, RoutedAgent>;
-  /** Whose replies come on queues of their own. */
+  /** The teams with reply queues of their own. */
   readonly agentTeams?: readonly AgentTeam[];
-  /** What of the job the agent has declared that it gets. */
+  /** The members of the job that the agent has declared. */
   readonly jobFor: (agent: string, job: Job) => JobView;
-  /** Whether a result is as its agent has declared it. */
+  /** Checks a result against its agent's declaration. */
   readonly checkResult: (agent: string, operation: string, result: StepResult) => CheckedResult;
   readonly workflows: Workflows;
   readonly rules: SubmissionRules;
-  /** Whether a newer version of the app, which does not run now, brought a workflow of this name: as after a rollback. */
+  /** Whether a newer version of the app, which does not run now, had a workflow of this name, for example after a rollback. */
   readonly isNewerWorkflow: (name: string) => Promise<boolean>;
   readonly timing: Timing;
   /** The task hub of this host: part of what holds a job. */
@@ -70,17 +70,17 @@ export interface Ports {
   readonly leadership: Leadership;
   /** The audit log of what supervisors and operators decide. */
   readonly supervision: AuditLog;
-  /** What operators have paused; absent: nothing can be. */
+  /** The operators' pauses; absent: nothing can be paused. */
   readonly pauses?: Pick<Pauses, "isPaused"> | undefined;
   /** How many jobs may be in flight. */
   readonly admission: Admission;
-  /** Undefined: they stay as they are, for ever. */
+  /** Undefined: they are kept permanently. */
   readonly retention?: Retention | undefined;
-  /** Where what came of a step that is done later is reported: for whoever was asked to do it. */
+  /** The address for the report of a step that is done later. */
   readonly completionUrl: (address: Address) => string;
-  /** How the operator's API knows who asks. */
+  /** How the operator API identifies its callers. */
   readonly operatorSignIn: OperatorSignIn;
-  /** Another random text each time, that nobody can guess. */
+  /** Returns a new random text that cannot be guessed. */
   readonly nonce: () => string;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -90,7 +90,7 @@ export interface Ports {
 /** Where one invocation's events go. */
 export type { Telemetry };
 
-/** What one invocation works with: the ports, and where its events go. */
+/** The ports and the telemetry of one invocation. */
 export type Context<Own = Ports> = Own & { readonly telemetry: Telemetry };
 
 export function instant(ms: number): string {

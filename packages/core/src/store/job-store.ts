@@ -31,7 +31,7 @@ export interface JobStore {
   /** A revision of a job does not change before the job is closed, so a copy may be kept. Throws if there is none. */
   job(jobId: string, revision: number): Promise<Job>;
   state(jobId: string): Promise<Versioned | undefined>;
-  /** Makes the changes if the guard holds of the stored record, atomically. */
+  /** Makes the changes atomically, if the stored record satisfies the guard. */
   change(jobId: string, write: GuardedWrite): Promise<Written>;
   /** Replaces a record if it is still at the version that was read (P12). */
   replace(read: Versioned, record: StateRecord): Promise<Written>;
@@ -43,8 +43,8 @@ export interface JobStore {
   /** A page of the jobs that pass the filter, the newest first. */
   list(query: JobQuery): Promise<JobPage>;
   /**
-   * How many jobs an attempt holds, and how many of them have to be taken up before `instant` and are not. Left out are those that
-   * are overdue since before `overdueSince`, at which nobody is at work, and those that are due from `dueBefore` on, which wait for a report.
+   * The number of jobs that an attempt holds, and how many of them have a start-by before `instant` and are not started. Not counted are jobs that
+   * are overdue since before `overdueSince`, because no agent works on them, and jobs that are due from `dueBefore` on, because they wait for a report.
    */
   countInFlight(instant: string, overdueSince: string, dueBefore: string): Promise<InFlight>;
   /** Records whose `dueAt` is before `instant`, the longest overdue first. */
@@ -54,9 +54,9 @@ export interface JobStore {
 /** The member, and the index, of what is over in each state. */
 export const OVER = { Processed: "overAt", Error: "overInErrorAt" } as const;
 
-/** What retention asks of the state store (P29); as `JobStore`. */
+/** The state store's port for retention (P29). Errors as in `JobStore`. */
 export interface ClosingStore {
-  /** Records that are in that state and over since before `instant`, and not closed; the longest first. */
+  /** Records in that state that have been over since before `instant` and are not closed; the oldest first. */
   over(state: keyof typeof OVER, instant: string): AsyncIterable<Versioned>;
   /**
    * Replaces the record if it is still at the version that was read, removes the content's secrets, and gives all documents of the

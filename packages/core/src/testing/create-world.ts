@@ -26,67 +26,67 @@ import { createOperator, type Operator } from "./world-operator.ts";
 import { createWorldPorts } from "./world-ports.ts";
 import { ServiceNetwork } from "./world-services.ts";
 
-/** What a world begins with. Only the business is needed. */
+/** Options of `createWorld`. Only the business is required. */
 export interface WorldOptions {
   readonly business: Business;
-  /** What an agent's service answers where no script says otherwise. Absent: `{ id, status }`, the same each time for the same key. */
+  /** The answers of an agent's service without a script. Absent: `{ id, status }`, the same each time for the same key. */
   readonly services?: { readonly [agent: string]: Handler };
-  /** Agents that this deployment goes without. */
+  /** Agents that this deployment does not have. */
   readonly without?: readonly string[];
-  /** What agents reply that are not in the app. */
+  /** The replies of agents that are not in the app. */
   readonly remoteAgents?: { readonly [agent: string]: RemoteAgent };
   /** When it begins, ISO 8601. */
   readonly startAt?: string;
-  /** Of all that is random: pauses between tries. Each run with the same seed is the same. */
+  /** The seed of random values, such as waits between tries. Runs with the same seed are equal. */
   readonly seed?: number;
   readonly timing?: Partial<Ports["timing"]>;
   /** How often the supervisor sweeps, ISO 8601. */
   readonly sweepEvery?: string;
 }
 
-/** How long a world runs. */
+/** Options of `run`. */
 export interface RunOptions {
-  /** Goes on for so long, ISO 8601; until nothing is left to do if absent. */
+  /** Runs for this time, ISO 8601; until nothing is left to do if absent. */
   readonly for?: string;
-  /** Stops as soon as this holds. */
+  /** Stops when this returns true. */
   readonly until?: () => boolean | Promise<boolean>;
-  /** @throws after so many events: something goes round and round. 20,000 if absent. */
+  /** @throws after this many events, because the run probably does not end. 20,000 if absent. */
   readonly most?: number;
 }
 
-/** What became of a submission. */
+/** The result of a submission. */
 export type Submitted =
   | { readonly kind: "recorded"; readonly record: StateRecord }
   | { readonly kind: "rejected"; readonly faults: readonly string[] };
 
-/** An app that runs in memory, on a clock that skips all waiting. Nothing happens in it but in `submit`, `cancel`, `operator` and `run`. */
+/** An app that runs in memory, with a clock that skips all waiting. It runs only during `submit`, `cancel`, `operator` and `run`. */
 export interface World {
   /** The world's time, ISO 8601. */
   readonly now: string;
-  /** The service that an agent calls. @throws where no agent of the app has that name and a service */
+  /** The service of an agent. @throws if there is no such agent, or it has no service */
   service(agent: string): ScriptedService;
-  /** Sends content as a requester does, and waits until it is recorded or rejected. */
+  /** Sends content as a client does, and waits until it is recorded or rejected. */
   submit(content: unknown): Promise<Submitted>;
-  /** Cancels as the requester who sent that content; the answer is among `rejections`. */
+  /** Cancels the job with that content as its requester; the answer is in `rejections`. */
   cancel(content: object, reason?: string): Promise<void>;
   readonly operator: Operator;
-  /** Goes on until nothing is left to do, which skips all waiting. Work that only a person can go on with is left as it is. */
+  /** Runs until nothing is left to do, and skips all waiting. It does not wait for a person. */
   run(options?: RunOptions): Promise<void>;
-  /** The state record. @throws where there is none, with what was wrong with a submission */
+  /** The state record. @throws if there is none, with the faults of the submission */
   record(id: string): StateRecord;
   /** The steps' states, by name. */
   steps(id: string): { readonly [step: string]: StepState };
   /** What the completed steps recorded, by name. */
   results(id: string): { readonly [step: string]: StepResult };
-  /** What the requester was sent, the first message first. */
+  /** The status messages to the client, the first message first. */
   statuses(id: string): readonly StatusMessage[];
-  /** Answers to submissions that were not taken, and to cancellations. */
+  /** The answers to rejected submissions and to cancellations. */
   readonly rejections: readonly Rejection[];
-  /** What the app says of itself: the events of its telemetry. */
+  /** The events of the app's telemetry. */
   readonly events: readonly { readonly name: EventName; readonly attributes: Attributes }[];
-  /** What supervisors and operators decided. */
+  /** The decisions of supervisors and operators. */
   auditLog(): Promise<readonly SupervisionEntry[]>;
-  /** What the durable engine has stored of an attempt: see replay.ts. */
+  /** The orchestration history of an attempt: see replay.ts. */
   history(id: string, attempt?: number): readonly HistoryEvent[];
 }
 
@@ -96,7 +96,7 @@ const DAY_MS = 86_400_000;
 const QUEUES = { submission: "submissions", reply: "replies-test" } as const;
 
 /**
- * Makes a world: the app's own agents and workflows, its services scripted by the test.
+ * Creates a world: the app's own agents and workflows, with services that the test scripts.
  * @throws where the app's workflows have faults, or the options name an agent that the app has not
  */
 export function createWorld(options: WorldOptions): World {

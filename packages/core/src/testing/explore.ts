@@ -7,32 +7,32 @@ import { Model } from "./model/model.ts";
 import { type Bounds, CONTENT, NOTHING_GOES_WRONG, REQUESTS, type Setting } from "./model/setting.ts";
 import { milliseconds } from "./scripted-service.ts";
 
-/** What may go wrong while a workflow is explored, and when the exploration stops. */
+/** The faults during an exploration, and its limits. */
 export interface ExploreOptions {
-  /** How often each of these may happen in one run. What is not named never happens. A rejection by a service if absent. */
+  /** How often each fault may happen in one run. Faults that are not named never happen. One rejection by a service if absent. */
   readonly goesWrong?: Partial<Bounds>;
-  /** What the workflow's conditions say, by name. Those that are not named hold. */
+  /** The values of the workflow's conditions, by name. Others are true. */
   readonly conditions?: { readonly [name: string]: boolean };
-  /** What an operator may ask for, as often as `goesWrong.actions` says. */
+  /** The operator's possible actions; `goesWrong.actions` limits their number. */
   readonly operator?: readonly (keyof typeof REQUESTS)[];
-  /** A service may accept what it has just rejected for good, as one without idempotency keys may. */
+  /** A service may accept a request that it has just rejected permanently, for example a service without idempotency keys. */
   readonly mayAcceptWhatItRejected?: boolean;
-  /** It stops at so many states, which bounds its memory: about 1.5 KB each. 200,000 if absent. */
+  /** The maximum number of states, which limits the memory: about 1.5 KB each. 200,000 if absent. */
   readonly states?: number;
-  /** It stops after so long, ISO 8601. A minute if absent. */
+  /** The maximum duration, ISO 8601. One minute if absent. */
   readonly within?: string;
 }
 
-/** What an exploration found. */
+/** The result of an exploration. */
 export interface Exploration {
-  /** Every state was looked at: nothing of what may go wrong, in whatever sequence, leads to a fault. */
+  /** Every state was checked: no sequence of the given faults violates an invariant. */
   readonly complete: boolean;
   readonly states: number;
-  /** How runs were seen to end, as `Processed` and `Compensated`. */
+  /** The end states that were reached, such as `Processed` and `Compensated`. */
   readonly ends: readonly string[];
-  /** What is wrong, and the shortest way to it, a move a line; undefined where nothing was found. */
+  /** The violated invariant, and the shortest sequence of moves to it; undefined if none was found. */
   readonly violation: { readonly fault: string; readonly way: readonly string[] } | undefined;
-  /** The same in words, for people. */
+  /** A summary as text. */
   readonly summary: string;
 }
 
@@ -40,9 +40,9 @@ const MOST_STATES = 200_000;
 const WITHIN = "PT1M";
 
 /**
- * Explores the newest version of a workflow. Its shape is the app's: steps, what they wait for, compensations, conditions, spares, policies, queues. Its times,
- * its thresholds and its services are the model's: two tries, one wait, and services that do what the contract of an agent has them do. A step for each item
- * of a list is one step here, and a limit of all failures together (`mostFailures`) is none.
+ * Explores the newest version of a workflow. The structure is the app's: steps, predecessors, compensations, conditions, fallbacks, policies, queues. The times,
+ * thresholds and services are the model's: two tries, one wait, and services that follow the contract of an agent. A step for each item
+ * of a list is one step here, and `mostFailures` is ignored.
  * @throws where the app has no such workflow, or no such condition
  */
 export async function explore(business: Business, name: string, options: ExploreOptions = {}): Promise<Exploration> {

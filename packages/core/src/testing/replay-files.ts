@@ -7,7 +7,7 @@ import { EVENT } from "./orchestration-history.ts";
 import { type ReplayOutcome, replay, type StoredEvent } from "./replay.ts";
 import type { Orchestrator } from "./replayed.ts";
 
-/** What the replay of one file came to. */
+/** The result of the replay of one file. */
 export interface ReplayedFile {
   /** Its name in the folder. */
   readonly file: string;

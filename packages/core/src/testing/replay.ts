@@ -12,15 +12,15 @@ export type StoredEvent = Omit<HistoryEvent, "EventType" | "IsPlayed"> & {
   readonly IsPlayed?: boolean;
 };
 
-/** Whether the orchestrator does again what the history says that it did. */
+/** Whether the orchestrator repeats the actions in the history. */
 export type ReplayOutcome =
   | { readonly kind: "same" }
-  /** Each in words: what it was, and what it is now. */
+  /** Each as text: the action in the history, and the action now. */
   | { readonly kind: "differs"; readonly differences: readonly string[] };
 
 /**
- * Replays a history against an orchestrator, and says what it would do otherwise. The events have to stand as they were stored, the first one first, and
- * from the start of the orchestration.
+ * Replays a history against an orchestrator, and returns the differences. The events have to be in their stored sequence, from
+ * the start of the orchestration.
  * @param orchestrator the core's own scheduler if absent
  * @throws where that is no history of an orchestration
  */

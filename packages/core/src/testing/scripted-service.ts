@@ -2,9 +2,9 @@
 import { after, durationMs } from "../domain/duration.ts";
 import type { StepResult } from "../domain/state-record.ts";
 
-/** One call that a service was sent. */
+/** One call to a service. */
 export interface ServiceRequest {
-  /** The agent's operation. A question about it has a mark: `book done?` asks whether it was done, `book later?` what has become of it. */
+  /** The agent's operation. A query has a suffix: `book done?` is the query whether it was done, `book later?` is the poll. */
   readonly operation: string;
   readonly method: string;
   /** Below the service's address, with its query. */
@@ -28,10 +28,10 @@ export interface ServiceAnswer {
   readonly takes?: string;
 }
 
-/** What came of a call: an answer, or a connection that did not come about, was lost, or never gave one. */
+/** The outcome of a call: an answer, no connection, a lost answer, or none at all. */
 export type Outcome = ServiceAnswer | "unreachable" | "lost" | "hangs";
 
-/** A call, and what came of it. */
+/** A call and its outcome. */
 export interface ServiceCall extends ServiceRequest {
   readonly outcome: Outcome;
 }
@@ -44,39 +44,39 @@ interface Times {
   readonly times?: number;
 }
 
-/** A service of a world. Without a script it does what it is asked; a script holds from then on, for all calls of an operation or for so many (`times`). */
+/** A service of a world. Without a script it completes every call. A script applies to all later calls of an operation, or to the next `times`. */
 export interface ScriptedService {
   readonly agent: string;
   /** All calls, the first one first. */
   readonly calls: readonly ServiceCall[];
   callsOf(operation: string): readonly ServiceCall[];
-  /** Answers that operation so. */
+  /** Gives this answer to that operation. */
   answers(operation: string, answer: ServiceAnswer | Handler, times?: Times): void;
-  /** Says no for good, by a status that the agent takes for that. */
+  /** Rejects permanently, with a status that the agent treats as a rejection. */
   rejects(
     operation: string,
     how?: Times & { readonly status?: number; readonly code?: string; readonly message?: string },
   ): void;
-  /** Does what it is asked, and its answer gets lost. */
+  /** Does the work, and its answer is lost. */
   losesAnswer(operation: string, times?: Times): void;
   /** Never answers, and does nothing. */
   hangs(operation: string, times?: Times): void;
-  /** Accepts it (202), and reports after that time (ISO 8601) by the address that it was given. Without `result` or `rejection` it never reports. */
+  /** Accepts the call (202), and reports after that time (ISO 8601) to the address in it. Without `result` or `rejection` it never reports. */
   reportsLater(operation: string, report: LaterReport): void;
-  /** Accepts it (202) and says when to ask again (`Retry-After`); it is done after that time (ISO 8601). */
+  /** Accepts the call (202) with `Retry-After`; the work is done after that time (ISO 8601). */
   isDoneLater(operation: string, times: { readonly after: string; readonly askAgainAfter: string }): void;
-  /** Nobody is there: no connection comes about, for that time (ISO 8601) or until `isUp`. */
+  /** No connection succeeds, for that time (ISO 8601) or until `isUp`. */
   isDown(within?: string): void;
   isUp(): void;
-  /** From now on that operation, or each, is answered as if it had never been scripted. */
+  /** Removes the scripts of that operation, or of all. */
   works(operation?: string): void;
 }
 
-/** What a service reports of a call that it accepted to do later, and after how long. */
+/** The report of a call that a service does later, and its delay. */
 export interface LaterReport {
   readonly after?: string;
   readonly result?: StepResult;
-  /** Why it was not done. */
+  /** Why it was rejected. */
   readonly rejection?: string;
 }
 

@@ -8,7 +8,7 @@ import type { VirtualTime } from "./virtual-time.ts";
 /** What was published, the first message first. */
 export interface Outgoing {
   readonly statuses: StatusMessage[];
-  /** Answers to submissions that were not taken, and to cancellations. */
+  /** The answers to rejected submissions and to cancellations. */
   readonly rejections: (Rejection & ReplyAddress)[];
   readonly quarantined: Unreadable[];
 }

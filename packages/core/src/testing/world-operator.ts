@@ -10,7 +10,7 @@ interface Because {
   readonly reason?: string;
 }
 
-/** Each answers what the API would: `done`, or why not. */
+/** Each returns the API's answer: `done`, or why not. */
 export interface Operator {
   /** @param how `job`: the content as edited */
   resubmit(
@@ -22,7 +22,7 @@ export interface Operator {
   /** @param how `by`: an ISO 8601 duration */
   extend(id: string, how: Because & { readonly by: string }): Promise<Operated>;
   markResolved(id: string, because?: Because): Promise<Operated>;
-  /** In the place of the service's own report of a step that is done later. */
+  /** Reports a step that is done later, instead of the service. */
   report(id: string, step: string, report: StepReport): Promise<Reported>;
 }
 

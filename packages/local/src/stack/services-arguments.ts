@@ -18,18 +18,18 @@ export interface ServicesArguments {
   readonly remotes: string | undefined;
 }
 
-export const USAGE = `services [bus] [cosmos] [remotes] [azurite] [traces]    none named: all
-  --data DIR                 where state is kept (.local)
+export const USAGE = `services [bus] [cosmos] [remotes] [azurite] [traces]    default: all
+  --data DIR                 the state folder (.local)
   --durability full|normal   full flushes to disk at every commit (normal)
   --bus-port N               (5672)
   --bus-admin-port N         (5300)
-  --tls                      the ports of bus and cosmos take TLS too, with a certificate that is made in DIR/tls
+  --tls                      the ports of bus and cosmos also accept TLS, with a certificate in DIR/tls
   --bus-tls-port N           with --tls: one more port of the bus, for TLS alone (5671)
   --cosmos-port N            (8081)
   --azurite-port N           the first of three: blobs, queues, tables (10000)
-  --remotes-port N[,N…]      the first of one each service, or each (7080)
+  --remotes-port N[,N…]      the first port of consecutive ones, or one for each service (7080)
   --traces-port N            (4318)
-  --port N                   of the part, where exactly one is named
+  --port N                   the port of the part, if exactly one is named
   --queues FILE              {queues: […], topics: […]} (infra/entities/service-bus.json)
   --cosmos-resources FILE    {database, containers: […]} (infra/entities/cosmos.json)
   --remotes FILE             {services: […]} (samples/remotes.json)

@@ -38,20 +38,23 @@ const changesRun = (summary: string, body?: z.ZodType): ApiOperation => ({
 
 /** By method and route. */
 export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
-  "GET session": { summary: "Who asks, and in which environment", answer: console.session },
+  "GET session": { summary: "The signed-in operator and the environment", answer: console.session },
   "GET overview": { summary: "Jobs by state", answer: console.overview },
-  "GET traffic": { summary: "Throughput, times, ages of queues, versions in flight", answer: console.traffic },
-  "GET attention": { summary: "What needs a person, in groups by cause", answer: console.attention },
+  "GET traffic": {
+    summary: "Throughput, times, age of the queues, workflow versions in flight",
+    answer: console.traffic,
+  },
+  "GET attention": { summary: "Jobs that need a person, in groups by cause", answer: console.attention },
   "GET attention/jobs": {
-    summary: "What needs a person, one by one",
+    summary: "Jobs that need a person, one by one",
     query: attentionQuery,
     answer: console.attentionPage,
   },
-  "GET agents": { summary: "What is paused, and how each endpoint does", answer: console.agentStandings },
+  "GET agents": { summary: "Pauses, and the health of each endpoint", answer: console.agentStandings },
   "POST pauses": { summary: "Pauses or resumes a workflow or an agent", body: pauseBody, answer: console.pauses },
   "GET claims": { summary: "All claims and notes", answer: console.handlings },
   "POST claims": {
-    summary: "Claim, release, or add a note",
+    summary: "Claims, releases, or adds a note",
     body: handlingBody,
     isConditional: true,
     answer: console.handling,
@@ -59,15 +62,15 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
 
   "GET jobs": { summary: "A page of jobs, the newest first", query: listQuery, answer: console.jobPage },
   "GET jobs/{jobId}": { summary: "One job", answer: console.inspection },
-  "GET jobs/{jobId}/audit": { summary: "What was decided and done about one job", answer: console.jobAudit },
-  "POST jobs/{jobId}/resubmit": acts("Has a job in Error go on", operatorBodies.resubmit),
-  "POST jobs/{jobId}/compensate": acts("Takes back what was done", operatorBodies.compensate),
-  "POST jobs/{jobId}/cancel": acts("Ends a job", operatorBodies.cancel),
+  "GET jobs/{jobId}/audit": { summary: "The audit log of one job", answer: console.jobAudit },
+  "POST jobs/{jobId}/resubmit": acts("Resumes a job in Error", operatorBodies.resubmit),
+  "POST jobs/{jobId}/compensate": acts("Compensates a job", operatorBodies.compensate),
+  "POST jobs/{jobId}/cancel": acts("Cancels a job", operatorBodies.cancel),
   "POST jobs/{jobId}/extend": acts("Gives a job more time", operatorBodies.extend),
   "POST jobs/{jobId}/markResolved": acts("Marks a job in Error as resolved", operatorBodies.markResolved),
   "POST jobs/{jobId}/steps/{step}/report": acts("Reports a step that is done later", reportBody),
   "GET awaiting": {
-    summary: "The steps that are done later, and until when they are waited for",
+    summary: "The steps that are done later, with their deadlines",
     answer: console.awaiting,
   },
   "POST jobs/{jobId}/erase": {
@@ -77,7 +80,7 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
     answer: answers.erased,
   },
   "GET job-contract": {
-    summary: "What a workflow wants of a job's content, as JSON Schema",
+    summary: "The contract of a workflow's content, as JSON Schema",
     query: contractQuery,
     answer: answers.document,
   },
@@ -89,11 +92,11 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
     status: 201,
     answer: console.bulkPreview,
   },
-  "GET bulk/{bulkId}": { summary: "How far an action on many jobs is", answer: console.bulkProgress },
-  "POST bulk/{bulkId}/start": changesRun("Starts what was previewed", bulkStartBody),
-  "POST bulk/{bulkId}/pause": changesRun("Begins with no further job"),
-  "POST bulk/{bulkId}/resume": changesRun("Goes on"),
-  "POST bulk/{bulkId}/cancel": changesRun("Leaves the rest as it is"),
+  "GET bulk/{bulkId}": { summary: "The progress of an action on many jobs", answer: console.bulkProgress },
+  "POST bulk/{bulkId}/start": changesRun("Starts the previewed action", bulkStartBody),
+  "POST bulk/{bulkId}/pause": changesRun("Pauses the action: it starts no further job"),
+  "POST bulk/{bulkId}/resume": changesRun("Resumes the action"),
+  "POST bulk/{bulkId}/cancel": changesRun("Cancels the action for the remaining jobs"),
 
   "GET dead-letters": {
     summary: "Counts of all queues, or a page of one",
@@ -112,7 +115,7 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
     answer: console.discarded,
   },
   "GET discarded-messages": {
-    summary: "What operators discarded, the latest first",
+    summary: "Discarded messages, the latest first",
     query: discardedQuery,
     answer: console.discardedPage,
   },
@@ -123,20 +126,20 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
     answer: console.resentDiscarded,
   },
 
-  "GET supervisor": { summary: "Which of several supervisors leads", answer: console.supervisor },
+  "GET supervisor": { summary: "The active supervisor", answer: console.supervisor },
   "GET supervisor/entries": {
     summary: "A day's sweeps, decisions and late replies",
     query: supervisionQuery,
     answer: console.supervisionPage,
   },
   "GET supervisor/what-if": {
-    summary: "What a sweep would decide under other rules; nothing is done",
+    summary: "The decisions of a sweep under other rules; nothing is done",
     query: whatIfQuery,
     answer: answers.whatIf,
   },
-  "POST supervisor/sweep": { summary: "Sweeps now", answer: answers.swept, rejection: answers.following },
+  "POST supervisor/sweep": { summary: "Runs a sweep now", answer: answers.swept, rejection: answers.following },
   "GET workflows": {
-    summary: "The versions of workflows, and how many jobs need each",
+    summary: "The versions of workflows, and the number of jobs that need each",
     answer: answers.workflowVersions,
   },
   "GET openapi.json": { summary: "This document", answer: answers.document },

@@ -28,21 +28,21 @@ export const TIMING: Timing = {
   orchestrationsKeptForMs: TICK_MS,
 };
 
-/** How often each of these may happen in one run; what is not named here may happen at any time and without limit. */
+/** How often each fault may happen in one run. Everything that is not named here may happen at any time and without limit. */
 export interface Bounds {
-  /** A process, a message or a timer stands still while the clock ticks, though it could go on. */
+  /** A process, a message or a timer makes no progress while the clock ticks. */
   readonly stalls: number;
-  /** A process dies between two of its effects; what is durable is taken up again. */
+  /** A process is killed between two of its effects. Durable work is resumed. */
   readonly deaths: number;
   /** A message is delivered twice, or an activity runs twice at the same time. */
   readonly repeats: number;
-  /** The store or the bus fails: before it did what was asked, or after it with the answer lost. */
+  /** The store or the bus fails: before the operation, or after it with the answer lost. */
   readonly outages: number;
-  /** What an operator does. */
+  /** Actions of an operator. */
   readonly actions: number;
-  /** A service rejects for good. */
+  /** A service rejects permanently. */
   readonly rejections: number;
-  /** A service acts and its answer is lost, or acts after the agent gave up; or does later than it may what it accepted. */
+  /** A service acts and its answer is lost, or it acts after the agent timed out, or it completes accepted work too late. */
   readonly lateness: number;
   /** Whoever does a step later says that it is still at it, and wants more time. */
   readonly progress: number;
