@@ -1,6 +1,6 @@
 // Whether what stands in each dist/ was made from the sources as they are: compiling takes seconds, comparing a fraction of one.
 import { createHash } from "node:crypto";
-import { globSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /** All files below a root that decide what is compiled, and all that came of it; patterns of glob. */
@@ -23,7 +23,9 @@ export function compileIfChanged(files: CompiledFiles, compile: () => void): voi
   if (readIfThere(files.stamp) === stamp()) return;
   compile();
   mkdirSync(dirname(files.stamp), { recursive: true });
-  writeFileSync(files.stamp, stamp());
+  const whole = `${files.stamp}-${process.pid}`;
+  writeFileSync(whole, stamp());
+  renameSync(whole, files.stamp);
 }
 
 function fingerprintOf(root: string, patterns: readonly string[]): string {
