@@ -77,7 +77,7 @@ test.concurrent(
     expect(record).toMatchObject({ processState: "Processed", attempt: 1 });
     expect(stateOf(record)).toMatchObject({ approveTrip: "Skipped", bookHotel: "Completed", rentCar: "Completed" });
     await expect
-      .poll(() => outputsOf("trip-1"))
+      .poll(() => outputsOf("trip-1"), { timeout: WITHIN_MS })
       .toEqual({
         hotel: expect.stringMatching(/^hotel-/),
         flight: expect.stringMatching(/^flight-/),
@@ -140,7 +140,9 @@ test.concurrent(
         rentCar: { state: "Skipped", skipped: { cause: "rejected", message: "no car is free" }, compensation: null },
       },
     });
-    await expect.poll(() => outputsOf("trip-4")).toMatchObject({ hotel: expect.anything(), flight: expect.anything() });
+    await expect
+      .poll(() => outputsOf("trip-4"), { timeout: WITHIN_MS })
+      .toMatchObject({ hotel: expect.anything(), flight: expect.anything() });
     expect(outputsOf("trip-4")).not.toHaveProperty("car");
   },
   LIMIT_MS,
