@@ -21,7 +21,7 @@ test.each(topologies)(
     const { orders, attempts, actions } = figures;
     noteRun(
       topology === "flex" ? "chaos, flex" : "chaos",
-      `seed ${SEED}, ${MINUTES} minutes: ${orders} orders, ${attempts} attempts, ${actions} things that went wrong, ${faults.length} faults found`,
+      `seed ${SEED}, ${MINUTES} minutes: ${orders} orders, ${attempts} attempts, ${actions} faults injected, ${faults.length} problems found`,
     );
     const replay = `npm run chaos -- --seed ${SEED} --minutes ${MINUTES} --topology ${topology}`;
     expect(faults, `${replay}\n${lines.join("\n")}\n${faults.slice(0, 20).join("\n")}`).toEqual([]);

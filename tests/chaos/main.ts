@@ -25,7 +25,7 @@ await runCommand(async () => {
   const say = (line: string) =>
     console.log(`${((performance.now() - begun) / 1000).toFixed(1).padStart(7)} s  ${line}`);
   const { faults, states, ...figures } = await runChaos(seed, minutes, topology, say);
-  console.log(`\n${figures.orders} orders, ${figures.attempts} attempts, ${figures.actions} things that went wrong`);
+  console.log(`\n${figures.orders} orders, ${figures.attempts} attempts, ${figures.actions} faults injected`);
   for (const [state, count] of Object.entries(states)) console.log(`  ${state.padEnd(24)} ${count}`);
   if (faults.length === 0)
     console.log(styleText("green", "Every order ended, had each effect once, and its shop received true statuses."));

@@ -47,13 +47,13 @@ async function cuts(proxy: "bus" | "cosmos"): Promise<void> {
 }
 
 test(
-  "[all actors | orders under way | bus down for 3 s] they go on when it is back; each status comes, in order",
+  "[all actors | orders under way | bus down for 3 s] they continue when it is back; each status arrives, in order",
   () => underWay("bus-down", lasting("bus", { kind: "down" }, 3000)),
   TIMEOUT_MS,
 );
 
 test(
-  "[all actors | orders under way | bus slow, 150 ms each way] they go through, later",
+  "[all actors | orders under way | bus slow, 150 ms each way] they are processed, later",
   () => underWay("bus-slow", lasting("bus", { kind: "slow", ms: 150 }, 4000)),
   TIMEOUT_MS,
 );
@@ -77,7 +77,7 @@ test(
 );
 
 test(
-  "[all actors | orders under way | state store slow, 150 ms each way] they go through, later",
+  "[all actors | orders under way | state store slow, 150 ms each way] they are processed, later",
   () => underWay("store-slow", lasting("cosmos", { kind: "slow", ms: 150 }, 3000)),
   TIMEOUT_MS,
 );
@@ -89,7 +89,7 @@ test(
 );
 
 test(
-  "[all actors | orders under way | state store connections cut in the middle, six times] every write is had once, whether its answer came or not",
+  "[all actors | orders under way | state store connections cut in the middle, six times] every write takes effect once, with or without its answer",
   () => underWay("store-cut", () => cuts("cosmos")),
   TIMEOUT_MS,
 );
@@ -106,7 +106,7 @@ test(
 );
 
 test(
-  "[all actors | orders under way | connections to the state store time out for good] what waited is given up after 5 s and repeated on a new one",
+  "[all actors | orders under way | connections to the state store stop answering] waiting requests are aborted after 5 s and repeated on a new connection",
   // An attempt that gave up is found when its step's time is over, which is 30 s here.
   () => underWay("store-silent", async () => app.to.cosmos.stall(), 80_000),
   TIMEOUT_MS,

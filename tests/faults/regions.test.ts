@@ -89,13 +89,13 @@ async function cutOffFor(part: SharedPart): Promise<void> {
 }
 
 test(
-  "[a region | orders under way in both | cut off from the bus for a minute] the other goes on alone; all end, with one effect for each step",
+  "[a region | orders under way in both | cut off from the bus for a minute] the other continues alone; all end, with one effect for each step",
   () => cutOffFor("bus"),
   TIMEOUT_MS,
 );
 
 test(
-  "[a region | orders under way in both | cut off from the state store for a minute] the other goes on alone; all end, with one effect for each step",
+  "[a region | orders under way in both | cut off from the state store for a minute] the other continues alone; all end, with one effect for each step",
   () => cutOffFor("store"),
   TIMEOUT_MS,
 );

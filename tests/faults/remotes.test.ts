@@ -33,7 +33,7 @@ async function through(
 }
 
 test.concurrent(
-  "[agents | a step's call | service down, and back inside the step's time] it is tried again with the same key; the attempt goes on",
+  "[agents | a step's call | service down, and back inside the step's time] it is called again with the same key; the attempt continues",
   async ({ expect }) => {
     const record = await through("down-short", "shipping", { kind: "down", forMs: 3000 });
     expect(record).toMatchObject({ attempt: 1, failureCount: 0 });
@@ -42,7 +42,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  "[agents | a step's call | service down for longer than the step's time] silence; the supervisor has it retried from that step",
+  "[agents | a step's call | service down for longer than the step's time] the step times out; the next attempt retries it",
   async ({ expect }) => {
     const record = await through("down-long", "shipping", { kind: "down", forMs: 4000 }, { workflow: "hasty" });
     expect(record.failureCount).toBeGreaterThan(0);
@@ -52,7 +52,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  "[agents | a step's call | service down for good] after the attempts and pauses of its policy all that was done is compensated",
+  "[agents | a step's call | service down permanently] after the attempts and pauses of its policy all that was done is compensated",
   async () => {
     await through(
       "down-good",
@@ -65,7 +65,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  "[agents | a step's call | service says 429 with Retry-After] the pause that it asks for is kept",
+  "[agents | a step's call | service answers 429 with Retry-After] the agent waits that long",
   async ({ expect }) => {
     const record = await through("busy", "shipping", { kind: "down", status: 429, retryAfterS: 1, calls: 1 });
     const { startedAt, endedAt } = record.steps["arrangeShipping"] ?? {};
@@ -94,7 +94,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  "[agents | a step's call | service rejects for good] what was done is compensated, in reverse; the client receives Compensated",
+  "[agents | a step's call | service rejects permanently] what was done is compensated, in reverse; the client receives Compensated",
   async () => {
     await through("rejected", "shipping", { kind: "reject" }, { end: compensated });
   },
@@ -102,7 +102,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  "[agents | a step's call | service leaves a try unanswered, rejects the next for good, and then does the first] the rejected step is compensated too, by its key: nothing is left",
+  "[agents | a step's call | service leaves a try unanswered, rejects the next permanently, and then performs the first] the rejected step is compensated too, by its key: nothing is left",
   async ({ expect }) => {
     await app.switchOn("shipping", { kind: "reject", calls: 1, match: { orderId: "outcomeUnknown" } });
     const record = await through(
@@ -120,7 +120,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  "[agents | the effect is had | answer of the service lost] the next try has the same key: one effect",
+  "[agents | the effect has happened | answer of the service lost] the next try has the same key: one effect",
   async ({ expect }) => {
     await through("lost", "payment", { kind: "loseReply", calls: 2 });
     const effects = await app.effects("payment", "lost");
@@ -130,7 +130,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  "[agents | a compensation's effect is had | answer of the service lost] the next try has the same key: taken back once",
+  "[agents | a compensation's effect has happened | answer of the service lost] the next try has the same key: compensated once",
   async () => {
     await app.switchOn("payment", {
       kind: "loseReply",
@@ -144,7 +144,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  "[agents over queues | the effect is had | the agent replies twice] the first reply is recorded, the second changes nothing",
+  "[agents over queues | the effect has happened | the agent replies twice] the first reply is recorded, the second changes nothing",
   async ({ expect }) => {
     await app.submit(["twice"]);
     await app.allEnd(["twice"]);
@@ -170,17 +170,17 @@ test.concurrent(
 // These befall every order that is under way, so they come one after the other.
 test.each([
   [
-    "[agents | a step's call | service half-open for 3 s, nothing answered] each try is given up in its time, and the next gets through",
+    "[agents | a step's call | service half-open for 3 s, nothing answered] each try times out, and the next one succeeds",
     "half-open",
     () => app.remote("shipping").during({ kind: "halfOpen" }, () => submitted("half-open", 3000)),
   ],
   [
-    "[agents | a step's call | nobody listens where the service was, for 3 s] rejected connections are tried again inside the step's time",
+    "[agents | a step's call | no process listens at the service's address for 3 s] rejected connections are tried again inside the step's time",
     "unheard",
     () => app.remote("shipping").during({ kind: "down" }, () => submitted("unheard", 3000)),
   ],
   [
-    "[agents | a step's call | every answer cut in the middle, for 2 s] half an answer is none: tried again under the same key",
+    "[agents | a step's call | every answer cut in the middle, for 2 s] an incomplete answer is no answer: called again with the same key",
     "cut",
     () => app.remote("shipping").during({ kind: "cutAfter", bytes: 40 }, () => submitted("cut", 2000)),
   ],

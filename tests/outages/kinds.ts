@@ -43,11 +43,11 @@ export const OUTAGES = {
     begin: connection("cosmos"),
   },
   "store-403": {
-    title: "[all actors | orders arrive | state store answers 403 for long] as where it is down",
+    title: "[all actors | orders arrive | state store answers 403 for long] as when it is down",
     begin: storeAnswers(403),
   },
   "store-429": {
-    title: "[all actors | orders arrive | state store answers 429 for long] as where it is down",
+    title: "[all actors | orders arrive | state store answers 429 for long] as when it is down",
     begin: storeAnswers(429),
   },
   "bus-down": {
@@ -55,21 +55,21 @@ export const OUTAGES = {
     begin: connection("bus"),
   },
   "storage-down": {
-    title: "[supervisor | orders arrive | storage account down for long] nobody leads, and orders go through meanwhile",
+    title: "[supervisor | orders arrive | storage account down for long] there is no leader; orders are processed meanwhile",
     begin: connection("storage"),
   },
   "service-down": {
     title:
-      "[agents | orders arrive | a service answers 503 for long] its steps wait and are retried, for as long as the policy says; none is compensated",
+      "[agents | orders arrive | a service answers 503 for long] its steps wait and are retried, as long as the policy allows; none is compensated",
     begin: service("shipping", { kind: "down" }),
   },
   "service-403": {
     title:
-      "[agents | orders arrive | a service answers 403 for long] the endpoint is at fault, and no order was rejected",
+      "[agents | orders arrive | a service answers 403 for long] the fault is the endpoint's: no order is rejected",
     begin: service("shipping", { kind: "reject", status: 403 }),
   },
   "service-429": {
-    title: "[agents | orders arrive | a service answers 429 for long] as where it answers 503",
+    title: "[agents | orders arrive | a service answers 429 for long] as when it answers 503",
     begin: service("shipping", { kind: "down", status: 429 }),
   },
 } as const satisfies Record<string, OutageKind>;

@@ -40,7 +40,7 @@ test("P5 steps that don't wait for each other run side by side, each executed on
   }
 });
 
-test("P13 what a service rejects for good is compensated in reverse, under keys of its own, and the client is notified of it", async () => {
+test("P13 what a service rejects permanently is compensated in reverse, under keys of its own, and the client is notified of it", async () => {
   await app.switchOn("shipping", {
     kind: "reject",
     message: "nobody delivers there",

@@ -5,25 +5,25 @@ import { ROOT } from "../../cli/settings.ts";
 
 /** In the order in which the page has them, with what each does. */
 export const SUITES = {
-  model: ["tests/model", "every state of small worlds, by the real code, is visited and checked"],
-  crash: ["tests/faults/crash", "the host is killed at each await, and at each of the recovery (`npm run faults`)"],
+  model: ["tests/model", "every reachable state of small models, computed by the real code, is checked"],
+  crash: ["tests/faults/crash", "the host is killed at each await, also in the recovery from another kill (`npm run faults`)"],
   "crash, a choice": [
     "tests/faults/crash",
-    "the same at one point for each thing written or sent, every other scenario in the flex topology (`npm run test:long`)",
+    "the same at one point for each kind of write or message, every other scenario in the flex topology (`npm run test:long`)",
   ],
   "crash, flex": [
     "tests/faults/crash",
-    "the same in the flex topology (`TOPOLOGY=flex`): only the process dies that reached the point",
+    "the same in the flex topology (`TOPOLOGY=flex`): only the process that reached the point is killed",
   ],
-  chaos: ["tests/chaos", "a random walk of kills, freezes and failing services, then an oracle"],
-  "chaos, flex": ["tests/chaos", "the same in the flex topology, whose processes die and freeze one by one"],
+  chaos: ["tests/chaos", "random kills, freezes and failing services, then every order is checked"],
+  "chaos, flex": ["tests/chaos", "the same in the flex topology, whose processes are killed and frozen one by one"],
   input: ["tests/input", "generated order messages, most of them wrong or hostile"],
   outages: [
     "tests/outages",
-    "store, bus, storage account or a service away while 5 orders a second arrive (`npm run outages` for longer ones)",
+    "store, bus, storage account or a service down while 5 orders a second arrive (`npm run outages` for longer ones)",
   ],
-  load: ["tests/load", "a burst of orders with kills under way"],
-  overload: ["tests/load", "a service that takes less than is asked of it (`npm run overload`)"],
+  load: ["tests/load", "a burst of orders, with kills of the host meanwhile"],
+  overload: ["tests/load", "a service with too little capacity (`npm run overload`)"],
 } as const;
 
 export type Suite = keyof typeof SUITES;

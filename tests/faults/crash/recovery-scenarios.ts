@@ -17,7 +17,7 @@ export const recoveries: readonly Scenario[] = [
   {
     name: "waited for, then compensated",
     title:
-      "[supervisor | every await of a pause, and of the compensation after the last | host killed] the pause is had, and what was done is compensated once",
+      "[supervisor | every await of a pause, and of the compensation after the last | host killed] the order waits, and what was done is compensated once",
     async drive(hand) {
       await hand.fault("shipping", isDown);
       await hand.send({ workflow: "patient" });
@@ -27,7 +27,7 @@ export const recoveries: readonly Scenario[] = [
   {
     name: "given up",
     title:
-      "[supervisor | every await of giving an order up | host killed] Error, and Failed is published from the outbox message",
+      "[supervisor | every await of moving an order to Error | host killed] Error, and Failed is published from the outbox message",
     async drive(hand) {
       await hand.fault("shipping", isDown);
       await hand.send({ workflow: "strict" });
@@ -45,7 +45,7 @@ export const recoveries: readonly Scenario[] = [
   {
     name: "a step not published",
     title:
-      "[agents | StepCompleted could not be sent; every await of publishing it later | host killed] it goes before the next status; nothing overtakes it",
+      "[agents | StepCompleted could not be sent; every await of publishing it later | host killed] it is published before the next status",
     arms: failing("inventoryAgent/reserveStock:messenger.publish(StepCompleted)#1:before"),
     drive: (hand) => hand.send(),
     end: done,
@@ -65,7 +65,7 @@ export const recoveries: readonly Scenario[] = [
   {
     name: "its end neither published nor in the outbox",
     title:
-      "[scheduler | Completed could be neither sent nor left as an outbox message; every await of the attempt's last word | host killed] it is published from the record",
+      "[scheduler | Completed could be neither sent nor left as an outbox message; every await of the attempt's last activity | host killed] it is published from the record",
     arms: failing(
       "paymentAgent/capturePayment:messenger.publish(Completed)#1:before",
       "paymentAgent/capturePayment:store.change#1:before",
@@ -90,7 +90,7 @@ export const recoveries: readonly Scenario[] = [
   {
     name: "its orchestration lost",
     title:
-      "[supervisor | the engine lost the attempt; every await of scheduling its step again | host killed] a further attempt goes on from its record; no failure is counted",
+      "[supervisor | the engine lost the attempt; every await of scheduling its step again | host killed] the next attempt continues from the record; no failure is counted",
     async drive(hand) {
       await hand.fault("shipping", { kind: "slow", delayMs: 3000, calls: 1 });
       await hand.send();

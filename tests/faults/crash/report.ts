@@ -38,7 +38,7 @@ export function reportCrashes(lived: readonly Lived[], kills: number, ms: number
     chosenTopology() === "flex" ? "crash, flex" : whole ? "crash" : "crash, a choice",
     [
       `killed ${kills} times in ${seconds} s`,
-      `at ${countCrashed(plain)} of ${plain.length} points of plain lives`,
+      `at ${countCrashed(plain)} of ${plain.length} points of runs without an earlier kill`,
       ...(further.length > 0 ? [`at ${countCrashed(further)} of ${further.length} that only a recovery reaches`] : []),
       `${countWrong(lived)} orders ended wrong`,
     ].join(", "),

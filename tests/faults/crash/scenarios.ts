@@ -20,21 +20,21 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "plain",
     title:
-      "[submission, scheduler, agents, replies | every await of an order that goes through | host killed] it goes on from its last write: Processed, one effect a step, every status in order",
+      "[submission, scheduler, agents, replies | every await of an order that is processed | host killed] it continues from its last write: Processed, one effect a step, every status in order",
     drive: (hand) => hand.send(),
     end: done,
   },
   {
     name: "priority",
     title:
-      "[submission | every await of an urgent order | host killed] its message comes again by its own queue; one order, one effect a step",
+      "[submission | every await of an urgent order | host killed] its message is delivered again from its own queue; one order, one effect a step",
     drive: (hand) => hand.send({ priority: "high" }),
     end: done,
   },
   {
     name: "sent three times",
     title:
-      "[submission | every await of a repeated submission | host killed] the repeat says Received again and starts nothing anew",
+      "[submission | every await of a repeated submission | host killed] the repeated message publishes Received again and starts nothing",
     async drive(hand) {
       await Promise.all([hand.send(), hand.send()]);
       await hand.until(ended);
@@ -45,7 +45,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "the payment ends before the check",
     title:
-      "[replies | the reply is the last of two side by side | host killed] exactly one of the two steps side by side schedules what is next",
+      "[replies | the reply is the last of two parallel steps | host killed] exactly one of the two steps schedules the next one",
     async drive(hand) {
       await hand.fault("fraud", { kind: "slow", delayMs: 400, calls: 1 });
       await hand.send();
@@ -55,7 +55,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "the check ends before the payment",
     title:
-      "[agents | the activity is the last of two side by side | host killed] exactly one of the two steps side by side schedules what is next",
+      "[agents | the activity is the last of two parallel steps | host killed] exactly one of the two steps schedules the next one",
     async drive(hand) {
       await hand.fault("payment", { kind: "slow", delayMs: 400, calls: 1 });
       await hand.send();
@@ -65,7 +65,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "unreadable",
     title:
-      "[submission | every await of an order that can't be read | host killed] it is quarantined at least once, and no record comes of it",
+      "[submission | every await of an order that can't be read | host killed] it is quarantined at least once, and no record is written",
     async drive(hand) {
       await hand.send({ currency: "euro" });
       while ((await hand.quarantined()) === 0);
@@ -74,7 +74,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "another order under its id",
     title:
-      "[submission | every await of another order under a known id | host killed] it is quarantined; the first order is as it was",
+      "[submission | every await of another order under a known id | host killed] it is quarantined; the first order is unchanged",
     async drive(hand) {
       await hand.send();
       await hand.until(ended);
@@ -86,7 +86,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "rejected, so compensated",
     title:
-      "[agents, scheduler | every await of a rejection for good and of the compensation | host killed] what was done is compensated once, in reverse; the client receives Compensated",
+      "[agents, scheduler | every await of a permanent rejection and of the compensation | host killed] what was done is compensated once, in reverse; the client receives Compensated",
     async drive(hand) {
       await hand.fault("shipping", { kind: "reject", message: "nobody delivers there" });
       await hand.send();
@@ -96,14 +96,14 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "several steps in one activity",
     title:
-      "[agents | every await of an activity that runs two steps | host killed] run again it goes on from the record, and publishes what it had not: Processed, one effect a step",
+      "[agents | every await of an activity that runs two steps | host killed] it runs again, continues from the record and publishes what is missing: Processed, one effect a step",
     drive: (hand) => hand.send({ workflow: "in-one" }),
     end: done,
   },
   {
     name: "rejected, and another step in its place",
     title:
-      "[agents, scheduler | every await of a step that is skipped and of the one in its place | host killed] the order goes on with the other one: Processed, one effect a step",
+      "[agents, scheduler | every await of a step that is skipped and of the one in its place | host killed] the order continues with the other one: Processed, one effect a step",
     async drive(hand) {
       await hand.fault("shipping", { kind: "reject", message: "nobody delivers there", path: "/shipments" });
       await hand.send({ workflow: "spare" });
@@ -113,7 +113,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "a condition that holds",
     title:
-      "[agents | every await of a step with a condition that holds | host killed] what was decided stands, or is decided again; Processed, one effect a step",
+      "[agents | every await of a step with a condition that holds | host killed] the decision is kept, or made again; Processed, one effect a step",
     drive: (hand) =>
       hand.send({ workflow: "conditional", lines: [{ sku: "RING-1", quantity: 1, unitPrice: 600_000 }] }),
     end: done,
@@ -121,14 +121,14 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "a condition that does not hold",
     title:
-      "[agents | every await of a step with a condition that does not hold | host killed] its agent is never asked; the order goes on without it",
+      "[agents | every await of a step with a condition that does not hold | host killed] its agent is never called; the order continues without it",
     drive: (hand) => hand.send({ workflow: "conditional" }),
     end: { steps: [...BEFORE_SHIPPING, "capturePayment"] },
   },
   {
     name: "rejected, and a compensation rejected too",
     title:
-      "[agents | every await of a compensation that is rejected | host killed] the others are compensated; Failed names what is left to a person",
+      "[agents | every await of a compensation that is rejected | host killed] the others are compensated; Failed lists what a person has to do",
     async drive(hand) {
       await hand.fault("shipping", { kind: "reject", message: "nobody delivers there" });
       await hand.fault("payment", { kind: "reject", message: "not to be voided", path: "/charges/*/void" });
@@ -146,7 +146,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "resubmitted as it was",
     title:
-      "[operator | every await of a resubmission | host killed] asked again it is rejected as done, or done; the order goes on from the failed step",
+      "[operator | every await of a resubmission | host killed] the repeated request is rejected as done, or done; the order continues from the failed step",
     async drive(hand) {
       await (await rejectCard(hand))();
       await hand.operate("resubmit");
@@ -156,7 +156,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "resubmitted with an edit",
     title:
-      "[operator | every await of a resubmission with an edit | host killed] record and new content are written both or neither; the edit is had once",
+      "[operator | every await of a resubmission with an edit | host killed] record and new content are written both or neither; the edit takes effect once",
     async drive(hand) {
       await (await rejectCard(hand))();
       await hand.operate("resubmit", { job: { ...hand.order, paymentToken: "tok_new" } });
@@ -165,7 +165,7 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: "compensated by an operator",
-    title: "[operator | every await of a compensation | host killed] it is compensated once, whoever starts it",
+    title: "[operator | every await of a compensation | host killed] it is compensated once, whichever process starts it",
     async drive(hand) {
       await rejectCard(hand);
       await hand.operate("compensate");
@@ -175,7 +175,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "cancelled by an operator",
     title:
-      "[operator | every await of a cancellation of an order that runs | host killed] it is compensated once, whoever starts it; its end says cancelled",
+      "[operator | every await of a cancellation of an order that runs | host killed] it is compensated once, whichever process starts it; it ends as Cancelled",
     async drive(hand) {
       await whileShipping(hand);
       await hand.operate("cancel");
@@ -185,7 +185,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "cancelled by its requester",
     title:
-      "[submission | every await of a requester's cancellation of an order that runs | host killed] the message comes again; the compensation is had once; its end says cancelled",
+      "[submission | every await of a requester's cancellation of an order that runs | host killed] the message is delivered again; it is compensated once; it ends as Cancelled",
     async drive(hand) {
       await whileShipping(hand);
       await hand.cancel();
@@ -207,7 +207,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "compensated while it runs",
     title:
-      "[operator | every await of a compensation of an order under way | host killed] the old attempt is fenced; the new one compensates once",
+      "[operator | every await of a compensation of a running order | host killed] the old attempt is fenced; the new one compensates once",
     async drive(hand) {
       await whileShipping(hand, { workflow: "brisk" });
       await hand.operate("compensate");
@@ -217,7 +217,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "resolved",
     title:
-      "[operator | every await of settling an order whose rest was done manually | host killed] asked again it is rejected as done; Error stays",
+      "[operator | every await of marking an order resolved whose rest was done manually | host killed] the repeated request is rejected as done; Error stays",
     async drive(hand) {
       await rejectCard(hand);
       await hand.operate("markResolved");
@@ -228,7 +228,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "extended",
     title:
-      "[operator | every await of an extension | host killed] asked again it is extended once more at the most; the order goes through",
+      "[operator | every await of an extension | host killed] a repeated request extends it once more at most; the order is processed",
     async drive(hand) {
       const lift = await whileShipping(hand);
       await hand.operate("extend", { by: "PT1M" });
@@ -239,7 +239,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "looked at",
     title:
-      "[operator | every await of reads: one order, the list, a what-if, and a sweep manually | host killed] asked again they answer; nothing changes",
+      "[operator | every await of reads: one order, the list, a what-if, and a sweep manually | host killed] a repeated request is answered; nothing changes",
     async drive(hand) {
       // First of all, so that it may be the one that takes the lead.
       await hand.ask("POST", "/api/supervisor/sweep", {}, 200, 409);
@@ -262,7 +262,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "retried beside a step that goes on",
     title:
-      "[supervisor, agents, replies | every await of a retry of one step while another goes on | host killed] the next attempt takes the other's answer; one effect a step",
+      "[supervisor, agents, replies | every await of a retry of one step while another runs | host killed] the next attempt has the other's answer; one effect a step",
     async drive(hand) {
       await hand.fault("fraud", { kind: "slow", delayMs: 3500, calls: 1 });
       const lift = await hand.fault("payment", { kind: "down", path: "/charges" });
@@ -286,7 +286,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "reported later",
     title:
-      "[agents, completeStep | every await of a step that its service accepts, and of the report | host killed] it waits in its record; reported again the report is taken, once; one effect a step",
+      "[agents, completeStep | every await of a step that its service accepts, and of the report | host killed] the record waits; a repeated report is recorded once; one effect a step",
     async drive(hand) {
       await hand.fault("shipping", { kind: "accept", path: "/shipments" });
       await hand.send({ workflow: "later" });
@@ -299,7 +299,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "asked later",
     title:
-      "[agents, pollStep | every await of a step whose service is asked for it | host killed] it is asked again; the answer is recorded once; one effect a step",
+      "[agents, pollStep | every await of a step whose service is polled | host killed] it is polled again; the answer is recorded once; one effect a step",
     async drive(hand) {
       await hand.fault("shipping", { kind: "accept", path: "/shipments", retryAfterS: 1 });
       await hand.send({ workflow: "later" });
@@ -309,7 +309,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "replied to too late",
     title:
-      "[replies | every await of a late reply | host killed] it is rejected and stands in the audit log; the order goes through without it",
+      "[replies | every await of a late reply | host killed] it is rejected and written to the audit log; the order is processed without it",
     async drive(hand) {
       const lift = await hand.fault("shipping", isDown);
       await hand.send({ workflow: "hasty" });
