@@ -9,7 +9,7 @@ export const PROCESS_STATES = ["Pending", "Processing", "Processed", "Compensate
 /** The state of a job. The last four are end states; an operator may resubmit a job in `Compensated`, `Cancelled` and `Error`. */
 export type ProcessState = (typeof PROCESS_STATES)[number];
 
-/** A job in one of these changes by an operator alone. */
+/** Only an operator can change a job in one of these states. */
 export type EndState = Exclude<ProcessState, "Pending" | "Processing">;
 
 export function hasEnded(processState: ProcessState | undefined): processState is EndState {
@@ -159,7 +159,7 @@ export interface StepRecord extends StepRun {
 
 export type Steps = { readonly [name: string]: StepRecord };
 
-/** Why a job is in Error, or was before it was asked to go on. */
+/** Why a job is in Error, or was before it was resumed. */
 export const ERROR_KINDS = [
   "rejected",
   "expired",
@@ -271,14 +271,14 @@ export interface StateRecord {
   readonly updatedAt: string;
 }
 
-/** Each attempt is an orchestration of its own: this is its id. */
+/** Each attempt is its own orchestration: this is its id. */
 export function attemptId(jobId: string, attempt: number): string {
   return `${jobId}-${attempt}`;
 }
 
 /**
- * What `lockedBy` holds: the orchestration, and the task hub that it is in. Two hosts with hubs of their own, as in two
- * regions, may both come to start the same attempt; then one holds the job and the other is rejected (P4).
+ * The content of `lockedBy`: the orchestration, and its task hub. Two hosts with their own hubs, as in two regions, may both start the same
+ * attempt; then one holds the job and the other is rejected (P4).
  */
 export function holderId(jobId: string, attempt: number, taskHub: string): string {
   return `${attemptId(jobId, attempt)}@${taskHub}`;
@@ -296,7 +296,7 @@ export function idempotencyKey(
   return generation === 1 ? key : `${key}:${generation}`;
 }
 
-/** Who asked for a job, and what was asked for. */
+/** The requester of a job, and the request. */
 export interface Submission {
   readonly jobId: string;
   readonly keys?: BusinessKeys | undefined;
@@ -311,12 +311,12 @@ export interface Submission {
   readonly enqueuedAt?: string | undefined;
 }
 
-/** How many items the lists of a workflow's steps have, by the list's name. */
+/** The number of items in the lists of a workflow's steps, by the list's name. */
 export type ItemCounts = { readonly [list: string]: number };
 
 /**
  * A new job's state record: Pending, unlocked, no step started. A step that is done for each item has a record for each from the start.
- * @param items of the lists that its workflow names
+ * @param items the items of the lists that its workflow names
  */
 export function newStateRecord(
   submission: Submission,
