@@ -13,7 +13,7 @@ export interface Scanned<Row> {
   readonly found: readonly Row[];
   /** The number of jobs that it has searched. */
   readonly looked: number;
-  /** The end of the next page; null if nothing is left, or more than enough was found. */
+  /** Where the next page continues; null if nothing is left, or more than enough was found. */
   readonly goOnAt: number | null;
 }
 
