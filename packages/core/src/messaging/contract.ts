@@ -60,7 +60,7 @@ export function contractFor(workflow: string, { usual, of }: Contracts): Contrac
 
 const all = ({ usual, of }: Contracts) => [usual, ...Object.values(of)];
 
-/** The members of all contracts: for bodies with an unknown workflow. */
+/** The secrets of all contracts: for bodies with an unknown workflow. */
 export function allSecrets(contracts: Contracts): readonly string[] {
   return [...new Set(all(contracts).flatMap(({ secrets }) => secrets))];
 }
