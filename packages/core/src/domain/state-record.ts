@@ -69,21 +69,21 @@ export interface Awaited {
   readonly reference?: string | undefined;
 }
 
-/** A service does what was asked of it later, and reports it. */
+/** Work that a service accepted, does later and reports. */
 export interface Acceptance {
   readonly at: string;
-  /** The service's own name for what it does: for people, and for the service. */
+  /** The service's own name for the work: for people, and for the service. */
   readonly reference?: string | undefined;
-  /** When whoever does it was last received of, and what it said. */
+  /** The time and text of the service's latest report. */
   readonly lastReportAt?: string | undefined;
   readonly progress?: string | undefined;
-  /** When its agent asks the service again; absent where the service reports by itself. */
+  /** When its agent polls the service again; absent if the service reports by itself. */
   readonly pollAt?: string | undefined;
 }
 
 /**
- * Why a step is skipped. `condition`: what it depends on does not hold. `needs`: a step is skipped that it can't do without. `notNeeded`: the step that it
- * stands in for is done, or not to be done. `rejected`: it was rejected for good. `expired`: its tries are used up.
+ * Why a step is skipped. `condition`: its condition is false. `needs`: a step that it requires is skipped. `notNeeded`: it is a fallback, and its
+ * step was completed, or was skipped without a fault. `rejected`: it was rejected permanently. `expired`: its tries are used up.
  */
 export const SKIP_CAUSES = ["condition", "needs", "notNeeded", "rejected", "expired"] as const;
 
@@ -132,7 +132,7 @@ export interface StepRun {
   readonly accepted?: Acceptance | undefined;
   /** For a step whose outcome is reported: a random text that only its request and this record contain. The report has to contain it. */
   readonly nonce?: string | undefined;
-  /** Over a queue: how often the request was sent again in this run because the agent asked for it, and when it is sent next. */
+  /** Over a queue: how often the request was sent again in this run because the agent requested it, and when it is sent next. */
   readonly again?: { readonly round: number; readonly at: string } | undefined;
   /** The last time-out of its agent with its error. It stays when the step is completed later. */
   readonly expiry?: Expiry | undefined;
