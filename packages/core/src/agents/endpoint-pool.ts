@@ -206,7 +206,7 @@ export class EndpointPool {
     }
   }
 
-  /** If only time must pass, no released place will wake the next call. */
+  /** If only time must pass, no released place starts the next call. */
   #releaseWhenUsable(now: number): void {
     clearTimeout(this.#releaseWaiting);
     const instants = this.#slots.flatMap(({ circuit }) => circuit.usableAt(now) ?? []);

@@ -91,7 +91,7 @@ const fixed = z.object({
   BreakerFailures: z.coerce.number().int().min(1).default(5),
   /** The first pause of a broken endpoint; later ones increase to five times that. */
   BreakerOpenFor: duration("PT1S"),
-  /** The limit of jobs that attempts hold at once; others wait in their queue. */
+  /** The number of jobs that attempts should hold at once; others wait in their queue. */
   JobsInFlight: z.coerce.number().int().min(1).max(100_000).default(200),
   /** How long a step may wait for its agent before it may be scheduled again, unless its workflow sets another time. */
   StartWithin: duration(START_WITHIN),

@@ -1,6 +1,6 @@
 // A message as plain JSON, so that a message that an operator has discarded can be sent again unchanged.
 
-/** Values that JSON can't represent. */
+/** A value of a property. A date has its own form, because JSON has none for it. */
 export type CopiedValue = string | number | boolean | null | { readonly date: string };
 
 /** A body of bytes as bytes; a body with an AMQP type as its JSON. */

@@ -52,7 +52,7 @@ export interface DecisionContext {
 }
 
 export type Decision =
-  /** `startAt`: until then agents of the previous attempt may still be in progress; null if the next may start at once. */
+  /** `startAt`: until then agents of the previous attempt may still be working; null if the next may start at once. */
   | { readonly kind: "allowed"; readonly record: StateRecord; readonly startAt: string | null }
   | { readonly kind: "rejected"; readonly reason: string };
 
@@ -275,7 +275,7 @@ function markResolved(
   return { kind: "allowed", record: { ...resolved, ...over(resolved, context.now) }, startAt: null };
 }
 
-/** Extends the supervisor's deadline. Agents in progress keep their time; a step that is done later may wait for this much longer. */
+/** Extends the supervisor's deadline. Working agents keep their time; a step that is done later may wait for this much longer. */
 function extend(record: StateRecord, { reason, byMs }: Extend, to: ProcessState, context: DecisionContext): Decision {
   const laterThan = (at: string | null | undefined) => after(latest([context.now, at]) ?? context.now, byMs);
   const later = laterThan(record.dueAt);
@@ -293,7 +293,7 @@ function extend(record: StateRecord, { reason, byMs }: Extend, to: ProcessState,
 
 /**
  * Pending for its next attempt, with no failures counted.
- * @param busy until when agents unknown to the attempt may be in progress
+ * @param busy until when agents unknown to the attempt may be working
  */
 function nextAttempt(
   record: StateRecord,

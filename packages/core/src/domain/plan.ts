@@ -128,7 +128,7 @@ export function runOf(record: StepRecord | undefined, direction: Direction): Ste
   return (direction === "forward" ? record : record?.compensation) ?? null;
 }
 
-/** Scheduled, Running or Awaiting: an agent may be in progress on it, or may start it. */
+/** Scheduled, Running or Awaiting: an agent may be working on it, or may start it. */
 export function isInHand(run: StepRun | null): run is StepRun {
   return run?.state === "Scheduled" || (run !== null && isTakenUp(run));
 }
@@ -192,8 +192,8 @@ export function directionOf(planned: PlannedStep, direction: Direction): Directi
 }
 
 /**
- * All work of the attempt is done. The end of a compensation is correct only once no forward step is in progress any more, also a step that needs
- * no compensation, or a manual one. A step that is done later is not waited for: its outcome counts as unknown.
+ * All work of the attempt is done. The end of a compensation is correct only once no forward step is in progress any more, including
+ * steps without compensation and manual ones. A step that is done later is not waited for: its outcome counts as unknown.
  */
 export function isWholeDone(plan: Plan, steps: Steps, direction: Direction): boolean {
   const isAtWork = runsInHand(steps).some((each) => each.direction !== direction && each.run.state !== "Awaiting");

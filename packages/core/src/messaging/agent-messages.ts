@@ -67,7 +67,7 @@ interface ReplyFrame {
 export type Failure = Omit<Expiry, "at" | "attempt">;
 
 export type AgentReplyMessage =
-  /** It has taken the request up and is in progress. Without this, a request without a reply counts as not taken up. */
+  /** It has taken the request up and is working. Without this, a request without a reply counts as not taken up. */
   | (ReplyFrame & {
       readonly kind: "started";
       /** It was not done in time, and will not be: only for the record. It is accepted after complete-by too. */

@@ -5,7 +5,7 @@ import type { Priority } from "../domain/job.ts";
 import { Outage } from "../domain/outage.ts";
 import type { InFlight } from "../store/job-store.ts";
 
-/** `begun`: a job with completed or open steps, in a further attempt. */
+/** `begun`: a job in a further attempt, which may have completed steps. */
 export type AdmissionLane = Priority | "begun";
 
 export interface Admission {
@@ -21,7 +21,7 @@ export class NotAdmitted extends Outage {
 export interface AdmissionOptions {
   /** The jobs in flight, counted where all processes see them. Throws if the store is unavailable. */
   readonly count: () => Promise<InFlight>;
-  /** The limit of jobs that attempts hold. */
+  /** The number of jobs that attempts should hold. */
   readonly limit: number;
   readonly now: () => number;
   readonly pause: (ms: number) => Promise<void>;
@@ -31,7 +31,7 @@ export interface AdmissionOptions {
 const SHARE = { begun: 1.5, high: 1.25, normal: 1 } as const satisfies Record<AdmissionLane, number>;
 /** If this share of the limit waits for agents, the engine has a backlog: nothing new is added to it. */
 const BACKLOG_SHARE = 0.1;
-/** This number of jobs may always wait: one agent that crashed does not indicate a backlog. */
+/** This number of jobs may always wait: an agent that crashed does not indicate a backlog. */
 const NO_BACKLOG = 4;
 /** A count is used for this time. */
 const FRESH_MS = 250;

@@ -13,7 +13,7 @@ export interface GaugePorts extends Pick<Ports, "now" | "timing"> {
 /** Longer than any answer of a working store and bus. */
 const GAUGE_LIMIT_MS = 10_000;
 
-/** Never throws: each number that could not be counted is an event, and only its own gauge has no value then. */
+/** Never throws: each number that could not be counted is an event, and only its own gauge is not updated. */
 export async function measureGauges({
   jobGauges,
   queueAges,

@@ -92,7 +92,7 @@ async function meant(target: BulkTarget, ports: BulkPorts): Promise<Meant> {
   return { ...(await membersOf(target.group, ports)), filter: null };
 }
 
-/** If more jobs need a person than were counted, the other jobs of the cause are searched. */
+/** If more jobs need a person than were counted, a search finds the other jobs of the cause. */
 async function membersOf(id: string, ports: BulkPorts): Promise<Omit<Meant, "filter">> {
   const [{ groups }, counted] = await Promise.all([ports.attention.groups(), ports.attention.members(id)]);
   const group = groups.find((one) => one.id === id);

@@ -95,7 +95,7 @@ export class TakeUp {
     return completeBy;
   }
 
-  /** Records that the agent is in progress, unless the record contains it. If the store is unavailable, the step counts as not taken up. */
+  /** Records that the agent is working, unless the record contains it. If the store is unavailable, the step counts as not taken up. */
   async record(): Promise<void> {
     if (this.#isRecorded || this.#startedAt === undefined) return;
     this.#isRecorded = true;

@@ -299,7 +299,7 @@ export function createCosmosJobStore(
       const inFlight = "c.processState = 'Processing' AND c.dueAt >= @overdueSince AND c.dueAt < @dueBefore";
       const [held, waiting] = await Promise.all([
         count(inFlight, { overdueSince, dueBefore }),
-        // Once an agent is known to be in progress, both are the same.
+        // Once an agent is known to be working, both are the same.
         count(`${inFlight} AND c.dueAt < @instant AND c.completeBy < c.dueAt`, { overdueSince, dueBefore, instant }),
       ]);
       return { held, waiting };
