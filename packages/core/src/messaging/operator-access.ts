@@ -58,7 +58,7 @@ const LOOKING: { readonly [role in Role]?: readonly Role[] } = { "Jobs.Read": ["
 function signedIn(role: Role, headers: Headers): Access {
   const roles = rolesFrom(headers.get("x-ms-client-principal"));
   if (!roles) return { kind: "rejected", status: 401, error: "Sign in first." };
-  // A caller who may act may read; a caller who may see the secrets may do both.
+  // A caller who may act, or may see the secrets, may also read.
   const suffices = [role, ...(LOOKING[role] ?? [])].some((one) => roles.has(one));
   if (!suffices) return { kind: "rejected", status: 403, error: `This takes the role ${role}.` };
   const operator = nameIn(headers, "x-ms-client-principal-name") ?? nameIn(headers, "x-ms-client-principal-id");
