@@ -31,7 +31,7 @@ const ENOUGH = 0.8;
 
 /**
  * A count comes before each window is read, so that at most `mostLooked` documents are read: the cost of a page does not depend on the number of
- * stored jobs. The exception are more jobs than that within one millisecond.
+ * stored jobs. The exception is more jobs than that within one millisecond.
  * @param wanted this number of rows is enough
  */
 export async function scanJobs<Row>(
