@@ -1,24 +1,24 @@
-// Public entry `local/histories`: what the durable engine of a local host has stored of its orchestrations, as files that a test can replay.
+// Public entry `local/histories`: the stored orchestration histories of a local host's durable engine, as files that a test can replay.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CONTINUATION_HEADER } from "./host/durable/route.ts";
 
-/** Which orchestrations of which host, and where their files go. */
+/** The host, the selected orchestrations, and the folder of their files. */
 export interface ExportOptions {
-  /** The URL of the host, which has to run. */
+  /** The URL of the host, which must be running. */
   readonly host: string;
-  /** Made if absent; a file of the same instance is replaced. */
+  /** Created if absent; a file of the same instance is replaced. */
   readonly folder: string;
-  /** The orchestrator's name: those of all if absent. */
+  /** The orchestrator's name; all orchestrators if absent. */
   readonly orchestrator?: string;
-  /** Which instances: all if absent. */
+  /** The prefix of the instances' ids; all instances if absent. */
   readonly idPrefix?: string;
 }
 
 /**
- * Writes `<instance>.json` for each orchestration that has begun, whether it goes on or has ended: `{ instanceId, name, runtimeStatus, events }`.
+ * Writes `<instance>.json` for each orchestration that has begun, running or ended: `{ instanceId, name, runtimeStatus, events }`.
  * @returns the files, in the order in which the orchestrations were created
- * @throws where the host does not answer
+ * @throws if the host does not answer
  */
 export async function exportHistories({ host, folder, orchestrator, idPrefix }: ExportOptions): Promise<string[]> {
   mkdirSync(folder, { recursive: true });
@@ -26,7 +26,7 @@ export async function exportHistories({ host, folder, orchestrator, idPrefix }: 
   for await (const { instanceId, name } of instancesOf(host, idPrefix)) {
     if (orchestrator !== undefined && name !== orchestrator) continue;
     const response = await ask(host, `instances/${encodeURIComponent(instanceId)}/$history`);
-    // Purged meanwhile, or an entity.
+    // Purged in the meantime, or an entity.
     if (response.status === 404) continue;
     const history = (await answered(response)) as { readonly events: readonly object[] };
     if (history.events.length === 0) continue;

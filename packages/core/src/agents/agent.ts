@@ -1,4 +1,4 @@
-// What an agent is (P6): a wrapper round ONE remote service, which knows its rules and sees no store.
+// An agent (P6): a wrapper around ONE remote service. It knows the service's rules and has no access to a store.
 import type { z } from "zod";
 import type { Awaited, CompensationTarget, Completion, StepResult } from "../domain/state-record.ts";
 

@@ -1,17 +1,17 @@
-// How an endpoint's service knows the app: a header from a setting, or a token of the app's identity.
+// How the app authenticates at an endpoint: with a header from a setting, or a token of the app's identity.
 import type { TokenCredential } from "@azure/identity";
 import type { Authentication, Credential, Endpoint } from "./agent.ts";
 
-/** Gives the credential for one try, by whose signal it is given up. Rejects where none can be had. */
+/** Returns the credential for one try, and stops with the try's signal. Rejects if there is no credential. */
 export type Authenticate = (signal: AbortSignal) => Promise<Credential>;
 
 export interface Authenticators {
   readonly settingOf: (name: string) => string | undefined;
-  /** Who the app is. */
+  /** The identity of the app. */
   readonly identity: TokenCredential;
 }
 
-/** By URL; an endpoint that wants no credential is not there. */
+/** By URL; an endpoint without a credential is not included. */
 export function authenticateAll(
   endpoints: readonly Endpoint[],
   using: Authenticators | undefined,
@@ -43,13 +43,13 @@ function fromSetting(
   return async () => {
     const value = settingOf(setting);
     if (!value) throw new Error(`the setting ${setting} is missing`);
-    // A changed setting restarts the app: there is no other value to be had here.
+    // A changed setting restarts the app: there is no other value here.
     return { header, value, renew: async () => undefined };
   };
 }
 
 /**
- * The library keeps a token until shortly before it expires. `renew` asks the identity again. Azure may give the same token: it
+ * The library keeps a token until shortly before it expires. `renew` requests a new one from the identity. Azure may return the same token: it
  * keeps those of managed identities for about a day (Microsoft, "Managed identity best practice recommendations").
  */
 function fromIdentity(scope: string, identity: TokenCredential): Authenticate {
@@ -62,12 +62,12 @@ function fromIdentity(scope: string, identity: TokenCredential): Authenticate {
     tokens = undefined;
   };
   return async (signal) => {
-    // The library has every call wait for a request that hangs: the next try makes one of its own.
+    // In the library, every call waits for a request that hangs: the next try makes its own request.
     signal.addEventListener("abort", askAnew, { once: true });
     const value = await bearer();
     signal.removeEventListener("abort", askAnew);
     const renew = async () => {
-      // Of several calls that were rejected at once the first renews for all.
+      // If several calls were rejected at once, the first one renews for all.
       if ((await bearer()) === value) askAnew();
       const next = await bearer();
       return next === value ? undefined : next;
@@ -76,7 +76,7 @@ function fromIdentity(scope: string, identity: TokenCredential): Authenticate {
   };
 }
 
-/** The library of credentials is big: it is loaded with the first token. */
+/** The credential library is large: it is loaded with the first token. */
 async function tokensOf(identity: TokenCredential, scope: string): Promise<() => Promise<string>> {
   const { getBearerTokenProvider } = await import("@azure/identity");
   return getBearerTokenProvider(identity, scope);

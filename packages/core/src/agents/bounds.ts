@@ -1,4 +1,4 @@
-// What is taken of what a remote service says, at most: nobody bounds it on the way here.
+// Limits for the text that is kept of a remote service's answer: nothing limits it before this point.
 import type { Readable } from "node:stream";
 
 export const BODY_LIMIT_BYTES = 65_536;
@@ -6,11 +6,11 @@ export const MESSAGE_LIMIT = 1000;
 export const ID_LIMIT = 200;
 
 export function bounded(message: string): string {
-  // A character that the cut goes through would be no text that the store takes.
+  // A cut within a character would make a text that the store rejects.
   return message.length <= MESSAGE_LIMIT ? message : message.slice(0, MESSAGE_LIMIT).toWellFormed();
 }
 
-/** The start of a body. The rest is not read: leaving the loop ends the stream, and undici closes the connection. */
+/** The start of a body. The rest is not read: the exit from the loop ends the stream, and undici closes the connection. */
 export async function readStart(body: Readable): Promise<{ readonly text: string; readonly isWhole: boolean }> {
   const chunks: Buffer[] = [];
   let bytes = 0;

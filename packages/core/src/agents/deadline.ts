@@ -1,14 +1,14 @@
-// The complete-by of one call to an agent (P8): one timer, which ends whatever is under way when it fires.
+// The complete-by of one call to an agent (P8): one timer, which ends the current activity when it fires.
 
-/** What a timer can hold: a longer one would fire at once. */
+/** The maximum of a timer: a longer one would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Starts an activity and answers how to stop it. It ends by one of the two callbacks, once it has cleaned up. */
+/** Starts an activity and returns a function that stops it. The activity ends with one of the two callbacks, after it has cleaned up. */
 export type Begin<T> = (settle: (value: T) => void, fail: (cause: unknown) => void) => () => void;
 
 export class Deadline {
   #passed = false;
-  /** A call does one thing after the other, so there is at most one to stop: no listeners. */
+  /** A call does one activity after the other, so there is at most one to stop: no listeners are needed. */
   #interrupt: (() => void) | undefined;
   readonly #timer: NodeJS.Timeout;
 
@@ -26,7 +26,7 @@ export class Deadline {
     return this.#passed;
   }
 
-  /** What the activity settles with; undefined as soon as the deadline passes, and the activity is stopped. */
+  /** The activity's result; undefined as soon as the deadline passes, and the activity is stopped. */
   within<T>(begin: Begin<T>): Promise<T | undefined> {
     if (this.#passed) return Promise.resolve(undefined);
     return new Promise((resolve, reject) => {
@@ -57,7 +57,7 @@ export class Deadline {
     });
   }
 
-  /** Lets go of the timer. */
+  /** Clears the timer. */
   end(): void {
     clearTimeout(this.#timer);
   }

@@ -1,17 +1,17 @@
-// What an agent has declared of results (P6): of those that its operations record, and of those of other steps that it reads.
+// An agent's declared results (P6): those that its operations record, and those of other steps that it reads.
 import type { z } from "zod";
 import type { StepResult } from "../domain/state-record.ts";
 import type { Agent, AgentRequest, Finding, LastError, RoutedAgent } from "./agent.ts";
 import { bounded } from "./bounds.ts";
 
 export type CheckedResult =
-  /** Without the members that are not declared. */
+  /** Without undeclared members. */
   | { readonly kind: "fits"; readonly result: StepResult }
   | { readonly kind: "misfit"; readonly faults: readonly string[] };
 
 /**
- * @param schema absent for an operation that no agent of this version of the app declares, as where another version asked: its result fits as it is, for its
- * work is done, and a rejection would not take it back
+ * @param schema absent for an operation that no agent of this version of the app declares, for example if another version sent the request: its
+ * result is accepted unchanged, because its work is done, and a rejection would not reverse it
  */
 export function checkResult(schema: z.ZodType<StepResult> | undefined, result: StepResult): CheckedResult {
   if (!schema) return { kind: "fits", result };
@@ -24,15 +24,15 @@ export function checkResult(schema: z.ZodType<StepResult> | undefined, result: S
 }
 
 /**
- * A result that is not as it was declared counts as an answer that can't be read: what was asked for may have had its effect, and a person has to look at
- * what answers there.
+ * A result that differs from its declaration counts as an answer that can't be read: the request may have had its effect, and a person must check
+ * the service.
  */
 export function unreadable(faults: readonly string[]) {
   const message = bounded(`the result is not as the agent declares it: ${faults.join("; ")}`);
   return { kind: "unavailable", message, misconfigured: true } as const;
 }
 
-/** What a service says, as long as its result fits. */
+/** A service's answer, if its result fits. */
 export function checkedResult(schema: z.ZodType<StepResult>, reply: Finding): Finding {
   if (reply.kind !== "done") return reply;
   const checked = checkResult(schema, reply.result);
@@ -40,7 +40,10 @@ export function checkedResult(schema: z.ZodType<StepResult>, reply: Finding): Fi
   return { ...unreadable(checked.faults), mayHaveHappened: true };
 }
 
-/** An agent that routes its calls itself: its results are checked too. One that does not fit is not asked for again in this call: the supervisor sees to it. */
+/**
+ * An agent that routes its calls itself: its results are checked too. After a result that does not fit, this call is not repeated: the supervisor
+ * recovers the step.
+ */
 export function resultsCheckedOf(
   agent: RoutedAgent,
   results: { readonly [operation: string]: z.ZodType<StepResult> },
@@ -57,14 +60,14 @@ export function resultsCheckedOf(
       const { message, misconfigured } = unreadable(checked.faults);
       const lastError = { endpoint: reply.endpoint, message, misconfigured };
       onMisconfigured(operation, lastError);
-      // Whoever counts failures has to know that this was one.
+      // The counter of failures needs to know that this was one.
       await bounds.stillAtWork();
       return { kind: "expired", tries: 1, lastError, outcomeUnknown: true };
     },
   };
 }
 
-/** The request with those results that the agent has declared it reads. */
+/** The request with only those results that the agent has declared to read. */
 export function readBy({ reads }: Agent<never>, request: AgentRequest): AgentRequest {
   if (!reads) return request;
   const results = Object.entries(reads).flatMap(([step, schema]) => {

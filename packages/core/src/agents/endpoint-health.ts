@@ -1,4 +1,4 @@
-// The health of one endpoint (P18): a circuit breaker that routing can look at before it calls.
+// The health of one endpoint (P18): a circuit breaker whose state routing can read before a call.
 import {
   CircuitState,
   ConsecutiveBreaker,
@@ -11,16 +11,16 @@ import {
 import type { Health } from "../domain/routing.ts";
 
 export interface BreakerOptions {
-  /** So many failures in a row open the circuit. */
+  /** This number of failures in a row opens the circuit. */
   readonly failures: number;
-  /** So does more than this part (above 0, below 1) of the last `windowCalls`, once there were `windowMinimum`. */
+  /** A larger share than this (above 0, below 1) of the last `windowCalls` also opens it, once there were `windowMinimum`. */
   readonly errorRate: number;
   readonly windowCalls: number;
   readonly windowMinimum: number;
-  /** How long it stays open before the probe, at most: the first time, and as the longest of a growing row. */
+  /** The maximum time that it stays open before the probe: the first time, and the longest of the increasing times. */
   readonly openMs: number;
   readonly longestOpenMs: number;
-  /** A mistaken Retry-After must not shut an endpoint out for days. */
+  /** A wrong Retry-After must not exclude an endpoint for days. */
   readonly longestRestMs: number;
 }
 
@@ -34,14 +34,14 @@ export const BREAKER: BreakerOptions = {
   longestRestMs: 300_000,
 };
 
-/** `unclear`: ended by us before it showed anything. */
+/** `unclear`: the app ended it before it showed a result. */
 export type CallOutcome = "answered" | "failed" | "unclear";
 
 export type OnHealth = (state: Health, why: string) => void;
 
 /**
- * cockatiel's own policy decides only while it runs a call, by the process's clock, and has others wait for the
- * probe in a queue. A router has to know first. So its rules and pauses are used here, and the three states are ours.
+ * cockatiel's own policy decides only while it runs a call, by the process's clock, and puts other calls in a queue for the probe. A router needs
+ * the state before. So its rules and pauses are used here, and the three states are implemented here.
  */
 export class EndpointHealth {
   readonly #options: BreakerOptions;
@@ -52,7 +52,7 @@ export class EndpointHealth {
   #pause: IBackoff<unknown> | undefined;
   #probeAt = 0;
   #restsUntil = 0;
-  /** Calls that began in an earlier period say nothing of this one. */
+  /** Calls that began in an earlier period show nothing about this one. */
   #period = 0;
 
   constructor(options: BreakerOptions, onHealth: OnHealth) {
@@ -63,7 +63,7 @@ export class EndpointHealth {
       new ConsecutiveBreaker(failures),
       new CountBreaker({ threshold: errorRate, size: windowCalls, minimumNumberOfCalls: windowMinimum }),
     ];
-    // Jitter, so that the instances of the app don't probe together.
+    // Jitter, so that the instances of the app do not probe at the same time.
     this.#pauses = new ExponentialBackoff({
       generator: halfJitterGenerator,
       initialDelay: openMs,
@@ -82,14 +82,14 @@ export class EndpointHealth {
     return isResting ? "resting" : "healthy";
   }
 
-  /** When time alone makes it usable; undefined where it takes more, or nothing. */
+  /** When it becomes usable by time alone; undefined if it needs more than time, or nothing. */
   usableAt(now: number): number | undefined {
     const state = this.at(now);
     if (state === "broken") return Math.max(this.#probeAt, this.#restsUntil);
     return state === "resting" ? this.#restsUntil : undefined;
   }
 
-  /** A call is about to begin; answers the period that it belongs to. */
+  /** A call is about to begin; returns the period that it belongs to. */
   begin(now: number): number {
     if (this.at(now) === "probeDue") {
       this.#enter("probing");
@@ -98,9 +98,9 @@ export class EndpointHealth {
     return this.#period;
   }
 
-  /** What came of a call of `period`, and the pause that the service asked for. */
+  /** The result of a call of `period`, and the pause that the service requested. */
   report(outcome: CallOutcome, period: number, now: number, why: string, restMs = 0): void {
-    // A service that asks for a pause means now, whenever the call began.
+    // A service's requested pause starts now, whenever the call began.
     if (restMs > 0) this.#restsUntil = Math.max(this.#restsUntil, now + Math.min(restMs, this.#options.longestRestMs));
     if (period !== this.#period) return;
     if (this.#state === "probing") this.#concludeProbe(outcome, now, why);
@@ -110,7 +110,7 @@ export class EndpointHealth {
   }
 
   #isTripped(): boolean {
-    // Every rule has to be given the failure, whatever the others say.
+    // Every rule must receive the failure, whatever the others decide.
     return this.#rules.map((rule) => rule.failure(CircuitState.Closed)).includes(true);
   }
 
@@ -120,7 +120,7 @@ export class EndpointHealth {
         this.#open(now, why);
         break;
       case "unclear":
-        // The probe showed nothing: the next call is the probe.
+        // The probe showed no result: the next call is the probe.
         this.#enter("open");
         this.#onHealth("probeDue", why);
         break;

@@ -1,8 +1,8 @@
-// Reads where an agent's service answers, and how it knows the app, from a setting:
+// Reads the addresses of an agent's service, and the app's authentication at them, from a setting:
 // `https://one.example;capacity=20;header:x-api-key=PaymentKey, https://other.example;token:api://payment/.default`.
 import type { Authentication, Endpoint } from "./agent.ts";
 
-/** Calls that an endpoint may have under way at once from one process, where the setting does not say. */
+/** The number of concurrent calls to an endpoint from one process, if the setting does not contain one. */
 const USUAL_CAPACITY = 64;
 
 /** Headers that the app or HTTP itself sets. */
@@ -21,7 +21,7 @@ interface Options {
   authentication?: Authentication;
 }
 
-/** Every endpoint that could be read, and all that is wrong with the others, in words. */
+/** Every endpoint that could be read, and all faults of the others, as text. */
 export function parseEndpoints(text: string): { readonly found: readonly Endpoint[]; readonly faults: string[] } {
   const found: Endpoint[] = [];
   const faults: string[] = [];
@@ -49,12 +49,12 @@ const NO_URL = "must be an https URL without query or fragment";
 
 function addressFault(url: URL): string | undefined {
   if (!/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") return NO_URL;
-  // It would stand in records and logs with the address.
+  // It would be in records and logs with the address.
   if (url.username !== "" || url.password !== "") return "must not name a user: use header: or token:";
   return transportFault(url);
 }
 
-/** What is sent elsewhere is encrypted, and reaches whom it is meant for. */
+/** Requests to another machine must be encrypted, and their receiver authenticated: by https. */
 export function transportFault(url: URL): string | undefined {
   return url.protocol === "https:" || isThisMachine(url.hostname)
     ? undefined
@@ -65,7 +65,7 @@ function isThisMachine(host: string): boolean {
   return host === "localhost" || host === "[::1]" || /^127(\.\d+){3}$/.test(host);
 }
 
-/** Takes an option in, or answers what is wrong with it. */
+/** Reads an option, or returns its fault. */
 function readOption(option: string, read: Options): string | undefined {
   const [, digits] = /^capacity=(\d{1,6})$/.exec(option) ?? [];
   if (Number(digits) > 0) {
@@ -85,14 +85,14 @@ function readOption(option: string, read: Options): string | undefined {
 }
 
 function authenticationIn(option: string): Authentication | undefined {
-  // RFC 9110 section 5.6.2: what a header's name is made of.
+  // RFC 9110 section 5.6.2: the characters of a header's name.
   const [, header, setting] = /^header:([!#$%&'*+.^_`|~0-9A-Za-z-]+)=(\w+)$/.exec(option) ?? [];
   if (header && setting) return { kind: "header", header: header.toLowerCase(), setting };
   const [, scope] = /^token:([\x21-\x7e]+)$/.exec(option) ?? [];
   return scope ? { kind: "token", scope } : undefined;
 }
 
-/** What the error may show of an address. */
+/** The part of an address that the error may show. */
 function withoutUser(address: string): string {
   return address.replace(/\/\/.*@/, "//…@");
 }

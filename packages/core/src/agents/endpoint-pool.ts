@@ -1,4 +1,4 @@
-// The endpoints of one agent (P19): who is sent where, and who waits in which lane while capacity is short.
+// The endpoints of one agent (P19): chooses the endpoint of each call, and keeps the waiting calls in lanes while capacity is short.
 import type { Priority } from "../domain/job.ts";
 import { chooseEndpoint, type EndpointChoice, type EndpointView, type Health, nextLane } from "../domain/routing.ts";
 import type { Endpoint, LastError } from "./agent.ts";
@@ -7,9 +7,9 @@ import { type BreakerOptions, type CallOutcome, EndpointHealth } from "./endpoin
 
 export interface PoolOptions {
   readonly breaker: BreakerOptions;
-  /** How many may wait in each lane. */
+  /** The number of calls that may wait in each lane. */
   readonly waitingRoom: number;
-  /** An endpoint that takes longer gets calls only where no other has room, but for one at each such interval. */
+  /** An endpoint that takes longer gets calls only if no other has room, except one call in each such interval. */
   readonly slowAfterMs: number;
   readonly slowRecheckMs: number;
   /** Milliseconds since 1970. */
@@ -17,7 +17,7 @@ export interface PoolOptions {
   readonly onHealth: (endpoint: string, state: Health, why: string) => void;
 }
 
-/** A place at an endpoint, taken for one call; to be given back by `release`. */
+/** A place at an endpoint, taken for one call; the caller returns it with `release`. */
 export interface Lease {
   readonly url: string;
   readonly because: string;
@@ -28,7 +28,7 @@ export interface Lease {
 export interface EndpointStanding {
   readonly endpoint: string;
   readonly health: Health;
-  /** Calls under way from this process, of so many that it lets there be at once. */
+  /** Calls in progress from this process, and their limit. */
   readonly inFlight: number;
   readonly capacity: number;
   readonly isSlow: boolean;
@@ -36,10 +36,10 @@ export interface EndpointStanding {
   readonly lastError: string | null;
 }
 
-/** What a call that failed showed beside its failure. */
+/** The facts about a failed call besides its failure. */
 interface Failure {
   readonly error?: LastError | undefined;
-  /** The pause that the service asked for. */
+  /** The pause that the service requested. */
   readonly restMs?: number | undefined;
 }
 
@@ -47,7 +47,7 @@ interface Slot extends EndpointView {
   inFlight: number;
   served: number;
   health: Health;
-  /** Undefined while it answers in time. Else others go first until this instant, and then one call sees whether it still is. */
+  /** Undefined while it answers in time. Otherwise other endpoints go first until this instant, and then one call tests whether it is still slow. */
   slowUntil: number | undefined;
   lastError: LastError | undefined;
   readonly circuit: EndpointHealth;
@@ -61,7 +61,7 @@ interface OwnLease extends Lease {
 interface Waiter {
   readonly failed: string | undefined;
   readonly admit: (lease: Lease) => void;
-  /** Where it waits for capacity only: every endpoint is down, and it has left its lane. */
+  /** For a call that waits only for capacity: called when every endpoint is down, after the call has left its lane. */
   readonly allDown: (() => void) | undefined;
 }
 
@@ -86,13 +86,13 @@ export class EndpointPool {
     }));
   }
 
-  /** A place at once; undefined when there is none, or others wait for one. `failed`: see `chooseEndpoint`. */
+  /** A place at once; undefined if there is none, or other calls wait for one. `failed`: see `chooseEndpoint`. */
   take(priority: Priority, failed?: string): Lease | undefined {
     if (this.#lanes.high.size > 0 || this.#lanes.normal.size > 0) return undefined;
     return this.#choose(priority, failed, this.#options.now());
   }
 
-  /** Waits in the lane, and answers how to leave it; undefined when the lane is full. */
+  /** Waits in the lane, and returns a function to leave it; undefined if the lane is full. */
   wait(
     priority: Priority,
     failed: string | undefined,
@@ -111,27 +111,27 @@ export class EndpointPool {
     };
   }
 
-  /** Whether every endpoint is known to be broken: then a call waits for no capacity, but for a service. */
+  /** Whether every endpoint is known to be broken: then a call does not wait for capacity, but for a service. */
   isDown(): boolean {
     const now = this.#options.now();
     const healths = this.#slots.map(({ circuit }) => circuit.at(now));
     return healths.every((health) => health !== "healthy" && health !== "resting");
   }
 
-  /** Gives a place back, with what the call showed of the endpoint. */
+  /** Returns a place, with the call's result for the endpoint's health. */
   release(lease: Lease, outcome: CallOutcome, why: string, { restMs, error }: Failure = {}): void {
     const { slot, period } = lease as OwnLease;
     const now = this.#options.now();
     slot.inFlight -= 1;
     slot.circuit.report(outcome, period, now, why, restMs);
     if (error) slot.lastError = error;
-    // No fault: where there is nothing else, a slow answer is better than none. So this opens no circuit.
+    // Not a fault: if there is no other endpoint, a slow answer is better than none. So this opens no circuit.
     if (now - lease.startedAt >= this.#options.slowAfterMs) slot.slowUntil = now + this.#options.slowRecheckMs;
     else if (outcome === "answered") slot.slowUntil = undefined;
     this.#admitNext();
   }
 
-  /** Why a call gets no place now, for the record: an endpoint that takes none, else one that is full. */
+  /** Why a call gets no place now, for the record: an endpoint that takes no calls, else one that is full. */
   obstacle(): LastError {
     const now = this.#options.now();
     const ill = this.#slots.find(({ circuit }) => circuit.at(now) !== "healthy");
@@ -139,7 +139,7 @@ export class EndpointPool {
     return { endpoint: this.#slots[0]?.url ?? "", message: "had no room for another call" };
   }
 
-  /** How each endpoint does now, for people. */
+  /** The current health of each endpoint, for people. */
   standings(): EndpointStanding[] {
     const now = this.#options.now();
     return this.#slots.map(({ url, capacity, inFlight, slowUntil = 0, circuit, lastError }) => {
@@ -162,7 +162,7 @@ export class EndpointPool {
     return { url: slot.url, because: choice.because, startedAt: now, slot, period };
   }
 
-  /** Undefined where none is slow, or none of the others can be had for this call. */
+  /** Undefined if none is slow, or none of the others is available for this call. */
   #amongQuick(priority: Priority, failed: string | undefined, now: number): EndpointChoice<Slot> | undefined {
     const quick = this.#slots.filter(({ slowUntil = 0 }) => slowUntil <= now);
     if (quick.length === this.#slots.length) return undefined;
@@ -186,7 +186,7 @@ export class EndpointPool {
       const lease = waiter && this.#choose(turn.lane, waiter.failed, now);
       if (!lease) {
         if (this.isDown()) this.#sendAway();
-        // By the instant of the choice: an endpoint that has become usable since would have no time left to wait for.
+        // By the instant of the choice: an endpoint that has become usable since then would have no time left to wait for.
         this.#releaseWhenUsable(now);
         return;
       }
@@ -206,7 +206,7 @@ export class EndpointPool {
     }
   }
 
-  /** Where only time is wanting, nobody's return will call the next one in. */
+  /** If only time must pass, no released place starts the next call. */
   #releaseWhenUsable(now: number): void {
     clearTimeout(this.#releaseWaiting);
     const instants = this.#slots.flatMap(({ circuit }) => circuit.usableAt(now) ?? []);

@@ -1,4 +1,4 @@
-// Calls to a remote service over HTTP, and what its answers mean to an agent.
+// Calls to a remote service over HTTP, and the meaning of its answers for an agent.
 import { type Dispatcher, request as httpRequest } from "undici";
 import { z } from "zod";
 import type { StepResult } from "../domain/state-record.ts";
@@ -41,7 +41,7 @@ interface ServiceResponse {
   readonly isJson: boolean;
   readonly answer: Answer;
   readonly code: unknown;
-  /** For people; without the credential, should the service have sent it back. */
+  /** For people; without the credential, in case the service has returned it. */
   readonly message: string;
 }
 
@@ -76,7 +76,7 @@ export async function lookUp(question: LookUp, call: AgentCall<JobView, unknown>
   return meaning.means === "rejected" ? rejected(response) : unavailable(response, meaning);
 }
 
-/** One exchange, and after a 401 another one where there is a new credential: by RFC 9110 section 15.5.2 the first did nothing. */
+/** One exchange, and after a 401 another one if there is a new credential: by RFC 9110 section 15.5.2 the first had no effect. */
 async function exchange(
   method: "GET" | "POST",
   path: string,
@@ -123,7 +123,7 @@ async function send(
     kind: "response",
     status: statusCode,
     headers,
-    // One that is cut off can't be parsed; the service still says that it is JSON.
+    // A truncated body can't be parsed; its headers still declare JSON.
     isJson: answer !== undefined || (!isWhole && /[/+]json\b/i.test(String(headers["content-type"]))),
     answer: answer ?? {},
     code: answer?.["code"],
@@ -152,7 +152,7 @@ function unavailable(response: ServiceResponse, { means, mayHaveHappened }: Mean
   };
 }
 
-/** Errors of a connection that did not come about: nobody has the request. */
+/** Errors of a connection that was not established: no service received the request. */
 const UNSENT: ReadonlySet<unknown> = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"]);
 
 function isUnsent(cause: unknown): boolean {
@@ -165,8 +165,8 @@ export function keepId(name: string, more?: StepResult): ServiceCall["keep"] {
 }
 
 /**
- * One that is too long is no id: a part of it would name something else. As part of a path `.` and `..` would too, and no encoding changes
- * that (URL standard, "double-dot URL path segment").
+ * A text that is too long is not an id: a part of it would name another thing. In a path `.` and `..` would too, and no encoding changes that (URL
+ * standard, "double-dot URL path segment").
  */
 export function isId(value: unknown): value is string {
   return typeof value === "string" && value !== "" && value.length <= ID_LIMIT && !/^\.{1,2}$/.test(value);
@@ -202,7 +202,7 @@ export function whatToCompensate(call: AgentCall<JobView, unknown>, name: string
   return encodeURIComponent(isId(id) ? id : `key:${idempotencyKey}`);
 }
 
-/** RFC 9110 section 10.2.3: seconds, or a date, which is read by the service's own clock where it says it. */
+/** RFC 9110 section 10.2.3: seconds, or a date, which is compared with the service's own clock if the answer contains it. */
 function pauseAskedFor(headers: Dispatcher.ResponseData["headers"]): number | undefined {
   const asked = headers["retry-after"];
   if (typeof asked !== "string") return undefined;
@@ -220,9 +220,9 @@ function objectIn(text: string): Answer | undefined {
   }
 }
 
-/** A service may say what it was sent: a credential is not to come into a record or a log that way. */
+/** A service may repeat the request in its answer: this keeps the credential out of records and logs. */
 function without(secret: string | undefined, text: string): string {
-  // "Bearer xyz": the second word alone is the secret.
+  // "Bearer xyz": only the second word is the secret.
   const token = secret?.trim().split(" ").at(-1);
   return token ? text.replaceAll(token, "…") : text;
 }

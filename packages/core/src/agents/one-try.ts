@@ -1,4 +1,4 @@
-// One try at an operation (P6, P8): its time, its credential, and what it shows of the endpoint.
+// One try at an operation (P6, P8): its time, its credential, and its result for the endpoint's health.
 import type { AgentCall, AgentRequest, Credential, Finding, LastError } from "./agent.ts";
 import type { Authenticate } from "./authentication.ts";
 import { bounded, MESSAGE_LIMIT } from "./bounds.ts";
@@ -18,7 +18,7 @@ export interface Trial {
 /** `cutOff`: complete-by passed. */
 export type Tried = Finding | { readonly kind: "cutOff"; readonly mayHaveHappened: boolean };
 
-/** Gives the endpoint its place back, whatever comes of it. Throws what is a bug in the operation. */
+/** Returns the endpoint's place after any outcome. Throws an error that is a bug in the operation. */
 export async function tryOnce(trial: Trial, lease: Lease, deadline: Deadline, pool: EndpointPool): Promise<Tried> {
   const { timeoutMs } = trial;
   let isSent = false;
@@ -79,7 +79,7 @@ function send(
   return run({ ...request, endpoint, credential, completeBy, signal });
 }
 
-/** What a service says goes into records and messages, which have their own limits. */
+/** A service's text is written to records and messages, which have their own limits. */
 function withinBounds(reply: Finding): Finding {
   switch (reply.kind) {
     case "absent":

@@ -1,4 +1,4 @@
-// An agent with its endpoints (P6, P8, P18, P19): each operation is routed, retried as its policy says, and ended at complete-by.
+// An agent with its endpoints (P6, P8, P18, P19): each operation is routed, retried by its policy, and ended at complete-by.
 import { ExponentialBackoff, fullJitterGenerator } from "cockatiel";
 import type { Health } from "../domain/routing.ts";
 import type { Awaited } from "../domain/state-record.ts";
@@ -87,7 +87,7 @@ export function routeAgent(agent: Agent<never>, endpoints: readonly Endpoint[], 
     name: agent.name,
     operationNames: Object.keys(agent.operations),
     async call(name, request, bounds) {
-      // What it gets of the job was taken out for it: see its `seen`.
+      // Its part of the job was selected for it: see its `seen`.
       const operation = Object.hasOwn(agent.operations, name) ? (agent.operations[name] as Operation) : undefined;
       const manner = manners.get(name);
       if (!operation || !manner) throw new Error(`the agent ${agent.name} has no operation ${name}`);
@@ -104,7 +104,7 @@ export function routeAgent(agent: Agent<never>, endpoints: readonly Endpoint[], 
         { pool, now, pauses: manner.pauses },
         ({ completeBy, deadline, place }) =>
           untilAnswered(
-            // Of the job it has what this agent declares, which is all that its operations can read.
+            // The job contains the members that this agent declares, which are all that its operations can read.
             {
               operation: name,
               run,
@@ -143,7 +143,7 @@ function serviceOf(agent: string, endpoints: readonly Endpoint[], settings: Sett
   };
 }
 
-/** What each operation's policy says, and where it is silent the settings. */
+/** The members of each operation's policy, completed from the settings. */
 function mannersOf({ name, operations, policies = {} }: Agent<never>, settings: Settings): ReadonlyMap<string, Manner> {
   const strange = Object.keys(policies).filter((operation) => !Object.hasOwn(operations, operation));
   if (strange.length > 0) throw new Error(`the agent ${name} has a policy for ${strange.join(", ")}, but no operation`);
@@ -170,14 +170,14 @@ function mannerOf(policy: OperationPolicy = {}, settings: Settings): Manner {
   };
 }
 
-/** A poll changes nothing, and is made once: whoever asks again later keeps no function meanwhile. */
+/** A poll has no effect, and is made once: the next poll is scheduled, and no function waits for it. */
 function pollingOf(manner: Manner): Manner {
   return { ...manner, tries: 1, atMostOnce: false, find: undefined };
 }
 
 function runOf(operation: Operation, { poll }: Manner, awaited: Awaited | undefined): Operation {
   if (!awaited) return operation;
-  // A deployment may have taken it away: then the step waits until its time is over.
+  // A deployment may have removed it: then the step waits until its time is over.
   return async (call) =>
     poll?.(call, awaited.reference) ?? { kind: "unavailable", message: "the operation has no poll" };
 }
@@ -191,7 +191,7 @@ function resultsChecked({ results }: Agent<never>, name: string, run: Operation,
   };
 }
 
-/** What can be asked of the service: the operation, and whether it was done. */
+/** The calls that the service supports: the operation, and the query for its effect. */
 interface Asking {
   readonly run: (call: AgentCall) => Promise<Finding>;
   readonly ask: ((call: AgentCall) => Promise<Finding>) | undefined;

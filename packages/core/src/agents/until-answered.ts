@@ -1,4 +1,4 @@
-// Tries an operation until it is answered (P6, P8): routed, with pauses, as its policy says, and never past complete-by.
+// Tries an operation until it is answered (P6, P8): with routing and pauses, by its policy, and never after complete-by.
 import type { ExponentialBackoff, IBackoff } from "cockatiel";
 import type { Priority } from "../domain/job.ts";
 import type { AgentCall, AgentRequest, BoundedReply, Find, Finding, LastError, Poll } from "./agent.ts";
@@ -8,7 +8,7 @@ import type { Deadline } from "./deadline.ts";
 import type { EndpointPool, Lease } from "./endpoint-pool.ts";
 import { errorOf, type Trial, tryOnce } from "./one-try.ts";
 
-/** An operation's policy, with every member decided. */
+/** An operation's policy, with every member set. */
 export interface Manner {
   readonly tryTimeoutMs: number;
   readonly tries: number;
@@ -18,10 +18,10 @@ export interface Manner {
   readonly poll: Poll | undefined;
 }
 
-/** The agent's service: where it is called. */
+/** The agent's service, with its endpoints. */
 export interface Service {
   readonly pool: EndpointPool;
-  /** By URL; an endpoint that is not there wants no credential. */
+  /** By URL; an endpoint that is not included needs no credential. */
   readonly authenticate: ReadonlyMap<string, Authenticate>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -32,19 +32,19 @@ export interface Work {
   readonly operation: string;
   /** The operation; `tries` is 1 for the first. */
   readonly run: (call: AgentCall, tries: number) => Promise<Finding>;
-  /** The question whether it was done. */
+  /** The query for its effect. */
   readonly ask: (call: AgentCall) => Promise<Finding>;
   readonly manner: Manner;
   readonly request: AgentRequest;
   readonly completeBy: string;
   readonly priority: Priority;
-  /** Where the first try goes; undefined where it has to wait for a place. */
+  /** The endpoint of the first try; undefined if it must wait for a place. */
   readonly place: Lease | undefined;
 }
 
 /**
- * A service that is asked what it did may still be doing it: that nothing is there counts only once no try that was given
- * up can take effect any more.
+ * A service may still be working on a request when it is queried for its effect: `absent` counts only once no aborted try can take effect any
+ * more.
  */
 export async function untilAnswered(work: Work, deadline: Deadline, service: Service): Promise<BoundedReply> {
   const { operation, manner, request, priority } = work;
@@ -97,7 +97,7 @@ export async function untilAnswered(work: Work, deadline: Deadline, service: Ser
           reply satisfies never;
       }
     }
-    // Also without a place in a full waiting room: asking again at random is bounded, and keeps nobody's place.
+    // Also without a place in a full lane: a repeated call at a random time is bounded, and takes no other call's place.
     pause = pause ? pause.next(undefined) : manner.pauses.next();
     await deadline.pause(pause.duration);
     if (deadline.passed) return expired(tries, lastError ?? pool.obstacle(), outcomeUnknown);
@@ -135,7 +135,7 @@ async function placeAt(
   });
 }
 
-/** What its service does later is not known: a compensation sees to it. */
+/** The later effect of its service is unknown: a compensation handles it. */
 function noPoll(operation: string): string {
   return `the operation ${operation} answered that its service is to be asked again later, and its policy has no poll`;
 }
@@ -149,7 +149,7 @@ function cutOff(endpoint: string, before: LastError | undefined): LastError {
   return { ...before, endpoint, message: before ? bounded(`${message}; before that ${before.message}`) : message };
 }
 
-/** It may have been done, and may not be done twice: a person, or the step's compensation, has to see to it. */
+/** It may have been done, and must not be done twice: a person, or the step's compensation, handles it. */
 function notAgain(lastError: LastError | undefined, pool: EndpointPool): BoundedReply {
   const { endpoint } = lastError ?? pool.obstacle();
   const cause = lastError?.message ?? "an earlier attempt was not answered";

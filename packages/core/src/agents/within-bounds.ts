@@ -1,16 +1,16 @@
-// The times of one call to an agent (P8, P26): it waits for a place first, is taken up then, and is bounded by complete-by from then on.
+// The times of one call to an agent (P8, P26): first it waits for a place, then it is taken up, and from then on complete-by limits it.
 import type { ExponentialBackoff, IBackoff } from "cockatiel";
 import type { BoundedReply, Bounds } from "./agent.ts";
 import { Deadline } from "./deadline.ts";
 import type { EndpointPool, Lease } from "./endpoint-pool.ts";
 
-/** A call that takes longer than this, or half of its time, says that it is at work. */
+/** A call that takes longer than this, or half of its time, reports that it is in progress. */
 const SAY_AFTER_MS = 2000;
 
 export interface TakenUp {
   readonly completeBy: string;
   readonly deadline: Deadline;
-  /** Undefined where every endpoint is down: the call then has its time to wait for one. */
+  /** Undefined if every endpoint is down: the call then uses its own time to wait for one. */
   readonly place: Lease | undefined;
 }
 
@@ -22,8 +22,8 @@ interface Waiting {
 }
 
 /**
- * Waits for a place, has the call taken up and does the work; ends at complete-by, and says in time that it is under way.
- * @param tooLate what is answered where complete-by has passed when it is taken up
+ * Waits for a place, takes the call up and does the work; ends at complete-by, and reports in time that it is in progress.
+ * @param tooLate the answer if complete-by has passed when it is taken up
  */
 export async function withinBounds(
   bounds: Bounds,
@@ -46,7 +46,7 @@ export async function withinBounds(
   return bounded(leftMs, bounds, (deadline) => work({ completeBy, deadline, place }));
 }
 
-/** Waiting for capacity is no failure of the call's; undefined where every endpoint is down, which may become one. */
+/** The wait for capacity is not a failure of the call; undefined if every endpoint is down, which may become one. */
 async function firstPlace(
   { startBy, priority }: Bounds,
   { pool, pauses, now }: Waiting,
@@ -67,7 +67,7 @@ async function firstPlace(
       });
       if (place === "down") return undefined;
       if (place !== undefined && place !== "full") return place;
-      // In a full lane, asking again at random is bounded, and keeps nobody's place.
+      // In a full lane, a repeated call at a random time is bounded, and takes no other call's place.
       pause = pause ? pause.next(undefined) : pauses.next();
       await patience.pause(pause.duration);
     }
@@ -101,7 +101,7 @@ async function bounded(
   const timer = setTimeout(() => void stillAtWork(), Math.min(SAY_AFTER_MS, leftMs / 2));
   try {
     const reply = await work(deadline);
-    // Whoever counts failures has to know that this was one.
+    // The counter of failures needs to know that this was one.
     if (reply.kind === "expired") await stillAtWork();
     return reply;
   } finally {

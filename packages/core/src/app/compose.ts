@@ -1,4 +1,4 @@
-// Puts an app together: the ports, made once a process, from the settings.
+// Composes an app: creates the ports from the settings, once for each process.
 
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -48,28 +48,28 @@ import type { Config } from "./config.ts";
 import { agentIdentityOf, blobsOf, cosmosOf, serviceBusOf } from "./connections.ts";
 import type { Business } from "./define-app.ts";
 
-/** For the ages of the queues, which the next minute reads again. */
+/** For the ages of the queues: the next minute reads them again. */
 const PEEK_RETRY = { maxRetries: 3, retryDelayInMs: 300, timeoutInMs: 5000 } as const;
 
-/** Housekeeping has minutes, and its next run goes on. */
+/** Housekeeping has minutes, and its next run continues. */
 const ARCHIVE_RETRY = { maxTries: 4, tryTimeoutInMs: 30_000, retryDelayInMs: 500, maxRetryDelayInMs: 5000 } as const;
 
-/** Longer than an engine without a backlog takes to begin an activity. */
+/** Longer than an engine without a backlog needs to begin an activity. */
 const UNRECORDED_MS = 2000;
 
-/** Of the time that a step may wait for its agent: whoever waits for longer shows that the engine has a backlog. */
+/** The share of the time that a step may wait for its agent: a longer wait shows that the engine has a backlog. */
 const WAITS_LONG = 1 / 6;
 
 /**
- * Where a sweep works, nothing is overdue for so long but what it has to leave alone, as jobs of a newer version of the app: nobody is at
- * work on those, and they take up no room.
+ * While sweeps work, only records that a sweep may not change are overdue for this long, such as jobs of a newer version of the app: no agent
+ * works on those, and they take no room.
  */
 const ABANDONED_MS = 300_000;
 
-/** What the console's overview looks back on. */
+/** The period of the console's overview. */
 const TRAFFIC_WINDOW_MS = 3_600_000;
 
-/** A first deployment gives roles just before it starts the app. */
+/** A first deployment assigns roles just before it starts the app. */
 const ROLES_ARE_NEW_S = 900;
 const rolesAreNew = () => process.uptime() < ROLES_ARE_NEW_S;
 
@@ -262,7 +262,7 @@ export function compose(business: Business, config: Config, telemetrySettings: T
   };
 }
 
-/** Of this process, for people: an instance of Azure has a long name. */
+/** The name of this process, for people: an instance of Azure has a long name. */
 function instanceName({ WEBSITE_INSTANCE_ID: instance }: Config): string {
   return `${(instance || "host").slice(0, 8)}-${process.pid}`;
 }

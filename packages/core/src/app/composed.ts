@@ -1,4 +1,4 @@
-// What an app is put together to: what its functions and its operators' views stand on.
+// The parts of a composed app: the ports of its functions and of its operators' views.
 import type { Workflow } from "../domain/workflow.ts";
 import type { AgentStandings, Session, Traffic } from "../messaging/console-contract.ts";
 import type { OperatorSignIn } from "../messaging/operator-access.ts";
@@ -37,7 +37,7 @@ export interface ConsolePorts {
   readonly traffic: () => Promise<Traffic>;
   readonly pauses: Pauses;
   readonly agents: () => Promise<AgentStandings>;
-  /** What may be paused, by name. */
+  /** The workflows and agents that can be paused, by name. */
   readonly known: { readonly [kind in Pause["kind"]]: readonly string[] };
   readonly handling: HandlingView;
   readonly supervision: SupervisionReader;

@@ -23,21 +23,21 @@ import {
 } from "./setting-types.ts";
 import { unsafeSettings } from "./unsafe-settings.ts";
 
-/** By the names that Azure and OpenTelemetry have given them. */
+/** With the names from Azure and OpenTelemetry. */
 const telemetry = {
-  /** Application Insights; without it nothing is sent there. */
+  /** Application Insights; absent: nothing is sent there. */
   APPLICATIONINSIGHTS_CONNECTION_STRING: textOrNothing,
   /** `Authorization=AAD;ClientId=…`: signs in there with the managed identity. */
   APPLICATIONINSIGHTS_AUTHENTICATION_STRING: textOrNothing,
-  /** The base URL of an OTLP collector that takes JSON over HTTP; without it nothing is sent there. */
+  /** The base URL of an OTLP collector that accepts JSON over HTTP; absent: nothing is sent there. */
   OTEL_EXPORTER_OTLP_ENDPOINT: textOrNothing.pipe(serviceUrl.optional()),
-  /** Milliseconds that spans and events wait to be sent together. */
+  /** Milliseconds that spans and events wait until they are sent together. */
   OTEL_BSP_SCHEDULE_DELAY: z.coerce.number().int().min(10).default(5000),
   /** Milliseconds from one export of metrics to the next. */
   OTEL_METRIC_EXPORT_INTERVAL: z.coerce.number().int().min(100).default(60_000),
-  /** The part of the traces that is kept. Events and metrics always are. */
+  /** The share of the traces that is kept. Events and metrics are always kept. */
   OTEL_TRACES_SAMPLER_ARG: z.coerce.number().gt(0).max(1).default(1),
-  /** Set by the platform: what the app and its instance are called in its telemetry. */
+  /** Set by the platform: the names of the app and its instance in its telemetry. */
   WEBSITE_SITE_NAME: textOrNothing,
   WEBSITE_INSTANCE_ID: textOrNothing,
 };
@@ -45,7 +45,7 @@ const telemetry = {
 const text = z.string().min(1);
 const managedIdentity = z.enum(["managedidentity"]).optional();
 
-/** Those of every app; an app's agents have one each besides. */
+/** The settings of every app; each agent of an app has one more. */
 const fixed = z.object({
   /** Connection string of the Service Bus namespace; in Azure its host name and an identity instead. */
   ServiceBus: text.optional(),
@@ -58,13 +58,13 @@ const fixed = z.object({
   SubmissionQueues: ownedQueues,
   SchedulerQueue: queueName.default("scheduler"),
   QuarantineQueue: queueName.default("quarantine"),
-  /** Agents that are asked over a queue each have their own: this, and `-<agent>` after it. */
+  /** The prefix of the agents' queues of requests: each agent has its own queue, with `-<agent>` after it. */
   AgentRequestsQueue: queueName.default("agent-requests"),
-  /** Where they reply. Of several hosts with task hubs of their own, each needs its own. */
+  /** The queue of their replies. If several hosts have their own task hubs, each needs its own queue. */
   AgentRepliesQueue: queueName.default("agent-replies"),
-  /** Teams that run agents elsewhere, each of which replies on a queue of its own: that name, and `-<team>` after it. */
+  /** Teams that run agents elsewhere. Each replies on its own queue: that name, and `-<team>` after it. */
   AgentTeams: agentTeams,
-  /** What a private reply queue may be called. */
+  /** The allowed names of a private reply queue. */
   ReplyQueuePattern: pattern.default(/^replies-[a-z0-9-]{1,80}$/),
   /** Connection string of the Cosmos DB account; in Azure its address and an identity instead. */
   Cosmos: text.optional(),
@@ -73,9 +73,9 @@ const fixed = z.object({
   Cosmos__clientId: text.optional(),
   CosmosDatabase: z.string().min(1).default("jobs"),
   JobsContainer: z.string().min(1).default("jobs"),
-  /** Where the supervisors' audit log stands. */
+  /** The container of the supervisors' audit log. */
   SupervisionContainer: z.string().min(1).default("supervision"),
-  /** Where it stands what operators did. */
+  /** The container of the operators' actions. */
   AuditContainer: z.string().min(1).default("audit"),
   /** Connection string of the storage account that holds the supervisors' lease; in Azure its name or address instead. */
   AzureWebJobsStorage: text.optional(),
@@ -83,72 +83,72 @@ const fixed = z.object({
   AzureWebJobsStorage__blobServiceUri: serviceUrl.optional(),
   AzureWebJobsStorage__credential: managedIdentity,
   AzureWebJobsStorage__clientId: text.optional(),
-  /** An agent's try without an answer is given up after so long. */
+  /** An agent's try without an answer is aborted after this time. */
   AgentTryTimeout: duration("PT5S"),
   /** An endpoint that takes longer to answer gets calls only if no other has capacity. */
   AgentSlowAfter: duration("PT3S"),
-  /** So many failures in a row and an endpoint gets no more work, but one probe after each pause. */
+  /** After this number of failures in a row an endpoint gets no more calls, except one probe after each pause. */
   BreakerFailures: z.coerce.number().int().min(1).default(5),
-  /** The first pause of a broken endpoint; later ones grow to five times that. */
+  /** The first pause of a broken endpoint; later ones increase to five times that. */
   BreakerOpenFor: duration("PT1S"),
-  /** How many jobs should be held by an attempt at once; others wait in their queue. */
+  /** The number of jobs that attempts should hold at once; others wait in their queue. */
   JobsInFlight: z.coerce.number().int().min(1).max(100_000).default(200),
-  /** How long a step may wait for its agent before it may be scheduled again, unless its workflow says otherwise. */
+  /** How long a step may wait for its agent before it may be scheduled again, unless its workflow sets another time. */
   StartWithin: duration(START_WITHIN),
-  /** When a job is tried again whose endpoint's address or credential is wrong: no failure is counted, and a person has to fix it. */
+  /** The delay before a job is tried again whose endpoint's address or credential is wrong: no failure is counted, and a person must fix it. */
   RetryMisconfiguredAfter: duration("PT5M"),
-  /** How long a message is held under its lock during an outage, before it goes back to wait in its queue. */
+  /** How long a message is held under its lock during an outage, before it is sent back to its queue. */
   HoldWithin: duration("PT3M"),
   /** How long a Pending job may wait for its claim. */
   ClaimWithin: duration("PT5M"),
-  /** What clocks may differ by. */
+  /** The maximum difference between clocks. */
   ClockSkew: duration("PT2S"),
-  /** A sweep that takes longer goes on at the next tick. */
+  /** A longer sweep continues at the next tick. */
   SweepWithin: duration("PT20S"),
-  /** What the durable engine keeps of an attempt that has ended is removed so long after it began. */
+  /** The engine's data of an ended attempt is removed at this time after the attempt began. */
   OrchestrationsKeptFor: duration("P30D"),
-  /** So long after a job is over all of its documents go, and its secrets at once. */
+  /** The time from the end of a job to the removal of all its documents. Its secrets are removed at once. */
   EndedJobsKeptFor: keptFor,
-  /** How long a job that was compensated, cancelled or marked resolved can still be resubmitted as it is, and keeps its payment token. */
+  /** How long a job that was compensated, cancelled or marked resolved can still be resubmitted unchanged, and keeps its payment token. */
   ResubmitWithin: duration("P7D"),
-  /** The blob container where jobs that are over are written first. */
+  /** The blob container to which jobs that are over are written first. */
   JobArchive: containerOrNone,
-  /** How long a supervisor that died still leads. */
+  /** How long a crashed supervisor is still the leader. */
   LeaseSeconds: z.coerce.number().int().min(15).max(60).default(15),
-  /** Of the sweeps that find nothing, one in this time stands in the audit log. */
+  /** If sweeps find nothing, one in this time is written to the audit log. */
   IdleSweepRecordedEvery: duration("PT10M"),
-  /** Goes over host.json: hosts on one bus and store need task hubs of different names. */
+  /** Overrides host.json: hosts on one bus and store need task hubs with different names. */
   AzureFunctionsJobHost__extensions__durableTask__hubName: z.string().min(1).default("JobScheduler"),
-  /** How the operator's API knows who asks: see messaging/operator-access.ts. */
+  /** How the operator's API identifies its callers: see messaging/operator-access.ts. */
   OperatorSignIn: z.enum(SIGN_INS).default("key"),
-  /** What operators see on each view of the console, so that nobody takes one environment for another. */
+  /** The environment's name on each view of the console, so that operators do not confuse environments. */
   EnvironmentName: z.string().trim().min(1).max(40).default("jobs"),
   EnvironmentColour: z.enum(ENVIRONMENT_COLOURS).default("blue"),
-  /** Where people see a job's trace: `{traceId}` stands in the place of its id. */
+  /** The address of a job's trace: `{traceId}` is replaced by its id. */
   TraceUrl: textOrNothing.pipe(traceUrl.optional()),
-  /** Where others reach this app over HTTP, for reports of steps that are done later; the host's own name if absent. */
+  /** The app's public HTTP address, for reports of steps that are done later; the host's own name if absent. */
   PublicUrl: textOrNothing.pipe(serviceUrl.optional()),
   /** Set by the host. */
   WEBSITE_HOSTNAME: z.string().min(1).optional(),
   ...telemetry,
 });
 
-/** All settings of an app: those of every app, and where the services of its agents answer. */
+/** All settings of an app: those of every app, and the addresses of its agents' services. */
 export function settingsOf({ serviceAgents }: Pick<Business, "serviceAgents">) {
   const own = serviceAgents.map(({ service: { setting, isOptional } }) => [
     setting,
     isOptional ? endpoints.optional() : endpoints,
   ]);
-  // The names of an app's own settings are known when it runs: the type has those of every app.
+  // The names of an app's own settings are known only at run time: the type has those of every app.
   return fixed.extend(Object.fromEntries(own)) as unknown as typeof fixed;
 }
 
 type Fixed = z.output<typeof fixed>;
 
 export type Config = Fixed & {
-  /** Where each agent's remote service answers. */
+  /** The endpoints of each agent's remote service. */
   readonly endpoints: AgentEndpoints;
-  /** The value of a setting that another one names. */
+  /** The value of a setting whose name is in another setting. */
   readonly settingOf: (name: string) => string | undefined;
 };
 
@@ -189,7 +189,7 @@ export function parseConfig(
   return { ...config, endpoints: endpointsIn(config, business), settingOf: (name) => environment[name] };
 }
 
-/** A sender's own queue is none of the app's, and its reply queues are some that the app would answer on. */
+/** A sender's own queue must not be one of the app's, and its reply queues must be among those that the app may answer on. */
 function senderFaults(given: Fixed) {
   const { JobsQueue, PriorityJobsQueue, SchedulerQueue, QuarantineQueue, AgentRepliesQueue } = given;
   const taken = [JobsQueue, PriorityJobsQueue, SchedulerQueue, QuarantineQueue, AgentRepliesQueue];
@@ -200,7 +200,7 @@ function senderFaults(given: Fixed) {
   return messages.map((message) => ({ path: "SubmissionQueues", message }));
 }
 
-/** What a header may be given as its value (RFC 9110 section 5.5), without spaces round it. */
+/** The allowed characters of a header's value (RFC 9110 section 5.5), without spaces around it. */
 const HEADER_VALUE = /^[\x21-\x7e]([\t\x20-\x7e]*[\x21-\x7e])?$/;
 
 /** Settings that an endpoint sends as a header. Their values are secrets: no fault shows one. */
@@ -220,14 +220,14 @@ function secretFaults(
   );
 }
 
-/** What the functions' triggers need, which are known before anything else. @throws as `parseConfig` */
+/** The settings of the functions' triggers, which are needed first. @throws as `parseConfig` */
 export function parseTriggers(
   environment: Environment,
 ): Pick<Config, "SubmissionQueues" | "AgentTeams" | "OperatorSignIn"> {
   return parsed(fixed.pick({ SubmissionQueues: true, AgentTeams: true, OperatorSignIn: true }), environment);
 }
 
-/** What telemetry needs, which begins before anything else. @throws as `parseConfig` */
+/** The settings of telemetry, which starts first. @throws as `parseConfig` */
 export function parseTelemetryConfig(environment: Environment): TelemetrySettings {
   const config = parsed(z.object(telemetry), environment);
   return {
@@ -249,7 +249,7 @@ function parsed<Schema extends z.ZodType>(schema: Schema, environment: Environme
   throw new Error(`These settings are at fault (local.settings.sample.json shows them all):\n  ${faults.join("\n  ")}`);
 }
 
-/** Where each agent's service answers. How an endpoint over https knows the app is as its agent says, where the setting says nothing. */
+/** The endpoints of each agent's service. For an endpoint over https, the agent's own authentication applies if the setting has none. */
 function endpointsIn(given: Fixed, { serviceAgents }: Pick<Business, "serviceAgents">): AgentEndpoints {
   const values = given as unknown as { readonly [setting: string]: readonly Endpoint[] | undefined };
   return Object.fromEntries(

@@ -1,5 +1,5 @@
-// The clients of bus, store and storage: by connection string locally, by identity in Azure, under the names that the Functions
-// host's own connections have (`ServiceBus`, or `ServiceBus__fullyQualifiedNamespace` and its fellows).
+// The clients of bus, store and storage: by connection string locally, by identity in Azure, under the names of the Functions host's own
+// connections (`ServiceBus`, or `ServiceBus__fullyQualifiedNamespace` and similar names).
 
 import { CosmosClient } from "@azure/cosmos";
 import type { TokenCredential } from "@azure/identity";
@@ -8,7 +8,7 @@ import { BlobServiceClient, type StoragePipelineOptions } from "@azure/storage-b
 import type { Config } from "./config.ts";
 import { createCosmosHttpClient } from "./cosmos-http-client.ts";
 
-/** How a connection signs in; without `managedidentity` as whoever is signed in on this machine. */
+/** How a connection signs in; without `managedidentity`, as the user who is signed in on this machine. */
 interface Identity {
   readonly credential: "managedidentity" | undefined;
   readonly clientId: string | undefined;
@@ -24,7 +24,7 @@ export function serviceBusOf(config: Config, options: ServiceBusClientOptions): 
   );
 }
 
-/** The SDK's own minute is longer than a step has: a connection that timed out would cost the whole attempt. */
+/** The SDK's own minute is longer than a step's time: a connection time-out would cost the whole attempt. */
 const STORE_POLICY = { requestTimeout: 5000 } as const;
 
 export function cosmosOf(config: Config): CosmosClient {
@@ -46,13 +46,13 @@ export function blobsOf(config: Config, options: StoragePipelineOptions): BlobSe
   return new BlobServiceClient(url, credentialOf({ credential, clientId }), options);
 }
 
-/** As whom the app calls its agents' services: the identity that it has for the bus. */
+/** The app's identity for calls to its agents' services: the same as for the bus. */
 export function agentIdentityOf(config: Config): TokenCredential {
   const { ServiceBus__credential: credential, ServiceBus__clientId: clientId } = config;
   return credentialOf({ credential, clientId });
 }
 
-/** The library of credentials is big: it is loaded with the first token, and not at all where there are connection strings. */
+/** The credential library is large: it is loaded with the first token, and never if there are connection strings. */
 export function credentialOf({ credential, clientId }: Identity): TokenCredential {
   let made: Promise<TokenCredential> | undefined;
   async function make(): Promise<TokenCredential> {
@@ -68,7 +68,7 @@ export function credentialOf({ credential, clientId }: Identity): TokenCredentia
   };
 }
 
-/** The settings' check has seen to it. */
+/** The settings' check guarantees it. */
 function given(value: string | undefined): string {
   if (value === undefined) throw new Error("a connection has neither a connection string nor an address");
   return value;

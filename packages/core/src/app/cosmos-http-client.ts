@@ -1,5 +1,5 @@
-// Sends the requests of the Cosmos DB SDK by undici, which takes less CPU time than the SDK's own client (ADR 5). Answers and errors are the same:
-// the SDK and the state store decide by these errors what they repeat.
+// Sends the requests of the Cosmos DB SDK with undici, which takes less CPU time than the SDK's own client (ADR 5). Answers and errors are the
+// same: the SDK and the state store decide by these errors which requests they repeat.
 import {
   createDefaultHttpClient,
   createHttpHeaders,
@@ -12,12 +12,12 @@ import {
 import { Agent, type Dispatcher } from "undici";
 
 /**
- * How long an unused connection is kept where the server says nothing: as Microsoft's Java SDK has it for these requests
- * (`GatewayConnectionConfig`). Azure's load balancer drops a connection without a word after 4 minutes.
+ * How long an unused connection is kept if the server sends no limit: the value of Microsoft's Java SDK for these requests
+ * (`GatewayConnectionConfig`). Azure's load balancer drops an idle connection without a notice after 4 minutes.
  */
 const IDLE_MS = 60_000;
 
-/** The codes that node:http has for them. */
+/** The codes of node:http for them. */
 const CODES: Readonly<Record<string, string>> = {
   SocketError: "ECONNRESET",
   ConnectTimeoutError: "ETIMEDOUT",
@@ -43,7 +43,7 @@ export function createCosmosHttpClient(): HttpClient {
   };
 }
 
-/** A text or bytes against a text, as all that the store asks. For the rest of what a pipeline may ask there is the SDK's own client. */
+/** Text or bytes as the request, text as the answer: all that the store needs. The SDK's own client handles the other requests of a pipeline. */
 function isPlain(request: PipelineRequest): boolean {
   const { url, method, body, headers } = request;
   return (
@@ -61,13 +61,13 @@ function isPlain(request: PipelineRequest): boolean {
   );
 }
 
-/** One request and what comes of it. undici sends it once, and never again. */
+/** One request and its result. undici sends it once, and never again. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #request: PipelineRequest;
   readonly #resolve: (response: PipelineResponse) => void;
   readonly #reject: (cause: unknown) => void;
   readonly #chunks: Buffer[] = [];
-  /** Undefined as long as there is no connection. */
+  /** Undefined until there is a connection. */
   #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
   #headers: HttpHeaders | undefined;
@@ -97,7 +97,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     );
   }
 
-  /** A request that still waits for its connection is not sent when there is one. */
+  /** An aborted request that still waits for its connection is not sent later. */
   readonly #abort = (): void => {
     if (this.#controller) this.#controller.abort(aborted());
     else this.onResponseError(undefined, aborted());
@@ -143,12 +143,12 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** The SDK makes its TimeoutError of that name. */
+/** The SDK creates its TimeoutError from an error with that name. */
 function aborted(): Error {
   return Object.assign(new Error("The operation was aborted."), { name: "AbortError" });
 }
 
-/** Also of an abort: the SDK's own client says of every end within a body that it could not read it. */
+/** Also after an abort: the SDK's own client reports every end within a body as a body that it could not read. */
 function brokenOff(cause: Error): RestError {
   return new RestError(`Error reading response as text: ${cause.message}`, { code: RestError.PARSE_ERROR });
 }

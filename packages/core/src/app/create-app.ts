@@ -1,4 +1,4 @@
-// The app as its functions use it: a business on the settings of one process, put together when it is first asked for.
+// The app as its functions use it: a business with the settings of one process, composed at its first use.
 
 import type { OwnedQueue } from "../domain/owned-queue.ts";
 import type { AgentTeam } from "../messaging/agent-teams.ts";

@@ -1,4 +1,4 @@
-// How an app declares its agents (P6): what each is called, what it gets of the content, what its operations record, and where its service answers.
+// The declaration of an app's agents (P6): their names, their part of the content, their operations' results, and the endpoints of their services.
 import type { z } from "zod";
 import type { Agent, Authentication, JobView, Operation, OperationPolicy, RoutedAgent } from "../agents/agent.ts";
 import type { Job } from "../domain/job.ts";
@@ -92,7 +92,7 @@ export function defineAgent<
   /** By operation. The settings are the defaults. */
   readonly policies?: { readonly [operation in keyof Results]?: OperationPolicy<Seen, ResultsOf<Reads>> };
 }): ServiceAgent<Name, Results> {
-  // What it gets is taken out for it by its own `seen`: from here on nobody needs to know the types.
+  // Its own `seen` selects its part of the content: from here on the types are not needed any more.
   return { kind: "service", reads: {}, ...declared } as unknown as ServiceAgent<Name, Results>;
 }
 

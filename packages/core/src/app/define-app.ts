@@ -1,4 +1,4 @@
-// The business of an app (P5, P6): what it accepts, who does the steps, and in which workflows. Everything else is derived from this.
+// The business of an app (P5, P6): its contracts, agents and workflows. Everything else is derived from this.
 import type { Endpoint, JobView, RoutedAgent } from "../agents/agent.ts";
 import { type CheckedResult, checkResult, resultsCheckedOf } from "../agents/declared-results.ts";
 import { type RouteOptions, routeAgent } from "../agents/route-agent.ts";
@@ -115,7 +115,7 @@ function createAgent(
   }
 }
 
-/** An agent of this app that calls a service can be reached both ways. */
+/** An agent of this app that calls a service supports both transports. */
 function factsOf(agent: AnyAgent): AgentFacts {
   const operations = Object.keys(agent.results);
   switch (agent.kind) {

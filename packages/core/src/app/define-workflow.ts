@@ -1,4 +1,4 @@
-// How an app declares its workflows (P5): data, whose types follow from its agents and its rules.
+// The declaration of an app's workflows (P5): data, with types from its agents and its rules.
 import type { z } from "zod";
 import type { Workflow, WorkflowStep } from "../domain/workflow.ts";
 import type { WorkflowRules } from "../domain/workflow-rules.ts";
@@ -28,7 +28,7 @@ export type StepOf<One extends AnyAgent, Names extends string, Rules extends Wor
     }
   : never;
 
-/** What the operation of such a step records. */
+/** The result of such a step's operation. */
 type ResultOf<One extends AnyAgent, Step> = Step extends {
   readonly agent: infer Name;
   readonly operation: infer Operation;
@@ -41,7 +41,7 @@ type Source<One extends AnyAgent, Step> = Step extends { readonly name: infer Na
   ? `${Name}.${keyof z.output<ResultOf<One, Step>> & string}`
   : never;
 
-/** Each named step has to exist, and unknown members do not compile. */
+/** Each named step must exist, and unknown members do not compile. */
 type NamedAmong<Steps extends readonly { readonly name: string }[]> = {
   readonly [at in keyof Steps]: Steps[at] & {
     readonly after: readonly Steps[number]["name"][];

@@ -5,14 +5,14 @@ import { parseEndpoints, transportFault } from "../agents/endpoint-list.ts";
 import { durationMs } from "../domain/duration.ts";
 
 export const queueName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._/-]{0,259}$/, "must be the name of a queue");
-/** Where an agent's service answers, and how it knows the app: see agents/endpoint-list.ts. */
+/** The endpoints of an agent's service, and the app's authentication there: see agents/endpoint-list.ts. */
 export const endpoints = z.string().transform((text, context): readonly Endpoint[] => {
   const { found, faults } = parseEndpoints(text);
   for (const message of faults) context.addIssue({ code: "custom", message });
   return found;
 });
 
-/** Of a service that the app signs in to, or sends its jobs to. */
+/** The address of a service that the app signs in to, or sends its jobs to. */
 export const serviceUrl = z.url({ protocol: /^https?$/ }).superRefine((text, context) => {
   const url = URL.parse(text);
   if (!url) return;
@@ -20,7 +20,7 @@ export const serviceUrl = z.url({ protocol: /^https?$/ }).superRefine((text, con
   if (fault) context.addIssue({ code: "custom", message: fault });
 });
 
-/** Opened by people in their browser. */
+/** An address that people open in their browser. */
 export const traceUrl = z.url({ protocol: /^https?$/ }).refine((text) => text.includes("{traceId}"), {
   error: "must have {traceId} where the id of a trace stands",
 });
@@ -36,7 +36,7 @@ export const duration = (usual: string) =>
       return z.NEVER;
     });
 
-/** "Time to live (TTL) in Azure Cosmos DB": the most seconds that a document may have. */
+/** "Time to live (TTL) in Azure Cosmos DB": the maximum number of seconds for a document. */
 const LONGEST_KEPT_MS = 2_147_483_647 * 1000;
 
 export const keptFor = z
@@ -69,7 +69,7 @@ export const pattern = z.string().transform((text, context) => {
   }
 });
 
-/** A setting that is there but empty counts as absent. */
+/** A setting that is present but empty counts as absent. */
 export const textOrNothing = z
   .string()
   .optional()

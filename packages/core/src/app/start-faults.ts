@@ -1,8 +1,8 @@
-// All that can be known wrong of the app before anything is asked of anyone: its settings, and its workflows against its agents.
+// All faults of the app that can be found without a request to any service: in its settings, and in its workflows and agents.
 import { type Environment, parseConfig } from "./config.ts";
 import type { Business } from "./define-app.ts";
 
-/** All that keeps an app from starting with these settings: each fault in words, with the way out; empty where the app can run. */
+/** All faults that keep an app from starting with these settings: each as text, with the solution; empty if the app can run. */
 export function startFaults(business: Business, environment: Environment): readonly string[] {
   return [() => parseConfig(environment, business), () => business.loadWorkflows()].flatMap(faultOf);
 }

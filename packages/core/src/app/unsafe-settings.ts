@@ -1,4 +1,4 @@
-// Settings that are well formed, and with which the app would let in whom it should not: it does not start with them.
+// Well-formed settings that would allow unauthorised callers: the app does not start with them.
 
 import type { KnownAgents } from "../domain/workflow.ts";
 import { isThisMachine } from "../messaging/completion.ts";
@@ -29,7 +29,7 @@ export function unsafeSettings(given: Given, agents: KnownAgents, environment: E
   return [...signInFaults(given, environment), ...replyQueueFaults(given, agents)];
 }
 
-/** Azure sets these on every instance ("Environment variables and app settings in Azure App Service"); no local host does. */
+/** Azure sets these on every instance ("Environment variables and app settings in Azure App Service"); a local host never does. */
 const OF_AZURE = [
   "WEBSITE_SITE_NAME",
   "WEBSITE_OWNER_NAME",
@@ -56,7 +56,7 @@ function isInAzure(environment: Environment): boolean {
 }
 
 /**
- * Without it nothing takes away an `x-ms-client-principal` that a caller wrote. The platform says whether it is on, in one of two variables
+ * Without it, an `x-ms-client-principal` that a caller sent is not removed. The platform reports whether it is on, in one of two variables
  * ("Environment variables and app settings in Azure App Service", authentication & authorization).
  */
 function hasBuiltInAuthentication(environment: Environment): boolean {
@@ -71,7 +71,7 @@ function hasBuiltInAuthentication(environment: Environment): boolean {
   }
 }
 
-/** Whoever sends a job could have the app's status messages sent to a queue that the app itself takes from. */
+/** Otherwise a sender of a job could direct the app's status messages to a queue that the app itself receives from. */
 function replyQueueFaults(given: Given, agents: KnownAgents): UnsafeSetting[] {
   const { ReplyQueuePattern: pattern, AgentRequestsQueue: requests, AgentRepliesQueue: replies } = given;
   const own = [

@@ -1,4 +1,4 @@
-// The meaning of a guarded write, for stores that have to carry it out themselves.
+// The meaning of a guarded write, for stores that have to apply it themselves.
 
 import type { Change, Guard } from "./guarded-write.ts";
 import { isClosed, runOf } from "./plan.ts";
@@ -30,7 +30,7 @@ function isDueBy(dueBy: Guard["dueBy"], { dueAt }: StateRecord): boolean {
   return dueBy === undefined || (dueAt !== undefined && dueAt <= dueBy);
 }
 
-/** The record with the changes made. What they do not touch is shared with the one given, which stays as it is. */
+/** The record with the changes applied. Unchanged parts are shared with the given record, which is not modified. */
 export function applyChanges(record: StateRecord, changes: readonly Change[]): StateRecord {
   const copy = { ...record } as unknown as Node;
   const copies = new Set<unknown>([copy]);
@@ -40,7 +40,7 @@ export function applyChanges(record: StateRecord, changes: readonly Change[]): S
 
 type Node = { [name: string]: unknown };
 
-/** @param copies what may be changed in place */
+/** @param copies the objects that may be changed in place */
 function apply(root: Node, change: Change, copies: Set<unknown>): void {
   const last = change.path.at(-1);
   if (last === undefined) throw new Error("a change needs a path");

@@ -1,4 +1,4 @@
-// One attempt at a job, as the scheduler's orchestration carries it: what to run next, and what came of it.
+// One attempt at a job, as the scheduler's orchestration carries it: the next steps, and the results so far.
 import type { Priority } from "./job.ts";
 import {
   directionOf,
@@ -16,16 +16,16 @@ import type { Direction, StateRecord, StepRecord, StepResult, StepRun, Steps } f
 import { expiresAt, type ToSchedule } from "./step-run.ts";
 import type { Transport, WorkflowRef } from "./workflow.ts";
 
-/** Asks for an attempt that a job waits for. All else stands in its record. */
+/** The request for an attempt that a job waits for. Everything else is in the job's record. */
 export interface StartAttempt {
   readonly jobId: string;
   readonly attempt: number;
   readonly direction: Direction;
-  /** The trace that the attempt goes on in. */
+  /** The trace that the attempt continues. */
   readonly traceparent?: string | null | undefined;
 }
 
-/** Where status messages go. */
+/** The address of the status messages. */
 export interface Reply {
   readonly replyTo: string | null;
   readonly replyToSessionId: string | null;
@@ -41,11 +41,11 @@ export interface Attempt {
   readonly workflow: WorkflowRef;
   readonly jobRevision: number;
   readonly priority: Priority;
-  /** Carried along, so that a deploy changes no attempt under way. */
+  /** Carried in the attempt, so that a deployment does not change an attempt in progress. */
   readonly plan: Plan;
   readonly steps: Steps;
   readonly reply: Reply;
-  /** As its workflow says. */
+  /** From the job's workflow. */
   readonly inOneActivity?: boolean;
 }
 
@@ -53,69 +53,69 @@ export type ClaimOutcome =
   | {
       readonly kind: "claimed";
       readonly attempt: Attempt;
-      /** Others may write the record before the attempt is under way: it has to be looked at again then. */
+      /** Other writers may change the record before the attempt runs: then it must be read again. */
       readonly isBehind: boolean;
     }
-  /** There was nothing left to do: the claim concluded the job. */
+  /** There was no step left to do: the claim concluded the job. */
   | { readonly kind: "concluded" }
   /** Another attempt holds the job, or it has ended. */
   | { readonly kind: "taken" };
 
-/** A step that a write schedules, with its record as it then is. */
+/** A step that a write schedules, with its record after that write. */
 export interface NextStep {
   readonly name: string;
   readonly record: StepRecord;
 }
 
-/** One step for one agent, with all that the agent's activity needs but the job itself. */
+/** One step for one agent, with all the data that the agent's activity needs except the job itself. */
 export interface StepTask extends Omit<Attempt, "plan" | "steps" | "inOneActivity"> {
   readonly step: string;
   readonly agent: string;
   readonly operation: string;
   readonly transport: Transport;
   readonly record: StepRecord;
-  /** Until when its agent may take it up. */
+  /** The latest instant at which its agent may take it up. */
   readonly startBy: string;
-  /** An agent that can be done by then takes it up without a write. */
+  /** An agent that ends before this takes it up without a write. */
   readonly completeBy: string;
-  /** ISO 8601: how long its agent has from then on. */
+  /** ISO 8601: how long its agent has after it takes the step up. */
   readonly completeWithin: string;
-  /** ISO 8601: how long its completion may be waited for once its service has accepted it; absent where it may not. */
+  /** ISO 8601: how long the step may wait for its completion after its service has accepted it; absent if it may not. */
   readonly awaitWithin?: string | undefined;
-  /** A condition of the app's, by name: the step begins only if it holds. */
+  /** A condition of the app, by name: the step begins only if it holds. */
   readonly when?: string | undefined;
-  /** A list of the app's, by name: the step is done for one of its items. */
+  /** A list of the app, by name: the step runs for one of its items. */
   readonly forEach?: string | undefined;
-  /** What the completed steps recorded. */
+  /** The results of the completed steps. */
   readonly results: { readonly [step: string]: StepResult };
-  /** What follows on it, where that can be known before; null where the record has to be looked at first. */
+  /** The steps after it, if they are known before; null if the record must be read first. */
   readonly join: Join | null;
-  /** Others are at work beside it: the record may be due before this one is. */
+  /** Other steps run in parallel: the record may be due before this step is. */
   readonly isAlone: boolean;
-  /** The orchestration waits for this activity to return. Otherwise it waits for events, of whatever steps. */
+  /** The orchestration waits for this activity to return. Otherwise it waits for events, of any step. */
   readonly isAwaited: boolean;
-  /** Where the activity may go on with the steps after it: see operations/run-steps.ts. */
+  /** If the activity may continue with the steps after it: see operations/run-steps.ts. */
   readonly plan?: Plan;
 }
 
-/** Steps side by side, all of which have to be done before any of the next ones; with nothing else in hand. */
+/** Steps in parallel that all must be done before any of the next ones, with no other step open. */
 export interface Join {
-  /** The other ones: the last to end schedules what is next, or concludes. */
+  /** The other steps: the last to end schedules the next ones, or concludes. */
   readonly siblings: readonly string[];
   /** Empty after the last step. */
   readonly next: readonly ToSchedule[];
 }
 
 export type StepOutcome =
-  /** With the job's steps as they then were: those that are scheduled and not begun are the scheduler's to begin. */
+  /** With the job's steps at that time: the scheduler begins those that are scheduled and not begun. */
   | { readonly kind: "completed"; readonly steps: Steps; readonly hasEnded: boolean }
   | { readonly kind: "rejected" }
   /** Its time was over before it was done, or taken up: no outcome is recorded; the supervisor will find it. */
   | { readonly kind: "expired" }
-  /** Another attempt holds the job, or nobody: this one has nothing more to do. */
+  /** Another attempt holds the job, or none: this one has nothing more to do. */
   | { readonly kind: "superseded" };
 
-/** What came of a step, and the attempt that has to be notified of it by an event; null where it is notified of it otherwise, or need not. */
+/** The outcome of a step, and the attempt that must be notified of it by an event; null if it is notified in another way, or need not be. */
 export interface StepEnd {
   readonly outcome: StepOutcome;
   readonly receiver: number | null;
@@ -145,9 +145,9 @@ export function attemptOf(record: StateRecord, lockedBy: string, plan: Plan): At
 }
 
 /**
- * The tasks of the steps that this attempt has scheduled. Steps that an attempt before it scheduled, and that are still in hand, are
- * at work already: what comes of them is reported to this attempt.
- * @param begun those that it has begun, by `runKey`
+ * The tasks of the steps that this attempt has scheduled. Open steps that an earlier attempt scheduled are in progress already: their results are
+ * reported to this attempt.
+ * @param begun the steps that it has begun, by `runKey`
  */
 export function tasksToBegin(attempt: Attempt, begun: ReadonlySet<string>): StepTask[] {
   const { plan, steps } = attempt;
@@ -174,8 +174,8 @@ export function tasksToBegin(attempt: Attempt, begun: ReadonlySet<string>): Step
 }
 
 /**
- * What the activity of that task goes on with, once it knows this of its own: one step that can be begun, with nothing else in hand; or one that an
- * earlier run of the activity did before it died, by when it was scheduled.
+ * The next step for the activity of that task, once it has the task's own result: one step that can begin, with no other step open; or one that an
+ * earlier run of the activity did before it crashed, by the time when it was scheduled.
  */
 export function followingTask(task: StepTask, outcome: StepOutcome): StepTask | undefined {
   if (!task.plan || outcome.kind !== "completed") return undefined;
@@ -204,7 +204,7 @@ export function runKey({ step, direction }: Pick<StepTask, "step" | "direction">
   return `${direction} ${step}`;
 }
 
-/** Whether others than those that it has begun may still report to the attempt: until when, at the latest. */
+/** Until when, at the latest, other steps than those that it has begun may still report to the attempt. */
 export function waitsUntil({ steps }: Attempt): string | undefined {
   return runsInHand(steps)
     .map(({ run }) => expiresAt(run))
@@ -212,7 +212,7 @@ export function waitsUntil({ steps }: Attempt): string | undefined {
     .at(-1);
 }
 
-/** The task of one step, in hand or done; undefined where the plan has no such step, or it was never begun. */
+/** The task of one step, open or done; undefined if the plan has no such step, or it never began. */
 export function taskFor(
   attempt: Attempt,
   name: string,
@@ -247,7 +247,7 @@ export function taskFor(
   };
 }
 
-/** One write takes at most so many changes (Cosmos DB: 10 in a patch). */
+/** The maximum number of changes in one write (Cosmos DB: 10 in a patch). */
 const MOST_NEXT = 5;
 
 function joinOf({ plan, steps, direction }: Attempt, name: string, others: readonly RunInHand[]): Join | null {
@@ -257,36 +257,36 @@ function joinOf({ plan, steps, direction }: Attempt, name: string, others: reado
   const rest = unbegun(plan, steps, direction).filter((step) => !abreast.has(step.name));
   const openBefore = ({ after }: PlannedStep) => after.filter((before) => !isDone(steps[before], direction));
   const next = rest.filter((step) => openBefore(step).every((before) => abreast.has(before)));
-  // A step that waits for some of them only may begin before the others are done; one that waits for none, after a pause.
+  // A step that waits for only some of them may begin before the others are done; a step that waits for none may begin after a pause.
   const isJoin = next.every((step) => openBefore(step).length === abreast.size);
   if ([...next, ...plan.filter((step) => abreast.has(step.name))].some(({ maySkip }) => maySkip)) return null;
   if (!isJoin || next.length > MOST_NEXT) return null;
   return { siblings, next: next.map((planned) => toSchedule(planned, steps)) };
 }
 
-/** The external event by which an attempt is notified of what it does not wait for as an activity. */
+/** The external event that notifies an attempt of results which it does not wait for as an activity. */
 export const PROGRESS = "progress";
 
-/** Longer than most sweeps take to find what has expired. */
+/** Longer than most sweeps need to find an expired step. */
 const FIRST_LOOK_MS = 5000;
 
 /**
- * When an attempt that has received nothing looks at the record: what it waits for may never come, since somebody died, or it was started again
- * after it was over.
- * @param until when all that it waits for has expired
- * @param looks how often it has looked since, and found all as before
+ * When an attempt that has received nothing reads the record: the expected event may never come, because a process crashed, or because the attempt
+ * was started again after it was over.
+ * @param until when everything that it waits for has expired
+ * @param looks how often it has read the record since then without a change
  */
 export function looksAt(until: string, looks: number): Date {
   return new Date(Date.parse(until) + FIRST_LOOK_MS * 2 ** looks);
 }
 
-/** What an attempt finds when it looks at the record. */
+/** The content of the record that the attempt reads. */
 export function standingOf({ lockedBy }: Pick<Attempt, "lockedBy">, record: StateRecord | undefined): StepOutcome {
   if (record?.lockedBy !== lockedBy) return { kind: "superseded" };
   return { kind: "completed", steps: record.steps, hasEnded: false };
 }
 
-/** The attempt once it has received that. What it knows already is never replaced by what was before. */
+/** The attempt after it has received that. Newer knowledge is never replaced by older. */
 export function advance(attempt: Attempt, { steps }: Extract<StepOutcome, { kind: "completed" }>): Attempt {
   const news = Object.entries(steps).filter(([name, record]) => isLater(record, attempt.steps[name]));
   return { ...attempt, steps: { ...attempt.steps, ...Object.fromEntries(news) } };
@@ -311,7 +311,10 @@ function isLater(record: StepRecord, known: StepRecord | undefined): boolean {
   );
 }
 
-/** While an attempt holds its job no run that is over begins again. Attempts are never counted down, and a run of one never goes back. */
+/**
+ * While an attempt holds its job no ended run begins again. Attempt numbers never decrease, and the run of an attempt never returns to an earlier
+ * state.
+ */
 function compare(one: StepRun, other: StepRun): number {
   const ranks = RANK[one.state] - RANK[other.state];
   if (isOver(one) || isOver(other)) return ranks;
@@ -320,13 +323,13 @@ function compare(one: StepRun, other: StepRun): number {
 
 const isOver = ({ state }: StepRun) => RANK[state] >= RANK.Completed;
 
-/** What kept steps from completing; undefined if nothing did. */
+/** The outcome that kept steps from completing; undefined if there is none. */
 export function firstObstacle(outcomes: readonly StepOutcome[]): Exclude<StepOutcome["kind"], "completed"> | undefined {
   const kinds = outcomes.flatMap(({ kind }) => (kind === "completed" ? [] : [kind]));
   return kinds[0];
 }
 
-/** What a write that schedules a planned step needs. @throws where the record has no such step */
+/** The input of a write that schedules a planned step. @throws if the record has no such step */
 export function toSchedule(planned: PlannedStep, steps: Steps): ToSchedule {
   const { name, transport, startWithin, completeWithin, awaitWithin } = planned;
   const record = steps[name];

@@ -1,31 +1,34 @@
-// An action on many jobs (P9, P13): in waves, the first of one job, and no further once the same cause comes back too often.
+// An action on many jobs (P9, P13): in waves. The first wave has one job. No wave follows after the same cause returns too often.
 import { type EndState, hasEnded, type JobError, type ProcessState } from "./state-record.ts";
 
 export const BULK_ACTIONS = ["resubmit", "compensate", "markResolved", "cancel", "extend"] as const;
 export type BulkAction = (typeof BULK_ACTIONS)[number];
 
-/** What one action takes. What needs a person is counted no further either: a view has to answer at once when tens of thousands have failed. */
+/**
+ * The limit of one action. The jobs that need a person are counted only up to this number too, because a view must answer at once even if tens of
+ * thousands have failed.
+ */
 export const MOST_JOBS = 1000;
 
 export type BulkState = "previewed" | "running" | "paused" | "stopped" | "cancelled" | "done";
 
-/** A job as the preview saw it: acted on at this version only. */
+/** A job as the preview read it: the action applies only to this version. */
 export interface BulkItem {
   readonly jobId: string;
   readonly etag: string;
-  /** Of its fault, as it is grouped. */
+  /** The group of its fault. */
   readonly cause: string;
 }
 
-/** `same`: in Error again, of the cause that it had. `other`: in Error of another. */
+/** `same`: in Error again, with the same cause as before. `other`: in Error with another. */
 export type BulkEnd = "well" | "same" | "other";
 
 export interface BulkResult {
   readonly jobId: string;
-  /** `open`: not yet acted on. `skipped`: nothing was done, for the reason. */
+  /** `open`: not done yet. `skipped`: nothing was done, for the reason. */
   readonly outcome: "open" | "done" | "skipped";
   readonly reason: string | null;
-  /** How the job ended after it; null while it has not. */
+  /** How the job ended after it; null until then. */
   readonly end: BulkEnd | null;
 }
 
@@ -37,12 +40,12 @@ export interface BulkCounts {
   readonly other: number;
 }
 
-/** The last size is that of all further waves. */
+/** The last size is the size of all further waves. */
 const WAVES = [1, 10, 100] as const;
-/** A wave of which more than this share ends with the same cause as before is the last one. */
+/** If more than this share of a wave ends with the same cause as before, it is the last wave. */
 export const SAME_CAUSE_LIMIT = 0.2;
 
-/** Which of the items a wave has. */
+/** The range of items in a wave. */
 export function waveOf(wave: number, total: number): { readonly from: number; readonly to: number } {
   let from = 0;
   for (let before = 0; before < wave; before += 1) from += sizeOf(before);
@@ -74,7 +77,7 @@ export function sum(one: BulkCounts, other: BulkCounts): BulkCounts {
   };
 }
 
-/** What comes after a wave whose jobs have all ended. */
+/** The next state after a wave whose jobs have all ended. */
 export function afterWave(
   wave: number,
   total: number,
@@ -85,7 +88,7 @@ export function afterWave(
   return waveOf(wave, total).to >= total ? { kind: "done" } : { kind: "next" };
 }
 
-/** The end that each action wants, beside Processed. */
+/** The expected end of each action, besides Processed. */
 const WANTED: { readonly [action in BulkAction]: EndState | null } = {
   resubmit: null,
   compensate: "Compensated",
@@ -94,7 +97,7 @@ const WANTED: { readonly [action in BulkAction]: EndState | null } = {
   extend: null,
 };
 
-/** @param causeNow the cause of the fault that the job is in Error with now */
+/** @param causeNow the cause of the fault of a job that is in Error now */
 export function endOf(
   action: BulkAction,
   processState: ProcessState,
@@ -102,10 +105,10 @@ export function endOf(
   causeBefore: string,
   causeNow: string,
 ): BulkEnd | null {
-  // A job that has more time is what was wanted: its end may be hours away, and the others would be overdue meanwhile.
+  // The action's purpose is reached when the job has more time: its end may be hours away, and the others would be overdue by then.
   if (!hasEnded(processState)) return action === "extend" ? "well" : null;
   if (processState === "Processed" || processState === WANTED[action]) return "well";
-  // Somebody has handled it since.
+  // Another operator has handled it since.
   if (processState === "Error" && kind === "resolved") return "well";
   return causeNow === causeBefore ? "same" : "other";
 }

@@ -1,4 +1,4 @@
-// By which of its own names people know a job: what the console finds jobs by, beside their ids.
+// People's own names for a job: the console finds jobs by them, besides their ids.
 
 /**
  * Other numbers by which people find a job, such as an invoice number, by name. They must not be personal data. An e-mail

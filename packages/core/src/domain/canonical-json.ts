@@ -1,6 +1,6 @@
-// JSON in which the order of members makes no difference: what says the same has the same text.
+// JSON in which the order of members makes no difference: equal content has equal text.
 
-/** @param change what stands for a member that is no object; itself without one */
+/** @param change replaces a member that is no object; absent: each is unchanged */
 export function canonicalJson(value: unknown, change: (member: unknown) => unknown = (member) => member): string {
   return JSON.stringify(value, (_, member: unknown) =>
     member !== null && typeof member === "object" && !Array.isArray(member)

@@ -1,4 +1,4 @@
-// What the core has to know of an app's content: the rest it carries and never reads.
+// The core's knowledge of an app's content: it carries the rest and never reads it.
 import type { BusinessKeys } from "./business-keys.ts";
 import type { Job } from "./job.ts";
 

@@ -1,4 +1,4 @@
-// ISO 8601 durations and instants, as the settings and the records write them.
+// ISO 8601 durations and instants, in the format of the settings and the records.
 
 const DURATION = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d{1,3})?)S)?)?$/;
 const UNITS_MS = [86_400_000, 3_600_000, 60_000, 1000] as const;
@@ -11,7 +11,7 @@ export function durationMs(text: string): number | undefined {
   return total > 0 ? Math.round(total) : undefined;
 }
 
-/** The instant `ms` milliseconds after `at`, as the records write it. */
+/** The instant `ms` milliseconds after `at`, in the format of the records. */
 export function after(at: string, ms: number): string {
   return new Date(Date.parse(at) + ms).toISOString();
 }

@@ -4,7 +4,7 @@ import type { JobError, Steps } from "./state-record.ts";
 import type { Ending } from "./transitions.ts";
 import type { Workflow } from "./workflow.ts";
 
-/** How a job ends whose plan is done: forward it is Processed. One of which something is left to compensate manually is in Error. */
+/** How a job ends whose plan is done: forward it is Processed. A job with a step that must be compensated manually is in Error. */
 export function endingOf(workflow: Workflow, compensated: Compensated | null, now: string): Ending {
   if (!compensated) return { processState: "Processed" };
   const remaining = remainingManually(workflow, compensated.steps);
@@ -17,9 +17,9 @@ export function endingOf(workflow: Workflow, compensated: Compensated | null, no
   return { processState: kind === "cancelled" ? "Cancelled" : "Compensated", error };
 }
 
-/** What the end of a compensation depends on. */
+/** The facts on which the end of a compensation depends. */
 export interface Compensated {
   readonly steps: Steps;
-  /** Why it was compensated. */
+  /** The reason for the compensation. */
   readonly cause: JobError | null;
 }

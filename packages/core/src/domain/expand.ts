@@ -1,9 +1,9 @@
-// The steps of a workflow as one job has them: for each item a run of its own, and each after all that it has to wait for.
+// The steps of a workflow for one job: each item has its own run, and each step comes after all steps that it waits for.
 import { itemOfRun, runOfItem, runsOfStep } from "./items.ts";
 import type { Steps } from "./state-record.ts";
 import type { Workflow, WorkflowStep } from "./workflow.ts";
 
-/** Named as they stand in the record. `after` has the steps that stand in for those that it names, too. */
+/** With their names in the record. `after` also contains the fallbacks of the steps that it names. */
 export function expandedSteps(workflow: Workflow, steps: Steps): readonly WorkflowStep[] {
   const isPlain = workflow.steps.every(({ otherwise, forEach }) => otherwise === undefined && forEach === undefined);
   if (isPlain) return workflow.steps;
@@ -27,11 +27,11 @@ export function expandedSteps(workflow: Workflow, steps: Steps): readonly Workfl
   );
 }
 
-/** All that stand in for a step, one after the other. */
+/** All fallbacks of a step, one after the other. */
 export function fallbacksOf(name: string, steps: ReadonlyMap<string, WorkflowStep>): readonly string[] {
   const found: string[] = [];
   for (let next = steps.get(name)?.otherwise; next !== undefined; next = steps.get(next)?.otherwise) {
-    // A workflow that goes round in a circle is rejected; until then nothing may hang.
+    // A workflow with a cycle is rejected; until then the loop must end.
     if (found.includes(next) || next === name) break;
     found.push(next);
   }

@@ -1,7 +1,7 @@
-// A write to a record that is made only if its guard holds of what is stored (P4).
+// A write to a record that is made only if its guard holds for the stored record (P4).
 import type { Direction, ProcessState, StepState } from "./state-record.ts";
 
-/** A write is taken only if all of this holds of the stored record. */
+/** A write is made only if all of this holds for the stored record. */
 export interface Guard {
   /** One of these. */
   readonly processStates: readonly ProcessState[];
@@ -9,16 +9,16 @@ export interface Guard {
   readonly lockedBy?: string | null;
   /** Any if absent: a step's run may outlive its attempt. */
   readonly attempt?: number;
-  /** A step whose run in that direction has to be that attempt's, and in one of these states. */
+  /** A step whose run in that direction must belong to that attempt, and be in one of these states. */
   readonly step?: {
     readonly name: string;
     readonly direction: Direction;
     readonly attempt: number;
     readonly states: readonly StepState[];
   };
-  /** Whether all of these steps have to be done in that direction, or not all of them. */
+  /** Whether all of these steps must be done in that direction, or at least one must not be. */
   readonly siblings?: { readonly names: readonly string[]; readonly direction: Direction; readonly allDone: boolean };
-  /** The record has to be due by then: an operator may have given it more time. */
+  /** The record must be due by then: an operator may have extended its time. */
   readonly dueBy?: string;
 }
 
@@ -30,21 +30,21 @@ export type Change =
 export interface GuardedWrite {
   readonly guard: Guard;
   readonly changes: readonly Change[];
-  /** What becomes of all documents of the job in the same write. */
+  /** The change of all documents of the job in the same write. */
   readonly lifetime?: Lifetime;
 }
 
-/** How long a job's documents stay after the write, all of them alike. */
+/** How long a job's documents stay after the write, the same for all of them. */
 export interface Lifetime {
-  /** Of the job's content, each of which is a document. */
+  /** The revisions of the job's content, each of which is a document. */
   readonly revisions: number;
-  /** Null: for ever. Otherwise the job is closed, and its secrets are removed. */
+  /** Null: permanently. Otherwise the job is closed, and its secrets are removed. */
   readonly keepMs: number | null;
-  /** Members of the content that are removed with it. None where the job stays. */
+  /** Members of the content that are removed with the closing. None if the job stays. */
   readonly secrets: readonly string[];
 }
 
-/** What a job that is over at once is closed with. */
+/** The closing of a job that is over at once. */
 export type Closing = Pick<Lifetime, "secrets"> & { readonly keepMs: number };
 
 export const set = (path: readonly string[], value: unknown): Change => ({ op: "set", path, value });

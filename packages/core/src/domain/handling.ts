@@ -1,11 +1,11 @@
-// Who sees to a job, a cause or messages, and what they have noted: an operator claims it for a time, and others see that.
+// Claims and notes for a job, a cause or messages: an operator claims it for a time, and others see the claim.
 
-/** What is claimed: a job, a group of jobs, a queue with dead letters, or one of these (`queue/sequenceNumber`). */
+/** The subject of a claim: a job, a group of jobs, a queue with dead letters, or one of these (`queue/sequenceNumber`). */
 export const HANDLED = ["job", "group", "queue", "message"] as const;
 
 export interface Claim {
   readonly by: string;
-  /** Then it is free again: nobody has to wait for an operator who went home. */
+  /** At this instant the claim ends: no operator has to wait for one who has left. */
   readonly until: string;
 }
 
@@ -16,7 +16,7 @@ export interface Note {
 }
 
 export interface Handling {
-  /** Null where nobody claims it; one whose time is over counts as none. */
+  /** Null if nobody claims it; an expired claim counts as none. */
   readonly claim: Claim | null;
   /** The latest last. */
   readonly notes: readonly Note[];
@@ -32,7 +32,7 @@ export type HandlingChanged =
   | { readonly kind: "rejected"; readonly reason: string };
 
 const CLAIM_MS = 30 * 60_000;
-/** All are read at once, so each has to be small. */
+/** All are read at once, so each must be small. */
 const MOST_NOTES = 20;
 
 const UNHANDLED: Handling = { claim: null, notes: [] };
@@ -65,7 +65,7 @@ export function changeHandling(
   }
 }
 
-/** The claim, unless its time is over. */
+/** The claim, unless it has expired. */
 export function claimAt({ claim }: Handling, now: number): Claim | null {
   return claim && Date.parse(claim.until) > now ? claim : null;
 }

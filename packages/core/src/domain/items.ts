@@ -1,7 +1,7 @@
-// A step that is done for each item of a list: its runs, by their names.
+// A step that runs once for each item of a list: its runs, by their names.
 import type { Steps } from "./state-record.ts";
 
-/** No step's own name has it. It may stand in a path of the store and in a message id. */
+/** A step's own name never contains it. It is allowed in a path of the store and in a message id. */
 const MARK = "_";
 
 /** The most items that a list may have: each is a record inside the job's own. */
@@ -12,18 +12,18 @@ export function runOfItem(step: string, item: number): string {
   return `${step}${MARK}${item}`;
 }
 
-/** The step that a run belongs to: itself, where it is not done for each item. */
+/** The step that a run belongs to: the same name for a step without a list. */
 export function stepOfRun(run: string): string {
   return run.split(MARK, 1)[0] ?? run;
 }
 
-/** Which item a run is for, from 1; undefined for a step that is done once. */
+/** The item of a run, counted from 1; undefined for a step that runs once. */
 export function itemOfRun(run: string): number | undefined {
   const [, item] = run.split(MARK);
   return item === undefined ? undefined : Number(item);
 }
 
-/** The names under which a step's runs stand in the record: none for a list without items. */
+/** The names of a step's runs in the record: none for an empty list. */
 export function runsOfStep(step: string, forEach: string | undefined, steps: Steps): readonly string[] {
   return forEach === undefined ? [step] : Object.keys(steps).filter((run) => run !== step && stepOfRun(run) === step);
 }

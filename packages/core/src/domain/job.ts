@@ -1,4 +1,4 @@
-// What every job has, whatever its business: the scheduler carries the rest and never reads it.
+// The common members of every job, in any business: the scheduler carries the rest and never reads it.
 import { canonicalJson } from "./canonical-json.ts";
 
 /** A `high` job has a queue of its own, and gets free capacity of an endpoint before a `normal` one. */
@@ -21,22 +21,22 @@ export interface ReplyAddress {
   readonly correlationId: string;
 }
 
-/** What stands in the place of a secret that was removed. */
+/** Replaces a secret that was removed. */
 export const REMOVED = "(removed)";
 
-/** What stands in the place of a secret for whoever may not see it. Sent back, it means the secret that is stored. */
+/** Replaces a secret for an operator who may not see it. If it is sent back, it stands for the stored secret. */
 export const HIDDEN = "(hidden)";
 
 type Members = { readonly [name: string]: unknown };
 const membersOf = (job: Job) => job as unknown as Members;
 
-/** As those see it who may not see its secrets; that one was removed is none. */
+/** The content for operators who may not see its secrets; a removed secret is shown as removed. */
 export function withHiddenSecrets<Content extends Job>(job: Content, secrets: readonly string[]): Content {
   const hidden = secrets.flatMap((name) => (membersOf(job)[name] === REMOVED ? [] : [[name, HIDDEN]]));
   return { ...job, ...Object.fromEntries(hidden) };
 }
 
-/** The edit of a job by somebody who may not have seen its secrets: those that were not edited stay as they are stored. */
+/** The edit of a job by an operator who may not have seen its secrets: unedited secrets keep their stored value. */
 export function keepingHiddenSecrets(edited: Job, stored: Job, secrets: readonly string[]): Job {
   const kept = secrets.flatMap((name) => (hides(edited, name) ? [[name, membersOf(stored)[name]]] : []));
   return { ...edited, ...Object.fromEntries(kept) };
@@ -54,12 +54,12 @@ export function lacksSecrets(job: Job, secrets: readonly string[]): boolean {
   return secrets.some((name) => membersOf(job)[name] === REMOVED);
 }
 
-/** Whether two submissions under one job id ask for the same thing, whatever the order of their members. */
+/** Whether two submissions under one job id request the same job, in any order of their members. */
 export function sameJob(one: Job, other: Job): boolean {
   return canonicalJson(one) === canonicalJson(other);
 }
 
-/** The same for one that is stored already: what was removed from it can't be compared. */
+/** The same for a stored job: members that were removed from it can't be compared. */
 export function sameAsStored(stored: Job, submitted: Job, secrets: readonly string[]): boolean {
   return sameJob(stored, lacksSecrets(stored, secrets) ? withoutSecrets(submitted, secrets) : submitted);
 }

@@ -1,36 +1,36 @@
-// A message as plain JSON, so that what an operator has discarded can be sent again as it was.
+// A message as plain JSON, so that a message that an operator has discarded can be sent again unchanged.
 
-/** What JSON has no form for. */
+/** A value of a property. A date has its own form, because JSON has none for it. */
 export type CopiedValue = string | number | boolean | null | { readonly date: string };
 
-/** Of a body that came as bytes, these; of one that AMQP gives a type, what JSON makes of it. */
+/** A body of bytes as bytes; a body with an AMQP type as its JSON. */
 export type CopiedBody =
   | { readonly kind: "data"; readonly base64: string }
   | { readonly kind: "value" | "sequence"; readonly json: unknown };
 
-/** The names are the message's own. */
+/** The names are those of the message. */
 export interface MessageCopy {
   readonly sequenceNumber: string;
   readonly enqueuedAt: string | null;
   readonly deliveryCount: number;
-  /** Those that the message has, of its properties that are texts. */
+  /** The text properties that the message has. */
   readonly properties: { readonly [name: string]: string };
   readonly timeToLive: number | null;
   readonly applicationProperties: { readonly [name: string]: CopiedValue };
   readonly body: CopiedBody;
 }
 
-/** What an operator discarded, with who did it and why. */
+/** A message that an operator discarded, with the operator and the reason. */
 export interface DiscardedMessage {
   /** The same for the same message, however often it is discarded. */
   readonly id: string;
-  /** As operators call it. */
+  /** The queue's name for operators. */
   readonly queue: string;
   readonly at: string;
   readonly by: string;
   readonly why: string;
   readonly keptUntil: string;
-  /** The job that it is about, where its body says so: the copy is erased with it. */
+  /** The job that it is about, if its body contains one: the copy is erased with the job. */
   readonly jobId: string | null;
   readonly copy: MessageCopy;
 }

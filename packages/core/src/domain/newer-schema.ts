@@ -1,7 +1,7 @@
-// What a newer version of the app wrote: this one leaves it as it is.
+// A record that a newer version of the app wrote: this version does not change it.
 import { OtherVersionNeeded } from "./outage.ts";
 
-/** A message about it is sent back to wait, until a newer instance takes it. */
+/** A message about it is sent back to wait, until a newer instance receives it. */
 export class NewerSchema extends OtherVersionNeeded {
   override readonly name = "NewerSchema";
   constructor(what: string, version: number, known: number) {

@@ -15,12 +15,12 @@ export function idName<const One extends string>({ one }: { readonly one: One })
   return `${one}Id`;
 }
 
-/** Checked by its contract, the content has it. */
+/** The content, which the contract has checked, has this member. */
 export function idOf(content: object, noun: Noun): string {
   return String((content as { readonly [name: string]: unknown })[idName(noun)]);
 }
 
-/** The job that a message's body is about: jobs and start messages name it, agents' requests and replies in their ticket. */
+/** The job of a message's body: jobs and start messages name it, agents' requests and replies have it in their ticket. */
 export function jobIdIn(body: unknown, noun: Noun): string | undefined {
   const name = idName(noun);
   const { [name]: own, ticket } = Object(body) as { readonly [name: string]: unknown };
@@ -40,12 +40,12 @@ const isOwn = ({ one, many }: Noun) => one !== JOB.one || many !== JOB.many;
 
 type Members = { readonly [name: string]: unknown };
 
-/** A loop, for every document and every message goes through here: by way of its entries it takes twice as long. */
+/** A loop, because every document and every message passes through here: with `Object.entries` it takes twice as long. */
 function renamed(value: Members, names: ReadonlyMap<string, string>): Members {
   const copy: { [name: string]: unknown } = {};
   for (const name of Object.keys(value)) {
     const member = value[name];
-    // Assigned, it would be the copy's prototype and no member.
+    // An assignment would set the copy's prototype and not a member.
     if (name === "__proto__") Object.defineProperty(copy, name, { ...AS_ASSIGNED, value: member });
     else copy[names.get(name) ?? name] = member;
   }
@@ -68,17 +68,17 @@ function tablesOf(noun: Noun) {
   return made;
 }
 
-/** A document or a message as the app has it: of its own members, not of theirs, for those may be content. */
+/** A document or a message in the app's form: only its own members are renamed, not theirs, because those may be content. */
 export function inAppsNames<T>(value: T, noun: Noun): T {
   return isOwn(noun) && isObject(value) ? (renamed(value, tablesOf(noun).out) as T) : value;
 }
 
-/** The way back: of anything, for it may come from anybody. */
+/** The reverse: for any value, because it may come from any sender. */
 export function inCoresNames<T>(value: T, noun: Noun): T {
   return isOwn(noun) && isObject(value) ? (renamed(value, tablesOf(noun).in) as T) : value;
 }
 
-/** The names in a text: of a query, a path, or a fault that people of the app read. */
+/** The names in a text: in a query, a path, or a fault that the app's users read. */
 export function textInAppsNames(text: string, noun: Noun): string {
   return isOwn(noun) ? text.replace(NAME, (name) => called(name, noun)) : text;
 }

@@ -1,14 +1,14 @@
-// What an operator's action makes of the records of a job's steps.
+// The effect of an operator's action on the records of a job's steps.
 import { isInHand, outcomeIsUnknown } from "./plan.ts";
 import { NOT_STARTED, type StateRecord, type StepRecord, type StepRun, type Steps } from "./state-record.ts";
 import { expiresAt } from "./step-run.ts";
 
-/** Until when agents may still be at work whose steps are scheduled anew; undefined where none has begun. */
+/** Until when agents may still work on steps that are scheduled again; undefined if none has begun. */
 export function busyUntil({ steps, busyUntil: before }: StateRecord): string | undefined {
   return latest([...Object.values(steps).map((step) => busyUntilOf(step)), before]);
 }
 
-/** In either direction: a step beside one that was rejected may still be at work when its compensation begins. */
+/** In either direction: a step beside a rejected one may still be in progress when its compensation begins. */
 function busyUntilOf(step: StepRecord): string | null {
   return latest([step, step.compensation].map((run) => (isInHand(run) ? run.completeBy : null))) ?? null;
 }
@@ -17,12 +17,12 @@ function busyUntilOf(step: StepRecord): string | null {
 export function reset(step: StepRecord): StepRecord {
   switch (step.state) {
     case "Failed":
-      // Rejected for good, it had no effect, so that there is nothing to compensate unless an earlier attempt ran out of time.
+      // A permanently rejected step had no effect, so there is nothing to compensate unless an earlier attempt timed out.
       return { ...step, ...NOT_STARTED, retryCount: step.retryCount };
     case "Scheduled":
     case "Running":
     case "Awaiting":
-      // When it was scheduled stays: its outcome is not known, so a compensation has to see to it.
+      // The time of its scheduling stays: its outcome is unknown, so a compensation must include it.
       return { ...step, state: "NotStarted", startBy: null, completeBy: null };
     case "NotStarted":
     case "Completed":
@@ -34,14 +34,14 @@ export function reset(step: StepRecord): StepRecord {
   }
 }
 
-/** Under the key of the old content a service rejects the new one. What was asked so far has left nothing behind. */
+/** Under the key of the old content a service rejects the new content. The requests so far have had no effect. */
 export function rekeyed(step: StepRecord, before: StepRecord): StepRecord {
   if (before.state !== "Failed" && !outcomeIsUnknown(before)) return step;
   const { nonce: _ofOldKey, ...rest } = step;
   return { ...rest, generation: step.generation + 1 };
 }
 
-/** A step of a job that was compensated. Under its old key a service would answer for the effect that is compensated. */
+/** A step of a job that was compensated. Under its old key a service would return the effect that was compensated. */
 export function begunAnew(before: StepRecord): StepRecord {
   const {
     completedIn: _completed,
@@ -55,7 +55,7 @@ export function begunAnew(before: StepRecord): StepRecord {
   return { ...step, ...NOT_STARTED, result: null, compensation: null, generation: step.generation + 1 };
 }
 
-/** What it failed so far counts no more. */
+/** Its failures so far are not counted any more. */
 export function forgiven({ failureCount: _before, ...step }: StepRecord): StepRecord {
   if (!step.compensation) return step;
   const { failureCount: _ofCompensation, ...compensation } = step.compensation;
@@ -63,8 +63,8 @@ export function forgiven({ failureCount: _before, ...step }: StepRecord): StepRe
 }
 
 /**
- * What is at work goes on, and the next attempt waits for what comes of it.
- * @param overdueBefore what expires from this instant on may still be at work, by some clock
+ * Steps in progress continue, and the next attempt waits for their results.
+ * @param overdueBefore a step that expires at this instant or later may still be in progress, by some clock
  */
 export function readyForCompensation(step: StepRecord, overdueBefore: string): StepRecord {
   const forward = isInHand(step) && expiresAt(step) < overdueBefore ? reset(step) : step;
@@ -75,7 +75,7 @@ export function readyForCompensation(step: StepRecord, overdueBefore: string): S
     : forward;
 }
 
-/** A step that is done later, in either direction, with the time that it may wait changed so. */
+/** A step that is done later, in either direction, with its waiting time changed. */
 export function waitsLonger(step: StepRecord, later: (completeBy: string | null) => string): StepRecord {
   const longer = <Run extends StepRun>(run: Run): Run =>
     run.state === "Awaiting" ? { ...run, completeBy: later(run.completeBy) } : run;
@@ -90,7 +90,7 @@ export function mapSteps(steps: Steps, change: (step: StepRecord) => StepRecord)
   return Object.fromEntries(Object.entries(steps).map(([name, step]) => [name, change(step)]));
 }
 
-/** All of them are UTC in one form, so their order as texts is their order in time. */
+/** All are in UTC in one format, so their order as texts is their order in time. */
 export function latest(instants: readonly (string | null | undefined)[]): string | undefined {
   return instants
     .filter((at) => at !== null && at !== undefined)

@@ -1,4 +1,4 @@
-// What an operator may ask of a job (P9, P11, P13), and what it makes of the record.
+// The operator's actions on a job (P9, P11, P13), and their effect on the record.
 
 import { after } from "./duration.ts";
 import { stepOfRun } from "./items.ts";
@@ -26,24 +26,24 @@ export type OperatorAction =
   | {
       readonly kind: "resubmit";
       readonly reason: string;
-      /** The job's content was replaced too, by one of this priority. */
+      /** The job's content was replaced too, by content with this priority. */
       readonly edited: { readonly priority: Priority } | null;
-      /** The operator's word that a person has compensated what the job's compensation left. */
+      /** The operator confirms that a person has compensated the steps that the job's compensation could not. */
       readonly compensatedManually: boolean;
     }
   | { readonly kind: "compensate"; readonly reason: string }
-  /** Of a job that has not ended: it ends at once where nothing was done, and is compensated otherwise. */
+  /** For a job that has not ended: it ends at once if no step was done, and is compensated otherwise. */
   | {
       readonly kind: "cancel";
       readonly reason: string;
-      /** Then its workflow may say from which step on it is too late. */
+      /** Then its workflow may name the step from which on a cancellation is too late. */
       readonly byRequester?: boolean;
     }
   | { readonly kind: "extend"; readonly reason: string; readonly byMs: number }
-  /** What was left to do is done manually: the job rests in Error, and nobody is alerted of it any more. */
+  /** The remaining work is done manually: the job stays in Error, and alerts nobody any more. */
   | { readonly kind: "markResolved"; readonly reason: string };
 
-/** Who asks, when, and the times that a new attempt gets. */
+/** The operator, the time, and the times for a new attempt. */
 export interface DecisionContext {
   readonly by: string;
   readonly now: string;
@@ -52,7 +52,7 @@ export interface DecisionContext {
 }
 
 export type Decision =
-  /** `startAt`: until then agents of the attempt before may still be at work; null where the next may start at once. */
+  /** `startAt`: until then agents of the previous attempt may still be working; null if the next may start at once. */
   | { readonly kind: "allowed"; readonly record: StateRecord; readonly startAt: string | null }
   | { readonly kind: "rejected"; readonly reason: string };
 
@@ -73,7 +73,7 @@ const ROWS = {
   markResolved: [transitions.markedResolved],
 } as const satisfies Record<OperatorAction["kind"], readonly { from: ProcessState; to: ProcessState }[]>;
 
-/** @param workflow the record's; undefined where the app has it no longer. */
+/** @param workflow the record's workflow; undefined if the app does not have it any more. */
 export function decide(
   record: StateRecord,
   action: OperatorAction,
@@ -116,7 +116,7 @@ type Cancel = Extract<OperatorAction, { kind: "cancel" }>;
 type Extend = Extract<OperatorAction, { kind: "extend" }>;
 type MarkResolved = Extract<OperatorAction, { kind: "markResolved" }>;
 
-/** Its compensation has come to an end, so that the job may begin anew. */
+/** Its compensation has ended, so the job may begin again. */
 function isCompensationOver({ processState, error }: StateRecord): boolean {
   if (processState !== "Error") return hasEnded(processState);
   return error?.kind === "compensationIncomplete" || error?.kind === "resolved";
@@ -144,7 +144,7 @@ function resubmit(
   const unknown = anew || !edited ? [] : namesOf(record.steps, outcomeIsUnknown);
   const uncertain = unknown.filter((name) => !harmless.includes(stepOfRun(name)));
   if (uncertain.length > 0) {
-    // Under the same key a service would reject the new content or answer for the old; another key could do it twice.
+    // Under the same key a service would reject the new content or return the result of the old; under another key it could do the work twice.
     const steps = uncertain.join(", ");
     return rejected(
       `whether ${steps} took effect with the job as it was is not known: resubmit it unchanged, or compensate it first`,
@@ -176,7 +176,7 @@ function compensate(record: StateRecord, { reason }: Compensate, to: ProcessStat
   const obstacle = obstacleToCompensation(record);
   if (obstacle !== undefined) return rejected(obstacle);
   const asked = errorOf("compensationRequested", `${context.by} asked for it: ${reason}`, context);
-  // The cause is what the client is notified in the end.
+  // The client is notified of the cause at the end.
   return toBeCompensated(record, record.error ?? asked, to, reason, context);
 }
 
@@ -185,7 +185,7 @@ function obstacleToCompensation({ processState, direction, error, steps }: State
     return undefined;
   }
   if (processState === "Processing") return "it is being compensated already";
-  // It waits, and goes on at once.
+  // It waits, and continues at once.
   if (processState === "Pending") return undefined;
   if (error?.kind === "resolved") return "it is marked resolved: what was left was done manually";
   const open = namesOf(steps, ({ compensation: run }) => run?.state === "Failed");
@@ -215,7 +215,7 @@ function toBeCompensated(
   };
 }
 
-/** Nothing was done, and nobody is about to do anything: whoever claims it now loses to the write. */
+/** No step was done, and no attempt is about to start one: a later claim loses to this write. */
 function isUntouched({ processState, direction, steps }: StateRecord): boolean {
   return processState === "Pending" && direction === "forward" && namesOf(steps, mayHaveHadEffect).length === 0;
 }
@@ -275,7 +275,7 @@ function markResolved(
   return { kind: "allowed", record: { ...resolved, ...over(resolved, context.now) }, startAt: null };
 }
 
-/** Gives the supervisor more patience. Agents at work keep the time that they were given; a step that is done later may wait for so much longer. */
+/** Extends the supervisor's deadline. Working agents keep their time; a step that is done later may wait for this much longer. */
 function extend(record: StateRecord, { reason, byMs }: Extend, to: ProcessState, context: DecisionContext): Decision {
   const laterThan = (at: string | null | undefined) => after(latest([context.now, at]) ?? context.now, byMs);
   const later = laterThan(record.dueAt);
@@ -292,8 +292,8 @@ function extend(record: StateRecord, { reason, byMs }: Extend, to: ProcessState,
 }
 
 /**
- * Pending for its next attempt, with all failures forgiven.
- * @param busy until when agents may be at work of which the attempt knows nothing
+ * Pending for its next attempt, with no failures counted.
+ * @param busy until when agents unknown to the attempt may be working
  */
 function nextAttempt(
   record: StateRecord,
@@ -302,7 +302,7 @@ function nextAttempt(
   busy: string | undefined,
 ) {
   const { busyUntil: _before, ...rest } = reopened(record);
-  // Two attempts never overlap: what still runs times out at its complete-by, by its own clock.
+  // Two attempts never overlap: a running step times out at its complete-by, by its own clock.
   const timesOutAt = busy === undefined ? now : after(busy, clockSkewMs);
   const isBusy = timesOutAt > now;
   const startAt = isBusy ? timesOutAt : null;
@@ -322,13 +322,13 @@ function nextAttempt(
   return { kind: "allowed", record: pending, startAt } as const;
 }
 
-/** What the client has to receive first: of a job that nobody has claimed yet not even Received may have been sent. */
+/** The statuses that the client must receive first: for a job without a claim, not even Received may have been sent. */
 function owed({ processState, attempt, createdAt, outbox }: StateRecord): readonly OutboxMessage[] {
   if (processState !== "Pending" || attempt !== 1) return outbox;
   return [{ status: "Received", attempt, at: createdAt }, ...outbox];
 }
 
-/** Not a step's fault. */
+/** The error is not a step's fault. */
 function errorOf(kind: JobError["kind"], message: string, { now: at }: DecisionContext): JobError {
   return { kind, message, step: null, agent: null, at };
 }

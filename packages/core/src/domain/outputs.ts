@@ -1,10 +1,10 @@
-// What a workflow lets its requester know of its steps' results, and which statuses the requester wants.
+// The results of a workflow's steps that its requester receives, and the statuses that the requester wants.
 import { fallbacksOf } from "./expand.ts";
 import type { JobStatus, OutboxMessage, StateRecord, StepResult } from "./state-record.ts";
 import { STATUS_OF } from "./transitions.ts";
 import type { Workflow } from "./workflow.ts";
 
-/** `all`: every status. `end`: only how it ended, which saves a send a step. */
+/** `all`: every status. `end`: only the end, which saves one message for each step. */
 export const WANTED = ["all", "end"] as const;
 export type WantedStatuses = (typeof WANTED)[number];
 
@@ -14,11 +14,11 @@ export function isWanted({ statuses = "all" }: Pick<StateRecord, "statuses">, st
   return statuses === "all" || ENDS.has(status);
 }
 
-/** Whose requester is sent the reason too. */
+/** The statuses that contain the reason too. */
 const WITH_REASON: ReadonlySet<JobStatus> = new Set(["Failed", "Compensated", "Cancelled"]);
 const WITH_OUTPUTS: ReadonlySet<JobStatus> = new Set(["StepCompleted", "Completed"]);
 
-/** What a requester is sent of a status; undefined where it does not want it. */
+/** The content of a status for its requester; undefined if it does not want that status. */
 export function statusMessage(record: StateRecord, outboxMessage: OutboxMessage, workflow: Workflow | undefined) {
   const { status, step } = outboxMessage;
   if (!isWanted(record, status)) return undefined;
@@ -35,20 +35,20 @@ export function statusMessage(record: StateRecord, outboxMessage: OutboxMessage,
 
 const SOURCE = /^([a-z][A-Za-z0-9]*)\.([A-Za-z][A-Za-z0-9_]*)$/;
 
-/** The step and the member of its result that an output is taken from; undefined for what names none. */
+/** The step and the member of its result that an output is taken from; undefined for a source without such names. */
 function sourceOf(text: string): { readonly step: string; readonly member: string } | undefined {
   const [, step, member] = SOURCE.exec(text) ?? [];
   return step && member ? { step, member } : undefined;
 }
 
-/** Of one step, or of all that are completed; undefined where there are none. What the steps recorded besides stays in the app. */
+/** The outputs of one step, or of all completed steps; undefined if there are none. The steps' other results stay in the app. */
 function outputsOf(workflow: Workflow, { steps }: StateRecord, only?: string): StepResult | undefined {
   const { outputs = {} } = workflow;
   const named = new Map(workflow.steps.map((step) => [step.name, step]));
   const found = Object.entries(outputs).flatMap(([name, text]): [string, StepResult[string]][] => {
     const source = sourceOf(text);
     if (!source) return [];
-    // Of a step that was skipped, what the one recorded that stood in for it.
+    // For a skipped step, the result of its fallback.
     const provider = [source.step, ...fallbacksOf(source.step, named)].find((one) => steps[one]?.state === "Completed");
     if (provider === undefined || (only !== undefined && provider !== only)) return [];
     const { state, result } = steps[provider] ?? {};

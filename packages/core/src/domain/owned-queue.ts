@@ -1,4 +1,4 @@
-// Who may submit what: the queue that a job came by says whose it is, what its id may be and where it may be answered (P1, P15).
+// Submission rights: a job's queue determines its owner, its allowed ids and its allowed reply queues (P1, P15).
 
 /** A submission queue to which one sender alone has the right to send. */
 export interface OwnedQueue {
@@ -16,7 +16,7 @@ export function entryOf(queue: string, owned: readonly OwnedQueue[]): OwnedQueue
   return owned.find((entry) => entry.queue === queue);
 }
 
-/** In words why a job that came by this queue may not have this id; undefined where it may. */
+/** The reason why a job from this queue may not have this id; undefined if it may. */
 export function jobIdFault(jobId: string, queue: string, owned: readonly OwnedQueue[]): string | undefined {
   const own = entryOf(queue, owned);
   if (own) return jobId.startsWith(own.idPrefix) ? undefined : `must begin with ${own.idPrefix}`;
@@ -32,7 +32,7 @@ export function replyQueueFault(replyTo: string, queue: string, owned: readonly 
   return owned.some(isOneOf) ? "is for another queue's jobs" : undefined;
 }
 
-/** Whatever keeps two senders from being distinguished. */
+/** The faults by which two senders could not be distinguished. */
 export function ownershipFaults(owned: readonly OwnedQueue[]): string[] {
   return owned.flatMap((one, index) =>
     owned.slice(index + 1).flatMap((other) => {

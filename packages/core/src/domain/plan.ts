@@ -1,4 +1,4 @@
-// What an attempt has to do in its direction, and what of it can be begun (P5, P13, P14).
+// The plan of an attempt in its direction, and the steps of it that can begin (P5, P13, P14).
 
 import { expandedSteps } from "./expand.ts";
 import type { Direction, StepRecord, StepRun, Steps } from "./state-record.ts";
@@ -9,27 +9,27 @@ export interface PlannedStep {
   readonly agent: string;
   readonly operation: string;
   readonly transport: Transport;
-  /** The planned steps that have to be done first. */
+  /** The planned steps that must be done first. */
   readonly after: readonly string[];
   readonly startWithin: string;
   readonly completeWithin: string;
-  /** Absent: its agent has to have it done before it answers. */
+  /** Absent: its agent must have it done before it answers. */
   readonly awaitWithin?: string | undefined;
-  /** Absent: as the attempt goes. Forward, what a skipped step may have left behind is compensated meanwhile. */
+  /** Absent: the attempt's direction. In a forward attempt, the possible effect of a skipped step is compensated in parallel. */
   readonly direction?: "compensate";
-  /** It may come to be skipped: what its end leads to is then known from the record alone. */
+  /** It may be skipped: then the effect of its end is known only from the record. */
   readonly maySkip?: true;
   /** Its condition, by name. */
   readonly when?: string;
-  /** The list for an item of which it is done. */
+  /** The list whose item it is for. */
   readonly forEach?: string;
 }
 
 export type Plan = readonly PlannedStep[];
 
 /**
- * Forward: the workflow's steps, and the compensation of those that may be skipped with an outcome that nobody knows. Compensation: what needs compensating, each after
- * all that came after it.
+ * Forward: the workflow's steps, and the compensation of steps that may be skipped with an unknown outcome. Compensation: the steps that need it,
+ * each after all steps that came after it.
  */
 export function planOf(workflow: Workflow, steps: Steps, direction: Direction): Plan {
   const all = expandedSteps(workflow, steps);
@@ -83,10 +83,10 @@ function compensationOf(step: WorkflowStep, after: readonly string[]): PlannedSt
   return [{ name, agent, operation, transport, after, ...times, ...(forEach && { forEach }) }];
 }
 
-/** All steps that can only be begun once that one is done. */
+/** All steps that can begin only after that one is done. */
 function dependantsOf(steps: readonly WorkflowStep[], name: string): ReadonlySet<string> {
   const found = new Set([name]);
-  // A step stands wherever its author put it: so as often as there is another one.
+  // The author may list the steps in any order: so the loop repeats until it finds no further step.
   for (let before = 0; before < found.size; ) {
     before = found.size;
     for (const step of steps) if (step.after.some((other) => found.has(other))) found.add(step.name);
@@ -117,23 +117,23 @@ export function mayHaveHadEffect({ state, scheduledAt, retryCount, outcomeUnknow
   }
 }
 
-/** It may have had its effect, and nobody knows: a compensation sees to it, and under another key it could be done twice. */
+/** It may have had its effect, and that is unknown: a compensation includes it, and under another key it could be done twice. */
 export function outcomeIsUnknown(step: StepRecord): boolean {
   const isCompensated = step.state === "Compensated" || step.compensation?.state === "Completed";
   return step.state !== "Completed" && !isCompensated && mayHaveHadEffect(step);
 }
 
-/** A step's run in a direction; one that does not exist yet has not begun. */
+/** A step's run in a direction; a run that does not exist yet has not begun. */
 export function runOf(record: StepRecord | undefined, direction: Direction): StepRun | null {
   return (direction === "forward" ? record : record?.compensation) ?? null;
 }
 
-/** Scheduled, Running or Awaiting: somebody may be at work on it, or may come to be. */
+/** Scheduled, Running or Awaiting: an agent may be working on it, or may start it. */
 export function isInHand(run: StepRun | null): run is StepRun {
   return run?.state === "Scheduled" || (run !== null && isTakenUp(run));
 }
 
-/** Somebody is known to have been at work on it: where its time runs out, that is a failure. */
+/** An agent is known to have started it: if its time is over, that is a failure. */
 export function isTakenUp({ state }: StepRun): boolean {
   return state === "Running" || state === "Awaiting";
 }
@@ -146,7 +146,7 @@ export interface RunInHand {
 
 const DIRECTIONS = ["forward", "compensate"] as const;
 
-/** In either direction: a compensation may begin while a step beside the one that was rejected is at work. */
+/** In either direction: a compensation may begin while a step beside the rejected one is in progress. */
 export function runsInHand(steps: Steps): readonly RunInHand[] {
   const inHand: RunInHand[] = [];
   for (const [step, record] of Object.entries(steps)) {
@@ -158,46 +158,49 @@ export function runsInHand(steps: Steps): readonly RunInHand[] {
   return inHand;
 }
 
-/** When the pauses of steps are over that are to be run again later, while others go on. In a compensation nobody waits for those before. */
+/**
+ * When the pauses of steps are over that are to be retried later while others continue. A compensation does not wait for the pauses of forward
+ * steps.
+ */
 export function pausesOf(steps: Steps, direction: Direction): readonly string[] {
   return Object.values(steps)
     .flatMap((step) => (direction === "forward" ? [step, step.compensation] : [step.compensation]))
     .flatMap((run) => (run?.state === "NotStarted" && run.notBefore ? [run.notBefore] : []));
 }
 
-/** Whether a step's run has come to its end in a direction. A compensation that was rejected for good is left to a person. */
+/** Whether a step's run has ended in a direction. A permanently rejected compensation is left to a person. */
 export function isClosed(record: StepRecord | undefined, direction: Direction): boolean {
   const state = runOf(record, direction)?.state;
   return state === "Completed" || state === (direction === "compensate" ? "Failed" : "Skipped");
 }
 
-/** Whether a step has nothing more to do in a direction: one that turns out to have had no effect needs no compensation. */
+/** Whether a step is done in a direction: a step that had no effect after all needs no compensation. */
 export function isDone(record: StepRecord | undefined, direction: Direction): boolean {
   return isClosed(record, direction) || (direction === "compensate" && !(record && mayHaveHadEffect(record)));
 }
 
-/** Whether nothing more is to be done of a planned step by an attempt in that direction. */
+/** Whether a planned step is done for an attempt in that direction. */
 function isPlannedDone(planned: PlannedStep, steps: Steps, direction: Direction): boolean {
   const record = steps[planned.name];
   if (directionOf(planned, direction) === direction) return isDone(record, direction);
   return record?.state !== "Skipped" || isDone(record, "compensate");
 }
 
-/** In which direction an attempt does a planned step. */
+/** The direction in which an attempt does a planned step. */
 export function directionOf(planned: PlannedStep, direction: Direction): Direction {
   return planned.direction ?? direction;
 }
 
 /**
- * All that the attempt had to do is done. What a compensation's end says is true only once nobody is at work forward any more, also on a step that needs no compensation, or
- * one by a person. What is done later waits for nobody: its outcome counts as unknown.
+ * All work of the attempt is done. The end of a compensation is correct only once no forward step is in progress any more, including
+ * steps without compensation and manual ones. A step that is done later is not waited for: its outcome counts as unknown.
  */
 export function isWholeDone(plan: Plan, steps: Steps, direction: Direction): boolean {
   const isAtWork = runsInHand(steps).some((each) => each.direction !== direction && each.run.state !== "Awaiting");
   return !isAtWork && plan.every((planned) => isPlannedDone(planned, steps, direction));
 }
 
-/** Not done, and nobody is at it. */
+/** Not done, and not in progress. */
 export function unbegun(plan: Plan, steps: Steps, direction: Direction): readonly PlannedStep[] {
   return plan.filter(
     (planned) =>
@@ -207,8 +210,8 @@ export function unbegun(plan: Plan, steps: Steps, direction: Direction): readonl
 }
 
 /**
- * The steps that an attempt can begin: all that they wait for is done. A step is compensated once nobody is at work on it any more; one that is done later is
- * taken back without waiting for that, and what is reported of it then is late.
+ * The steps that an attempt can begin: all steps that they wait for are done. A step is compensated once it is not in progress any more. A step
+ * that is done later is compensated without that wait, and a later report of it is late.
  */
 export function readySteps(plan: Plan, steps: Steps, direction: Direction, now: string): readonly PlannedStep[] {
   return unbegun(plan, steps, direction).filter((planned) => {
@@ -220,7 +223,7 @@ export function readySteps(plan: Plan, steps: Steps, direction: Direction, now: 
   });
 }
 
-/** What a person has to compensate: steps that had an effect and are "manual", and compensations that were rejected. */
+/** The steps that a person must compensate: steps with an effect and compensation "manual", and steps whose compensation was rejected. */
 export function remainingManually(workflow: Workflow, steps: Steps): string[] {
   const remaining = expandedSteps(workflow, steps).filter(({ name, compensation }) => {
     const record = steps[name];

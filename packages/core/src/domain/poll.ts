@@ -1,13 +1,13 @@
-// When an agent asks its service what has become of a step that it accepted (P6): seldom enough that waiting for weeks costs little.
+// When an agent polls its service for a step that it accepted (P6): rarely enough that a wait of weeks costs little.
 import type { Attempt } from "./attempt.ts";
 import { after, durationMs } from "./duration.ts";
 import { runsInHand } from "./plan.ts";
 import type { Acceptance, Direction, StepRecord, StepRun, Steps } from "./state-record.ts";
 
-/** One question, for one agent. It is the same however often the engine runs it. */
+/** One poll, for one agent. It is the same however often the engine runs it. */
 export interface Poll {
   readonly jobId: string;
-  /** The attempt that holds the job: a step's run may be an earlier one's. */
+  /** The attempt that holds the job: a step's run may belong to an earlier one. */
   readonly attempt: number;
   readonly lockedBy: string;
   readonly step: string;
@@ -17,14 +17,14 @@ export interface Poll {
 }
 
 const SHORTEST_PAUSE_MS = 1000;
-/** Each question stays in the orchestration's history: so that thirty days are some hundreds of them, it waits a twentieth of what it has waited. */
+/** Each poll stays in the orchestration's history: each pause is a twentieth of the wait so far, so thirty days are some hundreds of polls. */
 const SHARE_OF_WAIT = 1 / 20;
-/** After an answer that could not be had the pause doubles, up to this. */
+/** After a failed poll the pause doubles, up to this. */
 const LONGEST_BACKOFF_MS = 15 * 60_000;
-/** Longer than a question takes with its waiting. Past it the attempt that was to ask is taken for lost. */
+/** Longer than a poll takes with its wait. After this time the attempt that had to poll is considered lost. */
 const MISSED_AFTER_MS = 10 * 60_000;
 
-/** @param acceptance what was known before, with when it was accepted */
+/** @param acceptance the known acceptance, with its time */
 export function nextPollAt(
   { at }: Acceptance,
   pauseMs: number,
@@ -34,19 +34,19 @@ export function nextPollAt(
 ): string {
   const waitedMs = Date.parse(now) - Date.parse(at);
   const next = after(now, Math.max(pauseMs, SHORTEST_PAUSE_MS, Math.floor(waitedMs * SHARE_OF_WAIT)));
-  // Once more while an answer still counts.
+  // A last poll while an answer still counts.
   const last = after(completeBy, -(durationMs(completeWithin) ?? 0));
   return last > after(now, SHORTEST_PAUSE_MS) && last < next ? last : next;
 }
 
-/** The pause after a question without an answer. */
+/** The pause after a poll without an answer. */
 export function backoffMs({ at, lastReportAt = at }: Acceptance, now: string): number {
   return Math.min(Date.parse(now) - Date.parse(lastReportAt), LONGEST_BACKOFF_MS);
 }
 
 interface Waiting extends Pick<StepRun, "state" | "accepted" | "completeBy"> {}
 
-/** When a question that was to be asked before then is taken for missed; undefined where none is to be asked, or the step's time is over by then. */
+/** When a poll that was due before then is considered missed; undefined if none is due, or if the step's time is over by then. */
 export function missedAt({ state, accepted, completeBy }: Waiting): string | undefined {
   if (state !== "Awaiting" || accepted?.pollAt === undefined) return undefined;
   const at = after(accepted.pollAt, MISSED_AFTER_MS);
@@ -58,7 +58,7 @@ export function missedPolls(steps: Steps): readonly string[] {
   return runsInHand(steps).flatMap(({ run }) => missedAt(run) ?? []);
 }
 
-/** The steps once a question that nobody asked is put to the next attempt. */
+/** The steps after a missed poll is passed to the next attempt. */
 export function pollsAfter(steps: Steps, overdueBefore: string, now: string): Steps {
   const changed: { [name: string]: StepRecord } = { ...steps };
   for (const { step, direction, run } of runsInHand(steps)) {
@@ -71,13 +71,13 @@ export function pollsAfter(steps: Steps, overdueBefore: string, now: string): St
   return changed;
 }
 
-/** What is to be asked next; undefined where nothing is. */
+/** The next poll; undefined if there is none. */
 export interface NextPolls {
   readonly at: string;
   readonly polls: readonly Poll[];
 }
 
-/** @param asked what the attempt has asked already, by `keyOf` */
+/** @param asked the polls that the attempt has made already, by `keyOf` */
 export function nextPolls(attempt: Attempt, asked: ReadonlySet<string>): NextPolls | undefined {
   const { jobId, lockedBy, reply, steps } = attempt;
   const open = runsInHand(steps).flatMap(({ step, direction, run }): Poll[] => {
@@ -94,7 +94,7 @@ export function keyOf({ step, direction, pollAt }: Poll): string {
   return `${step} ${direction} ${pollAt}`;
 }
 
-/** Of one run that waits, what was known later: its times only move on. */
+/** For one waiting run, the later knowledge: its times only increase. */
 export function comparePolls(one: StepRun, other: StepRun): number {
   if (one.state !== "Awaiting") return 0;
   return compareTexts(one.accepted?.pollAt, other.accepted?.pollAt) || compareTexts(one.completeBy, other.completeBy);
@@ -105,7 +105,7 @@ function compareTexts(one: string | null | undefined, other: string | null | und
   return before === after ? 0 : before > after ? 1 : -1;
 }
 
-/** Whether the question about that run is still to be asked. */
+/** Whether that run still has to be polled. */
 export function isPolled({ state, accepted }: StepRun, { pollAt }: Poll): boolean {
   return state === "Awaiting" && accepted?.pollAt === pollAt;
 }

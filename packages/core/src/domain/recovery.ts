@@ -1,4 +1,4 @@
-// The supervisor's verdict on a record that is overdue, and what it makes of the record (P10, P11).
+// The supervisor's verdict on an overdue record, and its effect on the record (P10, P11).
 import type { StartAttempt } from "./attempt.ts";
 import { after, durationMs } from "./duration.ts";
 import { isTakenUp, pausesOf, runsInHand } from "./plan.ts";
@@ -21,49 +21,49 @@ import { expiresAt, restarted } from "./step-run.ts";
 import { OUTBOX_GRACE_MS, transitions } from "./transitions.ts";
 import type { StepPolicy } from "./workflow.ts";
 
-/** What failed: the step that decides, null where none is in hand, and how many attempts of it have failed since it last began. */
+/** The failed step: the one that decides, null if none is open, and how many of its attempts have failed since it last began. */
 interface Failed {
   readonly step: string | null;
   readonly failures: number;
 }
 
 interface Skips {
-  /** Those that the job goes on without: of a step that is skipped, what it may have left behind is left to a person. */
+  /** The steps that the job continues without: the possible effect of a skipped step is left to a person. */
   readonly skips?: readonly string[];
 }
 
 export type Verdict =
-  /** The attempt ran out of time: another one, from the step that it had reached. */
+  /** The attempt timed out: another one, from the step that it had reached. */
   | ({ readonly kind: "retry" } & Failed & Skips)
   /** At the threshold: another one, later. */
   | ({ readonly kind: "wait"; readonly waitMs: number } & Failed & Skips)
-  /** All attempts are used up of a step that the job can do without: another one, without it. */
+  /** All attempts of a step are used up that the job can continue without: another one, without it. */
   | ({ readonly kind: "skip" } & Failed & Skips)
-  /** The endpoint's address or our credential for it is wrong: another one, later, with no failure counted, until a person has fixed that. */
+  /** The endpoint's address or the app's credential for it is wrong: another one, later, with no failure counted, until a person has fixed it. */
   | { readonly kind: "hold"; readonly waitMs: number }
-  /** All attempts are used up: what was done is compensated. */
+  /** All attempts are used up: the completed steps are compensated. */
   | ({ readonly kind: "compensate" } & Failed)
-  /** All attempts are used up: an operator has to look. */
+  /** All attempts are used up: an operator must act. */
   | ({ readonly kind: "fail" } & Failed)
-  /** No agent took up what it waits for: another attempt, with no failure counted. */
+  /** No agent took up the step that it waits for: another attempt, with no failure counted. */
   | { readonly kind: "reschedule" }
-  /** What its steps waited for is over: a pause, a step that is to be compensated, or a poll that nobody made. Another attempt, with no failure counted. */
+  /** The wait of its steps is over: a pause, a step that is to be compensated, or a missed poll. Another attempt, with no failure counted. */
   | { readonly kind: "resume" }
-  /** No step of it is overdue, or enough others are scheduled again: it is looked at again then. */
+  /** No step of it is overdue, or enough others are scheduled again: it is checked again then. */
   | { readonly kind: "later"; readonly at: string }
-  /** Nobody claimed it: the scheduler is notified again. No failure is counted. */
+  /** No attempt claimed it: the scheduler is notified again. No failure is counted. */
   | { readonly kind: "repeatStart" }
-  /** It ended, but what had to be published of it may not have been. */
+  /** It ended, but its messages may not all have been published. */
   | { readonly kind: "publish" };
 
-/** Entries that a record keeps; the oldest go first. */
+/** The number of entries that a record keeps; the oldest are removed first. */
 export const HISTORY_LIMIT = 100;
 const PUBLISHED_LIMIT = 20;
 
 /**
- * @param policyOf the policy that holds for a step; the workflow's own where no step is in hand
- * @param overdueBefore what expires from this instant on may still be at work, by some clock
- * @param holdMs when a job is tried again for which a person has to fix something
+ * @param policyOf the policy for a step; the workflow's own if no step is open
+ * @param overdueBefore a step that expires at this instant or later may still be in progress, by some clock
+ * @param holdMs when a job is tried again for which a person must fix a setting
  */
 export function decideRecovery(
   record: StateRecord,
@@ -87,8 +87,8 @@ export function decideRecovery(
 }
 
 /**
- * What happens to one step does not wait for those beside it: only those that are overdue count. Overload is no failure (P26): one is
- * counted only where an agent is known to have taken the step up.
+ * The verdict on one step does not wait for the steps beside it: only overdue steps count. Overload is no failure (P26): a failure is counted only
+ * if an agent is known to have taken the step up.
  */
 function decideHeld(
   record: StateRecord,
@@ -107,11 +107,11 @@ function decideHeld(
   if (overdue.length > 0 && own.length === 0) return { kind: "resume" };
   const running = own.filter(({ run }) => isTakenUp(run));
   if (own.length > 0 && running.length === 0) return { kind: "reschedule" };
-  // Neither the job's fault nor the service's: counting it would compensate jobs for a password that was changed.
+  // Neither the job's fault nor the service's: if it were counted, jobs would be compensated because a password was changed.
   const isHeld = running.length > 0 && running.every(({ run }) => isMisconfigured(run));
   if (isHeld) return { kind: "hold", waitMs: holdMs };
   if (running.length === 0) return decideFailed(record, null, record.failureCount, policyOf(undefined));
-  // Each has a budget of its own, and the first that is used up decides for the job.
+  // Each step has its own budget, and the first that is used up decides for the job.
   const verdicts = running.map(({ step, direction, run: { failureCount = 0 } }) =>
     decideFailed(record, step, failureCount, policyOf(step), direction),
   );
@@ -120,12 +120,12 @@ function decideHeld(
   return { ...gravest, ...(skips.length > 0 && { skips }) };
 }
 
-/** A run of the record's attempt. What an attempt before its compensation has begun goes on, and is no part of it. */
+/** A run of the record's attempt. A run that began in an attempt before its compensation continues, and does not belong to it. */
 function isOwn(record: StateRecord, direction: Direction): boolean {
   return record.direction === "forward" || direction === "compensate";
 }
 
-/** What an attempt before met says nothing of this one, whose agent may have died. */
+/** A fault in an earlier attempt shows nothing about this one, whose agent may have crashed. */
 function isMisconfigured({ expiry, attempt }: StepRun): boolean {
   return expiry !== undefined && expiry.attempt === attempt && expiry.misconfigured === true;
 }
@@ -141,7 +141,7 @@ function decideFailed(
 ): FailedVerdict {
   const failures = before + 1;
   const failed = { step, failures };
-  // A compensation that can't be had is not compensated in turn; one of a skipped step is left to a person, and the job goes on.
+  // A failed compensation is not compensated; that of a skipped step is left to a person, and the job continues.
   const onExhausted = run === "forward" ? policy.onExhausted : direction === "forward" ? "skip" : "fail";
   const exhausted = { kind: onExhausted, ...failed } as const;
   if (failureCount + 1 >= (policy.mostFailures ?? Number.POSITIVE_INFINITY)) return exhausted;
@@ -153,13 +153,13 @@ function decideFailed(
 
 const KINDS = ["skip", "retry", "wait", "compensate", "fail"] as const;
 
-/** Of two pauses the longer one. */
+/** The longer of two pauses. */
 function isGraver(one: FailedVerdict, other: FailedVerdict): boolean {
   if (one.kind === "wait" && other.kind === "wait") return one.waitMs > other.waitMs;
   return KINDS.indexOf(one.kind) > KINDS.indexOf(other.kind);
 }
 
-/** The step that events name: of those overdue the first that is Running in the record's direction, or else that waits for its agent. */
+/** The step in the events: of the overdue steps the first that is Running in the record's direction, or else the first that waits for its agent. */
 export function overdueStep(record: StateRecord, overdueBefore?: string): string | undefined {
   const { steps } = record;
   const inHand = runsInHand(steps).filter((each) => isOwn(record, each.direction));
@@ -167,16 +167,16 @@ export function overdueStep(record: StateRecord, overdueBefore?: string): string
   return (overdue.find(({ run }) => isTakenUp(run)) ?? overdue[0])?.step;
 }
 
-/** When a sweep looks at a record, and the times that it gives. */
+/** The time at which a sweep reads a record, and the times that it sets. */
 export interface Sweeping {
   readonly now: string;
-  /** What expires from this instant on may still be at work, by some clock. */
+  /** A step that expires at this instant or later may still be in progress, by some clock. */
   readonly overdueBefore: string;
   /** How long a Pending record may wait for its claim. */
   readonly claimWithinMs: number;
 }
 
-/** The record as the verdict leaves it. */
+/** The record after the verdict. */
 export function recover(record: StateRecord, verdict: Verdict, sweeping: Sweeping): StateRecord {
   const { now, claimWithinMs, overdueBefore } = sweeping;
   const { failureCount, outbox } = record;
@@ -249,7 +249,7 @@ export function recover(record: StateRecord, verdict: Verdict, sweeping: Sweepin
   }
 }
 
-/** The record once its outbox messages are sent; an ended job is then no longer due, and may be over. */
+/** The record after its outbox messages are sent; an ended job is then not due any more, and may be over. */
 export function published(record: StateRecord, now: string): StateRecord {
   const { dueAt, ...rest } = reopened(record);
   const ended = hasEnded(record.processState);
@@ -259,7 +259,7 @@ export function published(record: StateRecord, now: string): StateRecord {
   return { ...settled, ...over(settled, now) };
 }
 
-/** What starts the attempt that a Pending record waits for. */
+/** The message that starts the attempt which a Pending record waits for. */
 export function startAttemptOf(record: StateRecord): StartAttempt {
   const { jobId, attempt, direction, traceparent } = record;
   return { jobId, attempt, direction, traceparent };
@@ -268,15 +268,15 @@ export function startAttemptOf(record: StateRecord): StartAttempt {
 interface Next {
   readonly failureCount: number;
   readonly what: string;
-  /** When what expired is to be run again; at once if absent. */
+  /** When an expired step is to be run again; at once if absent. */
   readonly until?: string;
-  /** The steps whose tries are used up, and how many of them there were. */
+  /** The steps whose tries are used up, and their number of tries. */
   readonly skips?: Failed & Skips;
 }
 
 /**
- * The record for its next attempt, with word of it for the client. Steps that are not overdue go on: their agents record what comes of
- * them, and the next attempt waits for that. Where there are such, it is claimed at once, and the pause is the overdue step's alone.
+ * The record for its next attempt, with the status for the client. Steps that are not overdue continue: their agents record their results, and the
+ * next attempt waits for them. If there are such steps, the record is claimed at once, and only the overdue step is paused.
  */
 function pending(
   record: StateRecord,
@@ -312,7 +312,7 @@ function pending(
   };
 }
 
-/** A step whose tries are used up, though its job goes on. */
+/** A step whose tries are used up while its job continues. */
 function goneOnWithout(record: StepRecord, direction: Direction, now: string): StepRecord {
   const { failureCount, expiry, compensation } = record;
   const last = (direction === "forward" ? expiry : compensation?.expiry)?.message;
@@ -330,7 +330,7 @@ function goneOnWithout(record: StepRecord, direction: Direction, now: string): S
   return { ...record, compensation: rejected };
 }
 
-/** When the next attempt is to be claimed: at once where steps go on. */
+/** When the next attempt is to be claimed: at once if steps continue. */
 export function claimableAt({ steps, direction }: StateRecord, until: string): string | undefined {
   return pausesOf(steps, direction).length > 0 ? undefined : until;
 }

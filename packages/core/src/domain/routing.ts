@@ -1,9 +1,9 @@
-// Where a call goes and who goes first (P19): decided from what is known of the endpoints, without looking at any clock.
+// The choice of the endpoint for a call, and of the next call (P19): decided from the endpoints' state, without a clock.
 import type { Priority } from "./job.ts";
 
 /**
- * `healthy` takes work. `resting`: it asked for a pause (Retry-After). `broken`: its circuit is open. `probeDue`: it was
- * broken, and one call may see whether it still is. `probing`: that call is under way.
+ * `healthy` takes work. `resting`: it requested a pause (Retry-After). `broken`: its circuit is open. `probeDue`: it was broken, and one call may
+ * test whether it still is. `probing`: that call is in progress.
  */
 export type Health = "healthy" | "resting" | "broken" | "probeDue" | "probing";
 
@@ -11,7 +11,7 @@ export interface EndpointView {
   readonly url: string;
   readonly capacity: number;
   readonly inFlight: number;
-  /** Calls ever sent there: breaks ties, so that idle endpoints take turns. */
+  /** The number of calls ever sent there: breaks ties, so that idle endpoints take turns. */
   readonly served: number;
   readonly health: Health;
 }
@@ -21,11 +21,11 @@ export type EndpointChoice<View extends EndpointView> =
   | { readonly wait: string };
 
 /**
- * The least loaded healthy endpoint with room. `failed` is the one that has just failed this very call: one that fails
- * fast is always the least loaded, so it is taken again only when no other has room.
+ * The least loaded healthy endpoint with room. `failed` is the endpoint where this same call has just failed: an endpoint that fails fast is
+ * always the least loaded, so it is chosen again only if no other has room.
  *
- * A due probe goes before that, or a broken endpoint would never be seen to be well again; but a high-priority call
- * is put to that risk only when nothing healthy has room.
+ * A due probe goes before that, because otherwise a broken endpoint would never become healthy again; but a high-priority call is used for a probe
+ * only if no healthy endpoint has room.
  */
 export function chooseEndpoint<View extends EndpointView>(
   views: readonly View[],
@@ -65,10 +65,10 @@ function reason(healthy: number, all: number, elsewhere: boolean): string {
   return `least loaded of ${healthy} healthy${elsewhere ? ", after another one failed" : ""}`;
 }
 
-/** While both lanes wait, one grant in so many goes to the lower one, so that it never starves. */
+/** While both lanes wait, one of this number of grants goes to the lower lane, so that it never starves. */
 export const NORMAL_SHARE = 4;
 
-/** Whose turn it is. `passedOver`: how many high ones in a row went before a normal one that was waiting. */
+/** The next lane. `passedOver`: how many high ones in a row went before a normal one that was waiting. */
 export function nextLane(
   waiting: { readonly [lane in Priority]: number },
   passedOver: number,

@@ -1,14 +1,14 @@
-// What a sample of the newest entries says of all: how many there are in a time, and how long they take.
+// Estimates from a sample of the newest entries: their rate, and their duration.
 
 export interface Rate {
   readonly count: number;
-  /** The time in which so many were found, in milliseconds. */
+  /** The time in which this number was found, in milliseconds. */
   readonly overMs: number;
 }
 
 /**
  * @param instants the newest first, no more than `limit`, of the last `windowMs`
- * @param limit where so many were found, they are all of the time since the oldest of them, and not of the whole window
+ * @param limit if this number was found, they cover the time since the oldest of them, and not the whole window
  */
 export function rateOf(instants: readonly string[], limit: number, windowMs: number, now: number): Rate {
   const oldest = instants.at(-1);

@@ -1,8 +1,8 @@
-// What is wrong with a step that may be skipped, replaced, or done for each item.
+// The faults of a step that may be skipped, replaced, or done for each item.
 import { MOST_ITEMS, runOfItem } from "./items.ts";
 import type { KnownRules, Workflow, WorkflowStep } from "./workflow.ts";
 
-/** With the number of its item a name has to be as short as any other. */
+/** With the number of its item, a name has the same maximum length as any other. */
 const LONGEST_NAME = 25 - runOfItem("", MOST_ITEMS).length;
 
 export function shapeFaults(step: WorkflowStep, workflow: Workflow, rules: KnownRules, at: string): string[] {
@@ -28,7 +28,7 @@ export function shapeFaults(step: WorkflowStep, workflow: Workflow, rules: Known
   return [...faults, ...otherwiseFaults(step, workflow, at)];
 }
 
-/** Whether its fault leads to a skipped step. */
+/** Whether its fault causes a skipped step. */
 const maySkip = ({ optional, otherwise }: WorkflowStep) => optional === true || otherwise !== undefined;
 
 function otherwiseFaults({ name, otherwise, forEach }: WorkflowStep, { steps }: Workflow, at: string): string[] {

@@ -1,12 +1,12 @@
-// A step that is not done though its job goes on: why, and which others are skipped with it.
+// A step that is not done while its job continues: the reason, and the other steps that are skipped with it.
 import { expandedSteps, fallbacksOf } from "./expand.ts";
 import { isClosed } from "./plan.ts";
 import type { Skipped, StepRecord, Steps } from "./state-record.ts";
 import type { Workflow, WorkflowStep } from "./workflow.ts";
 
 /**
- * The step, not to be done any more.
- * @param outcomeUnknown whether it may have left something behind, which is then compensated while the job goes on
+ * The step, skipped.
+ * @param outcomeUnknown whether it may have had an effect, which is then compensated while the job continues
  */
 export function skippedFor(record: StepRecord, skipped: Skipped, outcomeUnknown: boolean, now: string): StepRecord {
   return { ...record, ...OVER, endedAt: now, skipped, ...(outcomeUnknown && { outcomeUnknown }) };
@@ -14,7 +14,7 @@ export function skippedFor(record: StepRecord, skipped: Skipped, outcomeUnknown:
 
 const OVER = { state: "Skipped", startBy: null, completeBy: null, notBefore: undefined } as const;
 
-/** The steps once those are skipped too that can't be done without one that was, or need not be; the same object where there are none. */
+/** The steps after all steps are skipped too that need a skipped one, or that are not needed; the same object if there are none. */
 export function withSkips(workflow: Workflow, steps: Steps, now: string): Steps {
   if (workflow.steps.every(({ needs, otherwise }) => !needs && otherwise === undefined)) return steps;
   const planned = expandedSteps(workflow, steps);
@@ -32,7 +32,7 @@ export function withSkips(workflow: Workflow, steps: Steps, now: string): Steps 
   }
 }
 
-/** Undefined for a step that is to be done. All that it waits for is completed or skipped. */
+/** Undefined for a step that is to be done. All steps that it waits for are completed or skipped. */
 function causeOf(step: WorkflowStep, named: ReadonlyMap<string, WorkflowStep>, steps: Steps): Skipped | undefined {
   const first = [...named.values()].find(({ otherwise }) => otherwise === step.name);
   const cause = first && steps[first.name]?.skipped?.cause;
@@ -43,7 +43,7 @@ function causeOf(step: WorkflowStep, named: ReadonlyMap<string, WorkflowStep>, s
   return lacking === undefined ? undefined : { cause: "needs", message: `${lacking} is skipped` };
 }
 
-/** Whether a step is completed, or one that stands in for it. */
+/** Whether a step is completed, or its fallback. */
 function isProvided(name: string, named: ReadonlyMap<string, WorkflowStep>, steps: Steps): boolean {
   return [name, ...fallbacksOf(name, named)].some((one) => steps[one]?.state === "Completed");
 }

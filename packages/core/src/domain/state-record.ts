@@ -9,7 +9,7 @@ export const PROCESS_STATES = ["Pending", "Processing", "Processed", "Compensate
 /** The state of a job. The last four are end states; an operator may resubmit a job in `Compensated`, `Cancelled` and `Error`. */
 export type ProcessState = (typeof PROCESS_STATES)[number];
 
-/** A job in one of these changes by an operator alone. */
+/** Only an operator can change a job in one of these states. */
 export type EndState = Exclude<ProcessState, "Pending" | "Processing">;
 
 export function hasEnded(processState: ProcessState | undefined): processState is EndState {
@@ -69,21 +69,21 @@ export interface Awaited {
   readonly reference?: string | undefined;
 }
 
-/** A service does what was asked of it later, and reports it. */
+/** Work that a service accepted, does later and reports. */
 export interface Acceptance {
   readonly at: string;
-  /** The service's own name for what it does: for people, and for the service. */
+  /** The service's own name for the work: for people, and for the service. */
   readonly reference?: string | undefined;
-  /** When whoever does it was last received of, and what it said. */
+  /** The time and text of the service's latest report. */
   readonly lastReportAt?: string | undefined;
   readonly progress?: string | undefined;
-  /** When its agent asks the service again; absent where the service reports by itself. */
+  /** When its agent polls the service again; absent if the service reports by itself. */
   readonly pollAt?: string | undefined;
 }
 
 /**
- * Why a step is skipped. `condition`: what it depends on does not hold. `needs`: a step is skipped that it can't do without. `notNeeded`: the step that it
- * stands in for is done, or not to be done. `rejected`: it was rejected for good. `expired`: its tries are used up.
+ * Why a step is skipped. `condition`: its condition is false. `needs`: a step that it requires is skipped. `notNeeded`: it is a fallback, and its
+ * step was completed, or was skipped without a fault. `rejected`: it was rejected permanently. `expired`: its tries are used up.
  */
 export const SKIP_CAUSES = ["condition", "needs", "notNeeded", "rejected", "expired"] as const;
 
@@ -132,7 +132,7 @@ export interface StepRun {
   readonly accepted?: Acceptance | undefined;
   /** For a step whose outcome is reported: a random text that only its request and this record contain. The report has to contain it. */
   readonly nonce?: string | undefined;
-  /** Over a queue: how often the request was sent again in this run because the agent asked for it, and when it is sent next. */
+  /** Over a queue: how often the request was sent again in this run because the agent requested it, and when it is sent next. */
   readonly again?: { readonly round: number; readonly at: string } | undefined;
   /** The last time-out of its agent with its error. It stays when the step is completed later. */
   readonly expiry?: Expiry | undefined;
@@ -159,7 +159,7 @@ export interface StepRecord extends StepRun {
 
 export type Steps = { readonly [name: string]: StepRecord };
 
-/** Why a job is in Error, or was before it was asked to go on. */
+/** Why a job is in Error, or was before it was resumed. */
 export const ERROR_KINDS = [
   "rejected",
   "expired",
@@ -271,14 +271,14 @@ export interface StateRecord {
   readonly updatedAt: string;
 }
 
-/** Each attempt is an orchestration of its own: this is its id. */
+/** Each attempt is its own orchestration: this is its id. */
 export function attemptId(jobId: string, attempt: number): string {
   return `${jobId}-${attempt}`;
 }
 
 /**
- * What `lockedBy` holds: the orchestration, and the task hub that it is in. Two hosts with hubs of their own, as in two
- * regions, may both come to start the same attempt; then one holds the job and the other is rejected (P4).
+ * The content of `lockedBy`: the orchestration, and its task hub. Two hosts with their own hubs, as in two regions, may both start the same
+ * attempt; then one holds the job and the other is rejected (P4).
  */
 export function holderId(jobId: string, attempt: number, taskHub: string): string {
   return `${attemptId(jobId, attempt)}@${taskHub}`;
@@ -296,7 +296,7 @@ export function idempotencyKey(
   return generation === 1 ? key : `${key}:${generation}`;
 }
 
-/** Who asked for a job, and what was asked for. */
+/** The requester of a job, and the request. */
 export interface Submission {
   readonly jobId: string;
   readonly keys?: BusinessKeys | undefined;
@@ -311,12 +311,12 @@ export interface Submission {
   readonly enqueuedAt?: string | undefined;
 }
 
-/** How many items the lists of a workflow's steps have, by the list's name. */
+/** The number of items in the lists of a workflow's steps, by the list's name. */
 export type ItemCounts = { readonly [list: string]: number };
 
 /**
  * A new job's state record: Pending, unlocked, no step started. A step that is done for each item has a record for each from the start.
- * @param items of the lists that its workflow names
+ * @param items the items of the lists that its workflow names
  */
 export function newStateRecord(
   submission: Submission,

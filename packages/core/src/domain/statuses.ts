@@ -1,15 +1,15 @@
-// Which statuses a job's requester has been sent, and which it is still owed, as far as the record says it.
+// The statuses that a job's requester has received, and those still to be sent, as far as the record contains them.
 import { isWanted } from "./outputs.ts";
 import { hasEnded, type OutboxMessage, type StateRecord } from "./state-record.ts";
 
 export interface StatusStanding extends OutboxMessage {
-  /** `unwanted`: its requester asked for none of that kind, or named no queue. */
+  /** `unwanted`: its requester wants none of that kind, or named no queue. */
   readonly standing: "sent" | "owed" | "unwanted";
 }
 
 /**
- * In the order of their instants. What is not owed was taken by its queue, or that queue is gone for good. It is read off the record: of steps that began
- * anew after a compensation, and of changes that its history has forgotten, nothing is said.
+ * In the order of their instants. A status that is not pending was accepted by its queue, or that queue does not exist any more. The list is
+ * derived from the record: it does not contain steps that began again after a compensation, nor changes that its history has dropped.
  */
 export function statusesOf(record: StateRecord): StatusStanding[] {
   const isAnswered = record.replyTo !== null;
@@ -26,7 +26,7 @@ export function statusesOf(record: StateRecord): StatusStanding[] {
   ].sort((one, other) => one.at.localeCompare(other.at));
 }
 
-/** Who sends the first one does so before the first attempt is claimed. */
+/** The sender of the first status sends it before the first attempt is claimed. */
 function owedBy(record: StateRecord): readonly OutboxMessage[] {
   const { processState, attempt, outbox } = record;
   return processState === "Pending" && attempt === 1 ? [received(record), ...outbox] : outbox;
@@ -38,7 +38,7 @@ function sentBy(record: StateRecord): OutboxMessage[] {
     const [, number] = /^claimed, attempt (\d+), forward$/.exec(what) ?? [];
     return number === undefined ? [] : [{ status: "Started", attempt: Number(number), at }];
   });
-  // What was at work beside a step that ended the job is recorded too, and published with a next attempt alone.
+  // A step in progress beside the step that ended the job is recorded too, and is published only with a next attempt.
   const endedAt = hasEnded(processState) ? error?.at : undefined;
   const completed = Object.entries(steps).flatMap(([step, run]): OutboxMessage[] => {
     const at = run.endedAt ?? updatedAt;
@@ -55,7 +55,7 @@ function sentBy(record: StateRecord): OutboxMessage[] {
 
 const received = ({ createdAt }: StateRecord): OutboxMessage => ({ status: "Received", attempt: 1, at: createdAt });
 
-/** What a message's id is made of. */
+/** The parts of a message's id. */
 const nameOf = ({ status, attempt, step = "" }: OutboxMessage): string => `${attempt}:${status}:${step}`;
 
 function distinct(outbox: readonly OutboxMessage[]): OutboxMessage[] {

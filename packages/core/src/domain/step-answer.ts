@@ -1,16 +1,16 @@
-// What an agent answered of a step, and what the step's record is then (P8, P9).
+// An agent's answer for a step, and the step's record after it (P8, P9).
 import type { StepTask } from "./attempt.ts";
 import { skippedFor } from "./skip.ts";
 import type { StepRecord, StepResult } from "./state-record.ts";
 import { done, type Route, rejected } from "./step-run.ts";
 
-/** What its agent answered in time; or why it was not asked. */
+/** The agent's answer in time; or the reason why it was not called. */
 export type Answer =
   | (Route & { readonly kind: "done"; readonly result: StepResult })
   | (Route & { readonly kind: "rejected"; readonly message: string })
   | { readonly kind: "skipped"; readonly message: string };
 
-/** @param own the step as it is recorded now */
+/** @param own the step's current record */
 export function withAnswer(
   own: StepRecord,
   { attempt, direction, record }: StepTask,
@@ -20,7 +20,7 @@ export function withAnswer(
   switch (answer.kind) {
     case "done":
       return done(own, attempt, direction, answer.result, answer, now);
-    // A compensation that the service rejects for good is left to a person; the other steps are compensated all the same.
+    // A compensation that the service rejects permanently is left to a person; the other steps are still compensated.
     case "rejected":
       return rejected(own, direction, answer.message, answer, now);
     case "skipped": {

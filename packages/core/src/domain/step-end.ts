@@ -1,5 +1,5 @@
-// What the end of a step makes of the whole record, where that can't be known without a look at it: others are at work beside it, its
-// attempt is over and its run goes on in the next one, or what it leads to depends on more than on itself (P8, P9, P13, P14).
+// The effect of a step's end on the whole record, if it can't be known without a read: other steps are in progress beside it, its attempt is over
+// and its run continues in the next one, or its consequences depend on other steps too (P8, P9, P13, P14).
 import { applyChanges } from "./apply-changes.ts";
 import type { StepTask } from "./attempt.ts";
 import { toSchedule } from "./attempt.ts";
@@ -33,7 +33,7 @@ import { endInWords, type LedTo } from "./step-writes.ts";
 import { concluding, LAST_STEP, transitions } from "./transitions.ts";
 import { policyFor, type Workflow } from "./workflow.ts";
 
-/** What else the record depends on. */
+/** The other inputs of the new record. */
 export interface Circumstances {
   readonly workflow: Workflow;
   readonly now: string;
@@ -41,13 +41,13 @@ export interface Circumstances {
   readonly claimWithinMs: number;
 }
 
-/** Whether the record still waits for what comes of that task. */
+/** Whether the record still waits for the result of that task. */
 export function awaits(record: StateRecord, { step, direction, attempt }: StepTask): boolean {
   const run = runOf(record.steps[step], direction);
   return isInHand(run) && run.attempt === attempt && record.processState !== "Processed";
 }
 
-/** The record once the step's agent has answered; undefined where it does not wait for that. */
+/** The record after the step's agent has answered; undefined if it does not wait for that. */
 export function afterStep(
   record: StateRecord,
   task: StepTask,
@@ -61,7 +61,7 @@ export function afterStep(
   return (isRejected ? stepRejected : stepClosed)(record, task, ended, within);
 }
 
-/** What led from one record to the other. */
+/** The differences between one record and the other. */
 export function ledTo(before: StateRecord, next: StateRecord): LedTo {
   const isTurn = hasEnded(next.processState) !== hasEnded(before.processState) || next.direction !== before.direction;
   const known = toBegin(before);
@@ -69,8 +69,8 @@ export function ledTo(before: StateRecord, next: StateRecord): LedTo {
 }
 
 /**
- * What a step's end that the record has already may have led to: that can't be distinguished from what others did since. Undefined where it has none,
- * or that of another run.
+ * The possible consequences of a step's end that the record already contains: they can't be distinguished from later changes by others. Undefined
+ * if it contains none, or that of another run.
  */
 export function foundEnd(record: StateRecord, { step, direction, attempt }: StepTask): LedTo | undefined {
   const own = record.steps[step];
@@ -88,15 +88,15 @@ export function foundEnd(record: StateRecord, { step, direction, attempt }: Step
   return { isTurn, isNews: isTurn || toBegin(record).length > 0 };
 }
 
-/** The steps that wait to be begun, or to be taken up. */
+/** The steps that wait to begin, or to be taken up. */
 function toBegin({ steps, attempt }: StateRecord): readonly string[] {
   const inHand = runsInHand(steps).filter(({ run }) => run.state === "Scheduled" && run.attempt === attempt);
   return inHand.map(({ step, direction }) => `${direction} ${step}`);
 }
 
 /**
- * The record once that step is done, or once its compensation is rejected for good. What can be begun then is scheduled for the attempt that holds the job; where
- * none does, the next one's claim sees to that.
+ * The record after that step is done, or after its compensation is rejected permanently. Steps that can begin then are scheduled for the attempt
+ * that holds the job; if none does, the next attempt's claim schedules them.
  */
 function stepClosed(record: StateRecord, task: StepTask, ended: StepRecord, within: Circumstances): StateRecord {
   const { now } = within;
@@ -119,11 +119,11 @@ function stepClosed(record: StateRecord, task: StepTask, ended: StepRecord, with
   }
 }
 
-/** The record once an agent has rejected that step for good. */
+/** The record after an agent has rejected that step permanently. */
 function stepRejected(record: StateRecord, task: StepTask, failed: StepRecord, within: Circumstances): StateRecord {
   const { now, workflow, claimWithinMs } = within;
   const known = withStep(record, task, failed, now);
-  // It is being compensated already, and this step needs none; or it waits for a person.
+  // It is being compensated already, and this step needs no compensation; or it waits for a person.
   if (record.direction === "compensate" || hasEnded(record.processState))
     return stepClosed(record, task, failed, within);
   const { step, agent, attempt } = task;
@@ -180,7 +180,7 @@ function goneOn(before: StateRecord, known: StateRecord, { workflow, now, schedu
   return { ...record, processState: transitions.stepCompleted.to, steps: all, ...timesAmong(before, all) };
 }
 
-/** When the supervisor has to look at a record that an attempt holds: when the first run expires, the first pause is over, or a poll was missed. */
+/** When the supervisor must read a record that an attempt holds: when the first run expires, the first pause is over, or a poll is missed. */
 function dueAtOf(steps: Steps, direction: Direction): string | undefined {
   const instants = [...runsInHand(steps).map(({ run }) => expiresAt(run)), ...pausesOf(steps, direction)];
   return [...instants, ...missedPolls(steps)].sort()[0];
@@ -197,7 +197,7 @@ export function timesOf(steps: Steps, known: Times & Pick<StateRecord, "directio
   return { completeBy, ...(dueAt !== undefined && { dueAt }) };
 }
 
-/** The same once steps have changed beside others that are in hand: what an operator has given these more time for keeps it. */
+/** The same after steps have changed while others are open: time that an operator has extended for these stays. */
 function timesAmong(before: StateRecord, steps: Steps): Times {
   const { dueAt = "" } = before;
   const isExtended = dueAt > (dueAtOf(before.steps, before.direction) ?? dueAt);
@@ -206,7 +206,7 @@ function timesAmong(before: StateRecord, steps: Steps): Times {
   return { completeBy, dueAt: isExtended && goesOn && dueAt > earliest ? dueAt : earliest };
 }
 
-/** The record once an agent has taken a step up beside others: from then on its time is what its agent has. */
+/** The record after an agent has taken a step up beside others: from then on the agent's time applies to it. */
 export function takenAmong(before: StateRecord, name: string, record: StepRecord, now: string): StateRecord {
   const steps = { ...before.steps, [name]: record };
   const times = before.processState === "Processing" ? timesAmong(before, steps) : {};

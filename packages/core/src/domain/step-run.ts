@@ -14,16 +14,16 @@ import {
 } from "./state-record.ts";
 import type { Transport } from "./workflow.ts";
 
-/** Where a step was sent, and why; `outcomeUnknown` where a try before got no answer. */
+/** The endpoint of a step, and the reason; `outcomeUnknown` if an earlier try got no answer. */
 export interface Route {
   readonly endpoint: string;
   readonly because: string;
   readonly outcomeUnknown?: boolean | undefined;
-  /** When its agent took it up; absent where that is not known here. */
+  /** When its agent took it up; absent if that is not known here. */
   readonly startedAt?: string | undefined;
 }
 
-/** What a write that schedules a step has to know of it. */
+/** The facts about a step that a write needs to schedule it. */
 export interface ToSchedule {
   readonly name: string;
   readonly record: StepRecord;
@@ -33,7 +33,7 @@ export interface ToSchedule {
   readonly awaitWithin?: string | undefined;
 }
 
-/** How steps are scheduled here. */
+/** The limits for scheduled steps. */
 export interface Scheduling {
   /** An agent of this app that takes a step up within this time needs no write that says so. */
   readonly unrecordedMs: number;
@@ -41,7 +41,7 @@ export interface Scheduling {
   readonly nonce: () => string;
 }
 
-/** The step from the moment it waits for its agent, in that attempt. The durations have passed the workflow's check. */
+/** The step while it waits for its agent, in that attempt. The durations have passed the workflow's check. */
 export function scheduled(
   step: ToSchedule,
   attempt: number,
@@ -53,7 +53,7 @@ export function scheduled(
   const record = settledForward(step.record, direction);
   const { unrecordedMs, nonce } = scheduling;
   const startMs = durationMs(startWithin) ?? 0;
-  // An agent behind a queue can't write the record: whenever it takes the step up, it does so unrecorded.
+  // An agent behind a queue can't write the record: it takes the step up without one.
   const freeMs = transport === "queue" ? startMs : Math.min(unrecordedMs, startMs);
   const run: Partial<StepRun> = {
     state: "Scheduled",
@@ -68,28 +68,28 @@ export function scheduled(
     accepted: undefined,
     again: undefined,
     ...(transport === "queue" && { nonce: nonce() }),
-    // What is reported of one try is the effect of all, which go under one key: the address stays as it is.
+    // A report about one try is about the effect of all tries, because they have one key: the address stays the same.
     ...(awaitWithin && { nonce: runOf(record, direction)?.nonce ?? nonce() }),
   };
   return { name, record: withRun(record, direction, run) };
 }
 
-/** Whoever still did it when it is compensated may report no more. */
+/** A service that still works on it when it is compensated may not report any more. */
 function settledForward(record: StepRecord, direction: Direction): StepRecord {
   return direction === "compensate" && isInHand(record) ? { ...record, ...NO_LONGER } : record;
 }
 
-/** When it was scheduled stays: it may have had an effect. */
+/** The time of its scheduling stays: it may have had an effect. */
 const NO_LONGER = { state: "NotStarted", startBy: null, completeBy: null } as const;
 
-/** Word of a step that is at work. */
+/** A report about a step in progress. */
 export interface Mark {
-  /** The states in which a run may be marked so. */
+  /** The states in which a run may be marked with it. */
   readonly from: readonly StepState[];
   readonly completeBy: string;
   /** It is done later. */
   readonly isLater?: true;
-  /** When the supervisor has to look, where that is before `completeBy`. */
+  /** When the supervisor must read the record, if that is before `completeBy`. */
   readonly dueAt?: string | undefined;
   readonly change: (record: StepRecord) => StepRecord;
 }
@@ -100,7 +100,7 @@ export function takenUp(direction: Direction, startedAt: string, completeBy: str
   return { from: ["Scheduled"], completeBy, change: (record) => withRun(record, direction, run) };
 }
 
-/** Its service has accepted it: from now on its completion is waited for. */
+/** Its service has accepted it: from now on the step waits for its completion. */
 export function accepted(direction: Direction, acceptance: Acceptance, route: Route, completeBy: string): Mark {
   const { endpoint, because, startedAt = acceptance.at } = route;
   const run = { state: "Awaiting", endpoint, because, startedAt, completeBy, accepted: acceptance } as const;
@@ -113,13 +113,13 @@ export function accepted(direction: Direction, acceptance: Acceptance, route: Ro
   };
 }
 
-/** When nobody is at work on a step in hand any more, or will be: only then may it be run again. */
+/** When no agent works on an open step any more, or could: only then may it be run again. */
 export function expiresAt({ state, startBy, completeBy }: StepRun): string {
   const ends = completeBy ?? "";
   return state === "Scheduled" && startBy !== null && startBy > ends ? startBy : ends;
 }
 
-/** The step once its agent is done: Completed, in this attempt, or Compensated. */
+/** The step after its agent is done: Completed, in this attempt, or Compensated. */
 export function done(
   record: StepRecord,
   attempt: number,
@@ -132,11 +132,11 @@ export function done(
   const run: Partial<StepRun> = { endpoint, because, ...taken, state: "Completed", error: null, endedAt: now };
   const changed = withRun(record, direction, run);
   if (direction === "forward") return { ...changed, result, completedIn: attempt };
-  // What a skipped step may have left behind is compensated; it stays skipped, and its job goes on.
+  // The possible effect of a skipped step is compensated; the step stays skipped, and its job continues.
   return { ...changed, state: record.state === "Skipped" ? "Skipped" : "Compensated" };
 }
 
-/** The step once its agent has rejected it for good. */
+/** The step after its agent has rejected it permanently. */
 export function rejected(
   record: StepRecord,
   direction: Direction,
@@ -150,8 +150,8 @@ export function rejected(
 }
 
 /**
- * The step whose time ran out, to be run again.
- * @param isFailure whether its expiry counts against it
+ * The step whose time is over, to be run again.
+ * @param isFailure whether its expiry counts as a failure
  * @param notBefore when it is to be run again; at once if absent
  */
 export function restarted(
@@ -175,7 +175,7 @@ export function restarted(
   }
 }
 
-/** The step with that changed in one direction. */
+/** The step with that change in one direction. */
 export function withRun(record: StepRecord, direction: Direction, change: Partial<StepRun>): StepRecord {
   if (direction === "forward") return { ...record, ...change };
   return { ...record, compensation: { ...NOT_STARTED, ...record.compensation, ...change } };

@@ -1,4 +1,4 @@
-// What a step's task writes of it, each as one guarded write: its run is still the task's (P4, P8, P13).
+// The writes of a step's task about its step, each one guarded write: its run still belongs to the task (P4, P8, P13).
 import type { NextStep, StepTask } from "./attempt.ts";
 import { after } from "./duration.ts";
 import { append, type Change, type Closing, type Guard, type GuardedWrite, set } from "./guarded-write.ts";
@@ -8,8 +8,8 @@ import { expiresAt, type Mark } from "./step-run.ts";
 import { concluding, scheduling, transitions } from "./transitions.ts";
 
 /**
- * Records that an agent has taken a step up late, is at work for longer than most, or has handed it to its service. From then on `completeBy`
- * governs the record. Rejected where the record is due later than the step accounts for: see `takeUpOnly`.
+ * Records that an agent has taken a step up late, takes longer than most, or has passed it to its service. From then on `completeBy` governs the
+ * record. Rejected if the record is due later than the step explains: see `takeUpOnly`.
  */
 export function takeUp(task: StepTask, mark: Mark, now: string): GuardedWrite {
   const { completeBy } = mark;
@@ -26,7 +26,7 @@ export function takeUp(task: StepTask, mark: Mark, now: string): GuardedWrite {
   };
 }
 
-/** The same where an operator has given more time, or steps are at work beside it: the record stays due when it is. */
+/** The same if an operator has extended the time, or steps are in progress beside it: the record keeps its due time. */
 export function takeUpOnly(task: StepTask, { from, change, isLater }: Mark, now: string): GuardedWrite {
   const { step, record } = task;
   const changes = [set(["steps", step], change(record)), set(["updatedAt"], now)];
@@ -34,8 +34,8 @@ export function takeUpOnly(task: StepTask, { from, change, isLater }: Mark, now:
 }
 
 /**
- * Records why an agent was not done in time: the step's own run keeps the last one, the history each. Nothing else changes: the supervisor finds
- * the step overdue.
+ * Records why an agent was not done in time: the step's own run keeps the latest reason, the history keeps each. Nothing else changes: the
+ * supervisor finds the step overdue.
  */
 export function noteExpiry(task: StepTask, expiry: Expiry): GuardedWrite {
   const { step, direction, lockedBy: by } = task;
@@ -46,7 +46,7 @@ export function noteExpiry(task: StepTask, expiry: Expiry): GuardedWrite {
   return { guard: inHand(task), changes };
 }
 
-/** Of the many errors that an attempt's tries may meet. */
+/** The limit for the many errors of an attempt's tries. */
 const ERROR_LIMIT = 300;
 
 function expiryInWords(step: string, direction: Direction, { attempt, tries, endpoint, message }: Expiry): string {
@@ -56,24 +56,24 @@ function expiryInWords(step: string, direction: Direction, { attempt, tries, end
   return `${which}: not done in time in attempt ${attempt}, after ${words}${where}: ${message.slice(0, ERROR_LIMIT)}`;
 }
 
-/** Records what a step's condition said, before its agent is asked. */
+/** Records the result of a step's condition, before its agent is called. */
 export function noteDecision(task: StepTask, decided: Decided): GuardedWrite {
   const changes = [set(["steps", task.step, "decided"], decided), set(["updatedAt"], decided.at)];
   return { guard: inHand(task), changes };
 }
 
-/** What the write of a step's end led to. */
+/** The consequences of the write of a step's end. */
 export interface LedTo {
-  /** The job ended with it, or goes the other way from then on. */
+  /** It ended the job, or changed the job's direction. */
   readonly isTurn: boolean;
-  /** Steps can be begun that could not before. */
+  /** Steps can begin that could not before. */
   readonly isNews: boolean;
 }
 
 /**
- * The writes of a step's end whose effect is known without a read, each to be tried where the record rejects the one before: others beside it go on,
- * or what is next begins, or the job is over. How a compensation ends depends on every step: that has to be read.
- * @param closing where a job that is over is closed at once
+ * The writes of a step's end whose effect is known without a read, each to be tried if the record rejects the previous one: other steps beside it
+ * continue, or the next steps begin, or the job is over. The end of a compensation depends on every step: it needs a read.
+ * @param closing if a job that is over is closed at once
  */
 export function endsOf(
   task: StepTask,
@@ -102,7 +102,7 @@ export function completeAmong(
   return { guard, changes: [...recorded(task, done, now)] };
 }
 
-/** Records that a step is done, and all beside it, and schedules what is next in the same write. */
+/** Records that a step and all steps beside it are done, and schedules the next steps in the same write. */
 export function completeJoin(
   task: StepTask,
   siblings: readonly string[],
@@ -119,7 +119,7 @@ export function completeJoin(
 
 /**
  * Records that the last step is done, and that the job is Processed, in the same write.
- * @param closing where a job that is over is closed at once
+ * @param closing if a job that is over is closed at once
  */
 export function completeJob(
   task: StepTask,
@@ -137,7 +137,7 @@ export function completeJob(
   return { guard, changes: [...changes, set(["keptUntil"], after(now, closing.keepMs))], lifetime };
 }
 
-/** The step's run is this task's, whatever has become of the job meanwhile (P4). */
+/** The step's run belongs to this task, whatever the job's state is now (P4). */
 function inHand({ attempt, step: name, direction }: StepTask, states: readonly StepState[] = AT_WORK): Guard {
   return { processStates: UNENDED, step: { name, direction, attempt, states } };
 }
@@ -145,7 +145,7 @@ function inHand({ attempt, step: name, direction }: StepTask, states: readonly S
 const AT_WORK = ["Scheduled", "Running", "Awaiting"] as const;
 const UNENDED = ["Processing", "Pending"] as const;
 
-/** And its attempt holds the job. */
+/** The same, and its attempt holds the job. */
 function holding(task: StepTask): Guard {
   return { ...inHand(task), processStates: [transitions.stepCompleted.from], attempt: task.attempt };
 }
@@ -163,7 +163,7 @@ function recorded({ step, lockedBy, direction }: StepTask, record: StepRecord, n
   return [set(["steps", step], record), set(["updatedAt"], now), append(["history"], { at: now, what, by: lockedBy })];
 }
 
-/** How history says what came of a step. */
+/** The history's words for the outcome of a step. */
 export function endInWords(step: string, direction: Direction, record: StepRecord): string {
   return direction === "forward"
     ? `${step}: ${record.state}`

@@ -1,4 +1,4 @@
-// The life of a job, as one table; and how an attempt takes it up and ends it (P4, P9, P13, P14, P16).
+// The states of a job, as one table; and how an attempt takes a job up and ends it (P4, P9, P13, P14, P16).
 import type { NextStep, StartAttempt } from "./attempt.ts";
 import { after } from "./duration.ts";
 import { append, type Change, type GuardedWrite, remove, set } from "./guarded-write.ts";
@@ -15,7 +15,7 @@ import {
 } from "./state-record.ts";
 import { expiresAt } from "./step-run.ts";
 
-/** What may happen to a job, from which states, and where it leads. */
+/** The events of a job, with the states in which each is allowed and the state that follows. */
 export const transitions = {
   claimed: { from: "Pending", to: "Processing" },
   claimedWithNothingToDo: { from: "Pending", to: "Processed" },
@@ -64,7 +64,7 @@ export type Ending =
   | { readonly processState: "Processed" }
   | { readonly processState: Exclude<EndState, "Processed">; readonly error: JobError };
 
-/** By how a job ends: what a claim makes of it that finds nothing left to do, and what its last step does. */
+/** For each end of a job: the transition by a claim that finds nothing left to do, and by its last step. */
 const WITH_NOTHING_LEFT = {
   Processed: "claimedWithNothingToDo",
   Compensated: "claimedWithAllCompensated",
@@ -78,7 +78,7 @@ export const LAST_STEP = {
   Error: "lastStepNotCompensated",
 } as const satisfies Record<EndState, keyof typeof transitions>;
 
-/** The status by which a requester learns of each end. */
+/** The status that notifies a requester of each end. */
 export const STATUS_OF = {
   Processed: "Completed",
   Compensated: "Compensated",
@@ -86,10 +86,10 @@ export const STATUS_OF = {
   Error: "Failed",
 } as const satisfies Record<EndState, JobStatus>;
 
-/** How long an ended job's outbox message may wait for the write that clears it before the sweep sends it again. */
+/** How long an ended job's outbox message may wait for the write that removes it before the sweep sends it again. */
 export const OUTBOX_GRACE_MS = 30_000;
 
-/** Takes a Pending, unlocked job for the start message's attempt, and schedules what can be begun in the same write. */
+/** Takes a Pending, unlocked job for the start message's attempt, and schedules the steps that can begin in the same write. */
 export function claim(
   startAttempt: StartAttempt,
   next: readonly NextStep[],
@@ -112,11 +112,11 @@ export function claim(
   };
 }
 
-/** Takes a job that has nothing left to do, and concludes it in the same write. */
+/** Takes a job with no step left to do, and concludes it in the same write. */
 export function claimAndConclude(startAttempt: StartAttempt, ending: Ending, by: string, now: string): GuardedWrite {
   const { from, to } = transitions[WITH_NOTHING_LEFT[ending.processState]];
   const { attempt } = startAttempt;
-  // No activity will be run again to say so: the outbox message is what remembers it.
+  // No activity will run again to publish it: only the outbox message in the record makes sure that it is sent.
   const completed = [
     set(["dueAt"], after(now, OUTBOX_GRACE_MS)),
     append(["outbox"], { status: "Completed", attempt, at: now }),
@@ -133,8 +133,8 @@ export function claimAndConclude(startAttempt: StartAttempt, ending: Ending, by:
 }
 
 /**
- * A status message could not be sent: it goes with the next one, or the sweep sends it once the job has ended. Until then nothing
- * of the job goes.
+ * A status message could not be sent: it is sent with the next one, or the sweep sends it once the job has ended. Until then none of the job's
+ * documents is removed.
  */
 export function addToOutbox(seen: StateRecord, outboxMessage: OutboxMessage, now: string): GuardedWrite {
   const { processState, lockedBy, attempt, keptUntil, jobRevision } = seen;
@@ -149,11 +149,11 @@ export function addToOutbox(seen: StateRecord, outboxMessage: OutboxMessage, now
   return { ...write, changes, lifetime: { revisions: jobRevision, keepMs: null, secrets: [] } };
 }
 
-/** The supervisor looks at the record when the first of them expires: what each of them still has, its own run says. */
+/** The supervisor reads the record when the first of them expires: each step's own run contains its time. */
 export function scheduling(next: readonly NextStep[], direction: Direction): Change[] {
   if (next.length === 0) return [];
   const runs = next.flatMap(({ record }) => runOf(record, direction) ?? []);
-  // All of them are UTC in one form, so their order as texts is their order in time.
+  // All are in UTC in one format, so their order as texts is their order in time.
   const [completeBy] = runs.map((run) => run.completeBy).sort();
   const [dueAt] = runs.map(expiresAt).sort();
   return [

@@ -1,4 +1,4 @@
-// What a version of a workflow says, in one form: by it an edit without a new version is found.
+// The content of a workflow's version, in one canonical form: it shows an edit without a new version.
 import { canonicalJson } from "./canonical-json.ts";
 import type { Workflow, WorkflowRef, WorkflowStep } from "./workflow.ts";
 
@@ -7,13 +7,13 @@ export interface WorkflowContent extends WorkflowRef {
   readonly parts: { readonly [part: string]: string };
 }
 
-/** Of a workflow as it is written: what the app's settings add to it is no part of it. */
+/** The content of a workflow as its author wrote it, without the values from the app's settings. */
 export function contentOfWorkflow({ name, version, policy, steps }: Workflow): WorkflowContent {
   const parts = steps.map((step): [string, string] => [`step ${step.name}`, canonicalJson(wholeStep(step))]);
   return { name, version, parts: { policy: canonicalJson(policy), ...Object.fromEntries(parts) } };
 }
 
-/** The parts that differ, with what became of each; empty where nothing was edited. */
+/** The parts that differ, with the change of each; empty if nothing was edited. */
 export function editsBetween(before: WorkflowContent, after: WorkflowContent): string[] {
   const names = new Set([...Object.keys(before.parts), ...Object.keys(after.parts)]);
   return [...names].flatMap((part) => {
@@ -23,7 +23,7 @@ export function editsBetween(before: WorkflowContent, after: WorkflowContent): s
   });
 }
 
-/** What may be left out is filled in, and what has no order of its own is sorted. */
+/** Optional members are filled in, and lists without a meaningful order are sorted. */
 function wholeStep({ transport = "activity", after, ...step }: WorkflowStep): object {
   return { ...step, transport, after: [...after].sort() };
 }

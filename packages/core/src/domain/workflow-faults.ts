@@ -1,4 +1,4 @@
-// Everything that is wrong with a workflow, in words (P5): checked at start, all at once.
+// All faults of a workflow, as text (P5): checked at start, all at once.
 import { durationMs } from "./duration.ts";
 import { outputFaults } from "./outputs.ts";
 import { shapeFaults } from "./shape-faults.ts";
@@ -14,12 +14,12 @@ import {
   type WorkflowStep,
 } from "./workflow.ts";
 
-/** Short enough for message ids, which have a job id and more before it: Service Bus takes 128 characters. */
+/** Short enough for message ids, which have a job id and more before it: Service Bus allows 128 characters. */
 const STEP_NAME = /^[a-z][A-Za-z0-9]{0,24}$/;
 
 const NO_RULES: KnownRules = { conditions: [], lists: [] };
 
-/** Everything that is wrong with a workflow, in words; empty when it can run. */
+/** All faults of a workflow, as text; empty if it can run. */
 export function workflowFaults(workflow: Workflow, agents: KnownAgents, rules: KnownRules = NO_RULES): string[] {
   const where = `workflow ${workflow.name} v${workflow.version}`;
   const names = workflow.steps.map(({ name }) => name);
@@ -98,7 +98,7 @@ function waitFaults(awaitWithin: string | undefined, at: string): string[] {
 }
 
 function compensationFaults({ agent, compensation }: WorkflowStep, agents: KnownAgents, at: string): string[] {
-  // A workflow that was written without types may lack it.
+  // A workflow that was written without types may not have it.
   if (compensation === undefined)
     return [`${at}: compensation is missing: name an operation, or say "nothing" or "manual"`];
   if (typeof compensation === "string") return [];

@@ -1,4 +1,4 @@
-// What a workflow may ask of a job's content by name: conditions of its steps, and lists for whose items a step is done.
+// The named rules of a workflow for a job's content: conditions of its steps, and lists of items for which a step runs.
 import { MOST_ITEMS } from "./items.ts";
 import type { Job } from "./job.ts";
 import type { ItemCounts, StepResult } from "./state-record.ts";
@@ -16,7 +16,7 @@ export interface Situation<Content extends Job = Job> {
   readonly item: Item | null;
 }
 
-/** They are pure: asked again, they say the same. */
+/** They are pure: the same arguments have the same result. */
 /**
  * The conditions and lists of an app, by the names in `when` and `forEach`.
  * @template Content the app's own type; the core calls the functions with content that the contract has checked.
@@ -34,13 +34,13 @@ export function knownRules({ conditions, lists }: WorkflowRules): KnownRules {
   return { conditions: Object.keys(conditions), lists: Object.keys(lists) };
 }
 
-/** How many items each of the workflow's lists has in that job. @throws where a list can't be made of it, or is too long */
+/** The number of items in each of the workflow's lists for that job. @throws if a list can't be computed, or is too long */
 export function countItems({ steps }: Workflow, job: Job, rules: WorkflowRules): ItemCounts {
   const named = new Set(steps.flatMap(({ forEach }) => (forEach === undefined ? [] : [forEach])));
   return Object.fromEntries([...named].map((list) => [list, itemsOf(list, job, rules).length]));
 }
 
-/** @throws where there is no such list, it can't be made of that job, or it is too long */
+/** @throws if there is no such list, it can't be computed for that job, or it is too long */
 export function itemsOf(list: string, job: Job, { lists }: WorkflowRules): readonly Item[] {
   const make = Object.hasOwn(lists, list) ? lists[list] : undefined;
   if (!make) throw new Error(`there is no list ${list}`);
@@ -49,7 +49,7 @@ export function itemsOf(list: string, job: Job, { lists }: WorkflowRules): reado
   return items;
 }
 
-/** What is wrong with a job for its workflow's lists, in words. */
+/** The faults of a job for its workflow's lists, as text. */
 export function listFaults(workflow: Workflow, job: Job, rules: WorkflowRules): string[] {
   try {
     countItems(workflow, job, rules);
@@ -59,7 +59,7 @@ export function listFaults(workflow: Workflow, job: Job, rules: WorkflowRules): 
   }
 }
 
-/** What an operator's edit must leave as it is: the steps of its lists' items are recorded. */
+/** The parts that an operator's edit must not change: the steps of its lists' items are recorded. */
 export function itemCountFaults(workflow: Workflow, before: Job, edited: Job, rules: WorkflowRules): string[] {
   const faults = listFaults(workflow, edited, rules);
   if (faults.length > 0) return faults;

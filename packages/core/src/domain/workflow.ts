@@ -1,4 +1,4 @@
-// A workflow as data (P5): which steps, through which agents, in what order, within what time, and how each is compensated.
+// A workflow as data (P5): its steps, their agents, sequence, times and compensations.
 import { stepOfRun } from "./items.ts";
 
 /** A version of a workflow. Versions count from 1. */
@@ -84,13 +84,13 @@ export interface Workflow extends WorkflowRef {
   readonly cancelUntil?: string;
 }
 
-/** The policy of one step: one that may be skipped neither fails its job nor has it compensated. */
+/** The policy of one step: the fault of a step that may be skipped neither fails its job nor compensates it. */
 export interface StepPolicy extends Omit<RecoveryPolicy, "onExhausted" | "onRejected"> {
   readonly onExhausted: RecoveryPolicy["onExhausted"] | "skip";
   readonly onRejected: RecoveryPolicy["onRejected"] | "skip";
 }
 
-/** What a workflow may ask of an agent, and how it can be reached. */
+/** The operations of an agent that a workflow may use, and its transports. */
 export interface AgentFacts {
   readonly operations: readonly string[];
   readonly transports: readonly Transport[];
@@ -99,7 +99,7 @@ export interface AgentFacts {
 /** All agents, by name. */
 export type KnownAgents = ReadonlyMap<string, AgentFacts>;
 
-/** The names of what the app can say of a job's content: see workflow-rules.ts. */
+/** The names of the app's rules for a job's content: see workflow-rules.ts. */
 export interface KnownRules {
   readonly conditions: readonly string[];
   readonly lists: readonly string[];
@@ -108,7 +108,7 @@ export interface KnownRules {
 /** An activity must end before the host's functionTimeout does (host.json: 5 minutes). */
 export const LONGEST_STEP_MS = 4 * 60_000;
 export const LONGEST_WAIT_MS = 30 * 86_400_000;
-/** Generous: an engine with a backlog, or an instance that starts, is no fault of the step's. The app's settings may say otherwise. */
+/** Generous: an engine with a backlog, or an instance that starts, is not the step's fault. The app's settings may override it. */
 export const START_WITHIN = "PT30S";
 
 /** The steps by level: each waits only for steps of levels before its own. */
@@ -126,7 +126,7 @@ export function levelsOf(workflow: Workflow): readonly (readonly WorkflowStep[])
   return levels;
 }
 
-/** The policy that holds while `run`, a step or its run for an item, is the one that expired or was rejected. */
+/** The policy that applies if `run`, a step or its run for an item, expired or was rejected. */
 export function policyFor(workflow: Workflow, run: string | undefined): StepPolicy {
   const step = run === undefined ? undefined : workflow.steps.find(({ name }) => name === stepOfRun(run));
   const isSkipped = step?.optional === true || step?.otherwise !== undefined;

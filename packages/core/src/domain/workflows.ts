@@ -1,4 +1,4 @@
-// Workflows by name and version, once they are checked.
+// Workflows by name and version, after their check.
 import type { Job } from "./job.ts";
 import { OtherVersionNeeded } from "./outage.ts";
 import { type KnownAgents, START_WITHIN, type Workflow, type WorkflowRef } from "./workflow.ts";
@@ -6,11 +6,11 @@ import { workflowFaults } from "./workflow-faults.ts";
 import { knownRules, listFaults, NO_RULES, type WorkflowRules } from "./workflow-rules.ts";
 
 export interface Workflows {
-  /** The newest version of a workflow: what new jobs start with. */
+  /** The newest version of a workflow: new jobs start with it. */
   newest(name: string): Workflow | undefined;
-  /** The version that a job started with; undefined where this app does not have it. */
+  /** The version that a job started with; undefined if this app does not have it. */
   find(ref: WorkflowRef): Workflow | undefined;
-  /** The same. @throws MissingWorkflow where this app does not have it */
+  /** The same. @throws MissingWorkflow if this app does not have it */
   of(ref: WorkflowRef): Workflow;
   readonly names: readonly string[];
   /** Their conditions and lists. */
@@ -19,7 +19,7 @@ export interface Workflows {
   listFaults(job: Job): readonly string[];
 }
 
-/** Only another version of the app has it, as after a rollback: the jobs that began with it are left as they are until then. */
+/** Only another version of the app has it, for example after a rollback: the jobs that began with it are not changed until then. */
 export class MissingWorkflow extends OtherVersionNeeded {
   override readonly name = "MissingWorkflow";
   constructor({ name, version }: Pick<WorkflowRef, "name"> & Partial<WorkflowRef>) {
@@ -62,7 +62,7 @@ export function loadWorkflows(
   };
 }
 
-/** What new jobs may ask for: the workflows all of whose services this deployment has the addresses of. */
+/** The workflows for new jobs: those whose services all have an address in this deployment. */
 export function offered(workflows: Workflows, endpoints: { readonly [agent: string]: unknown }): readonly string[] {
   const isAbsent = (agent: string) => agent in endpoints && endpoints[agent] === undefined;
   return workflows.names.filter((name) => !workflows.newest(name)?.steps.some(({ agent }) => isAbsent(agent)));

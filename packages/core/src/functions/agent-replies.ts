@@ -1,4 +1,4 @@
-// What agents reply over their queue (P7): recorded, and handed to the attempt that waits for it.
+// The agents' replies from their queue (P7): each is recorded, and passed to the attempt that waits for it.
 import type { InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
 import { repliesQueueOf } from "../messaging/agent-teams.ts";
@@ -10,8 +10,8 @@ import { engineClient } from "./engine-client.ts";
 import { workOnMessage } from "./work-on-message.ts";
 
 /**
- * The Service Bus function of a queue of replies: records what came of a step. A reply that is late or comes twice changes nothing.
- * @param team whose replies they are, where it has a queue of its own
+ * The Service Bus function of a queue of replies: records the result of a step. A late or duplicate reply changes nothing.
+ * @param team the team that owns the queue; absent for the app's own queue
  */
 export const agentReplies =
   (application: App, team?: string) =>
@@ -24,7 +24,7 @@ export const agentReplies =
         const { jobId, attempt, step } = received.ticket;
         describeSpan({ jobId, attempt, step });
         if (await reportEnd(engineClient(context), jobId, received)) return;
-        // The reply is recorded; the supervisor finds that nobody goes on from there.
+        // The reply is recorded; the supervisor finds that no attempt continues from there.
         telemetry.event("ReplyUnclaimed", { jobId, attempt, step });
       });
     });

@@ -1,4 +1,4 @@
-// Requests of an agent of this app, from its queue (P7).
+// Requests to an agent of this app, from its queue (P7).
 import type { InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
 import { inCoresNames } from "../domain/noun.ts";
@@ -9,7 +9,7 @@ import { workOnMessage } from "./work-on-message.ts";
 
 /**
  * The Service Bus function of an agent's queue of requests: calls the agent, and sends its reply.
- * @param name the agent's
+ * @param name the agent's name
  */
 export const agentRequests =
   (application: App, name: string) =>

@@ -1,4 +1,4 @@
-// Agents and workflows, for operators: what is paused, how each endpoint does, and pausing and resuming them.
+// Agents and workflows, for operators: lists pauses and the health of each endpoint; pauses and resumes.
 
 import type { App } from "../app/create-app.ts";
 import type { Pauses } from "../messaging/console-contract.ts";
@@ -24,7 +24,7 @@ export function agentsApi(application: App): Endpoints {
         if (parsed.kind === "invalid") return atFault(parsed.faults);
         const { kind, name } = parsed.value;
         const { pauses, known } = application.consolePorts();
-        // What an app of another version has paused can be resumed here too.
+        // An operator can also resume an agent or workflow here that an app of another version has paused.
         const isKnown = known[kind].includes(name) || (await pauses.isPaused({ kind, name }));
         if (!isKnown) return { status: 404, jsonBody: { error: `There is no ${kind} ${name}.` } };
         const current = await observe(context, { attributes: { action: parsed.value.change } }, (telemetry) =>

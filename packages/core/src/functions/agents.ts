@@ -1,4 +1,4 @@
-// The agents as activities (P6): a step through its remote service, which is recorded; and a request over an agent's queue (P7).
+// The agents as activities (P6): run and record a step through its remote service, or send its request to the agent's queue (P7).
 import type { InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
 import type { StepEnd, StepOutcome, StepTask } from "../domain/attempt.ts";
@@ -9,21 +9,21 @@ import { reportEnd } from "../scheduler-client.ts";
 import { observe, type Subject } from "../telemetry/invocation.ts";
 import { engineClient } from "./engine-client.ts";
 
-/** Does a step through its agent's service, and those that follow it in the same activity. */
+/** Runs a step through its agent's service, and the following steps of the same activity. */
 export const agentActivity = (application: App) => async (first: StepTask, context: InvocationContext) => {
   const run = (task: StepTask) =>
     observe(context, subjectOf(task, task.step), (telemetry) => runStep(task, application.contextOf(telemetry)));
   return reported(await runSteps(first, run, application.ports().now), first, context);
 };
 
-/** Asks for a step over its agent's queue. */
+/** Sends the request of a step to its agent's queue. */
 export const askAgentActivity = (application: App) => (task: StepTask, context: InvocationContext) =>
   observe(context, subjectOf(task, `${task.step} by queue`), async (telemetry) => {
     const end = await askAgent(task, application.contextOf(telemetry));
     return end && reported(end, task, context);
   });
 
-/** Where store or engine are away, the activity fails and is run again, or its step expires: the supervisor sees to it. */
+/** While store or engine are unavailable, the activity fails and is run again, or its step expires and the supervisor recovers it. */
 async function reported(end: StepEnd, { jobId }: StepTask, context: InvocationContext): Promise<StepOutcome> {
   await reportEnd(engineClient(context), jobId, end);
   return end.outcome;

@@ -1,4 +1,4 @@
-// Actions on many jobs (P9, P13): previewed, started, watched, paused and cancelled by any operator; and the activity that does one turn.
+// Actions on many jobs (P9, P13): any operator can preview, start, watch, pause and cancel them; and the activity that does one turn.
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import * as df from "durable-functions";
 import type { App } from "../app/create-app.ts";
@@ -82,7 +82,7 @@ export function bulkApi(application: App): Endpoints {
     );
     switch (changed.kind) {
       case "changed":
-        // Also where it runs already: the process that started it may have died in between.
+        // Also if it runs already: the process that started it may have crashed in between.
         if (changed.run.state === "running") {
           await startOnce(engineClient(context), ORCHESTRATOR, `bulk.${bulkId}`, bulkId);
         }

@@ -1,18 +1,18 @@
-// An action on many jobs as an orchestration: it outlives every process, and decides nothing itself.
+// An action on many jobs as an orchestration: it survives every process, and decides nothing itself.
 import * as df from "durable-functions";
 
 /** About an hour in all. */
 const PAUSE_MS = 5000;
 const LONGEST_PAUSE_MS = 120_000;
 const TRIES = 30;
-/** What the engine keeps of one generation stays small. */
+/** Limits the engine's history of one generation. */
 const TURNS = 50;
 
 type Turn = { readonly kind: "over" } | { readonly kind: "again"; readonly inMs: number };
 
 /**
- * The orchestration of one action on many jobs, whose input is its id. Calls the activity `bulkTurn` until that says that it is over. A failed turn is
- * tried 30 times, for about an hour.
+ * The orchestration of one action on many jobs. Its input is the action's id. It calls the activity `bulkTurn` until `bulkTurn` returns that the
+ * action is over. It tries a failed turn 30 times, for about an hour.
  */
 export function* bulkRun(context: df.OrchestrationContext): Generator<df.Task, void, unknown> {
   const bulkId = context.df.getInput() as string;

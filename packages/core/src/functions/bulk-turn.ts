@@ -5,8 +5,8 @@ import { type BulkTurn, runBulk } from "../operations/run-bulk.ts";
 import { observe } from "../telemetry/invocation.ts";
 
 /**
- * The activity `bulkTurn`: acts on some of the jobs, and answers whether it is over or in how many milliseconds it goes on.
- * @throws where the store is away: the orchestration calls it again
+ * The activity `bulkTurn`: acts on some of the jobs, and returns that the action is over, or the milliseconds until the next turn.
+ * @throws if the store is unavailable: the orchestration calls it again
  */
 export const bulkTurn =
   (application: App) =>

@@ -1,4 +1,4 @@
-// Claims and notes: which operator sees to what, and what the next one should know.
+// Claims and notes: which operator handles a case, and the notes for the next operator.
 
 import type { App } from "../app/create-app.ts";
 import { parseIfMatch } from "../messaging/entity-tag.ts";

@@ -1,4 +1,4 @@
-// Reports of steps that are done later (P6, P7): whoever was asked to do one says what came of it, by the address that it was given.
+// Reports of steps that are done later (P6, P7): the service or person that received the request sends the result to the address in it.
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
 import { Outage } from "../domain/outage.ts";
@@ -9,7 +9,7 @@ import { observe } from "../telemetry/invocation.ts";
 import { engineClient } from "./engine-client.ts";
 import { atFault } from "./operator-endpoint.ts";
 
-/** The same for an address that was never given out and for one that is used up: who tries others learns nothing. */
+/** The same answer for an unknown address and for a used one, so that a caller who guesses addresses learns nothing. */
 const NOBODY_WAITS: HttpResponseInit = {
   status: 409,
   jsonBody: { error: "Nobody waits for this report, or not any more." },
@@ -22,14 +22,14 @@ const AWAY: HttpResponseInit = {
 };
 
 /**
- * Where a report of a step that is done later goes: the route of `completeStep`. The address is the secret: whoever has it was asked, so that no key and
- * no sign-in is wanted.
+ * The address for the report of a step that is done later: the route of `completeStep`. The address is the secret: only the receiver of the
+ * request has it, so the route needs no key and no sign-in.
  */
 export const COMPLETIONS_ROUTE = `${COMPLETIONS_PATH}/{ticket}`;
 
 /**
- * The HTTP function that takes the report of a step that is done later, by POST. Answers 200 once it is recorded, 400 with the faults, 409 where nobody waits for it, 413 for a
- * body that is too large, and 503 where it has to be reported again.
+ * The HTTP function that takes the report of a step that is done later, by POST. Answers 200 once it is recorded, 400 with the faults, 409 if no
+ * step waits for it, 413 for a body that is too large, and 503 if it must be reported again.
  */
 export const completeStep =
   (application: App) =>
@@ -54,7 +54,7 @@ export const completeStep =
         return { status: 200, jsonBody: { taken: true } };
       });
     } catch (cause) {
-      // What is recorded and not handed over yet is handed over when it is reported again.
+      // A recorded report that was not passed on yet is passed on when it is reported again.
       if (cause instanceof Outage) return AWAY;
       throw cause;
     }

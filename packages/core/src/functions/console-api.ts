@@ -1,4 +1,4 @@
-// What the operators' console asks for beside the operator's API: who it is, how things stand, and what needs a person.
+// The operators' console's own requests besides the operator's API: the signed-in operator, the overview, and the cases for a person.
 
 import type { App } from "../app/create-app.ts";
 import { parseAttentionPage } from "../messaging/attention-request.ts";
@@ -30,7 +30,7 @@ export function consoleApi(application: App): Endpoints {
           keys: [...allKeys(contracts)],
           build: consoleBuild(),
           traceUrl,
-          // Who may look learns who they are, also where the store is away.
+          // The operator's name is returned also while the store is unavailable.
           pauses: [...(await pauses.current().catch(() => []))],
         };
         return { jsonBody: session };
@@ -118,5 +118,5 @@ export function consoleApi(application: App): Endpoints {
   };
 }
 
-/** So many entries of one job. */
+/** The maximum number of entries of one job. */
 const MOST_OF_AN_JOB = 100;

@@ -1,11 +1,11 @@
-// The built console as files: only what its build has listed is ever answered, each in the encoding that the browser takes.
+// The files of the built console: only files from the build's list are returned, each in an encoding that the browser accepts.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 export interface ConsoleFile {
   readonly type: string;
   readonly etag: string;
-  /** Beside the file as it is: those that the build has made. */
+  /** The encodings that the build has made, besides the plain file. */
   readonly encodings: readonly string[];
 }
 
@@ -14,7 +14,7 @@ interface Manifest {
   readonly files: { readonly [path: string]: ConsoleFile };
 }
 
-/** The best first. */
+/** In order of preference. */
 const ENCODINGS = [
   ["br", ".br"],
   ["gzip", ".gz"],
@@ -23,7 +23,7 @@ const ENCODINGS = [
 let loaded: { readonly folder: string; readonly manifest: Manifest } | undefined;
 const contents = new Map<string, Buffer>();
 
-/** Beside this folder: in the compiled package, and in the files that an app is bundled to. */
+/** Next to this folder: in the compiled package, and in the files of a bundled app. */
 function load() {
   const folder = join(import.meta.dirname, "../console");
   if (!existsSync(join(folder, "manifest.json"))) throw new Error("The console is not built: npm run build");
@@ -35,7 +35,7 @@ export function consoleBuild(): string {
   return load().manifest.build;
 }
 
-/** @param path below /console/; undefined for what the build has not listed */
+/** @param path below /console/; the result is undefined for a file that is not in the build's list */
 export function consoleFile(path: string): ConsoleFile | undefined {
   const { files } = load().manifest;
   return Object.hasOwn(files, path) ? files[path] : undefined;

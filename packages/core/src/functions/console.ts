@@ -1,10 +1,10 @@
-// Serves the operators' console: static files without any data, which the API answers only to who may have it.
+// Serves the operators' console: static files without any data. The API returns data only to authorised callers.
 import type { HttpRequest, HttpResponseInit } from "@azure/functions";
 import { isWanted, parseIfMatch } from "../messaging/entity-tag.ts";
 import { type ConsoleFile, consoleFile, encodedContent } from "./console-files.ts";
 
 const INDEX = "index.html";
-/** The first part of each view's address: the page finds the rest. */
+/** The first part of each view's address; the page reads the rest. */
 const VIEWS: ReadonlySet<string> = new Set([
   "",
   "overview",
@@ -19,8 +19,8 @@ const VIEWS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Fluent UI's styles are added by rules of style elements that are empty when they are inserted: the hash is that of the empty text,
- * so no inline style that says anything is let in (docs/explanation/adr/0013).
+ * Fluent UI adds its styles by rules to style elements that are empty when they are inserted. The hash is that of the empty text, so no inline
+ * style with any content is allowed (docs/explanation/adr/0013).
  */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='; " +
@@ -35,7 +35,7 @@ const SECURITY = {
   "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 };
 
-/** The HTTP function of the operators' console: a file of it, or the page for one of its views. No data is in it. */
+/** The HTTP function of the operators' console: returns a file of it, or the page for one of its views. They contain no data. */
 export async function serveConsole(request: HttpRequest): Promise<HttpResponseInit> {
   const path = request.params["path"] ?? "";
   const asset = path === INDEX ? undefined : consoleFile(path);

@@ -1,4 +1,4 @@
-// The operator's API for dead letters and the quarantine: what lies there, and what a person may have done about one message.
+// The operator's API for dead letters and the quarantine: lists the messages, and acts on one message.
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
 import { allSecrets } from "../messaging/contract.ts";
@@ -91,7 +91,7 @@ export function deadLettersApi(application: App): Endpoints {
     };
   }
 
-  /** What the route names, if there can be such a message. */
+  /** Acts on the message that the route names, if such a message can exist. */
   async function onMessage(
     request: HttpRequest,
     work: (queue: DeadLetterQueue, sequenceNumber: string) => Promise<HttpResponseInit>,

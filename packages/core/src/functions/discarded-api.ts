@@ -1,4 +1,4 @@
-// What operators discarded (P11), as HTTP functions: looked at, and sent again.
+// Messages that operators discarded (P11), as HTTP functions: shows them, and sends them again.
 
 import type { App } from "../app/create-app.ts";
 import { allSecrets } from "../messaging/contract.ts";

@@ -1,24 +1,24 @@
-// The durable client for what is done for every job: starting an attempt, and notifying it.
+// The durable client for the calls that every job needs: the start of an attempt, and its notification.
 import type { InvocationContext } from "@azure/functions";
 import { context as otelContext, propagation } from "@opentelemetry/api";
 import * as df from "durable-functions";
 import { request } from "undici";
 import type { OrchestrationClient } from "../scheduler-client.ts";
 
-/** What the host gives a function with a durable client as input. */
+/** The input that the host gives a function with a durable client. */
 interface ClientInput {
-  /** The host's own address for its functions, on its machine: the library prefers it too. Absent where a host has none. */
+  /** The host's own address for its functions, on its machine: the library prefers it too. Absent if a host has none. */
   readonly rpcBaseUrl?: string;
 }
 
 const ACCEPTED = 202;
-/** It has ended: there is nobody to notify, which is no fault. */
+/** The instance has ended: there is no one to notify, which is not a fault. */
 const GONE = 410;
 const NOT_FOUND = 404;
 
 /**
- * Does what the library's client does by the same requests. That one is made anew for each invocation, checks each of its addresses, and goes through a general HTTP
- * client: 0.2 ms a job more. All else, and hosts that name no such address, are the library's.
+ * Makes the same requests as the library's client. The library's client is created for each invocation, checks each of its addresses, and uses a
+ * general HTTP client: 0.2 ms more for each job. The library's client does everything else, and all calls on hosts without such an address.
  */
 export function engineClient(context: InvocationContext): OrchestrationClient {
   const base = clientInputOf(context)?.rpcBaseUrl;
@@ -34,7 +34,7 @@ export function engineClient(context: InvocationContext): OrchestrationClient {
     async raiseEvent(instanceId, eventName, eventData) {
       const { status, text } = await post(base, ["instances", instanceId, "raiseEvent", eventName], eventData, {});
       if (status === ACCEPTED || status === GONE) return;
-      // The library's words: scheduler-client.ts knows them.
+      // The library's error text: scheduler-client.ts recognises it.
       if (status === NOT_FOUND) throw new Error(`No instance with ID '${instanceId}' found.`);
       throw new Error(`the engine answered ${status}: ${text}`);
     },

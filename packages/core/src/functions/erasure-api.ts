@@ -1,4 +1,4 @@
-// Erasure (operator): removes all that the store keeps of a job that is over.
+// Erasure (operator): removes all data of a job that is over from the store.
 
 import type { App } from "../app/create-app.ts";
 import { entityTag, parseIfMatch } from "../messaging/entity-tag.ts";

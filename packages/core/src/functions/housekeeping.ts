@@ -1,5 +1,5 @@
-// Housekeeping: what the durable engine keeps of attempts that have ended is removed after a while, for it only grows; and jobs that
-// are over are closed, where a setting says how long they are kept.
+// Housekeeping: removes the durable engine's data of ended attempts after a while, because it only grows; and closes jobs that are over, if a
+// setting limits how long they are kept.
 import type { InvocationContext, Timer } from "@azure/functions";
 import * as df from "durable-functions";
 import type { App } from "../app/create-app.ts";
@@ -8,13 +8,13 @@ import { removeAttempts } from "../operations/remove-attempts.ts";
 import { removeEnded } from "../scheduler-client.ts";
 import { logTelemetry } from "../telemetry/events.ts";
 
-/** A run has five minutes (functionTimeout): a minute is left for what is under way when the time of each is over. */
+/** A run has five minutes (functionTimeout): one minute is left for work in progress when the time for each task is over. */
 const REMOVING_MS = 120_000;
 const CLOSING_MS = 120_000;
 
 /**
- * The timer function that removes what the engine keeps of old attempts, and closes jobs that are over; each for two minutes at the longest.
- * @throws what kept either from its work: the next run goes on
+ * The timer function that removes the engine's data of old attempts, and closes jobs that are over; each for at most two minutes.
+ * @throws the fault that stopped either of them: the next run continues
  */
 export const housekeeping =
   (application: App) =>
@@ -25,7 +25,7 @@ export const housekeeping =
     const purge = (from: Date, to: Date) => removeEnded(client, from, to, [Completed, Failed, Terminated]);
     const before = now() - timing.orchestrationsKeptForMs;
     const telemetry = logTelemetry(context);
-    // The one does not depend on the other.
+    // The two tasks are independent.
     const done = await Promise.allSettled([
       removeAttempts({ purge, progress: application.purgeProgress(), now }, before, REMOVING_MS, telemetry),
       retention && closeJobs(retention, CLOSING_MS, application.contextOf(telemetry)),

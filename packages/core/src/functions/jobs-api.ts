@@ -1,4 +1,4 @@
-// The operator's API (P9, P11, P13): what has become of the jobs, and what a person may have done about one.
+// The operator's API (P9, P11, P13): shows the state of the jobs, and acts on one job.
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
 import { allKeys } from "../messaging/contract.ts";
@@ -96,7 +96,7 @@ function answer(jobId: string, operated: Operated): HttpResponseInit {
   }
 }
 
-/** Where the job stands, at which version, and what else is to be said. */
+/** The job's state, its version, and further members. */
 function standing(status: number, { record, etag }: Versioned, more: Record<string, unknown>): HttpResponseInit {
   const { jobId, processState: state, attempt, direction, jobRevision, dueAt = null } = record;
   const tag = entityTag(etag);

@@ -1,4 +1,4 @@
-// The operators' API: what they see and do, each as an HTTP function behind their sign-in.
+// The operators' API: all their queries and actions, each as an HTTP function behind their sign-in.
 import type { HttpFunctionOptions } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
 import { agentsApi } from "./agents-api.ts";

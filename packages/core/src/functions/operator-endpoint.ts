@@ -1,4 +1,4 @@
-// What the HTTP functions for operators have in common: who may call them, and how faults are answered.
+// The common part of the HTTP functions for operators: authorisation, and the answers to faults.
 import type {
   FunctionInput,
   HttpFunctionOptions,
@@ -16,26 +16,26 @@ import { isOwnOrigin } from "../messaging/own-origin.ts";
 
 export interface Endpoint {
   readonly method: HttpMethod;
-  /** Under `api/`: the app has no route prefix, since the console stands beside the API. */
+  /** Under `api/`: the app has no route prefix, because the console has routes next to the API. */
   readonly route: string;
   readonly role: Role;
-  /** What else the function is given, as the durable client. */
+  /** Further inputs of the function, such as the durable client. */
   readonly extraInputs?: FunctionInput[];
-  /** @param operator the name under which what is done goes on record */
+  /** @param operator the name in the records of the action */
   readonly handle: (request: HttpRequest, context: InvocationContext, operator: string) => Promise<HttpResponseInit>;
 }
 
 /** By the name of the function. */
 export type Endpoints = { readonly [name: string]: Endpoint };
 
-/** As an HTTP function: who may call it is decided first. */
+/** As an HTTP function: authorisation comes first. */
 export function operatorFunction(
   application: App,
   { method, route, role, extraInputs, handle }: Endpoint,
 ): HttpFunctionOptions {
   return {
     methods: [method],
-    // Where people sign in, nobody has a key to send along.
+    // With sign-in, a caller has no key to send.
     authLevel: application.operatorSignIn === "entra" ? "anonymous" : "function",
     route: `api/${route}`,
     ...(extraInputs && { extraInputs }),
@@ -54,7 +54,7 @@ export function operatorFunction(
   };
 }
 
-/** A page of another site can send a form in a signed-in operator's name, but no JSON: this holds where a browser sends no origin. */
+/** A page of another site can send a form in a signed-in operator's name, but no JSON: this check works if a browser sends no origin. */
 function isJson(request: HttpRequest): boolean {
   return /^application\/json\b/i.test(request.headers.get("content-type") ?? "");
 }
@@ -73,7 +73,7 @@ export function atFault(faults: readonly string[]): HttpResponseInit {
   return { status: 400, jsonBody: { error: "The request is at fault.", faults } };
 }
 
-/** An answer with its version, or that the asker has it already (RFC 9110, 13.1.2). */
+/** An answer with its version, or 304 if the caller has this version already (RFC 9110, 13.1.2). */
 export function versioned(request: HttpRequest, etag: string, jsonBody: unknown): HttpResponseInit {
   const headers = { ETag: etag, "Cache-Control": "no-cache" };
   const known = parseIfMatch(request.headers.get("if-none-match") ?? '""');
@@ -81,7 +81,7 @@ export function versioned(request: HttpRequest, etag: string, jsonBody: unknown)
   return { headers, jsonBody };
 }
 
-/** A list, or that the asker has it already: a browser keeps it and asks again. What it costs the store is the same. */
+/** A list, or 304 if the caller has it already: a browser keeps it and requests it again. The store's cost is the same. */
 export function listed(request: HttpRequest, jsonBody: object): HttpResponseInit {
   const tag = listTag(jsonBody);
   const headers = { ETag: tag, "Cache-Control": "private, no-cache" };

@@ -1,4 +1,4 @@
-// The scheduler's own activities: what it has to ask or to say itself.
+// The scheduler's own activities: its reads, polls and published messages.
 import type { InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
 import type { Poll } from "../domain/poll.ts";
@@ -15,7 +15,7 @@ interface Subject {
   readonly traceparent?: string | null;
 }
 
-/** The activity that publishes how an attempt ended that broke off. */
+/** The activity that publishes the end of an attempt that stopped early. */
 export const publishEnd =
   (application: App) =>
   ({ jobId, attempt, traceparent }: Subject, context: InvocationContext) => {
@@ -23,7 +23,7 @@ export const publishEnd =
     return observe(context, subject, (telemetry) => publishEndOf({ jobId, attempt }, application.contextOf(telemetry)));
   };
 
-/** How the record stands, as an event for an attempt that has received nothing for too long. */
+/** The state of the record, as an event for an attempt that has received nothing for too long. */
 export const findProgress =
   (application: App) =>
   ({ jobId, attempt, lockedBy, traceparent }: Subject, context: InvocationContext) => {
@@ -34,7 +34,7 @@ export const findProgress =
     });
   };
 
-/** Asks what has become of a step that was accepted. */
+/** Requests the status of an accepted step from its service. */
 export const pollStep = (application: App) => (poll: Poll, context: InvocationContext) => {
   const { jobId, attempt, step, direction, traceparent } = poll;
   const subject = { name: `${step} later?`, traceparent, attributes: { jobId, attempt, step, direction } };

@@ -1,4 +1,4 @@
-// The scheduler (P4, P5, P8, P14): runs one attempt at a job; what can be begun next is the domain's to say.
+// The scheduler (P4, P5, P8, P14): runs one attempt at a job; the domain decides which steps can begin next.
 
 import * as df from "durable-functions";
 import {
@@ -20,14 +20,14 @@ const PAUSE_MS = 5000;
 const LONGEST_PAUSE_MS = 300_000;
 const TRIES = 30;
 /**
- * The engine on Azure Storage has timers of at most six days (Durable Functions documentation, "Timers"), and the library makes several of a longer one
- * as they fire, which can't be relied on where timers are cancelled: this one waits again.
+ * The engine on Azure Storage has timers of at most six days (Durable Functions documentation, "Timers"). The library splits a longer timer into
+ * several as they fire, which is not reliable if timers are cancelled. So this orchestration waits again itself.
  */
 const LONGEST_TIMER_MS = 2 * 86_400_000;
 
 /**
- * The orchestration of one attempt at a job: begins steps, waits for what comes of them, and ends the attempt. The job is claimed for this attempt
- * before it starts.
+ * The orchestration of one attempt at a job: begins steps, waits for their results, and ends the attempt. The job is claimed for this attempt
+ * before the orchestration starts.
  */
 export function* scheduler(context: df.OrchestrationContext): Generator<df.Task, string, unknown> {
   let attempt = context.df.getInput() as Attempt;
@@ -53,7 +53,8 @@ export function* scheduler(context: df.OrchestrationContext): Generator<df.Task,
     }
     const { outcomes, due } = received;
     wait = { ...wait, due, looks: wait.looks + (due.isLook ? 1 : 0) };
-    // Rejected: whoever recorded it has published it. Expired or superseded: silence, and the supervisor finds the record.
+    // Rejected: the activity that recorded it has published it. Expired or superseded: the attempt ends without a message, and the supervisor
+    // finds the record.
     const obstacle = firstObstacle(outcomes);
     if (obstacle && obstacle !== "rejected") yield* publishEnd(context, attempt);
     if (obstacle) return obstacle;
@@ -65,15 +66,15 @@ export function* scheduler(context: df.OrchestrationContext): Generator<df.Task,
   }
 }
 
-/** How long nothing has been received. */
+/** The time since the last event. */
 interface Wait {
-  /** When all that the attempt waits for has expired. */
+  /** The instant when all pending work of the attempt has expired. */
   readonly until: string;
   readonly looks: number;
   readonly due: Due;
 }
 
-/** What there is to do once a time is over without an event. */
+/** The work that is due when a time is reached without an event. */
 interface Due {
   readonly isLook: boolean;
   readonly polls: readonly Poll[];
@@ -86,7 +87,7 @@ interface Received {
   readonly due: Due;
 }
 
-/** Broken off, the attempt may have ended its job all the same: store or bus were away just then, and come back. */
+/** If the attempt stopped early, it may still have ended its job: store or bus may have been unavailable at that moment, and be available again. */
 function* publishEnd(context: df.OrchestrationContext, ended: Attempt): Generator<df.Task, void, unknown> {
   const patience = new df.RetryOptions(PAUSE_MS, TRIES);
   patience.backoffCoefficient = 2;
@@ -98,7 +99,7 @@ function subjectOf({ jobId, attempt, lockedBy, reply }: Attempt) {
   return { jobId, attempt, lockedBy, traceparent: reply.traceparent };
 }
 
-/** Nothing can be begun before all of them have ended, and agents in this app keep their times by themselves: no timer, no event. */
+/** No step can begin before all of these have ended, and agents in this app enforce their times themselves: no timer, no event. */
 function* together(
   context: df.OrchestrationContext,
   tasks: readonly StepTask[],
@@ -110,10 +111,10 @@ function* together(
 }
 
 /**
- * Begins these beside what is at work, and waits for the next event: an agent's activity, a reply, another attempt or a look at the record says that there is
- * something to begin, or to end. A pending task may be used in one composite only, since the engine runs it again otherwise: so a task that
- * was begun is not waited for again, and none ends the wait by itself, for "never" never comes.
- * @param next what is to be asked of services that do a step later, and when
+ * Begins these steps in parallel with those in progress, and waits for the next event: an agent's activity, a reply, another attempt or a look at
+ * the record reports that there is work to begin, or to end. A pending task may be used in only one composite, because otherwise the engine runs
+ * it again. So a task that was begun is not waited for again, and no task ends the wait by itself, because "never" never completes.
+ * @param next the polls of services that do a step later, and their times
  */
 function* nextProgress(
   context: df.OrchestrationContext,
@@ -132,7 +133,7 @@ function* nextProgress(
   const timer = context.df.createTimer(isCut ? latest : wanted);
   const race: df.Task[] = [progress, timer];
   const runs = tasks.map((task) => context.df.callActivity(activityOf(task), task));
-  // Without the engine's own retries, which it does not bear beside a timer that is cancelled: the next look is the retry.
+  // Without the engine's own retries, which do not work with a timer that is cancelled: the next look is the retry.
   if (due.isLook) runs.push(context.df.callActivity("findProgress", subjectOf(attempt)));
   for (const poll of due.polls) runs.push(context.df.callActivity("pollStep", poll));
   if (runs.length > 0) {
@@ -140,10 +141,10 @@ function* nextProgress(
   }
   yield context.df.Task.any(race);
   const isTime = timer.isCompleted;
-  // One that has fired can't be cancelled; one that has not would keep the orchestration from ending.
+  // A fired timer can't be cancelled; a pending one would keep the orchestration from ending.
   if (!isTime) timer.cancel();
   if (progress.isCompleted) return { outcomes: [progress.result as StepOutcome], due: NOTHING };
-  // An activity that failed ends the race too: what is due then is so at its time, and not at once.
+  // An activity that failed ends the race too: work that is due at a later time stays due at that time.
   if (!isTime || isCut) return { outcomes: [], due: NOTHING };
   return { outcomes: [], due: isPollFirst ? { isLook: false, polls: next?.polls ?? [] } : { isLook: true, polls: [] } };
 }

@@ -1,4 +1,4 @@
-// The scheduler's own queue (P10): the supervisor or an operator asks here for a job's next attempt.
+// The scheduler's own queue (P10): the supervisor or an operator requests a job's next attempt here.
 import type { InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
 import type { StartAttempt } from "../domain/attempt.ts";
@@ -11,8 +11,8 @@ import { engineClient } from "./engine-client.ts";
 import { workOnMessage } from "./work-on-message.ts";
 
 /**
- * The Service Bus function of the scheduler's queue: claims the job, and starts the orchestration of its next attempt. A message that is
- * delivered twice starts one attempt.
+ * The Service Bus function of the scheduler's queue: claims the job, and starts the orchestration of its next attempt. A message that is delivered
+ * twice starts one attempt.
  */
 export const startAttempt =
   (application: App) =>

@@ -1,4 +1,4 @@
-// Steps that are done later, for operators (P9, P11): which ones wait, and a report in the place of the service's own.
+// Steps that are done later, for operators (P9, P11): lists the waiting ones, and takes a report in place of the service's own.
 import type { HttpResponseInit } from "@azure/functions";
 import * as df from "durable-functions";
 import type { App } from "../app/create-app.ts";
@@ -37,7 +37,7 @@ export function stepReportsApi(application: App): Endpoints {
           const taken = await reportStep(jobId, step, parsed.value, caller, { ...standing, telemetry });
           if (taken.kind !== "reported") return { reported: taken, published: false };
           const isPublished = await reportEnd(engineClient(context), jobId, taken.received).catch((cause: unknown) => {
-            // It is recorded: the supervisor finds the job when what follows is due.
+            // It is recorded: the supervisor finds the job when its next step is due.
             if (cause instanceof Outage) return false;
             throw cause;
           });

@@ -1,5 +1,5 @@
-// The front door (P1): jobs arrive on the shared queues or on their sender's own, are recorded and claimed, and their first attempt
-// is started.
+// The front door (P1): jobs arrive on the shared queues or on their sender's own queue. The functions record and claim them, and start their first
+// attempt.
 import type { InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
 import { jobIdIn } from "../domain/noun.ts";
@@ -12,19 +12,20 @@ import { activeTraceparent } from "../telemetry/trace-context.ts";
 import { engineClient } from "./engine-client.ts";
 import { enqueuedAt, workOnMessage } from "./work-on-message.ts";
 
-/** Of an id that may be anything. */
+/** The limit for an id in an arbitrary message. */
 const JOB_ID_LIMIT = 100;
 
 /**
- * The Service Bus function of a queue of submissions: records each job, and starts its first attempt. A message that is delivered twice is one job.
- * @param queueOf the name of the queue that it takes from
+ * The Service Bus function of a queue of submissions: records each job, and starts its first attempt. A message that is delivered twice is one
+ * job.
+ * @param queueOf the name of the queue that it receives from
  */
 export const submission =
   (application: App, queueOf: () => string) =>
   (body: unknown, context: InvocationContext): Promise<void> => {
     const queue = queueOf();
     const jobId = jobIdIn(body, application.business.contracts.noun);
-    // The host lets a JSON body's own members hide metadata of the same name: a job that has such members is rejected.
+    // In the host, a JSON body's own members hide metadata of the same name: a job with such members is rejected.
     const { messageId, correlationId, replyTo, replyToSessionId } = context.triggerMetadata ?? {};
     const { submissionId, statuses } = (context.triggerMetadata?.["applicationProperties"] ?? {}) as {
       submissionId?: unknown;

@@ -1,4 +1,4 @@
-// The supervisor (P10, P12): finds what nobody finished and has it recovered, at an interval or when asked over HTTP.
+// The supervisor (P10, P12): finds overdue jobs and recovers them, at an interval or on request over HTTP.
 import type { InvocationContext, Timer } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
 import { parseSweepQuery, parseWhatIfQuery } from "../messaging/supervisor-request.ts";
@@ -8,8 +8,8 @@ import { logTelemetry } from "../telemetry/events.ts";
 import { atFault, type Endpoints } from "./operator-endpoint.ts";
 
 /**
- * The timer function that sweeps: on one instance at a time, on the others it does nothing.
- * @throws where the store can't be searched: the next run sweeps again
+ * The timer function that sweeps: only one instance at a time sweeps, the others do nothing.
+ * @throws if the store can't be searched: the next run sweeps again
  */
 export const supervisor =
   (application: App) =>
@@ -17,13 +17,13 @@ export const supervisor =
     await sweep(application.contextOf(logTelemetry(context)));
   };
 
-/** The hook at the host's end that gives up the lead: the next host leads at once, not a lease later. */
+/** The hook at the host's end that releases the leadership: the next host becomes leader at once, and not after the lease. */
 export const releaseLead = (application: App) => () => application.ports().leadership.release();
 
-/** The HTTP functions of the supervisor: a sweep when asked for, and what another policy would have done. */
+/** The HTTP functions of the supervisor: a sweep on request, and a what-if with another policy. */
 export function supervisorApi(application: App): Endpoints {
   return {
-    // Timers have been seen to stop for good after a deployment (azure-functions-host#11828): a sweep can be had without one.
+    // Timers have stopped permanently after a deployment (azure-functions-host#11828): an operator can sweep without one.
     supervisorSweep: {
       method: "POST",
       route: "supervisor/sweep",

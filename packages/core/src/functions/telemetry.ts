@@ -1,4 +1,4 @@
-// Telemetry begins with the app and sends what it still holds before the app ends.
+// Starts telemetry with the app, and sends the remaining telemetry before the app ends.
 import type { PreInvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
 import { recordingExceptions } from "../telemetry/exceptions.ts";
@@ -7,10 +7,10 @@ import { flushTelemetry, isExporting, startTelemetry } from "../telemetry/start.
 /** The host gives its workers a few seconds. */
 const FLUSH_WITHIN_MS = 2000;
 
-/** The hooks of the app that begin its telemetry, and send what is left at its end; without `preInvocation` where nothing is exported. */
+/** The hooks of the app that start its telemetry, and send the rest at its end; without `preInvocation` if nothing is exported. */
 export function telemetryHooks({ telemetrySettings }: App) {
   return {
-    // Round the body of each function that there is, whatever file it is in.
+    // Wraps the body of every function, in any file.
     preInvocation: isExporting(telemetrySettings) ? recordInvocation : undefined,
     appStart: () => startTelemetry(telemetrySettings),
     appTerminate: () => flushTelemetry(FLUSH_WITHIN_MS),

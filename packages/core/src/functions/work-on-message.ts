@@ -1,11 +1,11 @@
-// What the functions with a Service Bus trigger have in common: a message outlasts an outage of what its function stands on.
+// The common part of the functions with a Service Bus trigger: a message survives an outage of the services that its function needs.
 import type { InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
 import type { ReceivedMessage } from "../messaging/messenger.ts";
 import { holdMessage } from "../operations/hold-message.ts";
 import type { Telemetry } from "../telemetry/events.ts";
 
-/** Works on the message until that is done; where an outage lasts, the message goes back to wait in its queue. */
+/** Processes the message until it is done; if an outage lasts, the message returns to its queue to wait. */
 export async function workOnMessage(
   application: App,
   body: unknown,
@@ -17,7 +17,7 @@ export async function workOnMessage(
   await holdMessage(received(body, queue, context), work, application.contextOf(telemetry));
 }
 
-/** The host lets a JSON body's own members hide metadata of the same name; the contracts of the app's messages have no such members. */
+/** In the host, a JSON body's own members hide metadata of the same name; the contracts of the app's messages have no such members. */
 function received(body: unknown, queue: string, { triggerMetadata = {} }: InvocationContext): ReceivedMessage {
   const text = (name: string) => {
     const value = triggerMetadata[name];
@@ -36,18 +36,18 @@ function received(body: unknown, queue: string, { triggerMetadata = {} }: Invoca
   };
 }
 
-/** A queue's name as a part of a function's name. On Linux a setting that disables a function can't have a hyphen in its name. */
+/** A queue's name as part of a function's name. On Linux, the name of a setting that disables a function can't contain a hyphen. */
 export function functionName(queue: string): string {
   return queue.replaceAll("-", "_");
 }
 
-/** When a message first came into its queue, as an ISO 8601 instant: one that was sent back to wait says so itself. */
+/** The time when a message first entered its queue, as an ISO 8601 instant: a message that was sent back to wait contains it itself. */
 export function enqueuedAt(metadata: { readonly [name: string]: unknown }): string | undefined {
   const properties = (metadata["applicationProperties"] ?? {}) as { readonly [name: string]: unknown };
   return instantOf(properties["firstEnqueuedAt"]) ?? instantOf(metadata["enqueuedTimeUtc"]);
 }
 
-/** As the host writes it; without a zone it is UTC. */
+/** In the host's format; without a zone it is UTC. */
 function instantOf(enqueued: unknown): string | undefined {
   const ms =
     typeof enqueued === "string"

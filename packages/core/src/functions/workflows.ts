@@ -1,16 +1,16 @@
-// The app is checked when it starts: its settings, its workflows and their versions, which operators can also count.
+// Checks the app when it starts: its settings, its workflows and their versions, which operators can also count.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { App } from "../app/create-app.ts";
 import { checkWorkflows, versionsInUse, WorkflowEdited } from "../operations/check-workflows.ts";
 import { processTelemetry } from "../telemetry/events.ts";
 import type { Endpoints } from "./operator-endpoint.ts";
 
-/** The host waits for this; a store that is away must not keep the app from starting. */
+/** The host waits for this; an unavailable store must not keep the app from starting. */
 const CHECK_WITHIN_MS = 5000;
 
 /**
  * The hook at the host's start that checks the app, and records its workflows' versions.
- * @throws one error that names all that is wrong with the app's settings and workflows
+ * @throws one error that names all faults in the app's settings and workflows
  */
 export const checkApp = (application: App) => async (): Promise<void> => {
   const faults = application.startFaults();
@@ -26,7 +26,7 @@ export const checkApp = (application: App) => async (): Promise<void> => {
   }
 };
 
-/** @throws WorkflowEdited, and nothing else: a store that is away is no reason not to start */
+/** @throws WorkflowEdited, and nothing else: an unavailable store does not stop the start */
 async function check(application: App): Promise<void> {
   try {
     const { known, register } = application.workflowPorts();

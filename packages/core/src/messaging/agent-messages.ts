@@ -1,4 +1,4 @@
-// The contract between scheduler and agents that are asked over a queue (P7): the request, and the reply to it.
+// The contract between scheduler and agents with a queue (P7): the request, and the reply to it.
 import { z } from "zod";
 import type { StepTask } from "../domain/attempt.ts";
 import { durationMs } from "../domain/duration.ts";
@@ -10,52 +10,55 @@ import { LONGEST_WAIT_MS } from "../domain/workflow.ts";
 import { check } from "./checked.ts";
 import { inTodaysWords } from "./message-version.ts";
 
-/** Says which step of which attempt a reply is to. An agent sends it back as it came. */
+/** Identifies the step and attempt of a reply. An agent returns it unchanged. */
 export interface Ticket extends Pick<StepTask, "jobId" | "attempt" | "step" | "direction" | "lockedBy"> {
-  /** What only the request has: whoever was not asked can't reply. Absent where a version of the app asked that had none. */
+  /**
+   * Only the request contains it: a sender that did not receive the request can't reply. Absent if a version of the app without nonces sent the
+   * request.
+   */
   readonly nonce?: string | undefined;
-  /** Which time this is that the agent is asked in this run of the step, once it wanted to be asked again: 2, 3, … Absent the first time. */
+  /** The number of this request in this run of the step, after the agent asked for a later one: 2, 3, … Absent the first time. */
   readonly round?: number | undefined;
 }
 
 /**
- * Says which step a report is of, whatever attempt waits for it now: each attempt asks under the same key and with the same address, so that it
- * is one effect that is reported.
+ * Identifies the step of a report, whatever attempt waits for it now: each attempt's request has the same key and the same address, so one effect
+ * is reported.
  */
 export type Address = Pick<Ticket, "jobId" | "step" | "direction" | "nonce">;
 
-/** What an agent finds on its queue. It lives no longer than until `startBy`. */
+/** A request on an agent's queue. It expires at `startBy`. */
 export interface AgentRequestMessage {
   readonly ticket: Ticket;
   readonly operation: string;
-  /** What of it the agent has declared that it gets. */
+  /** The members of the content that the agent has declared. */
   readonly job: object;
   /** The results of the completed steps, by step name. */
   readonly results: { readonly [step: string]: StepResult };
   /** The item of a step with `forEach`. */
   readonly item?: StepResult | undefined;
-  /** The same for every request of every attempt of the step in its direction: an agent passes it on. */
+  /** The same for every request of every attempt of the step in its direction: an agent passes it to its service. */
   readonly idempotencyKey: string;
   /** For a compensation: the step's result, null if its outcome is unknown, and its idempotency key. */
   readonly compensates: CompensationTarget | null;
-  /** An earlier attempt asked for this, and its outcome is not known. */
+  /** An earlier attempt sent this request, and its outcome is unknown. */
   readonly mayHaveHappened?: boolean | undefined;
-  /** Past this instant nobody may take the request up any more. */
+  /** After this instant no agent may take the request up any more. */
   readonly startBy: string;
-  /** ISO 8601: how long an agent has from when it takes the request up. */
+  /** ISO 8601: how long an agent has after it takes the request up. */
   readonly completeWithin: string;
-  /** Past this instant nobody waits for the reply, whenever the request was taken up: an agent then sends none (P8). */
+  /** After this instant no attempt waits for the reply, whenever the request was taken up: an agent then sends none (P8). */
   readonly completeBy: string;
-  /** Of a step that may be done later. */
+  /** For a step that may be done later. */
   readonly completion?: Completion | undefined;
-  /** The agent said that it will be done later: what has become of it? */
+  /** The agent answered that it will be done later: the request is for its status. */
   readonly awaited?: Awaited | undefined;
   readonly priority: Priority;
 }
 
 interface ReplyFrame {
   readonly ticket: Ticket;
-  /** Where the work was done, and why there; an agent may leave both out. */
+  /** The endpoint of the work, and the reason for it; an agent may omit both. */
   readonly endpoint?: string | undefined;
   readonly because?: string | undefined;
 }
@@ -64,46 +67,46 @@ interface ReplyFrame {
 export type Failure = Omit<Expiry, "at" | "attempt">;
 
 export type AgentReplyMessage =
-  /** It has taken the request up and is still at work. Without this, a request that gets no reply counts as not taken up. */
+  /** It has taken the request up and is working. Without this, a request without a reply counts as not taken up. */
   | (ReplyFrame & {
       readonly kind: "started";
-      /** It was not done in time, and will not be: for the record alone. It is taken past complete-by too. */
+      /** It was not done in time, and will not be: only for the record. It is accepted after complete-by too. */
       readonly failure?: Failure | undefined;
     })
-  /** It will be done later: what came of it is then reported as `done` or `rejected`. For steps that may wait alone. */
+  /** It will be done later: its result is then reported as `done` or `rejected`. Only for steps that may wait. */
   | (ReplyFrame & { readonly kind: "accepted"; readonly reference?: string | undefined })
-  /** The agent can't do it now. It is asked again later, as long as the step has time; without that the supervisor sees to it. */
+  /** The agent can't do it now. It receives the request again later, while the step has time; after that the supervisor recovers the step. */
   | (ReplyFrame & {
       readonly kind: "unavailable";
       readonly message: string;
-      /** From now. Absent: the app decides. */
+      /** The time from now. Absent: the app decides. */
       readonly retryAfterMs?: number | undefined;
       /** The service's address or the agent's credential for it is wrong. */
       readonly misconfigured?: boolean | undefined;
     })
-  /** It will be done later, and the agent is to be asked for it again then. For steps that may wait alone. */
+  /** It will be done later, and the agent is to receive a request for its status then. Only for steps that may wait. */
   | (ReplyFrame & {
       readonly kind: "pending";
       readonly retryAfterMs: number;
       readonly reference?: string | undefined;
     })
-  /** Of what was accepted: whoever does it is still at it. */
+  /** For an accepted step: it is still in progress. */
   | (ReplyFrame & {
       readonly kind: "progress";
       /** For people. */
       readonly progress?: string | undefined;
-      /** ISO 8601: from now on it may take so long, however long it had. */
+      /** ISO 8601: the step may take this long from now on, whatever its earlier time was. */
       readonly within?: string | undefined;
     })
   | (ReplyFrame & { readonly kind: "done"; readonly result: StepResult })
   | (ReplyFrame & {
       readonly kind: "rejected";
       readonly message: string;
-      /** A try before the one that was rejected got no answer: it may yet take effect. */
+      /** A try before the rejected one got no answer: it may still take effect. */
       readonly outcomeUnknown?: boolean | undefined;
     });
 
-/** The record keeps a step's result: an id or two, no documents. */
+/** The limit of a step's result in the record: an id or two, no documents. */
 const RESULT_MEMBERS = 20;
 const TEXT_LIMIT = 1000;
 
@@ -118,7 +121,7 @@ const ticket = z.object({
   round: z.int().min(2).optional(),
 }) satisfies z.ZodType<Ticket>;
 
-/** What a step recorded of its work. */
+/** The recorded result of a step. */
 export const stepResult = z
   .record(z.string().max(100), z.union([text, z.number(), z.boolean(), z.null()]))
   .refine((members) => Object.keys(members).length <= RESULT_MEMBERS, `must have at most ${RESULT_MEMBERS} members`);
@@ -155,12 +158,12 @@ export type ParsedReply =
   | { readonly kind: "valid"; readonly reply: AgentReplyMessage }
   | { readonly kind: "invalid"; readonly faults: readonly string[] };
 
-/** This app alone sends requests, so that nothing but the version is checked. @throws NewerSchema */
+/** Only this app sends requests, so only the version is checked. @throws NewerSchema */
 export function parseAgentRequest(body: unknown, noun: Noun): AgentRequestMessage {
   return received(inTodaysWords(body, "This request to an agent"), noun) as AgentRequestMessage;
 }
 
-/** An agent may be anybody's, in any language: its reply is checked, and every fault named. @throws NewerSchema */
+/** An agent may belong to another team and use any language: its reply is checked, and every fault named. @throws NewerSchema */
 export function parseAgentReply(body: unknown, noun: Noun): ParsedReply {
   const checked = check(replySchema, received(inTodaysWords(body, "This agent's reply"), noun), "the body");
   if (checked.kind === "valid") return { kind: "valid", reply: checked.value };
@@ -175,18 +178,18 @@ function received(body: unknown, noun: Noun): unknown {
   return ticket === undefined ? message : { ...(message as object), ticket: inCoresNames(ticket, noun) };
 }
 
-/** A request or a reply, as the app's agents have it on their queues. */
+/** A request or a reply, with the app's names, as the agents' queues contain it. */
 export function asSent(message: AgentRequestMessage | AgentReplyMessage, noun: Noun): object {
   return { ...inAppsNames(message, noun), ticket: inAppsNames(message.ticket, noun) };
 }
 
-/** What a reply to that task's request has to show. */
+/** The values that a reply to that task's request must contain. */
 export function ticketOf(task: StepTask): Ticket {
   const { jobId, attempt, step, direction, lockedBy, record } = task;
   return { jobId, attempt, step, direction, lockedBy, nonce: runOf(record, direction)?.nonce };
 }
 
-/** The same however often the request is sent in a round: the queue drops repeats. At most 128 characters, of which the round has 7. */
+/** The same however often the request is sent in a round: the queue drops duplicates. At most 128 characters, of which the round takes 7. */
 export function requestId({ jobId, attempt, step, direction, round }: Ticket): string {
   return [jobId, attempt, step, direction, ...(round === undefined ? [] : [round])].join(":");
 }

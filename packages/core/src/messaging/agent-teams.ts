@@ -1,4 +1,4 @@
-// Teams that run agents elsewhere (P7): each replies on a queue of its own, to which no other team may send.
+// Teams that run agents elsewhere (P7): each replies on its own queue, to which no other team may send.
 import { z } from "zod";
 import { listSetting } from "./json-setting.ts";
 
@@ -14,13 +14,13 @@ const entry = z.strictObject({
   agents: z.array(z.string().min(1)).min(1),
 }) satisfies z.ZodType<AgentTeam>;
 
-/** The setting that lists them, made of infra/entities/service-bus.json. */
+/** The setting that lists them, generated from infra/entities/service-bus.json. */
 export const agentTeams = listSetting<AgentTeam>(entry, (teams) => [
   ...repeated(teams.map(({ team }) => team)).map((team) => `${team} is there twice`),
   ...repeated(teams.flatMap(({ agents }) => [...new Set(agents)])).map((agent) => `${agent} has two teams`),
 ]);
 
-/** Undefined for an agent whose replies come on the app's own queue. */
+/** Undefined for an agent whose replies arrive on the app's own queue. */
 export function teamOf(agent: string, teams: readonly AgentTeam[] = []): string | undefined {
   return teams.find(({ agents }) => agents.includes(agent))?.team;
 }

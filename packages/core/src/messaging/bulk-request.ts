@@ -7,10 +7,10 @@ import { type Checked, checkJson } from "./checked.ts";
 import { extension } from "./extension.ts";
 import { jobFilter, keyFaults } from "./job-filter.ts";
 
-/** Shorter than that of one job: the run's mark is added to it. */
+/** Shorter than the reason for one job: the run's mark is added to it. */
 const REASON_LIMIT = 400;
 
-/** Jobs that are Processed take no action, and all of them would have to be looked through. */
+/** Jobs that are Processed allow no action, and all of them would have to be searched. */
 const filter = z.strictObject({ state: z.enum(PROCESS_STATES).exclude(["Processed"]), ...jobFilter });
 
 const target = z.union([
@@ -21,15 +21,15 @@ const target = z.union([
 export const bulkPreviewBody = z.strictObject({ action: z.enum(BULK_ACTIONS), target });
 export const bulkStartBody = z.strictObject({
   reason: z.string().trim().min(1).max(REASON_LIMIT),
-  /** As many as the preview said: whoever starts it has read that. */
+  /** The number of jobs in the preview: the operator who starts the action has read it. */
   count: z.int().min(1),
-  /** How much more time each job gets; goes with the action `extend`, and with no other. */
+  /** Each job's additional time; only with the action `extend`. */
   by: extension.optional(),
 });
 
 const BODY = "the body";
 
-/** @param keys the names of the business keys by which jobs are found */
+/** @param keys the names of the business keys by which jobs can be found */
 export function parseBulkPreview(text: string, keys: readonly string[]): Checked<z.output<typeof bulkPreviewBody>> {
   const parsed = checkJson(bulkPreviewBody, text, BODY);
   if (parsed.kind === "invalid" || !("filter" in parsed.value.target)) return parsed;
@@ -39,7 +39,7 @@ export function parseBulkPreview(text: string, keys: readonly string[]): Checked
 export const parseBulkStart = (text: string): Checked<z.output<typeof bulkStartBody>> =>
   checkJson(bulkStartBody, text, BODY);
 
-/** As the app makes them. As a document's id others could name something else: it becomes part of a path. */
+/** In the app's format. Another text could name another document: the id becomes part of a path. */
 export function isBulkId(text: string): boolean {
   return /^[0-9a-f-]{36}$/.test(text);
 }

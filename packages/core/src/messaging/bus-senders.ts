@@ -1,6 +1,6 @@
-// Sends over Service Bus so that a connection that is lost at a bad moment costs seconds. The SDK's links may then wait for their own
-// minute, for which there is no setting, and hold the lock that every other sender of the client needs: so a client of which a send got
-// no answer is left, and the next try goes over a new one.
+// Sends over Service Bus so that a lost connection costs only seconds. The SDK's links may then wait for a minute, for which there is no setting,
+// and hold the lock that every other sender of the client needs. So a client without an answer to a send is abandoned, and the next try uses a new
+// one.
 import {
   isServiceBusError,
   type ServiceBusClient,
@@ -10,21 +10,21 @@ import {
 import { ExponentialBackoff, handleWhen, retry } from "cockatiel";
 
 export interface BusSenders {
-  /** Resolves when the queue has taken the message. Throws the last try's error; in all that is within 70 s. */
+  /** Resolves when the queue has accepted the message. Throws the last try's error; in total that is within 70 s. */
   send(queue: string, message: ServiceBusMessage): Promise<void>;
-  /** Closes what is open to a queue that rejects. */
+  /** Closes the open senders of a queue that rejects. */
   forget(queue: string): void;
 }
 
 const TRY_MS = 5000;
 const PAUSES = { maxAttempts: 8, backoff: new ExponentialBackoff({ initialDelay: 300, maxDelay: 3000 }) };
-/** Senders that are kept open; the one opened first is closed first. */
+/** The number of senders that are kept open; the one opened first is closed first. */
 const OPEN_SENDERS = 200;
 
-/** For the clients that `createBusSenders` opens: the tries are counted there. */
+/** For the clients that `createBusSenders` opens: it counts the tries itself. */
 export const ONE_TRY = { maxRetries: 0, timeoutInMs: TRY_MS } as const;
 
-/** @param open makes a client with `ONE_TRY`; called again where one gives no answer */
+/** @param open creates a client with `ONE_TRY`; called again if a client gives no answer */
 export function createBusSenders(open: () => ServiceBusClient): BusSenders {
   let line = new Line(open());
   const patiently = retry(handleWhen(isPassing), PAUSES);
@@ -70,13 +70,13 @@ class Line {
     this.#senders.delete(queue);
   }
 
-  /** Closed once every try on it has ended: closing would fail those that are under way, for good. */
+  /** Closed once every try on it has ended: an earlier close would fail the tries in progress permanently. */
   leave(): void {
     setTimeout(() => void this.#client.close().catch(() => undefined), 2 * TRY_MS).unref();
   }
 }
 
-/** The SDK would try again too where a role is missing: whoever calls knows whether that may pass. */
+/** The SDK would also retry if a role is missing: the caller knows whether that is temporary. */
 function isPassing(cause: unknown): boolean {
   if (isServiceBusError(cause) && cause.code === "UnauthorizedAccess") return false;
   return cause instanceof Error && "retryable" in cause && cause.retryable === true;

@@ -1,4 +1,4 @@
-// The contract of a message by which a requester cancels its job: sent to the queue that the job was sent to.
+// The contract of a message that cancels its sender's job: sent to the queue that the job was sent to.
 import { z } from "zod";
 import type { ReplyAddress } from "../domain/job.ts";
 import { inCoresNames, textInAppsNames } from "../domain/noun.ts";
@@ -10,7 +10,7 @@ const cancellation = z.strictObject({
   kind: z.literal("Cancel"),
   jobId: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$/, "must be the id of a job"),
   reason: z.string().trim().min(1).max(200).default("no reason given"),
-  /** Of what was submitted. Over a queue that several senders share it shows that the job is the sender's. */
+  /** The digest of the submitted content. On a queue that several senders share it shows that the job is the sender's. */
   contentDigest: z
     .string()
     .regex(/^[0-9a-f]{64}$/, "must be a SHA-256 in hex")
@@ -23,7 +23,7 @@ export interface Cancellation {
   readonly contentDigest: string | undefined;
   readonly reply: ReplyAddress;
   readonly submissionId: string | null;
-  /** Whose jobs come by this queue; undefined where several senders share it. */
+  /** The owner of the jobs on this queue; undefined if several senders share it. */
   readonly owner: string | undefined;
 }
 
@@ -31,7 +31,7 @@ export function isCancellation(body: unknown): boolean {
   return body !== null && typeof body === "object" && "kind" in body && body.kind === "Cancel";
 }
 
-/** Checks the body as a whole: the answer names every fault. */
+/** Checks the whole body: the answer names every fault. */
 export function parseCancellation(
   body: unknown,
   envelope: Envelope,

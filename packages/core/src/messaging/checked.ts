@@ -1,4 +1,4 @@
-// Checks what came from outside, as a whole: the answer says of each fault where it is and what has to be there.
+// Checks external input as a whole: the answer names the place of each fault and the expected value.
 import type { z } from "zod";
 import { DEPTH_LIMIT, isNestedTooDeep } from "./deep-json.ts";
 
@@ -6,23 +6,23 @@ export type Checked<T> =
   | { readonly kind: "valid"; readonly value: T }
   | { readonly kind: "invalid"; readonly faults: readonly string[] };
 
-/** Of a name that nobody knows so much is repeated: it may be anything. */
+/** The number of characters of an unknown name that are repeated: it may be any text. */
 const NAME_LIMIT = 200;
-/** Of members that nobody knows so many are named. */
+/** The number of unknown members that are named. */
 const NAMED_LIMIT = 10;
-/** A function's key may come in the query: that is between the caller and the Functions host. */
+/** A function's key may be in the query: only the caller and the Functions host use it. */
 const OF_THE_HOST: ReadonlySet<string> = new Set(["code", "clientId"]);
 
-/** @param whole what a fault that has no place of its own is about */
+/** @param whole the subject of a fault that has no place of its own */
 export function check<T>(schema: z.ZodType<T>, input: unknown, whole: string): Checked<T> {
   const parsed = schema.safeParse(input);
-  // Also where a contract takes anything, as in the place of a message's body.
+  // Also if a contract accepts any value, for example for a message's body.
   const depth = isNestedTooDeep(input) ? [`${whole}: is nested more than ${DEPTH_LIMIT} levels deep`] : [];
   if (parsed.success && depth.length === 0) return { kind: "valid", value: parsed.data };
   return { kind: "invalid", faults: [...depth, ...(parsed.success ? [] : inWords(parsed.error, whole))] };
 }
 
-/** The same of JSON text, such as a request's body. */
+/** The same for JSON text, such as a request's body. */
 export function checkJson<T>(schema: z.ZodType<T>, text: string, whole: string): Checked<T> {
   let input: unknown;
   try {
@@ -33,7 +33,7 @@ export function checkJson<T>(schema: z.ZodType<T>, text: string, whole: string):
   return check(schema, input, whole);
 }
 
-/** @param query the URL's, each name with its value */
+/** @param query the URL's query, each name with its value */
 export function checkQuery<T>(schema: z.ZodType<T>, query: Iterable<[string, string]>): Checked<T> {
   const pairs = [...query].filter(([name]) => !OF_THE_HOST.has(name));
   const names = pairs.map(([name]) => name);

@@ -1,14 +1,14 @@
-// Where what came of a step is reported by whoever does it later: an address that nobody can guess, the same for each try of the step.
+// The address for the report of a step that is done later: it can't be guessed, and it is the same for each try of the step.
 import { z } from "zod";
 import { inAppsNames, inCoresNames, type Noun } from "../domain/noun.ts";
 import { type Address, type AgentReplyMessage, parseAgentReply } from "./agent-messages.ts";
 
-/** Below the app's address; the rest says which step it is, with a nonce that only the request and the record have. */
+/** Below the app's address; the rest identifies the step, with a nonce that only the request and the record contain. */
 export const COMPLETIONS_PATH = "api/completions";
-/** What a report may have in it, in bytes. */
+/** The maximum size of a report, in bytes. */
 export const REPORT_LIMIT = 65_536;
 
-/** Where others reach the app: as its setting says, or by the host's own name. Without a slash at its end. */
+/** The app's public address: from its setting, or the host's own name. Without a slash at its end. */
 export function publicUrlOf(settings: {
   readonly PublicUrl?: string | undefined;
   readonly WEBSITE_HOSTNAME?: string | undefined;
@@ -34,7 +34,7 @@ type Without<Message, Name extends PropertyKey> = Message extends unknown ? Omit
 export type ParsedReport =
   | { readonly kind: "valid"; readonly report: Report }
   | { readonly kind: "invalid"; readonly faults: readonly string[] }
-  /** The address is none that this app has given out. */
+  /** The app has never issued this address. */
   | { readonly kind: "unknown" };
 
 const reportKind = z.object({ kind: z.enum(["done", "rejected", "progress"]) });
@@ -54,11 +54,11 @@ export function parseReport(ticket: string, body: string, noun: Noun): ParsedRep
     const { jobId, step, direction, nonce } = address;
     return { kind: "valid", report: { ...rest, address: { jobId, step, direction, nonce } } };
   }
-  // What is wrong with the address is nothing that its caller can fix.
+  // The caller can't fix a fault in the address.
   return parsed.faults.some((fault) => fault.startsWith("ticket")) ? { kind: "unknown" } : parsed;
 }
 
-/** A report names none. */
+/** A report names no workflow. */
 const ANY_ATTEMPT = { attempt: 1, lockedBy: "any" };
 
 function jsonIn(text: string): unknown {

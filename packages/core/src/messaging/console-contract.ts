@@ -1,4 +1,4 @@
-// What the API answers to the console, in one place: the server's answers and the console's types both come from these schemas.
+// The API's answers to the console, in one place: the server's answers and the console's types both come from these schemas.
 export * from "./console/agents.ts";
 export * from "./console/attention.ts";
 export * from "./console/awaiting.ts";

@@ -1,4 +1,4 @@
-// What an app accepts as the content of its jobs (P1): a contract for each of its workflows, or one for several.
+// The content that an app accepts for its jobs (P1): a contract for each of its workflows, or one for several.
 import { z } from "zod";
 import type { ContentFacts } from "../domain/contract.ts";
 import type { Job } from "../domain/job.ts";
@@ -48,7 +48,7 @@ export function defineContract<Content extends Job>(
   return { faults: () => [], ...contract } as unknown as Contract;
 }
 
-/** The contract that content of whatever kind is to be held against. */
+/** The contract for the check of a given content. */
 export function contractOf(content: unknown, contracts: Contracts): Contract {
   const workflow = content !== null && typeof content === "object" && "workflow" in content ? content.workflow : null;
   return contractFor(String(workflow), contracts);
@@ -60,7 +60,7 @@ export function contractFor(workflow: string, { usual, of }: Contracts): Contrac
 
 const all = ({ usual, of }: Contracts) => [usual, ...Object.values(of)];
 
-/** Of all contracts: for bodies of which nobody knows the workflow. */
+/** The secrets of all contracts: for bodies with an unknown workflow. */
 export function allSecrets(contracts: Contracts): readonly string[] {
   return [...new Set(all(contracts).flatMap(({ secrets }) => secrets))];
 }
@@ -75,5 +75,5 @@ export function schemaOf({ schema }: Contract): unknown {
   return z.toJSONSchema(schema, { io: "input" });
 }
 
-/** Whose contract is asked for; the usual one's where none is named. */
+/** The contract of the named workflow; the usual workflow's if none is named. */
 export const contractQuery = z.object({ workflow: z.string().max(NAME_LIMIT).optional() });

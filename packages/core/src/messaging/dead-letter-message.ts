@@ -5,14 +5,14 @@ import { jobIdIn, type Noun } from "../domain/noun.ts";
 import type { Correction, DeadLetter, DeadLetterBody, DeadLetterSummary } from "./dead-letters.ts";
 import { isNestedTooDeep } from "./deep-json.ts";
 
-/** Of what a sender wrote into a property so much is shown in a list. */
+/** The number of characters of a sender's property that a list shows. */
 const TEXT_LIMIT = 500;
-/** Of an id, which may be anything. */
+/** The limit for an id in an arbitrary message. */
 const ID_SHOWN = 100;
 /** Service Bus writes these itself when it moves a message. */
 const OF_THE_MOVE: ReadonlySet<string> = new Set(["DeadLetterReason", "DeadLetterErrorDescription"]);
 
-/** @param received read with its body as it came, unparsed */
+/** @param received read with its body unparsed */
 export function deadLetterOf(received: ServiceBusReceivedMessage, noun: Noun): DeadLetter {
   const { contentType, replyTo, replyToSessionId, timeToLive, applicationProperties = {} } = received;
   const body = bodyOf(received.body);
@@ -51,8 +51,8 @@ function summaryOf(received: ServiceBusReceivedMessage, body: DeadLetterBody, no
 }
 
 /**
- * The message once more. Absent, its correlation id is the original's message id: whoever goes by that finds it there.
- * @param correction a body in the place of the original's
+ * The message again. If it has no correlation id, it gets the original's message id, so that a receiver can find the original by it.
+ * @param correction a body in place of the original's
  */
 export function resentMessage(
   received: ServiceBusReceivedMessage,
@@ -66,7 +66,7 @@ export function resentMessage(
   return {
     ...Object.fromEntries(copied.flatMap((name) => (received[name] === undefined ? [] : [[name, received[name]]]))),
     body,
-    // The SDK encodes a received message's body as it was; a corrected one is JSON.
+    // The SDK encodes a received message's body unchanged; a corrected one is JSON.
     ...(correction === undefined && { _rawAmqpMessage: received._rawAmqpMessage }),
     ...(correction ? { contentType: "application/json" } : contentType !== undefined && { contentType }),
     ...(timeToLive !== undefined && { timeToLive }),
@@ -81,7 +81,7 @@ function resentId(queue: string, sequenceNumber: string, body: unknown): string 
   return `resent-${sequenceNumber}-${mark}`;
 }
 
-/** Of a body that came as bytes, these; of one that AMQP gives a type, what JSON makes of it. */
+/** A body of bytes as bytes; a body with an AMQP type as its JSON. */
 function bytesOf(body: unknown): Buffer {
   if (Buffer.isBuffer(body)) return body;
   return Buffer.from(body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body));
@@ -101,7 +101,7 @@ function bodyOf(body: unknown): DeadLetterBody {
 function json(text: string): DeadLetterBody | undefined {
   try {
     const parsed: unknown = JSON.parse(text);
-    // It could not be written again, for whoever asks.
+    // It could not be serialised again for an answer.
     return isNestedTooDeep(parsed) ? undefined : { kind: "json", json: parsed };
   } catch {
     return undefined;

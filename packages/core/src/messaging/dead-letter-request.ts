@@ -17,23 +17,23 @@ const sequenceNumber = z
 export const deadLetterQuery = z.strictObject({
   queue: z.string().min(1).max(300).optional(),
   limit: pageSize(PAGE),
-  /** What the page before answered. */
+  /** The continuation from the previous page. */
   from: sequenceNumber.default("0"),
 });
 
 export type DeadLetterListRequest = z.output<typeof deadLetterQuery>;
 
-/** @param query the URL's, each name with its value */
+/** @param query the URL's query, each name with its value */
 export function parseDeadLetterList(query: Iterable<[string, string]>): Checked<DeadLetterListRequest> {
   return checkQuery(deadLetterQuery, query);
 }
 
-/** Where a page of discarded messages ended. Declared here, for messaging does not import the store. */
+/** The end of a page of discarded messages. Declared here, because messaging does not import the store. */
 const position = z.strictObject({ at: z.iso.datetime(), shown: z.array(z.string().max(200)).max(500) });
 
 export const discardedQuery = z.strictObject({ limit: pageSize(PAGE), continuation: continuation(position) });
 
-/** @param query the URL's, each name with its value */
+/** @param query the URL's query, each name with its value */
 export function parseDiscardedList(query: Iterable<[string, string]>): Checked<z.output<typeof discardedQuery>> {
   return checkQuery(discardedQuery, query);
 }

@@ -1,38 +1,38 @@
-// What ended in a dead-letter queue or in the quarantine, as a port: seen, sent again, or removed.
+// The messages in a dead-letter queue or in the quarantine, as a port: shown, sent again, or removed.
 import type { MessageCopy } from "../domain/message-copy.ts";
 
-/** A queue of messages that nobody takes any more. */
+/** A queue of messages that no function receives any more. */
 export interface DeadLetterQueue {
-  /** How operators call it. */
+  /** The queue's name for operators. */
   readonly name: string;
-  /** The queue that it is, or that it is the dead-letter queue of. */
+  /** The queue itself, or the queue whose dead-letter queue it is. */
   readonly queue: string;
   readonly isSubQueue: boolean;
   /**
-   * Where a message with this subject is sent again.
+   * The target queue for a message with this subject that is sent again.
    * @param cameBy the application property of that name
    */
   readonly resendTo: (subject: string | undefined, cameBy?: unknown) => string;
 }
 
-/** A message as a list shows it. */
+/** A message in a list. */
 export interface DeadLetterSummary {
-  /** In decimal: it is larger than a number may be. */
+  /** In decimal, because it can be larger than the maximum of a number. */
   readonly sequenceNumber: string;
   readonly enqueuedAt: string | null;
-  /** Why it lies here: Service Bus's reason, or of a quarantined one its first fault. */
+  /** The reason why it is here: Service Bus's reason, or the first fault of a quarantined message. */
   readonly reason: string | null;
   readonly description: string | null;
   readonly deliveryCount: number;
   readonly messageId: string | null;
   readonly correlationId: string | null;
   readonly subject: string | null;
-  /** The job that it is about, where its body says so. */
+  /** The job that it is about, if its body contains one. */
   readonly jobId: string | null;
   readonly bytes: number;
 }
 
-/** The same with all that it holds. */
+/** The same with all of its content. */
 export interface DeadLetter extends DeadLetterSummary {
   readonly contentType: string | null;
   readonly replyTo: string | null;
@@ -53,7 +53,7 @@ export interface DeadLetterPage {
   readonly next?: string;
 }
 
-/** What is sent in the place of a message's body, as JSON. */
+/** The JSON that replaces a message's body. */
 export interface Correction {
   readonly body: unknown;
 }
@@ -65,17 +65,18 @@ export interface TakenDeadLetter {
   /** The queue that it is sent to. */
   readonly target: string;
   /**
-   * Resolves when the queue has taken it. All is as it was, but the body if one is given, and the message id: that is the same each time that
-   * this body is sent in the place of this message, and not the original's, which a queue that detects duplicates may still know.
+   * Resolves when the queue has accepted it. Everything is unchanged, except the body if one is given, and the message id. The id is the same
+   * each time that this body replaces the body of this message, and it is not the original's, because a queue that detects duplicates may still
+   * know that one.
    */
   resend(
     correction?: Correction,
   ): Promise<{ readonly kind: "sent"; readonly messageId: string } | { readonly kind: "too-large" }>;
-  /** False where the lock was lost: the message is still there. */
+  /** False if the lock was lost: the message is still there. */
   complete(): Promise<boolean>;
 }
 
-/** What came of sending a copy of a message that is there no more. */
+/** The result of sending a copy of a message that does not exist any more. */
 export type Resent =
   | { readonly kind: "sent"; readonly target: string; readonly messageId: string }
   | { readonly kind: "too-large"; readonly target: string };
@@ -83,51 +84,51 @@ export type Resent =
 export type Taken<T> =
   | { readonly kind: "taken"; readonly value: T }
   | { readonly kind: "not-found" }
-  /** Somebody else has locked it. */
+  /** Another process has locked it. */
   | { readonly kind: "in-use" }
-  /** Messages are locked from the front: so many are before it that it is left alone. */
+  /** Messages are locked from the front: too many are before this one, so it is not changed. */
   | { readonly kind: "too-deep"; readonly before: number };
 
-/** Every method throws where the bus gives no answer. */
+/** Every method throws if the bus gives no answer. */
 export interface DeadLetters {
   readonly queues: readonly DeadLetterQueue[];
-  /** All that lie there, no further than a limit: `isAll` is false where there are more. */
+  /** All messages there, up to a limit: `isAll` is false if there are more. */
   all(queue: DeadLetterQueue): Promise<{ readonly messages: readonly DeadLetterSummary[]; readonly isAll: boolean }>;
   /** @param from a sequence number: the page begins there, or at the first one after it */
   page(queue: DeadLetterQueue, from: string, limit: number): Promise<DeadLetterPage>;
   read(queue: DeadLetterQueue, sequenceNumber: string): Promise<DeadLetter | undefined>;
-  /** Locks the message for as long as `work` takes; what `work` leaves of it is released. One at a time for each queue and process. */
+  /** Locks the message while `work` runs; a message that `work` has not removed is released. One at a time for each queue and process. */
   take<T>(
     queue: DeadLetterQueue,
     sequenceNumber: string,
     work: (taken: TakenDeadLetter) => Promise<T>,
   ): Promise<Taken<T>>;
-  /** A copy as a list shows the message, and with all that it holds. */
+  /** A copy in the form of a list's message, and with all of its content. */
   summaryOf(copy: MessageCopy): DeadLetterSummary;
   letterOf(copy: MessageCopy): DeadLetter;
-  /** Sends the message that the copy was made of, as `TakenDeadLetter.resend` does. */
+  /** Sends the message of the copy again, as `TakenDeadLetter.resend` does. */
   resend(queue: DeadLetterQueue, copy: MessageCopy, correction?: Correction): Promise<Resent>;
 }
 
-/** Of a message in the quarantine: the application property that names the queue that it came by. */
+/** For a message in the quarantine: the application property that names the queue that it came from. */
 export const CAME_BY = "queue";
 
-/** What the app's own queues leave behind. */
+/** The dead letters of the app's own queues. */
 export interface OwnQueues {
-  /** Those that the app takes messages from. */
+  /** The queues that the app receives from. */
   readonly consumed: readonly string[];
   readonly quarantine: string;
   readonly jobs: string;
-  /** Those of one sender each. */
+  /** The queues of one sender each. */
   readonly ownedQueues?: readonly string[];
   readonly agentReplies: string;
-  /** Those of one team each. */
+  /** The queues of one team each. */
   readonly teamQueues?: readonly string[];
 }
 
 export function deadLetterQueuesOf(own: OwnQueues): DeadLetterQueue[] {
   const { consumed, quarantine, jobs, ownedQueues = [], agentReplies, teamQueues = [] } = own;
-  // The quarantine keeps what came on a queue of jobs or of replies, and says in the subject which. It stays its sender's.
+  // The quarantine keeps messages from queues of jobs and of replies, and its subject names which. The message still belongs to its sender.
   const source = (subject: string | undefined, cameBy?: unknown) => {
     const [several, others] = subject === "InvalidReply" ? [agentReplies, teamQueues] : [jobs, ownedQueues];
     return others.find((queue) => queue === cameBy) ?? several;
@@ -135,7 +136,7 @@ export function deadLetterQueuesOf(own: OwnQueues): DeadLetterQueue[] {
   return [
     ...consumed.map((queue) => ({ name: queue, queue, isSubQueue: true, resendTo: () => queue })),
     { name: quarantine, queue: quarantine, isSubQueue: false, resendTo: source },
-    // What was locked and let go too often there.
+    // Messages whose lock expired or was released too often there.
     { name: `${quarantine}-dead-letters`, queue: quarantine, isSubQueue: true, resendTo: source },
   ];
 }

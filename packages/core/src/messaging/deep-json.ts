@@ -1,6 +1,6 @@
-// JSON that is nested deeper than anything this app reads. It parses, but JSON.stringify fails on it: it is kept as its text.
+// JSON that is nested deeper than any content that this app reads. It parses, but JSON.stringify fails on it: it is kept as its text.
 
-/** No contract of the app's nests deeper than a few levels. JSON.stringify gives up at some thousands. */
+/** No contract of the app nests deeper than a few levels. JSON.stringify fails at some thousands. */
 export const DEPTH_LIMIT = 100;
 
 type Members = { readonly [name: string]: unknown };
@@ -16,15 +16,15 @@ export function isNestedTooDeep(value: unknown): boolean {
   return false;
 }
 
-/** What may go into a message: the value as it is, or where that can't be written the bytes of its JSON. */
+/** The value for a message: unchanged, or, if it can't be serialised, the bytes of its JSON. */
 export function sendable(body: unknown): unknown {
   return isNestedTooDeep(body) ? Buffer.from(jsonText(body)) : body;
 }
 
-/** The JSON of what JSON.parse gave, however deep. */
+/** The JSON of a value from JSON.parse, however deep. */
 export function jsonText(parsed: unknown): string {
   const written: string[] = [];
-  /** From the end: text, or a value that is yet to be written. */
+  /** From the end: text, or a value that is still to be serialised. */
   const open: (string | { readonly value: unknown })[] = [{ value: parsed }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (typeof next === "string") written.push(next);

@@ -1,4 +1,4 @@
-// A job's version over HTTP (RFC 9110, 8.8.3 and 13.1.1): the ETag that answers carry, and the If-Match that requests may.
+// A job's version over HTTP (RFC 9110, 8.8.3 and 13.1.1): the ETag in answers, and the optional If-Match in requests.
 import type { Checked } from "./checked.ts";
 
 /** What `If-Match` allows: any version, or one of these. */
@@ -12,7 +12,7 @@ export function entityTag(etag: string): string {
   return etag.startsWith('"') ? etag : JSON.stringify(etag);
 }
 
-/** @param header null where the request has none: then any version will do */
+/** @param header null if the request has none: then any version matches */
 export function parseIfMatch(header: string | null): Checked<WantedVersion> {
   const text = header?.trim() ?? "*";
   if (text === "*") return { kind: "valid", value: "any" };
@@ -20,7 +20,7 @@ export function parseIfMatch(header: string | null): Checked<WantedVersion> {
   return { kind: "invalid", faults: ['If-Match: must be * or ETags in quotes, as in "0b00-4d"'] };
 }
 
-/** A weak ETag (`W/"…"`) never matches: it says less than that nothing has changed. */
+/** A weak ETag (`W/"…"`) never matches: it does not guarantee that nothing has changed. */
 export function isWanted(etag: string, wanted: WantedVersion): boolean {
   return wanted === "any" || wanted.includes(entityTag(etag));
 }

@@ -1,4 +1,4 @@
-// By how much a job's time may be extended.
+// The limits for an extension of a job's time.
 import { z } from "zod";
 import { durationMs } from "../domain/duration.ts";
 

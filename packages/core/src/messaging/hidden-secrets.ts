@@ -1,24 +1,24 @@
-// The secrets of jobs in messages that nobody takes: hidden from operators who may not see them, and put back where such an operator corrects a message.
+// The secrets of jobs in dead letters: hidden from operators who may not see them, and restored if such an operator corrects a message.
 import { HIDDEN } from "../domain/job.ts";
 import type { DeadLetter, DeadLetterBody } from "./dead-letters.ts";
 
-/** A body that is not read may hold anything. */
+/** A body that is not read may contain any value. */
 const HIDDEN_TEXT = `${HIDDEN}: a body that is no JSON is shown to the role Jobs.ReadData`;
 
 type Json = { readonly [name: string]: unknown };
 
-/** @param secrets of all contracts: nobody knows by which one it was to be read */
+/** @param secrets those of all contracts: the contract of the message is unknown */
 export function withHiddenBody(letter: DeadLetter, secrets: readonly string[]): DeadLetter {
   return { ...letter, body: hiddenBody(letter.body, new Set(secrets)) };
 }
 
 function hiddenBody(body: DeadLetterBody, secrets: ReadonlySet<string>): DeadLetterBody {
-  // A text within JSON may be JSON again.
+  // A text within JSON may itself be JSON.
   if (body.kind !== "json" || typeof body.json === "string") return { kind: "text", text: HIDDEN_TEXT };
   return { kind: "json", json: hide(body.json, secrets) };
 }
 
-/** Not nested deeply: what is counts as text. */
+/** Limited in depth: a deeper value counts as text. */
 function hide(value: unknown, secrets: ReadonlySet<string>): unknown {
   if (Array.isArray(value)) return value.map((item) => hide(item, secrets));
   if (value === null || typeof value !== "object") return value;
@@ -27,7 +27,7 @@ function hide(value: unknown, secrets: ReadonlySet<string>): unknown {
   );
 }
 
-/** The corrected body, with what stands in the original where a secret was left hidden. */
+/** The corrected body, with the original's value for each secret that was left hidden. */
 export function withStoredSecrets(corrected: unknown, original: unknown, secrets: readonly string[]): unknown {
   if (Array.isArray(corrected))
     return corrected.map((item, at) => withStoredSecrets(item, memberOf(original, at), secrets));

@@ -1,8 +1,8 @@
-// Which jobs are meant: the members of a search, the same for a list and for an action on all that match.
+// The filter of a search: its members, the same for a list and for an action on all matches.
 import { z } from "zod";
 import { ERROR_KINDS } from "../domain/state-record.ts";
 
-/** What is looked for is no longer than a name. */
+/** A searched text is no longer than a name. */
 const NAME_LIMIT = 200;
 const TIMES = ["received", "sent", "changed", "ended"] as const;
 
@@ -10,11 +10,11 @@ const instant = z.iso
   .datetime({ offset: true, error: "must be an instant such as 2026-01-31T12:00:00Z" })
   .transform((text) => new Date(text).toISOString());
 
-/** The search's own members beside the state. */
+/** The search's own members besides the state. */
 export const jobFilter = {
   kind: z.enum(ERROR_KINDS).optional(),
   workflow: z.string().min(1).max(NAME_LIMIT).optional(),
-  /** Of the workflow; in a URL it is a text. */
+  /** The version of the workflow; in a URL it is a text. */
   version: z
     .union(
       [
@@ -41,23 +41,23 @@ export const jobFilter = {
     })
     .optional(),
   q: z.string().trim().min(1).max(NAME_LIMIT).optional(),
-  /** What `from` and `to` are about; when it was received, if that is not said. */
+  /** The time that `from` and `to` refer to; if absent, when the job was received. */
   timeOf: z.enum(TIMES).optional(),
   from: instant.optional(),
-  /** Not in it. */
+  /** Excluded. */
   to: instant.optional(),
 };
 
 const schema = z.object(jobFilter);
 export type JobFilter = z.output<typeof schema>;
 
-/** As the store takes it. */
+/** In the store's form. */
 export function filterOf({ kind, workflow, version, step, key, q, timeOf = "received", from, to }: JobFilter) {
   const time = from === undefined && to === undefined ? undefined : { of: timeOf, from, to };
   return { kind, workflow, version, step, text: q, time, key: keyIn(key) };
 }
 
-/** What is wrong with a business key that is looked for, in words. @param keys those of the app's contracts */
+/** The fault of a searched business key, as text. @param keys those of the app's contracts */
 export function keyFaults(key: string | undefined, keys: readonly string[]): string[] {
   if (key === undefined || keys.some((name) => key.startsWith(`${name}:`))) return [];
   return [`key: must be ${keys.map((name) => `${name}:…`).join(" or ")}`];

@@ -1,8 +1,8 @@
-// A setting that is a list, as JSON: checked as a whole, and every fault named.
+// A setting that is a list, as JSON: checked as a whole; the error names every fault.
 import { z } from "zod";
 import { inWords } from "./checked.ts";
 
-/** @param faultsOf what is wrong with entries that are each right */
+/** @param faultsOf the faults between entries that are each valid */
 export function listSetting<T>(entry: z.ZodType<T>, faultsOf: (list: readonly T[]) => string[]) {
   return z
     .string()

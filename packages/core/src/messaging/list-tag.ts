@@ -1,7 +1,7 @@
-// The version of a list (RFC 9110, 8.8.3 and 13.1.2): who has it already is answered 304, without a body.
+// The version of a list (RFC 9110, 8.8.3 and 13.1.2): a caller that has it already gets 304, without a body.
 import { createHash } from "node:crypto";
 
-/** Weak: when the list was read is left out. */
+/** Weak: the time of the read is not included. */
 export function listTag(body: object): string {
   const content = JSON.stringify({ ...body, asOf: undefined });
   return `W/"${createHash("sha256").update(content).digest("base64url").slice(0, 22)}"`;

@@ -1,4 +1,4 @@
-// Makes a plain copy of a received message, and of the copy a message again: sent, it is as the original was.
+// Makes a plain copy of a received message, and a message from the copy: when it is sent, it equals the original.
 import type { ServiceBusReceivedMessage } from "@azure/service-bus";
 import Long from "long";
 import type { CopiedBody, CopiedValue, MessageCopy } from "../domain/message-copy.ts";
@@ -15,7 +15,7 @@ const TEXTS = [
   "partitionKey",
 ] as const;
 
-/** @param received read with its body as it came, unparsed */
+/** @param received read with its body unparsed */
 export function messageCopyOf(received: ServiceBusReceivedMessage): MessageCopy {
   const { sequenceNumber, enqueuedTimeUtc, deliveryCount, timeToLive, applicationProperties = {} } = received;
   const texts = TEXTS.flatMap((name) => (received[name] === undefined ? [] : [[name, String(received[name])]]));
@@ -31,7 +31,7 @@ export function messageCopyOf(received: ServiceBusReceivedMessage): MessageCopy 
   };
 }
 
-/** With all that a dead letter is shown by and sent again from. */
+/** With all members that a dead letter needs to be shown and sent again. */
 export function receivedOf(copy: MessageCopy): ServiceBusReceivedMessage {
   const { sequenceNumber, enqueuedAt, deliveryCount, properties, timeToLive, body } = copy;
   const values = Object.entries(copy.applicationProperties).map(([name, value]) => [name, original(value)]);

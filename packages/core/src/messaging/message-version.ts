@@ -1,11 +1,11 @@
-// The schema version of what this app sends to itself and to agents: what a newer app sent is left for a newer instance.
+// The schema version of this app's messages to itself and to agents: a message from a newer app is left for a newer instance.
 import { NewerSchema } from "../domain/newer-schema.ts";
 
-/** Of start messages, of requests to agents and of their replies. A message that names none is of version 0, which this app reads as its own. */
+/** The version of start messages, requests to agents and their replies. A message without one has version 0, which this app reads as its own. */
 export const MESSAGE_VERSION = 2;
 
 /**
- * The message in the words of today's version.
+ * The message in the current version's words.
  * @throws NewerSchema: the message is then held, and sent back to wait in its queue
  */
 export function inTodaysWords(body: unknown, what: string): unknown {
@@ -16,7 +16,7 @@ export function inTodaysWords(body: unknown, what: string): unknown {
 
 type Members = { readonly [name: string]: unknown };
 
-/** Of a message before version 2; an agent of another team may send such replies for as long as it likes. */
+/** For a message before version 2; an agent of another team may send such replies permanently. */
 function renamed(body: Members): Members {
   const { undoes, unsure, ticket, ...rest } = body;
   const isOld = [body, ticket].some((one) => isObject(one) && one["direction"] === "undo");
@@ -29,7 +29,7 @@ function renamed(body: Members): Members {
   };
 }
 
-/** With a direction's name of today. */
+/** With the current name of its direction. */
 function inThisDirection<T extends Members>(members: T): T {
   return members["direction"] === "undo" ? { ...members, direction: "compensate" } : members;
 }

@@ -1,4 +1,4 @@
-// What the app sends, as a port: status messages, attempts to start of the scheduler, agents' requests and replies, what can't be read.
+// The app's messages, as a port: status messages, start messages to the scheduler, agents' requests and replies, and messages that can't be read.
 import type { Reply, StartAttempt } from "../domain/attempt.ts";
 import type { ReplyAddress } from "../domain/job.ts";
 import { Outage } from "../domain/outage.ts";
@@ -14,7 +14,7 @@ export interface StatusMessage {
   readonly step?: string;
   /** A text, for some statuses. */
   readonly detail?: string;
-  /** Of what was submitted under the job's id: see content-digest.ts. */
+  /** The digest of the content submitted under the job's id: see content-digest.ts. */
   readonly contentDigest?: string;
   /** The workflow's outputs of the step, or of all steps. */
   readonly outputs?: StepResult;
@@ -37,7 +37,7 @@ export type Published =
   | "sent"
   /** The request named no reply queue. */
   | "nobody-asked"
-  /** No queue of that name takes it: absent, disabled, full, or in want of a session that the request did not name. The job goes on. */
+  /** No queue of that name accepts it: absent, disabled, full, or it requires a session that the request did not name. The job continues. */
   | "no-such-queue";
 
 export interface Unreadable {
@@ -46,14 +46,14 @@ export interface Unreadable {
   readonly faults: readonly string[];
   readonly messageId: string | undefined;
   readonly correlationId: string | undefined;
-  /** Where the sender wants to be answered: kept for when the message is sent again. */
+  /** The sender's reply queue: kept for the case that the message is sent again. */
   readonly replyTo?: string | undefined;
   readonly replyToSessionId?: string | undefined;
-  /** The one that it came by: where it is sent again. */
+  /** The queue that it came from: it is sent again to this queue. */
   readonly queue?: string | undefined;
 }
 
-/** A message that a function works on, as far as it can be sent again. */
+/** A message that a function processes, with all members needed to send it again. */
 export interface ReceivedMessage {
   readonly queue: string;
   readonly body: unknown;
@@ -67,7 +67,7 @@ export interface ReceivedMessage {
   readonly properties: { readonly [name: string]: unknown };
 }
 
-/** The bus did not take a message within the bounded retries, and may later. */
+/** The bus did not accept a message within the bounded retries; it may accept it later. */
 export class BusUnavailable extends Outage {
   override readonly name = "BusUnavailable";
   constructor(queue: string, cause: unknown) {
@@ -89,13 +89,13 @@ export interface Messenger {
    * once: the message id `<jobId>:<attempt>:<status>[:step]` is the same each time.
    */
   publish(reply: Reply, message: StatusMessage): Promise<Published>;
-  /** Notifies a sender that its submission was not taken, and why. At least once, under the rejection's id. */
+  /** Notifies a sender that its submission was rejected, and why. At least once, under the rejection's id. */
   reject(reply: ReplyAddress, rejection: Rejection): Promise<Published>;
-  /** Notifies the scheduler that a job waits for an attempt (P10), now or, where the supervisor has it wait longer, later (P11). */
+  /** Notifies the scheduler that a job waits for an attempt (P10), now or, if the supervisor has set a pause, later (P11). */
   startAttempt(startAttempt: StartAttempt, options?: SendOptions): Promise<void>;
   /**
-   * Asks an agent over its own request queue (P7). So long after it arrived the message is gone (`leftMs`); sent again, it is dropped as a repeat.
-   * `too-large`: no queue of this size takes it, now or later.
+   * Sends a request to an agent over its own queue (P7). The message expires `leftMs` after its arrival; if it is sent again, it is dropped as a
+   * duplicate. `too-large`: no queue of this size accepts it, now or later.
    */
   ask(
     agent: string,
@@ -105,8 +105,8 @@ export interface Messenger {
   ): Promise<"asked" | "too-large">;
   /** An agent's answer, to the queue that its request named. */
   answer(replyTo: string, reply: AgentReplyMessage): Promise<void>;
-  /** Keeps a message that can't be read, with what is wrong with it. */
+  /** Keeps a message that can't be read, with its faults. */
   quarantine(unreadable: Unreadable): Promise<void>;
-  /** Sends a message to the end of its own queue again, as it was. */
+  /** Sends a message to the end of its own queue again, unchanged. */
   postpone(message: ReceivedMessage, options?: SendOptions): Promise<void>;
 }

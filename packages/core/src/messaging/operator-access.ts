@@ -1,7 +1,7 @@
-// Who may ask what of the operator's API, and under which name it goes on record (P9, P11, P13).
+// Authorisation in the operator's API, and the name in the records (P9, P11, P13).
 import { z } from "zod";
 
-/** Roles of the app registration: to look, to act, and to see jobs' secrets too. */
+/** Roles of the app registration: to read, to act, and to see jobs' secrets too. */
 export type Role = "Jobs.Read" | "Jobs.Operate" | "Jobs.ReadData";
 
 export type Access =
@@ -15,13 +15,13 @@ interface Headers {
   get(name: string): string | null;
 }
 
-/** Whether the caller sees what else stands as hidden. */
+/** Whether the caller may see hidden values. */
 export function seesSecrets(headers: Headers, signIn: OperatorSignIn): boolean {
   return accessTo("Jobs.ReadData", headers, signIn).kind === "granted";
 }
 
 const NAME_LIMIT = 200;
-/** The long name is what tokens of version 1 say. */
+/** The long name is the claim in tokens of version 1. */
 const ROLE_CLAIMS: ReadonlySet<string> = new Set([
   "roles",
   "http://schemas.microsoft.com/ws/2008/06/identity/claims/role",
@@ -33,17 +33,17 @@ const principalSchema = z.object({
 });
 
 /**
- * - `entra`: built-in authentication stands in front, has checked who calls and taken away what a caller wrote under its
- *   headers' names; the role is checked here.
- * - `key`: the platform asked for the function key. Nothing proves who has it, so no name is believed.
- * - `development`: this machine only; everybody may do everything, under the name that they give.
+ * - `entra`: built-in authentication runs before the app. It has authenticated the caller and removed headers of these names that the caller sent;
+ * the role is checked here.
+ * - `key`: the platform checked the function key. The key does not identify its user, so no name is accepted.
+ * - `development`: this machine only; every caller may do everything, under the name in the request.
  */
 export function accessTo(role: Role, headers: Headers, signIn: OperatorSignIn): Access {
   switch (signIn) {
     case "development":
       return { kind: "granted", operator: nameIn(headers, "x-ms-client-principal-name") ?? "local-operator" };
     case "key":
-      // Nobody knows who that is.
+      // The caller is unknown.
       if (role === "Jobs.ReadData") return { kind: "rejected", status: 403, error: `This takes the role ${role}.` };
       return { kind: "granted", operator: "whoever has the function key" };
     case "entra":
@@ -58,7 +58,7 @@ const LOOKING: { readonly [role in Role]?: readonly Role[] } = { "Jobs.Read": ["
 function signedIn(role: Role, headers: Headers): Access {
   const roles = rolesFrom(headers.get("x-ms-client-principal"));
   if (!roles) return { kind: "rejected", status: 401, error: "Sign in first." };
-  // Who may act may look; who may see the secrets too.
+  // A caller who may act, or may see the secrets, may also read.
   const suffices = [role, ...(LOOKING[role] ?? [])].some((one) => roles.has(one));
   if (!suffices) return { kind: "rejected", status: 403, error: `This takes the role ${role}.` };
   const operator = nameIn(headers, "x-ms-client-principal-name") ?? nameIn(headers, "x-ms-client-principal-id");
@@ -76,7 +76,7 @@ function rolesFrom(principal: string | null): ReadonlySet<string> | undefined {
   }
 }
 
-/** It goes into the history and the logs, where another's name could be made to look like it: no control, format or bidirectional characters. */
+/** The name is written to the history and the logs, where it could be made to look like another's: no control, format or bidirectional characters. */
 function nameIn(headers: Headers, header: string): string | undefined {
   const name = headers
     .get(header)

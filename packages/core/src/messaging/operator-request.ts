@@ -14,7 +14,7 @@ import { parseEdit, type SubmissionRules } from "./submission-message.ts";
 
 export type ActionName = OperatorAction["kind"];
 
-/** What is asked of a job, with its new content where a resubmission brings some. */
+/** The requested action on a job, with its new content if a resubmission has one. */
 export type OperatorRequest =
   | (Omit<Extract<OperatorAction, { kind: "resubmit" }>, "edited"> & { readonly job: Job | null })
   | Extract<OperatorAction, { kind: "compensate" | "cancel" | "extend" | "markResolved" }>;
@@ -23,7 +23,7 @@ export type Parsed<T> =
   | ({ readonly kind: "valid" } & T)
   | { readonly kind: "invalid"; readonly faults: readonly string[] };
 
-/** Where a list goes on: a position in it. Declared here, for messaging does not import the store. */
+/** The position in a list where the next page continues. Declared here, because messaging does not import the store. */
 interface Position {
   readonly createdAt: string;
   readonly shown: readonly string[];
@@ -87,7 +87,7 @@ export function parseErasure(text: string): Parsed<{ readonly reason: string }> 
   return parsed.kind === "invalid" ? parsed : { kind: "valid", reason: parsed.value.reason };
 }
 
-/** What a service would have reported: an operator says why instead of what its message would be. */
+/** The report that a service would have sent: an operator gives a reason in place of its message. */
 export const reportBody = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("done"), reason, result: stepResult.default({}) }),
   z.strictObject({ kind: z.literal("rejected"), reason }),
@@ -128,8 +128,8 @@ export const listQuery = z.strictObject({
 });
 
 /**
- * @param query the URL's, each name with its value
- * @param keys the names of the business keys by which jobs are found
+ * @param query the URL's query, each name with its value
+ * @param keys the names of the business keys by which jobs can be found
  */
 export function parseListRequest(
   query: Iterable<[string, string]>,

@@ -1,9 +1,9 @@
-// The setting that lists the submission queues of one sender each, made of infra/entities/service-bus.json.
+// The setting that lists the submission queues of one sender each, generated from infra/entities/service-bus.json.
 import { z } from "zod";
 import { type OwnedQueue, ownershipFaults } from "../domain/owned-queue.ts";
 import { listSetting } from "./json-setting.ts";
 
-/** What a function's name may hold: the trigger of each queue is named after it. */
+/** The characters allowed in a function's name: the trigger of each queue is named after it. */
 const queueName = z.string().regex(/^[a-z][a-z0-9-]{0,99}$/, "must be lower-case letters, digits and -");
 
 const entry = z.strictObject({

@@ -1,7 +1,7 @@
-// The query's members by which a list is read page by page.
+// The query's members for reading a list page by page.
 import { z } from "zod";
 
-/** How many a page has. */
+/** The number of entries on a page. */
 export function pageSize({ usual, most }: { readonly usual: number; readonly most: number }) {
   return z
     .string()
@@ -11,7 +11,7 @@ export function pageSize({ usual, most }: { readonly usual: number; readonly mos
     .default(usual);
 }
 
-/** Where the page before ended, as `continuationOf` wrote it. */
+/** The end of the previous page, as `continuationOf` wrote it. */
 export function continuation<T>(position: z.ZodType<T>) {
   return z
     .string()
@@ -24,7 +24,7 @@ export function continuation<T>(position: z.ZodType<T>) {
     .optional();
 }
 
-/** What a caller gives back to go on. */
+/** The value with which a caller requests the next page. */
 export function continuationOf(position: object): string {
   return Buffer.from(JSON.stringify(position)).toString("base64url");
 }

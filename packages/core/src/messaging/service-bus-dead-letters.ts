@@ -1,4 +1,5 @@
-// Dead letters on Service Bus. A message in the middle of a queue can't be locked by its number: those before it are locked too, and let go.
+// Dead letters on Service Bus. A message in the middle of a queue can't be locked by its number: the messages before it are locked too, and
+// released.
 
 import {
   isServiceBusError,
@@ -22,10 +23,10 @@ import {
 } from "./dead-letters.ts";
 import { messageCopyOf, receivedOf } from "./message-copy.ts";
 
-/** So many are looked through, and may be before a message that is taken: the SDK holds no more than 2048 under locks on one link. */
+/** The number of messages that are read, and that may be before the wanted message: the SDK holds at most 2048 locks on one link. */
 const MOST = 1000;
 const PEEKED_AT_ONCE = 100;
-/** What is not locked by somebody else comes sooner than this. */
+/** A message that is not locked by another process arrives sooner than this. */
 const WAIT_MS = 3000;
 
 /** @param client has a retry policy whose tries end within a request's time */
@@ -43,7 +44,7 @@ export function createServiceBusDeadLetters(
   ) {
     const receiver = client.createReceiver(queue, {
       ...(isSubQueue && { subQueueType: "deadLetter" as const }),
-      // As they came, to be sent again as they came.
+      // With bodies unparsed, so that they can be sent again unchanged.
       skipParsingBodyAsJson: true,
       skipConvertingDate: true,
       maxAutoLockRenewalDurationInMs: 0,
@@ -105,11 +106,11 @@ export function createServiceBusDeadLetters(
   };
 }
 
-/** From the one with that number on, in their order. */
+/** From the message with that number on, in their order. */
 async function* peeked(receiver: ServiceBusReceiver, from: Long, atOnce = PEEKED_AT_ONCE) {
   let next = from;
   for (;;) {
-    // Fewer than asked for may come although there are more.
+    // Fewer than requested may arrive although there are more.
     const messages = await receiver.peekMessages(Math.min(atOnce, PEEKED_AT_ONCE), { fromSequenceNumber: next });
     const last = messages.at(-1)?.sequenceNumber;
     if (!last) return;
@@ -136,12 +137,12 @@ async function takeFrom<T>(
     locked.delete(message);
     return await workOn(receiver, message, queue, senders, noun, work);
   } finally {
-    // One whose lock is lost is free already.
+    // A message whose lock is lost is released already.
     await Promise.allSettled([...locked].map((other) => receiver.abandonMessage(other)));
   }
 }
 
-/** How many messages are before it; undefined where it is not there. */
+/** The number of messages before it; undefined if it is not there. */
 async function countBefore(receiver: ServiceBusReceiver, sequenceNumber: string): Promise<number | undefined> {
   const [message] = await receiver.peekMessages(1, { fromSequenceNumber: Long.fromString(sequenceNumber) });
   if (String(message?.sequenceNumber) !== sequenceNumber) return undefined;
@@ -153,14 +154,14 @@ async function countBefore(receiver: ServiceBusReceiver, sequenceNumber: string)
   return undefined;
 }
 
-/** @param locked all that is locked on the way to it */
+/** @param locked all messages locked on the way to it */
 async function lockUpTo(
   receiver: ServiceBusReceiver,
   sequenceNumber: string,
   expected: number,
   locked: Set<ServiceBusReceivedMessage>,
 ): Promise<ServiceBusReceivedMessage | undefined> {
-  // Where another holds some of those before it, what is behind comes in their place.
+  // If another process holds some of the messages before it, later ones arrive instead.
   while (locked.size < MOST) {
     const missing = Math.max(1, expected - locked.size);
     const received = await receiver.receiveMessages(missing, { maxWaitTimeInMs: WAIT_MS });
@@ -182,7 +183,7 @@ async function workOn<T>(
 ): Promise<Taken<T>> {
   let isOpen = true;
   try {
-    // It may have waited for others to be locked: from here on it has its whole time.
+    // It may have waited while others were locked: from here on it has its whole time.
     if (!(await renewed(receiver, message))) return { kind: "in-use" };
     const value = await work({
       message: deadLetterOf(message, noun),

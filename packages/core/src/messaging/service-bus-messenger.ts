@@ -16,25 +16,25 @@ import { BusUnavailable, type Messenger, type Published, type StatusMessage } fr
 export interface QueueNames {
   readonly scheduler: string;
   readonly quarantine: string;
-  /** Before each agent's own name: `agent-requests` makes `agent-requests-fraud`. */
+  /** The prefix of each agent's own queue: `agent-requests` gives `agent-requests-fraud`. */
   readonly agentRequests: string;
-  /** Where this host's attempts receive their replies. */
+  /** The queue for the replies to this host's attempts. */
   readonly agentReplies: string;
   readonly agentTeams?: readonly AgentTeam[];
 }
 
-/** Application properties share 64 KB: a message with more faults than this is wrong from top to bottom. */
+/** Application properties share 64 KB: a message with more faults than this is completely invalid. */
 const FAULTS_NAMED = 50;
 const FAULT_LENGTH = 500;
 const MESSAGE_ID_LIMIT = 128;
 const POSTPONED = /~[0-9a-f]{8}$/;
 
 export interface MessengerOptions {
-  /** In whose names the messages are. */
+  /** The noun for the names in the messages. */
   readonly noun: Noun;
   /** The traceparent of the span that surrounds the caller, if there is one. */
   readonly surroundingTrace?: () => string | undefined;
-  /** Whether roles may just have been given: a rejection then is worth waiting for, for 4 minutes in all. */
+  /** Whether roles may have been assigned recently: then a rejected send is retried, for 4 minutes in total. */
   readonly rolesAreNew?: () => boolean;
   readonly rolePauseMs?: number;
 }
@@ -56,12 +56,12 @@ export function createServiceBusMessenger(
     try {
       await untilRolesHold.execute(() => senders.send(queue, message));
     } catch (cause) {
-      // What a queue rejects for good is no outage.
+      // A permanent rejection by a queue is not an outage.
       throw rejectedByQueue(cause) ? cause : new BusUnavailable(queue, cause);
     }
   }
 
-  /** `Diagnostic-Id` is what Azure's SDKs and the Functions host of today go by, `traceparent` what others and their successors do. */
+  /** Azure's SDKs and the Functions host read `Diagnostic-Id`; other systems and newer versions read `traceparent`. */
   function traced(own?: string | null): Pick<ServiceBusMessage, "applicationProperties"> {
     const traceparent = surroundingTrace() ?? own;
     return traceparent ? { applicationProperties: { traceparent, "Diagnostic-Id": traceparent } } : {};
@@ -173,7 +173,7 @@ export function createServiceBusMessenger(
         await send(queues.quarantine, message);
       } catch (cause) {
         if (!isTooLarge(cause)) throw cause;
-        // The message itself was just within the limit: its first fault says enough.
+        // The message itself was just within the limit: its first fault is enough.
         const { applicationProperties: properties = {} } = message;
         const short = Object.entries(properties).filter(([name]) => !/^fault\d+$/.test(name) || name === "fault1");
         await send(queues.quarantine, { ...message, applicationProperties: Object.fromEntries(short) });
@@ -183,10 +183,10 @@ export function createServiceBusMessenger(
     async postpone(received, { at } = {}) {
       const { queue, body, messageId, subject, replyTo, replyToSessionId, enqueuedAt, properties, ...message } =
         received;
-      // A sender that gave none goes by its message's id.
+      // If the sender gave none, the message's id is used.
       const correlationId = message.correlationId ?? messageId;
       const { "diagnostic-Id": diagnosticId, ...known } = properties;
-      // A queue that detects duplicates would drop the copy under the id that it has just seen.
+      // A queue that detects duplicates would drop a copy with the id that it has just received.
       const copyId = `${messageId ?? ""}`.replace(POSTPONED, "");
       await send(queue, {
         body: sendable(body),
@@ -211,7 +211,7 @@ function statusMessageId({ jobId, attempt, status, step }: StatusMessage): strin
   return [jobId, attempt, status, ...(step ? [step] : [])].join(":");
 }
 
-/** For people of the app: in its words. */
+/** For the app's users: with the app's words. */
 function boundedFaults(faults: readonly string[], noun: Noun): string[] {
   return faults.slice(0, FAULTS_NAMED).map((fault) => textInAppsNames(fault, noun).slice(0, FAULT_LENGTH));
 }
@@ -224,7 +224,7 @@ function isTooLarge(cause: unknown): boolean {
   return isServiceBusError(cause) && cause.code === "MessageSizeExceeded";
 }
 
-/** The queue itself rejects, and would reject again: the client's affair, which never stops a job. */
+/** The queue itself rejects, and would reject again: the client must fix it, and it never stops a job. */
 function rejectedByQueue(cause: unknown): boolean {
   if (!isServiceBusError(cause)) return false;
   switch (cause.code) {
@@ -234,7 +234,7 @@ function rejectedByQueue(cause: unknown): boolean {
     case "QuotaExceeded":
       return true;
     case "GeneralError":
-      // The SDK has no code of its own for amqp:not-allowed: a message without a session to a queue with sessions.
+      // The SDK has no code for amqp:not-allowed: a message without a session to a queue with sessions.
       return cause.message.startsWith("InvalidOperationError");
     default:
       return false;

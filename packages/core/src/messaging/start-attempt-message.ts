@@ -4,7 +4,7 @@ import type { StartAttempt } from "../domain/attempt.ts";
 import { inCoresNames, type Noun } from "../domain/noun.ts";
 import { inTodaysWords } from "./message-version.ts";
 
-/** Members that it does not know are ignored: an older app put the steps in here too. */
+/** Unknown members are ignored: an older app put the steps in here too. */
 const startAttemptSchema = z.object({
   jobId: z.string(),
   attempt: z.int().min(1),
@@ -12,7 +12,7 @@ const startAttemptSchema = z.object({
   traceparent: z.string().nullable().optional(),
 }) satisfies z.ZodType<StartAttempt>;
 
-/** Throws if the message is no start message: only this app sends to that queue, so that is a bug, and the dead-letter queue keeps it. */
+/** Throws if the message is not a start message: only this app sends to that queue, so that is a bug, and the dead-letter queue keeps it. */
 export function parseStartAttempt(body: unknown, noun: Noun): StartAttempt {
   return startAttemptSchema.parse(inCoresNames(inTodaysWords(body, "This start message"), noun));
 }

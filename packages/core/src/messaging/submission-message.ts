@@ -1,4 +1,4 @@
-// The contract of a job message: what a client sends, checked once, at the front door (P1).
+// The contract of a job message: the client's content, checked once, at the front door (P1).
 
 import { HIDDEN, type Job, REMOVED, type ReplyAddress } from "../domain/job.ts";
 import { idName, idOf } from "../domain/noun.ts";
@@ -8,44 +8,44 @@ import { check } from "./checked.ts";
 import { type Contracts, contractOf } from "./contract.ts";
 
 const TEXT_LIMIT = 200;
-/** Of an id that may be anything. */
+/** The limit for an id in an arbitrary message. */
 const JOB_ID_SHOWN = 80;
-/** What Service Bus takes for a session id, and for a message's own, which a correlation id as a rule is. */
+/** The limit of Service Bus for a session id, and for a message id, which a correlation id usually is. */
 const SESSION_ID_LIMIT = 128;
 const CORRELATION_ID_LIMIT = 128;
 
-/** The parts of a message around its body that submission reads. Anything may stand in them, but for the queue. */
+/** The parts of a message around its body that submission reads. Each may contain any value, except the queue. */
 export interface Envelope {
-  /** The one that it came by, which says what its sender may submit. Absent where an operator edits a job. */
+  /** The queue that it came from, which determines what its sender may submit. Absent if an operator edits a job. */
   readonly queue?: string | undefined;
   readonly messageId?: unknown;
   readonly correlationId?: unknown;
   readonly replyTo?: unknown;
   readonly replyToSessionId?: unknown;
-  /** An application property by which a sender knows one of several submissions under a job id. */
+  /** An application property that identifies one of several submissions under a job id for the sender. */
   readonly submissionId?: unknown;
-  /** An application property: which statuses the sender wants. */
+  /** An application property: the statuses that the sender wants. */
   readonly statuses?: unknown;
 }
 
-/** What is known of a message that was not taken: whom to notify, and of what. */
+/** The known parts of a rejected message: the receiver of the notification, and its subject. */
 export interface Sender {
-  /** The reply queue is null where the message names none that may be used. */
+  /** The reply queue is null if the message names none that may be used. */
   readonly reply: ReplyAddress;
-  /** The text that stands for a job id, cut to a bearable length; null without one. */
+  /** The text in place of a job id, cut to a limit; null without one. */
   readonly jobId: string | null;
   readonly submissionId: string | null;
 }
 
 export interface SubmissionRules {
   readonly workflows: readonly string[];
-  /** What is asked of the content, by workflow. */
+  /** The contracts of the content, by workflow. */
   readonly contracts: Contracts;
-  /** What is wrong with a job for its workflow's lists, in words. */
+  /** The faults of a job for its workflow's lists, as text. */
   readonly listFaults?: (job: Job) => readonly string[];
-  /** What a private reply queue may be called. */
+  /** The allowed names of a private reply queue. */
   readonly replyQueuePattern: RegExp;
-  /** The submission queues of one sender each. Every other is shared. */
+  /** The submission queues of one sender each. All others are shared. */
   readonly ownedQueues?: readonly OwnedQueue[];
 }
 
@@ -55,13 +55,13 @@ export type ParsedSubmission =
       readonly jobId: string;
       readonly job: Job;
       readonly reply: ReplyAddress;
-      /** Whose job it is; undefined by a queue that several senders share. */
+      /** The owner of the job; undefined for a queue that several senders share. */
       readonly owner: string | undefined;
       readonly statuses: WantedStatuses;
     }
   | { readonly kind: "invalid"; readonly faults: readonly string[] };
 
-/** Checks a message as a whole: the answer names every fault. */
+/** Checks the whole message: the answer names every fault. */
 export function parseSubmission(body: unknown, envelope: Envelope, rules: SubmissionRules): ParsedSubmission {
   const edit = parseEdit(body, envelope, rules);
   if (edit.kind === "invalid") return edit;
@@ -72,7 +72,7 @@ export function parseSubmission(body: unknown, envelope: Envelope, rules: Submis
   return faults.length > 0 ? { kind: "invalid", faults } : edit;
 }
 
-/** The same for a job as an operator edits it: what was not shown to them may stand there as hidden. */
+/** The same for a job that an operator has edited: values that the operator could not see may be left hidden. */
 export function parseEdit(body: unknown, envelope: Envelope, rules: SubmissionRules): ParsedSubmission {
   const contract = contractOf(body, rules.contracts);
   const parsed = check(contract.schema, body, rules.contracts.noun.one);
@@ -110,10 +110,10 @@ export function parseEdit(body: unknown, envelope: Envelope, rules: SubmissionRu
   return { kind: "valid", jobId, job: parsed.value, reply, owner, statuses };
 }
 
-/** Whom to notify that a message was not taken: its address is checked apart from its body. */
+/** The receiver of the notification about a rejected message: the address is checked separately from its body. */
 export function senderOf(body: unknown, envelope: Envelope, rules: SubmissionRules): Sender {
   const members = body !== null && typeof body === "object" && !Array.isArray(body) ? Object.entries(body) : [];
-  // The host lets members of the body hide the message's properties, in any case: then the address may be the body's.
+  // In the host, members of the body can hide the message's properties, in any case: then the address may be the body's.
   const hidden = new Set(members.map(([name]) => name.toLowerCase()));
   const { replyTo, replyToSessionId, faults } = addressOf(envelope, rules);
   const isHidden = hidden.has("replyto") || hidden.has("replytosessionid");
@@ -122,7 +122,7 @@ export function senderOf(body: unknown, envelope: Envelope, rules: SubmissionRul
   const jobId = typeof named === "string" && named !== "" ? named.slice(0, JOB_ID_SHOWN) : null;
   const correlationId = optionalText(envelope.correlationId) ?? optionalText(envelope.messageId) ?? jobId ?? "";
   const own = envelope.queue ? entryOf(envelope.queue, rules.ownedQueues ?? []) : undefined;
-  // An owner can be answered on a reply queue of its own, whatever its message names.
+  // An owner can be answered on its own reply queue, whatever its message names.
   const address = mayBePublished ? replyTo : (own?.replyQueues[0] ?? null);
   const session = isHidden || (replyToSessionId ?? "").length > SESSION_ID_LIMIT ? null : replyToSessionId;
   return {
@@ -159,7 +159,7 @@ function submissionIdOf({ submissionId }: Envelope): string | null {
   return id !== null && id.length <= SESSION_ID_LIMIT ? id : null;
 }
 
-/** A property's text. One that looks like a number comes as a number: the Functions library parses whatever is JSON. */
+/** A property's text. A text that looks like a number arrives as a number: the Functions library parses all valid JSON. */
 function optionalText(value: unknown): string | null {
   if (Number.isSafeInteger(value)) return String(value);
   return typeof value === "string" && value !== "" ? value : null;

@@ -1,4 +1,4 @@
-// The contract of what is asked of the supervisor over HTTP.
+// The contract of requests to the supervisor over HTTP.
 import { z } from "zod";
 import { durationMs } from "../domain/duration.ts";
 import { type Checked, checkQuery } from "./checked.ts";
@@ -26,7 +26,7 @@ export const whatIfQuery = z
 
 const SUPERVISION_PAGE = { usual: 50, most: 100 } as const;
 
-/** Where the audit log goes on. Declared here, for messaging does not import supervision. */
+/** The position in the audit log where the next page continues. Declared here, because messaging does not import supervision. */
 const positionSchema = z.strictObject({ at: z.iso.datetime(), shown: z.array(z.string().max(200)).max(500) });
 
 export const supervisionQuery = z.strictObject({
@@ -35,17 +35,17 @@ export const supervisionQuery = z.strictObject({
   continuation: continuation(positionSchema),
 });
 
-/** A sweep has nothing to be asked with. */
+/** A sweep's request has no members. */
 const sweepQuery = z.strictObject({});
 
 export type WhatIfQuery = z.output<typeof whatIfQuery>;
 
-/** @param query the URL's, each name with its value */
+/** @param query the URL's query, each name with its value */
 export function parseWhatIfQuery(query: Iterable<[string, string]>): Checked<WhatIfQuery> {
   return checkQuery(whatIfQuery, query);
 }
 
-/** @param query the URL's, each name with its value */
+/** @param query the URL's query, each name with its value */
 export function parseSupervisionQuery(query: Iterable<[string, string]>): Checked<z.output<typeof supervisionQuery>> {
   return checkQuery(supervisionQuery, query);
 }

@@ -1,4 +1,4 @@
-// A step that is done later (P6, P8): its service has accepted it, and nothing of this app waits but its record.
+// A step that is done later (P6, P8): its service has accepted it, and only its record waits for the result.
 import type { StepEnd, StepOutcome, StepTask } from "../domain/attempt.ts";
 import { after, durationMs } from "../domain/duration.ts";
 import { nextPollAt } from "../domain/poll.ts";
@@ -13,19 +13,20 @@ import { recordMark, recordNews } from "./take-up.ts";
 const NOT_ALLOWED =
   "its service answered that it does it later, and the workflow does not say for how long the step may wait (awaitWithin)";
 
-/** What its agent said, and when it took the step up. */
+/** The agent's reply, and the time when it took the step up. */
 export interface Accepted {
   readonly reference?: string | undefined;
   readonly endpoint: string;
   readonly because: string;
   readonly startedAt?: string | undefined;
-  /** The service is to be asked again after so long. */
+  /** The time until the next poll of the service. */
   readonly retryAfterMs?: number | undefined;
 }
 
 /**
- * Order of writes: the record, then (the caller's) the event for the attempt. Run again after a death in between, or once the completion was faster, the
- * record shows it. A step that may not wait is rejected for good: what its service does later is not known, and a compensation sees to it.
+ * Order of writes: the record, then (by the caller) the event for the attempt. If it runs again after a crash in between, or if the completion was
+ * faster, the record shows it. A step that may not wait is rejected permanently: the later effect of its service is unknown, so a compensation
+ * handles it.
  */
 export async function acceptStep(task: StepTask, reply: Accepted, context: Context): Promise<StepEnd> {
   const { jobId, attempt, step, agent, direction, awaitWithin } = task;
@@ -71,7 +72,7 @@ export async function acceptStep(task: StepTask, reply: Accepted, context: Conte
     : { outcome: { kind: "superseded" }, receiver: task.isAwaited ? null : attempt };
 }
 
-/** Its attempt waits for it by event from now on, and has to know until when. */
+/** From now on the attempt waits for the step by event, and needs to know until when. */
 export function standing(
   { attempt, isAwaited }: StepTask,
   { attempt: holder, steps, processState }: StateRecord,
@@ -81,13 +82,13 @@ export function standing(
   return { outcome, receiver: hasReceiver ? holder : null };
 }
 
-/** Whoever does it is still at it: for people to see, and it may take longer than it had. */
+/** The step is still in progress: shown to people, and it may take longer than its first time limit. */
 export interface Progress {
   readonly progress?: string | undefined;
   readonly within?: string | undefined;
 }
 
-/** Nothing but the record changes. False where the step does not wait any more. */
+/** Changes only the record. False if the step does not wait any more. */
 export async function recordProgress(task: StepTask, { progress, within }: Progress, ports: Ports): Promise<boolean> {
   const now = instant(ports.now());
   const asked = within === undefined ? undefined : after(now, Math.min(durationMs(within) ?? 0, LONGEST_WAIT_MS));

@@ -1,45 +1,45 @@
-// How many jobs are in flight (P26): work in hand goes before new work, and what is not admitted waits in its queue, where waiting
-// costs nothing and counts as nothing.
+// Limits the number of jobs in flight (P26): jobs in progress go before new jobs. A job that is not admitted waits in its queue, at no cost and
+// without a counted delivery.
 
 import type { Priority } from "../domain/job.ts";
 import { Outage } from "../domain/outage.ts";
 import type { InFlight } from "../store/job-store.ts";
 
-/** `begun`: a job of which something may be done already, in a further attempt. */
+/** `begun`: a job in a further attempt, which may have completed steps. */
 export type AdmissionLane = Priority | "begun";
 
 export interface Admission {
-  /** Resolves when one more job may be held. @throws NotAdmitted where there was no room for a while */
+  /** Resolves when one more job may be held. @throws NotAdmitted if there was no room for a while */
   admit(lane: AdmissionLane): Promise<void>;
 }
 
-/** The caller's message had better wait in its queue. */
+/** The caller's message should wait in its queue. */
 export class NotAdmitted extends Outage {
   override readonly name = "NotAdmitted";
 }
 
 export interface AdmissionOptions {
-  /** What is in flight, counted where all processes see it. Throws where the store is away. */
+  /** The jobs in flight, counted where all processes see them. Throws if the store is unavailable. */
   readonly count: () => Promise<InFlight>;
-  /** How many jobs attempts should hold. */
+  /** The number of jobs that attempts should hold. */
   readonly limit: number;
   readonly now: () => number;
   readonly pause: (ms: number) => Promise<void>;
 }
 
-/** Of the limit: what has begun is admitted when nothing new is, and urgent jobs before others. */
+/** Shares of the limit: jobs in progress are admitted when new jobs are not, and urgent jobs before others. */
 const SHARE = { begun: 1.5, high: 1.25, normal: 1 } as const satisfies Record<AdmissionLane, number>;
-/** Where so much of the limit waits for its agents, the engine has a backlog: nothing new is added to it. */
+/** If this share of the limit waits for agents, the engine has a backlog: nothing new is added to it. */
 const BACKLOG_SHARE = 0.1;
-/** So many may always wait: an agent that died says nothing of a backlog. */
+/** This number of jobs may always wait: an agent that crashed does not indicate a backlog. */
 const NO_BACKLOG = 4;
-/** A count is used for so long. */
+/** A count is used for this time. */
 const FRESH_MS = 250;
-/** Every process admits by its own count, so each takes only a part of the room that it sees. */
+/** Every process admits by its own count, so each takes only a part of the room that it finds. */
 const PART_OF_ROOM = 0.25;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1000;
-/** Below the time for which a message's lock is renewed. */
+/** Shorter than the time for which a message's lock is renewed. */
 const PATIENCE_MS = 60_000;
 
 export function createAdmission({ count, limit, now, pause }: AdmissionOptions): Admission {
@@ -48,7 +48,7 @@ export function createAdmission({ count, limit, now, pause }: AdmissionOptions):
   let allowance = 0;
   let counting: Promise<void> | undefined;
 
-  /** However many ask, one count at a time. */
+  /** One count at a time, for any number of callers. */
   function recount(): Promise<void> {
     counting ??= countAnew().finally(() => {
       counting = undefined;

@@ -1,4 +1,4 @@
-// How the agents do over all instances of the app, and what is paused: read at most once in some seconds, however many operators look.
+// The state of the agents over all instances of the app, and the pauses: read at most once in some seconds, for any number of operators.
 import type { AgentStandings } from "../messaging/console-contract.ts";
 import { type AgentHealthStore, REPORT_LASTS_S } from "../store/agent-health-store.ts";
 import type { Pauses } from "./pauses.ts";
@@ -8,7 +8,7 @@ import { remembered } from "./remembered.ts";
 export interface AgentStandingsPorts {
   readonly health: Pick<AgentHealthStore, "all">;
   readonly pauses: Pick<Pauses, "current">;
-  /** What may be paused. */
+  /** The workflows and agents that can be paused. */
   readonly known: { readonly workflow: readonly string[]; readonly agent: readonly string[] };
   readonly now: () => number;
 }

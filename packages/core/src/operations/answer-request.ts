@@ -1,13 +1,13 @@
-// An agent of this app that is asked over its queue (P6, P7, P8): does the work inside its time, and replies or sends nothing.
+// An agent of this app that receives its requests over its queue (P6, P7, P8): does the work within its time, and sends a reply or nothing.
 import type { LastError } from "../agents/agent.ts";
 import { after, durationMs } from "../domain/duration.ts";
 import type { AgentRequestMessage, Failure } from "../messaging/agent-messages.ts";
 import { type Context, instant } from "./ports.ts";
 
 /**
- * Order of effects: where it takes long, word that it is at work; the remote service's; the reply, or where there is none in time, word of
- * why. After a death in between the request is delivered again, the
- * service recognises the idempotency key, and the reply is the same.
+ * Order of effects: a message that it is in progress, if it takes long; the remote service's effect; the reply, or, if there is none in time, a
+ * message with the reason. After a crash in between the request is delivered again, the service recognises the idempotency key, and the reply is
+ * the same.
  */
 export async function answerRequest(
   name: string,
@@ -20,7 +20,7 @@ export async function answerRequest(
   const { ticket, operation, startBy, completeWithin, completeBy: latest, priority, ...asked } = request;
   const { awaited } = asked;
   const { jobId, attempt, step } = ticket;
-  /** For the record alone: what can't be sent is not sent again. */
+  /** Only for the record: a message that can't be sent is not sent again. */
   const say = async (failure?: Failure): Promise<void> => {
     try {
       await context.messenger.answer(replyTo, { ticket, kind: "started", ...(failure && { failure }) });
@@ -28,7 +28,7 @@ export async function answerRequest(
       context.telemetry.event("TakeUpUnrecorded", { jobId, attempt, step, cause: String(cause) });
     }
   };
-  /** Whoever does it later is asked again. */
+  /** For a step that is done later: its service is polled again. */
   const later = (why: Partial<LastError> = {}) => {
     const { message = "its service could not be asked", ...more } = why;
     return context.messenger.answer(replyTo, { ticket, kind: "unavailable", message, ...more });

@@ -1,4 +1,4 @@
-// One step whose agent is asked over its queue (P7): sends the request. The reply comes to `take-reply.ts`.
+// One step whose agent receives its requests over its queue (P7): sends the request. `take-reply.ts` handles the reply.
 import type { StepEnd, StepTask } from "../domain/attempt.ts";
 import { ticketOf } from "../messaging/agent-messages.ts";
 import type { Context } from "./ports.ts";
@@ -8,8 +8,8 @@ import { requestOf } from "./step-request.ts";
 const TOO_LARGE = "the request to the agent is larger than its queue takes; nothing was sent";
 
 /**
- * Run again after a death it sends the same request under the same id: the queue drops it, or the agent knows its key. A request that is
- * too large for its queue will be so the next time too: that is a rejection for good, and no reason to wait.
+ * If it runs again after a crash it sends the same request under the same id: the queue drops it, or the agent recognises its key. A request that
+ * is too large for its queue will also be too large the next time: it is rejected permanently, and no attempt waits for it.
  */
 export async function askAgent(given: StepTask, context: Context): Promise<StepEnd | undefined> {
   const { request, begun } = await requestOf(given, context);

@@ -1,4 +1,4 @@
-// An agent that is asked over its queue and can't answer yet (P7, P26): its request is sent again later, within the step's time.
+// An agent with a queue that can't answer yet (P7, P26): its request is sent again later, within the step's time.
 import type { StepEnd, StepTask } from "../domain/attempt.ts";
 import { after, durationMs } from "../domain/duration.ts";
 import { isInHand, runOf } from "../domain/plan.ts";
@@ -17,9 +17,10 @@ const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 60_000;
 
 /**
- * Order of writes: the record, then the request, scheduled, then (the caller's) the event for the attempt where the step waits from now on. The reply
- * is delivered again after a death in between; the record then shows when the agent is asked, and the queue drops a request that it has.
- * @returns `late` where it is no answer to the request that was sent last
+ * Order of writes: the record, then the request, scheduled, then (by the caller) the event for the attempt if the step waits from now on. After a
+ * crash in between the reply is delivered again; the record then contains the time of the next request, and the queue drops a request that it
+ * already has.
+ * @returns `late` if it does not answer the latest request
  */
 export async function askLater(
   task: StepTask,
@@ -48,7 +49,7 @@ export async function askLater(
   return standing(task, record);
 }
 
-/** Undefined where another request was sent since. */
+/** Undefined if another request was sent since. */
 function newsOf(
   task: StepTask,
   run: StepRun,
@@ -69,7 +70,10 @@ function newsOf(
   }
 }
 
-/** As for an agent of this app whose service is away: its time runs from when it took the step up, and the supervisor counts it once that is over. */
+/**
+ * As for an agent of this app with an unavailable service: its time runs from its start, and the supervisor counts the failure once the time is
+ * over.
+ */
 function unavailable(
   { attempt, completeWithin, completeBy: latest }: StepTask,
   { state, accepted, completeBy }: StepRun,
@@ -109,12 +113,12 @@ function pending(
   const accepted = { ...known, ...(reference !== undefined && { reference }) };
   const completeBy = isFirst ? after(now, durationMs(awaitWithin) ?? 0) : (had ?? now);
   const at = nextPollAt(accepted, retryAfterMs, completeWithin, completeBy, now);
-  // What this run met before it reported again is no reason for what comes.
+  // An earlier fault of this run, before its latest report, is no reason for what comes later.
   const past = expiry?.attempt === attempt ? undefined : expiry;
   return { state: "Awaiting", accepted, completeBy, again: { round: round + 1, at }, expiry: past };
 }
 
-/** Past its time nobody would wait for the answer: the step expires as any other. */
+/** After its time no attempt would wait for the answer: the step expires as any other. */
 async function askAgain(
   task: StepTask,
   { steps }: StateRecord,
@@ -136,9 +140,9 @@ async function askAgain(
     completeBy: latest,
     priority,
     ...request,
-    // It took the first one up.
+    // The agent took the first request up.
     ...(!awaited && { mayHaveHappened: true }),
   };
-  // One that was not too large before is not now.
+  // The request was not too large before, so it is not too large now.
   await ports.messenger.ask(agent, asked, leftMs, { at });
 }

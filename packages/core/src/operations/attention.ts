@@ -1,4 +1,4 @@
-// What a person has to see to, as the console asks for it: read at most once in some seconds, however many operators look.
+// The cases that a person has to handle, for the console: read at most once in some seconds, for any number of operators.
 import { MOST_JOBS } from "../domain/bulk.ts";
 import type { Attention, AttentionPage, Overview } from "../messaging/console-contract.ts";
 import type { JobCount } from "../store/job-gauges.ts";
@@ -19,9 +19,9 @@ export interface AttentionView {
   groups(): Promise<Attention>;
   /** @param group a group's id; absent for all */
   page(group: string | undefined, from: number, limit: number): Promise<AttentionPage>;
-  /** The jobs of a group, by their ids; not all where there are more than were counted. */
+  /** The ids of a group's jobs; incomplete if there are more than were counted. */
   members(group: string): Promise<{ readonly jobIds: readonly string[]; readonly isAll: boolean }>;
-  /** After an action nobody should be shown what was before it. */
+  /** After an action no operator should see an answer from before it. */
   forget(): void;
 }
 

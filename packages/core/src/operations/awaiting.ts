@@ -1,4 +1,4 @@
-// The steps that wait for a report, as the console asks for them: read at most once in some seconds, however many operators look.
+// The steps that wait for a report, for the console: read at most once in some seconds, for any number of operators.
 import type { StateRecord, StepRun } from "../domain/state-record.ts";
 import type { Workflow } from "../domain/workflow.ts";
 import type { Awaiting, AwaitingStep } from "../messaging/console-contract.ts";
@@ -14,14 +14,14 @@ export interface AwaitingPorts {
 
 export interface AwaitingView {
   read(): Promise<Awaiting>;
-  /** After a report nobody should be shown what was before it. */
+  /** After a report no operator should see an answer from before it. */
   forget(): void;
 }
 
 const MOST = 500;
 
 export function createAwaiting({ jobs, workflows, now }: AwaitingPorts): AwaitingView {
-  // Where no step may wait, nothing is asked of the store.
+  // If no step may wait, the store is not read.
   const mayAwait = workflows.some(({ steps }) => steps.some(isLater));
   return remembered(now, async (): Promise<Awaiting> => {
     const asOf = instant(now());
@@ -59,7 +59,7 @@ function bySoonestEnd(one: AwaitingStep, other: AwaitingStep): number {
   return (one.until ?? "").localeCompare(other.until ?? "") || one.jobId.localeCompare(other.jobId);
 }
 
-/** Which way a step's report is awaited; undefined where none is. */
+/** The direction of a step whose report is awaited; undefined if none is. */
 export function awaitedDirection(record: StateRecord, step: string): "forward" | "compensate" | undefined {
   const { state, compensation } = record.steps[step] ?? {};
   if (compensation?.state === "Awaiting") return "compensate";

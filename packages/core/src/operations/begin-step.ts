@@ -1,4 +1,4 @@
-// What is decided before a step's agent is asked: whether its condition holds, and for which item of a list it is done.
+// The decisions before the call of a step's agent: whether its condition holds, and which item of a list it is for.
 import type { StepTask } from "../domain/attempt.ts";
 import { itemOfRun, stepOfRun } from "../domain/items.ts";
 import type { Job } from "../domain/job.ts";
@@ -7,17 +7,17 @@ import { noteDecision } from "../domain/step-writes.ts";
 import { type Item, itemsOf, type Situation } from "../domain/workflow-rules.ts";
 import { instant, type Ports } from "./ports.ts";
 
-/** What its agent is asked for besides the job. */
+/** The input of its agent besides the job. */
 export type Begun =
   | { readonly kind: "begun"; readonly task: StepTask; readonly item: Item | null }
   /** Its condition is false: it is not done. */
   | { readonly kind: "skipped"; readonly task: StepTask; readonly message: string }
-  /** What decides on it can't be had of this job: no later try would find it otherwise. */
+  /** The job does not contain a value that the decision needs: a later try would have the same result. */
   | { readonly kind: "rejected"; readonly task: StepTask; readonly message: string };
 
 /**
- * Order of writes: what the condition said, then (the caller's) what the agent is asked. Run again after a death in between, the record has
- * what was decided. A step without condition or list costs nothing here.
+ * Order of writes: the result of the condition, then (by the caller) the request to the agent. If it runs again after a crash in between, the
+ * record has the decision. A step without condition or list costs nothing here.
  */
 export async function beginStep(task: StepTask, job: Job, ports: Ports): Promise<Begun> {
   const { when, forEach } = task;
@@ -61,7 +61,8 @@ async function decide(
     throw new ConditionFault(`condition ${condition}: ${inWords(cause)}`);
   }
   const decided = { condition, holds, at: instant(ports.now()) };
-  // Where the step is no longer this task's, what it records or asks is rejected or known; where it does not hold, its end says so.
+  // If the step does not belong to this task any more, its records and requests are rejected or known; if the condition does not hold, the
+  // step's end records that.
   if (holds) await ports.store.change(task.jobId, noteDecision(task, decided));
   return decided;
 }

@@ -1,4 +1,4 @@
-// At start: a workflow that was edited without a new version is rejected, and which versions jobs still need is said.
+// At start: rejects a workflow that was edited without a new version, and reports which versions jobs still need.
 
 import type { Workflow, WorkflowRef } from "../domain/workflow.ts";
 import { contentOfWorkflow, editsBetween } from "../domain/workflow-content.ts";
@@ -8,19 +8,19 @@ import type { Telemetry } from "./ports.ts";
 export interface VersionInUse extends WorkflowRef {
   readonly jobs: JobsOfVersion;
   /**
-   * `newest`: new jobs start with it. `needed`: it has to stay for the jobs that it has. `mayBeRetired`: no job needs it.
-   * `missing`: jobs need it, and this app does not have it. `retired`: this app does not have it, and no job needs it.
+   * `newest`: new jobs start with it. `needed`: it must stay, because unfinished jobs need it. `mayBeRetired`: no job needs it. `missing`: jobs
+   * need it, and this app does not have it. `retired`: this app does not have it, and no job needs it.
    */
   readonly standing: "newest" | "needed" | "mayBeRetired" | "missing" | "retired";
 }
 
-/** A version's jobs could not be published what it says now from what it said when they began. */
+/** A version was edited: its jobs began with another content than the version has now. */
 export class WorkflowEdited extends Error {
   override readonly name = "WorkflowEdited";
 }
 
 /**
- * Versions that only another version of the app has, as after a rollback, stop nothing: they are said to be missing.
+ * Versions that only another version of the app has, for example after a rollback, do not stop the start: they are reported as missing.
  * @throws WorkflowEdited, which names every edit
  */
 export async function checkWorkflows(
@@ -53,7 +53,7 @@ export async function checkWorkflows(
   return versions;
 }
 
-/** Every version that this app has or that ever ran on its store, with the jobs that need it. */
+/** Every version that this app has or that ever ran on its store, and the number of jobs that need it. */
 export async function versionsInUse(known: readonly Workflow[], register: WorkflowRegister): Promise<VersionInUse[]> {
   const isKnown = (ref: WorkflowRef) => known.some(({ name, version }) => name === ref.name && version === ref.version);
   const others = (await register.entered()).filter((entered) => !isKnown(entered));

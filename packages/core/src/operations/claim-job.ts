@@ -16,10 +16,10 @@ import { type Context, instant, type Ports, schedulingOf, type Telemetry } from 
 import { publish, publishSteps } from "./publish.ts";
 
 /**
- * Order of writes: the claim, then the Started message, then (by the caller) the start of the orchestration. After a death in
- * between the message that asked for the attempt is delivered again: the claim is then found to be its own, and the rest is done.
- * The steps that were completed meanwhile are published again too, for whoever completed one may have died before it said so.
- * @param known the record, where the caller has it: while it is Pending, nobody changes what a claim depends on
+ * Order of writes: the claim, then the Started message, then (by the caller) the start of the orchestration. After a crash in between the message
+ * that requested the attempt is delivered again: the claim is then recognised as its own, and the rest is done. The steps completed in the
+ * meantime are published again too, because a process may have crashed after it completed a step and before it published that.
+ * @param known the record, if the caller has it: while it is Pending, no other writer changes the values that a claim depends on
  */
 export function claimJob(startAttempt: StartAttempt, context: Context, known?: StateRecord): Promise<ClaimOutcome> {
   const { jobId, attempt, direction } = startAttempt;
@@ -43,7 +43,7 @@ async function claimInSpan(
     const workflow = context.workflows.of(record.workflow);
     const skips = direction === "forward" ? withSkips(workflow, steps, instant(context.now())) : steps;
     if (skips !== steps) {
-      // Rare, and no part of a claim's patch: the job stays Pending, and is claimed as it then is.
+      // Rare, and not part of a claim's patch: the job stays Pending, and is claimed with the changed record.
       read = await writeSkips(read, skips, context);
       continue;
     }
@@ -56,18 +56,18 @@ async function claimInSpan(
       const isBehind = runsInHand(steps).length > 0;
       return { kind: "claimed", attempt: heldBy(holder, written.record, context), isBehind };
     }
-    // Taken by another; or what an attempt before has begun is recorded meanwhile, which leads to something else.
+    // Taken by another; or a step of an earlier attempt was recorded in the meantime, which leads to something else.
     read = await context.store.state(jobId);
   }
   return taken(startAttempt, context.telemetry);
 }
 
-/** Each is another step's end that comes between. A job that is not claimed then is found by the supervisor. */
+/** Each try loses to the end of another step. The supervisor finds a job that is not claimed after these tries. */
 const MOST_TRIES = 20;
 
 interface ReadRecord {
   readonly record: StateRecord;
-  /** Absent where the caller has just made the record. */
+  /** Absent if the caller has just created the record. */
   readonly etag?: string;
 }
 
@@ -83,7 +83,7 @@ async function writeSkips(
 /** A patch of Cosmos DB has at most 10 changes, of which a claim needs six besides its steps. */
 const MOST_BY_PATCH = 4;
 
-/** What a claim depends on does not change while nothing is in hand. Otherwise it is made at the version that was read. */
+/** While no step is in progress, the values that a claim depends on do not change. Otherwise the claim is written at the version that was read. */
 async function writeClaim({ record, etag }: ReadRecord, plan: Plan, holder: string, ports: Ports): Promise<Written> {
   const { jobId, attempt, steps, direction } = record;
   const now = instant(ports.now());
@@ -105,7 +105,7 @@ function taken({ jobId, attempt }: StartAttempt, telemetry: Telemetry): ClaimOut
   return { kind: "taken" };
 }
 
-/** An earlier claim of this attempt may have died before it said so, or before its orchestration was started. */
+/** An earlier run of this claim may have crashed before it published it, or before its orchestration was started. */
 async function claimedAlready(record: StateRecord, holder: string, context: Context): Promise<ClaimOutcome> {
   if (record.processState === "Processing" && record.lockedBy === holder) {
     await publishStarted(record, context);
@@ -126,7 +126,7 @@ function heldBy(holder: string, record: StateRecord, { workflows }: Ports): Atte
   return workflow.inOneActivity ? { ...attempt, inOneActivity: true } : attempt;
 }
 
-/** A compensation that finds nothing to compensate, or a job resubmitted with all its steps completed. */
+/** A compensation with no step to compensate, or a resubmitted job with all steps completed. */
 async function concludeAtOnce(pending: StateRecord, holder: string, context: Context): Promise<ClaimOutcome> {
   const { direction, steps, error: cause } = pending;
   const now = instant(context.now());
@@ -142,7 +142,7 @@ async function concludeAtOnce(pending: StateRecord, holder: string, context: Con
   return { kind: "concluded" };
 }
 
-/** The store made the write and its answer was lost. */
+/** The store made the write, but its answer was lost. */
 async function concludedAlready({ jobId, attempt }: StartAttempt, ports: Ports): Promise<Versioned | undefined> {
   const stored = await ports.store.state(jobId);
   const { processState } = stored?.record ?? {};

@@ -1,4 +1,4 @@
-// Retention (P29): jobs that are over are archived, lose their secrets, and get the time after which their documents go.
+// Retention (P29): jobs that are over are archived, lose their secrets, and get the time after which their documents are removed.
 
 import { withoutSecrets } from "../domain/job.ts";
 import { Outage } from "../domain/outage.ts";
@@ -9,26 +9,26 @@ import type { OVER, Versioned } from "../store/job-store.ts";
 import { type Context, instant, type Retention } from "./ports.ts";
 import { shownRecord } from "./stored-record.ts";
 
-/** Who completed a job may still be sending the last message of it, and leaves an outbox message where that fails. */
+/** The process that completed a job may still be sending its last message, and leaves an outbox message if that fails. */
 export const STILL_PUBLISHED_MS = 300_000;
-/** Together in the archive at most this many, of at most some 100 kB each. */
+/** The archive receives at most this number together, of at most about 100 kB each. */
 const PAGE = 50;
 const AT_ONCE = 16;
 
 export interface Closing {
   readonly closed: number;
-  /** Somebody has changed them meanwhile. */
+  /** Another writer has changed them in the meantime. */
   readonly lost: number;
-  /** They can't be read: they are left as they are. */
+  /** They can't be read: they stay unchanged. */
   readonly broken: number;
-  /** False where time ran out: the next run goes on. */
+  /** False if the time was over: the next run continues. */
   readonly finished: boolean;
 }
 
 /**
- * Order of writes, page by page: the archive, then of each job all of its documents in one batch. A page is closed before the next
- * one is archived. After a death in between the same jobs are found again; the archive knows those of the last page, and adds none of them
- * twice. Throws where store or archive is away.
+ * Order of writes, page by page: the archive, then all documents of each job in one batch. A page is closed before the next one is archived. After
+ * a crash in between the same jobs are found again; the archive recognises those of the last page, and adds none of them twice. Throws if store or
+ * archive is unavailable.
  */
 export async function closeJobs(retention: Retention, withinMs: number, context: Context): Promise<Closing> {
   const endAt = context.now() + withinMs;
@@ -88,7 +88,7 @@ async function closePage(
   });
 }
 
-/** Undefined where its content can't be read: one broken job stops no other. */
+/** Undefined if its content can't be read: one broken job does not stop the others. */
 async function entryOf({ record }: Versioned, context: Context): Promise<ArchivedJob | undefined> {
   const { jobId, jobRevision } = record;
   try {
@@ -103,7 +103,7 @@ async function entryOf({ record }: Versioned, context: Context): Promise<Archive
   }
 }
 
-/** The results in the order of the inputs; nothing is under way any more when it ends. */
+/** The results in the order of the inputs; all work has ended when it resolves. */
 async function inTurns<T, R>(inputs: readonly T[], work: (input: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const entries = inputs.entries();

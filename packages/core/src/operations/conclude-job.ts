@@ -1,4 +1,4 @@
-// The end of a job (P15, P16): that it is published.
+// Publishes the end of a job (P15, P16).
 import { startAttemptOf } from "../domain/recovery.ts";
 import type { StateRecord } from "../domain/state-record.ts";
 import type { Versioned } from "../store/job-store.ts";
@@ -6,8 +6,9 @@ import type { Context, Telemetry } from "./ports.ts";
 import { clearOutbox, endStatus, publishBeforeStart, publishOrKeep, publishSteps } from "./publish.ts";
 
 /**
- * The record says that the job has ended: notifies the client. The sweep does what fails here. Before an Error the completed steps
- * are published again: beside the one that was rejected another may have been recorded by who then died, and one that was at work when a compensation began ends it.
+ * The record contains the end of the job: notifies the client. The sweep publishes what fails here. Before an Error the completed steps are
+ * published again: another step may have been recorded by a process that then crashed, and a step in progress when a compensation began may end
+ * it.
  */
 export async function concludeJob(ended: Versioned, context: Context): Promise<void> {
   const { jobId, attempt, workflow, processState, outbox } = ended.record;
@@ -28,7 +29,7 @@ export async function concludeJob(ended: Versioned, context: Context): Promise<v
   }
 }
 
-/** The record is Pending in its next attempt: notifies the scheduler. The sweep does it again if that fails. */
+/** The record is Pending for its next attempt: notifies the scheduler. The sweep does it again if that fails. */
 export async function scheduleCompensation(pending: Versioned, context: Context): Promise<void> {
   const { record } = pending;
   const { jobId, attempt, error } = record;
@@ -37,7 +38,7 @@ export async function scheduleCompensation(pending: Versioned, context: Context)
   await context.messenger.startAttempt(startAttemptOf(record));
 }
 
-/** By a job's end. A job in Error alerts an operator. */
+/** The event for each end of a job. A job in Error alerts an operator. */
 const EVENTS = { Compensated: "JobCompensated", Cancelled: "JobCancelled", Error: "JobErrored" } as const;
 
 export function reportError({ jobId, attempt, error, processState }: StateRecord, telemetry: Telemetry): void {

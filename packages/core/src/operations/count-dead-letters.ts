@@ -1,24 +1,24 @@
-// How many dead letters each queue has, of which causes and how old: one that can't be read says why, and hides no other.
+// Counts each queue's dead letters, with their causes and age: a queue that can't be read reports why, and the others are still counted.
 import { fingerprintOf } from "../domain/fingerprint.ts";
 import type { DeadLetterSummary, DeadLetters } from "../messaging/dead-letters.ts";
 
 interface Waiting {
   readonly count: number;
-  /** When the oldest arrived; null where no message says so. */
+  /** The arrival of the oldest; null if no message contains one. */
   readonly oldestAt: string | null;
 }
 
 export interface DeadLetterCause extends Waiting {
-  /** One message's reason as it is; null for those that say none, and for all causes beyond the limit. */
+  /** One message's unchanged reason; null for messages without a reason, and for all causes beyond the limit. */
   readonly cause: string | null;
 }
 
 export type DeadLetterCount =
-  /** `isAll`: false where there are more than could be counted. */
+  /** `isAll`: false if there are more than could be counted. */
   | (Waiting & { readonly queue: string; readonly isAll: boolean; readonly causes: readonly DeadLetterCause[] })
   | { readonly queue: string; readonly error: string };
 
-/** The most frequent of a queue are shown. */
+/** The number of causes of a queue that are shown, the most frequent first. */
 const MOST_CAUSES = 5;
 
 export function countDeadLetters(deadLetters: DeadLetters): Promise<DeadLetterCount[]> {
@@ -39,7 +39,7 @@ function waiting(messages: readonly DeadLetterSummary[]): Waiting {
   return { count: messages.length, oldestAt: oldest };
 }
 
-/** Grouped as jobs are: what differs in numbers and ids alone is one cause. */
+/** Grouped as jobs are: reasons that differ only in numbers and ids are one cause. */
 function causesOf(messages: readonly DeadLetterSummary[]): DeadLetterCause[] {
   const groups = new Map<string | null, DeadLetterSummary[]>();
   for (const message of messages) {

@@ -1,10 +1,10 @@
-// What the audit log gets of one request about a message that nobody could take.
+// The entry in the audit log for one request about a dead letter.
 import type { DeadLetter } from "../messaging/dead-letters.ts";
 import { type Context, instant, type Ports } from "./ports.ts";
 import { writeAuditLog } from "./write-audit-log.ts";
 
 interface About {
-  /** As operators call it. */
+  /** The queue's name for operators. */
   readonly queue: string;
   readonly sequenceNumber: string;
   readonly action: "resendDeadLetter" | "discardDeadLetter" | "resendDiscarded";
@@ -21,7 +21,7 @@ export class DeadLetterEntry {
     this.#context = context;
   }
 
-  /** Whether it could be written. */
+  /** Returns whether it could be written. */
   async write(message: DeadLetter | undefined, outcome: string): Promise<boolean> {
     const { queue, sequenceNumber, action, reason, operator } = this.#about;
     const jobId = message?.jobId ?? null;

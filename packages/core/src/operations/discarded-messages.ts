@@ -1,4 +1,4 @@
-// What operators discarded: seen for some days, and sent again by whoever finds that it was wanted.
+// Messages that operators discarded: shown for some days, and sent again by an operator who still needs one.
 
 import type { DiscardedMessage } from "../domain/message-copy.ts";
 import { allSecrets } from "../messaging/contract.ts";
@@ -40,8 +40,8 @@ function discardingOf({ id, queue, at, by, why, keptUntil }: DiscardedMessage): 
 }
 
 /**
- * Order of effects: the queue has taken it, then the copy is removed, then the audit log is published. Asked for again after a death in between, it has
- * the same message id.
+ * Order of effects: the message is sent to the queue, then the copy is removed, then the audit log is written. If it is requested again after a
+ * crash in between, the message has the same id.
  */
 export async function resendDiscarded(
   id: string,

@@ -1,4 +1,4 @@
-// Erasure: all that the store keeps of a job that is over, removed at an operator's word.
+// Erasure: removes all data of a job that is over from the store, on an operator's request.
 import { isOver } from "../domain/retention.ts";
 import { isWanted } from "../messaging/entity-tag.ts";
 import type { DiscardedStore } from "../store/discarded-store.ts";
@@ -10,13 +10,13 @@ import { type Context, instant } from "./ports.ts";
 export type Erased =
   | { readonly kind: "erased" }
   | { readonly kind: "rejected"; readonly reason: string }
-  /** The job is not at a version that the operator has looked at: here is what it is now. */
+  /** The job is not at a version that the operator has seen: this is its current state. */
   | ({ readonly kind: "changed" } & Versioned)
   | { readonly kind: "not-found" };
 
 /**
- * Order of writes: the audit log, the copies of discarded messages about it, then all of the job's documents in one batch. After a death in between the job is still there, and is
- * asked for again. What the archive has of it stays.
+ * Order of writes: the audit log, the copies of discarded messages about it, then all of the job's documents in one batch. After a crash in
+ * between the job is still there, and the operator requests the erasure again. The archive's data of it stays.
  */
 export async function eraseJob(
   jobId: string,
@@ -37,7 +37,7 @@ export async function eraseJob(
   const outcome = mayBe ? "to be erased" : `rejected: ${rejection}`;
   context.telemetry.event("OperatorActed", { jobId, attempt: record.attempt, action: "erase", operator, outcome });
   const snapshots = { before: snapshotOf(record), after: null };
-  // Nothing else will say who had it done: where the audit log can't be written, nothing is.
+  // Only the audit log records who erased it: if the audit log can't be written, nothing is erased.
   const at = instant(context.now());
   await context.supervision.operatorAction({ at, operator, action: "erase", jobId, reason, outcome, ...snapshots });
   if (!mayBe) return { kind: "rejected", reason: rejection };

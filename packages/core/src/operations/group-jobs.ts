@@ -1,4 +1,4 @@
-// Groups the jobs that a person has to see to by their cause: whoever fixes a cause has the whole group done with.
+// Groups the jobs that need a person by their cause: after the cause is fixed, the whole group can be handled together.
 import { createHash } from "node:crypto";
 import { FINGERPRINT_VERSION, fingerprintOf } from "../domain/fingerprint.ts";
 import type { StateRecord } from "../domain/state-record.ts";
@@ -11,7 +11,7 @@ export interface GroupedJobs {
   readonly groupOf: ReadonlyMap<string, string>;
 }
 
-/** What fits no other group, and all groups beyond the limit. */
+/** Jobs that fit no other group, and all groups beyond the limit. */
 const OTHER = "other";
 const MOST_GROUPS = 50;
 const HOUR_MS = 3_600_000;
@@ -41,7 +41,7 @@ export function groupJobs(jobs: readonly OpenJob[], now: number): GroupedJobs {
 
 const NO_CAUSE: Cause = { id: OTHER, workflow: null, step: null, kind: null, cause: null };
 
-/** The group that a job's fault belongs to, however many groups there are. */
+/** The group of a job's fault, for any number of groups. */
 export const causeIdOf = (job: Pick<StateRecord, "workflow" | "error">): string => causeOf(job).id;
 
 function causeOf({ workflow, error }: Caused): Cause {

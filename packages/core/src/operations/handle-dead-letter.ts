@@ -1,4 +1,4 @@
-// What an operator does with a dead letter: sends it again, as it was or corrected, or removes it. All of it stands in the audit log.
+// An operator's action on a dead letter: sends it again, unchanged or corrected, or removes it. Each action is in the audit log.
 import { allSecrets } from "../messaging/contract.ts";
 import type { DeadLetterRequest } from "../messaging/dead-letter-request.ts";
 import type { DeadLetter, DeadLetterQueue, DeadLetters, TakenDeadLetter } from "../messaging/dead-letters.ts";
@@ -13,18 +13,17 @@ export interface DeadLetterPorts extends Pick<Ports, "now" | "supervision" | "ru
 }
 
 export type Handled =
-  /** `removed`: false where its lock was lost, so that it is still there. Sent again from there, it has the same message id. */
+  /** `removed`: false if its lock was lost, so that it is still there. If it is sent again from there, it has the same message id. */
   | { readonly kind: "resent"; readonly target: string; readonly messageId: string; readonly removed: boolean }
-  /** Its copy has that id, and is kept so long. */
+  /** Its copy has this id, and is kept until then. */
   | { readonly kind: "discarded"; readonly id: string; readonly keptUntil: string }
   | { readonly kind: "not-found" }
   | { readonly kind: "rejected"; readonly reason: string };
 
 /**
- * Order of effects: a resent message is in its queue before the original is removed, and of a discarded one
- * a copy is kept, and it is in the audit log, before it is removed.
- * After a death in between the original is still there; a second copy of a resent one has the same message id and the same content, and
- * whoever takes it is idempotent.
+ * Order of effects: a resent message is in its queue before the original is removed. A discarded one is copied, and recorded in the audit log,
+ * before it is removed. After a crash in between the original is still there; a second copy of a resent one has the same message id and the same
+ * content, and its receiver is idempotent.
  */
 export async function handleDeadLetter(
   queue: DeadLetterQueue,
@@ -76,7 +75,7 @@ async function resend(
   return { kind: "resent", target: letter.target, messageId, removed };
 }
 
-/** What is removed is in the audit log, and can be sent again for some days; or it is not removed. */
+/** A removed message is in the audit log, and can be sent again for some days. Otherwise it is not removed. */
 async function discard(
   letter: TakenDeadLetter,
   { name: queue }: DeadLetterQueue,

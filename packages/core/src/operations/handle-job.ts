@@ -1,4 +1,4 @@
-// Operators claim jobs and causes and leave notes: all are read at once, and each is written at the version that was looked at.
+// Operators claim jobs and causes and leave notes: all are read at once, and each is written at the version that the operator has seen.
 import { changeHandling, claimAt, type HandlingChange } from "../domain/handling.ts";
 import type { HandlingAnswer, Handlings } from "../messaging/console-contract.ts";
 import { isWanted, type WantedVersion } from "../messaging/entity-tag.ts";
@@ -16,12 +16,12 @@ export interface HandlingPorts {
 export type Handled =
   | { readonly kind: "changed"; readonly handling: HandlingAnswer }
   | { readonly kind: "rejected"; readonly reason: string }
-  /** Somebody else has written it since it was looked at. */
+  /** Another operator has written it since it was read. */
   | { readonly kind: "stale" };
 
 export interface HandlingView {
   all(): Promise<Handlings>;
-  /** @param seen the version looked at; undefined where there was none */
+  /** @param seen the version that the operator has seen; undefined if there was none */
   change(
     target: HandlingTarget,
     change: HandlingChange,
@@ -30,9 +30,9 @@ export interface HandlingView {
   ): Promise<Handled>;
 }
 
-/** Read at once: who has more than that open needs no claims. */
+/** Read at once: with more open cases than this, claims are of no use. */
 const MOST = 500;
-/** By so many of its jobs a group's notes are found again. */
+/** The number of its jobs by which a group's notes are found again. */
 const MOST_JOBS = 50;
 
 export function createHandling({ store, attention, now }: HandlingPorts): HandlingView {

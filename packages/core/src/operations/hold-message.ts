@@ -1,5 +1,5 @@
-// What becomes of a message while store, bus or engine are away, or nothing more is admitted (P27): it is held under its lock, and goes
-// back to wait in its queue before the lock ends. Deliveries are counted for messages that are at fault, not for outages.
+// Handles a message while store, bus or engine are unavailable, or no job is admitted (P27): it is held under its lock, and returned to its queue
+// before the lock ends. Deliveries are counted for faulty messages, not for outages.
 import { jobIdIn } from "../domain/noun.ts";
 import { Outage, SentBack } from "../domain/outage.ts";
 import type { ReceivedMessage } from "../messaging/messenger.ts";
@@ -7,14 +7,14 @@ import { type Context, instant, type Ports } from "./ports.ts";
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 2000;
-/** What is sent back at once is delivered again so much later: held under its lock it would keep others from being taken. */
+/** A message that is sent back at once is delivered again after this time: if it were held under its lock, it would block others. */
 const LOOK_AGAIN_MS = 30_000;
 
 /**
- * Works on a message, again and again while there is an outage. Order of writes where the outage outlasts that, or is known
- * to take long: a copy is sent to the message's own queue, then (by returning) the message is completed. After a death
- * in between there are two, which is as if it had been delivered twice. All other faults are thrown: the queue delivers the message again, and at last dead-letters it.
- * @returns what `work` returned; undefined where the message was sent back
+ * Processes a message, again and again while there is an outage. Order of writes if the outage lasts longer, or is known to be long: a copy is
+ * sent to the message's own queue, then (by returning) the message is completed. After a crash in between there are two messages, the same as a
+ * duplicate delivery. All other faults are thrown: the queue delivers the message again, and finally dead-letters it.
+ * @returns the result of `work`; undefined if the message was sent back
  */
 export async function holdMessage<T>(
   message: ReceivedMessage,

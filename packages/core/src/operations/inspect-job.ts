@@ -1,4 +1,4 @@
-// One job as an operator sees it, with what may be asked of it now (P9, P11, P13). It changes nothing.
+// One job for an operator, with the actions that are possible now (P9, P11, P13). It changes nothing.
 
 import { expandedSteps } from "../domain/expand.ts";
 import { type Job, withHiddenSecrets } from "../domain/job.ts";
@@ -13,27 +13,27 @@ import { decisionContextOf, workflowOf } from "./operate-job.ts";
 import type { Ports } from "./ports.ts";
 import { shownRecord } from "./stored-record.ts";
 
-/** One job as an operator sees it. */
+/** One job for an operator. */
 export interface Inspection {
-  /** The version that all of it is of, in quotes: for `If-Match`. */
+  /** The version of all its data, in quotes: for `If-Match`. */
   readonly etag: string;
   readonly record: StateRecord;
-  /** Its content, in the revision that the record names; its secrets hidden from those who may not see them. */
+  /** Its content, in the revision that the record names; its secrets are hidden from operators who may not see them. */
   readonly job: Job;
-  /** What its requester has been sent, and is still owed. */
+  /** The statuses that its requester has received, and those still to be sent. */
   readonly statuses: readonly StatusStanding[];
-  /** The workflow that it goes by; null where the app has that version no longer. */
+  /** Its workflow; null if the app does not have that version any more. */
   readonly workflow: Pick<Workflow, "steps"> | null;
-  /** What may be asked of it now, and why not where it may not. */
+  /** The actions that are possible now, and the reason for those that are not. */
   readonly actions: { readonly [name in ActionName]: Permission };
 }
 
 type Permission =
-  /** `requires`: a member that the request has to have, as true. */
+  /** `requires`: a member that must be true in the request. */
   | { readonly allowed: true; readonly requires?: "compensatedManually" }
   | { readonly allowed: false; readonly reason: string };
 
-/** Undefined where there is no such job. */
+/** Undefined if there is no such job. */
 export async function inspectJob(jobId: string, ports: Ports, seesSecrets = false): Promise<Inspection | undefined> {
   const read = await ports.store.state(jobId);
   if (!read) return undefined;

@@ -1,4 +1,4 @@
-// What stands where, for the gauges: jobs by state, what is overdue, how long messages wait.
+// Measures the gauges: jobs by state, overdue jobs, the age of waiting messages.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { QueueAge } from "../messaging/queue-ages.ts";
 import type { JobCount } from "../store/job-gauges.ts";
@@ -10,10 +10,10 @@ export interface GaugePorts extends Pick<Ports, "now" | "timing"> {
   readonly queueAges: readonly QueueAge[];
 }
 
-/** Longer than any answer takes of a store and a bus that work. */
+/** Longer than any answer of a working store and bus. */
 const GAUGE_LIMIT_MS = 10_000;
 
-/** Never throws: each number that could not be counted is an event, and its gauge alone says nothing until it expires. */
+/** Never throws: each number that could not be counted is an event, and only its own gauge is not updated. */
 export async function measureGauges({
   jobGauges,
   queueAges,
@@ -57,7 +57,7 @@ async function counted(what: string, count: () => Promise<void>, telemetry: Tele
 }
 
 async function timeout(signal: AbortSignal): Promise<never> {
-  // Aborted once it no longer matters: then nobody waits for this any more.
+  // Aborted once it is not needed any more: after that nothing waits for it.
   await sleep(GAUGE_LIMIT_MS, undefined, { signal, ref: false });
   throw new Error(`no answer within ${GAUGE_LIMIT_MS} ms`);
 }

@@ -1,4 +1,4 @@
-// What operators do with an action on many jobs once it is previewed: start, pause, resume, cancel, watch.
+// The operators' control of a previewed action on many jobs: start, pause, resume, cancel, watch.
 import { type BulkState, countsOf, SAME_CAUSE_LIMIT } from "../domain/bulk.ts";
 import type { BulkProgress } from "../messaging/console-contract.ts";
 import type { BulkRun } from "../store/bulk-store.ts";
@@ -11,7 +11,7 @@ export type BulkCommand =
       readonly kind: "start";
       readonly reason: string;
       readonly count: number;
-      /** How much more time each job gets: an ISO 8601 duration. */
+      /** Each job's additional time: an ISO 8601 duration. */
       readonly by?: string | undefined;
     }
   | { readonly kind: "pause" | "resume" | "cancel" };
@@ -24,14 +24,14 @@ export type BulkChanged =
 const FROM: { readonly [kind in BulkCommand["kind"]]: readonly BulkState[] } = {
   start: ["previewed", "running"],
   pause: ["running", "paused"],
-  // A resumed one that runs is started again, if its orchestration has ended.
+  // A running action is resumed too: it is started again if its orchestration has ended.
   resume: ["paused", "running"],
   cancel: ["previewed", "running", "paused"],
 };
 const TO = { start: "running", pause: "paused", resume: "running", cancel: "cancelled" } as const;
 
 const RECENT = 50;
-/** The run's own turns write it too. */
+/** The run's own turns write the same record. */
 const TRIES = 5;
 
 export async function changeBulk(
@@ -84,12 +84,12 @@ export async function listBulk({ bulk }: BulkPorts): Promise<BulkRun[]> {
   return bulk.recent(RECENT);
 }
 
-/** Undefined where there is none. */
+/** Undefined if there is none. */
 export async function watchBulk(bulkId: string, { bulk, attention }: BulkPorts): Promise<BulkProgress | undefined> {
   const read = await bulk.run(bulkId);
   if (!read) return undefined;
   const { run } = read;
-  // Who sees it done goes on to what still needs a person; another process may have done it.
+  // The operator who sees its end continues with the remaining cases; another process may have done the action.
   if (run.state === "done" || run.state === "stopped") attention.forget();
   const waves = await Promise.all(Array.from({ length: run.wave + 1 }, (_, wave) => bulk.wave(bulkId, wave)));
   const isUnderWay = run.state === "running" || run.state === "paused" || run.state === "cancelled";

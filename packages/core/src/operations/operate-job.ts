@@ -1,4 +1,4 @@
-// What an operator does to one job (P9, P11, P13): decided by the domain, written at the version read, then published.
+// An operator's action on one job (P9, P11, P13): decided by the domain, written at the version read, then published.
 
 import { hides, keepingHiddenSecrets, lacksSecrets } from "../domain/job.ts";
 import { type DecisionContext, decide, type OperatorAction } from "../domain/operator.ts";
@@ -17,21 +17,21 @@ import { clearOutbox, endStatus, publishBeforeStart } from "./publish.ts";
 import { writeAuditLog } from "./write-audit-log.ts";
 
 export type Operated =
-  /** `published`: false where the message to the scheduler could not be sent; the supervisor then starts the attempt when the job is due. */
+  /** `published`: false if the message to the scheduler could not be sent; the supervisor then starts the attempt when the job is due. */
   | ({ readonly kind: "done"; readonly startAt: string | null; readonly published: boolean } & Versioned)
   | { readonly kind: "rejected"; readonly state: ProcessState; readonly reason: string }
-  /** The job is not at a version that the operator has looked at: here is what it is now. */
+  /** The job is not at a version that the operator has seen: this is its current state. */
   | ({ readonly kind: "changed" } & Versioned)
   | { readonly kind: "invalid"; readonly faults: readonly string[] }
   | { readonly kind: "not-found" };
 
-/** Who asks, and at which version of the job. */
+/** The operator, and the version of the job in the request. */
 export interface Caller {
   readonly by: string;
   readonly ifMatch: WantedVersion;
 }
 
-/** What is asked for, by whom, and what it takes to do it. */
+/** The request, its operator, and the ports for it. */
 interface Asked {
   readonly request: OperatorRequest;
   readonly caller: Caller;
@@ -39,8 +39,8 @@ interface Asked {
 }
 
 /**
- * Order of writes: the record with its history, at the version that was read, then the audit log, then the outbox messages, then the
- * message to the scheduler. After a death in between the record is Pending and comes due, and the sweep does the rest.
+ * Order of writes: the record with its history, at the version that was read, then the audit log, then the outbox messages, then the message to
+ * the scheduler. After a crash in between the record is Pending and becomes due, and the sweep does the rest.
  */
 export async function operateJob(
   jobId: string,
@@ -54,7 +54,7 @@ export async function operateJob(
   return (await operateOn(read, asked)) ?? operateAgain(read, asked);
 }
 
-/** An edit may leave what its operator did not see. */
+/** An edit may omit the secrets that its operator did not see. */
 async function withStoredSecrets(
   request: OperatorRequest,
   { jobId, jobRevision, workflow }: StateRecord,
@@ -67,12 +67,15 @@ async function withStoredSecrets(
   return { ...request, job: keepingHiddenSecrets(job, await store.job(jobId, jobRevision), secrets) };
 }
 
-/** Another writer may be faster once, as an agent that completes a step; one that always is leaves nothing to decide on. */
+/**
+ * Another writer may be faster once, such as an agent that completes a step. If another writer is faster each time, the operator has to decide
+ * again.
+ */
 async function operateAgain(before: Versioned, asked: Asked): Promise<Operated> {
   const { jobId, attempt } = before.record;
   const read = await asked.context.store.state(jobId);
   if (!read) return { kind: "not-found" };
-  // Another attempt is what somebody else decided, of whom this operator does not know.
+  // Another operator has scheduled another attempt, and this operator has not seen it.
   const isOther = read.record.attempt !== attempt && asked.caller.ifMatch === "any";
   const operated = isOther ? undefined : await operateOn(read, asked);
   if (operated) return operated;
@@ -80,7 +83,7 @@ async function operateAgain(before: Versioned, asked: Asked): Promise<Operated> 
   return reject(read.record, reason, instant(asked.context.now()), asked);
 }
 
-/** Undefined where the record has changed since it was read. */
+/** Undefined if the record has changed since it was read. */
 async function operateOn(read: Versioned, asked: Asked): Promise<Operated | undefined> {
   const { request, caller, context } = asked;
   const { record: before } = read;
@@ -107,7 +110,7 @@ async function reject(before: StateRecord, reason: string, at: string, asked: As
   return { kind: "rejected", state: before.processState, reason };
 }
 
-/** Ended jobs outlive the version of the workflow that they went by. */
+/** Ended jobs may be older than every version of their workflow in the app. */
 export function workflowOf(record: StateRecord, { workflows }: Ports): Workflow | undefined {
   try {
     return workflows.of(record.workflow);
@@ -116,7 +119,7 @@ export function workflowOf(record: StateRecord, { workflows }: Ports): Workflow 
   }
 }
 
-/** What the contract of the request alone can't see. */
+/** Faults that the request's contract alone can't find. */
 function faultsAgainst({ workflow }: StateRecord, request: OperatorRequest, { rules }: Ports): string[] {
   const edited = request.kind === "resubmit" ? request.job : null;
   if (!edited) return [];
@@ -129,7 +132,7 @@ function faultsAgainst({ workflow }: StateRecord, request: OperatorRequest, { ru
   ];
 }
 
-/** The steps of a job whose workflow lists its items are recorded, one for each. */
+/** The steps of a job whose workflow has a list of items are recorded, one for each item. */
 async function itemFaults(record: StateRecord, request: OperatorRequest, ports: Ports): Promise<readonly string[]> {
   const workflow = workflowOf(record, ports);
   if (request.kind !== "resubmit" || !request.job || !workflow) return [];
@@ -155,7 +158,7 @@ async function write(
     ? store.revise(read, { ...record, keys: contractOf(edited, rules.contracts).keysOf(edited) }, edited)
     : store.replace(read, record));
   if (written.kind === "written") return written;
-  // A write whose answer was lost was made, and its second try is rejected.
+  // The store made a write whose answer was lost, and rejected its second try.
   const stored = await store.state(record.jobId);
   return stored && isOwn(stored.record, record) ? { kind: "written", ...stored } : written;
 }
@@ -165,7 +168,7 @@ function isOwn(stored: StateRecord, intended: StateRecord): boolean {
   return stored.history.some(({ at, what, by }) => at === entry?.at && what === entry.what && by === entry.by);
 }
 
-/** The audit log never stops an operator: the record's own history says the same. */
+/** A fault of the audit log never stops an operator: the record's own history contains the same. */
 async function enter(
   before: StateRecord,
   after: StateRecord | null,
@@ -179,7 +182,7 @@ async function enter(
   await writeAuditLog(entry, (after ?? before).attempt, context);
 }
 
-/** `published`: whether all was published that had to be. The record as far as this knows it then. */
+/** `published`: whether everything was published. The record is the last known one. */
 type Followed = Versioned & { readonly published: boolean };
 
 async function publishEffects(

@@ -1,4 +1,4 @@
-// Operators pause a workflow or an agent: new work waits and counts as no failure, work in hand ends. Every process sees it within seconds.
+// Operators pause a workflow or an agent: new work waits and counts as no failure, work in progress ends. Every process sees it within seconds.
 import { setTimeout as sleep } from "node:timers/promises";
 import { SentBack } from "../domain/outage.ts";
 import type { Pause, Paused, PauseStore } from "../store/pause-store.ts";
@@ -12,13 +12,13 @@ export class WorkflowPaused extends SentBack {
 }
 
 export interface Pauses {
-  /** Throws where the store does not answer. */
+  /** Throws if the store does not answer. */
   current(): Promise<readonly Pause[]>;
-  /** Where the store is away, as it was last known; it never throws. */
+  /** While the store is unavailable, the last known answer; it never throws. */
   isPaused(paused: Paused): Promise<boolean>;
-  /** False where it is paused already. */
+  /** False if it is paused already. */
   pause(pause: Omit<Pause, "at">): Promise<boolean>;
-  /** False where it is not paused. */
+  /** False if it is not paused. */
   resume(paused: Paused): Promise<boolean>;
 }
 
@@ -27,12 +27,12 @@ const PATIENCE_MS = 500;
 
 export function createPauses(store: PauseStore, now: () => number): Pauses {
   let known: readonly Pause[] = [];
-  /** Each process that works reads one small query, once in some seconds. */
+  /** Each active process reads one small query, once in some seconds. */
   const latest = remembered(now, async () => {
     known = await store.all();
     return known;
   });
-  /** No step and no job waits long for a store that is away. */
+  /** No step and no job waits long for an unavailable store. */
   async function lastKnownAfter(read: Promise<readonly Pause[]>): Promise<readonly Pause[]> {
     const limit = new AbortController();
     try {
@@ -52,7 +52,7 @@ export function createPauses(store: PauseStore, now: () => number): Pauses {
   return {
     current: latest.read,
     async isPaused({ kind, name }) {
-      // Each job and each step asks: a timer for each of them would cost more than all else here.
+      // Each job and each step calls this: a timer for each call would cost more than everything else here.
       const pauses = latest.known()?.answer ?? (await lastKnownAfter(latest.read()));
       return pauses.some((pause) => pause.kind === kind && pause.name === name);
     },
@@ -66,7 +66,7 @@ export interface PauseChange extends Paused {
   readonly reason: string;
 }
 
-/** Order of writes: the pause, then the audit log. Asked for again, nothing is changed and nothing is entered. */
+/** Order of writes: the pause, then the audit log. A second request changes nothing and writes no entry. */
 export async function changePause(
   { kind, name, change, reason }: PauseChange,
   operator: string,

@@ -1,4 +1,4 @@
-// One question after a step that was accepted (P6, P8): its agent asks the service what has become of it, and nothing is held until the next one.
+// One poll of an accepted step (P6, P8): its agent requests the status from the service, and holds nothing until the next poll.
 import type { BoundedReply, RoutedAgent } from "../agents/agent.ts";
 import type { StepEnd, StepTask } from "../domain/attempt.ts";
 import { after, durationMs } from "../domain/duration.ts";
@@ -13,8 +13,8 @@ import { recordNews } from "./take-up.ts";
 import { taskIn } from "./task-in.ts";
 
 /**
- * Order of effects: the question, which changes nothing; the record; then (the caller's) the event for the attempt. Run again after a death in between, it asks
- * again, or the record shows that it was asked. What it receives is recorded as long as the run waits, whoever holds the job by then.
+ * Order of effects: the poll, which changes nothing; the record; then (by the caller) the event for the attempt. If it runs again after a crash in
+ * between, it polls again, or the record shows the poll. The answer is recorded as long as the run waits, whichever attempt then holds the job.
  */
 export async function pollStep(poll: Poll, context: Context): Promise<StepEnd> {
   const record = (await context.store.state(poll.jobId))?.record;
@@ -22,7 +22,7 @@ export async function pollStep(poll: Poll, context: Context): Promise<StepEnd> {
   const task = record && run && taskIn(record, { ...poll, attempt: run.attempt ?? 0 }, context);
   if (!record || !task) return received(poll, record);
   const isToAsk = record.lockedBy === poll.lockedBy && isPolled(run, poll);
-  // An earlier run of this question may have recorded the end, and died before it was published.
+  // An earlier run of this poll may have recorded the end, and crashed before it was published.
   if (!isToAsk) return (await recordedEnd(task, context)) ?? received(poll, record);
   const agent = context.agents.get(task.agent);
   if (!agent) throw new Error(`step ${task.step} of job ${task.jobId} needs the agent ${task.agent}, not here`);
@@ -42,7 +42,7 @@ export async function pollStep(poll: Poll, context: Context): Promise<StepEnd> {
   }
 }
 
-/** Its time is a try's, and never longer than the step's own. */
+/** Its time is that of one try, and never longer than the step's own. */
 async function ask(agent: RoutedAgent, task: StepTask, run: StepRun, ports: Ports): Promise<BoundedReply> {
   const { jobId, operation, priority, completeWithin, completeBy: latest } = task;
   const { request, isClosed } = await requestOf(task, ports, { reference: run.accepted?.reference });
@@ -60,11 +60,11 @@ async function ask(agent: RoutedAgent, task: StepTask, run: StepRun, ports: Port
 
 type NotYet = Exclude<BoundedReply, { kind: "done" | "rejected" | "accepted" }>;
 
-/** When it is asked again, and where it could not be asked, why. */
+/** Records the time of the next poll, and the reason if this one failed. */
 async function recordNotYet(poll: Poll, task: StepTask, reply: NotYet, ports: Ports): Promise<StepEnd> {
   const now = instant(ports.now());
   const written = await recordNews(task, now, ports, (run) => newsOf(poll, task, run, reply, now));
-  // Reported meanwhile, or asked by another run of this very question.
+  // Reported in the meantime, or polled by another run of this same poll.
   const record = written.kind === "written" ? written.record : (await ports.store.state(task.jobId))?.record;
   return received(poll, record);
 }
@@ -83,7 +83,7 @@ function newsOf(
     case "pending": {
       const { retryAfterMs, reference = before.reference } = reply;
       const known = { ...before, ...(reference !== undefined && { reference }) };
-      // What this run met before it reported again is no reason for what comes.
+      // An earlier fault of this run, before its latest report, is no reason for what comes later.
       const past = expiry?.attempt === attempt ? undefined : expiry;
       return { accepted: { ...known, lastReportAt: now, pollAt: next(retryAfterMs) }, expiry: past };
     }
@@ -98,7 +98,7 @@ function newsOf(
   }
 }
 
-/** The attempt that asked has to know how the record stands. */
+/** The attempt that polled needs the state of the record. */
 function received({ attempt, lockedBy }: Poll, record: StateRecord | undefined): StepEnd {
   if (record?.lockedBy !== lockedBy) return { outcome: { kind: "superseded" }, receiver: attempt };
   return { outcome: { kind: "completed", steps: record.steps, hasEnded: false }, receiver: attempt };

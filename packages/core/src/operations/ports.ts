@@ -1,4 +1,4 @@
-// What the operations stand on; compose.ts puts the real ones together, tests others.
+// The ports of the operations; compose.ts connects the real ones, tests connect others.
 import type { JobView, RoutedAgent } from "../agents/agent.ts";
 import type { CheckedResult } from "../agents/declared-results.ts";
 import type { Job } from "../domain/job.ts";
@@ -19,33 +19,33 @@ import type { Admission } from "./admission.ts";
 import type { Pauses } from "./pauses.ts";
 
 export interface Timing {
-  /** An agent of this app that takes a step up within this time needs no write that says so. */
+  /** An agent of this app that takes a step up within this time needs no write for it. */
   readonly unrecordedMs: number;
   /**
-   * How long a message is held under its lock during an outage. The lock is renewed for 5 minutes (host.json), in which the last
-   * try has to end too: it takes up to 80 s.
+   * How long a message is held under its lock during an outage. The lock is renewed for 5 minutes (host.json). The last try has to end within
+   * that time too: it takes up to 80 s.
    */
   readonly holdWithinMs: number;
   /** How long a Pending job may wait for its claim before the scheduler is notified again. */
   readonly claimWithinMs: number;
-  /** When a job is tried again whose agent can't reach its service for a wrong address or credential: a person has to fix that. */
+  /** The delay before a job is tried again whose agent can't reach its service because of a wrong address or credential: a person has to fix that. */
   readonly misconfiguredRetryMs: number;
-  /** What clocks may differ by: a record is overdue only when it is past due by more. */
+  /** The maximum difference between clocks: a record is overdue only if it is past due by more. */
   readonly clockSkewMs: number;
-  /** A sweep that takes longer goes on at the next tick. */
+  /** A longer sweep continues at the next tick. */
   readonly sweepWithinMs: number;
-  /** What the engine keeps of an attempt that has ended is removed so long after it began. */
+  /** The engine's data of an ended attempt is removed at this time after the attempt began. */
   readonly orchestrationsKeptForMs: number;
 }
 
-/** What becomes of the documents of a job that is over. */
+/** The retention of the documents of a job that is over. */
 export interface Retention {
   readonly store: ClosingStore;
-  /** So long after it is closed they go, all at once. */
+  /** The time from the closing of a job to the removal of all its documents. */
   readonly keepMs: number;
-  /** How long one that was compensated, cancelled or marked resolved can still be resubmitted as it is. */
+  /** How long a job that was compensated, cancelled or marked resolved can still be resubmitted unchanged. */
   readonly resubmitWithinMs: number;
-  /** Written before they are marked to go. */
+  /** Written before the documents are marked for removal. */
   readonly archive: JobArchive | undefined;
 }
 
@@ -64,7 +64,7 @@ export interface Ports {
   /** Whether a newer version of the app, which does not run now, had a workflow of this name, for example after a rollback. */
   readonly isNewerWorkflow: (name: string) => Promise<boolean>;
   readonly timing: Timing;
-  /** The task hub of this host: part of what holds a job. */
+  /** The task hub of this host: part of the id of a job's holder. */
   readonly taskHub: string;
   /** Which of several supervisors sweeps (P12). */
   readonly leadership: Leadership;
@@ -87,7 +87,7 @@ export interface Ports {
   readonly pause: (ms: number) => Promise<void>;
 }
 
-/** Where one invocation's events go. */
+/** The receiver of one invocation's events. */
 export type { Telemetry };
 
 /** The ports and the telemetry of one invocation. */

@@ -1,4 +1,5 @@
-// The preview of an action on many jobs: which it will be done to, which not and why. What comes later stays out.
+// The preview of an action on many jobs: lists the jobs that it will act on, and the others with the reason. Jobs that arrive later are not
+// included.
 import { randomUUID } from "node:crypto";
 import { type BulkAction, type BulkItem, MOST_JOBS } from "../domain/bulk.ts";
 import { NewerSchema } from "../domain/newer-schema.ts";
@@ -34,12 +35,12 @@ export interface BulkPreview {
   readonly notPossible: readonly NotPossible[];
 }
 
-/** So many records are read at once. */
+/** The number of records that are read in parallel. */
 const SIDE_BY_SIDE = 16;
-/** Where no index finds what is meant, a preview looks through so many jobs. */
+/** If no index covers the selection, a preview searches at most this number of jobs. */
 const MOST_LOOKED = 20_000;
 
-/** Every record is read and decided on, as the action itself would be. Nothing is done to any job. */
+/** Reads every record and decides on it as the action itself would. It changes no job. */
 export async function previewBulk(
   action: BulkAction,
   target: BulkTarget,
@@ -91,7 +92,7 @@ async function meant(target: BulkTarget, ports: BulkPorts): Promise<Meant> {
   return { ...(await membersOf(target.group, ports)), filter: null };
 }
 
-/** Where more jobs need a person than were counted, the others of the cause are searched for. */
+/** If more jobs need a person than were counted, a search finds the other jobs of the cause. */
 async function membersOf(id: string, ports: BulkPorts): Promise<Omit<Meant, "filter">> {
   const [{ groups }, counted] = await Promise.all([ports.attention.groups(), ports.attention.members(id)]);
   const group = groups.find((one) => one.id === id);
@@ -102,7 +103,7 @@ async function membersOf(id: string, ports: BulkPorts): Promise<Omit<Meant, "fil
   return { ...(await search(filter, (job) => causeIdOf(job) === id, ports)), cause };
 }
 
-/** The newest first, up to what one action takes. */
+/** The newest first, up to the limit of one action. */
 async function search(
   filter: JobFilter,
   isWanted: (job: JobSummary) => boolean,
@@ -139,12 +140,12 @@ async function look(
 
 function requestOf(action: BulkAction): OperatorAction {
   if (action === "resubmit") return { kind: action, reason: "", edited: null, compensatedManually: false };
-  // By how much is said when it is started; whether it is possible does not depend on it.
+  // The amount is set when the action starts; whether it is possible does not depend on it.
   if (action === "extend") return { kind: action, reason: "", byMs: 1 };
   return { kind: action, reason: "" };
 }
 
-/** One job that a newer version of the app has written must not keep all others waiting. */
+/** One job that a newer version of the app has written must not stop all others. */
 export async function unlessNewer<T>(work: () => Promise<T>, otherwise: (reason: string) => T): Promise<T> {
   try {
     return await work();
@@ -154,7 +155,7 @@ export async function unlessNewer<T>(work: () => Promise<T>, otherwise: (reason:
   }
 }
 
-/** The results in the order of the given; at most so many are worked on at once. */
+/** The results in the order of the input; the number of parallel calls is limited. */
 export async function inTurns<From, To>(
   given: readonly From[],
   most: number,

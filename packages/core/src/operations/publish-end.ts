@@ -1,12 +1,12 @@
-// The end of an attempt that broke off (P15, P16): its last write may stand, and its messages may not have been sent.
+// The end of an attempt that stopped early (P15, P16): its last write may be stored while its messages were not sent.
 import { hasEnded } from "../domain/state-record.ts";
 import { concludeJob } from "./conclude-job.ts";
 import type { Context } from "./ports.ts";
 import { clearOutbox, publishSteps } from "./publish.ts";
 
 /**
- * For an attempt whose activity gave up, or that ran out of time: if its job has ended all the same, the client is notified of it.
- * What was published before goes again under the same message id. Throws where store or bus are away: the engine tries again.
+ * For an attempt whose activity failed finally, or whose time is over: if its job has still ended, the client is notified. Messages that were
+ * published before are sent again under the same message id. Throws if store or bus are unavailable: the engine tries again.
  */
 export async function publishEndOf(
   { jobId, attempt }: { readonly jobId: string; readonly attempt: number },

@@ -1,4 +1,4 @@
-// What follows a step's end that is recorded (P13, P15): telemetry, the status messages, and what the attempt that holds the job is notified of.
+// Publishes a recorded end of a step (P13, P15): telemetry, the status messages, and the event for the attempt that holds the job.
 import { ownReceiver, type StepEnd, type StepTask } from "../domain/attempt.ts";
 import { runOf, runsInHand } from "../domain/plan.ts";
 import { hasEnded, type StateRecord, type StepRecord } from "../domain/state-record.ts";
@@ -7,7 +7,7 @@ import type { Context, Telemetry } from "./ports.ts";
 import { publishOrKeep } from "./publish.ts";
 import type { RecordedEnd } from "./write-step-end.ts";
 
-/** Where the job has ended, or goes the other way, that is published too before anybody is notified. */
+/** If the job has ended, or changed its direction, that is published too before any event is sent. */
 export async function publishStepEnd(task: StepTask, recorded: RecordedEnd, context: Context): Promise<StepEnd> {
   const { record, isTurn } = recorded;
   const own = stepOf(record, task.step);
@@ -22,18 +22,18 @@ export async function publishStepEnd(task: StepTask, recorded: RecordedEnd, cont
   return end;
 }
 
-/** Of a job that ended before, the requester has received all that it wants. */
+/** If the job ended before, its requester has received all the statuses that it wants. */
 function isToPublish({ direction }: StepTask, { processState }: StateRecord, own: StepRecord): boolean {
   const isDone = direction === "forward" && own.state !== "Failed" && !own.skipped;
   return isDone && (processState === "Processed" || !hasEnded(processState));
 }
 
-/** Whoever holds the job is notified of it where there is something to begin, or nothing more to wait for. */
+/** The attempt that holds the job is notified if there is a step to begin, or no step left to wait for. */
 function stepEndOf(task: StepTask, { record, isTurn, isNews }: RecordedEnd, own: StepRecord): StepEnd {
   const { attempt, processState, steps } = record;
   const isPending = processState === "Pending";
   if (isTurn && task.direction === "forward" && own.state === "Failed") {
-    // A compensation is the next attempt's: the one that has to end is the one before.
+    // A compensation belongs to the next attempt: the attempt before it has to end.
     return { outcome: { kind: "rejected" }, receiver: receiverOf(task, isPending ? attempt - 1 : attempt) };
   }
   const hasReceiver = !isPending && (isNews || runsInHand(steps).length === 0);
@@ -61,7 +61,7 @@ function reportEnd(task: StepTask, record: StateRecord, own: StepRecord, telemet
     telemetry.event("StepSkipped", { ...about, cause, message });
     return;
   }
-  // What a skipped step left behind stays, and its job goes on: nothing else alerts an operator.
+  // The effect of a skipped step stays, and its job continues: no other event alerts an operator.
   if (direction === "compensate" && record.direction === "forward" && run?.state === "Failed")
     telemetry.event("CompensationIncomplete", { ...about, message: run.error });
   const event = direction === "forward" ? "StepCompleted" : "StepCompensated";

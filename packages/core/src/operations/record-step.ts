@@ -1,4 +1,4 @@
-// A step's outcome (P8, P9, P13): recorded, fenced by the step's own run, published, and handed to the scheduler.
+// A step's outcome (P8, P9, P13): recorded, fenced by the step's own run, published, and passed to the scheduler.
 import { ownReceiver, type StepEnd, type StepTask } from "../domain/attempt.ts";
 import type { Answer } from "../domain/step-answer.ts";
 import type { Begun } from "./begin-step.ts";
@@ -8,9 +8,9 @@ import { rejectLate } from "./reject-late.ts";
 import { findStepEnd, writeStepEnd } from "./write-step-end.ts";
 
 /**
- * Order of writes: the record, then the status message, then (the caller's) the event for the attempt that holds the job. Run again
- * after a death in between, the record shows the step done, the message has the same id, and the event does no harm. An answer that
- * comes once the step was scheduled again changes nothing.
+ * Order of writes: the record, then the status message, then (by the caller) the event for the attempt that holds the job. If it runs again after
+ * a crash in between, the record shows the step done, the message has the same id, and the event does no harm. An answer that arrives after the
+ * step was scheduled again changes nothing.
  */
 export async function recordAnswer(task: StepTask, answer: Answer, context: Context): Promise<StepEnd> {
   const recorded = (await writeStepEnd(task, answer, context)) ?? (await findStepEnd(task, context));
@@ -19,13 +19,13 @@ export async function recordAnswer(task: StepTask, answer: Answer, context: Cont
   return { outcome: { kind: "superseded" }, receiver: ownReceiver(task) };
 }
 
-/** The end that an earlier run of this task recorded, published again; undefined where there is none. */
+/** Publishes again the end that an earlier run of this task recorded; undefined if there is none. */
 export async function recordedEnd(task: StepTask, context: Context): Promise<StepEnd | undefined> {
   const recorded = await findStepEnd(task, context);
   return recorded && publishStepEnd(task, recorded, context);
 }
 
-/** What is recorded of a step whose agent was not asked. */
+/** The recorded answer of a step whose agent was not called. */
 export function unasked({ kind, message }: Exclude<Begun, { kind: "begun" }>): Answer {
   return kind === "skipped"
     ? { kind, message }

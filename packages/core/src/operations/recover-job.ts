@@ -1,4 +1,4 @@
-// What the supervisor does about one overdue record (P10, P11): the verdict, its write, and what has to be published of it.
+// The supervisor's recovery of one overdue record (P10, P11): the verdict, its write, and its messages.
 
 import { runOf } from "../domain/plan.ts";
 import { claimableAt, decideRecovery, overdueStep, recover, startAttemptOf, type Verdict } from "../domain/recovery.ts";
@@ -12,22 +12,22 @@ import { type Context, instant, type Telemetry } from "./ports.ts";
 import { clearOutbox, publishBeforeStart, publishOutbox, publishSteps } from "./publish.ts";
 
 export interface Recovery {
-  /** Absent where the record could not even be judged. */
+  /** Absent if no verdict was possible for the record. */
   readonly verdict?: Verdict["kind"];
   readonly rule: string;
   readonly before: Snapshot;
   readonly after: Snapshot | null;
   /** `lost`: another supervisor, or the attempt itself, had written the record first. */
   readonly outcome: "applied" | "lost" | "broken";
-  /** Of a broken one, or of an applied one of which not all could be published: the next sweep finds it again. */
+  /** The fault of a broken record, or of an applied one whose messages were not all published: the next sweep finds it again. */
   readonly fault?: unknown;
   readonly stop?: AgentTimeout;
 }
 
 /**
- * Never throws. Order of writes: the record, at the version that was read, then what has to be published of it. After a death
- * in between the record is due again, and the next sweep publishes it.
- * @param mayReschedule whether this sweep schedules one more job again for which no agent was found in time
+ * Never throws. Order of writes: the record, at the version that was read, then its messages. After a crash in between the record is due again,
+ * and the next sweep publishes them.
+ * @param mayReschedule whether this sweep schedules one more job again whose step no agent took up in time
  */
 export async function recoverJob(due: Versioned, mayReschedule: () => boolean, context: Context): Promise<Recovery> {
   const { record } = due;
@@ -49,7 +49,7 @@ export async function recoverJob(due: Versioned, mayReschedule: () => boolean, c
       rule: ruleInWords(record, verdict, policyOf),
       ...(stop && { stop }),
     };
-    // The outbox message goes with the write: it has to be sent before.
+    // The write removes the outbox message, so the message is sent before.
     if (verdict.kind === "publish") {
       await publishSteps(record, context);
       await publishOutbox(record, context);
@@ -82,7 +82,7 @@ function overdueIn(verdict: Verdict, record: StateRecord, overdueBefore: string)
   return ("failures" in verdict ? verdict.step : overdueStep(record, overdueBefore)) ?? null;
 }
 
-/** Why its agent was silent, as far as the record says it of this attempt. */
+/** Why its agent did not answer, as far as the record contains it for this attempt. */
 function agentTimeoutOf(verdict: Verdict, record: StateRecord, step: string | null): AgentTimeout | undefined {
   if (step === null || !("failures" in verdict || verdict.kind === "hold")) return undefined;
   const { attempt, direction, steps } = record;
@@ -148,7 +148,7 @@ async function follow(
   }
 }
 
-/** Of a step that was skipped before, its compensation is what can't be had. */
+/** For a step that was skipped before, it is the compensation that failed. */
 function reportSkips(
   steps: readonly string[] = [],
   { jobId, attempt, steps: records }: StateRecord,

@@ -1,7 +1,7 @@
 // A reply for which no step waits any more (P8).
 import { type Context, instant } from "./ports.ts";
 
-/** It is counted and kept in the audit log, and changes nothing. */
+/** The reply is counted and written to the audit log, and changes nothing else. */
 export async function rejectLate(
   task: { readonly jobId: string; readonly attempt: number; readonly step: string },
   reason: string,
@@ -12,7 +12,7 @@ export async function rejectLate(
   try {
     await context.supervision.lateReply({ at: instant(context.now()), jobId, attempt, step, reason });
   } catch (cause) {
-    // The audit log is for people: where it can't be written, the step's silence is worth more than the entry.
+    // The audit log is for people: if it can't be written, it must not change the outcome of the step.
     context.telemetry.event("AuditLogUnwritten", { jobId, cause: String(cause) });
   }
 }

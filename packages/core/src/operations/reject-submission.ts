@@ -1,4 +1,4 @@
-// A submission that can't be taken (P1): kept in the quarantine with every fault, and its sender notified of them (P15).
+// Rejects an invalid submission (P1): stores it in the quarantine with every fault, and notifies its sender of them (P15).
 import { createHash } from "node:crypto";
 import { Outage } from "../domain/outage.ts";
 import { isNestedTooDeep, jsonText } from "../messaging/deep-json.ts";
@@ -7,14 +7,14 @@ import { senderOf } from "../messaging/submission-message.ts";
 import { type Context, instant } from "./ports.ts";
 import type { SubmittedMessage } from "./submit-job.ts";
 
-/** Within what `hold-message.ts` leaves of the lock. The message is safe by then, so that it need not be held for this. */
+/** Within the rest of the lock after `hold-message.ts`. The message is safe by then, so it need not be held for this. */
 const PUBLISH_WITHIN_MS = 30_000;
 const PAUSE_MS = 1000;
 const DIGEST_LENGTH = 16;
 
 /**
- * Order of writes: the quarantine, then the status. After a death in between the message is delivered again, and both are done again:
- * the status under the same message id. What the faults say is of this message alone, never of a job that it collides with.
+ * Order of writes: the quarantine, then the status. After a crash in between the message is delivered again, and both are done again: the status
+ * under the same message id. The faults describe only this message, never a job with the same id.
  */
 export async function rejectSubmission(
   message: SubmittedMessage,
@@ -55,14 +55,14 @@ async function notifySender(
       return;
     } catch (cause) {
       if (!(cause instanceof Outage)) throw cause;
-      // Held for longer, the message would go to the quarantine again and again.
+      // If it were held longer, the message would be written to the quarantine again and again.
       if (now() > endAt) return telemetry.event("StatusUndeliverable", { ...undeliverable, cause: String(cause) });
     }
     await pause(PAUSE_MS);
   }
 }
 
-/** Several submissions under one job id each have their own. At most 109 characters; Service Bus takes 128. */
+/** Several submissions under one job id each have their own id. At most 109 characters; Service Bus allows 128. */
 function rejectionId(jobId: string | null, submissionId: string | null, body: unknown): string {
   const submission = submissionId ?? (isNestedTooDeep(body) ? jsonText(body) : body);
   const digest = createHash("sha256")

@@ -1,20 +1,20 @@
-// An answer of the store that is kept for some seconds: what it costs does not grow with those who ask.
+// An answer of the store that is kept for some seconds: its cost does not grow with the number of callers.
 
 const KEPT_MS = 5000;
 
 interface Kept<T> {
   readonly at: number;
   readonly answer: Promise<T>;
-  /** Once it is there. */
+  /** Present once it is read. */
   known?: { readonly answer: T };
 }
 
-/** The last answer for some seconds; who asks while it is on its way waits for that one. */
+/** The last answer for some seconds; a caller during a read waits for that read. */
 export function remembered<T>(now: () => number, read: () => Promise<T>, keptMs = KEPT_MS) {
   let last: Kept<T> | undefined;
   const kept = () => (last && now() - last.at < keptMs ? last : undefined);
   return {
-    /** What was answered and is still kept; undefined where it has to be read. */
+    /** The answer that is still kept; undefined if it has to be read. */
     known: () => kept()?.known,
     read(): Promise<T> {
       const before = kept();
@@ -26,7 +26,7 @@ export function remembered<T>(now: () => number, read: () => Promise<T>, keptMs 
         (known) => {
           current.known = { answer: known };
         },
-        // What failed is asked again by the next one.
+        // After a failed read the next caller reads again.
         () => {
           if (last === current) last = undefined;
         },

@@ -1,8 +1,8 @@
-// What the durable engine keeps of attempts that have ended, removed in windows of time: each call is short, and so is a run.
+// Removes the durable engine's data of ended attempts, in windows of time: each call is short, and each run is too.
 import type { PurgeProgress } from "../store/purge-progress.ts";
 import { instant, type Telemetry } from "./ports.ts";
 
-/** Removes what began from one instant to the other and has ended. Answers how many there were. */
+/** Removes the instances that began between the two instants and have ended. Returns their number. */
 export type Purge = (from: Date, to: Date) => Promise<number>;
 
 export interface Removal {
@@ -15,16 +15,16 @@ export interface Removal {
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const NARROWEST_MS = 10_000;
-/** Azure Storage removes some thirty a second (azure-functions-durable-extension#1145), so this takes half a minute. */
+/** Azure Storage removes about thirty a second (azure-functions-durable-extension#1145), so this takes half a minute. */
 const MANY = 1000;
 const FEW = 250;
 const LONG_MS = 30_000;
 
 /**
- * The engine's filter knows times of creation and no number, and on Azure Storage each call reads the whole table of instances
- * (microsoft/durabletask-dotnet#268): so windows go on from where the last run came to, wider where they find little and narrower where they
- * find much. What ended only after its window was done goes with the last call, for all that is older.
- * @param before what began later is kept
+ * The engine's filter supports creation times but no number, and on Azure Storage each call reads the whole table of instances
+ * (microsoft/durabletask-dotnet#268). So the windows continue from the end of the last run; they become wider if they find few instances and
+ * narrower if they find many. Instances that ended only after their window was done are removed by the last call, which covers all older ones.
+ * @param before instances that began later are kept
  */
 export async function removeAttempts(
   { purge, progress, now }: Removal,

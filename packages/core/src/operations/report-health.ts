@@ -1,25 +1,26 @@
-// Each process says how its agents' endpoints do, for operators: on change alone and at a bounded rate, and nothing where there is nothing to say.
+// Each process reports the health of its agents' endpoints, for operators: only after a change and at a limited rate, and nothing while there is
+// nothing to report.
 import type { AgentHealthStore, EndpointReport, InstanceReport } from "../store/agent-health-store.ts";
 import { instant } from "./ports.ts";
 
 export interface HealthReports {
-  /** An agent of this process, and how its endpoints do now. */
+  /** An agent of this process, and the current health of its endpoints. */
   add(agent: string, endpoints: () => readonly EndpointReport[]): void;
-  /** Something is called, or an endpoint's health has changed: looks begin, and end when all is calm and said. */
+  /** After a call or a change of an endpoint's health: looks begin, and end when nothing changes and everything is reported. */
   touch(): void;
 }
 
 export interface HealthReportOptions {
   readonly store: Pick<AgentHealthStore, "write">;
-  /** Of this process. */
+  /** The id of this process. */
   readonly instance: string;
   readonly now: () => number;
-  /** Between two looks, and so between two writes. */
+  /** The time between two looks, and therefore between two writes. */
   readonly lookEveryMs?: number;
 }
 
 const LOOK_EVERY_MS = 5000;
-/** Said again, so that it does not go while it lasts. */
+/** Written again, so that the report does not expire while it is true. */
 const AGAIN_AFTER_MS = 60_000;
 
 export function createHealthReports({
@@ -34,7 +35,7 @@ export function createHealthReports({
   let saidAt = 0;
   let isLooking = false;
 
-  /** A store that is slow is not asked a second time meanwhile. */
+  /** A slow store does not get a second request in the meantime. */
   async function lookOnce(): Promise<void> {
     if (isLooking) return;
     isLooking = true;
@@ -52,7 +53,7 @@ export function createHealthReports({
     const isNew = text !== said && !(isCalm && said === "");
     if (isNew || (!isCalm && now() - saidAt >= AGAIN_AFTER_MS)) {
       const report: InstanceReport = { instance, at: instant(now()), agents: current };
-      // Where the store is away, the next look says it.
+      // If the store is unavailable, the next look writes it.
       const isWritten = await store.write(report).then(
         () => true,
         () => false,

@@ -1,4 +1,5 @@
-// An operator reports a step that is done later (P6, P8): an approval by telephone, or a service that can't report. It is taken as the service's own report is.
+// An operator reports a step that is done later (P6, P8): an approval by telephone, or a service that can't report. It is handled as the service's
+// own report.
 import { runOf } from "../domain/plan.ts";
 import type { StateRecord } from "../domain/state-record.ts";
 import type { Report } from "../messaging/completion.ts";
@@ -15,13 +16,13 @@ import { writeAuditLog } from "./write-audit-log.ts";
 export type Reported =
   /** `received`: for the attempt that waits for it. */
   | ({ readonly kind: "reported"; readonly received: Received } & Versioned)
-  /** The result is not as the step's agent declares it: nothing is recorded. */
+  /** The result does not match the declaration of the step's agent: nothing is recorded. */
   | { readonly kind: "invalid"; readonly faults: readonly string[] }
   | Extract<Operated, { kind: "rejected" | "changed" | "not-found" }>;
 
 /**
- * Order of writes: as a service's report (take-reply.ts), then the audit log. The step's own record says who reported it and why. Of two reports at once
- * one is taken, and the other is rejected.
+ * Order of writes: as for a service's report (take-reply.ts), then the audit log. The step's own record contains the reporter and the reason. Of
+ * two reports at the same time one is taken, and the other is rejected.
  */
 export async function reportStep(
   jobId: string,
@@ -54,7 +55,7 @@ export async function reportStep(
   return { kind: "reported", received: taken.received, ...current };
 }
 
-/** What whoever does it would have sent: the record has what the address is made of. */
+/** The report that the service itself would have sent: the record contains the parts of its address. */
 function ownReport(record: StateRecord, step: string, report: StepReport, operator: string): Report | undefined {
   const direction = awaitedDirection(record, step);
   if (!direction) return undefined;

@@ -1,4 +1,4 @@
-// One turn of an action on many jobs: acts on the jobs of the wave, or looks whether they have ended, and says when to come again.
+// One turn of an action on many jobs: acts on the jobs of the wave, or checks whether they have ended, and returns when the next turn is due.
 import { afterWave, type BulkItem, type BulkResult, countsOf, endOf, sum, waveOf } from "../domain/bulk.ts";
 import { durationMs } from "../domain/duration.ts";
 import type { OperatorRequest } from "../messaging/operator-request.ts";
@@ -10,18 +10,18 @@ import { type BulkPorts, inTurns, unlessNewer } from "./preview-bulk.ts";
 
 export type BulkTurn = { readonly kind: "over" } | { readonly kind: "again"; readonly inMs: number };
 
-/** An action is some writes and messages: so many in one turn, so that a pause takes effect soon. */
+/** An action consists of some writes and messages: their number in one turn is limited, so that a pause takes effect soon. */
 const ACTS_IN_A_TURN = 20;
 const ACTS_SIDE_BY_SIDE = 5;
 const LOOKS_SIDE_BY_SIDE = 16;
 const AT_ONCE: BulkTurn = { kind: "again", inMs: 0 };
-/** Between two looks at a wave: as long as it has lasted, so that a short one is over at once and a long one is looked at seldom. */
+/** The time between two looks at a wave is the time that it has lasted: a short wave ends at once, and a long one is read rarely. */
 const PAUSE_MS = { least: 500, most: 10_000 } as const;
 const WHILE_PAUSED: BulkTurn = { kind: "again", inMs: 5000 };
 const OVER: BulkTurn = { kind: "over" };
 
 /**
- * Order of writes: each job by itself, with the run's mark in its history; then the wave's results; then the run. After a death in between the
+ * Order of writes: each job by itself, with the run's mark in its history; then the wave's results; then the run. After a crash in between the
  * next turn finds the mark, and acts on no job twice.
  */
 export async function runBulk(bulkId: string, context: Context<BulkPorts>): Promise<BulkTurn> {
@@ -82,7 +82,7 @@ async function actOn({ jobId, etag }: BulkItem, run: BulkRun, context: Context):
     case "done":
       return result("done", null);
     case "changed":
-      // By this run itself, before the process died that was at it.
+      // By this same run, before its process crashed.
       return operated.record.history.some(({ what }) => what.includes(mark))
         ? result("done", null)
         : result("skipped", "it has changed since the preview");
@@ -137,7 +137,7 @@ async function conclude(read: ReadBulkRun, results: readonly BulkResult[], ports
   const counts = countsOf(results);
   const next = afterWave(run.wave, run.total, counts);
   const after = { ...run, counts: sum(run.counts, counts), updatedAt: instant(ports.now()) };
-  // Rejected, an operator has paused or cancelled it: the next turn sees that, and concludes then.
+  // If it is rejected, an operator has paused or cancelled it: the next turn sees that, and concludes then.
   switch (next.kind) {
     case "stop": {
       const share = `${Math.round(next.share * 100)}%`;

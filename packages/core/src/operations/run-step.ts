@@ -1,4 +1,4 @@
-// One step whose agent lives in this app (P6, P8): calls it inside the step's time, and records what came of it.
+// One step whose agent is in this app (P6, P8): calls it within the step's time, and records the result.
 import type { BoundedReply } from "../agents/agent.ts";
 import type { StepEnd, StepTask } from "../domain/attempt.ts";
 import { isInHand, runOf } from "../domain/plan.ts";
@@ -13,20 +13,20 @@ import { TakeUp } from "./take-up.ts";
 type Expired = Extract<BoundedReply, { kind: "expired" }>;
 
 /**
- * Order of effects: where it was taken up late, or takes long, the record of that; the remote service's; the record's; the status
- * message's. Run again after a death in between, the service recognises the idempotency key, the record shows the step done, and
- * the message has the same id.
+ * Order of effects: the record of the start, if it was late or the step takes long; the remote service's effect; the record of the result; the
+ * status message. If it runs again after a crash in between, the service recognises the idempotency key, the record shows the step done, and the
+ * message has the same id.
  */
 export async function runStep(given: StepTask, context: Context): Promise<StepEnd> {
   const agent = context.agents.get(given.agent);
   if (!agent)
     throw new Error(`step ${given.step} of job ${given.jobId} needs the agent ${given.agent}, which is not here`);
-  // An earlier run of this activity did it: what it led to is published again, and its agent is not asked.
+  // An earlier run of this activity did it: its end is published again, and its agent is not called.
   if (isOver(runOf(given.record, given.direction))) return (await recordedEnd(given, context)) ?? SUPERSEDED;
   const { request, isClosed, begun } = await requestOf(given, context);
   const { task } = begun;
   const { startBy, priority } = task;
-  // The job is closed: an earlier run of this task completed it, and died before it said so.
+  // The job is closed: an earlier run of this task completed it, and crashed before it published that.
   if (isClosed) return expire(task, "StepNotTakenUp", 0, context);
   if (begun.kind !== "begun") return recordAnswer(task, unasked(begun), context);
   const run = new TakeUp(task, context);
@@ -55,7 +55,7 @@ const SUPERSEDED: StepEnd = { outcome: { kind: "superseded" }, receiver: null };
 
 const isOver = (run: StepRun | null) => run !== null && run.state !== "NotStarted" && !isInHand(run);
 
-/** Silence, unless an earlier run of this very task had recorded its outcome before it died. */
+/** No message, unless an earlier run of this same task had recorded its outcome before it crashed. */
 async function expire(
   task: StepTask,
   event: "AgentTimedOut" | "StepNotTakenUp",
@@ -74,13 +74,13 @@ function timeOut(
 ): StepEnd {
   const { jobId, attempt, step, agent } = task;
   telemetry.event(event, { jobId, attempt, step, agent, tries });
-  // The attempt goes on with what is at work beside it, until the supervisor has another one take over.
+  // The attempt continues with the other steps in progress, until the supervisor starts another attempt.
   return { outcome: { kind: "expired" }, receiver: null };
 }
 
 /**
- * Why it was not done in time, for people and for the supervisor. False where the step is no longer in hand: an earlier run of this task
- * recorded its outcome, or the supervisor was faster.
+ * Records why the step was not done in time, for people and for the supervisor. False if the step is not open any more: an earlier run of this
+ * task recorded its outcome, or the supervisor was faster.
  */
 async function recordExpiry(task: StepTask, { tries, lastError }: Expired, ports: Ports): Promise<boolean> {
   if (!lastError) return false;

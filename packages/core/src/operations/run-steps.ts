@@ -1,13 +1,13 @@
-// The steps of one activity (P6): its own, and where the workflow says so, those that follow it one by one.
+// The steps of one activity (P6): the first one, and, if the workflow allows it, the following ones, one after the other.
 import { followingTask, type StepEnd, type StepTask } from "../domain/attempt.ts";
 import { durationMs } from "../domain/duration.ts";
 import { LONGEST_STEP_MS } from "../domain/workflow.ts";
 
 /**
- * Runs a step, and goes on while its end schedules exactly one more whose agent lives in this app, and which is sure to end within the host's limit
- * of an activity. What is left is the scheduler's to begin. Order of effects: each step's own (run-step.ts), one step after the other. Run
- * again after a death in between, it goes through them again: those that were completed are found so by the record.
- * @param run runs one step, with a context of its own
+ * Runs a step, and continues while its end schedules exactly one more whose agent is in this app, and which is sure to end within the host's limit
+ * of an activity. The scheduler begins the others. Order of effects: each step's own (run-step.ts), one step after the other. If it runs again
+ * after a crash in between, it repeats the steps; the record shows which are completed.
+ * @param run runs one step, with its own context
  * @param now milliseconds since 1970
  */
 export async function runSteps(
@@ -20,7 +20,7 @@ export async function runSteps(
   let task = first;
   for (;;) {
     const end = await run(task);
-    // Another attempt's to go on with.
+    // Another attempt continues.
     if (end.receiver !== null) return end;
     const next = followingTask(task, end.outcome);
     if (!next || latestEndOf(next) > latest) return end;
@@ -28,7 +28,7 @@ export async function runSteps(
   }
 }
 
-/** Taken up as late as its agent may, and done as late as it may. */
+/** The latest end: its agent starts as late as it may, and takes all of its time. */
 function latestEndOf({ startBy, completeWithin }: StepTask): number {
   return Date.parse(startBy) + (durationMs(completeWithin) ?? 0);
 }

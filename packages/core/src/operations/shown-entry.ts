@@ -1,4 +1,4 @@
-// What an operator is shown of an audit log's entry: its meaning, without what the store needs.
+// An audit log's entry as operators see it: its content, without the members that only the store needs.
 import type { SupervisionEntry as Shown, AuditEntry as ShownInAudit } from "../messaging/console-contract.ts";
 import type { AuditEntry, SupervisionEntry } from "../supervision/read-supervision.ts";
 

@@ -1,4 +1,4 @@
-// What an agent is asked of a step: the same whether it is called or asked by a message.
+// The request of a step to its agent: the same in a call and in a message.
 
 import type { AgentRequest, JobView } from "../agents/agent.ts";
 import type { StepTask } from "../domain/attempt.ts";
@@ -11,14 +11,14 @@ import { type Begun, beginStep } from "./begin-step.ts";
 import type { Ports } from "./ports.ts";
 
 export interface StepRequest {
-  /** Of the job it has what the agent has declared. */
+  /** It contains only the members of the job that the agent has declared. */
   readonly request: AgentRequest<JobView>;
-  /** The job is over and its secrets are removed: nothing is to be asked any more. */
+  /** The job is over and its secrets are removed: no request is made any more. */
   readonly isClosed: boolean;
   readonly begun: Begun;
 }
 
-/** @param awaited of what was accepted: its service is asked what has become of it */
+/** @param awaited the accepted run whose status is requested from its service */
 export async function requestOf(asked: StepTask, ports: Ports, awaited?: Awaited): Promise<StepRequest> {
   const job = await ports.store.job(asked.jobId, asked.jobRevision);
   const isClosed = lacksSecrets(job, contractOf(job, ports.rules.contracts).secrets);
@@ -45,7 +45,7 @@ export async function requestOf(asked: StepTask, ports: Ports, awaited?: Awaited
   return { request, isClosed, begun };
 }
 
-/** An earlier attempt, or a run of this very task that died, may have had the service do it. */
+/** The service may have done it for an earlier attempt, or for a run of this same task that crashed. */
 function wasAskedBefore({ record, direction }: StepTask): boolean {
   const run = runOf(record, direction);
   return (

@@ -1,4 +1,4 @@
-// Submission (P1): records the job, says that it is received, and claims it for its first attempt.
+// Submission (P1): records the job, publishes Received, and claims it for its first attempt.
 
 import type { ClaimOutcome } from "../domain/attempt.ts";
 import { type Job, sameAsStored } from "../domain/job.ts";
@@ -20,15 +20,15 @@ export interface SubmittedMessage {
   readonly body: unknown;
   readonly envelope: Envelope;
   readonly traceparent: string | null;
-  /** When it came into its queue; an ISO 8601 instant. */
+  /** When it entered its queue; an ISO 8601 instant. */
   readonly enqueuedAt?: string | undefined;
 }
 
 /**
- * Order of writes: job and record in one batch, the Received message, the claim, the Started message, then (by the caller) the
- * start of the orchestration. After a death in between the message is delivered again, and the duplicate does what is left.
- * @returns undefined where nothing is to be started
- * @throws Outage where the message had better wait
+ * Order of writes: job and record in one batch, the Received message, the claim, the Started message, then (by the caller) the start of the
+ * orchestration. After a crash in between the message is delivered again, and the duplicate does the rest.
+ * @returns undefined if nothing is to be started
+ * @throws Outage if the message should wait
  */
 export async function submitJob(message: SubmittedMessage, context: Context): Promise<ClaimOutcome | undefined> {
   const record = await recordJob(message, context);
@@ -36,7 +36,7 @@ export async function submitJob(message: SubmittedMessage, context: Context): Pr
   return mayBeStarted ? claimJob(startAttemptOf(record), context, record) : undefined;
 }
 
-/** The first half: the record that then stands, or undefined where the message could not be read. */
+/** The first half: returns the record, or undefined if the message could not be read. */
 export async function recordJob(message: SubmittedMessage, context: Context): Promise<StateRecord | undefined> {
   const parsed = parseSubmission(message.body, message.envelope, context.rules);
   if (parsed.kind === "invalid") await waitForNewer(message, context);
@@ -64,10 +64,10 @@ export async function recordJob(message: SubmittedMessage, context: Context): Pr
   return record;
 }
 
-/** Longer than any rollback lasts. A workflow that was given up looks the same, where none was added since. */
+/** Longer than any rollback lasts. A removed workflow looks the same, if none was added since. */
 const WAITS_FOR_NEWER_MS = 7 * 86_400_000;
 
-/** @throws MissingWorkflow where all that is wrong with the job is that a newer version of the app brought its workflow */
+/** @throws MissingWorkflow if the job's only fault is that its workflow belongs to a newer version of the app */
 async function waitForNewer({ body, envelope, enqueuedAt }: SubmittedMessage, ports: Ports): Promise<void> {
   const { workflow } = (body ?? {}) as { readonly workflow?: unknown };
   if (typeof workflow !== "string" || ports.rules.workflows.includes(workflow)) return;
@@ -78,7 +78,7 @@ async function waitForNewer({ body, envelope, enqueuedAt }: SubmittedMessage, po
 
 type Valid = Extract<ParsedSubmission, { kind: "valid" }>;
 
-/** Another sender's job is another one, whatever is in it. */
+/** Another sender's job is another job, whatever its content. */
 function isSubmittedAgain(
   { job, owner }: Valid,
   stored: { readonly job: Job; readonly record: StateRecord },

@@ -1,4 +1,4 @@
-// The supervisor's sweep (P10, P12): whoever leads finds what is due and not done, and has it recovered.
+// The supervisor's sweep (P10, P12): the leader finds overdue jobs and recovers them.
 
 import type { StateRecord } from "../domain/state-record.ts";
 import { type SweepEntry, sweepIdOf } from "../supervision/audit-log.ts";
@@ -12,10 +12,10 @@ import { walkOverdue } from "./walk-overdue.ts";
 export interface SweepReport {
   readonly found: number;
   readonly retried: number;
-  /** No agent took up what they wait for: another attempt, with no failure counted. */
+  /** No agent took up the steps that they wait for: another attempt, with no failure counted. */
   readonly rescheduled: number;
   readonly skipped: number;
-  /** What their steps waited for is over: another attempt, with no failure counted. */
+  /** The wait of their steps is over: another attempt, with no failure counted. */
   readonly resumed: number;
   /** None of their steps is overdue. */
   readonly later: number;
@@ -26,13 +26,13 @@ export interface SweepReport {
   readonly failed: number;
   readonly startsRepeated: number;
   readonly published: number;
-  /** Another supervisor, or the attempt itself, had written the record first. */
+  /** Another supervisor, or the attempt itself, wrote the record first. */
   readonly lost: number;
-  /** Records that could not be dealt with, or of which not all could be published; the next sweep finds them again. */
+  /** Records that failed, or whose messages were not all published; the next sweep finds them again. */
   readonly broken: number;
-  /** Of the broken ones, those that store or bus had no time for (429). */
+  /** The broken ones that store or bus rejected as too many requests (429). */
   readonly throttled: number;
-  /** False where not all was seen: the next sweep goes on. */
+  /** False if not all was seen: the next sweep continues. */
   readonly finished: boolean;
   readonly endedBy: "all seen" | "time" | "lead lost" | "fault";
 }
@@ -62,7 +62,7 @@ const COUNTED_AS = {
   publish: "published",
 } as const satisfies Record<NonNullable<Recovery["verdict"]>, keyof Counts>;
 
-/** Sweeps if this supervisor leads. Two that both believe they do harm nothing: each write is at the version read. */
+/** Sweeps if this supervisor is the leader. Two that both believe they are leaders do no harm: each write is at the version read. */
 export async function sweep(context: Context): Promise<SweepOutcome> {
   const standing = await context.leadership.lead();
   if (standing.kind === "following") {
@@ -73,8 +73,8 @@ export async function sweep(context: Context): Promise<SweepOutcome> {
 }
 
 /**
- * Where an agent died, a further attempt helps; where the engine has a backlog, it adds to that. The record does not say which it
- * is, so a sweep tries a few, the longest overdue first, and looks at the others again later.
+ * If an agent crashed, a further attempt helps; if the engine has a backlog, it adds to the backlog. The record does not show which it is, so a
+ * sweep tries a few, the longest overdue first, and checks the others again later.
  */
 const MOST_RESCHEDULES = 10;
 
@@ -103,7 +103,7 @@ class Sweep {
   };
   #reschedules = 0;
   #endedBy: SweepReport["endedBy"] = "all seen";
-  /** The audit log is asked no more in this sweep once it could not be written. */
+  /** After a failed write, the audit log is not used again in this sweep. */
   #auditLogWorks = true;
 
   constructor(context: Context, { leader, epoch }: Extract<Standing, { kind: "leading" }>) {
@@ -118,7 +118,7 @@ class Sweep {
     try {
       await this.#walk();
     } catch (cause) {
-      // The store can't be searched: the tick fails for all to see, after what it did is on record.
+      // The store can't be searched: the tick fails visibly, after its work so far is recorded.
       this.#endedBy = "fault";
       await this.#conclude();
       throw cause;
@@ -194,7 +194,7 @@ class Sweep {
     };
   }
 
-  /** An audit log that can't be written never stops a sweep, and slows it once only. */
+  /** An audit log that can't be written never stops a sweep, and slows it only once. */
   async #write(write: (log: Ports["supervision"], sweepId: string) => Promise<void>): Promise<void> {
     if (!this.#auditLogWorks) return;
     try {

@@ -1,4 +1,4 @@
-// A requester cancels its job (P13, P15): it ends at once where nothing was done, and is compensated otherwise. Its sender is notified which.
+// A requester cancels its job (P13, P15): it ends at once if no step was done, and is compensated otherwise. Its sender is notified of the result.
 import { SentBack } from "../domain/outage.ts";
 import type { StateRecord } from "../domain/state-record.ts";
 import { type Cancellation, parseCancellation } from "../messaging/cancellation-message.ts";
@@ -7,7 +7,7 @@ import { type Context, instant, type Ports } from "./ports.ts";
 import { rejectSubmission } from "./reject-submission.ts";
 import type { SubmittedMessage } from "./submit-job.ts";
 
-/** A cancellation may overtake its job. */
+/** A cancellation may arrive before its job. */
 const LOOKS = [0, 250, 1000] as const;
 const JOB_COMES_WITHIN_MS = 600_000;
 
@@ -18,9 +18,9 @@ class JobNotRecorded extends SentBack {
 const UNKNOWN = "there is no such job of yours";
 
 /**
- * Order of writes: the record, as an operator's cancellation has it, then the answer. After a death in between the message is delivered
- * again, finds the job cancelled, and is answered again under the same id.
- * @throws Outage where the message had better wait
+ * Order of writes: the record, as for an operator's cancellation, then the answer. After a crash in between the message is delivered again, finds
+ * the job cancelled, and is answered again under the same id.
+ * @throws Outage if the message should wait
  */
 export async function takeCancellation(message: SubmittedMessage, context: Context): Promise<void> {
   const parsed = parseCancellation(message.body, message.envelope, context.rules);
@@ -43,10 +43,10 @@ export async function takeCancellation(message: SubmittedMessage, context: Conte
     context.telemetry.event("StatusUndeliverable", { jobId, status, queue: reply.replyTo });
 }
 
-/** What Service Bus takes for a message's id. */
+/** The limit of Service Bus for a message's id. */
 const MESSAGE_ID_LIMIT = 128;
 
-/** In words why it is not cancelled; undefined once it is. */
+/** The reason why it is not cancelled; undefined once it is. */
 async function obstacleTo(
   asked: Cancellation,
   { enqueuedAt }: SubmittedMessage,
@@ -58,7 +58,7 @@ async function obstacleTo(
     if (ageMs < JOB_COMES_WITHIN_MS) throw new JobNotRecorded(`job ${asked.jobId} is not recorded yet`);
     return UNKNOWN;
   }
-  // What it says of another's job is what it says of none.
+  // The answer about another sender's job is the same as about an unknown job.
   if (!isOwn(record, asked)) return UNKNOWN;
   if (record.error?.kind === "cancelled") return undefined;
   const request = { kind: "cancel", reason: asked.reason, byRequester: true } as const;
@@ -77,7 +77,7 @@ async function recordOf(jobId: string, { store, pause }: Ports): Promise<StateRe
   return undefined;
 }
 
-/** Of a queue of its own, whose job it is; of a shared one, who knows what is in it. */
+/** On a sender's own queue, the owner of the job may cancel it; on a shared queue, a sender who knows its content. */
 function isOwn(record: StateRecord, { owner, contentDigest }: Cancellation): boolean {
   if (record.owner !== owner) return false;
   if (contentDigest === undefined) return owner !== undefined;

@@ -20,22 +20,22 @@ import { rejectLate } from "./reject-late.ts";
 import { recordMark } from "./take-up.ts";
 import { taskIn } from "./task-in.ts";
 
-/** What came of a reply's step. */
+/** The result of a reply's step. */
 export interface Received extends StepEnd {
   readonly ticket: Ticket;
 }
 
-/** The queue that a reply came by. */
+/** The queue that delivered a reply. */
 export interface CameBy {
-  /** Whose it is; absent: the app's own, for all agents without a team. */
+  /** The team that owns it; absent: the app's own queue, for all agents without a team. */
   readonly team?: string | undefined;
   readonly queue?: string;
 }
 
 /**
- * Order of writes: the record, the status message, then (the caller's) the event for the attempt. The message is delivered
- * again after a death in between; the record then shows the step done, and all that follows is done again. A result that is not as its agent declares it counts as
- * an agent that can't do it now: it is asked again, as a service of this app is, and the record has the cause.
+ * Order of writes: the record, the status message, then (by the caller) the event for the attempt. The message is delivered again after a crash in
+ * between; the record then shows the step done, and everything after that is done again. A result that does not match its agent's declaration
+ * counts as an unavailable agent: the step is requested again, as with a service of this app, and the record contains the cause.
  */
 export async function takeReply(
   body: unknown,
@@ -77,28 +77,28 @@ async function askForAnother(
   context.telemetry.event("EndpointMisconfigured", { agent, operation, endpoint: where, message });
 }
 
-/** What became of word of a step. */
+/** The result of a message about a step. */
 export type Taken =
   | { readonly kind: "recorded"; readonly received: Received }
-  /** The step goes on. */
+  /** The step continues. */
   | { readonly kind: "noted" }
-  /** Nobody waits for it, or whoever it is from was not asked. It is counted, and stands in the audit log with the reason. */
+  /** No step waits for it, or its sender was not the receiver of the request. It is counted, and written to the audit log with the reason. */
   | { readonly kind: "late" }
   | Misfit;
 
-/** The result is not as the step's agent declares it: nothing is recorded. */
+/** The result does not match the declaration of the step's agent: nothing is recorded. */
 interface Misfit {
   readonly kind: "misfit";
   readonly task: StepTask;
   readonly faults: readonly string[];
 }
 
-/** How often an attempt may begin the step anew while a report of it is taken. */
+/** How many times an attempt may begin the step again while a report of it is handled. */
 const MOST_TRIES = 5;
 
 /**
- * What whoever does a step later says of it: for the run that waits for it now, since all of a step's runs have one key and so one effect.
- * Between two attempts it can't be recorded, and has to be reported again.
+ * A report from the service or person that does a step later. It is for the run that waits for it now, because all runs of a step have one key and
+ * therefore one effect. Between two attempts it can't be recorded, and must be reported again.
  */
 export async function takeReport(
   { address, ...report }: Report,
@@ -120,7 +120,7 @@ export async function takeReport(
   }
 }
 
-/** Its time is over, or it is to be run again: the next attempt will wait for the same effect. */
+/** Its time is over, or it will be run again: the next attempt waits for the same effect. */
 function isBetween({ processState, direction }: StateRecord, run: StepRun, ofRun: Direction, ports: Ports): boolean {
   if (direction !== ofRun) return false;
   const { state, completeBy } = run;
@@ -128,7 +128,7 @@ function isBetween({ processState, direction }: StateRecord, run: StepRun, ofRun
   return isInHand(run) && completeBy !== null && ports.now() > Date.parse(completeBy);
 }
 
-/** @param isOwn whether whoever it is from may speak of that step */
+/** @param isOwn whether the sender may report that step */
 export async function takeWord(
   reply: AgentReplyMessage,
   context: Context,
@@ -170,7 +170,7 @@ export async function takeWord(
 
 const NOTED = { kind: "noted" } as const;
 
-/** The task that the reply is to, rebuilt from the record; in words why there is none. */
+/** The task of the reply, rebuilt from the record; or the reason why there is none. */
 async function taskOf(ticket: Ticket, ports: Ports): Promise<{ task: StepTask; isOpen: boolean } | string> {
   const { jobId, attempt, step, direction, lockedBy } = ticket;
   const record = (await ports.store.state(jobId))?.record;
@@ -181,29 +181,29 @@ async function taskOf(ticket: Ticket, ports: Ports): Promise<{ task: StepTask; i
   if (run?.attempt !== attempt) return "another attempt has asked anew";
   const isHeld = record.processState === "Processing" && attempt === record.attempt;
   if (isHeld && lockedBy !== record.lockedBy) return "another holder has asked";
-  // A version of the app that had no nonces may have asked.
+  // A version of the app without nonces may have sent the request.
   const mayLackNonce = run.nonce === undefined && task.transport === "queue";
   if (!mayLackNonce && !isSame(run.nonce, ticket.nonce)) return "it does not have its request's nonce";
   return { task, isOpen: isInHand(run) };
 }
 
-/** In constant time: how long it takes says nothing of how much was guessed. */
+/** In constant time: the duration shows nothing about how much of a guess was right. */
 function isSame(wanted: string | undefined, shown = ""): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return wanted !== undefined && timingSafeEqual(digest(wanted), digest(shown));
 }
 
-/** From now on the supervisor counts it as a failure when the agent is not done in time. */
+/** From now on the supervisor counts a failure if the agent is not done in time. */
 async function recordStarted(task: StepTask, ports: Ports): Promise<Taken> {
   const now = instant(ports.now());
-  // By this host's clock, which also judges whether the reply is late; no more than its request gave it.
+  // By this host's clock, which also decides whether the reply is late; at most the time in its request.
   const completeBy = after(now, durationMs(task.completeWithin) ?? 0);
   const latest = completeBy < task.completeBy ? completeBy : task.completeBy;
   await recordMark(task, takenUp(task.direction, now, latest), now, ports);
   return NOTED;
 }
 
-/** Nothing is done about it here: the supervisor finds the step overdue, and knows why. */
+/** It is only recorded: the supervisor finds the step overdue, and knows why. */
 async function recordFailure(task: StepTask, failure: Failure, ports: Ports): Promise<Taken> {
   const expiry = { ...failure, at: instant(ports.now()), attempt: task.attempt };
   await ports.store.change(task.jobId, noteExpiry(task, expiry));

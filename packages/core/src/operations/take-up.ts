@@ -1,4 +1,5 @@
-// When an agent takes a step up (P8, P26): the instant by which it has to be done, and whether the record has to say so first.
+// The start of a step by its agent (P8, P26): sets the instant by which the step must be done, and decides whether the record must contain it
+// first.
 import type { StepTask } from "../domain/attempt.ts";
 import { after, durationMs } from "../domain/duration.ts";
 import { runOf } from "../domain/plan.ts";
@@ -10,8 +11,8 @@ import type { Written } from "../store/job-store.ts";
 import { type Context, instant, type Ports } from "./ports.ts";
 
 /**
- * Marks the step, as Running or Awaiting. Never takes time away that an operator has given meanwhile: the record then stays due when it is. Rejected
- * where the step is not in hand any more, or marked already.
+ * Marks the step, as Running or Awaiting. Never shortens the time that an operator has extended in the meantime: the record then keeps its due
+ * time. Rejected if the step is not open any more, or marked already.
  */
 export async function recordMark(task: StepTask, mark: Mark, now: string, ports: Ports): Promise<Written> {
   const { jobId } = task;
@@ -21,7 +22,10 @@ export async function recordMark(task: StepTask, mark: Mark, now: string, ports:
   return ports.store.change(jobId, takeUpOnly(task, mark, now));
 }
 
-/** Beside others it depends on them when the record is due: at the version that was read, as often as one of them comes between. */
+/**
+ * With other steps in progress, the record's due time depends on them: written at the version that was read, and again as often as one of them
+ * writes first.
+ */
 async function recordAmong(task: StepTask, mark: Mark, now: string, { store }: Ports): Promise<Written> {
   for (;;) {
     const read = await store.state(task.jobId);
@@ -35,8 +39,8 @@ async function recordAmong(task: StepTask, mark: Mark, now: string, { store }: P
 }
 
 /**
- * What is reported of a step in hand: at the version that was read, since a report may come while its agent asks.
- * @param news undefined where it is none any more
+ * Records a report of an open step: at the version that was read, because a report may arrive while its agent polls.
+ * @param news undefined if it is not news any more
  */
 export async function recordNews(
   task: StepTask,
@@ -58,8 +62,8 @@ export async function recordNews(
 }
 
 /**
- * Taken up in time, a step costs no write: the record's complete-by allows for it. Taken up late, or at work for longer than most,
- * it is recorded as Running; from then on the supervisor counts it as a failure when its time is over.
+ * A step that is taken up in time costs no write: the record's complete-by includes its time. A step that is taken up late, or takes longer than
+ * most, is recorded as Running; from then on the supervisor counts it as a failure when its time is over.
  */
 export class TakeUp {
   readonly #task: StepTask;
@@ -72,26 +76,26 @@ export class TakeUp {
     this.#context = context;
   }
 
-  /** Undefined until it was taken up. */
+  /** Undefined until it is taken up. */
   get startedAt(): string | undefined {
     return this.#startedAt;
   }
 
-  /** The instant by which the agent has to be done; undefined where it may not begin any more. Throws where the store is away. */
+  /** The instant by which the agent must be done; undefined if it may not begin any more. Throws if the store is unavailable. */
   async begin(): Promise<string | undefined> {
     const { completeBy: inTime, completeWithin } = this.#task;
     const now = instant(this.#context.now());
     const completeBy = after(now, durationMs(completeWithin) ?? 0);
     this.#startedAt = now;
     if (completeBy <= inTime) return completeBy;
-    // However late: as long as the supervisor has not had it scheduled again, it is this one's to do.
+    // However late: the step belongs to this task until the supervisor has scheduled it again.
     const written = await recordMark(this.#task, takenUp(this.#task.direction, now, completeBy), now, this.#context);
     if (written.kind === "rejected") return this.#resumed(now);
     this.#isRecorded = true;
     return completeBy;
   }
 
-  /** Says in the record that the agent is at work, unless it says so. Where the store is away, the step counts as not taken up. */
+  /** Records that the agent is working, unless the record contains it. If the store is unavailable, the step counts as not taken up. */
   async record(): Promise<void> {
     if (this.#isRecorded || this.#startedAt === undefined) return;
     this.#isRecorded = true;
@@ -104,7 +108,7 @@ export class TakeUp {
     }
   }
 
-  /** An earlier run of this task took it up and died: this one has what is left of its time. */
+  /** An earlier run of this task took it up and crashed: this run has the rest of its time. */
   async #resumed(now: string): Promise<string | undefined> {
     const { jobId, attempt, step, direction } = this.#task;
     const record = (await this.#context.store.state(jobId))?.record;

@@ -1,4 +1,4 @@
-// How jobs flow: what comes in, what is completed and how long that takes, how long messages wait, and which workflows are under way.
+// The flow of the jobs: arrivals, completions and their duration, the age of waiting messages, and the workflows in progress.
 import { percentile, rateOf } from "../domain/sample.ts";
 import type { WorkflowRef } from "../domain/workflow.ts";
 import type { Traffic } from "../messaging/console-contract.ts";
@@ -10,16 +10,16 @@ import { remembered } from "./remembered.ts";
 export interface TrafficPorts {
   readonly recent: RecentJobs;
   readonly queueAges: readonly QueueAge[];
-  /** Jobs that are over for longer may not be found any more: they are closed. */
+  /** Jobs that have been over for longer may not be found any more: they are closed. */
   readonly windowMs: number;
   readonly now: () => number;
 }
 
-/** The price of a look: so many documents of each kind, however many there are. */
+/** The cost of a look: this number of documents of each kind, however many there are. */
 const SAMPLE = 200;
 const KEPT_MS = 30_000;
 
-/** Read at most once in half a minute, however many operators look. */
+/** Read at most once in half a minute, for any number of operators. */
 export function createTraffic({ recent, queueAges, windowMs, now }: TrafficPorts): () => Promise<Traffic> {
   async function queues(at: number): Promise<Traffic["queues"]> {
     return Promise.all(

@@ -1,22 +1,22 @@
-// The supervisor's way through what is overdue: the longest overdue first, each record once, as many at once as store and bus take.
+// The supervisor's search for overdue records: the longest overdue first, each record once, as many in parallel as store and bus allow.
 import type { Versioned } from "../store/job-store.ts";
 import { isThrottled, type Pace } from "../supervision/pace.ts";
 import { instant, type Ports } from "./ports.ts";
 
 export interface Walk {
-  /** Milliseconds since 1970: what is due before it is overdue. */
+  /** Milliseconds since 1970: a record that is due before this is overdue. */
   readonly before: number;
   readonly pace: Pace;
-  /** Asked before each record. */
+  /** Called before each record. */
   readonly mayGoOn: () => Promise<boolean>;
-  /** Several may be under way, each of another record. */
+  /** Several may run in parallel, each for another record. */
   readonly visit: (due: Versioned) => Promise<Visited>;
 }
 
-/** `throttled`: store or bus asked for less. */
+/** `throttled`: store or bus limited the rate. */
 export type Visited = "dealt with" | "throttled";
 
-/** True when all was seen; false when time or the lead ran out before. Whatever it began has ended when it resolves. */
+/** True when all was seen; false when the time or the leadership ended before. All its visits have ended when it resolves. */
 export async function walkOverdue({ store }: Ports, walk: Walk): Promise<boolean> {
   const { before, pace, mayGoOn } = walk;
   const visits = new Visits(walk);
@@ -31,7 +31,7 @@ export async function walkOverdue({ store }: Ports, walk: Walk): Promise<boolean
         return true;
       } catch (cause) {
         if (!isThrottled(cause)) throw cause;
-        // The search has to begin anew; what was seen is passed over.
+        // The search must begin again; records that were seen are skipped.
         if (!(await pace.slowDown())) return false;
       }
     }
@@ -45,7 +45,7 @@ class Visits {
   readonly #seen = new Set<string>();
   readonly #underWay = new Set<Promise<void>>();
   #slowDowns = 0;
-  /** Whether there is time to go on, known once the present pause is over. */
+  /** Whether there is time to continue, known after the current pause. */
   #paused: Promise<boolean> = Promise.resolve(true);
   #faults: unknown[] = [];
 
@@ -61,14 +61,14 @@ class Visits {
     this.#underWay.add(visited);
   }
 
-  /** Waits until another may begin; false where there is no time left for it. */
+  /** Waits until another visit may begin; false if there is no time left for it. */
   async room(): Promise<boolean> {
     while (this.#underWay.size >= this.#walk.pace.atOnce()) await Promise.race(this.#underWay);
     if (this.#faults.length > 0) return false;
     return this.#paused;
   }
 
-  /** Throws what a visit threw. */
+  /** Throws the fault of a visit. */
   async end(): Promise<void> {
     await Promise.all(this.#underWay);
     if (this.#faults.length > 0) throw this.#faults[0];
@@ -79,7 +79,7 @@ class Visits {
     const slowDowns = this.#slowDowns;
     try {
       const visited = await visit(due);
-      // What was under way at the last slow-down says nothing of the pace since.
+      // A visit that began before the last slow-down shows nothing about the pace since.
       if (slowDowns !== this.#slowDowns) return;
       if (visited === "dealt with") return pace.goOn();
       this.#slowDowns += 1;

@@ -1,4 +1,4 @@
-// The supervisor's what-if: what a sweep would do under other thresholds. It changes nothing.
+// The supervisor's what-if: the result of a sweep under other thresholds. It changes nothing.
 import { decideRecovery, recover, type Verdict } from "../domain/recovery.ts";
 import type { StateRecord } from "../domain/state-record.ts";
 import { policyFor, type RecoveryPolicy } from "../domain/workflow.ts";
@@ -12,15 +12,15 @@ export interface Overrides {
   readonly failureThreshold?: number | undefined;
   readonly onExhausted?: RecoveryPolicy["onExhausted"] | undefined;
   readonly clockSkewMs?: number | undefined;
-  /** An ISO 8601 instant: what would be overdue then, if nothing moved until then. Now if absent. */
+  /** An ISO 8601 instant: records that would be overdue then, without any change until then. Now if absent. */
   readonly at?: string | undefined;
 }
 
-/** What one record would get. */
+/** The verdict for one record. */
 export interface Prospect {
   readonly jobId: string;
   readonly verdict: Verdict["kind"] | "none";
-  /** What it gets as things are. */
+  /** Its verdict with the current thresholds. */
   readonly today: Verdict["kind"] | "none";
   readonly rule: string;
   readonly before: Snapshot;
@@ -30,12 +30,12 @@ export interface Prospect {
 export interface WhatIf {
   readonly at: string;
   readonly found: number;
-  /** Records that would get another verdict than as things are. */
+  /** Records with another verdict than with the current thresholds. */
   readonly different: number;
   readonly verdicts: { readonly [verdict: string]: number };
   /** The longest overdue ones. */
   readonly prospects: readonly Prospect[];
-  /** False where the sweep's time ran out before all was seen. */
+  /** False if the sweep's time ended before all was seen. */
   readonly finished: boolean;
 }
 
@@ -77,7 +77,7 @@ function prospectOf(record: StateRecord, now: string, overrides: Overrides, port
       return {
         ...rest,
         failureThreshold: overrides.failureThreshold ?? failureThreshold,
-        // A step that is skipped has no such policy to change.
+        // A skipped step has no such policy to change.
         onExhausted: onExhausted === "skip" ? onExhausted : (overrides.onExhausted ?? onExhausted),
       };
     };

@@ -1,11 +1,11 @@
-// What an operator did: for the alerts as an event, and for people in the audit log.
+// An operator's action: an event for the alerts, and an entry in the audit log for people.
 import type { OperatorAction } from "../supervision/audit-log.ts";
 import type { Context, Ports } from "./ports.ts";
 
 /**
- * Where the log can't be written it never stops an operator: an event says so, and a job's own record says the same.
- * @param attempt of the job, where it is about one
- * @returns whether the log has it
+ * If the log can't be written, the operator is not stopped: an event reports it, and a job's own record contains the same.
+ * @param attempt the job's attempt, if the action is about a job
+ * @returns whether the log contains it
  */
 export async function writeAuditLog(
   entry: Omit<OperatorAction, "kind">,

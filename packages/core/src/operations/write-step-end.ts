@@ -1,4 +1,4 @@
-// The end of a step in its job's record (P8, P9, P13): one guarded write, which also schedules what follows it or ends the job.
+// The end of a step in its job's record (P8, P9, P13): one guarded write, which also schedules the next steps or ends the job.
 import type { StepTask } from "../domain/attempt.ts";
 import type { Closing } from "../domain/guarded-write.ts";
 import type { StateRecord } from "../domain/state-record.ts";
@@ -10,18 +10,18 @@ import { contractFor } from "../messaging/contract.ts";
 import type { Versioned } from "../store/job-store.ts";
 import { instant, type Ports, schedulingOf } from "./ports.ts";
 
-/** The record with the step's end in it, and what that led to. */
+/** The record with the step's end in it, and the consequences of that end. */
 export interface RecordedEnd extends Versioned, LedTo {}
 
-/** Undefined where the step is not waited for any more: an earlier run of the task recorded its end, or it is another run's. */
+/** Undefined if no attempt waits for the step any more: an earlier run of the task recorded its end, or it belongs to another run. */
 export async function writeStepEnd(task: StepTask, answer: Answer, ports: Ports): Promise<RecordedEnd | undefined> {
   return (await writeUnread(task, answer, ports)) ?? (await writeAtVersion(task, answer, ports));
 }
 
-/** Without a read of the record, where what follows is known; undefined where it is not, or the record is not as it was. */
+/** Without a read of the record, if the next steps are known; undefined if they are not, or if the record has changed. */
 async function writeUnread(task: StepTask, answer: Answer, ports: Ports): Promise<RecordedEnd | undefined> {
   const { jobId, join, direction, attempt, record } = task;
-  // A rejection that changes the job's way is rare.
+  // A rejection that changes the job's direction is rare.
   if (!join || (answer.kind !== "done" && direction === "forward")) return undefined;
   const closing = closingFor(task, ports);
   const now = instant(ports.now());
@@ -34,13 +34,13 @@ async function writeUnread(task: StepTask, answer: Answer, ports: Ports): Promis
   return undefined;
 }
 
-/** Where an archive is to be written first, housekeeping closes the job: no job waits for that. */
+/** If an archive must be written first, housekeeping closes the job: no job waits for that. */
 function closingFor({ workflow }: StepTask, { retention, rules }: Ports): Closing | null {
   if (!retention || retention.archive) return null;
   return { keepMs: retention.keepMs, secrets: contractFor(workflow.name, rules.contracts).secrets };
 }
 
-/** At the version that was read, as often as another write comes between: each of these is another's progress. */
+/** At the version that was read, again each time another writer is faster: each of their writes is progress. */
 async function writeAtVersion(task: StepTask, answer: Answer, ports: Ports): Promise<RecordedEnd | undefined> {
   for (;;) {
     const read = await ports.store.state(task.jobId);
@@ -60,7 +60,7 @@ function circumstancesOf({ workflow }: StateRecord, ports: Ports): Circumstances
   };
 }
 
-/** What an earlier run of this task wrote: the step's run is still the task's. */
+/** The end that an earlier run of this task wrote: the step's run still belongs to the task. */
 export async function findStepEnd(task: StepTask, { store }: Ports): Promise<RecordedEnd | undefined> {
   const read = await store.state(task.jobId);
   const mayHaveLedTo = read && foundEnd(read.record, task);

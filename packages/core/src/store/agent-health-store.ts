@@ -1,10 +1,10 @@
-// What each instance of the app says of its agents' endpoints: one small document each, which goes by itself when the instance says no more.
+// Each instance's report on its agents' endpoints: one small document each, which expires when the instance stops reporting.
 import type { Container } from "@azure/cosmos";
 
 export interface EndpointReport {
   readonly endpoint: string;
   readonly health: "healthy" | "resting" | "broken" | "probeDue" | "probing";
-  /** Calls that are under way from this instance, and how many it lets there be at once. */
+  /** Calls in progress from this instance, and their limit. */
   readonly inFlight: number;
   readonly capacity: number;
   readonly isSlow: boolean;
@@ -17,18 +17,18 @@ export interface InstanceReport {
   readonly agents: { readonly [agent: string]: readonly EndpointReport[] };
 }
 
-/** Every method throws where the store does not answer. */
+/** Every method throws if the store does not answer. */
 export interface AgentHealthStore {
   all(): Promise<InstanceReport[]>;
   write(report: InstanceReport): Promise<void>;
 }
 
-/** No day is called so. */
+/** No day has this name. */
 const PARTITION = "agent-health";
-/** Longer than the pause between two reports of an instance that has something to say. */
+/** Longer than the pause between two reports of an instance. */
 export const REPORT_LASTS_S = 180;
 
-/** @param container its partition key is `/day`, and it lets its documents go after a time */
+/** @param container its partition key is `/day`, and its documents have a time to live */
 export function createCosmosAgentHealthStore(container: Container): AgentHealthStore {
   return {
     async all() {

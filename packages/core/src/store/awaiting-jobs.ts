@@ -1,21 +1,21 @@
-// The jobs of which a step is done later by its service: looked for among those that have not ended, and among no others.
+// The jobs with a step that its service does later: the search reads only jobs that have not ended.
 import type { Container } from "@azure/cosmos";
 import type { StateRecord } from "../domain/state-record.ts";
 
 export type AwaitingJob = Pick<StateRecord, "jobId" | "workflow" | "steps">;
 
-/** Throws where the store does not answer. `isAll` is false where there are more than the limit. */
+/** Throws if the store does not answer. `isAll` is false if there are more than the limit. */
 export type ReadAwaitingJobs = (
   limit: number,
 ) => Promise<{ readonly jobs: readonly AwaitingJob[]; readonly isAll: boolean }>;
 
 /**
- * What is read are the jobs that have not ended and had a step that was done later.
+ * It reads the jobs that have not ended and had a step that was done later.
  * @param container its index has `processState` and `hasWaited`
  */
 export function createAwaitingJobs(container: Container): ReadAwaitingJobs {
   return async (limit) => {
-    // The steps' names are members: only as an array can they be looked through.
+    // The steps' names are members: a query can search them only as an array.
     const awaits =
       "SELECT VALUE s FROM (SELECT VALUE ObjectToArray(c.steps)) AS listed JOIN s IN listed " +
       'WHERE s.v.state = "Awaiting" OR s.v.compensation.state = "Awaiting"';

@@ -1,4 +1,4 @@
-// The archive as append blobs, one for each day on which jobs were over, with one JSON line a job.
+// The archive as append blobs, one for each day on which jobs were over, with one line of JSON for each job.
 
 import { type AppendBlobClient, type ContainerClient, RestError } from "@azure/storage-blob";
 import { inAppsNames, inCoresNames, type Noun } from "../domain/noun.ts";
@@ -6,12 +6,12 @@ import { Outage } from "../domain/outage.ts";
 import { overSince } from "../domain/retention.ts";
 import type { ArchivedJob, JobArchive } from "./job-archive.ts";
 
-/** Of a line. */
+/** The schema version of a line. */
 export const ARCHIVE_VERSION = 1;
 
-/** "Append Block", Blob service REST API: 100 MiB in newer versions of the service, 4 MiB in all. */
+/** "Append Block", Blob service REST API: 100 MiB in newer versions of the service, 4 MiB in all versions. */
 const MOST_BYTES = 4 * 1024 * 1024;
-/** Longer than what one call adds: the lines of the last one are found in it. */
+/** Longer than the text that one call adds: it contains the lines of the last call. */
 const TAIL_BYTES = 16 * 1024 * 1024;
 
 const NOT_FOUND = 404;
@@ -22,14 +22,14 @@ export class ArchiveUnavailable extends Outage {
   override readonly name = "ArchiveUnavailable";
 }
 
-/** A day's blob as it was left: how long it is, and what its last lines are of. */
+/** The state of a day's blob: its length, and the jobs of its last lines. */
 interface Tail {
   readonly length: number;
   readonly keys: ReadonlySet<string>;
 }
 
-/** @param container made if absent */
-/** @param noun in whose names its lines are, as the documents */
+/** @param container created if absent */
+/** @param noun for the names in its lines, as in the documents */
 export function createBlobJobArchive(container: ContainerClient, noun: Noun): JobArchive {
   return {
     async add(page) {
@@ -42,7 +42,7 @@ export function createBlobJobArchive(container: ContainerClient, noun: Noun): Jo
   };
 }
 
-/** The blob's length is the condition of each append: of two that write at once one is rejected, and a repeated request adds nothing. */
+/** The blob's length is the condition of each append: of two simultaneous writers one is rejected, and a repeated request adds nothing. */
 async function addTo(
   container: ContainerClient,
   day: string,
@@ -69,7 +69,7 @@ async function make(container: ContainerClient, blob: AppendBlobClient): Promise
       blobHTTPHeaders: { blobContentType: "application/x-ndjson" },
     });
   } catch (cause) {
-    // Somebody else made it: what stands in it is known with the next call.
+    // Another process created it: the next call reads its content.
     if (statusOf(cause) !== CONFLICT && statusOf(cause) !== PRECONDITION_FAILED) throw cause;
   }
   return { length: 0, keys: new Set() };
@@ -87,7 +87,7 @@ async function tailOf(blob: AppendBlobClient, noun: Noun): Promise<Tail | undefi
   }
 }
 
-/** None for the first line, which may be cut. */
+/** None for the first line, which may be incomplete. */
 function keyIn(line: string, noun: Noun): string[] {
   try {
     return [keyOf(inCoresNames((JSON.parse(line) as { record: ArchivedJob["record"] }).record, noun))];
@@ -96,7 +96,7 @@ function keyIn(line: string, noun: Noun): string[] {
   }
 }
 
-/** A job that was resubmitted is over a second time, and has a second line. */
+/** A resubmitted job is over a second time, and has a second line. */
 function keyOf(record: ArchivedJob["record"]): string {
   return `${record.jobId} ${overSince(record)}`;
 }
@@ -110,7 +110,7 @@ function byDay(page: readonly ArchivedJob[]): Map<string, ArchivedJob[]> {
   return days;
 }
 
-/** The lines, as many at once as fit into one request. */
+/** The lines, as many together as fit into one request. */
 function* bodiesOf(entries: readonly ArchivedJob[], noun: Noun): Generator<Buffer> {
   let lines: Buffer[] = [];
   let bytes = 0;

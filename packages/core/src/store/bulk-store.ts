@@ -1,9 +1,9 @@
-// What stands of an action on many jobs: the run, which is read often and is small; its jobs as the preview froze them; a result for each wave.
+// The records of an action on many jobs: the run, which is small and read often; its jobs as the preview read them; a result for each wave.
 import { type Container, ErrorResponse } from "@azure/cosmos";
 import type { BulkAction, BulkCounts, BulkItem, BulkResult, BulkState } from "../domain/bulk.ts";
 import type { JobError, ProcessState } from "../domain/state-record.ts";
 
-/** As the search has it. */
+/** The filter of the search. */
 export interface BulkFilter {
   readonly state: Exclude<ProcessState, "Processed">;
   readonly kind?: JobError["kind"] | undefined;
@@ -25,20 +25,20 @@ export interface BulkRun {
   readonly by: string;
   /** Null until it is started. */
   readonly reason: string | null;
-  /** An ISO 8601 duration; null until it is started, and for every other action. */
+  /** An ISO 8601 duration; null until it is started, and for all other actions. */
   readonly extendBy: string | null;
-  /** The cause whose jobs these are; null for a filter or a selection. */
+  /** The cause that selected these jobs; null for a filter or a selection. */
   readonly cause: string | null;
-  /** The search whose jobs these are; null for a cause or a selection. */
+  /** The search that selected these jobs; null for a cause or a selection. */
   readonly filter: BulkFilter | null;
-  /** False where more jobs were meant than one run takes. */
+  /** False if more jobs were selected than one run takes. */
   readonly isAll: boolean;
   readonly total: number;
-  /** The wave that is under way. */
+  /** The current wave. */
   readonly wave: number;
   /** Of all waves so far. */
   readonly counts: BulkCounts;
-  /** Why it stopped itself; null unless it did. */
+  /** Why it stopped by itself; null unless it did. */
   readonly stopped: string | null;
   readonly updatedAt: string;
 }
@@ -48,26 +48,26 @@ export interface ReadBulkRun {
   readonly etag: string;
 }
 
-/** Every method throws where the store does not answer. */
+/** Every method throws if the store does not answer. */
 export interface BulkStore {
-  /** The items first: a run without them is never seen. */
+  /** Writes the items first: a run without them is never visible. */
   create(run: BulkRun, items: readonly BulkItem[]): Promise<void>;
   run(bulkId: string): Promise<ReadBulkRun | undefined>;
-  /** False where somebody else has written it since. */
+  /** False if another writer has changed it since. */
   replace(read: ReadBulkRun, run: BulkRun): Promise<boolean>;
   /** The latest first. */
   recent(limit: number): Promise<BulkRun[]>;
   items(bulkId: string): Promise<readonly BulkItem[]>;
-  /** Undefined where the wave has not begun. */
+  /** Undefined if the wave has not begun. */
   wave(bulkId: string, wave: number): Promise<readonly BulkResult[] | undefined>;
   saveWave(bulkId: string, wave: number, results: readonly BulkResult[]): Promise<void>;
 }
 
-/** No day is called so. */
+/** No day has this name. */
 const RUNS = "bulk";
 const PRECONDITION_FAILED = 412;
 
-/** @param container its partition key is `/day`, and `/at` is indexed; it lets its documents go after a time */
+/** @param container its partition key is `/day`, `/at` is indexed, and its documents have a time to live */
 export function createCosmosBulkStore(container: Container): BulkStore {
   const partOf = (bulkId: string) => `bulk:${bulkId}`;
   const waveId = (wave: number) => `wave-${wave}`;
@@ -118,10 +118,10 @@ export function createCosmosBulkStore(container: Container): BulkStore {
   };
 }
 
-/** Actions in runs that a version of the app before 0.2 previewed. */
+/** The actions in runs that a version of the app before 0.2 previewed. */
 const NOW_CALLED: { readonly [action: string]: BulkAction } = { undo: "compensate", settle: "markResolved" };
 
-/** Without the store's own members; a run that an older version of the app previewed names no filter and no extension. */
+/** Without the store's own members; a run that an older version of the app previewed contains no filter and no extension. */
 function plain({ filter = null, isAll = true, extendBy = null, ...found }: BulkRun): BulkRun {
   const action = NOW_CALLED[found.action] ?? found.action;
   const { bulkId, state, at, by, reason, cause, total, wave, counts, stopped, updatedAt } = found;

@@ -1,4 +1,4 @@
-// What Cosmos DB's answers mean: which may be repeated, and which reject a write.
+// The meaning of Cosmos DB's answers: which requests may be repeated, and which writes are rejected.
 import { ErrorResponse } from "@azure/cosmos";
 
 export const FORBIDDEN = 403;
@@ -9,7 +9,7 @@ const FAILED_DEPENDENCY = 424;
 /** Answers after which the same request may succeed; an error without a code is a broken connection. */
 const TRANSIENT: ReadonlySet<number> = new Set([408, 410, 429, 449, 500, 503]);
 
-/** A failed batch does not throw: its operations say why. */
+/** A failed batch does not throw: its operations contain the reason. */
 export function rejectionOf(result: readonly { readonly statusCode: number }[] | undefined): number | undefined {
   return result?.find(({ statusCode }) => statusCode >= 400 && statusCode !== FAILED_DEPENDENCY)?.statusCode;
 }
@@ -22,7 +22,7 @@ export class BatchRejected extends Error {
   }
 }
 
-/** The SDK wraps what a batch throws: then the code is on its cause. */
+/** The SDK wraps the error of a batch: then the code is on its cause. */
 export function statusOf(error: unknown): number | undefined {
   const code = error instanceof ErrorResponse || error instanceof BatchRejected ? error.code : undefined;
   if (typeof code === "number") return code;

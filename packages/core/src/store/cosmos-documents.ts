@@ -12,7 +12,7 @@ export const FIRST_REVISION = 1;
 /** "Time to live (TTL) in Azure Cosmos DB": never, whatever the container's default; otherwise seconds since the last write. */
 const FOR_EVER = -1;
 
-/** Of a revision of the content. */
+/** The schema version of a revision of the content. */
 export const contentId = (revision: number, { one }: Noun): string =>
   revision === FIRST_REVISION ? one : `${one}-${revision}`;
 
@@ -27,7 +27,7 @@ export function contentOperation(
   return { operationType: "Create", resourceBody } as unknown as OperationInput;
 }
 
-/** Of all documents of a job. The library gives no condition to a removal: so the record is written first, at the version that was read. */
+/** Removes all documents of a job. The library supports no condition for a removal: so the record is written first, at the version that was read. */
 export function erasingOperations(etag: string, revisions: number, noun: Noun): OperationInput[] {
   const operations: PatchOperation[] = [{ op: "set", path: "/ttl", value: 1 }];
   const contents = Array.from({ length: revisions }, (_, index) => contentId(index + FIRST_REVISION, noun));
@@ -42,7 +42,7 @@ export function ttlOf({ keepMs }: Pick<Lifetime, "keepMs">) {
   return { op: "set", path: "/ttl", value } as const;
 }
 
-/** Of every revision of the content; the state record is written beside them. */
+/** The documents of every revision of the content; the state record is written with them. */
 export function lifetimeOperations(lifetime: Lifetime, noun: Noun): OperationInput[] {
   const operations: PatchOperation[] = [ttlOf(lifetime)];
   for (const name of lifetime.secrets) operations.push({ op: "set", path: `/job/${name}`, value: REMOVED });

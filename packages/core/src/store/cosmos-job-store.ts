@@ -1,4 +1,4 @@
-// The state store on Cosmos DB: one partition a job, with the job and its state record in it.
+// The state store on Cosmos DB: one partition for each job, with the job and its state record in it.
 import type { Container, OperationInput, OperationResponse, PatchOperation, SqlQuerySpec } from "@azure/cosmos";
 import { ConstantBackoff, ExponentialBackoff, handleWhen, retry, wrap } from "cockatiel";
 import type { GuardedWrite, Lifetime } from "../domain/guarded-write.ts";
@@ -42,23 +42,23 @@ import {
 } from "./job-store.ts";
 import { type Document, jobOf, recordOf, versionOf } from "./record-versions.ts";
 
-/** As many jobs as are likely to be under way in one process. */
+/** The likely maximum of jobs in progress in one process. */
 const CACHED_JOBS = 5000;
 const RECORDS_PAGE = 100;
-/** A page of a search that no index answers reads so many records: some hundred request units. */
+/** A page of a search without an index reads this number of records: some hundred request units. */
 const MOST_LOOKED = 1000;
-/** The record is gone, or not as it has to be. */
+/** The record does not exist, or does not satisfy the condition. */
 const REJECTIONS: ReadonlySet<number | undefined> = new Set([NOT_FOUND, CONFLICT, PRECONDITION_FAILED]);
 
-/** About 10 s in all: a restart of the store passes unnoticed, a longer outage ends the attempt. */
+/** About 10 s in total: a restart of the store is not noticed, a longer outage ends the attempt. */
 const throughOutage = retry(handleWhen(isTransient), {
   maxAttempts: 8,
   backoff: new ExponentialBackoff({ initialDelay: 100, maxDelay: 3000 }),
 });
 
 /**
- * A role takes minutes to hold after it was given, and until then the answer is 403: 4 minutes in all, below the functions' time,
- * so that a message outlasts it by being delivered again.
+ * A role takes effect minutes after it was assigned, and until then the answer is 403: 4 minutes in total, below the functions' limit, so that a
+ * message survives it because it is delivered again.
  */
 const untilRolesHold = (pauseMs: number) =>
   retry(
@@ -70,10 +70,10 @@ const untilRolesHold = (pauseMs: number) =>
   );
 
 export interface CosmosStoreOptions {
-  /** Whether roles may just have been given: a 403 then is worth waiting for. */
+  /** Whether roles may have been assigned recently: then a request waits after a 403. */
   readonly rolesAreNew?: () => boolean;
   readonly rolePauseMs?: number;
-  /** A newer app's record was met, and left alone. */
+  /** A newer app's record was found, and not changed. */
   readonly onNewer?: (jobId: string, cause: NewerSchema) => void;
 }
 
@@ -89,7 +89,7 @@ type StoredDocument = Document & { readonly jobId: string; readonly _etag: strin
 export interface JobsContainer {
   /** In the core's names: see named-container.ts. Its partition key is the job's id. */
   readonly container: Container;
-  /** The app's, by which the documents with content are called. */
+  /** The app's noun, for the names of the documents with content. */
   readonly noun: Noun;
 }
 
@@ -108,7 +108,7 @@ export function createCosmosJobStore(
   }
 
   const cache = createJobCache(CACHED_JOBS);
-  /** Records seen in today's version: none goes back, so a rejected change of one is not the version's. */
+  /** Records read in the current version: their version never decreases, so the version is not the reason for a rejected change. */
   const current = new Map<string, true>();
   const seenCurrent = (jobId: string) => keep(current, CACHED_JOBS, jobId, true);
 
@@ -141,7 +141,7 @@ export function createCosmosJobStore(
     }
   }
 
-  /** All of it or nothing. @throws BatchRejected */
+  /** All operations or none. @throws BatchRejected */
   async function batch(jobId: string, operations: OperationInput[]): Promise<OperationResponse[]> {
     const { result, code } = await container.items.batch(operations, jobId);
     const rejection = rejectionOf(result);
@@ -157,7 +157,7 @@ export function createCosmosJobStore(
     );
   }
 
-  /** The record, and the time to live of every document of the job: it runs from this one write, so that they go together. */
+  /** The record, and the time to live of every document of the job: it starts with this one write, so that all expire together. */
   async function patchAll(jobId: string, { condition, operations }: StatePatch, lifetime: Lifetime): Promise<Written> {
     const resourceBody = { condition, operations: [...operations, ttlOf(lifetime)] };
     const state: OperationInput = { operationType: "Patch", id: STATE_ID, resourceBody };
@@ -182,15 +182,15 @@ export function createCosmosJobStore(
     );
   }
 
-  /** False where the record is of today's version. */
+  /** False if the record has the current version. */
   async function upgraded(jobId: string): Promise<boolean> {
     if (current.has(jobId)) return false;
     const document = await readDocument(jobId);
-    // One that is closed keeps the time that all of its documents have.
+    // A closed record keeps the time that all of its documents have.
     if (!document || document["keptUntil"]) return false;
     const { record, etag } = opened(document);
     if (versionOf(document) === RECORD_VERSION) return false;
-    // Rejected, somebody else has changed it: the write that follows finds out.
+    // If it is rejected, another writer has changed it: the next write detects that.
     await replaceState(etag, record);
     return true;
   }
@@ -256,7 +256,7 @@ export function createCosmosJobStore(
     job: (jobId, revision) => cache.get(jobId, revision, readJob),
     state: readState,
 
-    /** A change is of today's version, and a record of another one rejects it: a mixture could not be distinguished from either. */
+    /** A change is in the current version, and a record of another version rejects it: a mixture could not be distinguished from either. */
     async change(jobId, write): Promise<Written> {
       const written = await patchState(jobId, write);
       if (written.kind === "written") seenCurrent(jobId);
@@ -268,7 +268,7 @@ export function createCosmosJobStore(
 
     async revise(read, record, job): Promise<Written> {
       const { jobId, jobRevision } = record;
-      // One that was closed is open again: none of its documents goes.
+      // A closed job is open again: none of its documents expires.
       const lifetime = read.record.keptUntil ? { revisions: jobRevision - 1, keepMs: null, secrets: [] } : undefined;
       const resourceBody = { id: STATE_ID, ...record, ...(lifetime && { ttl: ttlOf(lifetime).value }) };
       const state = { operationType: "Replace", id: STATE_ID, ifMatch: read.etag, resourceBody };
@@ -278,7 +278,7 @@ export function createCosmosJobStore(
         ...(lifetime ? lifetimeOperations(lifetime, noun) : []),
       ];
       const written = await patiently("revise a job", () =>
-        // Where somebody else stored this revision, the record is not at the version read either.
+        // If another writer stored this revision, the record is not at the version read either.
         unlessRejected(async () => stateIn(await batch(jobId, operations))),
       );
       if (written.kind === "written") cache.put(jobId, job, jobRevision);
@@ -299,7 +299,7 @@ export function createCosmosJobStore(
       const inFlight = "c.processState = 'Processing' AND c.dueAt >= @overdueSince AND c.dueAt < @dueBefore";
       const [held, waiting] = await Promise.all([
         count(inFlight, { overdueSince, dueBefore }),
-        // Once an agent is known to be at work, both are the same.
+        // Once an agent is known to be working, both are the same.
         count(`${inFlight} AND c.dueAt < @instant AND c.completeBy < c.dueAt`, { overdueSince, dueBefore, instant }),
       ]);
       return { held, waiting };

@@ -1,24 +1,24 @@
-// Copies of messages that operators discarded, in one partition of the supervision container: each goes by itself after its time.
+// Copies of messages that operators discarded, in one partition of the supervision container: each expires after its time.
 import { createHash } from "node:crypto";
 import { type Container, ErrorResponse } from "@azure/cosmos";
 import type { DiscardedMessage } from "../domain/message-copy.ts";
 
-/** Where a page ended: the next one begins after it. */
+/** The end of a page: the next one begins after it. */
 export interface DiscardedPosition {
   readonly at: string;
-  /** Those of that very instant that were shown. */
+  /** The messages of that same instant that were shown. */
   readonly shown: readonly string[];
 }
 
-/** What was discarded last first. `next` is absent on the last page. */
+/** The last discarded message first. `next` is absent on the last page. */
 export interface DiscardedPage {
   readonly discarded: readonly DiscardedMessage[];
   readonly next?: DiscardedPosition;
 }
 
-/** Every method throws where the store does not answer. */
+/** Every method throws if the store does not answer. */
 export interface DiscardedStore {
-  /** @returns `too-large` where the store takes no document of that size */
+  /** @returns `too-large` if the store rejects a document of that size */
   keep(discarded: DiscardedMessage): Promise<"kept" | "too-large">;
   page(limit: number, after?: DiscardedPosition): Promise<DiscardedPage>;
   read(id: string): Promise<DiscardedMessage | undefined>;
@@ -27,17 +27,17 @@ export interface DiscardedStore {
   eraseOf(jobId: string): Promise<void>;
 }
 
-/** So long an operator can change their mind. */
+/** How long an operator can send it again. */
 export const DISCARDED_KEPT_MS = 14 * 86_400_000;
 
-/** No day is called so. */
+/** No day has this name. */
 const PARTITION = "discarded";
 const NOT_FOUND = 404;
 const TOO_LARGE = 413;
 
 type Document = DiscardedMessage & { readonly day: string; readonly ttl: number };
 
-/** A sequence number stands for one message of its queue. */
+/** A sequence number identifies one message of its queue. */
 export function discardedId(queue: string, sequenceNumber: string): string {
   return createHash("sha256").update(queue).update("\0").update(sequenceNumber).digest("hex").slice(0, 32);
 }

@@ -1,6 +1,6 @@
-// A path in a document, as the text of a condition or a query has it.
+// A path in a document, in the syntax of a condition or a query.
 
-/** Quoted throughout: a step may have a name that is a keyword there, as `job` and `value` are. */
+/** Always quoted: a step's name may be a keyword there, such as `job` and `value`. */
 export function documentPath(...names: readonly string[]): string {
   return `c${names.map((name) => `[${JSON.stringify(name)}]`).join("")}`;
 }

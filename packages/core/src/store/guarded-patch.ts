@@ -33,7 +33,7 @@ function runPath(step: string, direction: Direction, member: "state" | "attempt"
   return documentPath("steps", step, ...(direction === "forward" ? [member] : ["compensation", member]));
 }
 
-/** As `isClosed` in the domain has it. A compensation that has not begun has no state, so the value that stands for it is spelled out. */
+/** The same as `isClosed` in the domain. A compensation that has not begun has no state, so the equivalent value is written out. */
 function doneCondition(step: string, direction: Direction): string {
   const state = runPath(step, direction, "state");
   if (direction === "forward") return `(${state} = "Completed" or ${state} = "Skipped")`;

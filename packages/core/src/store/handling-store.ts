@@ -1,4 +1,5 @@
-// Claims and notes of operators, all in one partition of the supervision container: one query reads them all, and they go after its time.
+// Claims and notes of operators, all in one partition of the supervision container: one query reads them all, and they expire after the
+// container's time.
 import { createHash } from "node:crypto";
 import { type Container, ErrorResponse } from "@azure/cosmos";
 import type { HANDLED, Handling } from "../domain/handling.ts";
@@ -10,27 +11,27 @@ export interface HandlingTarget {
 
 export interface StoredHandling extends Handling {
   readonly target: HandlingTarget;
-  /** The jobs of a group when it was last changed: its notes are found by them when the group is another one. */
+  /** The jobs of a group at its last change: its notes are found by them if the group's id has changed. */
   readonly jobIds: readonly string[];
-  /** Of the last change. */
+  /** The time of the last change. */
   readonly at: string;
 }
 
 export type ReadHandling = StoredHandling & { readonly etag: string };
 
-/** Every method throws where the store does not answer. */
+/** Every method throws if the store does not answer. */
 export interface HandlingStore {
-  /** What changed last first. */
+  /** The last changed first. */
   latest(limit: number): Promise<ReadHandling[]>;
   read(target: HandlingTarget): Promise<ReadHandling | undefined>;
   /**
-   * @param etag of what was read; undefined where there was nothing
-   * @returns undefined where somebody else has written it since
+   * @param etag the version that was read; undefined if there was none
+   * @returns undefined if another writer has changed it since
    */
   write(handling: StoredHandling, etag: string | undefined): Promise<ReadHandling | undefined>;
 }
 
-/** No day is called so. */
+/** No day has this name. */
 const PARTITION = "handling";
 const CONFLICT = 409;
 const PRECONDITION_FAILED = 412;
@@ -75,7 +76,7 @@ export function createCosmosHandlingStore(container: Container): HandlingStore {
   };
 }
 
-/** A job's id may hold what a document's id may not. */
+/** A job's id may contain characters that a document's id may not. */
 function idOf({ kind, id }: HandlingTarget): string {
   return `${kind}-${createHash("sha256").update(id).digest("hex")}`;
 }

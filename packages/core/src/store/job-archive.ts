@@ -1,4 +1,4 @@
-// The archive's port: where jobs that are over are written before their documents go (P29).
+// The archive's port: jobs that are over are written to it before their documents are removed (P29).
 import type { Job } from "../domain/job.ts";
 import type { StateRecord } from "../domain/state-record.ts";
 
@@ -10,8 +10,8 @@ export interface ArchivedJob {
 
 export interface JobArchive {
   /**
-   * Adds jobs, in the order in which they were over, each once: those that the last call before had added are not added again, whoever made
-   * it. Throws where the archive can't be reached, or somebody else writes to it.
+   * Adds jobs, in the order in which they were over, each once: jobs that the previous call had added are not added again, whichever process
+   * made it. Throws if the archive can't be reached, or another process writes to it.
    */
   add(page: readonly ArchivedJob[]): Promise<void>;
 }

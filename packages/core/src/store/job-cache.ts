@@ -1,4 +1,4 @@
-// Keeps jobs that were stored or read lately: a revision of a job does not change while a step may need it, so a step costs no read of it.
+// Keeps jobs that were stored or read recently: a revision of a job does not change while a step may need it, so a step needs no read of it.
 import type { Job } from "../domain/job.ts";
 
 export interface JobCache {
@@ -8,7 +8,7 @@ export interface JobCache {
   get(jobId: string, revision: number, read: (jobId: string, revision: number) => Promise<Job>): Promise<Job>;
 }
 
-/** @param size the number of jobs kept; the one stored first goes first. */
+/** @param size the number of jobs kept; the one stored first is dropped first. */
 export function createJobCache(size: number): JobCache {
   const kept = new Map<string, Job>();
   const put = (jobId: string, job: Job, revision: number): void => {
@@ -29,7 +29,7 @@ export function createJobCache(size: number): JobCache {
   };
 }
 
-/** Where there are more than so many, the one kept first goes. */
+/** If there are more, the one kept first is dropped. */
 export function keep<T>(kept: Map<string, T>, size: number, key: string, value: T): void {
   kept.set(key, value);
   if (kept.size > size) for (const oldest of kept.keys()) return void kept.delete(oldest);

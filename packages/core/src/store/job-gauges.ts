@@ -1,12 +1,12 @@
-// How many jobs stand where, for the gauges: counted from the index alone, and only what is open, so that the price never grows
-// with the jobs that have ended.
+// The number of jobs in each state, for the gauges: counted only from the index, and only the open ones, so that the cost never grows with the
+// ended jobs.
 import type { Container } from "@azure/cosmos";
 import type { JobError, ProcessState } from "../domain/state-record.ts";
 
-/** Processed jobs are counted as they come by, not here. */
+/** Processed jobs are counted as events, not here. */
 const UNFINISHED = ["Pending", "Processing"] as const satisfies readonly ProcessState[];
 
-/** Why a job is in Error, and whether a person still has to see to it then. The others rest there for ever. */
+/** Why a job is in Error, and whether it then still needs a person. The others stay there permanently. */
 const IS_OPEN = {
   rejected: true,
   expired: true,
@@ -16,13 +16,13 @@ const IS_OPEN = {
   resolved: false,
 } as const satisfies Record<JobError["kind"], boolean>;
 
-/** The kinds of error of jobs that a person still has to see to. */
+/** The kinds of error of jobs that still need a person. */
 export const OPEN_ERRORS = (Object.keys(IS_OPEN) as JobError["kind"][]).filter((kind) => IS_OPEN[kind]);
 
 export interface JobCount {
-  /** What is counted; `kind`: why it is in Error. */
+  /** The counted jobs; `kind`: why they are in Error. */
   readonly of: "overdue" | { readonly state: ProcessState; readonly kind: JobError["kind"] | null };
-  /** @param overdueBefore an instant: what was due before it is overdue. Throws where the store does not answer. */
+  /** @param overdueBefore an instant: a job that was due before it is overdue. Throws if the store does not answer. */
   readonly count: (overdueBefore: string) => Promise<number>;
 }
 
@@ -46,8 +46,8 @@ export function createJobGauges(container: Container): readonly JobCount[] {
   const inError = OPEN_ERRORS.map(
     (kind): JobCount => ({
       of: { state: "Error", kind },
-      // Two filters, each over an index of its own, would be intersected, and all that ever ended in Error passes one of them: the
-      // composite index has both. The kind first, for a store that takes only one: being compensated, a job keeps the kind of its cause.
+      // Two filters, each with its own index, would be intersected, and all jobs that ever ended in Error match one of them: the composite
+      // index has both. The kind comes first, for a store that uses only one: a job keeps the kind of its cause while it is compensated.
       count: () => count("c.error.kind = @kind AND c.processState = 'Error'", { "@kind": kind }),
     }),
   );

@@ -1,4 +1,4 @@
-// Listing jobs: the filter, and what a page shows of each.
+// Lists of jobs: the filter, and the members of each job on a page.
 import {
   type JobError,
   type ProcessState,
@@ -15,31 +15,31 @@ export interface JobFilter {
   readonly kind?: JobError["kind"] | undefined;
   /** The name of a workflow. */
   readonly workflow?: string | undefined;
-  /** Of the workflow. */
+  /** The version of the workflow. */
   readonly version?: number | undefined;
-  /** The jobs that stand at this step: it is running, forward or back, or it failed. */
+  /** The jobs at this step: it runs, or is compensated, or it failed. */
   readonly step?: string | undefined;
-  /** Part of a job id or of a correlation id, in any case. */
+  /** A part of a job id or of a correlation id, in upper or lower case. */
   readonly text?: string | undefined;
   readonly time?: TimeFilter | undefined;
   readonly key?: { readonly name: string; readonly value: string } | undefined;
 }
 
 /**
- * `received`: recorded. `sent`: taken by the broker. `changed`: the record's last change. `ended`: Processed, or in Error; of a job that is
- * closed, when it was closed.
+ * `received`: recorded. `sent`: accepted by the broker. `changed`: the record's last change. `ended`: Processed, or in Error; for a closed job,
+ * when it was closed.
  */
 export interface TimeFilter {
   readonly of: "received" | "sent" | "changed" | "ended";
-  /** Instants: from the first, and before the second. */
+  /** Instants: from the first (included) to the second (excluded). */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }
 
-/** Where a page ended: the next one begins after it. */
+/** The end of a page: the next one begins after it. */
 export interface ListPosition {
   readonly createdAt: string;
-  /** The jobs of that very instant that were shown. */
+  /** The jobs of that same instant that were shown. */
   readonly shown: readonly string[];
 }
 
@@ -64,10 +64,10 @@ export interface JobSummary
     | "createdAt"
     | "updatedAt"
   > {
-  /** Of the record; 0 for one that names none. */
+  /** The record's schema version; 0 for a record without one. */
   readonly schemaVersion: number;
   readonly error: JobError | null;
-  /** Empty where a newer version of the app wrote them. */
+  /** Empty if a newer version of the app wrote them. */
   readonly steps: { readonly [name: string]: StepState };
 }
 
@@ -75,11 +75,11 @@ export interface JobSummary
 export interface JobPage {
   readonly jobs: readonly JobSummary[];
   readonly next?: ListPosition;
-  /** Where no index finds what is wanted: through how many jobs this page has looked, and down to which instant. */
+  /** Without an index for the filter: how many jobs this page has searched, and down to which instant. */
   readonly looked?: { readonly jobs: number; readonly downTo: string };
 }
 
-/** What a summary is made of. */
+/** The members of a record that a summary needs. */
 export type Listed = Omit<JobSummary, "steps" | "schemaVersion"> &
   Pick<StateRecord, "steps"> & { readonly schemaVersion?: number };
 
@@ -103,7 +103,7 @@ const MEMBERS = [
 
 export const listedMembers = (): string => MEMBERS.map((member) => `c.${member}`).join(", ");
 
-/** @param found in their order; one more than a page holds says that there is a next page. */
+/** @param found in their order; one more than a page contains means that there is a next page. */
 export function pageOf(found: readonly Listed[], { limit, after }: JobQuery): JobPage {
   const jobs = found.slice(0, limit).map(summaryOf);
   const last = jobs.at(-1);
@@ -114,7 +114,7 @@ export function pageOf(found: readonly Listed[], { limit, after }: JobQuery): Jo
   return { jobs, next: { createdAt, shown: [...before, ...here] } };
 }
 
-/** Of a search that looked through a part of what is stored. */
+/** The page of a search that read a part of the stored jobs. */
 export function scannedPage({ found, looked, goOnAt }: Scanned<Listed>, query: JobQuery): JobPage {
   const page = pageOf(found, query);
   if (page.next) return { ...page, looked: { jobs: looked, downTo: page.next.createdAt } };
@@ -123,7 +123,7 @@ export function scannedPage({ found, looked, goOnAt }: Scanned<Listed>, query: J
   return { ...page, next: { createdAt: downTo, shown: [] }, looked: { jobs: looked, downTo } };
 }
 
-/** What a query would answer of a record. */
+/** A query's result for a record. */
 export function listedOf(record: StateRecord): Listed {
   return Object.fromEntries(MEMBERS.map((member) => [member, record[member]])) as unknown as Listed;
 }

@@ -1,11 +1,11 @@
-// Which jobs a filter means: as a query, whether an index answers it, and for stores that look through their records themselves.
+// The jobs of a filter: as a query, whether an index answers it, and for stores that search their records themselves.
 import { isInHand } from "../domain/plan.ts";
 import { hasEnded, type StateRecord, type StepRun } from "../domain/state-record.ts";
 import { documentPath } from "./document-path.ts";
 import { type JobFilter, type JobQuery, listedMembers, type TimeFilter } from "./job-list.ts";
 import type { Window } from "./job-scan.ts";
 
-/** An identifier, as the workflow's check has it: it becomes part of the query's text. */
+/** An identifier, as the workflow's check requires: it becomes part of the query's text. */
 const STEP_NAME = /^[A-Za-z][A-Za-z0-9]*$/;
 
 type Value = string | number | string[];
@@ -15,10 +15,10 @@ interface Query {
   readonly parameters: { readonly name: string; readonly value: Value }[];
 }
 
-/** Senders', the broker's and our own clocks are nearer to each other than this. */
+/** The clocks of senders, the broker and the app differ by less than this. */
 const CLOCKS_APART_MS = 3_600_000;
 
-/** Each as the query has it. */
+/** Each in the syntax of the query. */
 const TIME_PATHS: { readonly [of in TimeFilter["of"]]: string } = {
   received: "c.createdAt",
   sent: "(IS_STRING(c.enqueuedAt) ? c.enqueuedAt : c.createdAt)",
@@ -28,29 +28,29 @@ const TIME_PATHS: { readonly [of in TimeFilter["of"]]: string } = {
 };
 
 /**
- * Pages by position and not by Cosmos DB's continuation token: a token holds for the SDK's own version and partition
- * layout, while a position outlives both, and a page seen again shows the same jobs.
+ * Pages by position and not by Cosmos DB's continuation token: a token is valid only for one version of the SDK and one partition layout. A
+ * position stays valid, and a repeated page shows the same jobs.
  */
 export function listQuery(filter: JobQuery, window?: Window): Query {
   const { query, parameters } = conditionsOf(filter, window);
   return { query: `SELECT ${listedMembers()} FROM c WHERE ${query} ORDER BY c.createdAt DESC`, parameters };
 }
 
-/** How many jobs of the window the index alone can't rule out. */
+/** The number of jobs of the window that the index alone can't exclude. */
 export function countQuery({ processState, kind }: JobFilter, window: Window): Query {
   const { query, parameters } = conditionsOf({ processState, kind }, window);
   return { query: `SELECT VALUE COUNT(1) FROM c WHERE ${query}`, parameters };
 }
 
-/** Whether the indexes find what is wanted; otherwise the documents have to be looked through. */
+/** Whether the indexes find the jobs; otherwise the documents must be searched. */
 export function isIndexed({ workflow, version, step, text, time, key }: JobFilter): boolean {
-  // What is looked through then are the jobs with that key.
+  // The search then reads the jobs with that key.
   if (key) return true;
   const isMore = workflow !== undefined || version !== undefined || step !== undefined || text !== undefined;
   return !isMore && (time === undefined || time.of === "received");
 }
 
-/** When jobs that can match were recorded: none has changed or ended before, and few were recorded long after they were sent. */
+/** When matching jobs can have been recorded: none was changed or ended before that, and few were recorded long after they were sent. */
 export function spanOf({ time, after }: JobQuery, now: number): Window {
   const at = (instant: string | undefined, otherwise: number) => (instant ? Date.parse(instant) : otherwise);
   const bounded = time?.of === "received" || time?.of === "sent";
@@ -69,9 +69,9 @@ function conditionsOf(
     conditions.push(condition);
     for (const [name, value] of Object.entries(values)) parameters.push({ name: `@${name}`, value });
   };
-  // Together with the state it has an index of its own (job-gauges.ts).
+  // Together with the state it has its own index (job-gauges.ts).
   if (kind) add("c.error.kind = @kind", { kind });
-  // Jobs' contents stand in the same container: they have no state.
+  // Jobs' contents are in the same container: they have no state.
   if (processState) add("c.processState = @state", { state: processState });
   else add("IS_DEFINED(c.processState)");
   if (key) add(`c.keys.${key.name} = @key`, { key: key.value });
@@ -82,7 +82,7 @@ function conditionsOf(
     const states = `("Scheduled", "Running", "Awaiting", "Failed")`;
     const forward = `${documentPath("steps", step, "state")} IN ${states}`;
     const compensation = `${documentPath("steps", step, "compensation", "state")} IN ${states}`;
-    // In a record that a version of the app before 0.2 wrote.
+    // In a record from a version of the app before 0.2.
     const before = `${documentPath("steps", step, "undo", "state")} IN ${states}`;
     add(`(${forward} OR ${compensation} OR ${before} OR ${documentPath("error", "step")} = @step)`, { step });
   }
@@ -104,7 +104,7 @@ function conditionsOf(
   return { query: conditions.join(" AND "), parameters };
 }
 
-/** The same for stores that have to look through their records themselves. */
+/** The same for stores that must search their records themselves. */
 export function isListed(
   record: StateRecord,
   { processState, kind, workflow, version, step, text, time, key, after }: JobFilter & Pick<JobQuery, "after">,

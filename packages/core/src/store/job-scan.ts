@@ -1,38 +1,38 @@
-// Looks through stored jobs that no index finds: from the newest to the oldest, in windows of time, and no further than a page may.
+// Searches stored jobs without an index: from the newest to the oldest, in windows of time, up to the limit of a page.
 
 /** A span of the time at which jobs were recorded, in milliseconds since 1970. */
 export interface Window {
-  /** Not in it. */
+  /** Excluded. */
   readonly after: number;
-  /** In it. */
+  /** Included. */
   readonly upTo: number;
 }
 
 export interface Scanned<Row> {
   /** The newest first. */
   readonly found: readonly Row[];
-  /** Through how many jobs it has looked. */
+  /** The number of jobs that it has searched. */
   readonly looked: number;
-  /** Up to where the next page goes on; null where nothing is left, or more than wanted was found. */
+  /** Where the next page continues; null if nothing is left, or more than enough was found. */
   readonly goOnAt: number | null;
 }
 
 export interface Scan<Row> {
-  /** How many jobs of the window an index can't rule out. */
+  /** The number of jobs of the window that an index can't exclude. */
   readonly count: (window: Window) => Promise<number>;
-  /** The newest of the window that match; at most so many. */
+  /** The newest matches of the window, up to the limit. */
   readonly read: (window: Window, most: number) => Promise<readonly Row[]>;
 }
 
 const FIRST_SPAN_MS = 2 * 3_600_000;
 const GROWTH = 10;
-/** Counts are cheap, but a page that is all but full is worth none. */
+/** Counts are cheap, but not worth it for a page that is almost full. */
 const ENOUGH = 0.8;
 
 /**
- * A count comes before each window is read, so that no more than `mostLooked` documents are: what a page costs does not depend on what is stored. The
- * exception are more jobs of one millisecond.
- * @param wanted so many rows are enough
+ * A count comes before each window is read, so that at most `mostLooked` documents are read: the cost of a page does not depend on the number of
+ * stored jobs. The exception is more jobs than that within one millisecond.
+ * @param wanted this number of rows is enough
  */
 export async function scanJobs<Row>(
   { after, upTo }: Window,
@@ -44,7 +44,7 @@ export async function scanJobs<Row>(
   let looked = 0;
   let end = upTo;
   let span = FIRST_SPAN_MS;
-  /** From here to the end are more than a page may look through. */
+  /** From here to the end there are more than a page may search. */
   let crowded = Number.NEGATIVE_INFINITY;
   while (end > after) {
     const window = { after: Math.max(after, end - span), upTo: end };

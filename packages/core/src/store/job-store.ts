@@ -1,4 +1,4 @@
-// The state store's port: what the app asks of it, in the domain's words.
+// The state store's port: the app's requests to it, in the domain's words.
 
 import type { GuardedWrite, Lifetime } from "../domain/guarded-write.ts";
 import type { Job } from "../domain/job.ts";
@@ -14,7 +14,7 @@ export interface Versioned {
 
 export type Created =
   | { readonly kind: "created" }
-  /** The job id is known already: here is what stands under it. */
+  /** The job id exists already: this is the stored record. */
   | { readonly kind: "duplicate"; readonly job: Job; readonly record: StateRecord };
 
 export type Written = ({ readonly kind: "written" } & Versioned) | { readonly kind: "rejected" };
@@ -51,7 +51,7 @@ export interface JobStore {
   due(instant: string): AsyncIterable<Versioned>;
 }
 
-/** The member, and the index, of what is over in each state. */
+/** The member, and the index, of the jobs that are over in each state. */
 export const OVER = { Processed: "overAt", Error: "overInErrorAt" } as const;
 
 /** The state store's port for retention (P29). Errors as in `JobStore`. */

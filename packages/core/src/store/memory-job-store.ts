@@ -1,4 +1,4 @@
-// The state store in memory, with the same conditional semantics: for tests of everything that stands on the port.
+// The state store in memory, with the same conditional semantics: for tests of everything that uses the port.
 import { applyChanges, holds } from "../domain/apply-changes.ts";
 import type { Lifetime } from "../domain/guarded-write.ts";
 import { type Job, withoutSecrets } from "../domain/job.ts";
@@ -13,14 +13,14 @@ const FIRST_REVISION = 1;
 const jobKey = (jobId: string, revision: number) => `${jobId}#${revision}`;
 
 export interface MemoryStoreOptions {
-  /** What stands in the store from the start, of any version. */
+  /** The initial content of the store, of any version. */
   readonly documents?: readonly Document[];
-  /** A newer app's record was met, and left alone. */
+  /** A newer app's record was found, and not changed. */
   readonly onNewer?: (jobId: string, cause: NewerSchema) => void;
 }
 
 export interface MemoryJobStore extends JobStore, ClosingStore {
-  /** A record as it stands there, of any version. */
+  /** A stored record, of any version. */
   stored(jobId: string): Document | undefined;
 }
 
@@ -34,7 +34,7 @@ export function createMemoryJobStore(options: MemoryStoreOptions = {}): MemoryJo
     states.set(String(record["jobId"]), { record, etag: String(version) });
   }
 
-  /** A newer one as it stands: nothing but its head is looked at. */
+  /** A newer record unchanged: only its head is read. */
   const inTodaysWords = (record: StateRecord): StateRecord =>
     record.schemaVersion > RECORD_VERSION ? record : recordOf({ ...record });
 
@@ -48,7 +48,7 @@ export function createMemoryJobStore(options: MemoryStoreOptions = {}): MemoryJo
     }
   }
 
-  /** What a query finds, as it is stored. */
+  /** The result of a query, as it is stored. */
   const found = () => [...states.values()].map(({ record }) => record as unknown as StateRecord);
 
   function put(record: StateRecord): Written {
@@ -57,7 +57,7 @@ export function createMemoryJobStore(options: MemoryStoreOptions = {}): MemoryJo
     return { kind: "written", record: structuredClone(record), etag: String(version) };
   }
 
-  /** Nothing goes here with time: only what stands in the content changes. */
+  /** Nothing expires here: only the content changes. */
   function keepContent(jobId: string, { revisions, keepMs, secrets }: Lifetime): void {
     for (let revision = FIRST_REVISION; keepMs !== null && revision <= revisions; revision += 1) {
       const job = jobs.get(jobKey(jobId, revision));

@@ -1,15 +1,15 @@
-// A database whose documents have the app's names: the stores read and write the core's. Of a document its own members are renamed, of a query
-// and a patch the first name after `c.` or the first slash.
+// A database whose documents have the app's names, for stores that read and write the core's names. In a document its own members are renamed; in
+// a query and a patch the first name after `c.` or the first slash.
 import type { Container, Database, OperationInput, PatchOperation, SqlQuerySpec } from "@azure/cosmos";
 import { inAppsNames, inCoresNames, JOB, type Noun, textInAppsNames } from "../domain/noun.ts";
 
-/** What of the library's own types the stores use. */
+/** The part of the library's own types that the stores use. */
 type Items = Container["items"];
 type Item = ReturnType<Container["item"]>;
 type Answer = { readonly resource?: unknown };
 type Patch = { readonly operations: readonly PatchOperation[]; readonly condition?: string };
 
-/** The database itself where the app has the core's noun. */
+/** The database itself if the app uses the core's noun. */
 export function namedDatabase(database: Database, noun: Noun): Pick<Database, "container"> {
   if (noun.one === JOB.one && noun.many === JOB.many) return database;
   return { container: (id) => namedContainer(database.container(id), noun) };

@@ -1,10 +1,10 @@
-// The jobs that a person has to see to: read by the index of why they are in Error, so that the price never grows with those that ended.
+// The jobs that need a person: read by the index of their error's kind, so that the cost never grows with the ended jobs.
 import type { Container, SqlParameter } from "@azure/cosmos";
 import type { JobError } from "../domain/state-record.ts";
 import type { WorkflowRef } from "../domain/workflow.ts";
 import { OPEN_ERRORS } from "./job-gauges.ts";
 
-/** What a list of them shows: each member more makes every one of them dearer to read. */
+/** The members that a list shows: each additional one makes every read more expensive. */
 export interface OpenJob {
   readonly jobId: string;
   readonly workflow: WorkflowRef;
@@ -14,14 +14,14 @@ export interface OpenJob {
 
 export interface OpenJobs {
   readonly jobs: readonly OpenJob[];
-  /** False where there are more than the limit. */
+  /** False if there are more than the limit. */
   readonly isAll: boolean;
 }
 
-/** @param limit so many are read at most; throws where the store does not answer */
+/** @param limit the maximum number that is read; throws if the store does not answer */
 export type ReadOpenJobs = (limit: number) => Promise<OpenJobs>;
 
-/** Values without names: a thousand jobs are a third as long. All of them stand in every record that has an error. */
+/** Values without names: a thousand jobs take a third of the space. Every record with an error has all of them. */
 const ROW =
   "[c.jobId, c.workflow.name, c.workflow.version, c.attempt, c.error.kind, c.error.message, c.error.step, c.error.at]";
 type Row = [string, string, number, number, JobError["kind"], string, string | null, string];
@@ -47,7 +47,7 @@ export function createOpenJobs(container: Container): ReadOpenJobs {
   };
 }
 
-/** No kind takes what another needs, unless that leaves some. */
+/** No kind uses the share of another, unless that one leaves some. */
 export function shares<Kind extends { readonly count: number }>(kinds: readonly Kind[], limit: number) {
   let left = limit;
   const fewestFirst = [...kinds].sort((one, other) => one.count - other.count);

@@ -1,4 +1,4 @@
-// What operators have paused, one document each, in one partition of the supervision container: one small query reads them all.
+// The operators' pauses, one document each, in one partition of the supervision container: one small query reads them all.
 import { type Container, ErrorResponse } from "@azure/cosmos";
 
 export const PAUSABLE = ["workflow", "agent"] as const;
@@ -14,18 +14,18 @@ export interface Pause extends Paused {
   readonly reason: string;
 }
 
-/** Every method throws where the store does not answer. */
+/** Every method throws if the store does not answer. */
 export interface PauseStore {
   all(): Promise<Pause[]>;
-  /** False where it is paused already. */
+  /** False if it is paused already. */
   add(pause: Pause): Promise<boolean>;
-  /** False where it is not paused. */
+  /** False if it is not paused. */
   remove(paused: Paused): Promise<boolean>;
 }
 
-/** No day is called so. */
+/** No day has this name. */
 const PARTITION = "pauses";
-/** Until somebody resumes it, also where the container lets its documents go after a time. */
+/** Until an operator resumes it, even if the container's documents have a time to live. */
 const FOR_EVER = -1;
 const CONFLICT = 409;
 const NOT_FOUND = 404;
@@ -36,7 +36,7 @@ const idOf = ({ kind, name }: Paused): string => `${kind}:${name}`;
 export function createCosmosPauseStore(container: Container): PauseStore {
   return {
     async all() {
-      // By is a word of the query language.
+      // `by` is a keyword of the query language.
       const query = 'SELECT c.kind, c.name, c["by"], c.at, c.reason FROM c';
       return (await container.items.query<Pause>(query, { partitionKey: PARTITION }).fetchAll()).resources;
     },

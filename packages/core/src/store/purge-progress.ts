@@ -1,22 +1,22 @@
-// How far housekeeping has come with what the durable engine keeps of attempts that have ended.
+// Housekeeping's progress with the durable engine's data of ended attempts.
 import type { Container } from "@azure/cosmos";
 
-/** Every method throws where the store does not answer. */
+/** Every method throws if the store does not answer. */
 export interface PurgeProgress {
-  /** What began before this instant has been removed; at first, when the oldest job came. Undefined where there is none. */
+  /** Attempts that began before this instant have been removed; at first, the arrival of the oldest job. Undefined if there is none. */
   doneUntil(): Promise<string | undefined>;
   save(doneUntil: string): Promise<void>;
 }
 
-/** The partition of such entries: no day is called so. */
+/** The partition of such entries: no day has this name. */
 const PARTITION = "housekeeping";
-/** Not even where the container lets its documents go after a time. */
+/** Permanent, even if the container's documents have a time to live. */
 const FOR_EVER = -1;
 
 /**
  * @param container its partition key is `/day`
- * @param jobs where the state records stand; its index has `createdAt`
- * @param taskHub each has its own attempts
+ * @param jobs the container of the state records; its index has `createdAt`
+ * @param taskHub each task hub has its own attempts
  */
 export function createCosmosPurgeProgress(container: Container, jobs: Container, taskHub: string): PurgeProgress {
   const id = `purged:${taskHub}`;

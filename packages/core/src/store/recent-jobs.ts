@@ -1,20 +1,20 @@
-// What came in and what was completed of late: the newest entries of an index and no more, so that the price never grows with the jobs stored.
+// Recent arrivals and completions: only the newest entries of an index, so that the cost never grows with the stored jobs.
 import type { Container } from "@azure/cosmos";
 import type { WorkflowRef } from "../domain/workflow.ts";
 
 /** A job that is Processed. */
 export interface Completed {
-  /** When it was sent, by the broker's clock; where that is not known, when it was recorded. */
+  /** When it was sent, by the broker's clock; if that is not known, when it was recorded. */
   readonly sentAt: string;
   readonly endedAt: string;
 }
 
-/** Each reads at most `limit` documents, the newest first, and throws where the store does not answer. */
+/** Each reads at most `limit` documents, the newest first, and throws if the store does not answer. */
 export interface RecentJobs {
-  /** When the jobs were recorded that came in since then. */
+  /** When the jobs were recorded that arrived since then. */
   received(since: string, limit: number): Promise<readonly string[]>;
   completed(since: string, limit: number): Promise<readonly Completed[]>;
-  /** The workflows of jobs that are Pending or Processing; of each state no more than the limit. */
+  /** The workflows of jobs that are Pending or Processing; at most the limit for each state. */
   inFlight(limit: number): Promise<{ readonly workflows: readonly WorkflowRef[]; readonly isAll: boolean }>;
 }
 
@@ -26,7 +26,7 @@ interface Ended {
 
 /**
  * @param container its index has `createdAt`, `processState`, `overAt` and `keptUntil`
- * @param closedFor where jobs are closed in the write that completes them: so long after it their documents go
+ * @param closedFor the lifetime of documents, if jobs are closed in the write that completes them
  */
 export function createRecentJobs(container: Container, closedFor: number | undefined): RecentJobs {
   async function newest<T>(members: string, path: string, since: string, limit: number): Promise<T[]> {
@@ -42,7 +42,7 @@ export function createRecentJobs(container: Container, closedFor: number | undef
     received: (since, limit) => newest("VALUE c.createdAt", "c.createdAt", since, limit),
 
     async completed(since, limit) {
-      // Closed in the same write, a job never says when it was over, but until when it is kept.
+      // A job that is closed in the same write does not contain when it was over, but until when it is kept.
       const [path, later] =
         closedFor === undefined ? (["c.overAt", 0] as const) : (["c.keptUntil", closedFor] as const);
       const members = `c.createdAt, c.enqueuedAt, ${path} AS at`;

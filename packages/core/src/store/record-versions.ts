@@ -1,27 +1,27 @@
-// Documents of the versions before, as the app of today reads them: one row a version, each from the one before to its own.
+// Documents of earlier versions, converted for the current app: one row for each version, which converts from the previous one.
 
 import type { Job } from "../domain/job.ts";
 import { NewerSchema } from "../domain/newer-schema.ts";
 import { type ProcessState, RECORD_VERSION, type StateRecord } from "../domain/state-record.ts";
 
-/** Of a document with a job's content. */
+/** The schema version of a document with a job's content. */
 export const JOB_VERSION = 1;
 
 export type Document = { readonly [name: string]: unknown };
 
 /**
- * Each row takes what may have members of its own version already: a rollout that was interrupted leaves such records. Members that
- * it does not know stay.
+ * Each row accepts a record that has some members of its own version already, because an interrupted rollout leaves such records. Unknown members
+ * stay.
  */
 const UPGRADES: readonly ((record: Document) => Document)[] = [scheduleKnown, attemptKnown, renamed];
 if (UPGRADES.length !== RECORD_VERSION) throw new Error("each version of the state record needs its row");
 
-/** Before the first version that a document names. */
+/** Before the first version that a document contains. */
 export function versionOf({ schemaVersion }: Document): number {
   return typeof schemaVersion === "number" ? schemaVersion : 0;
 }
 
-/** The record as today's version has it; itself where it is of today. @throws NewerSchema */
+/** The record in the current version; the same object if it has that version. @throws NewerSchema */
 export function recordOf(document: Document): StateRecord {
   const version = versionOf(document);
   if (version > RECORD_VERSION) {
@@ -32,7 +32,7 @@ export function recordOf(document: Document): StateRecord {
   return { ...upgraded, schemaVersion: RECORD_VERSION } as unknown as StateRecord;
 }
 
-/** The same for a job's content, of which version 1 has only its number more. @throws NewerSchema */
+/** The same for a job's content; version 1 only added the version's number. @throws NewerSchema */
 export function jobOf(document: Document & { readonly job: Job }): Job {
   const version = versionOf(document);
   if (version > JOB_VERSION) {
@@ -41,7 +41,7 @@ export function jobOf(document: Document & { readonly job: Job }): Job {
   return document.job;
 }
 
-/** To version 1: a run knows when it was scheduled, until when it may be taken up, and how often it waited in vain. */
+/** To version 1: a run contains when it was scheduled, until when it may be taken up, and how often it expired before that. */
 function scheduleKnown(record: Document): Document {
   const steps = Object.entries(record["steps"] as { [name: string]: Document }).map(([name, step]) => {
     const undo = step["undo"] as Document | null;
@@ -50,13 +50,13 @@ function scheduleKnown(record: Document): Document {
   return { ...record, steps: Object.fromEntries(steps) };
 }
 
-/** What was begun was taken up in the same moment, so that it was never Scheduled. */
+/** A step that had begun was taken up at the same moment, so it was never Scheduled. */
 function runKnown(run: Document): Document {
   const { startedAt = null, completeBy = null } = run;
   return { scheduledAt: startedAt, startBy: completeBy, waitCount: 0, ...run };
 }
 
-/** To version 2: a run names the attempt that scheduled it. Before, none went on in another attempt. */
+/** To version 2: a run contains the attempt that scheduled it. Before that, no run continued in another attempt. */
 function attemptKnown(record: Document): Document {
   const known = (run: Document): Document => (run["scheduledAt"] ? { attempt: record["attempt"], ...run } : run);
   const steps = Object.entries(record["steps"] as { [name: string]: Document }).map(([name, step]) => {
@@ -78,7 +78,7 @@ type Names = { readonly [old: string]: string };
 
 const nowCalled = (names: Names, old: unknown) => (typeof old === "string" ? (names[old] ?? old) : old);
 
-/** To version 3: the field's words (docs/reference/renamed.md). */
+/** To version 3: the words of the field (docs/reference/renamed.md). */
 function renamed({ notices = [], told, error, direction, steps, ...record }: Document): Document {
   const { kind, ...fault } = (error ?? {}) as Document;
   const outboxOf = (messages: unknown) =>
@@ -96,7 +96,7 @@ function renamed({ notices = [], told, error, direction, steps, ...record }: Doc
   };
 }
 
-/** What was undone or cancelled ended in Error. */
+/** A job that was undone or cancelled ended in Error. */
 function endOf(kind: unknown): ProcessState {
   return kind === "undone" ? "Compensated" : kind === "cancelled" ? "Cancelled" : "Error";
 }

@@ -1,21 +1,21 @@
-// Which versions of workflows have run on this store, with what each said; and how many jobs still need one.
+// The versions of workflows that have run on this store, with their content; and the number of jobs that still need each.
 import { type Container, ErrorResponse } from "@azure/cosmos";
 import type { WorkflowRef } from "../domain/workflow.ts";
 import type { WorkflowContent } from "../domain/workflow-content.ts";
 import { OPEN_ERRORS } from "./job-gauges.ts";
 import { StoreUnavailable } from "./job-store.ts";
 
-/** Jobs that a version has to stay for. */
+/** Jobs that need the version. */
 export interface JobsOfVersion {
   readonly pending: number;
   readonly processing: number;
-  /** In Error, where a person may still have it go on or compensated. */
+  /** In Error, where a person may still resubmit or compensate them. */
   readonly inError: number;
 }
 
-/** Every method throws where the store does not answer. */
+/** Every method throws if the store does not answer. */
 export interface WorkflowRegister {
-  /** Enters the version, unless it stands there. @returns what stands there: of several that enter it at once, the first one's */
+  /** Enters the version, unless it is there. @returns the stored entry: if several processes enter it at once, the first one's */
   enter(content: WorkflowContent): Promise<WorkflowContent>;
   /** Every version that was ever entered. */
   entered(): Promise<readonly WorkflowContent[]>;
@@ -24,17 +24,17 @@ export interface WorkflowRegister {
   isNewer(name: string, known: readonly WorkflowRef[]): Promise<boolean>;
 }
 
-/** The partition of the entries: no day is called so. */
+/** The partition of the entries: no day has this name. */
 const PARTITION = "workflows";
 const CONFLICT = 409;
-/** Not even where the container lets its documents go after a time. */
+/** Permanent, even if the container's documents have a time to live. */
 const FOR_EVER = -1;
 
 const idOf = ({ name, version }: WorkflowRef): string => `workflow:${name}:${version}`;
 
 /**
  * @param container its partition key is `/day`
- * @param jobs where the state records stand
+ * @param jobs the container of the state records
  */
 export function createCosmosWorkflowRegister(container: Container, jobs: Container): WorkflowRegister {
   async function count(condition: string, { name, version }: WorkflowRef): Promise<number> {

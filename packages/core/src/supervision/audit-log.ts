@@ -1,19 +1,19 @@
-// What supervisors and operators did and why, as a port: the audit log that an audit reads.
+// The actions and decisions of supervisors and operators with their reasons, as a port: the audit log.
 import type { ProcessState } from "../domain/state-record.ts";
 
-/** What a decision was made on, and what it led to. */
+/** The basis of a decision, and its result. */
 export interface Snapshot {
   readonly processState: ProcessState;
   readonly attempt: number;
   readonly failureCount: number;
-  /** The running step; null where none runs. */
+  /** The running step; null if none runs. */
   readonly step: string | null;
 }
 
 export interface SweepEntry {
   readonly kind: "sweep";
   readonly sweepId: string;
-  /** When it began; its day is the partition that its decisions stand in too. */
+  /** The start of the sweep; its day is the partition of its decisions too. */
   readonly at: string;
   readonly endedAt: string;
   readonly leader: string;
@@ -22,12 +22,12 @@ export interface SweepEntry {
   readonly report: { readonly [name: string]: number | boolean | string };
 }
 
-/** An agent that was not done in time, and said nothing in time either. */
+/** An agent that was not done in time, and reported nothing in time either. */
 export interface AgentTimeout {
   readonly step: string;
   readonly agent: string | null;
   readonly attempt: number;
-  /** Null with the other two where its agent could not say why: it died, or nobody reported what it waited for. */
+  /** Null with the other two if its agent could not report a reason: it crashed, or the expected report did not arrive. */
   readonly tries: number | null;
   readonly endpoint: string | null;
   readonly message: string | null;
@@ -39,17 +39,17 @@ export interface DecisionEntry {
   readonly jobId: string;
   readonly at: string;
   readonly epoch: number;
-  /** In words: why this verdict. */
+  /** The reason for this verdict, as text. */
   readonly rule: string;
-  /** `none` where the record could not even be judged. */
+  /** `none` if no verdict was possible for the record. */
   readonly verdict: string;
   readonly before: Snapshot;
   /** Null unless applied. */
   readonly after: Snapshot | null;
-  /** `lost`: somebody else had written the record first. `broken`: it could not be dealt with, for this reason. */
+  /** `lost`: another writer had written the record first. `broken`: a fault prevented it, for this reason. */
   readonly outcome: "applied" | "lost" | "broken";
   readonly fault?: string;
-  /** What it was decided on, where that is an agent's silence. */
+  /** The reason for the decision, if an agent did not answer. */
   readonly stop?: AgentTimeout;
 }
 
@@ -58,13 +58,13 @@ export interface OperatorAction {
   readonly at: string;
   readonly operator: string;
   readonly action: string;
-  /** Null where the action is on no one job. */
+  /** Null if the action is not about one job. */
   readonly jobId: string | null;
   readonly reason: string | null;
   readonly outcome: string;
   readonly before: Snapshot | null;
   readonly after: Snapshot | null;
-  /** The dead letter that the action is on. */
+  /** The dead letter of the action. */
   readonly message?: {
     readonly queue: string;
     readonly sequenceNumber: string;
@@ -79,29 +79,29 @@ export interface LateReply {
   readonly jobId: string;
   readonly attempt: number;
   readonly step: string;
-  /** In words: why it was rejected. */
+  /** The reason for the rejection, as text. */
   readonly reason: string;
 }
 
 export type SupervisionEntry = SweepEntry | DecisionEntry | OperatorAction | LateReply;
 
-/** Entries are kept for a time and then go by themselves. Every method throws once its bounded retries are used up. */
+/** Entries are kept for a time and then expire. Every method throws once its bounded retries are used up. */
 export interface AuditLog {
-  /** A sweep that is written again replaces what stood there. */
+  /** A sweep that is written again replaces its earlier entry. */
   sweep(entry: Omit<SweepEntry, "kind">): Promise<void>;
   decision(entry: Omit<DecisionEntry, "kind">): Promise<void>;
   operatorAction(entry: Omit<OperatorAction, "kind">): Promise<void>;
   lateReply(entry: Omit<LateReply, "kind">): Promise<void>;
-  /** All of one day (`2026-01-31`, UTC), or what concerns one job of it, the oldest first. */
+  /** All entries of one day (`2026-01-31`, UTC), or those of one job on it, the oldest first. */
   entries(day: string, jobId?: string): AsyncIterable<SupervisionEntry>;
 }
 
-/** A sweep's decisions stand in the partition of its own day, also those made after midnight. */
+/** A sweep's decisions are in the partition of its own day, also those made after midnight. */
 export function dayOfSweep(sweepId: string): string {
   return sweepId.slice(0, "2026-01-31".length);
 }
 
-/** @param mark distinguishes two sweeps of one instant */
+/** @param mark distinguishes two sweeps of the same instant */
 export function sweepIdOf(at: string, epoch: number, mark: string): string {
   return `${at}.${epoch}.${mark}`;
 }

@@ -1,28 +1,28 @@
-// The lead among supervisors as the lease of one blob (P12): it ends by itself when its holder dies.
+// The leadership among supervisors as the lease of one blob (P12): it expires by itself if its holder crashes.
 import { randomUUID } from "node:crypto";
 import { type BlobLeaseClient, type ContainerClient, RestError } from "@azure/storage-blob";
 import { type Leadership, LeadershipUnavailable, type Standing } from "./leadership.ts";
 
 export interface BlobLease {
-  /** Made if absent. */
+  /** Created if absent. */
   readonly container: ContainerClient;
   readonly blobName: string;
-  /** 15 to 60 s: the service takes no other. */
+  /** 15 to 60 s: the service accepts no other value. */
   readonly leaseMs: number;
-  /** How others read who leads. */
+  /** The name of this supervisor for others. */
   readonly name: string;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
-/** The lease is lengthened once this part of it is over: two more tries fit into the rest. */
+/** The lease is renewed after this part of it: two more tries fit into the rest. */
 const RENEW_AFTER = 1 / 3;
 
 const NOT_FOUND = 404;
 const CONFLICT = 409;
 const PRECONDITION_FAILED = 412;
 
-/** A lease as we know it, counted from before the request: the service's own end of it can only be later. */
+/** The known lease, counted from before the request: the service's own end of it can only be later. */
 interface Held {
   readonly epoch: number;
   readonly since: number;
@@ -30,7 +30,7 @@ interface Held {
 
 export function createBlobLeadership({ container, blobName, leaseMs, name, now }: BlobLease): Leadership {
   const blob = container.getBlockBlobClient(blobName);
-  // One id for this process: asking for a lease that has it already renews it.
+  // One id for this process: a request for a lease that already has it renews the lease.
   const holder = randomUUID();
   const lease: BlobLeaseClient = blob.getBlobLeaseClient(holder);
   const conditions = { leaseId: holder };
@@ -53,12 +53,12 @@ export function createBlobLeadership({ container, blobName, leaseMs, name, now }
     try {
       await blob.upload("", 0, { conditions: { ifNoneMatch: "*" }, metadata: metadataOf(0, "", "", "") });
     } catch (cause) {
-      // Another supervisor made it, and may hold it already.
+      // Another supervisor created it, and may hold it already.
       if (statusOf(cause) !== CONFLICT && statusOf(cause) !== PRECONDITION_FAILED) throw cause;
     }
   }
 
-  /** The epoch is raised under the lease: one that lost it meanwhile is rejected, and no two holders have the same. */
+  /** The epoch is raised under the lease: a holder that lost it in the meantime is rejected, and no two holders have the same epoch. */
   async function epochOfHolder(): Promise<number> {
     const { metadata = {} } = await blob.getProperties();
     const epoch = Number(metadata["epoch"] ?? 0);
@@ -73,7 +73,7 @@ export function createBlobLeadership({ container, blobName, leaseMs, name, now }
     return { kind: "following", ...(leader ? { leader: decodeURIComponent(leader) } : {}) };
   }
 
-  /** False where the lease is another's now. */
+  /** False if another supervisor holds the lease now. */
   async function renew(epoch: number): Promise<boolean> {
     const since = now();
     try {
@@ -91,7 +91,7 @@ export function createBlobLeadership({ container, blobName, leaseMs, name, now }
       const since = now();
       try {
         if (await takeLease()) {
-          // What is known of a lease that never ended needs no reading.
+          // If the lease never ended, its known values need no read.
           const epoch = held && since < held.since + leaseMs ? held.epoch : await epochOfHolder();
           held = { epoch, since };
           return { kind: "leading", epoch, leader: name };
@@ -100,7 +100,7 @@ export function createBlobLeadership({ container, blobName, leaseMs, name, now }
         return await following();
       } catch (cause) {
         held = undefined;
-        // Taken by another between two of our requests.
+        // Another supervisor took it between two of these requests.
         if (isRejection(cause)) return { kind: "following" };
         throw new LeadershipUnavailable(cause);
       }
@@ -113,7 +113,7 @@ export function createBlobLeadership({ container, blobName, leaseMs, name, now }
       try {
         if (await renew(epoch)) return true;
       } catch {
-        // The storage gives no answer: the lease is ours for the rest of its time, and not for longer.
+        // The storage gives no answer: this supervisor holds the lease for the rest of its time, and not longer.
         if (now() < since + leaseMs) return true;
       }
       held = undefined;
@@ -141,7 +141,7 @@ function statusOf(cause: unknown): number | undefined {
   return cause instanceof RestError ? cause.statusCode : undefined;
 }
 
-/** The lease is another's, or was broken. */
+/** Another supervisor holds the lease, or it was broken. */
 function isRejection(cause: unknown): boolean {
   return statusOf(cause) === CONFLICT || statusOf(cause) === PRECONDITION_FAILED;
 }

@@ -1,4 +1,4 @@
-// The supervisor's own ports on Azure: the lead as a blob's lease, the audit log in a container.
+// The supervisor's own ports on Azure: the leadership as a blob's lease, the audit log in a container.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "@azure/cosmos";
@@ -11,15 +11,15 @@ import { createSupervisionReader, type SupervisionReader } from "./read-supervis
 import { spareIdleSweeps } from "./spare-idle-sweeps.ts";
 
 export interface SupervisionSettings {
-  /** All supervisors of one store have to share the account. */
+  /** All supervisors of one store must share the account. */
   readonly blobs: BlobServiceClient;
   readonly supervisionContainer: string;
-  /** Where operators' actions stand; the app may only add there. */
+  /** The container of operators' actions; the app may only add to it. */
   readonly auditContainer: string;
   readonly leaseSeconds: number;
-  /** Of the sweeps that find nothing, one in this time is recorded. */
+  /** If sweeps find nothing, only one in this time is recorded. */
   readonly idleSweepEveryMs: number;
-  /** The app's host name, if there is one: others read by it who leads. */
+  /** The app's host name, if there is one: it shows others which supervisor is the leader. */
   readonly hostName: string | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface Supervision {
 
 const LEASE_CONTAINER = "supervisor";
 const LEASE_BLOB = "leader";
-/** All tries of a renewal have to fit into what is left of the shortest lease. */
+/** All tries of a renewal must fit into the rest of the shortest lease. */
 export const STORAGE_RETRY = {
   maxTries: 3,
   tryTimeoutInMs: 2500,
@@ -39,7 +39,7 @@ export const STORAGE_RETRY = {
   maxRetryDelayInMs: 1000,
 } as const;
 
-/** For whoever looks on and takes no part in the lead. */
+/** For a reader that does not take part in the leadership. */
 export function connectSupervisionReader(
   {
     blobs,
@@ -65,7 +65,7 @@ export function connectSupervision(settings: SupervisionSettings, database: Pick
       container: settings.blobs.getContainerClient(LEASE_CONTAINER),
       blobName: LEASE_BLOB,
       leaseMs: settings.leaseSeconds * 1000,
-      // A process that comes back under its old name is a new holder all the same.
+      // A process that restarts under its old name is still a new holder.
       name: `${settings.hostName ?? "supervisor"}/${process.pid}-${randomUUID().slice(0, 4)}`,
       now: Date.now,
     }),

@@ -1,11 +1,11 @@
-// The audit log on Cosmos DB: one partition a day. What supervisors note goes after its time; what operators did stands in a container of its
-// own, in which the app's identity may only add (infra/app/cosmos-access.bicep).
+// The audit log on Cosmos DB: one partition for each day. Supervisors' entries expire after their time; operators' actions are in their own
+// container, to which the app's identity may only add (infra/app/cosmos-access.bicep).
 import { randomUUID } from "node:crypto";
 import type { Container } from "@azure/cosmos";
 import { ExponentialBackoff, handleAll, retry } from "cockatiel";
 import { type AuditLog, dayOfSweep, type SupervisionEntry } from "./audit-log.ts";
 
-/** Under a second in all: whoever writes has more important things to do than to wait for the audit log. */
+/** Less than a second in total: the writer must not wait long for the audit log. */
 const withRetries = retry(handleAll, {
   maxAttempts: 3,
   backoff: new ExponentialBackoff({ initialDelay: 50, maxDelay: 400 }),
@@ -15,7 +15,7 @@ const PAGE = 100;
 
 type Stored = SupervisionEntry & { readonly id: string; readonly day: string };
 
-/** A document of that id is there: this very entry, whose first try was answered too late. */
+/** A document with that id exists: this same entry, whose first try was answered too late. */
 const CONFLICT = 409;
 
 /** Of both the partition key is `/day`; `/at` and `/jobId` are indexed. */
@@ -26,7 +26,7 @@ export interface AuditLogContainers {
 
 export function createCosmosAuditLog({ supervision: container, audit }: AuditLogContainers): AuditLog {
   async function put(id: string, day: string, entry: SupervisionEntry): Promise<void> {
-    // The id is settled before the first try: a repeat after a lost answer replaces its own document.
+    // The id is chosen before the first try: a repeat after a lost answer replaces its own document.
     await patiently("write", () => container.items.upsert({ ...entry, id, day }));
   }
 
@@ -64,7 +64,7 @@ export function createCosmosAuditLog({ supervision: container, audit }: AuditLog
   };
 }
 
-/** Both are in order. */
+/** Merges two ordered lists. */
 async function* merged(
   one: AsyncGenerator<SupervisionEntry>,
   other: AsyncGenerator<SupervisionEntry>,

@@ -1,25 +1,25 @@
-// Who of several supervisors sweeps (P12), as a port: one leads, and whoever takes over says so with a higher epoch.
+// The leadership among several supervisors (P12), as a port: only the leader sweeps, and each new leader has a higher epoch.
 
 export type Standing =
   | {
       readonly kind: "leading";
-      /** Grows by one with each new holder: of two that both believe they lead, the higher one is right. */
+      /** Increases by one with each new holder: of two that both believe they are leaders, the higher one is right. */
       readonly epoch: number;
       readonly leader: string;
     }
-  /** `leader` is absent while the lead changes hands. */
+  /** `leader` is absent while the leadership changes. */
   | { readonly kind: "following"; readonly leader?: string };
 
-/** A lead is for a time only and has to be asked for again: a supervisor that dies stands in nobody's way for longer. */
+/** A leadership lasts for a limited time and must be renewed: a crashed supervisor blocks the others for no longer. */
 export interface Leadership {
-  /** Takes the lead where it is free, keeps it where it is ours. @throws LeadershipUnavailable */
+  /** Takes the leadership if it is free, and keeps it if this supervisor has it. @throws LeadershipUnavailable */
   lead(): Promise<Standing>;
   /**
-   * To be asked between two records: lengthens the lead when a good part of its time is over. False once the lead is
-   * lost, or can't be proven to be ours any more.
+   * Called between two records: renews the leadership after a good part of its time. False once the leadership is lost, or can't be proven any
+   * more.
    */
   stillLeads(): Promise<boolean>;
-  /** Lets the next one take over at once. Harmless where there is nothing to release. */
+  /** Lets the next supervisor take over at once. Harmless if there is nothing to release. */
   release(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// The audit log in memory: for tests of everything that stands on the port.
+// The audit log in memory: for tests of everything that uses the port.
 import { type AuditLog, dayOfSweep, type SupervisionEntry } from "./audit-log.ts";
 
 export function createMemoryAuditLog(): AuditLog {

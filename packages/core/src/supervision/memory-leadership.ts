@@ -1,7 +1,7 @@
-// The lead among supervisors in memory: for tests of everything that stands on the port.
+// The leadership among supervisors in memory: for tests of everything that uses the port.
 import type { Leadership } from "./leadership.ts";
 
-/** What the supervisors contend for. */
+/** The shared state of the supervisors. */
 export interface MemoryLease {
   /** One supervisor's view of it. */
   heldBy(name: string): Leadership;
@@ -29,7 +29,7 @@ export function createMemoryLease(leaseMs: number, now: () => number): MemoryLea
         newest = name;
         return { kind: "leading", epoch, leader: name };
       },
-      // A lead whose time is over is still ours as long as nobody took it.
+      // An expired leadership is still this supervisor's as long as no other has taken it.
       stillLeads: async () => holder === name && take(name),
       async release() {
         if (holder === name) holder = undefined;

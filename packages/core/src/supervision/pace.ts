@@ -1,17 +1,17 @@
-// How fast a sweep goes: how many records it deals with at once, and how long it pauses where store or bus asks for less (429).
+// The pace of a sweep: the number of records in parallel, and the pauses if store or bus limit the rate (429).
 
 export interface Pace {
-  /** How many records may be under way now. */
+  /** The number of records that may be in progress now. */
   atOnce(): number;
-  /** Store or bus asked for less: fewer at once, and waits. False, at once, where the pause would outlast the sweep's time. */
+  /** Store or bus limited the rate: fewer in parallel, and waits. False, at once, if the pause would outlast the sweep's time. */
   slowDown(): Promise<boolean>;
-  /** A record was dealt with and nobody asked for less. */
+  /** A record was handled and its rate was not limited. */
   goOn(): void;
 }
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 3000;
-/** A recovery takes five to ten calls one after the other; so many side by side are several hundred recoveries a second. */
+/** A recovery takes five to ten calls one after the other; this number in parallel is several hundred recoveries a second. */
 const MOST_AT_ONCE = 64;
 
 export interface Clock {
@@ -20,9 +20,9 @@ export interface Clock {
 }
 
 /**
- * As TCP avoids congestion (RFC 5681): from one at a time it doubles with each round while all goes well; at a rejection it halves, and
- * from there on grows by one a round.
- * @param endAt when the sweep has to be over, in milliseconds since 1970
+ * As TCP avoids congestion (RFC 5681): it starts with one at a time and doubles with each round without a rejection; at a rejection it halves, and
+ * from then on increases by one with each round.
+ * @param endAt the end of the sweep's time, in milliseconds since 1970
  */
 export function createPace({ now, pause }: Clock, endAt: number): Pace {
   let next = FIRST_PAUSE_MS;
@@ -47,10 +47,10 @@ export function createPace({ now, pause }: Clock, endAt: number): Pace {
 }
 
 const TOO_MANY_REQUESTS = 429;
-/** What Service Bus says then; its SDK's code for it. */
+/** Service Bus's code for this case, in its SDK. */
 const SERVICE_BUSY = "ServiceBusy";
 
-/** Whether an error, or what caused it, is an answer of store or bus that it gets too much to do. */
+/** Whether an error, or its cause, is an answer of store or bus that the rate is too high. */
 export function isThrottled(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (!("code" in error)) return isThrottled(error.cause);

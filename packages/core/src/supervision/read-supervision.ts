@@ -1,4 +1,4 @@
-// What operators are shown of supervision: who leads, and what one day's sweeps found and decided, a page at a time.
+// Supervision for operators: the leader, and the findings and decisions of one day's sweeps, a page at a time.
 import type { Container } from "@azure/cosmos";
 import { type BlobClient, RestError } from "@azure/storage-blob";
 import type { DecisionEntry, LateReply, OperatorAction, SweepEntry } from "./audit-log.ts";
@@ -6,15 +6,15 @@ import type { DecisionEntry, LateReply, OperatorAction, SweepEntry } from "./aud
 export interface Leader {
   readonly name: string;
   readonly epoch: number;
-  /** Null where a version of the app leads that does not say so. */
+  /** Null if the leader is a version of the app that does not record it. */
   readonly since: string | null;
-  /** False where its time is over and nobody has taken the lead since. */
+  /** False if its lease has expired and no other supervisor has become leader since. */
   readonly leads: boolean;
 }
 
 export type SupervisionEntry = (SweepEntry | DecisionEntry | LateReply) & { readonly id: string };
 
-/** What was decided and done about one job. */
+/** The decisions and actions on one job. */
 export type AuditEntry = (DecisionEntry | LateReply | OperatorAction) & { readonly id: string };
 
 /** The newest first. */
@@ -24,10 +24,10 @@ export interface JobAudit {
   readonly isAll: boolean;
 }
 
-/** Where a page ended: the next one begins after it. */
+/** The end of a page: the next one begins after it. */
 export interface SupervisionPosition {
   readonly at: string;
-  /** The entries of that very instant that were shown. */
+  /** The entries of that same instant that were shown. */
   readonly shown: readonly string[];
 }
 
@@ -37,13 +37,13 @@ export interface SupervisionPage {
   readonly next?: SupervisionPosition;
 }
 
-/** Each throws where blob or store does not answer. */
+/** Each throws if blob or store does not answer. */
 export interface SupervisionReader {
-  /** Null where nobody has led yet. */
+  /** Null if there has been no leader yet. */
   leader(): Promise<Leader | null>;
   /** @param day `2026-01-31`, UTC */
   page(day: string, limit: number, after?: SupervisionPosition): Promise<SupervisionPage>;
-  /** Of all days, as far as they are kept: supervisors' decisions, late replies and operators' actions. */
+  /** Of all days that are kept: supervisors' decisions, late replies and operators' actions. */
   ofJob(jobId: string, limit: number): Promise<JobAudit>;
 }
 
@@ -54,7 +54,7 @@ interface AuditLogs {
   readonly audit: Container;
 }
 
-/** @param audit logs their partition key is `/day`; `/at` and `/jobId` are indexed: what is shown is read, however long they are */
+/** @param audit logs their partition key is `/day`; `/at` and `/jobId` are indexed: only the shown entries are read, however long the logs are */
 export function createSupervisionReader(
   lease: BlobClient,
   { supervision: auditLog, audit }: AuditLogs,

@@ -1,4 +1,4 @@
-// Why a record gets its verdict, in words: what the audit log keeps and the what-if shows.
+// The reason for a record's verdict, as text: for the audit log and the what-if.
 import { overdueStep, type Verdict } from "../domain/recovery.ts";
 import type { StateRecord } from "../domain/state-record.ts";
 import type { StepPolicy } from "../domain/workflow.ts";

@@ -1,4 +1,4 @@
-// Keeps the audit log's costs small while nothing happens: of the sweeps that found nothing, few are written.
+// Limits the audit log's cost while nothing happens: only few of the sweeps that found nothing are written.
 import type { AuditLog } from "./audit-log.ts";
 
 /** Writes every sweep that found something, and one that found nothing only if none was written for `everyMs`. */

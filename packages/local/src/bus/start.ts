@@ -1,4 +1,4 @@
-// Starts the broker: its AMQP port and its administration port over one database, both with TLS if that is asked for.
+// Starts the broker: its AMQP port and its administration port over one database, both with TLS if requested.
 import { join } from "node:path";
 import type { Durability } from "../database/database.ts";
 import { type Credentials, credentialsIn, type TlsFolder } from "../listener/certificate.ts";
@@ -11,15 +11,15 @@ import { type DeclaredEntities, declare } from "./declare.ts";
 import { checkInternals } from "./rhea-internals.ts";
 import { Store } from "./store.ts";
 
-/** Where the broker listens, what it keeps, and which queues and topics it begins with. */
+/** The broker's ports, its data, and its initial queues and topics. */
 export interface BusOptions extends DeclaredEntities {
   /** AMQP; 0: any free one. */
   readonly port: number;
   /** HTTP; 0: any free one. */
   readonly adminPort: number;
-  /** Both ports take TLS as well, with a certificate that is made here; and one more takes TLS alone. 0: any free one. */
+  /** Both ports accept TLS as well, with a certificate that is created here; and one more port accepts only TLS. 0: any free one. */
   readonly tls?: (TlsFolder & { readonly port: number }) | undefined;
-  /** A folder, made if absent. */
+  /** A folder; created if absent. */
   readonly data: string;
   readonly durability?: Durability;
   readonly log?: (line: string) => void;
@@ -34,18 +34,18 @@ export interface RunningBus {
   close(): Promise<void>;
 }
 
-/** Where clients connect over TLS. */
+/** The address for clients over TLS. */
 export interface RunningTls {
   readonly port: number;
   /** For clients of both protocols: administration over HTTPS is on the same port. */
   readonly connectionString: string;
-  /** What clients have to trust, in PEM. */
+  /** The certificate that clients have to trust, in PEM. */
   readonly certificateFile: string;
 }
 
 /**
  * Starts a broker in this process; resolves when it answers.
- * @throws Node's `EADDRINUSE` error for a busy port, and one error for entities that are not valid
+ * @throws Node's `EADDRINUSE` error for a busy port, and one error for invalid entities
  */
 export async function startBus(options: BusOptions): Promise<RunningBus> {
   checkInternals();
@@ -56,9 +56,9 @@ export async function startBus(options: BusOptions): Promise<RunningBus> {
   const admin = new AdminServer(broker, store, Date.now, log);
   const listeners: PortListener[] = [];
   const close = async () => {
-    // What has arrived is committed and answered before the connections go. These end without an AMQP close: a client of the SDK that
-    // is told of the close goes on using its dead `$cbs` links when the broker is back soon, and its next send hangs; a connection
-    // that breaks it replaces.
+    // Received messages are committed and answered before the connections close. The connections end without an AMQP close: after a close, a
+    // client of the SDK continues to use its dead `$cbs` links when the broker is soon available again, and its next send hangs. If the
+    // connection breaks, the client replaces the links.
     await store.commit(() => undefined);
     await Promise.all(listeners.map((listener) => listener.close()));
     broker.close();
@@ -71,7 +71,7 @@ export async function startBus(options: BusOptions): Promise<RunningBus> {
       amqp: amqp.accept.bind(amqp),
       http: admin.connections.accept.bind(admin.connections),
     };
-    // AMQP begins with its name; whatever else comes over TLS is HTTP.
+    // An AMQP connection begins with its name; all other TLS connections are HTTP.
     const secure: ConnectionHandlers["secure"] = (socket, first) =>
       handlers[first === "A".charCodeAt(0) ? "amqp" : "http"](socket);
     const listen = (plain: ConnectionHandlers["plain"], port: number) => {
@@ -93,7 +93,7 @@ export async function startBus(options: BusOptions): Promise<RunningBus> {
   }
 }
 
-/** In emulator mode the SDK connects without TLS; to the port it is given. */
+/** In emulator mode the SDK connects without TLS, to the given port. */
 function connectionString(port: number): string {
   return `Endpoint=sb://127.0.0.1:${port};SharedAccessKeyName=${KEY_NAME};SharedAccessKey=${KEY};UseDevelopmentEmulator=true;`;
 }

@@ -1,4 +1,4 @@
-// Starts the Cosmos DB server: storage, the containers it is asked to have, the HTTP port and the sweep of what expired.
+// Starts the Cosmos DB server: storage, the requested containers, the HTTP port and the removal of expired documents.
 import { join } from "node:path";
 import { Database, type Durability } from "../database/database.ts";
 import { type Credentials, credentialsIn, type TlsFolder } from "../listener/certificate.ts";
@@ -16,7 +16,7 @@ export interface CosmosResources {
   readonly containers: readonly ContainerResource[];
 }
 
-/** A container as the REST API describes one. `defaultTtl` is in seconds. */
+/** A container in the form of the REST API. `defaultTtl` is in seconds. */
 export interface ContainerResource {
   readonly id: string;
   readonly partitionKey: { readonly paths: readonly string[]; readonly kind?: string; readonly version?: number };
@@ -24,18 +24,18 @@ export interface ContainerResource {
   readonly indexingPolicy?: object;
 }
 
-/** Where the server listens, what it keeps, and which containers it begins with. */
+/** The server's port, its data, and its initial containers. */
 export interface CosmosOptions {
   /** 0 is any free port. */
   readonly port: number;
-  /** The port takes TLS as well, with a certificate that is made here. */
+  /** The port accepts TLS as well, with a certificate that is created here. */
   readonly tls?: TlsFolder | undefined;
-  /** The folder of the database file; made if absent. */
+  /** The folder of the database file; created if absent. */
   readonly data: string;
-  /** Created if absent; an indexing policy or time to live that differs is brought up to date. */
+  /** Created if absent; a different indexing policy or time to live is updated. */
   readonly resources?: CosmosResources;
   readonly durability?: Durability;
-  /** How often what has expired is taken off the disk; it is invisible from the moment it expires. */
+  /** The interval for removing expired documents from the disk; they are invisible as soon as they expire. */
   readonly sweepEveryMs?: number;
   readonly log?: (line: string) => void;
 }
@@ -46,16 +46,16 @@ export interface RunningCosmos {
   readonly endpoint: string;
   readonly connectionString: string;
   readonly tls: RunningTls | undefined;
-  /** Answers what it has accepted, then leaves the port. */
+  /** Answers the accepted requests, then closes the port. */
   close(): Promise<void>;
 }
 
-/** Where clients connect over TLS. */
+/** The address for clients over TLS. */
 export interface RunningTls {
   /** On the same port. */
   readonly endpoint: string;
   readonly connectionString: string;
-  /** What clients have to trust, in PEM. */
+  /** The certificate that clients have to trust, in PEM. */
   readonly certificateFile: string;
 }
 
@@ -63,7 +63,7 @@ const SWEEP_EVERY_MS = 5000;
 
 /**
  * Starts a Cosmos DB server in this process; resolves when it answers.
- * @throws Node's `EADDRINUSE` error for a busy port, and an error for a container that is not valid
+ * @throws Node's `EADDRINUSE` error for a busy port, and an error for an invalid container
  */
 export async function startCosmos(options: CosmosOptions): Promise<RunningCosmos> {
   const { data, resources, durability = "normal", sweepEveryMs = SWEEP_EVERY_MS, log = () => {} } = options;

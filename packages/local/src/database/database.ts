@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 
-/** `full` flushes to disk at every commit and survives power loss; `normal` survives the death of the process. */
+/** `full` flushes to disk at every commit and survives power loss; `normal` survives a crash of the process. */
 export type Durability = "full" | "normal";
 
 export interface DatabaseCounts {

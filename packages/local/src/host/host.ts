@@ -1,4 +1,4 @@
-// The running host: wires app, triggers, bindings, durable engine and server together, and takes them apart again.
+// The running host: connects app, triggers, bindings, durable engine and server, and closes them again.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { Database, type Durability } from "../database/database.ts";
@@ -39,31 +39,31 @@ import { storageQueueListener } from "./triggers/storage-queue.ts";
 import { timerListener } from "./triggers/timer.ts";
 import { warmupListener } from "./triggers/warmup.ts";
 
-/** Which app the host runs, where it listens and keeps its data, and on which settings. */
+/** The app that the host runs, the host's port and data, and the app's settings. */
 export interface HostOptions {
   /** The folder of the app, with its package.json and host.json. */
   readonly appDir: string;
   /** 0: any free one. */
   readonly port: number;
-  /** The folder of the host's databases; made if absent. */
+  /** The folder of the host's databases; created if absent. */
   readonly data: string;
   readonly durability?: Durability;
-  /** App settings that win over process.env and local.settings.json. */
+  /** App settings that override process.env and local.settings.json. */
   readonly settings?: Settings;
-  /** Replays each orchestration from its history at every turn, as Azure does, rather than keeping it in memory. */
+  /** Replays each orchestration from its history at every turn, as Azure does, and keeps none in memory. */
   readonly durableReplay?: boolean;
-  /** The durable engine, and with `azure-storage` also the timers' locks, as they are there. `fast` if absent. */
+  /** The durable engine, and with `azure-storage` also the timers' locks as in Azure. `fast` if absent. */
   readonly engine?: EngineName;
   readonly log?: (line: string) => void;
   /** Whether `log` shows colours. */
   readonly colour?: boolean;
-  /** Set where this process is one of several that run the app: then it loads all of it, and serves this. */
+  /** Set if this process is one of several that run the app: then it loads the whole app, and serves this part. */
   readonly role?: Role;
-  /** Told of a function that ran longer than `functionTimeout`: Azure then replaces the worker process. */
+  /** Called with a function that ran longer than `functionTimeout`: Azure then replaces the worker process. */
   readonly onTimeout?: (functionName: string) => void;
 }
 
-/** Makes the durable engine; asked only if the app has durable functions. */
+/** Creates the durable engine; called only if the app has durable functions. */
 export type CreateEngine = (options: {
   readonly app: LoadedApp;
   readonly data: string;
@@ -77,7 +77,7 @@ export type CreateEngine = (options: {
   readonly maxTurns?: number;
 }) => DurableEngine;
 
-/** For the messages that are handed back. */
+/** For the messages that are returned to their queues. */
 const HAND_BACK_MS = 300;
 const TIMEOUT_CHECK_MS = 1000;
 
@@ -102,7 +102,7 @@ export class Host {
   #clientBinding: object | undefined;
   #timeoutCheck: NodeJS.Timeout | undefined;
 
-  /** @param baseUrl where the app answers */
+  /** @param baseUrl the app's address */
   constructor(options: HostOptions, appDir: string, settings: Settings, baseUrl: string) {
     this.#options = options;
     this.#appDir = appDir;
@@ -114,7 +114,7 @@ export class Host {
     mkdirSync(options.data, { recursive: true });
   }
 
-  /** Loads the app and checks it. Nothing runs yet but its appStart hooks. */
+  /** Loads the app and checks it. Only its appStart hooks run yet. */
   async load({ runsHooks = true } = {}): Promise<void> {
     const app = await loadApp(this.#appDir, {
       runsHooks,
@@ -125,7 +125,7 @@ export class Host {
       track: (registered, invocationId) => this.#track(registered, invocationId),
     });
     this.#app = app;
-    // Of several processes the one that describes the app says it for all.
+    // Of several processes, the one that describes the app logs it for all.
     const warn = (text: string) => this.#say("warning", text);
     checkLibraries(this.#appDir, usesDurable(app.functions.values()), this.#options.role ? () => undefined : warn);
     this.functions = this.#bind(app);
@@ -139,7 +139,7 @@ export class Host {
     };
   }
 
-  /** Begins to invoke the functions, or those that are this process's to serve. */
+  /** Starts to invoke the functions, or this process's part of them. */
   serve(server: HostServer, createEngine: CreateEngine): void {
     const app = this.#app;
     if (!app) throw new Error("the app has to be loaded first");
@@ -180,7 +180,7 @@ export class Host {
     const listeners = [...this.#listeners.values()];
     await Promise.all(listeners.map((listener) => listener.stop()));
     const leftMs = (): number => Math.max(0, deadline - Date.now());
-    // What the durable engine invokes, it drains itself, if it is here.
+    // The durable engine drains its own invocations, if it is in this process.
     const running = await this.#running.drained(leftMs(), this.#engine ? "received" : "all");
     if (running.length > 0) this.#say("warning", `Did not end in time: ${running.join(", ")}`);
     await within(leftMs(), Promise.all(listeners.map((listener) => listener.ended())));
@@ -201,7 +201,7 @@ export class Host {
     const ended = this.#running.begin(registered, invocationId);
     const { name } = registered;
     const category = `Function.${name}`;
-    // Every invocation ends, and most hosts do not write that.
+    // Every invocation ends, and most hosts do not log that.
     if (!this.#isWritten({ level: "debug", category })) return ended;
     const startedAt = performance.now();
     return () => {
@@ -227,7 +227,7 @@ export class Host {
     await Promise.all(written);
   }
 
-  /** Fills in settings and makes the listeners. Every fault of every function is in the one error that this throws. */
+  /** Fills in settings and creates the listeners. Throws one error with every fault of every function. */
   #bind(app: LoadedApp): RegisteredFunction[] {
     const enabled = [...app.functions.values()].filter(({ name }) => !isDisabled(name, this.#settings));
     const faults = enabled.flatMap(unknownBindings);
@@ -275,7 +275,7 @@ export class Host {
     }
   }
 
-  /** Only one process has the engine; all others reach it where the app answers. */
+  /** Only one process has the engine; all others reach it at the app's address. */
   #openDurable(app: LoadedApp, createEngine: CreateEngine): void {
     const { data, durability = "normal", durableReplay: replay = false, engine = "fast", role } = this.#options;
     const hubName = fillIn(this.#hostJson.hubName, this.#settings, (name) => {

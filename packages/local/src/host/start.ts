@@ -1,4 +1,4 @@
-// Starts the host in this process, on the settings that Core Tools would give the app.
+// Starts the host in this process, with the settings that Core Tools would give the app.
 import { resolve } from "node:path";
 import { createDurableEngine } from "./durable/engine.ts";
 import type { DescribedApp } from "./flex/groups.ts";
@@ -13,20 +13,21 @@ export interface RunningHost {
   readonly port: number;
   readonly baseUrl: string;
   readonly functions: readonly { readonly name: string; readonly triggerType: string }[];
-  /** Starts no activity any more. */
+  /** From now on starts no activity. */
   hold(): void;
   /** The ports of other processes that run activities for this one's engine, if it has one. */
   shareActivities(ports: readonly number[]): void;
-  /** Receives nothing more, lets what runs end within the time (4 s if absent), hands back the rest, and leaves the port. */
+  /** Receives nothing more, lets running functions end within the time (4 s if absent), returns the rest, and closes the port. */
   close(graceMs?: number): Promise<void>;
 }
 
-/** For answers that are still on their way when nothing runs any more. */
+/** For answers that are still being sent after the last function has ended. */
 const SERVER_CLOSE_MS = 300;
 const GRACE_MS = 4000;
 
 /**
- * Starts the host in this process, whose environment gets the app's settings until it is closed; resolves when the app's functions receive.
+ * Starts the host in this process. The app's settings are in the environment of this process until the host is closed. Resolves when the app's
+ * functions receive.
  * @throws one error that names every function that can't run here, and Node's `EADDRINUSE` error for a busy port
  */
 export async function startHost(options: HostOptions): Promise<RunningHost> {
@@ -66,7 +67,7 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
   }
 }
 
-/** What the app consists of. It is loaded, and nothing of it runs; this process is to end afterwards. Throws as `startHost` does. */
+/** Returns the description of the app. It loads the app and runs none of its functions; end this process afterwards. Throws as `startHost` does. */
 export async function describeApp(options: HostOptions, baseUrl: string): Promise<DescribedApp> {
   const appDir = resolve(options.appDir);
   const settings = settingsOf(options, appDir);
@@ -86,7 +87,7 @@ function definedOnly(environment: NodeJS.ProcessEnv): Settings {
   );
 }
 
-/** Sets what differs, as the app reads its settings there; the answer puts it back. */
+/** Sets the variables that differ, because the app reads its settings from the environment; the returned function restores them. */
 function putIntoEnvironment(settings: Settings): () => void {
   const before = new Map<string, string | undefined>();
   for (const [name, value] of Object.entries(settings)) {
@@ -102,7 +103,7 @@ function putIntoEnvironment(settings: Settings): () => void {
   };
 }
 
-/** Undoes the steps of the start, the last first. */
+/** Reverses the steps of the start, the last first. */
 async function unwind(undo: (() => unknown)[]): Promise<void> {
   for (let step = undo.pop(); step; step = undo.pop()) await step();
 }

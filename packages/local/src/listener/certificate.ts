@@ -4,16 +4,16 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bitString, boolean, context, integer, objectId, octetString, sequence, set, utcTime, utf8 } from "./der.ts";
 
-/** Where the certificate is kept, which several parts may have in common. */
+/** The folder of the certificate; several parts may share it. */
 export interface TlsFolder {
-  /** Made if absent; `tls` in the data folder of the part if this is. */
+  /** Created if absent. The default is `tls` in the data folder of the part. */
   readonly folder?: string;
 }
 
 export interface Credentials {
   readonly key: string;
   readonly cert: string;
-  /** What clients have to trust. */
+  /** The certificate that clients have to trust. */
   readonly certificateFile: string;
 }
 

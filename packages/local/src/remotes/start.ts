@@ -8,10 +8,10 @@ import { type ParsedService, parseRemotes, type RemoteService } from "./definiti
 import { createServiceServer } from "./http.ts";
 import { Service } from "./service.ts";
 
-/** Which services are simulated, and where they keep what they did. */
+/** The simulated services, and the folder of their effects. */
 export interface RemotesOptions {
   readonly services: readonly RemoteService[];
-  /** A folder, made if absent. */
+  /** A folder; created if absent. */
   readonly data: string;
   readonly durability?: Durability;
   readonly host?: string;
@@ -21,7 +21,7 @@ export interface RemotesOptions {
 /** Running services, in the sequence of the options. */
 export interface RunningRemotes {
   readonly services: readonly { readonly name: string; readonly url: string; readonly port: number }[];
-  /** Answers what was accepted, then leaves the ports. */
+  /** Answers the accepted requests, then closes the ports. */
   close(): Promise<void>;
 }
 
@@ -68,14 +68,14 @@ async function listen(server: Server, definition: ParsedService | undefined, hos
   await once(server, "listening");
 }
 
-/** Requests under way are answered; connections that are idle, or become so, are dropped. */
+/** Requests in progress are answered; connections that are or become idle are closed. */
 async function closeServer(server: Server): Promise<void> {
   if (!server.listening) return;
   const closed = once(server, "close");
   server.on("request", (_request, response) => response.setHeader("Connection", "close"));
   server.close();
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
-  // A request whose body never ends would hold the port for ever.
+  // A request whose body never ends would keep the port open permanently.
   const limit = setTimeout(() => server.closeAllConnections(), CLOSE_LIMIT_MS);
   await closed.finally(() => {
     clearInterval(idle);

@@ -13,9 +13,9 @@ export interface Addresses {
   readonly traces?: { readonly port: number; readonly endpoint: string };
   /** The URL of each remote service, by its name. */
   readonly remotes: Readonly<Record<string, string>>;
-  /** Known before the hosts run: their ports are chosen by the stack. */
+  /** Known before the hosts run: the stack chooses their ports. */
   readonly hosts: readonly HostAddress[];
-  /** Of several hosts the first; of what a host is told, itself. */
+  /** The first of several hosts; in the addresses for a host, that host itself. */
   readonly host?: HostAddress;
 }
 

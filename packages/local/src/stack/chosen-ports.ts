@@ -3,7 +3,7 @@ import { freePorts } from "./free-ports.ts";
 import { FREE_PORTS, type Ports, USUAL_BUS_TLS_PORT, USUAL_HOST_PORT, USUAL_PORTS } from "./parts.ts";
 
 export interface StackPorts extends Ports {
-  /** A further host has the next port; where this is 0, or all ports are free ones, any. */
+  /** Each further host has the next port; any free port if this is 0, or if all ports are free ones. */
   readonly host: number;
 }
 

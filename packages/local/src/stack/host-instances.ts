@@ -5,7 +5,7 @@ import type { HostName, InstanceName } from "./processes.ts";
 
 export interface StackInstance {
   readonly name: InstanceName;
-  /** 0 while it is being started again. */
+  /** 0 while it is restarting. */
   readonly pid: number;
   readonly isReady: boolean;
 }

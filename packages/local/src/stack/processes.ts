@@ -19,7 +19,7 @@ export type HostName = (typeof HOST_NAMES)[number];
 export const PROCESS_NAMES = ["services", "remotes", "azurite", ...HOST_NAMES] as const;
 export type ProcessName = (typeof PROCESS_NAMES)[number];
 
-/** One process of a host in the flex topology, as in `host/submission` and `host/durable.2`. */
+/** One process of a host in the flex topology, such as `host/submission` and `host/durable.2`. */
 export type InstanceName = `${HostName}/${string}`;
 
 export interface Started {

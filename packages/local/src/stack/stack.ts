@@ -1,4 +1,4 @@
-// The whole local stack as processes: services, remotes, Azurite and the host, each of which can be killed and come back.
+// The whole local stack as processes: services, remotes, Azurite and the host. Each can be killed and restarted.
 import { resolve } from "node:path";
 import type { Durability } from "../database/database.ts";
 import type { EngineName } from "../host/durable/engine-profile.ts";
@@ -21,44 +21,44 @@ import {
   startServices,
 } from "./processes.ts";
 
-/** What the stack consists of, and where it keeps its data. */
+/** The content of the stack, and the folder of its data. */
 export interface StackOptions {
-  /** The app's folder: its package.json `main` says what the host loads. */
+  /** The app's folder: the `main` of its package.json names the files that the host loads. */
   readonly appDir: string;
   readonly data: string;
-  /** Of a map, what it leaves out is usual. Usual if absent. */
+  /** The ports. Parts that a map omits have their usual port. `usual` if absent. */
   readonly ports?: "usual" | "free" | Partial<StackPorts>;
-  /** All but `traces` if absent: what listens to an app has its price. */
+  /** All except `traces` if absent: an app that sends telemetry is slower. */
   readonly parts?: readonly PartName[];
-  /** Whether the bus and Cosmos DB take TLS too, with a certificate that is made in `tls` in `data`. They do not if absent. */
+  /** Whether the bus and Cosmos DB accept TLS too, with a certificate that is created in `tls` in `data`. They do not if absent. */
   readonly tls?: boolean;
   /** Whether the app's host runs too. It does if absent. */
   readonly host?: boolean;
-  /** How many hosts run the app: `host`, `host2`. One if absent. */
+  /** The number of hosts that run the app: `host`, `host2`. One if absent. */
   readonly hosts?: number;
   /** `flex`: each host runs a process for each group of functions. `single` if absent. */
   readonly topology?: Topology;
-  /** How many processes a group has in the flex topology; one where nothing is said. */
+  /** The number of processes for each group in the flex topology; one for a group that is not named. */
   readonly instanceCounts?: InstanceCounts;
-  /** The longest pause before a host starts a process again that keeps dying. */
+  /** The longest pause before a host restarts a process that crashes repeatedly. */
   readonly longestPauseMs?: number;
   readonly durability?: Durability;
   /** The hosts' durable engine: `fast` if absent. */
   readonly engine?: EngineName;
-  /** The host's environment, over that of this process. */
+  /** The host's environment; overrides that of this process. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Settings that name addresses; called before each start of the host. */
+  /** Settings that contain addresses; called before each start of the host. */
   readonly settingsFor?: (addresses: Addresses) => Record<string, string>;
   readonly queuesFile?: string;
   readonly cosmosFile?: string;
   readonly remotesFile?: string;
-  /** Gets every line that the host writes. Without it they only go to the log file, which is cheaper. */
+  /** Receives every line that the host writes. If absent, they are only written to the log file, which takes less time. */
   readonly log?: (line: string) => void;
-  /** Called for each part when it is ready, with the time since the stack began to start. */
+  /** Called for each part when it is ready, with the milliseconds since the start of the stack. */
   readonly onProgress?: (part: PartName | HostName, ms: number) => void;
-  /** Called when a process ended that nobody asked to end. */
+  /** Called when a process ended without a request to end. */
   readonly onExit?: (name: ProcessName, exit: Exit) => void;
-  /** Called when a process of a host ended that nobody asked to end; the host starts it again. */
+  /** Called when a process of a host ended without a request to end; the host starts it again. */
   readonly onInstanceExit?: (name: InstanceName) => void;
 }
 
@@ -72,31 +72,31 @@ export interface StackProcess {
 export interface Stack {
   /** Every port, URL and connection string. */
   readonly addresses: Addresses;
-  /** The processes that live. */
+  /** The running processes. */
   readonly processes: readonly StackProcess[];
   /** The hosts' own processes, in the flex topology. */
   readonly instances: readonly StackInstance[];
-  /** Sends a signal; resolves when the process has ended, or at once for a signal that only halts or continues it. */
+  /** Sends a signal; resolves when the process has ended, or at once for a signal that only stops or continues it. */
   kill(name: ProcessName | InstanceName, signal?: NodeJS.Signals): Promise<void>;
   /**
-   * Brings a process back on the same ports and data, ended before if it still lives; resolves when it is ready. A process of a
-   * host comes back by itself: it is waited for.
+   * Restarts a process on the same ports and data, and stops it before if it still runs; resolves when it is ready. A host restarts its own
+   * processes: this method only waits for them.
    */
   restart(name: ProcessName | InstanceName): Promise<void>;
-  /** Ends every process within 5 s: the hosts first, since they work with the others. */
+  /** Ends every process within 5 s: the hosts first, because they use the others. */
   stop(): Promise<void>;
 }
 
-/** With what a kill takes afterwards, a stop ends within 5 s. */
+/** With the time for a kill after it, a stop ends within 5 s. */
 const STOP_LIMIT_MS = 4500;
-/** How long a host may go on with what runs. */
+/** How long a host may continue its running functions. */
 const GRACE_MS = 3000;
-/** How long the others stay up for the host to finish what it has begun, and to hand back the rest. */
+/** How long the others keep running so that the host can finish its running functions, and return the rest. */
 const HOST_HEAD_START_MS = 3500;
-/** These leave the process running. */
+/** These do not end the process. */
 const HARMLESS: readonly NodeJS.Signals[] = ["SIGSTOP", "SIGCONT"];
 
-/** Starts the stack. Resolves when everything answers; when something cannot, all of it is stopped and the error says what. */
+/** Starts the stack. Resolves when everything answers. If a part fails, the whole stack is stopped and the error names the cause. */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const hosts = HOST_NAMES.slice(0, options.host === false ? 0 : (options.hosts ?? 1));
   const { host, ...ports } = await chosenPorts(options.ports, hosts.length);
@@ -116,7 +116,7 @@ class ProcessStack implements Stack {
   readonly #wanted: readonly ProcessName[];
   readonly #hostPorts: ReadonlyMap<HostName, number>;
   readonly #running = new Map<ProcessName, Started["child"]>();
-  /** Those whose end was asked for. */
+  /** The processes that were requested to end. */
   readonly #dismissed = new Set<Started["child"]>();
   readonly #addresses = new Map<PartName, PartAddress>();
   readonly #instances = new Map<HostName, HostInstances>();
@@ -148,12 +148,12 @@ class ProcessStack implements Stack {
       for (const part of parts) this.#options.onProgress?.(part.name, ms);
       if (isHost(name)) this.#options.onProgress?.(name, ms);
     };
-    // The app's settings have the addresses of the parts in them, so the hosts come last.
+    // The app's settings contain the addresses of the parts, so the hosts come last.
     await this.#all(this.#wanted.filter((name) => !isHost(name)).map(launch));
     await this.#all(this.#wanted.filter(isHost).map(launch));
   }
 
-  /** Waits for all, also when one fails: what still starts could not be stopped. */
+  /** Waits for all, also if one fails: a part that is still starting could not be stopped. */
   async #all(launches: readonly Promise<void>[]): Promise<void> {
     const results = await Promise.allSettled(launches);
     const failures = results.flatMap((result) => (result.status === "rejected" ? [result.reason as Error] : []));
@@ -252,7 +252,7 @@ class ProcessStack implements Stack {
     }
   }
 
-  /** Of this run of the host: those of the run before have ended with it. */
+  /** The processes of this run of the host: those of the previous run have ended with it. */
   #watchInstances(name: HostName): (statuses: readonly InstanceStatus[]) => void {
     const instances = new HostInstances(name, (ended) => {
       if (!this.#stopping && this.#instances.get(name) === instances) this.#options.onInstanceExit?.(ended);

@@ -1,4 +1,4 @@
-// Starts a collector of OTLP: takes traces, events and metrics as JSON over HTTP, and keeps them in a file.
+// Starts a collector of OTLP: accepts traces, events and metrics as JSON over HTTP, and stores them in a file.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -8,7 +8,7 @@ import type { Durability } from "../database/database.ts";
 import { eventsOf, pointsOf, spansOf } from "./otlp-json.ts";
 import { TraceWriter } from "./trace-file.ts";
 
-/** Where the collector listens, and where it keeps what it takes. */
+/** The collector's port, and the folder of its data. */
 export interface TracesOptions {
   readonly port: number;
   /** A folder, made if absent. */
@@ -20,9 +20,9 @@ export interface TracesOptions {
 /** A running collector. */
 export interface RunningTraces {
   readonly port: number;
-  /** What an exporter takes for its endpoint. */
+  /** The endpoint in an exporter's settings. */
   readonly endpoint: string;
-  /** Answers what was accepted, then leaves the port. */
+  /** Answers the accepted requests, then closes the port. */
   close(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// Agents and workflows: what is paused, and how each endpoint does in each instance of the app.
+// Agents and workflows: the pauses, and the health of each endpoint in each instance of the app.
 import { z } from "zod";
 import { count, instant } from "./parts.ts";
 
@@ -10,14 +10,14 @@ export const pause = z.strictObject({
   reason: z.string(),
 });
 
-/** `POST /api/pauses`: what is paused then. */
+/** `POST /api/pauses`: the pauses after the request. */
 export const pauses = z.strictObject({ pauses: z.array(pause) });
 
 /** An endpoint as one instance of the app sees it. */
 const endpointStanding = z.strictObject({
   endpoint: z.string(),
   health: z.enum(["healthy", "resting", "broken", "probeDue", "probing"]),
-  /** Calls under way from this instance, and how many it lets there be at once. */
+  /** Calls in progress from this instance, and their limit. */
   inFlight: count,
   capacity: count,
   isSlow: z.boolean(),
@@ -32,7 +32,7 @@ export const agentStandings = z.strictObject({
   agents: z.array(
     z.strictObject({
       name: z.string(),
-      /** What instances have said of late; one that has nothing to say is not in it. */
+      /** The recent reports of instances; an instance with nothing to report is not included. */
       instances: z.array(z.strictObject({ instance: z.string(), at: instant, endpoints: z.array(endpointStanding) })),
     }),
   ),

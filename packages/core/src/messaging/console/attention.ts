@@ -9,18 +9,18 @@ const group = z.strictObject({
   workflow: z.string().nullable(),
   step: z.string().nullable(),
   kind: errorKind.nullable(),
-  /** The message without its numbers and ids; null in the group of all that fits no other. */
+  /** The message without its numbers and ids; null in the group of jobs that fit no other. */
   cause: z.string().nullable(),
-  /** One message as it was. */
+  /** One message, unchanged. */
   example: z.string(),
   count,
   firstSeen: instant,
   lastSeen: instant,
-  /** How many came in each of the last 24 hours, the oldest first. */
+  /** The number of arrivals in each of the last 24 hours, the oldest first. */
   hours: z.array(count),
 });
 
-/** `GET /api/attention`: the jobs that a person has to see to, in groups by cause. */
+/** `GET /api/attention`: the jobs that need a person, in groups by cause. */
 export const attention = z.strictObject({
   asOf: instant,
   count,
@@ -36,13 +36,13 @@ const attentionJob = z.strictObject({
   error: jobError.pick({ kind: true, message: true, step: true, at: true }),
 });
 
-/** `GET /api/attention/jobs`: the same one by one, what has waited longest last. */
+/** `GET /api/attention/jobs`: the same one by one, the longest wait last. */
 export const attentionPage = z.strictObject({
   asOf: instant,
   count,
   isAll: z.boolean(),
   jobs: z.array(attentionJob),
-  /** Where the next page begins; absent on the last. */
+  /** The start of the next page; absent on the last. */
   next: count.optional(),
 });
 

@@ -1,4 +1,4 @@
-// The steps that are done later: what whoever does them has said, and until when they are waited for.
+// The steps that are done later: their service's latest report, and the end of their wait.
 import { z } from "zod";
 import { direction, instant } from "./parts.ts";
 
@@ -10,14 +10,14 @@ const awaitingStep = z.strictObject({
   direction,
   since: instant,
   until: instant.nullable(),
-  /** What whoever does it calls it. */
+  /** The service's own name for it. */
   reference: z.string().nullable(),
-  /** When whoever does it was last received of, and what it said. */
+  /** The time and text of the latest report. */
   lastReportAt: instant.nullable(),
   progress: z.string().nullable(),
 });
 
-/** `GET /api/awaiting`: what is given up soonest first. */
+/** `GET /api/awaiting`: the step that expires first is first. */
 export const awaiting = z.strictObject({
   asOf: instant,
   /** False where there are more than were read. */

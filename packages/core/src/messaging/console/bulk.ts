@@ -14,7 +14,7 @@ export const bulkRun = z.strictObject({
   at: instant,
   by: z.string(),
   reason: z.string().nullable(),
-  /** How much more time each job gets, as an ISO 8601 duration; null until it is started, and for every other action. */
+  /** Each job's additional time, as an ISO 8601 duration; null until it is started, and for all other actions. */
   extendBy: z.string().nullable(),
   /** An example of the cause that was chosen. */
   cause: z.string().nullable(),
@@ -33,12 +33,12 @@ export const bulkRun = z.strictObject({
       to: instant.optional(),
     })
     .nullable(),
-  /** False where more jobs were meant than one run takes. */
+  /** False if more jobs were selected than one run takes. */
   isAll: z.boolean(),
   total: count,
   wave: count,
   counts: bulkCounts,
-  /** The share of a wave that ended with the same cause again, in per cent, where it stopped itself for that. */
+  /** The share of a wave that ended with the same cause again, in per cent, if it stopped by itself for that reason. */
   stopped: z.string().nullable(),
   updatedAt: instant,
 });
@@ -54,9 +54,9 @@ export const bulkList = z.strictObject({ runs: z.array(bulkRun) });
 /** `GET /api/bulk/{bulkId}`. */
 export const bulkProgress = z.strictObject({
   run: bulkRun,
-  /** A wave with a larger share of the same cause is the last one. */
+  /** If a wave has a larger share of the same cause, it is the last one. */
   limit: z.number(),
-  /** Of the wave that is under way. */
+  /** The current wave's state. */
   now: bulkCounts,
   results: z.array(
     z.strictObject({

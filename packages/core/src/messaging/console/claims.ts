@@ -9,11 +9,11 @@ export const handling = z.strictObject({
   etag: z.string(),
   claim: z.strictObject({ by: z.string(), until: instant }).nullable(),
   notes: z.array(z.strictObject({ at: instant, by: z.string(), text: z.string() })),
-  /** Of a group: its jobs, at most 50, when it was last changed. */
+  /** For a group: its jobs at its last change, at most 50. */
   jobIds: z.array(z.string()),
 });
 
-/** `GET /api/claims`: all claims and notes, what changed last first. */
+/** `GET /api/claims`: all claims and notes, the last changed first. */
 export const handlings = z.strictObject({
   asOf: instant,
   /** False where there are more than were read. */

@@ -1,4 +1,4 @@
-// Messages that nobody could take.
+// Dead letters and quarantined messages.
 import { z } from "zod";
 import { count, instant } from "./parts.ts";
 
@@ -15,7 +15,7 @@ const deadLetterSummary = z.object({
   bytes: z.int(),
 });
 
-/** When the oldest arrived; null where no message says so. */
+/** The arrival of the oldest; null if no message contains one. */
 const oldestAt = instant.nullable();
 
 /** `GET /api/dead-letters`. */
@@ -27,7 +27,7 @@ export const deadLetterCounts = z.object({
         count,
         isAll: z.boolean(),
         oldestAt,
-        /** The most frequent first; null stands for those without a reason, and for all causes beyond the fifth. */
+        /** The most frequent first; null stands for messages without a reason, and for all causes beyond the fifth. */
         causes: z.array(z.object({ cause: z.string().nullable(), count, oldestAt })),
       }),
       z.object({ queue: z.string(), error: z.string() }),
@@ -56,10 +56,10 @@ export const deadLetter = deadLetterSummary.extend({
   ]),
 });
 
-/** What a resubmission of a dead letter answers. */
+/** The answer to the resubmission of a dead letter. */
 export const resent = z.object({ target: z.string(), messageId: z.string(), removed: z.boolean() });
 
-/** `POST /api/dead-letters/{queue}/{sequenceNumber}/discard`: under `discarded` a copy is kept. */
+/** `POST /api/dead-letters/{queue}/{sequenceNumber}/discard`: a copy is kept under `discarded`. */
 export const discarded = z.object({
   queue: z.string(),
   sequenceNumber: z.string(),
@@ -73,11 +73,11 @@ const discarding = z.object({
   at: instant,
   by: z.string(),
   why: z.string(),
-  /** Until then it can be sent again. */
+  /** Until then an operator can send it again. */
   keptUntil: instant,
 });
 
-/** `GET /api/discarded-messages`: what was discarded last first. */
+/** `GET /api/discarded-messages`: the last discarded first. */
 export const discardedPage = z.object({
   discarded: z.array(discarding.extend({ message: deadLetterSummary })),
   continuation: z.string().optional(),

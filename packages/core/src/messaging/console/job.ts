@@ -1,4 +1,4 @@
-// Jobs in lists, one job whole, and what an action on it answers.
+// Jobs in lists, one complete job, and the answer to an action on it.
 import { z } from "zod";
 import { count, direction, errorKind, instant, processState, skipCause, stepState } from "./parts.ts";
 
@@ -28,7 +28,7 @@ const jobSummary = z.object({
 export const jobPage = z.object({
   jobs: z.array(jobSummary),
   continuation: z.string().optional(),
-  /** Where no index finds what is wanted: through how many jobs this page has looked, and down to which instant they were received. */
+  /** Without an index for the filter: how many jobs this page has searched, and down to which time of receipt. */
   looked: z.object({ jobs: count, downTo: instant }).optional(),
 });
 
@@ -46,7 +46,7 @@ const run = z.object({
   because: z.string().nullable(),
   startedAt: instant.nullable(),
   endedAt: instant.nullable(),
-  /** Of a step that its service does later: what the service said when it accepted it, and has reported since. */
+  /** For a step that its service does later: the acceptance, and the service's reports since. */
   accepted: z
     .object({
       at: instant,
@@ -55,7 +55,7 @@ const run = z.object({
       progress: z.string().optional(),
     })
     .optional(),
-  /** The last technical error of the last attempt in which its agent was not done in time. */
+  /** The last technical error of the last attempt in which its agent timed out. */
   expiry: z
     .object({
       at: instant,
@@ -73,9 +73,9 @@ const stepRecord = run.extend({
   result: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).nullable(),
   compensation: run.nullable(),
   outcomeUnknown: z.boolean().optional(),
-  /** Of a skipped step: why the job went on without it. */
+  /** For a skipped step: the reason. */
   skipped: z.object({ cause: skipCause, message: z.string() }).optional(),
-  /** Of a step with a condition: what that said when it was asked. */
+  /** For a step with a condition: the result of the condition. */
   decided: z.object({ condition: z.string(), holds: z.boolean(), at: instant }).optional(),
 });
 
@@ -88,7 +88,7 @@ const stateRecord = jobSummary.omit({ steps: true }).extend({
   dueAt: instant.optional(),
   jobRevision: z.int(),
   correlationId: z.string(),
-  /** The sender whose own queue it came by. */
+  /** The sender, if the job came by its own queue. */
   owner: z.string().optional(),
   replyTo: z.string().nullable(),
   traceparent: z.string().nullable(),
@@ -116,9 +116,11 @@ export const inspection = z.object({
   etag: z.string(),
   record: stateRecord,
   job: z.record(z.string(), z.unknown()),
-  /** What its requester has been sent, and is still owed: `unwanted` where it asked for no such status, or named no queue. */
+  /**
+   * The statuses that its requester has received, and those still to be sent: `unwanted` if the requester wants no such status, or named no queue.
+   */
   statuses: z.array(outboxMessage.extend({ standing: z.enum(["sent", "owed", "unwanted"]) })),
-  /** The steps as the workflow has them; null where the app has that version no longer. */
+  /** The workflow's steps; null if the app does not have that version any more. */
   workflow: z.object({ steps: z.array(workflowStep) }).nullable(),
   actions: z.object({
     resubmit: permission,
@@ -129,7 +131,7 @@ export const inspection = z.object({
   }),
 });
 
-/** What an action on a job answers when it was done, and when the job was at another version (412). */
+/** The answer to an action on a job that was done, or that found the job at another version (412). */
 export const acted = z.object({
   jobId: z.string(),
   state: processState,

@@ -1,8 +1,8 @@
-// How many jobs stand where, and how they flow.
+// The number of jobs in each state, and their flow.
 import { z } from "zod";
 import { count, errorKind, instant, processState } from "./parts.ts";
 
-/** `GET /api/overview`: how many jobs stand where. */
+/** `GET /api/overview`: the number of jobs in each state. */
 export const overview = z.strictObject({
   asOf: instant,
   counts: z.array(
@@ -18,24 +18,24 @@ export const overview = z.strictObject({
 
 const rate = z.strictObject({
   count,
-  /** The time in which so many were counted, in milliseconds. */
+  /** The time in which this number was counted, in milliseconds. */
   overMs: count,
 });
 
-/** `GET /api/traffic`: how jobs flow, from samples of the newest. */
+/** `GET /api/traffic`: the flow of the jobs, from samples of the newest. */
 export const traffic = z.strictObject({
   asOf: instant,
   received: rate,
   processed: rate,
-  /** From sent to processed, of the jobs in `processed`; null where there is none. */
+  /** The time from sent to processed, for the jobs in `processed`; null if there is none. */
   times: z.strictObject({ p50Ms: z.number(), p95Ms: z.number(), p99Ms: z.number() }).nullable(),
-  /** `isAll` is false where more jobs are in flight than were counted. */
+  /** `isAll` is false if more jobs are in flight than were counted. */
   inFlight: z.strictObject({
     count,
     isAll: z.boolean(),
     versions: z.array(z.strictObject({ name: z.string(), version: z.int(), count })),
   }),
-  /** How long the oldest message of each queue has waited: 0 where there is none, null where it could not be read. */
+  /** The age of the oldest message of each queue: 0 for an empty queue, null if it could not be read. */
   queues: z.array(z.strictObject({ queue: z.string(), oldestMs: z.number().nullable() })),
 });
 

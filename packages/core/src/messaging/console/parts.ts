@@ -1,4 +1,4 @@
-// What several answers of the API have in common.
+// The common parts of several answers of the API.
 import { z } from "zod";
 import { ERROR_KINDS, PROCESS_STATES, SKIP_CAUSES } from "../../domain/state-record.ts";
 

@@ -1,16 +1,16 @@
-// Who leads, and what sweeps have decided.
+// The leader, and the decisions of the sweeps.
 import { z } from "zod";
 import { instant, processState } from "./parts.ts";
 
-/** `GET /api/supervisor`: which of several supervisors leads. */
+/** `GET /api/supervisor`: the leader of several supervisors. */
 export const supervisor = z.strictObject({
-  /** Null where nobody has led yet. */
+  /** Null if there has been no leader yet. */
   leader: z
     .strictObject({
       name: z.string(),
       epoch: z.int(),
       since: instant.nullable(),
-      /** False where its time is over and nobody has taken the lead since. */
+      /** False if its lease has expired and no other supervisor has become leader since. */
       leads: z.boolean(),
     })
     .nullable(),
@@ -33,7 +33,7 @@ const sweep = z.strictObject({
   report: z.record(z.string(), z.union([z.number(), z.boolean(), z.string()])),
 });
 
-/** An agent that was not done in time; what it met is null where it could not say so. */
+/** An agent that was not done in time; its error is null if it could not report one. */
 const agentTimeout = z.strictObject({
   step: z.string(),
   agent: z.string().nullable(),
@@ -52,12 +52,12 @@ const decision = z.strictObject({
   rule: z.string(),
   verdict: z.string(),
   outcome: z.enum(["applied", "lost", "broken"]),
-  /** Why it could not be dealt with. */
+  /** The fault that prevented a verdict or its write. */
   fault: z.string().nullable(),
   before: snapshot,
   /** Null unless applied. */
   after: snapshot.nullable(),
-  /** What it was decided on, where that is an agent's silence. */
+  /** The reason for the decision, if an agent did not answer. */
   stop: agentTimeout.optional(),
 });
 
@@ -81,13 +81,13 @@ const operatorAction = z.strictObject({
   /** Such as `resubmit`. */
   action: z.string(),
   reason: z.string().nullable(),
-  /** `done`, or why it was rejected. */
+  /** `done`, or the reason for the rejection. */
   outcome: z.string(),
 });
 
 const auditEntry = z.discriminatedUnion("kind", [decision, lateReply, operatorAction]);
 
-/** `GET /api/jobs/{jobId}/audit`: what was decided and done about one job, the newest first. */
+/** `GET /api/jobs/{jobId}/audit`: the decisions and actions on one job, the newest first. */
 export const jobAudit = z.strictObject({
   entries: z.array(auditEntry),
   /** False where there are more. */

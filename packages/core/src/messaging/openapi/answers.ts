@@ -1,4 +1,4 @@
-// What the API answers beside what the console asks for: faults, rejections, sweeps and versions of workflows.
+// The API's answers besides those for the console: faults, rejections, sweeps and versions of workflows.
 import { z } from "zod";
 import { deadLetterCounts, deadLetterPage } from "../console-contract.ts";
 
@@ -10,7 +10,7 @@ export const faults = z.object({ error: z.string(), faults: z.array(z.string()) 
 /** 401, 403, 404, 412 and 415. */
 export const failure = z.object({ error: z.string() });
 
-/** 409: what is asked for is not possible as things stand. */
+/** 409: the request is not possible in the current state. */
 export const rejection = z.object({ reason: z.string(), state: z.string().optional() });
 
 /** `POST /api/jobs/{jobId}/erase`. */
@@ -38,7 +38,7 @@ export const swept = z.object({
   finished: z.boolean(),
 });
 
-/** 409 to a sweep: another supervisor leads. */
+/** 409 to a sweep: another supervisor is the leader. */
 export const following = z.object({ kind: z.literal("following"), leader: z.string().optional() });
 
 /** `GET /api/supervisor/what-if`. */

@@ -1,4 +1,4 @@
-// The operator's API as an OpenAPI document, made of its schemas.
+// The operator's API as an OpenAPI document, generated from its schemas.
 import { z } from "zod";
 import * as contract from "../console-contract.ts";
 import * as answers from "./answers.ts";
@@ -13,7 +13,7 @@ const ABOUT =
   "What operators see and do. GET takes the role Jobs.Read, POST Jobs.Operate; an app without sign-in takes a function key. " +
   "Answers may get further members.";
 
-/** @see OpenAPI Specification 3.1.1: its schemas are JSON Schema 2020-12, as zod writes them */
+/** @see OpenAPI Specification 3.1.1: its schemas are JSON Schema 2020-12, as zod generates them */
 export function openApi(): JsonSchema {
   const { named, schemas } = components();
   const paths: { [path: string]: { [method: string]: JsonSchema } } = {};
@@ -39,7 +39,7 @@ export function openApi(): JsonSchema {
 
 type Names = ReadonlyMap<z.ZodType, string>;
 
-/** Each schema of an answer under its name; what they have in common is referred to. */
+/** Each schema of an answer under its name; common parts are references. */
 function components(): { readonly named: Names; readonly schemas: JsonSchema } {
   const registry = z.registry<{ id: string }>();
   const named = new Map<z.ZodType, string>();
@@ -56,12 +56,12 @@ function components(): { readonly named: Names; readonly schemas: JsonSchema } {
   };
 }
 
-/** Of a part of a document. */
+/** The reference to a part of a document. */
 function plain({ $schema: _schema, $id: _id, ...rest }: JsonSchema): JsonSchema {
   return rest;
 }
 
-/** What is sent: further members are rejected, as the schemas say. */
+/** The schema of a request: further members are rejected, as in the contracts. */
 const sent = (schema: z.ZodType): JsonSchema => plain(z.toJSONSchema(schema, { io: "input" }) as JsonSchema);
 
 function operationOf(method: string, path: string, operation: ApiOperation, named: Names): JsonSchema {

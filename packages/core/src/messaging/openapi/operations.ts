@@ -1,4 +1,4 @@
-// Every route of the operator's API: what is asked and what is answered, from the schemas that check both.
+// Every route of the operator's API: its requests and answers, from the schemas that check both.
 import type { z } from "zod";
 import { attentionQuery } from "../attention-request.ts";
 import { bulkPreviewBody, bulkStartBody } from "../bulk-request.ts";
@@ -15,12 +15,12 @@ export interface ApiOperation {
   readonly summary: string;
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
-  /** Whether it takes `If-Match`. */
+  /** Whether it accepts `If-Match`. */
   readonly isConditional?: boolean;
   /** 200 if absent. */
   readonly status?: number;
   readonly answer: z.ZodType;
-  /** With 409, where that is not a reason. */
+  /** The content of a 409, if it is not a reason. */
   readonly rejection?: z.ZodType;
 }
 

@@ -4,7 +4,7 @@ import { triggerKind } from "../bindings.ts";
 import type { RegisteredFunction } from "../contract.ts";
 
 export const TOPOLOGIES = ["single", "flex"] as const;
-/** `single`: one process runs all functions. `flex`: each group of functions has processes of its own. */
+/** `single`: one process runs all functions. `flex`: each group of functions has its own processes. */
 export type Topology = (typeof TOPOLOGIES)[number];
 
 /** The names that the real host gives these groups in FUNCTIONS_TARGET_GROUP; any other group has its function's name. */
@@ -12,7 +12,7 @@ export const HTTP_GROUP = "http";
 export const DURABLE_GROUP = "durable";
 const BLOB_GROUP = "blob";
 
-/** How many processes a group has; 1 where nothing is said. */
+/** The number of processes for each group; 1 for a group that is not named. */
 export type InstanceCounts = Readonly<Record<string, number>>;
 
 /** What `/admin/functions` says of a function, with its group. */
@@ -24,14 +24,14 @@ export interface DescribedFunction {
   readonly invokeUrlTemplate?: string;
 }
 
-/** What an app consists of, as told by the process that loads it first. */
+/** The description of an app, from the process that loads it first. */
 export interface DescribedApp {
   readonly functions: readonly DescribedFunction[];
-  /** Whether anything in it needs the durable engine, be it only as a client. */
+  /** Whether any function needs the durable engine, even only as a client. */
   readonly usesDurable: boolean;
 }
 
-/** What one of several processes serves. */
+/** The part of one of several processes. */
 export interface Role {
   /** The group's name; from the second process on with its number, as in `submission.2`. */
   readonly instance: string;
@@ -39,7 +39,7 @@ export interface Role {
   /** The first process of the durable group has the engine; the others run activities for it. */
   readonly isFirst: boolean;
   readonly durableProcesses: number;
-  /** Where the app answers. */
+  /** The app's public address. */
   readonly publicUrl: string;
 }
 
