@@ -5,7 +5,7 @@ export const FINGERPRINT_VERSION = 1;
 
 const LIMIT = 160;
 
-/** In this order: an id contains numbers, and an address contains ids. */
+/** In this sequence: an id contains numbers, and an address contains ids. */
 const VARYING: readonly (readonly [RegExp, string])[] = [
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, "#"],
   [/\b\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:?\d{2})?/g, "#"],

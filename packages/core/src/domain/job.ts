@@ -54,7 +54,7 @@ export function lacksSecrets(job: Job, secrets: readonly string[]): boolean {
   return secrets.some((name) => membersOf(job)[name] === REMOVED);
 }
 
-/** Whether two submissions under one job id request the same job, in any order of their members. */
+/** Whether two submissions under one job id request the same job, in whatever sequence their members are. */
 export function sameJob(one: Job, other: Job): boolean {
   return canonicalJson(one) === canonicalJson(other);
 }

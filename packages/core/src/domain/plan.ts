@@ -86,7 +86,7 @@ function compensationOf(step: WorkflowStep, after: readonly string[]): PlannedSt
 /** All steps that can begin only after that one is done. */
 function dependantsOf(steps: readonly WorkflowStep[], name: string): ReadonlySet<string> {
   const found = new Set([name]);
-  // The author may list the steps in any order: so the loop repeats until it finds no further step.
+  // The author may list the steps in any sequence: so the loop repeats until it finds no further step.
   for (let before = 0; before < found.size; ) {
     before = found.size;
     for (const step of steps) if (step.after.some((other) => found.has(other))) found.add(step.name);

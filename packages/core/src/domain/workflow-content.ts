@@ -23,7 +23,7 @@ export function editsBetween(before: WorkflowContent, after: WorkflowContent): s
   });
 }
 
-/** Optional members are filled in, and lists without a meaningful order are sorted. */
+/** Optional members are filled in, and lists whose sequence means nothing are sorted. */
 function wholeStep({ transport = "activity", after, ...step }: WorkflowStep): object {
   return { ...step, transport, after: [...after].sort() };
 }

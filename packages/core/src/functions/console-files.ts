@@ -14,7 +14,7 @@ interface Manifest {
   readonly files: { readonly [path: string]: ConsoleFile };
 }
 
-/** In order of preference. */
+/** The preferred one first. */
 const ENCODINGS = [
   ["br", ".br"],
   ["gzip", ".gz"],
