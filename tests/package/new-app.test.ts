@@ -68,7 +68,7 @@ test("npm run faults fails where an agent asks its service under another key eac
   writeFileSync(file, whole);
   expect(status, stdout + stderr).toBe(1);
   expect(stdout).toMatch(
-    /accounts \/accounts create loses its answer, nobody dies: WRONG: .*accounts \/accounts create, accounts \/accounts create/,
+    /accounts \/accounts create loses its answer, not killed: WRONG: .*accounts \/accounts create, accounts \/accounts create/,
   );
   expect(stdout).toContain("FAILED");
 });

@@ -57,14 +57,14 @@ export function aloneOf({ record, effects }: Evidence): Alone | undefined {
   };
 }
 
-/** Where nobody dies and no service fails, a job goes through. */
+/** If the host is not killed and no service fails, a job is processed. */
 export function unprocessed({ record }: Evidence): string[] {
   if (!record || !hasEnded(record.processState) || record.processState === "Processed") return [];
   const { processState, error } = record;
-  return [`nobody died, and it ended ${processState}: ${error?.message}. Give content that goes through.`];
+  return [`the host was not killed, and the job ended ${processState}: ${error?.message}. Give content that goes through.`];
 }
 
-/** What the steps of lives in which nobody died had for effects. */
+/** The effects of the steps in runs in which the host was not killed. */
 export function usualOf(evidence: readonly Evidence[]): UsualEffects {
   const usual = new Map<string, readonly string[]>();
   for (const { record, effects } of evidence) {
