@@ -113,7 +113,7 @@ test.each(searches)(
 test("of 1,000 orders whose cause is still there one is tried: the action stops by itself, and the others are as they were", async () => {
   const end = await app.switchOn("payment", { kind: "reject", status: 402, message: "card 1 of bank a has expired" });
   const { page } = await look("/search?state=Error&kind=rejected", (shown) => shown.getByText("50+ orders").waitFor());
-  await page.getByText("Act on all that match").click();
+  await page.getByText("Act on all matches").click();
   await page.getByRole("button", { name: "Resubmit all that match" }).click();
   await page.getByText("Resubmit: 1,000 orders.").waitFor();
   await page.getByLabel("Reason").fill("the cards are renewed, they say");
@@ -138,11 +138,11 @@ test("counts say that there are more; an action takes 1,000 at most, its number 
   await page.getByText(/^Mark resolved: (250|500) orders\.$/).waitFor();
 
   await page.goto(`${base}/search?state=Error&kind=rejected`);
-  await page.getByText("Act on all that match").click();
+  await page.getByText("Act on all matches").click();
   await page.getByRole("button", { name: "Mark resolved all that match" }).click();
   // Each of the 1,000 is read for the preview, which shows its progress.
   await page.getByText("Mark resolved: 1,000 orders.").waitFor({ timeout: 60_000 });
-  await page.getByText("There may be more than one action takes").waitFor();
+  await page.getByText("There may be more than one action can include").waitFor();
   await page.getByLabel("Reason").fill("the bank has paid all of them back");
   const start = page.getByRole("button", { name: "Mark resolved: 1,000 orders (this machine)" });
   await start.click();
