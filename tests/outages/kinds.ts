@@ -55,7 +55,8 @@ export const OUTAGES = {
     begin: connection("bus"),
   },
   "storage-down": {
-    title: "[supervisor | orders arrive | storage account down for long] there is no leader; orders are processed meanwhile",
+    title:
+      "[supervisor | orders arrive | storage account down for long] there is no leader; orders are processed meanwhile",
     begin: connection("storage"),
   },
   "service-down": {

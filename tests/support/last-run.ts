@@ -6,7 +6,10 @@ import { ROOT } from "../../cli/settings.ts";
 /** In the order in which the page has them, with what each does. */
 export const SUITES = {
   model: ["tests/model", "every reachable state of small models, computed by the real code, is checked"],
-  crash: ["tests/faults/crash", "the host is killed at each await, also in the recovery from another kill (`npm run faults`)"],
+  crash: [
+    "tests/faults/crash",
+    "the host is killed at each await, also in the recovery from another kill (`npm run faults`)",
+  ],
   "crash, a choice": [
     "tests/faults/crash",
     "the same at one point for each kind of write or message, every other scenario in the flex topology (`npm run test:long`)",

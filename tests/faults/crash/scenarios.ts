@@ -165,7 +165,8 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: "compensated by an operator",
-    title: "[operator | every await of a compensation | host killed] it is compensated once, whichever process starts it",
+    title:
+      "[operator | every await of a compensation | host killed] it is compensated once, whichever process starts it",
     async drive(hand) {
       await rejectCard(hand);
       await hand.operate("compensate");

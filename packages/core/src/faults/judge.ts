@@ -61,7 +61,9 @@ export function aloneOf({ record, effects }: Evidence): Alone | undefined {
 export function unprocessed({ record }: Evidence): string[] {
   if (!record || !hasEnded(record.processState) || record.processState === "Processed") return [];
   const { processState, error } = record;
-  return [`the host was not killed, and the job ended ${processState}: ${error?.message}. Give content that goes through.`];
+  return [
+    `the host was not killed, and the job ended ${processState}: ${error?.message}. Give content that goes through.`,
+  ];
 }
 
 /** The effects of the steps in runs in which the host was not killed. */
