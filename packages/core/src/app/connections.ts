@@ -7,6 +7,7 @@ import { ServiceBusClient, type ServiceBusClientOptions } from "@azure/service-b
 import { BlobServiceClient, type StoragePipelineOptions } from "@azure/storage-blob";
 import type { Config } from "./config.ts";
 import { createCosmosHttpClient } from "./cosmos-http-client.ts";
+import { accountOf } from "./cosmos-key.ts";
 
 /** How a connection signs in; without `managedidentity`, as the user who is signed in on this machine. */
 interface Identity {
@@ -29,7 +30,9 @@ const STORE_POLICY = { requestTimeout: 5000 } as const;
 
 export function cosmosOf(config: Config): CosmosClient {
   const options = { connectionPolicy: STORE_POLICY, httpClient: createCosmosHttpClient() };
-  if (config.Cosmos) return new CosmosClient({ connectionString: config.Cosmos, ...options });
+  if (config.Cosmos) {
+    return new CosmosClient({ ...(accountOf(config.Cosmos) ?? { connectionString: config.Cosmos }), ...options });
+  }
   const { Cosmos__credential: credential, Cosmos__clientId: clientId } = config;
   return new CosmosClient({
     endpoint: given(config.Cosmos__accountEndpoint),
