@@ -23,14 +23,19 @@ export interface Load {
   readonly statuses: WantedStatuses;
 }
 
-const TIMEOUT_LIMIT_MS = 60_000;
+/** Longer than a message stays locked for a host that has crashed. */
+const TIMEOUT_LIMIT_MS = 120_000;
 const CONCURRENT_RECEIVES = 50;
 
-/** @throws if nothing ends for a minute. */
+/**
+ * @param onEnd called for each order, with how many have ended
+ * @throws if nothing ends for two minutes
+ */
 export async function runLoad(
   settings: Settings,
   { orders, rate, workflow, statuses }: Load,
   onProgress: (sent: number, ended: number) => void,
+  onEnd: (ended: number) => void = () => {},
 ): Promise<LoadResult> {
   const client = new ServiceBusClient(settings["ServiceBus"] ?? "");
   const receiver = client.createReceiver(REPLY_QUEUE, { receiveMode: "receiveAndDelete" });
@@ -62,6 +67,7 @@ export async function runLoad(
         endedAt.push(lastEndAt);
         latenciesMs.push(lastEndAt - at);
         if (subject === "Failed") failed += 1;
+        onEnd(latenciesMs.length);
         stillAlive();
         if (latenciesMs.length === orders) allEnded.resolve();
       },

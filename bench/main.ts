@@ -10,7 +10,8 @@ import { measureDiskFloor } from "./disk-floor.ts";
 import { FLOOR_QUEUE } from "./order-requests.ts";
 import { type Plan, runPhases, STATUSES } from "./phases.ts";
 import { type Past, plant } from "./plant.ts";
-import { type Phase, phaseTable } from "./report.ts";
+import { measureRecovery, type Recovery, recoveryTable } from "./recovery.ts";
+import { type Phase, pastTable, phaseTable } from "./report.ts";
 
 const USAGE = `npm run bench
   --orders N           how many in the burst (2000)
@@ -19,11 +20,13 @@ const USAGE = `npm run bench
   --seconds S          how long the steady phase is (20)
   --statuses WHICH     all (usual): 7 a client gets of each order; end: 2
   --durability LEVEL   full (usual): flush to disk at every commit; normal
-  --whole              bursts of 500, 2000 and 8000, 20,000 orders on one stack, and all again with 100,000 ended and
-                       5,000 failed orders stored: about half an hour`;
+  --recovery           only this: kill -9 of the host with 1,000 orders in flight
+  --whole              bursts of 500, 2000 and 8000, 20,000 orders on one stack, --recovery, and all again with 100,000
+                       ended and 5,000 failed orders stored: about half an hour`;
 const BURSTS = [500, 2000, 8000];
 const MANY = 20_000;
 const PAST: Past = { ended: 100_000, failed: 5000 };
+const IN_FLIGHT = 1000;
 const HUB = "JobScheduler";
 
 await runCommand(async () => {
@@ -32,7 +35,7 @@ await runCommand(async () => {
   const { values } = readArguments(
     {
       ...{ orders: text, repeat: text, rate: text, seconds: text, statuses: text, durability: text },
-      ...{ whole: flag, help: flag },
+      ...{ recovery: flag, whole: flag, help: flag },
     },
     USAGE,
   );
@@ -49,20 +52,32 @@ await runCommand(async () => {
     steady: Math.round(rate * (numberOf(values, "seconds", 1, 3600) ?? 20)),
     statuses: choiceOf(values, "statuses", STATUSES),
     many: isWhole ? MANY : undefined,
+    inFlight: isWhole || values["recovery"] === true ? IN_FLIGHT : undefined,
+    phases: values["recovery"] !== true,
   };
   const durability = values["durability"] === "normal" ? "normal" : "full";
 
-  const results: { readonly past: Past | undefined; readonly phases: readonly Phase[] }[] = [];
+  const results: Result[] = [];
   for (const past of isWhole ? [undefined, PAST] : [undefined]) {
     if (past) console.log(`with ${past.ended} ended and ${past.failed} failed orders stored`);
-    results.push({ past, phases: await runOnStack(plan, durability, past) });
+    results.push(await runOnStack(plan, durability, past));
   }
+  const [fresh, filled] = results;
+  if (fresh && filled) console.log(`with the past over without it\n${pastTable(fresh.phases, filled.phases)}`);
   keep({ at: new Date().toISOString(), durability, node: process.version, plan, results });
-  const failed = results.flatMap(({ phases }) => phases).some(({ runs }) => runs.some((run) => run.failed > 0));
+  const failed = results.some(
+    ({ phases, recovery }) => recovery?.failed || phases.some(({ runs }) => runs.some((run) => run.failed > 0)),
+  );
   return failed ? 1 : 0;
 });
 
-async function runOnStack(plan: Plan, durability: "full" | "normal", past: Past | undefined): Promise<Phase[]> {
+interface Result {
+  readonly past: Past | undefined;
+  readonly phases: readonly Phase[];
+  readonly recovery: Recovery | undefined;
+}
+
+async function runOnStack(plan: Plan, durability: "full" | "normal", past: Past | undefined): Promise<Result> {
   // Beside the state of npm start: the same disk.
   mkdirSync(join(ROOT, ".local"), { recursive: true });
   const data = mkdtempSync(join(ROOT, ".local", "bench-"));
@@ -81,9 +96,12 @@ async function runOnStack(plan: Plan, durability: "full" | "normal", past: Past 
       remotesFile: join(ROOT, "samples/remotes.json"),
     });
     try {
-      const phases = await runPhases(stack, plan);
-      console.log(phaseTable(phases, disk));
-      return phases;
+      const phases = plan.phases ? await runPhases(stack, plan) : [];
+      if (plan.phases) console.log(phaseTable(phases, disk));
+      const load = { workflow: THREE_STEPS.name, statuses: plan.statuses };
+      const recovery = plan.inFlight === undefined ? undefined : await measureRecovery(stack, plan.inFlight, load);
+      if (recovery) console.log(recoveryTable(recovery));
+      return { past, phases, recovery };
     } finally {
       await stack.stop();
     }

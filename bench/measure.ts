@@ -40,7 +40,7 @@ export async function measure(stack: Stack, floor?: { readonly pid: number }): P
     cosmos: cosmosCounts ?? {},
     host: hostCounts ?? {},
     // The services share one database, so each gives the same commits.
-    remotes: remoteCounts[0] ?? {},
+    remotes: { ...remoteCounts[0], requests: sum(remoteCounts.map((each) => each["requests"] ?? 0)) },
   };
 }
 

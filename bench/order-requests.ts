@@ -24,8 +24,6 @@ const CALLS = [
   },
   { path: "shipments", body: (orderId: string) => ({ orderId, shipTo: sampleOrder(orderId).shipTo }) },
 ] as const;
-/** Before the last one. A client that wants the end alone gets the first and the last. */
-const STATUSES = ["Received", "Started", "StepCompleted", "StepCompleted", "StepCompleted", "Concluded"] as const;
 const LATER_MS = 3_600_000;
 
 /** One transactional batch: the order and its state record, both or neither. */
@@ -45,19 +43,18 @@ export async function record({ container }: Services, orderId: string): Promise<
 /** A patch and a call for each step, one more patch at the end, and the statuses in between. */
 export async function workThrough(services: Services, orderId: string, statuses: "all" | "end"): Promise<void> {
   const names = THREE_STEPS.steps.map(({ name }) => name);
-  const next = (statuses === "all" ? STATUSES : STATUSES.slice(0, 1)).values();
-  const send = async (subject: string | undefined = next.next().value) => {
-    if (subject) await services.replies.sendMessages({ subject, body: { orderId, status: subject } });
+  const send = async (subject: string) => {
+    if (statuses === "end" && subject !== "Completed") return;
+    await services.replies.sendMessages({ subject, body: { orderId, status: subject } });
   };
-  await send();
-  await send();
+  await send("Received");
   for (const [at, name] of names.entries()) {
     await patch(services, orderId, name, "Scheduled");
+    await send(at === 0 ? "Started" : "StepCompleted");
     await call(services, orderId, at);
-    await send();
   }
   await patch(services, orderId, names.at(-1) ?? "", "Completed");
-  await send();
+  await send("StepCompleted");
   await send("Completed");
 }
 

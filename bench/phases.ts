@@ -6,7 +6,7 @@ import { type FloorProcess, startFloor } from "./floor-process.ts";
 import { type Load, runLoad } from "./load.ts";
 import { measure } from "./measure.ts";
 import { FLOOR_QUEUE } from "./order-requests.ts";
-import { type Phase, type Run, runOf } from "./report.ts";
+import { compareRequests, type Phase, type Run, runOf } from "./report.ts";
 
 export const STATUSES = ["all", "end"] as const;
 
@@ -20,6 +20,10 @@ export interface Plan {
   readonly statuses: (typeof STATUSES)[number];
   /** So many orders on the same stack at last. */
   readonly many: number | undefined;
+  /** So many in flight at a kill of the host, after all others. */
+  readonly inFlight: number | undefined;
+  /** Whether anything but that is measured. */
+  readonly phases: boolean;
 }
 
 const WARM_UP_ORDERS = 500;
@@ -40,30 +44,46 @@ async function runBeside(process: FloorProcess, stack: Stack, plan: Plan): Promi
   const { statuses, rate, steady, repeat, many } = plan;
   const three = (orders: number, { name } = THREE_STEPS): Load => ({ orders, workflow: name, statuses });
   const ours = (name: string, load: Load) => runOurs(name, stack, load);
-  const floor = (orders: number) => runFloor(process, stack, three(orders));
+  const floor = (load: Load) => runFloor(process, stack, load);
   await ours("warm-up", three(WARM_UP_ORDERS));
-  await floor(WARM_UP_ORDERS);
-  const phases: Phase[] = [];
-  const alone = async (name: string, load: Load) =>
-    void phases.push({ name, runs: [await ours(name, load)], floor: [] });
-  await alone(`three steps, ${rate}/s for ${steady / rate} s`, { ...three(steady), rate });
-  for (const orders of plan.bursts) {
+  await floor(three(WARM_UP_ORDERS));
+  const phases: Phase[] = [await steadily()];
+  for (const orders of plan.bursts) phases.push(...(await burstOf(orders)));
+  const [first = 0] = plan.bursts;
+  const alone = async (name: string, load: Load): Promise<Phase> => ({
+    name,
+    runs: [await ours(name, load)],
+    floor: [],
+  });
+  phases.push(await alone(`five steps, burst of ${first}`, { ...three(first), workflow: FIVE_STEPS }));
+  if (many !== undefined) phases.push(await alone(`three steps, ${many} on one stack`, three(many)));
+  return phases;
+
+  async function steadily(): Promise<Phase> {
+    const load = { ...three(steady), rate };
+    const name = `three steps, ${rate}/s for ${steady / rate} s`;
+    return { name, floor: [await floor(load)], runs: [await ours(name, load)] };
+  }
+
+  async function burstOf(orders: number): Promise<Phase[]> {
     const name = `three steps, burst of ${orders}`;
     const inOne = `${name}, in one activity`;
     const beside: Run[] = [];
     const runs: Run[] = [];
     const runsInOne: Run[] = [];
     for (let time = 0; time < repeat; time += 1) {
-      beside.push(await floor(orders));
-      runs.push(await ours(name, three(orders)));
+      const alone = await floor(three(orders));
+      const run = await ours(name, three(orders));
+      compareRequests(run, alone);
+      beside.push(alone);
+      runs.push(run);
       runsInOne.push(await ours(inOne, three(orders, THREE_IN_ONE)));
     }
-    phases.push({ name, runs, floor: beside }, { name: inOne, runs: runsInOne, floor: beside });
+    return [
+      { name, runs, floor: beside },
+      { name: inOne, runs: runsInOne, floor: beside },
+    ];
   }
-  const [first = 0] = plan.bursts;
-  await alone(`five steps, burst of ${first}`, { ...three(first), workflow: FIVE_STEPS });
-  if (many !== undefined) await alone(`three steps, ${many} on one stack`, three(many));
-  return phases;
 }
 
 async function runOurs(name: string, stack: Stack, load: Load): Promise<Run> {

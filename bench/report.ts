@@ -25,6 +25,8 @@ export interface Run {
     readonly requestUnitsModelled: number;
     readonly cosmos: Counts;
     readonly bus: Counts;
+    /** HTTP calls of the remote services. */
+    readonly calls: number;
   };
 }
 
@@ -66,8 +68,28 @@ export function runOf(load: LoadResult, before: Measure, after: Measure, idle: r
       requestUnitsModelled: round((cosmos?.["requestChargeModelled"] ?? 0) / load.orders),
       cosmos: each(operations(cosmos ?? {})),
       bus: each(operations(bus ?? {})),
+      calls: round((remotes?.["requests"] ?? 0) / load.orders),
     },
   };
+}
+
+/** What an order costs with any engine. The floor is none if it makes others. */
+const REQUESTS: readonly (readonly [name: string, of: (run: Run) => number | undefined])[] = [
+  ["messages sent", ({ perOrder }) => perOrder.bus["sends"]],
+  ["messages completed", ({ perOrder }) => perOrder.bus["completes"]],
+  ["batches", ({ perOrder }) => perOrder.cosmos["batch"]],
+  ["patches", ({ perOrder }) => perOrder.cosmos["patch"]],
+  ["HTTP calls", ({ perOrder }) => perOrder.calls],
+];
+
+/** @throws if the app and the floor made different requests for an order */
+export function compareRequests(ours: Run, floor: Run): void {
+  const differing = REQUESTS.filter(([, of]) => of(ours) !== of(floor));
+  if (differing.length === 0) return;
+  const each = differing.map(([name, of]) => `${of(ours)} and ${of(floor)} ${name}`).join(", ");
+  throw new Error(
+    `the app and the SDK floor make different requests for each order: ${each} (bench/order-requests.ts)`,
+  );
 }
 
 type Row = readonly [name: string, of: (phase: Phase) => string];
@@ -82,7 +104,9 @@ const ROWS: readonly Row[] = [
   ["SDK floor: CPU ms/order", ({ floor }) => spread(floor, (run) => run.cpuMsPerOrder)],
   ["ours/floor", (phase) => ratio(phase, (run) => run.cpuMsPerOrder)],
   ["p50, send to Completed, ms", ({ runs }) => spread(runs, (run) => run.p50Ms)],
+  ["SDK floor: p50, ms", ({ floor }) => spread(floor, (run) => run.p50Ms)],
   ["p99, ms", ({ runs }) => spread(runs, (run) => run.p99Ms)],
+  ["SDK floor: p99, ms", ({ floor }) => spread(floor, (run) => run.p99Ms)],
   ["last quarter/first quarter", ({ runs }) => spread(runs, (run) => run.lastQuarter)],
   ["CPU ms/order", ({ runs }) => list(runs, (run) => run.perOrder.cpuMs)],
   ["SDK floor: CPU ms/order", ({ floor }) => list(floor, (run) => run.perOrder.cpuMs)],
@@ -105,13 +129,43 @@ export function phaseTable(phases: readonly Phase[], disk: DiskFloor): string {
   return `${table.toString()}\n${line}`;
 }
 
+/** What has ended should cost nothing: each phase with it over the same phase without it. By the floor, which stores nothing of it. */
+export function pastTable(without: readonly Phase[], having: readonly Phase[]): string {
+  const table = new Table({
+    head: ["", "orders/s", "ours/floor, orders/s", "CPU ms/order", "p50", "p99"],
+    style: process.stdout.isTTY ? {} : { head: [], border: [] },
+  });
+  for (const [at, { name, runs, floor }] of without.entries()) {
+    const other = having[at];
+    if (!other) continue;
+    const over = (of: (run: Run) => number) => `${round(median(other.runs, of) / median(runs, of))} ×`;
+    const byFloor = (phase: Phase) => ratiosOf(phase, (run) => run.ordersPerSecond);
+    const change = spreadOf(byFloor(other)).median / spreadOf(byFloor({ name, runs, floor })).median;
+    table.push([
+      name,
+      over((run) => run.ordersPerSecond),
+      floor.length === 0 ? "" : `${round(change)} ×`,
+      over((run) => run.cpuMsPerOrder),
+      over((run) => run.p50Ms),
+      over((run) => run.p99Ms),
+    ]);
+  }
+  return table.toString();
+}
+
+const median = (runs: readonly Run[], of: (run: Run) => number): number => spreadOf(runs.map(of)).median;
+
 function spread(runs: readonly Run[], of: (run: Run) => number): string {
   return runs.length === 0 ? "" : shown(spreadOf(runs.map(of)));
 }
 
 /** Of each run over the floor beside it: both met the same state of the machine. */
-function ratio({ runs, floor }: Phase, of: (run: Run) => number): string {
-  const ratios = floor.flatMap((beside, at) => (runs[at] ? [of(runs[at]) / of(beside)] : []));
+function ratiosOf({ runs, floor }: Phase, of: (run: Run) => number): number[] {
+  return floor.flatMap((beside, at) => (runs[at] ? [of(runs[at]) / of(beside)] : []));
+}
+
+function ratio(phase: Phase, of: (run: Run) => number): string {
+  const ratios = ratiosOf(phase, of);
   return ratios.length === 0 ? "" : `${shown(spreadOf(ratios))} ×`;
 }
 
