@@ -78,7 +78,12 @@ export function inCoresNames<T>(value: T, noun: Noun): T {
   return isOwn(noun) && isObject(value) ? (renamed(value, tablesOf(noun).in) as T) : value;
 }
 
-/** The names in a text: in a query, a path, or a fault that the app's users read. */
+/** A member's name, as in a document in the app's form. */
+export function nameInAppsNames(name: string, noun: Noun): string {
+  return isOwn(noun) ? (tablesOf(noun).out.get(name) ?? name) : name;
+}
+
+/** The names in a text: in a query, or a fault that the app's users read. */
 export function textInAppsNames(text: string, noun: Noun): string {
   return isOwn(noun) ? text.replace(NAME, (name) => called(name, noun)) : text;
 }

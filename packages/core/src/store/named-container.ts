@@ -1,7 +1,7 @@
 // A database whose documents have the app's names, for stores that read and write the core's names. In a document its own members are renamed; in
 // a query and a patch the first name after `c.` or the first slash.
 import type { Container, Database, OperationInput, PatchOperation, SqlQuerySpec } from "@azure/cosmos";
-import { inAppsNames, inCoresNames, JOB, type Noun, textInAppsNames } from "../domain/noun.ts";
+import { inAppsNames, inCoresNames, JOB, type Noun, nameInAppsNames, textInAppsNames } from "../domain/noun.ts";
 
 /** The part of the library's own types that the stores use. */
 type Items = Container["items"];
@@ -75,11 +75,15 @@ function patched<Changes extends { readonly operations: readonly PatchOperation[
   { operations, ...rest }: Changes,
   noun: Noun,
 ) {
-  const renamed = operations.map((one) => ({
-    ...one,
-    path: one.path.replace(/^\/[A-Za-z]+/, (name) => textInAppsNames(name, noun)),
-  }));
-  return { ...rest, operations: renamed };
+  return { ...rest, operations: operations.map((one) => withAppsPath(one, noun)) };
+}
+
+/** Every change of every write passes through here, and most paths stay. */
+function withAppsPath(one: PatchOperation, noun: Noun): PatchOperation {
+  const end = one.path.indexOf("/", 1);
+  const name = one.path.slice(1, end === -1 ? undefined : end);
+  const own = nameInAppsNames(name, noun);
+  return own === name ? one : { ...one, path: `/${own}${one.path.slice(1 + name.length)}` };
 }
 
 function operation(one: OperationInput, noun: Noun): OperationInput {
