@@ -43,9 +43,11 @@ export async function record({ container }: Services, orderId: string): Promise<
 /** A patch and a call for each step, one more patch at the end, and the statuses in between. */
 export async function workThrough(services: Services, orderId: string, statuses: "all" | "end"): Promise<void> {
   const names = THREE_STEPS.steps.map(({ name }) => name);
-  const send = async (subject: string) => {
-    if (statuses === "end" && subject !== "Completed") return;
-    await services.replies.sendMessages({ subject, body: { orderId, status: subject } });
+  const send = async (...subjects: string[]) => {
+    const wanted = subjects.filter((subject) => statuses === "all" || subject === "Completed");
+    const messages = wanted.map((subject) => ({ subject, body: { orderId, status: subject } }));
+    const [only] = messages;
+    if (only) await services.replies.sendMessages(messages.length === 1 ? only : messages);
   };
   await send("Received");
   for (const [at, name] of names.entries()) {
@@ -54,8 +56,7 @@ export async function workThrough(services: Services, orderId: string, statuses:
     await call(services, orderId, at);
   }
   await patch(services, orderId, names.at(-1) ?? "", "Completed");
-  await send("StepCompleted");
-  await send("Completed");
+  await send("StepCompleted", "Completed");
 }
 
 async function patch({ container }: Services, orderId: string, step: string, state: string): Promise<void> {

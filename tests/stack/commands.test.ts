@@ -113,7 +113,7 @@ test("npm start stays, serves the other commands, stops on Ctrl-C within 5 s; a 
     .toContain("plain: Processed");
   const trace = run("start", "--trace", "plain", "--data", data);
   expect(await trace.ended, trace.output()).toBe(0);
-  expect(trace.output()).toMatch(/claim attempt 1[\s\S]*publish Completed/);
+  expect(trace.output()).toMatch(/claim attempt 1[\s\S]*publish StepCompleted, Completed/);
   const list = run("orders", "--data", data, "--json");
   await list.ended;
   expect(list.output().trim().split("\n").length).toBeGreaterThanOrEqual(11);

@@ -78,7 +78,19 @@ describe("what is too large", () => {
   test("a status message is undeliverable, and no reason to wait", async () => {
     const reply: Reply = { replyTo: REPLY_QUEUE, replyToSessionId: null, correlationId: "c", traceparent: null };
     const message = { jobId: "large-1", attempt: 1, status: "Failed", at: new Date().toISOString() } as const;
-    expect(await messenger().publish(reply, { ...message, detail: "x".repeat(300_000) })).toBe("no-such-queue");
+    expect(await messenger().publish(reply, [{ ...message, detail: "x".repeat(300_000) }])).toBe("no-such-queue");
+  });
+
+  test("status messages that are too large for one send are not for two", async () => {
+    const reply: Reply = { replyTo: REPLY_QUEUE, replyToSessionId: null, correlationId: "c", traceparent: null };
+    const message = { jobId: "large-3", attempt: 1, at: new Date().toISOString(), detail: "x".repeat(200_000) };
+    const [one, other] = [
+      { ...message, status: "StepCompleted", step: "s" } as const,
+      { ...message, status: "Completed" } as const,
+    ];
+    expect(await messenger().publish(reply, [one, other])).toBe("too-large-together");
+    expect(await messenger().publish(reply, [one])).toBe("sent");
+    expect(await messenger().publish(reply, [other])).toBe("sent");
   });
 
   test("an agent's request is said to be, too", async () => {

@@ -139,12 +139,12 @@ export function createWorld(
   const replies: World["replies"] = [];
 
   const messenger: Messenger = {
-    async publish(reply, message) {
+    async publish(reply, messages) {
       if (world.publishFault instanceof Error) throw world.publishFault;
-      if (world.failing === message.status) throw new Error("bus down");
+      if (messages.some(({ status }) => status === world.failing)) throw new Error("bus down");
       if (world.publishFault) return world.publishFault;
       if (reply.replyTo === null) return "nobody-asked";
-      statuses.push(message);
+      statuses.push(...messages);
       return "sent";
     },
     async reject(reply, rejection) {

@@ -133,16 +133,16 @@ export function claimAndConclude(startAttempt: StartAttempt, ending: Ending, by:
 }
 
 /**
- * A status message could not be sent: it is sent with the next one, or the sweep sends it once the job has ended. Until then none of the job's
+ * Status messages could not be sent: they are sent with the next one, or the sweep sends them once the job has ended. Until then none of the job's
  * documents is removed.
  */
-export function addToOutbox(seen: StateRecord, outboxMessage: OutboxMessage, now: string): GuardedWrite {
+export function addToOutbox(seen: StateRecord, outboxMessages: readonly OutboxMessage[], now: string): GuardedWrite {
   const { processState, lockedBy, attempt, keptUntil, jobRevision } = seen;
   const over = processState === "Processed" ? "overAt" : "overInErrorAt";
   const ended = hasEnded(processState) ? [set(["dueAt"], after(now, OUTBOX_GRACE_MS)), set([over], null)] : [];
   const write = {
     guard: { processStates: [processState], lockedBy, attempt },
-    changes: [append(["outbox"], outboxMessage), ...ended],
+    changes: [...outboxMessages.map((message) => append(["outbox"], message)), ...ended],
   };
   if (!keptUntil) return write;
   const changes = [...write.changes, set(["keptUntil"], null)];

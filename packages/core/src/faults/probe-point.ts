@@ -56,6 +56,7 @@ export function jobIn(
 /** What distinguishes one call of a method from another: the status published, the state written, that a start message is for later. */
 export function detailOf(args: readonly unknown[]): string {
   const found = args.flatMap((arg) => {
+    if (Array.isArray(arg)) return arg.map((one) => asObject(one)["status"]).filter((one) => typeof one === "string");
     const { status, processState, direction, changes, at } = asObject(arg);
     if (typeof status === "string") return [status];
     if (Array.isArray(changes)) return changes.flatMap(stateSet);

@@ -10,8 +10,8 @@ import {
 import { ExponentialBackoff, handleWhen, retry } from "cockatiel";
 
 export interface BusSenders {
-  /** Resolves when the queue has accepted the message. Throws the last try's error; in total that is within 70 s. */
-  send(queue: string, message: ServiceBusMessage): Promise<void>;
+  /** Resolves when the queue has accepted the message, or all of several. Throws the last try's error; in total that is within 70 s. */
+  send(queue: string, message: ServiceBusMessage | ServiceBusMessage[]): Promise<void>;
   /** Closes the open senders of a queue that rejects. */
   forget(queue: string): void;
 }

@@ -38,7 +38,9 @@ export type Published =
   /** The request named no reply queue. */
   | "nobody-asked"
   /** No queue of that name accepts it: absent, disabled, full, or it requires a session that the request did not name. The job continues. */
-  | "no-such-queue";
+  | "no-such-queue"
+  /** The queue does not accept the messages in one send. It may accept each alone. */
+  | "too-large-together";
 
 export interface Unreadable {
   readonly subject: "InvalidSubmission" | "InvalidReply";
@@ -86,9 +88,9 @@ export interface SendOptions {
 export interface Messenger {
   /**
    * Notifies the submitting application on its private reply queue, in its session there if it named one (P15). At least
-   * once: the message id `<jobId>:<attempt>:<status>[:step]` is the same each time.
+   * once: the message id `<jobId>:<attempt>:<status>[:step]` is the same each time. Several messages go in one send, in this sequence.
    */
-  publish(reply: Reply, message: StatusMessage): Promise<Published>;
+  publish(reply: Reply, messages: readonly StatusMessage[]): Promise<Published>;
   /** Notifies a sender that its submission was rejected, and why. At least once, under the rejection's id. */
   reject(reply: ReplyAddress, rejection: Rejection): Promise<Published>;
   /** Notifies the scheduler that a job waits for an attempt (P10), now or, if the supervisor has set a pause, later (P11). */

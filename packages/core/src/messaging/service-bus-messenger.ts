@@ -52,7 +52,7 @@ export function createServiceBusMessenger(
     },
   );
 
-  async function send(queue: string, message: ServiceBusMessage): Promise<void> {
+  async function send(queue: string, message: ServiceBusMessage | ServiceBusMessage[]): Promise<void> {
     try {
       await untilRolesHold.execute(() => senders.send(queue, message));
     } catch (cause) {
@@ -69,32 +69,38 @@ export function createServiceBusMessenger(
 
   async function sendToClient(
     { replyTo, replyToSessionId, correlationId }: ReplyAddress,
-    message: ServiceBusMessage,
+    messages: readonly ServiceBusMessage[],
   ): Promise<Published> {
     if (replyTo === null) return "nobody-asked";
+    const addressed = messages.map((message) => ({
+      ...message,
+      contentType: "application/json",
+      ...(correlationId && { correlationId }),
+      ...(replyToSessionId && { sessionId: replyToSessionId }),
+    }));
+    const [only = []] = addressed;
     try {
-      await send(replyTo, {
-        ...message,
-        contentType: "application/json",
-        ...(correlationId && { correlationId }),
-        ...(replyToSessionId && { sessionId: replyToSessionId }),
-      });
+      await send(replyTo, addressed.length === 1 ? only : addressed);
       return "sent";
     } catch (cause) {
       if (!rejectedByQueue(cause)) throw cause;
+      if (isTooLarge(cause) && addressed.length > 1) return "too-large-together";
       senders.forget(replyTo);
       return "no-such-queue";
     }
   }
 
   return {
-    publish: (reply: Reply, message) =>
-      sendToClient(reply, {
-        body: inAppsNames(message, noun),
-        subject: message.status,
-        messageId: statusMessageId(message),
-        ...traced(reply.traceparent),
-      }),
+    publish: (reply: Reply, messages) =>
+      sendToClient(
+        reply,
+        messages.map((message) => ({
+          body: inAppsNames(message, noun),
+          subject: message.status,
+          messageId: statusMessageId(message),
+          ...traced(reply.traceparent),
+        })),
+      ),
 
     reject(reply, { id, jobId, submissionId, status, at, faults }) {
       const named = boundedFaults(faults, noun);
@@ -108,7 +114,7 @@ export function createServiceBusMessenger(
         faults: named,
         faultCount: faults.length,
       };
-      return sendToClient(reply, { body, subject: status, messageId: id, ...traced() });
+      return sendToClient(reply, [{ body, subject: status, messageId: id, ...traced() }]);
     },
 
     async startAttempt(startAttempt, { at } = {}) {

@@ -4,7 +4,7 @@ import { type Attempt, attemptOf, type ClaimOutcome, type StartAttempt, toSchedu
 import { endingOf } from "../domain/ending.ts";
 import { directionOf, isWholeDone, type Plan, pausesOf, planOf, readySteps, runsInHand } from "../domain/plan.ts";
 import { withSkips } from "../domain/skip.ts";
-import { hasEnded, holderId, type StateRecord, type Steps } from "../domain/state-record.ts";
+import { hasEnded, holderId, type OutboxMessage, type StateRecord, type Steps } from "../domain/state-record.ts";
 import { timesOf } from "../domain/step-end.ts";
 import { scheduled } from "../domain/step-run.ts";
 import { claim, claimAndConclude } from "../domain/transitions.ts";
@@ -13,7 +13,7 @@ import { inSpan } from "../telemetry/spans.ts";
 import { fromHere } from "../telemetry/trace-context.ts";
 import { concludeJob } from "./conclude-job.ts";
 import { type Context, instant, type Ports, schedulingOf, type Telemetry } from "./ports.ts";
-import { publish, publishSteps } from "./publish.ts";
+import { completionsOf, publish } from "./publish.ts";
 
 /**
  * Order of writes: the claim, then the Started message, then (by the caller) the start of the orchestration. After a crash in between the message
@@ -52,7 +52,7 @@ async function claimInSpan(
     const written = await writeClaim(read, plan, holder, context);
     if (written.kind === "written") {
       context.telemetry.event("JobClaimed", { jobId, attempt, direction, priority: record.priority });
-      await publishStarted(written.record, context);
+      await publish(written.record, startOf(written.record), context);
       const isBehind = runsInHand(steps).length > 0;
       return { kind: "claimed", attempt: heldBy(holder, written.record, context), isBehind };
     }
@@ -108,16 +108,14 @@ function taken({ jobId, attempt }: StartAttempt, telemetry: Telemetry): ClaimOut
 /** An earlier run of this claim may have crashed before it published it, or before its orchestration was started. */
 async function claimedAlready(record: StateRecord, holder: string, context: Context): Promise<ClaimOutcome> {
   if (record.processState === "Processing" && record.lockedBy === holder) {
-    await publishStarted(record, context);
-    await publishSteps(record, context);
+    await publish(record, [...startOf(record), ...completionsOf(record)], context);
     return { kind: "claimed", attempt: heldBy(holder, record, context), isBehind: true };
   }
   return taken(record, context.telemetry);
 }
 
-async function publishStarted(record: StateRecord, context: Context): Promise<void> {
-  const { attempt, direction, updatedAt: at } = record;
-  if (direction === "forward") await publish(record, { status: "Started", attempt, at }, context);
+function startOf({ attempt, direction, updatedAt: at }: StateRecord): OutboxMessage[] {
+  return direction === "forward" ? [{ status: "Started", attempt, at }] : [];
 }
 
 function heldBy(holder: string, record: StateRecord, { workflows }: Ports): Attempt {

@@ -1,28 +1,38 @@
 // Publishes the end of a job (P15, P16).
 import { startAttemptOf } from "../domain/recovery.ts";
-import type { StateRecord } from "../domain/state-record.ts";
+import type { OutboxMessage, StateRecord } from "../domain/state-record.ts";
 import type { Versioned } from "../store/job-store.ts";
 import type { Context, Telemetry } from "./ports.ts";
-import { clearOutbox, endStatus, publishBeforeStart, publishOrKeep, publishSteps } from "./publish.ts";
+import {
+  clearOutbox,
+  completionOf,
+  completionsOf,
+  endStatus,
+  publish,
+  publishBeforeStart,
+  publishOrKeep,
+} from "./publish.ts";
 
 /**
  * The record contains the end of the job: notifies the client. The sweep publishes what fails here. Before an Error the completed steps are
  * published again: another step may have been recorded by a process that then crashed, and a step in progress when a compensation began may end
  * it.
+ * @param step the one whose completion ended the job
  */
-export async function concludeJob(ended: Versioned, context: Context): Promise<void> {
+export async function concludeJob(ended: Versioned, context: Context, step?: string): Promise<void> {
   const { jobId, attempt, workflow, processState, outbox } = ended.record;
   if (processState === "Processed") {
     const { createdAt, enqueuedAt = createdAt, updatedAt } = ended.record;
     const criticalMs = Date.parse(updatedAt) - Date.parse(enqueuedAt);
     context.telemetry.event("JobProcessed", { jobId, attempt, workflow: workflow.name, criticalMs });
     if (!outbox.some(({ status }) => status === "Completed")) {
-      await publishOrKeep(ended, "Completed", null, context);
+      const completed: OutboxMessage = { status: "Completed", attempt, at: updatedAt };
+      await publishOrKeep(ended, [...(step ? [completionOf(ended.record, step)] : []), completed], context);
       return;
     }
   } else reportError(ended.record, context.telemetry);
   try {
-    await publishSteps(ended.record, context);
+    await publish(ended.record, completionsOf(ended.record), context);
     await clearOutbox(ended, context);
   } catch (cause) {
     context.telemetry.event("StatusDelayed", { jobId, status: endStatus(ended.record), cause: String(cause) });

@@ -2,7 +2,7 @@
 import { hasEnded } from "../domain/state-record.ts";
 import { concludeJob } from "./conclude-job.ts";
 import type { Context } from "./ports.ts";
-import { clearOutbox, publishSteps } from "./publish.ts";
+import { clearOutbox, completionsOf, publish } from "./publish.ts";
 
 /**
  * For an attempt whose activity failed finally, or whose time is over: if its job has still ended, the client is notified. Messages that were
@@ -16,7 +16,7 @@ export async function publishEndOf(
   if (!stored || stored.record.attempt !== attempt) return;
   const { processState } = stored.record;
   if (!hasEnded(processState)) return;
-  await publishSteps(stored.record, context);
+  await publish(stored.record, completionsOf(stored.record), context);
   if (processState === "Processed") await concludeJob(stored, context);
   else await clearOutbox(stored, context);
 }

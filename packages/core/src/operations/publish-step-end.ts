@@ -4,7 +4,7 @@ import { runOf, runsInHand } from "../domain/plan.ts";
 import { hasEnded, type StateRecord, type StepRecord } from "../domain/state-record.ts";
 import { concludeJob, scheduleCompensation } from "./conclude-job.ts";
 import type { Context, Telemetry } from "./ports.ts";
-import { publishOrKeep } from "./publish.ts";
+import { completionOf, publishOrKeep } from "./publish.ts";
 import type { RecordedEnd } from "./write-step-end.ts";
 
 /** If the job has ended, or changed its direction, that is published too before any event is sent. */
@@ -15,10 +15,8 @@ export async function publishStepEnd(task: StepTask, recorded: RecordedEnd, cont
   const isPublished = isToPublish(task, record, own);
   reportEnd(task, record, own, context.telemetry);
   if (isTurn && record.processState === "Pending") await scheduleCompensation(recorded, context);
-  else {
-    const known = isPublished ? await publishOrKeep(recorded, "StepCompleted", task.step, context) : recorded;
-    if (isTurn) await concludeJob(known, context);
-  }
+  else if (isTurn) await concludeJob(recorded, context, isPublished ? task.step : undefined);
+  else if (isPublished) await publishOrKeep(recorded, [completionOf(record, task.step)], context);
   return end;
 }
 

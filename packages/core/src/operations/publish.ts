@@ -10,15 +10,23 @@ import { type Context, instant, type Ports } from "./ports.ts";
 /** A write, and a read of the record's current state: the attempt may have continued in the meantime. */
 const TRIES_TO_LEAVE = 3;
 
-/** Sends one status message, if its requester wants that status. Throws once the messenger's bounded retries are used up. */
-export async function publish(record: StateRecord, outboxMessage: OutboxMessage, context: Context): Promise<void> {
-  const { jobId, workflow, replyTo } = record;
+/** Sends those status messages that the requester wants, in one send. Throws once the messenger's bounded retries are used up. */
+export async function publish(
+  record: StateRecord,
+  outboxMessages: readonly OutboxMessage[],
+  context: Context,
+): Promise<void> {
+  const { jobId, replyTo } = record;
   // After a rollback this app may not have the workflow: its requester receives the status nevertheless.
-  const message = statusMessage(record, outboxMessage, context.workflows.find(workflow));
-  if (!message) return;
-  const answer = await context.messenger.publish(record, message);
-  if (answer === "no-such-queue")
-    context.telemetry.event("StatusUndeliverable", { jobId, status: outboxMessage.status, queue: replyTo });
+  const workflow = context.workflows.find(record.workflow);
+  const messages = outboxMessages.flatMap((one) => statusMessage(record, one, workflow) ?? []);
+  if (messages.length === 0) return;
+  const answer = await context.messenger.publish(record, messages);
+  if (answer === "too-large-together") {
+    for (const one of outboxMessages) await publish(record, [one], context);
+  }
+  if (answer !== "no-such-queue") return;
+  for (const { status } of messages) context.telemetry.event("StatusUndeliverable", { jobId, status, queue: replyTo });
 }
 
 /**
@@ -29,22 +37,21 @@ export async function publish(record: StateRecord, outboxMessage: OutboxMessage,
 export async function publishBeforeStart(pending: Versioned, context: Context): Promise<Versioned> {
   const { record } = pending;
   const received: OutboxMessage = { status: "Received", attempt: 1, at: record.createdAt };
-  if (record.attempt === 1) await publish(record, received, context);
-  await publishSteps(record, context);
+  await publish(record, [...(record.attempt === 1 ? [received] : []), ...completionsOf(record)], context);
   return clearOutbox(pending, context);
 }
 
 /** Each completed step, with the id of the attempt that completed it. */
-export async function publishSteps(record: StateRecord, context: Context): Promise<void> {
-  for (const [step, { completedIn: attempt, endedAt }] of Object.entries(record.steps)) {
-    if (attempt === undefined) continue;
-    await publish(record, { status: "StepCompleted", attempt, at: endedAt ?? record.updatedAt, step }, context);
-  }
+export function completionsOf({ steps, updatedAt }: StateRecord): OutboxMessage[] {
+  return Object.entries(steps).flatMap(([step, { completedIn: attempt, endedAt }]) =>
+    attempt === undefined ? [] : [{ status: "StepCompleted", attempt, at: endedAt ?? updatedAt, step }],
+  );
 }
 
-/** Sends all outbox messages of the record, in order. Messages that were sent before are sent again under the same message id. */
-export async function publishOutbox(record: StateRecord, context: Context): Promise<void> {
-  for (const outboxMessage of record.outbox) await publish(record, outboxMessage, context);
+/** The message of a step that has just been completed. */
+export function completionOf({ attempt, steps, updatedAt: at }: StateRecord, step: string): OutboxMessage {
+  // It may have been completed for an earlier attempt than the one that holds the job.
+  return { status: "StepCompleted", attempt: steps[step]?.completedIn ?? attempt, at, step };
 }
 
 /**
@@ -54,7 +61,7 @@ export async function publishOutbox(record: StateRecord, context: Context): Prom
 export async function clearOutbox(read: Versioned, context: Context): Promise<Versioned> {
   const { outbox, jobId } = read.record;
   if (outbox.length === 0) return read;
-  await publishOutbox(read.record, context);
+  await publish(read.record, outbox, context);
   let known: Versioned | undefined = read;
   for (let tries = 0; known && tries < TRIES_TO_LEAVE; tries += 1) {
     const written = await context.store.replace(known, published(known.record, instant(context.now())));
@@ -72,38 +79,36 @@ function namesOf(outbox: readonly OutboxMessage[]): string {
 }
 
 /**
- * A step is completed, or the job has ended. A message that can't be sent is left as an outbox message, and is published before the next message
- * or by the sweep: so no message overtakes it. Returns the last known record.
+ * A step is completed, or the job has ended, or both. Messages that can't be sent are left as outbox messages, and are published before the next
+ * message or by the sweep: so no message overtakes them. Returns the last known record.
  */
 export async function publishOrKeep(
   written: Versioned,
-  status: "StepCompleted" | "Completed",
-  step: string | null,
+  outboxMessages: readonly OutboxMessage[],
   context: Context,
 ): Promise<Versioned> {
-  const { jobId, updatedAt, steps } = written.record;
-  // The step may have been completed for an earlier attempt than the one that holds the job.
-  const attempt = (step === null ? undefined : steps[step]?.completedIn) ?? written.record.attempt;
-  const outboxMessage: OutboxMessage = { status, attempt, at: updatedAt, ...(step !== null && { step }) };
+  const { jobId } = written.record;
   try {
     const settled = await clearOutbox(written, context);
-    await publish(written.record, outboxMessage, context);
+    await publish(written.record, outboxMessages, context);
     return settled;
   } catch (cause) {
-    context.telemetry.event("StatusDelayed", { jobId, status, cause: String(cause) });
-    return leave(written.record, outboxMessage, context);
+    for (const { status } of outboxMessages)
+      context.telemetry.event("StatusDelayed", { jobId, status, cause: String(cause) });
+    return leave(written.record, outboxMessages, context);
   }
 }
 
 /** Throws if the store can't write it: the attempt then times out, and its step's activity may run again. */
-async function leave(seen: StateRecord, outboxMessage: OutboxMessage, ports: Ports): Promise<Versioned> {
+async function leave(seen: StateRecord, outboxMessages: readonly OutboxMessage[], ports: Ports): Promise<Versioned> {
   let record: StateRecord | undefined = seen;
   for (let tries = 0; record && tries < TRIES_TO_LEAVE; tries += 1) {
-    const left = await ports.store.change(record.jobId, addToOutbox(record, outboxMessage, instant(ports.now())));
+    const left = await ports.store.change(record.jobId, addToOutbox(record, outboxMessages, instant(ports.now())));
     if (left.kind === "written") return left;
     record = (await ports.store.state(record.jobId))?.record;
   }
-  throw new Error(`the outbox message ${outboxMessage.status} of job ${seen.jobId} could not be left in its record`);
+  const statuses = outboxMessages.map(({ status }) => status).join(", ");
+  throw new Error(`the outbox messages of job ${seen.jobId} could not be left in its record: ${statuses}`);
 }
 
 /** The status of an ended job's record. */

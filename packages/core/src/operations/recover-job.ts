@@ -9,7 +9,7 @@ import type { AgentTimeout, Snapshot } from "../supervision/audit-log.ts";
 import { ruleInWords, snapshotOf } from "../supervision/rule.ts";
 import { reportError, scheduleCompensation } from "./conclude-job.ts";
 import { type Context, instant, type Telemetry } from "./ports.ts";
-import { clearOutbox, publishBeforeStart, publishOutbox, publishSteps } from "./publish.ts";
+import { clearOutbox, completionsOf, publish, publishBeforeStart } from "./publish.ts";
 
 export interface Recovery {
   /** Absent if no verdict was possible for the record. */
@@ -51,8 +51,7 @@ export async function recoverJob(due: Versioned, mayReschedule: () => boolean, c
     };
     // The write removes the outbox message, so the message is sent before.
     if (verdict.kind === "publish") {
-      await publishSteps(record, context);
-      await publishOutbox(record, context);
+      await publish(record, [...completionsOf(record), ...record.outbox], context);
     }
     const { claimWithinMs } = context.timing;
     const next = recover(record, verdict, { now: instant(now), overdueBefore, claimWithinMs });
@@ -138,7 +137,7 @@ async function follow(
       return context.messenger.startAttempt(startAttemptOf(written.record));
     case "fail":
       reportError(written.record, context.telemetry);
-      await publishSteps(written.record, context);
+      await publish(written.record, completionsOf(written.record), context);
       await clearOutbox(written, context);
       return;
     case "publish":

@@ -60,7 +60,7 @@ export async function recordJob(message: SubmittedMessage, context: Context): Pr
   const submitted = created.kind === "created" ? "JobSubmitted" : "DuplicateSubmission";
   context.telemetry.event(submitted, { jobId, processState, workflow: workflow.name });
 
-  await publish(record, { status: "Received", attempt: 1, at: record.createdAt }, context);
+  await publish(record, [{ status: "Received", attempt: 1, at: record.createdAt }], context);
   return record;
 }
 

@@ -7,15 +7,17 @@ import { describeSpan, inSpan } from "./spans.ts";
 export function tracedMessenger(messenger: Messenger, queues: { readonly scheduler: string }): Messenger {
   return {
     ...messenger,
-    publish(reply, message) {
+    publish(reply, messages) {
+      const [first] = messages;
       // Nothing is sent to a client that did not ask.
-      if (reply.replyTo === null) return messenger.publish(reply, message);
-      const { jobId, attempt, status, step = null } = message;
+      if (reply.replyTo === null || !first) return messenger.publish(reply, messages);
+      const { jobId, attempt, step = null } = first;
+      const status = messages.map((each) => each.status).join(", ");
       return inSpan(
         `publish ${status}`,
         { ...sending(reply.replyTo, { jobId, attempt, status, step }), traceparent: reply.traceparent },
         async () => {
-          const published = await messenger.publish(reply, message);
+          const published = await messenger.publish(reply, messages);
           describeSpan({ outcome: published });
           return published;
         },

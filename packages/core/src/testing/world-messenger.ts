@@ -30,9 +30,9 @@ export function createWorldMessenger(
     time.at(at === undefined ? time.now : Date.parse(at), () => begin(work));
   };
   return {
-    async publish({ replyTo }, message) {
+    async publish({ replyTo }, messages) {
       if (replyTo === null) return "nobody-asked";
-      outgoing.statuses.push(asSent(message));
+      outgoing.statuses.push(...messages.map(asSent));
       return "sent";
     },
     async reject(reply, rejection) {

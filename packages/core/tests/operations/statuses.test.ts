@@ -1,6 +1,6 @@
 // What a job's record says of its statuses is what its requester was sent, whatever became of the job.
 
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { type StatusStanding, statusesOf } from "../../src/domain/statuses.ts";
 import { operateJob } from "../../src/operations/operate-job.ts";
 import { sweep } from "../../src/operations/sweep.ts";
@@ -89,7 +89,7 @@ test("one that can't be sent is owed, until it is", async () => {
   expect(await standing("owed")).toEqual(["1 Received "]);
   world.failing = "Completed";
   await world.runAttempt(startAttempt);
-  expect(await standing("owed")).toEqual(["1 Completed "]);
+  expect(await standing("owed")).toEqual(["1 StepCompleted capturePayment", "1 Completed "]);
   expect(await standing("sent")).not.toContain("1 Completed ");
   world.failing = undefined;
   await sweepWhenDue();
@@ -103,4 +103,16 @@ test("who wants the end alone, or named no queue, is owed no other", async () =>
   world = createWorld(NOON_MS);
   await world.submit(sampleJob(), { ...ENVELOPE, replyTo: undefined });
   expect(await standing("sent", "owed")).toEqual([]);
+});
+
+test("the last step's completion and the job's end go in one send; what is too large for one goes in several", async () => {
+  const { publish } = world.messenger;
+  const sends: string[][] = [];
+  vi.spyOn(world.messenger, "publish").mockImplementation(async (reply, messages) => {
+    sends.push(messages.map(({ status, step }) => step ?? status));
+    return messages.length > 1 ? "too-large-together" : publish(reply, messages);
+  });
+  await world.runAttempt(await world.submitted());
+  expect(sends.slice(-3)).toEqual([["capturePayment", "Completed"], ["capturePayment"], ["Completed"]]);
+  await expectPublished();
 });

@@ -100,7 +100,7 @@ function slowPorts({ store, messenger, supervision, ...rest }: World): SlowPorts
     },
     messenger: {
       ...messenger,
-      publish: (reply, message) => call(message.jobId, BUS_MS, () => messenger.publish(reply, message)),
+      publish: (reply, messages) => call(String(messages[0]?.jobId), BUS_MS, () => messenger.publish(reply, messages)),
       startAttempt: (startAttempt) => call(startAttempt.jobId, BUS_MS, () => messenger.startAttempt(startAttempt)),
     },
     supervision: {

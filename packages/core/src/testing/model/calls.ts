@@ -21,7 +21,7 @@ export type Call =
   | { readonly kind: "change"; readonly write: GuardedWrite }
   | { readonly kind: "replace"; readonly etag: string; readonly record: StateRecord }
   | { readonly kind: "due"; readonly before: string }
-  | { readonly kind: "publish"; readonly message: StatusMessage }
+  | { readonly kind: "publish"; readonly messages: readonly StatusMessage[] }
   | { readonly kind: "send"; readonly message: Sent }
   | ServiceCall;
 
@@ -144,7 +144,7 @@ export function portsOver(ask: Ask, now: () => number, host: Host, setting: Sett
       },
     },
     messenger: {
-      publish: (_, message) => ask<"publish">({ kind: "publish", message }),
+      publish: (_, messages) => ask<"publish">({ kind: "publish", messages }),
       startAttempt: (body, options) =>
         send({ queue: "scheduler", body, at: mutant.hurries ? null : (options?.at ?? null) }),
       ask: async (_, request, leftMs) => {

@@ -35,7 +35,8 @@ export interface Effect {
   readonly serviceState?: number;
   /** Pieces that come into being. */
   readonly adds: readonly number[];
-  readonly published?: StatusMessage;
+  /** In one send. */
+  readonly published?: readonly StatusMessage[];
   /** The record as it was written, before it was brought to its normal form. */
   readonly written?: StateRecord;
   readonly spends?: keyof Bounds;
@@ -128,8 +129,8 @@ export class Effects {
         return this.#writes(operation, stored, after, same, this.#written(operation, after), aimOf(call));
       }
       case "publish": {
-        const what = publishingOf(call.message);
-        const published: Change = { ...same, what, entry: { answer: "sent" }, published: call.message };
+        const what = call.messages.map(publishingOf).join(", and ");
+        const published: Change = { ...same, what, entry: { answer: "sent" }, published: call.messages };
         const lost: Change = {
           ...published,
           what: `${what}, the answer lost`,

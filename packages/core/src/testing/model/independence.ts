@@ -172,15 +172,14 @@ export class Independence {
   }
 
   /** What was told before goes again. With an outage it may have been left to be told, and so be owed again. */
-  #isPublishedAgain(state: State, { message }: Extract<Call, { kind: "publish" }>): boolean {
+  #isPublishedAgain(state: State, { messages }: Extract<Call, { kind: "publish" }>): boolean {
     const { owed } = this.#pieces.values.get<Promises>(state[PROMISES] as number);
-    if (
-      this.#mayOweReceived(state) ||
-      owed[0] === "Received" ||
-      owed.includes(wordOf(message.status, message.attempt, message.step))
-    )
-      return false;
-    return this.#setting.bounds.outages === 0 || message.status === "StepCompleted" || message.status === "Started";
+    if (this.#mayOweReceived(state) || owed[0] === "Received") return false;
+    return messages.every(
+      ({ status, attempt, step }) =>
+        !owed.includes(wordOf(status, attempt, step)) &&
+        (this.#setting.bounds.outages === 0 || status === "StepCompleted" || status === "Started"),
+    );
   }
 
   /** An operator who acts before the first attempt is known to be claimed has that told anew, before all else. */

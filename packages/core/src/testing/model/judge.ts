@@ -55,9 +55,9 @@ export class Judge {
       if (stored && isResubmitted(stored, effect.written)) serviceState = values.idOf(fixed(values.get(serviceState)));
       fault ??= faultOfCompensated(effect.written, values.get(serviceState), this.#setting.workflow);
     }
-    if (effect.published) {
-      fault ??= faultOfPublishing(effect.published, promises, stored);
-      promises = kept(promises, effect.published);
+    for (const message of effect.published ?? []) {
+      fault ??= faultOfPublishing(message, promises, stored);
+      promises = kept(promises, message);
     }
     return { record: this.#kept(effect.record, promises), serviceState, promises: values.idOf(promises), fault };
   }
