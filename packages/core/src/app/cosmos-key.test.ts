@@ -24,7 +24,7 @@ async function headersOf(options: CosmosClientOptions) {
   };
   const connectionPolicy = { enableEndpointDiscovery: false, enableBackgroundEndpointRefreshing: false };
   const client = new CosmosClient({ ...options, httpClient, connectionPolicy });
-  const container = client.database("Über Shop").container("Orders");
+  const container = client.database("Über Shop").container("Jobs");
   await client.getDatabaseAccount();
   await container.item("State 1", "a").read();
   await container.item("State 1", "a").patch([{ op: "set", path: "/a", value: 1 }]);
