@@ -16,7 +16,23 @@ const WIDEST_GAP = 2;
 /** What a submission begins. */
 const FIRST = 1;
 
+/** Of a set of attempts each is a bit: bit 1 is the first attempt. */
+type Attempted = number;
+/** Only so many bits has a set: a world has a few attempts at a time, and their numbers are closed up after each move. */
+const MOST = 31;
+
 type Renumber = (json: string) => string;
+
+/** What becomes of the numbers of one set. */
+interface Closing {
+  readonly to: ReadonlyMap<number, number>;
+  readonly isSame: boolean;
+  readonly change: Renumber;
+  /** By the number of the promises: what becomes of them. */
+  readonly promises: number[];
+  /** By the number of the piece. */
+  readonly pieces: number[];
+}
 
 /**
  * Where no agent takes a step up in time, a job is scheduled again without a limit, and its attempts are counted on: with the
@@ -24,11 +40,13 @@ type Renumber = (json: string) => string;
  */
 export class Attempts {
   readonly #pieces: Pieces;
-  readonly #inValue: (readonly number[] | undefined)[] = [];
-  readonly #inPiece: (readonly number[] | undefined)[] = [];
-  readonly #over = new Map<string, number>();
-  readonly #renumbers = new Map<string, { readonly to: ReadonlyMap<number, number>; readonly change: Renumber }>();
-  readonly #renumbered = new Map<Renumber, number[]>();
+  readonly #inValue: (Attempted | undefined)[] = [];
+  readonly #inPiece: (Attempted | undefined)[] = [];
+  readonly #inPromises: (Attempted | undefined)[] = [];
+  readonly #askedBy: (Attempted | undefined)[] = [];
+  /** By the record, then by who is asked for. */
+  readonly #over: (Map<Attempted, number> | undefined)[] = [];
+  readonly #closings = new Map<Attempted, Closing>();
 
   constructor(pieces: Pieces) {
     this.#pieces = pieces;
@@ -36,28 +54,20 @@ export class Attempts {
 
   closedUp(given: State): State {
     const state = this.#withoutOver(given);
-    const numbers = new Set(this.#numbersInValue(state[RECORD] as number));
-    for (const word of this.#pieces.values.get<Promises>(state[PROMISES] as number).owed) {
-      const found = OWED_NUMBER.exec(word);
-      if (found) numbers.add(Number(found[0]));
-    }
-    for (let at = FIRST_PIECE; at < state.length; at += 1) {
-      for (const number of this.#numbersInPiece(pieceOf(state[at] as number))) numbers.add(number);
-    }
-    const found = [...numbers].sort((one, other) => one - other);
-    const closed = closeUp(found);
-    const promises = this.#promises(state[PROMISES] as number, found, closed);
-    if (found.every((number, at) => number === closed[at])) {
-      return promises === state[PROMISES] ? state : state.map((id, at) => (at === PROMISES ? promises : id));
-    }
-    const change = this.#renumberOf(found, closed);
-    const next = state.map((id, at) => {
-      if (at < FIRST_PIECE) return id;
-      const piece = this.#piece(pieceOf(id), change);
-      return isStalled(id) ? stalled(piece) : piece;
-    });
-    next[RECORD] = this.#pieces.values.changed(state[RECORD] as number, change.change);
+    let found = this.#numbersInValue(state[RECORD] as number) | this.#numbersInPromises(state[PROMISES] as number);
+    for (let at = FIRST_PIECE; at < state.length; at += 1) found |= this.#numbersInPiece(pieceOf(state[at] as number));
+    const closing = this.#closingOf(found);
+    const promises = this.#promises(state[PROMISES] as number, closing);
+    if (closing.isSame && promises === state[PROMISES]) return state;
+    const next = [...state];
     next[PROMISES] = promises;
+    if (closing.isSame) return next;
+    for (let at = FIRST_PIECE; at < next.length; at += 1) {
+      const id = next[at] as number;
+      const piece = this.#piece(pieceOf(id), closing);
+      next[at] = isStalled(id) ? stalled(piece) : piece;
+    }
+    next[RECORD] = this.#pieces.values.changed(state[RECORD] as number, closing.change);
     return sorted(next);
   }
 
@@ -65,56 +75,76 @@ export class Attempts {
   #withoutOver(state: State): State {
     const record = state[RECORD] as number;
     if (record === 0) return state;
-    const asked = new Set<number>();
-    for (let at = FIRST_PIECE; at < state.length; at += 1) {
-      const id = pieceOf(state[at] as number);
-      const piece = this.#pieces.get(id);
-      if (piece.kind === "lateCall") continue;
-      if (piece.kind === "message") for (const number of this.#numbersInPiece(id)) asked.add(number);
-      else asked.add(this.#pieces.attemptOf(piece) ?? FIRST);
-      if (piece.kind === "message" && piece.queue === "jobs") asked.add(FIRST);
+    let asked: Attempted = 0;
+    for (let at = FIRST_PIECE; at < state.length; at += 1) asked |= this.#asked(pieceOf(state[at] as number));
+    let known = this.#over[record];
+    if (!known) {
+      known = new Map();
+      this.#over[record] = known;
     }
-    const key = `${record}:${[...asked].sort().join()}`;
-    let next = this.#over.get(key);
+    let next = known.get(asked);
     if (next === undefined) {
       const { values } = this.#pieces;
-      next = values.idOf(withoutOver(values.get<StateRecord>(record), (_step, _way, attempt) => asked.has(attempt)));
-      this.#over.set(key, next);
+      const isAsked = (_step: string, _way: string, attempt: number) => (asked & bitOf(attempt)) !== 0;
+      const stored = values.get<StateRecord>(record);
+      const rest = withoutOver(stored, isAsked);
+      next = rest === stored ? record : values.idOf(rest);
+      known.set(asked, next);
     }
-    return next === record ? state : state.map((id, at) => (at === RECORD ? (next as number) : id));
+    return next === record ? state : state.with(RECORD, next);
+  }
+
+  #asked(id: number): Attempted {
+    const known = this.#askedBy[id];
+    if (known !== undefined) return known;
+    const asked = this.#findAsked(id, this.#pieces.get(id));
+    this.#askedBy[id] = asked;
+    return asked;
+  }
+
+  #findAsked(id: number, piece: Piece): Attempted {
+    if (piece.kind === "lateCall") return 0;
+    if (piece.kind !== "message") return bitOf(this.#pieces.attemptOf(id) ?? FIRST);
+    return this.#numbersInPiece(id) | (piece.queue === "jobs" ? bitOf(FIRST) : 0);
   }
 
   /** An attempt that nothing names any more ended in some way or other. */
-  #promises(id: number, found: readonly number[], closed: readonly number[]): number {
+  #promises(id: number, { to, promises }: Closing): number {
+    const known = promises[id];
+    if (known !== undefined) return known;
     const { values } = this.#pieces;
     const { owed, ends } = values.get<Promises>(id);
-    const to = (number: number) => closed[found.indexOf(number)] as number;
-    const kept = Object.entries(ends).filter(([attempt]) => found.includes(Number(attempt)));
-    return values.idOf({
-      owed: owed.map((word) => word.replace(OWED_NUMBER, (number) => `${to(Number(number))}`)),
-      ends: Object.fromEntries(kept.map(([attempt, status]) => [to(Number(attempt)), status])),
+    const kept = Object.entries(ends).flatMap(([attempt, status]) => {
+      const number = to.get(Number(attempt));
+      return number === undefined ? [] : [[number, status] as const];
     });
+    const next = values.idOf({
+      owed: owed.map((word) => word.replace(OWED_NUMBER, (number) => `${to.get(Number(number))}`)),
+      ends: Object.fromEntries(kept),
+    });
+    promises[id] = next;
+    return next;
   }
 
-  #renumberOf(found: readonly number[], closed: readonly number[]) {
-    const key = found.map((number, at) => `${number}>${closed[at]}`).join();
-    let known = this.#renumbers.get(key);
+  #closingOf(attempts: Attempted): Closing {
+    let known = this.#closings.get(attempts);
     if (!known) {
+      const found = Array.from({ length: MOST }, (_, number) => number).filter(
+        (number) => (attempts & bitOf(number)) !== 0,
+      );
+      const closed = closeUp(found);
       const to = new Map(found.map((number, at) => [number, closed[at] as number]));
-      known = { to, change: (json) => json.replace(NUMBER, (number) => `${to.get(Number(number)) ?? number}`) };
-      this.#renumbers.set(key, known);
+      const isSame = found.every((number, at) => number === closed[at]);
+      const change = (json: string) => json.replace(NUMBER, (number) => `${to.get(Number(number)) ?? number}`);
+      known = { to, isSame, change, promises: [], pieces: [] };
+      this.#closings.set(attempts, known);
     }
     return known;
   }
 
-  #piece(id: number, { to, change }: { readonly to: ReadonlyMap<number, number>; readonly change: Renumber }): number {
-    let known = this.#renumbered.get(change);
-    if (!known) {
-      known = [];
-      this.#renumbered.set(change, known);
-    }
-    known[id] ??= this.#pieces.idOf(this.#changed(this.#pieces.get(id), to, change));
-    return known[id];
+  #piece(id: number, { to, change, pieces }: Closing): number {
+    pieces[id] ??= this.#pieces.idOf(this.#changed(this.#pieces.get(id), to, change));
+    return pieces[id];
   }
 
   #changed(piece: Piece, to: ReadonlyMap<number, number>, change: Renumber): Piece {
@@ -142,26 +172,44 @@ export class Attempts {
     }
   }
 
-  #numbersInPiece(id: number): readonly number[] {
+  #numbersInPromises(id: number): Attempted {
+    const known = this.#inPromises[id];
+    if (known !== undefined) return known;
+    let found: Attempted = 0;
+    for (const word of this.#pieces.values.get<Promises>(id).owed) {
+      const number = OWED_NUMBER.exec(word);
+      if (number) found |= bitOf(Number(number[0]));
+    }
+    this.#inPromises[id] = found;
+    return found;
+  }
+
+  #numbersInPiece(id: number): Attempted {
     const known = this.#inPiece[id];
-    if (known) return known;
+    if (known !== undefined) return known;
     const piece = this.#pieces.get(id);
-    const numbers = valuesOf(piece).flatMap((value) => this.#numbersInValue(value));
-    if (piece.kind === "operation" && piece.owner) numbers.push(piece.owner.attempt);
-    const found = [...new Set(numbers)];
+    let found: Attempted = 0;
+    for (const value of valuesOf(piece)) found |= this.#numbersInValue(value);
+    if (piece.kind === "operation" && piece.owner) found |= bitOf(piece.owner.attempt);
     this.#inPiece[id] = found;
     return found;
   }
 
-  #numbersInValue(id: number): readonly number[] {
-    if (id === 0) return [];
+  #numbersInValue(id: number): Attempted {
+    if (id === 0) return 0;
     const known = this.#inValue[id];
-    if (known) return known;
-    const text = JSON.stringify(this.#pieces.values.get(id));
-    const found = [...new Set(text.match(NUMBER)?.map(Number))].filter((number) => number !== NONE);
+    if (known !== undefined) return known;
+    let found: Attempted = 0;
+    for (const number of this.#pieces.values.textOf(id).match(NUMBER) ?? [])
+      if (Number(number) !== NONE) found |= bitOf(Number(number));
     this.#inValue[id] = found;
     return found;
   }
+}
+
+function bitOf(attempt: number): Attempted {
+  if (attempt >= MOST) throw new Error(`the model counts attempts up to ${MOST - 1}, and there is one with ${attempt}`);
+  return 1 << attempt;
 }
 
 /** The first attempt stays the first: what was promised before it began is told in its name. */

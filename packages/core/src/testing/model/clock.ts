@@ -10,12 +10,15 @@ export class Clock {
   readonly #pieces: Pieces;
   readonly #engine: Engine;
   readonly #setting: Setting;
-  readonly #spent = new Map<string, number>();
+  /** By the bounds' number. */
+  readonly #spent: { readonly [what in keyof Bounds]: number[] };
 
   constructor(pieces: Pieces, engine: Engine, setting: Setting) {
     this.#pieces = pieces;
     this.#engine = engine;
     this.#setting = setting;
+    const { bounds } = setting;
+    this.#spent = Object.fromEntries(Object.keys(bounds).map((what) => [what, []])) as never;
   }
 
   /**
@@ -86,17 +89,15 @@ export class Clock {
 
   /** The state with one less of what may go wrong; undefined where it may not any more. */
   spend(state: State, what: keyof Bounds): State | undefined {
-    const key = `${state[BOUNDS]}:${what}`;
-    let left = this.#spent.get(key);
+    const spent = this.#spent[what];
+    const before = state[BOUNDS] as number;
+    let left = spent[before];
     if (left === undefined) {
       const { values } = this.#pieces;
-      const bounds = values.get<Bounds>(state[BOUNDS] as number);
+      const bounds = values.get<Bounds>(before);
       left = bounds[what] === 0 ? 0 : values.idOf({ ...bounds, [what]: bounds[what] - 1 });
-      this.#spent.set(key, left);
+      spent[before] = left;
     }
-    if (left === 0) return undefined;
-    const next = [...state];
-    next[BOUNDS] = left;
-    return next;
+    return left === 0 ? undefined : state.with(BOUNDS, left);
   }
 }

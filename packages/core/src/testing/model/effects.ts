@@ -8,6 +8,7 @@ import { holderId, type StateRecord } from "../../domain/state-record.ts";
 import type { Address } from "../../messaging/agent-messages.ts";
 import type { StatusMessage } from "../../messaging/messenger.ts";
 import { fromLongAgoOn, LONG_AGO, NOW_MS } from "./abstract-time.ts";
+import { aimOf, publishingOf, sendingOf } from "./call-words.ts";
 import {
   type Accepted,
   type Answers,
@@ -44,6 +45,7 @@ export interface Effect {
 }
 
 interface Doing extends Operation {
+  readonly id: number;
   /** Of an activity that runs several steps, the one that it is at. */
   readonly at: StepTask | undefined;
 }
@@ -52,11 +54,19 @@ interface Doing extends Operation {
 type Unchanged = Pick<Effect, "record" | "adds">;
 type Change = Omit<Effect, "piece" | "what"> & { readonly entry: Entry | null; readonly what: string };
 
+/** What may come of one call; the effects are absent while an operation has still to run to know them. */
+interface Outcomes {
+  readonly changes: readonly Change[];
+  effects?: readonly Effect[];
+}
+
 export class Effects {
   readonly #pieces: Pieces;
   readonly #setting: Setting;
   readonly #isReduced: boolean;
-  readonly #known = new Map<string, readonly Effect[]>();
+  /** By the operation, then by what its call meets. */
+  readonly #known: (Map<number, Outcomes> | undefined)[] = [];
+  readonly #plain: StateRecord[] = [];
 
   constructor(pieces: Pieces, setting: Setting) {
     this.#pieces = pieces;
@@ -69,19 +79,30 @@ export class Effects {
     const call = this.#pieces.stand(id);
     if (!call) return undefined;
     if (call.kind === "returned" || call.kind === "threw") return [];
-    const key = call.kind === "service" ? `${id}:${record}:${serviceState}` : `${id}:${record}`;
-    let known = this.#known.get(key);
-    if (!known) {
-      const { bounds } = this.#setting;
-      const possible = this.#changes(id, call, record, serviceState).filter(
-        ({ spends }) => !spends || bounds[spends] > 0,
-      );
-      const found = possible.map((change) => this.#answered(id, change));
-      if (found.some((effect) => effect === undefined)) return undefined;
-      known = found as Effect[];
-      this.#known.set(key, known);
+    const outcomes = this.#outcomesOf(id, call, record, serviceState);
+    if (!outcomes.effects) {
+      const effects = outcomes.changes.map((change) => this.#answered(id, change));
+      if (effects.some((effect) => effect === undefined)) return undefined;
+      outcomes.effects = effects as Effect[];
     }
-    return known;
+    return outcomes.effects;
+  }
+
+  #outcomesOf(id: number, call: Call, record: number, serviceState: number): Outcomes {
+    let known = this.#known[id];
+    if (!known) {
+      known = new Map();
+      this.#known[id] = known;
+    }
+    const key = call.kind === "service" ? record * 2 ** 26 + serviceState : record;
+    let outcomes = known.get(key);
+    if (!outcomes) {
+      const { bounds } = this.#setting;
+      const changes = this.#changes(id, call, record, serviceState);
+      outcomes = { changes: changes.filter(({ spends }) => !spends || bounds[spends] > 0) };
+      known.set(key, outcomes);
+    }
+    return outcomes;
   }
 
   #answered(id: number, { entry, ...change }: Change): Effect | undefined {
@@ -93,31 +114,33 @@ export class Effects {
   }
 
   #changes(id: number, call: Call, record: number, serviceState: number): Change[] {
-    const operation: Doing = { ...(this.#pieces.get(id) as Operation), at: this.#pieces.taskOf(id) };
+    const operation: Doing = { ...(this.#pieces.get(id) as Operation), id, at: this.#pieces.taskOf(id) };
     const stored = record === 0 ? undefined : this.#pieces.values.get<StateRecord>(record);
     const same = { record, adds: [] };
-    const read = stored && { record: this.#seenBy(operation, stored), etag: this.#etagFor(operation, stored) };
+    const written = (form: StateRecord) => this.#written(operation, form);
     const away: Change = { ...same, what: "the bus is away", entry: { fails: "bus" }, spends: "outages" };
     switch (call.kind) {
       case "create": {
         if (stored) return [{ ...same, what: "duplicate", entry: { answer: duplicate(stored) } }];
-        const answer: Answers["create"] = { kind: "created" };
-        return this.#writes(operation, undefined, call.record, same, answer, "creates job and record");
+        const created = (): Answers["create"] => ({ kind: "created" });
+        return this.#writes(operation, undefined, call.record, same, created, "creates job and record");
       }
       case "state":
-        return [{ ...same, what: "reads the record", entry: { answer: read ?? null } }, this.#storeAway(same)];
+        return [
+          { ...same, what: "reads the record", entry: { answer: this.#read(operation, stored) } },
+          this.#storeAway(same),
+        ];
       case "due": {
         const isDue = stored?.dueAt !== undefined && stored.dueAt < call.before;
-        return [
-          { ...same, what: isDue ? "finds it overdue" : "finds nothing", entry: { answer: (isDue && read) || null } },
-        ];
+        const answer = isDue ? this.#read(operation, stored) : null;
+        return [{ ...same, what: isDue ? "finds it overdue" : "finds nothing", entry: { answer } }];
       }
       case "change": {
         const { guard, changes } = call.write;
         if (!stored || !holds(this.#remembered(guard, stored), stored))
           return this.#rejected(same, `${aimOf(call)}: rejected`);
         const after = withOver(stored, applyChanges(stored, changes));
-        return this.#writes(operation, stored, after, same, this.#written(operation, after), aimOf(call));
+        return this.#writes(operation, stored, after, same, written, aimOf(call));
       }
       case "replace": {
         if (call.etag === UNKEPT)
@@ -126,7 +149,7 @@ export class Effects {
         const isRead = call.etag === CURRENT || ignores === "all" || ignores === operation.name;
         if (!stored || !isRead) return this.#rejected(same, `${aimOf(call)}: rejected`);
         const after = withOver(stored, call.record);
-        return this.#writes(operation, stored, after, same, this.#written(operation, after), aimOf(call));
+        return this.#writes(operation, stored, after, same, written, aimOf(call));
       }
       case "publish": {
         const what = call.messages.map(publishingOf).join(", and ");
@@ -158,16 +181,17 @@ export class Effects {
     before: StateRecord | undefined,
     after: StateRecord,
     same: Unchanged,
-    answer: unknown,
+    answerTo: (form: StateRecord) => unknown,
     what: string,
   ): Change[] {
-    const record = this.#stored(after);
-    const form = this.#pieces.values.get<StateRecord>(record);
+    const form = this.#formOf(after);
+    const record = this.#stored(form);
     const fault =
-      before && faultOfWrite(normalForm(before), publishedAs(before, normalForm(form)), this.#writerOf(operation));
+      before &&
+      faultOfWrite(this.#plainOf(same.record), publishedAs(before, this.#plainOf(record)), this.#writerOf(operation));
     const made = { ...same, record, written: after, fault };
     return [
-      { ...made, what, entry: { answer } },
+      { ...made, what, entry: { answer: answerTo(form) } },
       { ...made, what: `${what}; its second try is rejected`, entry: { answer: REJECTED_WRITE }, spends: "outages" },
       { ...made, what: `${what}; no answer`, entry: { fails: "store" }, spends: "outages" },
       this.#storeAway(same),
@@ -182,12 +206,12 @@ export class Effects {
     return { ...same, what: "the store is away", entry: { fails: "store" }, spends: "outages" };
   }
 
-  #written(operation: Doing, record: StateRecord): unknown {
-    return {
-      kind: "written",
-      record: this.#seenBy(operation, this.#formOf(record)),
-      etag: this.#etagFor(operation, record),
-    };
+  #read(operation: Doing, stored: StateRecord | undefined) {
+    return stored ? { record: this.#seenBy(operation, stored), etag: this.#etagFor(operation, stored) } : null;
+  }
+
+  #written(operation: Doing, form: StateRecord): unknown {
+    return { kind: "written", ...this.#read(operation, form) };
   }
 
   /** Of runs that are over it asks only whether its own is its own; an activity that runs several steps, whether each is. */
@@ -201,10 +225,16 @@ export class Effects {
     });
   }
 
-  #stored(record: StateRecord): number {
+  #stored(form: StateRecord): number {
     const { values } = this.#pieces;
-    const form = values.idOf(this.#formOf(record));
-    return this.#setting.isExact ? form : values.changed(form, fromLongAgoOn);
+    const record = values.idOf(form);
+    return this.#setting.isExact ? record : values.changed(record, fromLongAgoOn);
+  }
+
+  /** In normal form, and not reduced: as the checks read it. */
+  #plainOf(record: number): StateRecord {
+    this.#plain[record] ??= normalForm(this.#pieces.values.get(record));
+    return this.#plain[record];
   }
 
   #formOf(record: StateRecord): StateRecord {
@@ -240,7 +270,7 @@ export class Effects {
   }
 
   #writerOf(operation: Doing): Writer {
-    const attempt = this.#pieces.attemptOf(operation);
+    const attempt = this.#pieces.attemptOf(operation.id);
     const hub = this.#setting.mutant?.oneTaskHub ? (HOSTS[0] as Host) : operation.host;
     const reply = operation.name === "takeReply" ? this.#replyOf(operation) : undefined;
     const own = isEndOfStep(operation.name) ? this.#runOf(operation) : undefined;
@@ -255,7 +285,7 @@ export class Effects {
   /** The run whose end an agent, or a reply, reports. */
   #runOf(operation: Doing): Writer["own"] {
     const { step, direction } = operation.at ?? this.#aboutOf(operation);
-    return { step, direction, attempt: this.#pieces.attemptOf(operation) ?? 0 };
+    return { step, direction, attempt: this.#pieces.attemptOf(operation.id) ?? 0 };
   }
 
   #aboutOf({ input }: Operation) {
@@ -273,7 +303,7 @@ export class Effects {
   }
 
   #serves(
-    operation: Operation,
+    operation: Doing,
     call: ServiceCall,
     stored: StateRecord | undefined,
     before: number,
@@ -281,7 +311,7 @@ export class Effects {
   ): Change[] {
     const { values } = this.#pieces;
     const serviceState = values.get<ServiceState>(before);
-    const attempt = this.#pieces.attemptOf(operation) ?? 0;
+    const attempt = this.#pieces.attemptOf(operation.id) ?? 0;
     const acted = act(serviceState, call);
     const after = values.idOf(acted.serviceState);
     const fault = stored && faultOfCall(call, serviceState, stored, attempt);
@@ -356,32 +386,4 @@ const REJECTED_WRITE: Answers["change"] = { kind: "rejected" };
 
 function duplicate(record: StateRecord): Answers["create"] {
   return { kind: "duplicate", job: CONTENT, record };
-}
-
-/** What a write is for: its own entry in the history says it. */
-function aimOf(call: Extract<Call, { kind: "change" | "replace" }>): string {
-  if (call.kind === "replace")
-    return `writes the record: ${call.record.history.at(-1)?.what ?? "its outbox messages are told"}`;
-  const entry = call.write.changes.find(({ path }) => path[0] === "history");
-  const isTakeUp = call.write.changes.every(({ path }) => path[0] !== "history" && path[0] !== "outbox");
-  const what =
-    entry && "value" in entry ? (entry.value as { what: string }).what : isTakeUp ? "taken up" : "its outbox messages";
-  return `writes the record: ${what}`;
-}
-
-function sendingOf(message: Sent): string {
-  switch (message.queue) {
-    case "scheduler":
-      return `asks the scheduler for attempt ${message.body.attempt}${message.at ? ", later" : ""}`;
-    case "requests":
-      return `asks the agent of ${message.body.request.ticket.step}`;
-    case "replies":
-      return `replies for ${aboutOf(message.body).step}`;
-    default:
-      return message satisfies never;
-  }
-}
-
-function publishingOf({ status, attempt, step }: StatusMessage): string {
-  return `tells the client ${status}, attempt ${attempt}${step ? `, ${step}` : ""}`;
 }

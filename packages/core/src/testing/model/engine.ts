@@ -1,16 +1,31 @@
 // The durable engines of the hosts: an orchestration goes on with each event, and its activities begin and are waited for.
 import { type Attempt, PROGRESS, runKey, type StepOutcome, standingOf } from "../../domain/attempt.ts";
 import { runsInHand } from "../../domain/plan.ts";
+import type { StateRecord } from "../../domain/state-record.ts";
 import { NOW_MS } from "./abstract-time.ts";
 import { type ActivityName, isActivity } from "./operation-run.ts";
 import type { Operation, Orchestration, Pieces } from "./pieces.ts";
 import { AHEAD_MS, type Host, type Setting } from "./setting.ts";
-import { change, FIRST_PIECE, find, pieceOf, type State } from "./state.ts";
+import { change, FIRST_PIECE, pieceOf, RECORD, type State } from "./state.ts";
+
+/** What an orchestration leads to where it goes on. */
+interface Advance {
+  /** Itself, while it has not ended, and the activities that begin. */
+  readonly adds: readonly number[];
+  /** The tasks that it waits for. */
+  readonly waitedFor: ReadonlySet<number>;
+}
+
+const NOTHING_NEW = 0;
 
 export class Engine {
   readonly #pieces: Pieces;
   readonly #isReduced: boolean;
   readonly #advanced = new Map<string, number>();
+  readonly #advances = new Map<string, Advance>();
+  /** By the orchestration, then by the record. */
+  readonly #found: (Map<number, number> | undefined)[] = [];
+  readonly #alone: number[] = [];
 
   constructor(pieces: Pieces, setting: Setting) {
     this.#pieces = pieces;
@@ -20,17 +35,9 @@ export class Engine {
   /** A start with the id of a running orchestration is rejected; one with the id of an ended one runs again. */
   start(state: State, host: Host, input: number): State | undefined {
     const { attempt } = this.#pieces.values.get<Attempt>(input);
-    if (this.orchestrationOf(state, host, attempt) !== 0) return state;
+    if (this.#pieces.orchestrationOf(state, host, attempt) !== 0) return state;
     const begun = this.#pieces.idOf({ kind: "orchestration", host, input, events: [], kept: [] });
     return this.#goOn(state, 0, begun, 0);
-  }
-
-  /** As it is placed; 0 if there is none. */
-  orchestrationOf(state: State, host: Host, attempt: number): number {
-    return find(state, (id) => {
-      const piece = this.#pieces.get(id);
-      return piece.kind === "orchestration" && piece.host === host && this.#pieces.attemptOf(piece) === attempt;
-    });
   }
 
   /** The state after an event, with the activities that begin then, and with those given up that nobody waits for any more. */
@@ -40,7 +47,7 @@ export class Engine {
     const isActivity = open.some(({ task, kind }) => task === event.task && kind === "activity");
     if (this.#isReduced && isActivity && event.kind === "result" && this.#waitFor(pieceOf(placed), PROGRESS)) {
       const { host } = this.#pieces.get(pieceOf(placed)) as Orchestration;
-      const attempt = this.#pieces.attemptOf(this.#pieces.get(pieceOf(placed)) as Orchestration) ?? 0;
+      const attempt = this.#pieces.attemptOf(pieceOf(placed)) ?? 0;
       const others = open.flatMap(({ task }) => (task === event.task ? [] : [task]));
       return this.#giveUp(state, host, attempt, new Set(others));
     }
@@ -49,10 +56,19 @@ export class Engine {
 
   /** @param made how many tasks it had made before: the others begin now */
   #goOn(state: State, placed: number, next: number, made: number): State | undefined {
-    const orchestration = this.#pieces.get(next) as Orchestration;
-    const { host } = orchestration;
+    const key = `${next}:${made}`;
+    const advance = this.#advances.get(key) ?? this.#findAdvance(next, made);
+    if (!advance) return undefined;
+    this.#advances.set(key, advance);
+    const { host } = this.#pieces.get(next) as Orchestration;
+    const attempt = this.#pieces.attemptOf(next) ?? 0;
+    return this.#giveUp(change(state, placed, advance.adds), host, attempt, advance.waitedFor);
+  }
+
+  #findAdvance(next: number, made: number): Advance | undefined {
+    const { host } = this.#pieces.get(next) as Orchestration;
     const { open, ended } = this.#pieces.progress(next);
-    const attempt = this.#pieces.attemptOf(orchestration) ?? 0;
+    const attempt = this.#pieces.attemptOf(next) ?? 0;
     const adds = ended ? [] : [next];
     for (const task of open) {
       if (task.kind !== "activity" || task.task < made) continue;
@@ -63,8 +79,7 @@ export class Engine {
       if (begun === undefined) return undefined;
       adds.push(begun);
     }
-    const waitedFor = new Set(open.map(({ task }) => task));
-    return this.#giveUp(change(state, placed, adds), host, attempt, waitedFor);
+    return { adds, waitedFor: new Set(open.map(({ task }) => task)) };
   }
 
   #after(id: number, event: Orchestration["events"][number]): number {
@@ -85,7 +100,7 @@ export class Engine {
 
   /** The state after an event is raised for an attempt: kept where it does not wait for it yet, lost where it is over. */
   raise(state: State, host: Host, attempt: number, name: string, value: number): State | undefined {
-    const placed = this.orchestrationOf(state, host, attempt);
+    const placed = this.#pieces.orchestrationOf(state, host, attempt);
     if (placed === 0) return state;
     const waits = this.#waitFor(pieceOf(placed), name);
     if (waits) return this.progress(state, placed, { task: waits.task, kind: "result", value });
@@ -99,14 +114,30 @@ export class Engine {
    * What an attempt finds that looks at the record, where that is news to it: at any time from when all that it waits for has expired, which is more than the
    * engine does. The timer, the look and its event are one here. A look that shows nothing new leads to the next one and to nothing else.
    */
-  foundBy(state: State, placed: number): StepOutcome | undefined {
+  foundBy(state: State, placed: number): number | undefined {
     const id = pieceOf(placed);
+    let known = this.#found[id];
+    if (!known) {
+      known = new Map();
+      this.#found[id] = known;
+    }
+    const record = state[RECORD] as number;
+    let found = known.get(record);
+    if (found === undefined) {
+      const standing = this.#standingFor(id, this.#pieces.recordOf(state));
+      found = standing ? this.#pieces.values.idOf(standing) : NOTHING_NEW;
+      known.set(record, found);
+    }
+    return found === NOTHING_NEW ? undefined : found;
+  }
+
+  #standingFor(id: number, record: StateRecord | undefined): StepOutcome | undefined {
     const { host, input } = this.#pieces.get(id) as Orchestration;
     const { open, begun } = this.#pieces.progress(id);
     const now = NOW_MS + AHEAD_MS[host];
     if (!open.some((task) => task.kind === "timer" && Date.parse(task.at) <= now)) return undefined;
     const { lockedBy, attempt } = this.#pieces.values.get<Attempt>(input);
-    const standing = standingOf({ lockedBy }, this.#pieces.recordOf(state));
+    const standing = standingOf({ lockedBy }, record);
     if (standing.kind !== "completed") return standing;
     const inHand = runsInHand(standing.steps);
     const isNews =
@@ -125,8 +156,8 @@ export class Engine {
 
   /** An orchestration that comes to wait for an event takes the first that was kept for it. */
   #withKept(id: number): number {
-    const { kept, ...orchestration } = this.#pieces.get(id) as Orchestration;
-    const [value, ...rest] = kept;
+    const orchestration = this.#pieces.get(id) as Orchestration;
+    const [value, ...rest] = orchestration.kept;
     const waits = value === undefined ? undefined : this.#waitFor(id, PROGRESS);
     if (value === undefined || !waits) return id;
     const event = { task: waits.task, kind: "result", value } as const;
@@ -136,11 +167,13 @@ export class Engine {
   /** Activities for whose result nobody waits any more run on to their end. */
   #giveUp(state: State, host: Host, attempt: number, waitedFor: ReadonlySet<number>): State | undefined {
     let next = state;
-    for (const placed of state.slice(FIRST_PIECE)) {
+    for (let at = FIRST_PIECE; at < state.length; at += 1) {
+      const placed = state[at] as number;
       const piece = this.#pieces.get(pieceOf(placed));
       if (!isActivityOf(piece as Operation, host, attempt) || waitedFor.has((piece as Operation).owner?.task ?? -1))
         continue;
-      const alone = this.#pieces.idOf({ ...(piece as Operation), owner: null });
+      this.#alone[pieceOf(placed)] ??= this.#pieces.idOf({ ...(piece as Operation), owner: null });
+      const alone = this.#alone[pieceOf(placed)] as number;
       const isOver = this.#pieces.isOver(alone);
       if (isOver === undefined) return undefined;
       next = change(next, placed, isOver ? [] : [alone]);

@@ -92,10 +92,7 @@ export class Independence {
   /** The engine records an activity's result. Where one beside it may fail, or a timer may fire, what comes first matters. */
   #endsAlone(state: State, placed: number, { host, owner }: Operation): boolean {
     if (!owner) return false;
-    const orchestration = find(state, (id) => {
-      const piece = this.#pieces.get(id);
-      return piece.kind === "orchestration" && piece.host === host && this.#pieces.attemptOf(piece) === owner.attempt;
-    });
+    const orchestration = this.#pieces.orchestrationOf(state, host, owner.attempt);
     if (orchestration === 0) return false;
     const { open } = this.#pieces.progress(pieceOf(orchestration));
     const now = NOW_MS + AHEAD_MS[host];
@@ -120,12 +117,12 @@ export class Independence {
     const known = this.#starts[id];
     if (known) return known;
     const piece = this.#pieces.get(id);
-    const starts = this.#findStarts(piece);
+    const starts = this.#findStarts(id, piece);
     this.#starts[id] = starts;
     return starts;
   }
 
-  #findStarts(piece: Piece): readonly number[] {
+  #findStarts(id: number, piece: Piece): readonly number[] {
     const { values } = this.#pieces;
     switch (piece.kind) {
       case "message": {
@@ -139,7 +136,7 @@ export class Independence {
       case "orchestration":
         return [1 + values.get<StartAttempt>(piece.input).attempt];
       case "operation":
-        return this.#startsOfOperation(piece);
+        return this.#startsOfOperation(id, piece);
       case "lateCall":
         return [];
       default:
@@ -148,12 +145,12 @@ export class Independence {
   }
 
   /** A rejection leads to a compensation, which is the next attempt. */
-  #startsOfOperation(operation: Operation): readonly number[] {
+  #startsOfOperation(id: number, operation: Operation): readonly number[] {
     switch (operation.name) {
       case "submitJob":
         return [1];
       case "takeStartAttempt":
-        return [this.#pieces.attemptOf(operation) ?? 0];
+        return [this.#pieces.attemptOf(id) ?? 0];
       case "sweep":
       case "operateJob": {
         const [read] = operation.log.flatMap((entry) => {
@@ -165,9 +162,9 @@ export class Independence {
       }
       case "takeReply":
         if ("report" in this.#pieces.values.get<Replied | Reported>(operation.input)) return ANY;
-        return [1 + (this.#pieces.attemptOf(operation) ?? 0)];
+        return [1 + (this.#pieces.attemptOf(id) ?? 0)];
       default:
-        return [1 + (this.#pieces.attemptOf(operation) ?? 0)];
+        return [1 + (this.#pieces.attemptOf(id) ?? 0)];
     }
   }
 

@@ -1,4 +1,5 @@
 // What an effect makes of the service's audit log and of what the client is promised, and what is wrong with it.
+import type { StateRecord } from "../../domain/state-record.ts";
 import type { Effect } from "./effects.ts";
 import { withoutPublished } from "./normal-form.ts";
 import type { Pieces } from "./pieces.ts";
@@ -65,8 +66,8 @@ export class Judge {
   #kept(record: number, promises: Promises): number {
     if (record === 0 || this.#setting.isExact || this.#setting.isUnreduced) return record;
     const { values } = this.#pieces;
-    return values.idOf(
-      withoutPublished(values.get(record), (step, attempt) => owesCompletion(promises, step, attempt)),
-    );
+    const stored = values.get<StateRecord>(record);
+    const kept = withoutPublished(stored, (step, attempt) => owesCompletion(promises, step, attempt));
+    return kept === stored ? record : values.idOf(kept);
   }
 }

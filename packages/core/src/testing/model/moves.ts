@@ -20,18 +20,7 @@ import { isActivity, isHandler, NOT_YET, type Stand } from "./operation-run.ts";
 import { isEndOfStep, type Message, type Operation, type Orchestration, type Pieces } from "./pieces.ts";
 import { act, mayReject, REJECTED, reject, type ServiceState } from "./service.ts";
 import type { Host, Setting } from "./setting.ts";
-import {
-  change,
-  FIRST_PIECE,
-  find,
-  isStalled,
-  PROMISES,
-  pieceOf,
-  RECORD,
-  SERVICE_STATE,
-  type State,
-  stalled,
-} from "./state.ts";
+import { change, FIRST_PIECE, find, isStalled, pieceOf, RECORD, SERVICE_STATE, type State, stalled } from "./state.ts";
 import { faultOfCall } from "./watch.ts";
 
 export interface Move {
@@ -65,6 +54,7 @@ export class Moves {
   readonly #clock: Clock;
   readonly #independence: Independence;
   readonly #attempts: Attempts | undefined;
+  readonly #sweeps = new Map<Host, number>();
   #found: Move[] = [];
 
   constructor(pieces: Pieces, setting: Setting) {
@@ -143,8 +133,8 @@ export class Moves {
       if (!begun) continue;
       const what = `${host}: ${nameOf(message)} arrives`;
       this.#add(change(begun, placed, []), what, RANK.arrival);
-      const again = this.#clock.spend(change(begun, placed, [pieceOf(placed)]), "repeats");
-      if (again) this.#add(again, `${what}, and will again`, RANK.never);
+      const again = this.#clock.spend(begun, "repeats");
+      if (again) this.#add(change(again, placed, [pieceOf(placed)]), `${what}, and will again`, RANK.never);
     }
   }
 
@@ -157,10 +147,10 @@ export class Moves {
     const of = `the service: ${call.operation}, accepted before`;
     const { serviceState, answer } = act(before, call);
     const fault = stored && faultOfCall(call, before, stored, Number.POSITIVE_INFINITY);
-    const done = change(state, placed, says(saidBy(answer)), { [SERVICE_STATE]: values.idOf(serviceState) });
+    const done = change(state, placed, says(saidBy(answer)), { serviceState: values.idOf(serviceState) });
     this.#add(done, `${of}: ${answer.kind}`, RANK.arrival, fault);
     const rejected = mayReject(before, call) && this.#clock.spend(state, "rejections");
-    const rejection = { [SERVICE_STATE]: values.idOf(reject(before, call)) };
+    const rejection = { serviceState: values.idOf(reject(before, call)) };
     if (rejected) this.#add(change(rejected, placed, says(saidBy(REJECTED)), rejection), `${of}: rejected`, RANK.never);
     const going = this.#clock.spend(state, "progress");
     const progress = says({ kind: "progress", within: "PT60S" });
@@ -182,9 +172,9 @@ export class Moves {
 
   #timers(state: State, placed: number, { host }: Orchestration): void {
     const found = this.#engine.foundBy(state, placed);
-    const attempt = this.#pieces.attemptOf(this.#pieces.get(pieceOf(placed)) as Orchestration);
-    if (!found || attempt === undefined) return;
-    const next = this.#engine.raise(state, host, attempt, PROGRESS, this.#pieces.values.idOf(found));
+    const attempt = this.#pieces.attemptOf(pieceOf(placed));
+    if (found === undefined || attempt === undefined) return;
+    const next = this.#engine.raise(state, host, attempt, PROGRESS, found);
     if (next) this.#add(next, `${host}: a timer of attempt ${attempt} fires, and it looks at the record`, RANK.arrival);
   }
 
@@ -195,7 +185,7 @@ export class Moves {
     const stored = this.#pieces.recordOf(state);
     const fault = stored && faultOfCall(call, before, stored, Number.POSITIVE_INFINITY);
     const what = `the service: ${call.operation}, after its agent gave up`;
-    this.#add(change(state, placed, [], { [SERVICE_STATE]: serviceState }), what, RANK.arrival, fault);
+    this.#add(change(state, placed, [], { serviceState }), what, RANK.arrival, fault);
   }
 
   #operation(state: State, placed: number, operation: Operation): void {
@@ -206,7 +196,7 @@ export class Moves {
     const effects = this.#effects.of(pieceOf(placed), state[RECORD] as number, state[SERVICE_STATE] as number);
     for (const effect of effects ?? []) this.#apply(state, placed, effect, `${who}: ${effect.what}`);
     this.#die(state, placed, operation, who);
-    if (operation.owner) this.#runTwice(state, operation, who);
+    if (operation.owner) this.#runTwice(state, placed, who);
   }
 
   /** It has returned: the engine records an activity's result, and a handler does what is left to do. */
@@ -222,7 +212,7 @@ export class Moves {
       return;
     }
     if (name === "publishEnd" && stand.kind === "threw") {
-      const again = this.#pieces.begin(host, name, operation.input, owner);
+      const again = this.#pieces.beginAgain(pieceOf(placed));
       if (again !== undefined) this.#add(change(state, placed, [again]), `${what}, and is tried again`, RANK.call);
       return;
     }
@@ -231,7 +221,7 @@ export class Moves {
     const reported = this.#reported(change(state, placed, []), placed, host, stand);
     if (!reported) return;
     // What it reports may have ended the attempt that began it.
-    const orchestration = this.#engine.orchestrationOf(reported, host, owner.attempt);
+    const orchestration = this.#pieces.orchestrationOf(reported, host, owner.attempt);
     const hasReceiver = orchestration !== 0 && this.#engine.waitsFor(orchestration, owner.task);
     const next = hasReceiver ? this.#engine.progress(reported, orchestration, event) : reported;
     if (next) this.#add(next, what, RANK.call);
@@ -288,37 +278,42 @@ export class Moves {
 
   #faultOfStart(state: State, host: Host, attempt: number): string | undefined {
     const other = this.#setting.hosts.find(
-      (one) => one !== host && this.#engine.orchestrationOf(state, one, attempt) !== 0,
+      (one) => one !== host && this.#pieces.orchestrationOf(state, one, attempt) !== 0,
     );
     return other && `${host} and ${other} both believe that they hold attempt ${attempt}`;
   }
 
   #apply(state: State, placed: number, effect: Effect, what: string): void {
-    let next = effect.spends ? this.#clock.spend(state, effect.spends) : state;
+    const next = effect.spends ? this.#clock.spend(state, effect.spends) : state;
     if (!next) return;
     const { record, serviceState, promises, fault } = this.#judge.outcomeOf(state, effect);
-    if (effect.written) {
-      next = next.map((other, at) => (at < FIRST_PIECE || other === placed ? other : this.#staled(other)));
-    }
-    const fields = { [RECORD]: record, [SERVICE_STATE]: serviceState, [PROMISES]: promises };
+    const others = effect.written ? this.#stale(next, placed) : next;
+    const fields = { record, serviceState, promises };
     // Of two messages that say the same, one is enough: each may be delivered twice.
     const adds = effect.adds.filter((added) => find(state, (id) => id === added) === 0);
     if (effect.piece !== 0) adds.push(effect.piece);
-    this.#add(change(next, placed, adds, fields), what, effect.spends ? RANK.never : RANK.call, fault);
+    this.#add(change(others, placed, adds, fields), what, effect.spends ? RANK.never : RANK.call, fault);
   }
 
-  #staled(placed: number): number {
-    const staled = this.#pieces.staled(pieceOf(placed));
-    return isStalled(placed) ? stalled(staled) : staled;
+  /** What the others have read of the record is not what stands there any more. */
+  #stale(state: State, writer: number): State {
+    const next = [...state];
+    for (let at = FIRST_PIECE; at < state.length; at += 1) {
+      const placed = state[at] as number;
+      if (placed === writer) continue;
+      const staled = this.#pieces.staled(pieceOf(placed));
+      next[at] = isStalled(placed) ? stalled(staled) : staled;
+    }
+    return next;
   }
 
   /** What is durable is taken up again: an activity by the engine, a message by the bus, a sweep by the next one. */
   #die(state: State, placed: number, operation: Operation, who: string): void {
     const next = this.#clock.spend(state, "deaths");
     if (!next) return;
-    const { name, host, input, owner } = operation;
+    const { name } = operation;
     const again = isActivity(name)
-      ? this.#pieces.begin(host, name, input, owner)
+      ? this.#pieces.beginAgain(pieceOf(placed))
       : isHandler(name)
         ? this.#pieces.messageOf(pieceOf(placed))
         : 0;
@@ -326,16 +321,17 @@ export class Moves {
     this.#add(change(next, placed, again === 0 ? [] : [again]), `${who} dies`, RANK.never);
   }
 
-  #runTwice(state: State, { name, host, input, owner }: Operation, who: string): void {
+  #runTwice(state: State, placed: number, who: string): void {
     const next = this.#clock.spend(state, "repeats");
-    const again = next && this.#pieces.begin(host, name, input, owner);
+    const again = next && this.#pieces.beginAgain(pieceOf(placed));
     if (next && again !== undefined) this.#add(change(next, 0, [again]), `${who} runs a second time`, RANK.never);
   }
 
   /** Both supervisors believe that they lead. */
   #sweep(state: State, host: Host): void {
     if (state[RECORD] === 0 || this.#operationOf(state, "sweep", host) !== 0) return;
-    const begun = this.#pieces.begin(host, "sweep", this.#pieces.nothing, null);
+    const begun = this.#sweeps.get(host) ?? this.#pieces.begin(host, "sweep", this.#pieces.nothing, null);
+    if (begun !== undefined) this.#sweeps.set(host, begun);
     this.#look(state, begun, `${host}: sweep`, RANK.sweep);
   }
 

@@ -119,12 +119,14 @@ function normalError({ kind, step, agent }: JobError, isReduced: boolean): JobEr
 /** In the place of the attempt that completed a step, once the client was told so: it only names that message. */
 const PUBLISHED = 0;
 
-/** The record without the names of messages that the client has had. */
+/** The record without the names of messages that the client has had: itself where it has none. */
 export function withoutPublished(record: StateRecord, isOwed: (step: string, attempt: number) => boolean): StateRecord {
-  const steps = mapSteps(record.steps, (name, step) => {
-    const { completedIn } = step;
-    return completedIn === undefined || isOwed(name, completedIn) ? step : { ...step, completedIn: PUBLISHED };
-  });
+  const isPublished = (name: string, { completedIn = PUBLISHED }: StepRecord) =>
+    completedIn !== PUBLISHED && !isOwed(name, completedIn);
+  if (!Object.entries(record.steps).some(([name, step]) => isPublished(name, step))) return record;
+  const steps = mapSteps(record.steps, (name, step) =>
+    isPublished(name, step) ? { ...step, completedIn: PUBLISHED } : step,
+  );
   return { ...record, steps };
 }
 
@@ -152,15 +154,22 @@ function mapRuns(steps: Steps, change: (run: StepRun, step: string, direction: D
 
 const withoutCompensation = ({ compensation: _, ...step }: StepRecord): StepRun => step;
 
-/** The record without the attempts of runs that are over, but those of which somebody may still ask whether it was theirs. */
+/**
+ * The record without the attempts of runs that are over, but those of which somebody may still ask whether it was theirs: itself
+ * where there are none.
+ */
 export function withoutOver(
   record: StateRecord,
   isAsked: (step: string, direction: Direction, attempt: number) => boolean,
 ): StateRecord {
+  const isForgotten = (run: StepRun | null, step: string, direction: Direction) =>
+    run !== null && isOver(run) && (run.attempt ?? OVER) !== OVER && !isAsked(step, direction, run.attempt ?? OVER);
+  const isAnyForgotten = Object.entries(record.steps).some(
+    ([name, step]) => isForgotten(step, name, "forward") || isForgotten(step.compensation, name, "compensate"),
+  );
+  if (!isAnyForgotten) return record;
   const steps = mapRuns(record.steps, (run, step, direction) =>
-    isOver(run) && run.attempt !== undefined && !isAsked(step, direction, run.attempt)
-      ? { ...run, attempt: OVER }
-      : run,
+    isForgotten(run, step, direction) ? { ...run, attempt: OVER } : run,
   );
   return { ...record, steps };
 }

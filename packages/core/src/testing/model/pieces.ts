@@ -1,11 +1,10 @@
 // What is under way in a state besides the record: messages, orchestrations, and operations that wait for their next call.
-import type { Attempt, ClaimOutcome, StartAttempt, StepEnd, StepTask } from "../../domain/attempt.ts";
-import { runOf } from "../../domain/plan.ts";
+import type { Attempt, ClaimOutcome, StepEnd, StepTask } from "../../domain/attempt.ts";
 import type { StateRecord } from "../../domain/state-record.ts";
 import type { Report } from "../../messaging/completion.ts";
-import type { Versioned } from "../../store/job-store.ts";
 import { NOW_MS, tickOn, tickOnExactly, tickTogether } from "./abstract-time.ts";
-import type { Asked, Replied, Reported, Sent } from "./calls.ts";
+import { attemptOf } from "./attempt-of.ts";
+import type { Sent } from "./calls.ts";
 import {
   type Entry,
   type HandlerName,
@@ -18,7 +17,7 @@ import {
 import { type Progress, runOrchestration, type TaskEvent } from "./orchestration-run.ts";
 import { Pool, Values } from "./pool.ts";
 import { AHEAD_MS, type Host, type Setting } from "./setting.ts";
-import { RECORD, type State } from "./state.ts";
+import { FIRST_PIECE, pieceOf, RECORD, type State } from "./state.ts";
 
 /** Numbers stand for values: see `Values`. */
 export type Piece =
@@ -109,6 +108,8 @@ export class Pieces {
   readonly #results: number[] = [];
   readonly #messages: number[] = [];
   readonly #names: string[] = [];
+  readonly #attempts: (number | null | undefined)[] = [];
+  readonly #again: number[] = [];
   readonly #progress = new Map<number, Progress>();
   readonly #lacking = new Map<string, () => Promise<void>>();
 
@@ -158,6 +159,16 @@ export class Pieces {
     return begun;
   }
 
+  /** The same operation from its start: it runs a second time, or again after a death. */
+  beginAgain(id: number): number | undefined {
+    const known = this.#again[id];
+    if (known !== undefined) return known;
+    const { host, name, input, owner } = this.get(id) as Operation;
+    const begun = this.begin(host, name, input, owner);
+    if (begun !== undefined) this.#again[id] = begun;
+    return begun;
+  }
+
   /** The operation once its call is answered. */
   answer(id: number, entry: Entry): number | undefined {
     const value = this.values.idOf(entry);
@@ -173,23 +184,22 @@ export class Pieces {
   }
 
   stand(id: number): Stand | undefined {
-    const stand = this.#stands[id];
+    const known = this.#stands[id];
+    if (known) return known;
     const { returned } = this.get(id) as Operation;
-    if (!stand && returned !== undefined) {
-      const value = this.values.get(returned);
-      this.#stands[id] = { kind: "returned", value };
-      return this.#stands[id];
+    if (returned !== undefined) {
+      const stand: Stand = { kind: "returned", value: this.values.get(returned) };
+      this.#stands[id] = stand;
+      return stand;
     }
-    if (!stand) {
-      this.#lack(`stand ${id}`, async () => {
-        const operation = this.get(id) as Operation;
-        const run = { ...operation, input: this.values.get(operation.input) };
-        const { stand: found, task } = await runTo(run, this.#entries(operation), undefined, this.#setting);
-        this.#stands[id] = found;
-        this.#tasks[id] = task;
-      });
-    }
-    return stand;
+    this.#lack(`stand ${id}`, async () => {
+      const operation = this.get(id) as Operation;
+      const run = { ...operation, input: this.values.get(operation.input) };
+      const { stand, task } = await runTo(run, this.#entries(operation), undefined, this.#setting);
+      this.#stands[id] = stand;
+      this.#tasks[id] = task;
+    });
+    return undefined;
   }
 
   /** The step that an activity is at; undefined before `stand` is known, and of whatever is none. */
@@ -266,33 +276,24 @@ export class Pieces {
     return stale;
   }
 
-  attemptOf(piece: Orchestration | Operation): number | undefined {
-    if (piece.kind === "orchestration") return this.values.get<Attempt>(piece.input).attempt;
-    switch (piece.name) {
-      case "takeStartAttempt":
-      case "runStep":
-      case "askAgent":
-      case "publishEnd":
-        return this.values.get<StartAttempt | StepTask>(piece.input).attempt;
-      case "answerRequest":
-        return this.values.get<Asked>(piece.input).request.ticket.attempt;
-      case "takeReply": {
-        const said = this.values.get<Replied | Reported>(piece.input);
-        return "report" in said ? this.#reportedOf(piece, said.report) : said.reply.ticket.attempt;
-      }
-      default:
-        return undefined;
-    }
+  /** The attempt that it is of; undefined of a piece that is of none. */
+  attemptOf(id: number): number | undefined {
+    const known = this.#attempts[id];
+    if (known !== undefined) return known ?? undefined;
+    const attempt = attemptOf(this.get(id), this.values);
+    this.#attempts[id] = attempt ?? null;
+    return attempt;
   }
 
-  /** A report is of the run that it found last; undefined before it looked, and afterwards. */
-  #reportedOf({ log }: Operation, { address: { step, direction } }: Report): number | undefined {
-    const records = log.flatMap((entry) => {
-      const met = this.values.get<Entry>(entry);
-      const { record } = (("answer" in met && met.answer) || {}) as Partial<Versioned>;
-      return record ?? [];
-    });
-    return runOf(records.at(-1)?.steps[step], direction)?.attempt;
+  /** The orchestration of an attempt, as it is placed; 0 if there is none. */
+  orchestrationOf(state: State, host: Host, attempt: number): number {
+    for (let at = FIRST_PIECE; at < state.length; at += 1) {
+      const placed = state[at] as number;
+      const piece = this.get(pieceOf(placed));
+      if (piece.kind !== "orchestration" || piece.host !== host) continue;
+      if (this.attemptOf(pieceOf(placed)) === attempt) return placed;
+    }
+    return 0;
   }
 
   recordOf(state: State): StateRecord | undefined {
@@ -301,12 +302,12 @@ export class Pieces {
 
   /** In words, for a trace. */
   nameOf(id: number): string {
-    this.#names[id] ??= this.#name(this.get(id) as Operation);
+    this.#names[id] ??= this.#name(id);
     return this.#names[id];
   }
 
-  #name(operation: Operation): string {
-    const { host, name, input } = operation;
+  #name(id: number): string {
+    const { host, name, input } = this.get(id) as Operation;
     const task = this.values.get<{
       step?: string;
       request?: { ticket: { step: string } };
@@ -315,7 +316,7 @@ export class Pieces {
     } | null>(input);
     // A report is of whatever attempt waits for it.
     if (task?.report) return `${host}: ${name} ${task.report.address.step}`;
-    const attempt = this.attemptOf(operation);
+    const attempt = this.attemptOf(id);
     if (attempt === undefined) return `${host}: ${name}`;
     const step = task?.step ?? (task?.request ?? task?.reply)?.ticket.step;
     return `${host}: ${name}${step ? ` ${step}` : ""} of attempt ${attempt}`;

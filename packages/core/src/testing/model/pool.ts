@@ -46,6 +46,11 @@ export class Values {
     return this.#pool.get(id) as T;
   }
 
+  /** As JSON. */
+  textOf(id: number): string {
+    return this.#pool.keyOf(id);
+  }
+
   /** The values whose texts `change` makes of these together. */
   changedTogether(ids: readonly number[], change: (texts: readonly string[]) => readonly string[]): number[] {
     const texts = change(ids.map((id) => this.#pool.keyOf(id)));

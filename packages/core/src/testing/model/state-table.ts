@@ -40,7 +40,10 @@ export class StateTable {
   }
 
   get(index: number): State {
-    return Array.from(this.#numbers.subarray(this.#starts[index], this.#starts[index + 1]));
+    const end = this.#starts[index + 1] as number;
+    const state: number[] = [];
+    for (let at = this.#starts[index] as number; at < end; at += 1) state.push(this.#numbers[at] as number);
+    return state;
   }
 
   parentOf(index: number): number {

@@ -16,14 +16,27 @@ export const stalled = (id: number): number => id + STALLED;
 /** The number of the piece itself. */
 export const pieceOf = (placed: number): number => (placed >= STALLED ? placed - STALLED : placed);
 
-export type Fields = { readonly [at: number]: number };
+/** What stands before the pieces. Those that are absent stay as they are. */
+export interface Fields {
+  readonly record?: number;
+  readonly serviceState?: number;
+  readonly promises?: number;
+}
 
 /** The state without one piece, or with all where `without` is 0, with others, and with other fields. */
-export function change(state: State, without: number, pieces: readonly number[], fields?: Fields): State {
-  const next = [...state];
-  if (without !== 0) next.splice(next.indexOf(without, FIRST_PIECE), 1);
-  next.push(...pieces);
-  if (fields) for (const [at, value] of Object.entries(fields)) next[Number(at)] = value;
+export function change(state: State, without: number, pieces: readonly number[], fields: Fields = {}): State {
+  const { record, serviceState, promises } = fields;
+  const next: number[] = [];
+  let isLeftOut = without === 0;
+  for (let at = 0; at < state.length; at += 1) {
+    const id = state[at] as number;
+    if (isLeftOut || at < FIRST_PIECE || id !== without) next.push(id);
+    else isLeftOut = true;
+  }
+  for (const piece of pieces) next.push(piece);
+  if (record !== undefined) next[RECORD] = record;
+  if (serviceState !== undefined) next[SERVICE_STATE] = serviceState;
+  if (promises !== undefined) next[PROMISES] = promises;
   return sorted(next);
 }
 
