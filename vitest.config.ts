@@ -21,6 +21,12 @@ const LONGEST = [
   "tests/stack/commands.test.ts",
 ];
 
+/**
+ * The core's unit tests start nothing and keep nothing between them: the files of one worker share its process and its modules,
+ * where a process for each would load the core a hundred times.
+ */
+const UNITS = ["packages/core/**/*.test.ts"];
+
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rankOf = ({ moduleId }: TestSpecification) => {
@@ -53,8 +59,12 @@ export default defineConfig({
         test: {
           name: "usual",
           include: ["{packages,shared,functions,cli,console,tests,bench}/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...LONG],
+          exclude: [...configDefaults.exclude, ...LONG, ...UNITS],
         },
+      },
+      {
+        extends: true,
+        test: { name: "units", include: UNITS, exclude: [...configDefaults.exclude, ...LONG], isolate: false },
       },
       { extends: true, test: { name: "long", include: LONG } },
     ],

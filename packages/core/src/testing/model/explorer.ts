@@ -1,7 +1,7 @@
 // Breadth first through every state that can be reached, each once; the way back from any of them is kept.
 import type { Model } from "./model.ts";
 import type { Move } from "./moves.ts";
-import type { State } from "./state.ts";
+import { isSame, type State } from "./state.ts";
 import { StateTable } from "./state-table.ts";
 
 export interface Finding {
@@ -141,8 +141,7 @@ async function traceTo(model: Model, table: StateTable, at: number): Promise<str
   for (let here = at; table.parentOf(here) >= 0; here = table.parentOf(here)) {
     const state = table.get(here);
     const before = table.get(table.parentOf(here));
-    const isSame = ({ to }: Move) => to.length === state.length && to.every((id, index) => id === state[index]);
-    const move = (await model.moves(before)).find(isSame);
+    const move = (await model.moves(before)).find(({ to }) => isSame(to, state));
     if (!move) throw new Error("no move leads where one led before");
     steps.push(move.what);
   }

@@ -40,6 +40,12 @@ export function change(state: State, without: number, pieces: readonly number[],
   return sorted(next);
 }
 
+export function isSame(one: State, other: State): boolean {
+  if (one.length !== other.length) return false;
+  for (let at = 0; at < one.length; at += 1) if (one[at] !== other[at]) return false;
+  return true;
+}
+
 /** Pieces have no order of their own. Sorts in place. */
 export function sorted(state: number[]): number[] {
   for (let at = FIRST_PIECE + 1; at < state.length; at += 1) {
