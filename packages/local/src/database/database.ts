@@ -196,13 +196,15 @@ export class Database {
   #schedule(): void {
     if (this.#unflushed || this.#waiting.length === 0) return;
     this.#scheduled ??= setImmediate(() => {
+      this.#scheduled = undefined;
+      // Asked for by the work of a group whose flush has begun: its end goes on with this.
+      if (this.#unflushed) return;
       this.#commitGroup();
       this.#flush();
     });
   }
 
   #commitGroup(): void {
-    this.#scheduled = undefined;
     const group = this.#waiting;
     if (group.length === 0) return;
     this.#waiting = [];

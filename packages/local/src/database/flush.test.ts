@@ -84,6 +84,25 @@ test("what waits is taken in before the next commit: a writer that goes on is in
   database.close();
 });
 
+test("a write that the work of another asks for waits for the flush too", async () => {
+  const { database, add, names } = open();
+  const held = holdFlushes();
+  let inner: Promise<unknown> | undefined;
+  const outer = database.write(() => {
+    inner = add("inner");
+  });
+  await held.next();
+  await turn();
+  expect([names(), held.begun]).toEqual([[], 1]);
+  held.end();
+  await outer;
+  await held.next();
+  held.end();
+  await inner;
+  expect([names(), database.counts.flushes]).toEqual([["inner"], 2]);
+  database.close();
+});
+
 test("a group that fails rejects at once, without a flush, and the next one is flushed", async () => {
   const { database, add, names } = open();
   const held = holdFlushes();
