@@ -37,7 +37,13 @@ export interface Phase {
   readonly floor: readonly Run[];
 }
 
-const NO_OPERATIONS: ReadonlySet<string> = new Set(["commits", "writes", "requestChargeModelled", "connections"]);
+const NO_OPERATIONS: ReadonlySet<string> = new Set([
+  "commits",
+  "flushes",
+  "writes",
+  "requestChargeModelled",
+  "connections",
+]);
 
 /** @param idle processes that have no part in it */
 export function runOf(load: LoadResult, before: Measure, after: Measure, idle: readonly string[]): Run {
@@ -45,7 +51,7 @@ export function runOf(load: LoadResult, before: Measure, after: Measure, idle: r
   const [bus, cosmos, host, remotes] = (["bus", "cosmos", "host", "remotes"] as const).map((part) =>
     difference(before[part], after[part]),
   );
-  const flushes = [bus, cosmos, host, remotes].reduce((sum, counts) => sum + (counts?.["commits"] ?? 0), 0);
+  const flushes = [bus, cosmos, host, remotes].reduce((sum, counts) => sum + (counts?.["flushes"] ?? 0), 0);
   const cpuMs = Object.entries(difference(before.cpuMs, after.cpuMs)).filter(([name]) => !idle.includes(name));
   const working = cpuMs.filter(([name]) => name !== "bench").reduce((sum, [, ms]) => sum + ms, 0);
   return {

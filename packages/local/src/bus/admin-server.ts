@@ -26,6 +26,7 @@ export class AdminServer {
       this.#log(`Administration request failed: ${cause instanceof Error ? cause.stack : String(cause)}`);
       return fault(500, String(cause));
     });
+    await this.#context.store.flushed();
     const [type, content] =
       typeof body === "string"
         ? ["application/atom+xml; charset=utf-8", body]

@@ -80,7 +80,7 @@ export async function answerManagement(
   return operation({ ...target, transaction }, isBody(request.body) ? request.body : {});
 }
 
-function peek({ queue }: ManagementTarget, body: Body): Response {
+async function peek({ queue }: ManagementTarget, body: Body): Promise<Response> {
   const session = body["session-id"];
   const found = queue.peek(
     toNumber(body["from-sequence-number"]),
@@ -90,6 +90,8 @@ function peek({ queue }: ManagementTarget, body: Body): Response {
   if (found.length === 0) return NO_CONTENT;
   const isWhole = body["omit-message-body"] !== true;
   const encoded = found.map((message) => queue.encode(message, undefined));
+  // Bytes that are only in the store are read as a settlement under way has left them.
+  await queue.flushed();
   return ok({ messages: encoded.map((message) => ({ message: isWhole ? message : withoutBody(message) })) });
 }
 

@@ -261,6 +261,16 @@ export class Queue implements ReceivingQueue {
     return this.#shelf.peek(fromSequence, limit, this.#around.now(), sessionId);
   }
 
+  /** For what was read from the store: resolves when it is kept. */
+  flushed(): Promise<void> {
+    return this.#around.store.flushed();
+  }
+
+  /** Resolves when what was asked for before is stored. */
+  stored(): Promise<void> {
+    return this.#around.store.commit(() => {});
+  }
+
   count(): QueueCounts {
     return { ...this.#shelf.count(), deadLetter: this.deadLetter?.count().active ?? 0 };
   }

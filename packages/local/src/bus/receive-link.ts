@@ -50,6 +50,7 @@ export class ReceiveLink implements Consumer {
   readonly #lane: Lane | undefined;
   /** Deliveries that were handed to rhea or reserved, in the link's own counting. */
   #handed = 0;
+  #isJoined = false;
   #isDraining = false;
 
   constructor(link: SenderLink, queue: Queue, log: Log, transactions: Transactions, lane?: Lane) {
@@ -69,8 +70,11 @@ export class ReceiveLink implements Consumer {
     on("released", (lock) => queue.settler.release(lock));
     on("rejected", (lock, delivery) => this.#reject(lock, delivery));
     on("modified", (lock, delivery) => this.#modify(lock, delivery));
-    // rhea writes transfers before attaches; nothing is delivered until the attach of this turn is out.
-    setImmediate(() => link.is_open() && queue.join(this, lane));
+    // rhea writes transfers before attaches; nothing is delivered until the attach of this turn is out. In a session what the
+    // holder before has given back goes first, and that is being stored.
+    const join = () => setImmediate(() => this.#join());
+    if (lane) void queue.stored().then(join);
+    else join();
   }
 
   credit(): number {
@@ -116,7 +120,15 @@ export class ReceiveLink implements Consumer {
     this.#link.close({ condition, description });
   }
 
+  #join(): void {
+    if (!this.#link.is_open()) return;
+    this.#isJoined = true;
+    this.queue.join(this, this.#lane);
+    this.#flow();
+  }
+
   #flow(): void {
+    if (!this.#isJoined) return;
     this.queue.pump(this.#lane);
     if (this.#link._draining && !this.#isDraining) this.#drain();
   }

@@ -36,10 +36,8 @@ export class Settler {
 
   async complete(lock: Lock): Promise<Settlement> {
     if (!this.#end(lock)) return "lost";
-    const { store, counts } = this.#around;
-    await store.commit(() => store.remove(this.#queue.number, lock.message.sequence));
-    counts.completes += 1;
-    this.#forget(lock.message);
+    await this.remove([lock.message]);
+    this.#around.counts.completes += 1;
     return "settled";
   }
 
@@ -105,7 +103,7 @@ export class Settler {
     return this.#bury(message, message.deliveryCount, this.#changedBytes(message, reason));
   }
 
-  /** Removes messages that nobody has locked. */
+  /** Removes messages that nobody has locked any more: nobody peeks at one whose bytes have left the store. */
   async remove(messages: readonly Message[]): Promise<void> {
     const { store } = this.#around;
     for (const message of messages) message.gone = true;

@@ -1,5 +1,5 @@
 // Messages in SQLite: one row a message, changed inside group commits; the core's memory is the authority while it lives.
-import { Database, type Durability } from "../database/database.ts";
+import { Database, type DatabaseCounts, type Durability } from "../database/database.ts";
 import { EntityStore } from "./entity-store.ts";
 import type { Message, MessageState } from "./message.ts";
 import { createTables } from "./schema.ts";
@@ -36,7 +36,7 @@ export class Store {
     this.entities = new EntityStore(this.#database);
   }
 
-  /** Runs `work` in this turn's transaction; resolves after COMMIT. After `close` nothing is acknowledged any more. */
+  /** Runs `work` in the next transaction; resolves when it is kept. After `close` nothing is acknowledged any more. */
   commit<T>(work: () => T): Promise<T> {
     if (this.#isClosed) return new Promise(() => {});
     return this.#database.write(() => {
@@ -48,7 +48,12 @@ export class Store {
     });
   }
 
-  get counts(): { readonly commits: number; readonly writes: number } {
+  /** For what was read outside of a commit: resolves when it is kept. */
+  flushed(): Promise<void> {
+    return this.#database.flushed();
+  }
+
+  get counts(): DatabaseCounts {
     return this.#database.counts;
   }
 

@@ -68,6 +68,8 @@ export class CosmosServer {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       const exchange = await this.#exchange(request);
+      // No answer says what a power loss could still take back: what a read found, a refusal, the session token.
+      await this.#database.flushed();
       this.#requestCharge += exchange.reply.charge;
       send(response, exchange);
     } catch (cause) {
@@ -122,15 +124,13 @@ export class CosmosServer {
 
   /** Requests by kind, and request units by the MODEL of charges.ts: no bill was ever compared with it. */
   #counts(): Reply {
-    const { commits, writes } = this.#database.counts;
     const requestChargeModelled = Math.round(this.#requestCharge * 100) / 100;
     const counts = {
       ...Object.fromEntries(this.#requests),
       requestChargeModelled,
       throttled: this.#throttled,
       swept: this.#swept,
-      commits,
-      writes,
+      ...this.#database.counts,
     };
     return { status: 200, charge: 0, body: JSON.stringify(counts) };
   }

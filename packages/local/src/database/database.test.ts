@@ -17,7 +17,7 @@ test("one commit carries all writes of a turn, and they are there after a reopen
   const database = open();
   const insert = database.prepare("INSERT INTO item VALUES (?)");
   await Promise.all(["a", "b", "c"].map((name) => database.write(() => insert.run(name))));
-  expect(database.counts).toEqual({ commits: 1, writes: 3 });
+  expect(database.counts).toEqual({ commits: 1, flushes: 0, writes: 3 });
   database.close();
 
   const reopened = open();

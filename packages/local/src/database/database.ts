@@ -1,14 +1,18 @@
-// Durable storage for every server of the local stack: SQLite behind a group commit, so that one flush serves many callers.
+// Durable storage for every server of the local stack: SQLite behind a group commit, so that one flush serves many callers,
+// and the wait for the disk off the event loop.
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { WriteAheadLog } from "./write-ahead-log.ts";
 
 /** `full` flushes to disk at every commit and survives power loss; `normal` survives a crash of the process. */
 export type Durability = "full" | "normal";
 
 export interface DatabaseCounts {
-  /** Transactions committed; in `full` durability each is one flush. */
+  /** Transactions committed. */
   readonly commits: number;
+  /** Of the log, after a commit: none in `normal` durability. SQLite's own, at checkpoints, are not counted. */
+  readonly flushes: number;
   /** Units of work that those transactions carried. */
   readonly writes: number;
 }
@@ -24,6 +28,11 @@ export interface DatabaseOptions {
   readonly shrinks?: boolean;
 }
 
+/** Rows are committed and perhaps not on the disk, where nothing can be done about it. */
+export class FlushFault extends Error {
+  override readonly name = "FlushFault";
+}
+
 const BUSY_TIMEOUT_MS = 5000;
 const MOST_STATEMENTS = 2000;
 /** Pages: of 4 KB each these are 100 MB, and take about a second. */
@@ -31,20 +40,47 @@ const MOST_COPIED = 25_000;
 /** The value of `PRAGMA auto_vacuum`. */
 const INCREMENTAL = 2;
 
+/** A group that is committed and not yet on the disk. */
+interface Unflushed {
+  readonly settle: () => void;
+  readonly flushed: PromiseWithResolvers<void>;
+}
+
+const NOTHING_UNFLUSHED = Promise.resolve();
+
+/**
+ * In `full` durability SQLite itself flushes only at checkpoints (WAL mode with `synchronous = NORMAL`). After each COMMIT the log is
+ * flushed on another thread, and the writes resolve after that. Writes that come meanwhile wait and are the next group: so nothing
+ * is committed between a COMMIT and the end of its flush, but reads outside of `write` can see what a power loss may still take.
+ *
+ * A flush that fails ends the process by an uncaught `FlushFault`: the system may have dropped what it could not write, and the next
+ * flush then succeeds without it (as PostgreSQL ends at a failed fsync). The next start checkpoints what it finds in the log.
+ */
 export class Database {
+  readonly #path: string;
   readonly #sqlite: DatabaseSync;
+  readonly #log: WriteAheadLog | undefined;
   readonly #statements = new Map<string, StatementSync>();
   #waiting: Waiting[] = [];
-  #flush: NodeJS.Immediate | undefined;
+  #scheduled: NodeJS.Immediate | undefined;
+  #unflushed: Unflushed | undefined;
+  #fault: FlushFault | undefined;
   #commits = 0;
+  #flushes = 0;
   #writes = 0;
 
   /** @param path a file, whose folder is made, or `:memory:`. */
   constructor(path: string, durability: Durability = "normal", { shrinks = false }: DatabaseOptions = {}) {
     if (path !== ":memory:") mkdirSync(dirname(path), { recursive: true });
+    this.#path = path;
     this.#sqlite = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
     if (shrinks) this.#makeShrinking();
-    this.#sqlite.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${durability === "full" ? "FULL" : "NORMAL"}`);
+    this.#sqlite.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+    const file = this.#sqlite.location();
+    if (durability === "normal" || file === null) return;
+    this.#log = new WriteAheadLog(file);
+    // What a process that was killed has left in the log may not be on the disk, and is read from now on.
+    this.checkpoint();
   }
 
   /** Runs statements at once, outside any group: for the schema, at start. */
@@ -69,7 +105,8 @@ export class Database {
   }
 
   /**
-   * Runs `work` in the transaction of this turn of the event loop and resolves with its result after COMMIT.
+   * Runs `work` in the next transaction and resolves with its result after COMMIT, and in `full` durability after a flush that began
+   * after the COMMIT. Writes resolve in their order.
    * Work is synchronous and sees the work queued before it. A throw means a bug or a full disk: the whole group is
    * rolled back and every waiter rejects, so expected refusals are returned, and partial work is undone by `savepoint`.
    * Rejects once the database is closed.
@@ -78,8 +115,16 @@ export class Database {
     if (!this.#sqlite.isOpen) return Promise.reject(new Error("the database is closed"));
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({ work, resolve: resolve as (value: unknown) => void, reject });
-      this.#flush ??= setImmediate(() => this.#commitGroup());
+      this.#schedule();
     });
+  }
+
+  /**
+   * Resolves when all that a read has seen is on the disk, at once where it is. What leaves the process after a read outside of
+   * `write` waits for this.
+   */
+  flushed(): Promise<void> {
+    return this.#unflushed?.flushed.promise ?? NOTHING_UNFLUSHED;
   }
 
   /** Inside `write`: runs `work`, and takes back its changes alone when it throws or returns a value that `keep` refuses. */
@@ -117,13 +162,16 @@ export class Database {
   }
 
   get counts(): DatabaseCounts {
-    return { commits: this.#commits, writes: this.#writes };
+    return { commits: this.#commits, flushes: this.#flushes, writes: this.#writes };
   }
 
-  /** Commits what waits, then closes the file. */
+  /** Commits and flushes what waits, then closes the file. Throws a `FlushFault`. */
   close(): void {
-    if (this.#flush) clearImmediate(this.#flush);
+    if (this.#scheduled) clearImmediate(this.#scheduled);
+    this.#flushNow();
     this.#commitGroup();
+    this.#flushNow();
+    this.#log?.close();
     this.#sqlite.close();
   }
 
@@ -145,8 +193,18 @@ export class Database {
     return Number(this.#sqlite.prepare(`PRAGMA ${name}`).get()?.[name]);
   }
 
+  #schedule(): void {
+    if (this.#unflushed || this.#waiting.length === 0) return;
+    this.#scheduled ??= setImmediate(() => {
+      this.#scheduled = undefined;
+      // Asked for by the work of a group whose flush has begun: its end goes on with this.
+      if (this.#unflushed) return;
+      this.#commitGroup();
+      this.#flush();
+    });
+  }
+
   #commitGroup(): void {
-    this.#flush = undefined;
     const group = this.#waiting;
     if (group.length === 0) return;
     this.#waiting = [];
@@ -162,8 +220,49 @@ export class Database {
     }
     this.#commits += 1;
     this.#writes += group.length;
-    group.forEach(({ resolve }, index) => {
-      resolve(results[index]);
+    const settle = () => {
+      group.forEach(({ resolve }, index) => {
+        resolve(results[index]);
+      });
+    };
+    if (this.#log) this.#unflushed = { settle, flushed: Promise.withResolvers() };
+    else settle();
+  }
+
+  #flush(): void {
+    const committed = this.#unflushed;
+    if (!committed) return;
+    this.#log?.flush((fault) => {
+      if (fault) throw this.#lost(fault);
+      // Or `close` has flushed it meanwhile.
+      if (this.#unflushed === committed) this.#settle(committed);
+      this.#schedule();
     });
+  }
+
+  #flushNow(): void {
+    if (this.#fault) throw this.#fault;
+    if (!this.#unflushed) return;
+    try {
+      this.#log?.flushNow();
+    } catch (cause) {
+      throw this.#lost(cause);
+    }
+    this.#settle(this.#unflushed);
+  }
+
+  #settle({ settle, flushed }: Unflushed): void {
+    this.#flushes += 1;
+    this.#unflushed = undefined;
+    settle();
+    flushed.resolve();
+  }
+
+  /** From now on nothing resolves: the next flush would say nothing of what this one lost. */
+  #lost(cause: unknown): FlushFault {
+    this.#fault = new FlushFault(`What is committed in ${this.#path} may not be on the disk: ${String(cause)}`, {
+      cause,
+    });
+    return this.#fault;
   }
 }

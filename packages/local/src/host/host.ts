@@ -314,9 +314,11 @@ export class Host {
   }
 
   #counts(): Record<string, number> {
-    const { commits: engineCommits = 0, ...engine } = this.#engine?.counts ?? {};
+    const { commits = 0, flushes = 0, ...engine } = this.#engine?.counts ?? {};
+    const own = this.#database?.counts;
     const durable = Object.fromEntries(Object.entries(engine).map(([name, count]) => [`durable.${name}`, count]));
-    return { ...this.#running.counts, commits: (this.#database?.counts.commits ?? 0) + engineCommits, ...durable };
+    const both = { commits: commits + (own?.commits ?? 0), flushes: flushes + (own?.flushes ?? 0) };
+    return { ...this.#running.counts, ...both, ...durable };
   }
 
   #describe(registered: RegisteredFunction): Omit<DescribedFunction, "group"> {

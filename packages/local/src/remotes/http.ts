@@ -1,14 +1,14 @@
 // The HTTP side of a simulated service: what is asked of it, and the controls under `/$…`.
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { DatabaseCounts } from "../database/database.ts";
+import type { Database } from "../database/database.ts";
 import { foreignRequest } from "../foreign-request.ts";
 import { isObject, parseFault } from "./fault-request.ts";
 import type { Reply, Service } from "./service.ts";
 
 export interface ServiceServerOptions {
   readonly service: Service;
-  readonly databaseCounts: () => DatabaseCounts;
+  readonly database: Database;
   /** Aborted on closing: what is being slow then answers at once. */
   readonly hurry: AbortSignal;
   readonly log: (line: string) => void;
@@ -26,7 +26,11 @@ export function createServiceServer(options: ServiceServerOptions): Server {
         options.log(`${options.service.name}: ${request.method} ${request.url} failed: ${String(cause)}`);
         return rejection(500, "failed", String(cause));
       })
-      .then((reply) => send(response, reply));
+      .then(async (reply) => {
+        // No answer says what a power loss could still take back.
+        await options.database.flushed();
+        send(response, reply);
+      });
   });
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   return server;
@@ -64,12 +68,12 @@ async function control(
   request: IncomingMessage,
   path: string,
   query: URLSearchParams,
-  { service, databaseCounts }: ServiceServerOptions,
+  { service, database }: ServiceServerOptions,
 ): Promise<Reply> {
   const id = /^\/\$faults\/([^/]+)$/.exec(path)?.[1];
   switch (`${request.method} ${id === undefined ? path : "/$faults/*"}`) {
     case "GET /$counts":
-      return json(200, { ...service.counts, ...databaseCounts() });
+      return json(200, { ...service.counts, ...database.counts });
     case "GET /$effects":
       return json(200, { effects: service.effects.list(query) });
     case "GET /$faults":

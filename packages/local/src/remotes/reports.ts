@@ -74,6 +74,8 @@ export class Reports {
 
   async #send(report: Report, pauseMs: number): Promise<void> {
     const { database, service, log } = this.#options;
+    // Scheduled inside the write of the effect, which may not be on the disk yet.
+    await database.flushed();
     const answer = await post(report);
     if (this.#isClosed || !this.#timers.has(report.id)) return;
     if (answer === "again") {

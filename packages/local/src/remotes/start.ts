@@ -39,7 +39,7 @@ export async function startRemotes(options: RemotesOptions): Promise<RunningRemo
   const servers = services.map((service) =>
     createServiceServer({
       service,
-      databaseCounts: () => database.counts,
+      database,
       hurry: hurry.signal,
       log,
     }),

@@ -124,7 +124,10 @@ class Engine implements DurableEngine {
     if (this.#closed) return { status: 503, body: "The durable engine is closing." };
     const cost = this.#transport.client(request.method, request.path);
     if (cost) await cost;
-    return routeHttp(this.#routes, request);
+    const response = await routeHttp(this.#routes, request);
+    // No answer says what a power loss could still take back.
+    await this.#parts.db.flushed();
+    return response;
   }
 
   get counts(): Readonly<Record<string, number>> {

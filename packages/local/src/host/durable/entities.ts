@@ -115,6 +115,8 @@ export class Entities {
     this.#busy.add(id);
     try {
       for (;;) {
+        // Nothing is done for what a power loss could still take back.
+        await this.#parts.db.flushed();
         const holder = this.#locks.holder(id);
         const waiting = this.#open ? this.#store.requests(id, MAX_BATCH, holder) : [];
         const [first] = waiting;

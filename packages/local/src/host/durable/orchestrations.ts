@@ -69,7 +69,7 @@ export class Orchestrations {
     const end = { kind: "terminated", reason } as const;
     const write = () => (instance.ended ? undefined : writeEnd(this.#parts, instance, end, null, new Date()));
     const deliveries = await db.write(write).catch((cause: unknown) => {
-      instance.ended = false;
+      this.#reopen(instance);
       throw cause;
     });
     if (!deliveries) return "ended";
@@ -118,7 +118,7 @@ export class Orchestrations {
       return 1;
     };
     const purged = await db.write(write).catch((cause: unknown) => {
-      if (running) running.ended = false;
+      if (running) this.#reopen(running);
       throw cause;
     });
     if (running && purged > 0) this.#turns.release(running);
@@ -191,6 +191,12 @@ export class Orchestrations {
     return "done";
   }
 
+  /** Its end was not committed. */
+  #reopen(instance: Instance): void {
+    instance.ended = false;
+    this.#turns.wake(instance);
+  }
+
   #absentOrEnded(id: string): Outcome {
     const row = this.#parts.store.find(id);
     if (!row) return "absent";
@@ -201,6 +207,7 @@ export class Orchestrations {
   /** Most turns leave the row of an instance alone; when it last moved is known in memory. */
   #freshened(row: InstanceRow): InstanceRow {
     const instance = this.#parts.live.byId(row.id);
-    return instance && instance.int === row.int && !instance.ended ? { ...row, updatedAt: instance.updatedAt } : row;
+    if (!instance || instance.int !== row.int || instance.ended) return row;
+    return { ...row, updatedAt: Math.max(row.updatedAt, instance.updatedAt) };
   }
 }

@@ -139,17 +139,20 @@ export class Turns implements Receiver {
   #pump(): void {
     for (const instance of this.#ready.values()) {
       if (!this.#open || this.#inFlight >= this.#options.maxTurns) return;
+      // Its end is committed, and released when it is on the disk; or the commit failed, and it is woken once more.
+      if (instance.ended) continue;
       this.#ready.delete(instance.int);
       void this.#run(instance);
     }
   }
 
   async #run(instance: Instance): Promise<void> {
-    const { db } = this.#parts;
+    const { db, live } = this.#parts;
     const { costs } = this.transport;
     this.#inFlight += 1;
     instance.busy = true;
     let arrivals: Arrival[] = [];
+    let isWriting = false;
     try {
       if (costs) await costs.beforeTurn();
       arrivals = instance.arrivals;
@@ -160,6 +163,7 @@ export class Turns implements Receiver {
       const scheduled = result.commands.map((command) => eventOfCommand(command, instance, result.at));
       const turn = untilAllEnded(instance, result, scheduled);
       if (costs) await costs.beforeCommit(scheduled.length + (turn.end && instance.parent ? 1 : 0));
+      isWriting = true;
       const aftermath = await db.write(() => {
         this.transport.taken(instance, arrivals);
         return writeTurn(this.#parts, instance, turn, scheduled, arrivals);
@@ -172,6 +176,8 @@ export class Turns implements Receiver {
         this.wake(instance);
       }
     } catch (cause) {
+      // One that was terminated meanwhile has left the register, and stays ended.
+      if (isWriting) instance.ended = live.byId(instance.id) !== instance;
       this.#postpone(instance, arrivals, cause);
     } finally {
       this.#inFlight -= 1;
@@ -285,10 +291,8 @@ export class Turns implements Receiver {
 
   /** The disk refused the turn, which therefore has not happened: it is run again from the history. */
   #postpone(instance: Instance, arrivals: readonly Arrival[], cause: unknown): void {
-    const { warn, live } = this.#parts;
+    const { warn } = this.#parts;
     warn(`A turn of ${instance.name} '${instance.id}' could not be committed and will be run again: ${String(cause)}`);
-    // One that was terminated meanwhile has left the register, and stays ended.
-    instance.ended = live.byId(instance.id) !== instance;
     instance.arrivals.unshift(...arrivals);
     instance.due = instance.turns === 0;
     this.#dropSession(instance);
