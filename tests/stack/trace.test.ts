@@ -68,7 +68,9 @@ async function tracesOf(orderId: string): Promise<Trace[]> {
     read((reader) => reader.tracesWith("jobId", orderId).flatMap(({ spans }) => spans.map(({ name }) => name)));
   await expect
     .poll(names, { timeout: 10_000 })
-    .toEqual(expect.arrayContaining([expect.stringMatching(/^publish (StepCompleted, )?(Completed|Failed|Compensated)$/)]));
+    .toEqual(
+      expect.arrayContaining([expect.stringMatching(/^publish (StepCompleted, )?(Completed|Failed|Compensated)$/)]),
+    );
   return read((reader) => reader.tracesWith("jobId", orderId));
 }
 
