@@ -20,9 +20,10 @@ const USAGE = `npm run bench
   --seconds S          how long the steady phase is (20)
   --statuses WHICH     all (usual): 7 a client gets of each order; end: 2
   --durability LEVEL   full (usual): flush to disk at every commit; normal
+  --past               all again with 100,000 ended and 5,000 failed orders stored
   --recovery           only this: kill -9 of the host with 1,000 orders in flight
-  --whole              bursts of 500, 2000 and 8000, 20,000 orders on one stack, --recovery, and all again with 100,000
-                       ended and 5,000 failed orders stored: about half an hour`;
+  --whole              bursts of 500, 2000 and 8000, 20,000 orders on one stack, --recovery and --past:
+                       about half an hour`;
 const BURSTS = [500, 2000, 8000];
 const MANY = 20_000;
 const PAST: Past = { ended: 100_000, failed: 5000 };
@@ -35,7 +36,7 @@ await runCommand(async () => {
   const { values } = readArguments(
     {
       ...{ orders: text, repeat: text, rate: text, seconds: text, statuses: text, durability: text },
-      ...{ recovery: flag, whole: flag, help: flag },
+      ...{ past: flag, recovery: flag, whole: flag, help: flag },
     },
     USAGE,
   );
@@ -58,7 +59,7 @@ await runCommand(async () => {
   const durability = values["durability"] === "normal" ? "normal" : "full";
 
   const results: Result[] = [];
-  for (const past of isWhole ? [undefined, PAST] : [undefined]) {
+  for (const past of isWhole || values["past"] === true ? [undefined, PAST] : [undefined]) {
     if (past) console.log(`with ${past.ended} ended and ${past.failed} failed orders stored`);
     results.push(await runOnStack(plan, durability, past));
   }
