@@ -120,7 +120,7 @@ test("three steps take three activities, or one where the workflow says so, and 
   expect(inOne["sends"]).toBe(three["sends"]);
 });
 
-test("the benchmark's floor makes the requests of such an order, without the shop's own", async () => {
+test("the benchmark's floor makes the requests of such an order, without the shop's own message", async () => {
   const { bus, cosmos, remotes } = app.stack.addresses;
   const client = new CosmosClient({ connectionString: cosmos?.connectionString ?? "" });
   const messages = new ServiceBusClient(bus?.connectionString ?? "");
@@ -134,5 +134,6 @@ test("the benchmark's floor makes the requests of such an order, without the sho
     await workThrough(services, "floor-1", "all");
   });
   await messages.close();
-  expect(floor).toEqual({ batches: 1, patches: 4, sends: 7, activities: 0 });
+  const own = await costOf(() => processed("floor-2", THREE_STEPS));
+  expect(floor).toEqual({ ...own, sends: (own["sends"] ?? 0) - 1, activities: 0 });
 });
