@@ -21,7 +21,7 @@ process.on("disconnect", () => stop(0));
 // The bus has its state in memory and acknowledges after the commit: where a commit or a flush fails, only a start from the disk is right.
 process.on("uncaughtException", (cause) => {
   const reason = `${cause instanceof Error ? cause.message : String(cause)}`;
-  const advice = /disk is full|ENOSPC/.test(reason)
+  const advice = /disk (is full|I\/O error)|ENOSPC/.test(reason)
     ? " What was acknowledged is kept: make room, and start again."
     : "";
   console.error(`The services end at a fault: ${reason}.${advice}\n${cause instanceof Error ? cause.stack : ""}`);
