@@ -91,7 +91,7 @@ export class Host {
   readonly #isWritten: ReturnType<typeof levelFilter>;
   readonly #log: Log;
   readonly #running = new RunningInvocations();
-  readonly #clients = new ServiceBusClients();
+  readonly #clients = new ServiceBusClients((level, text) => this.#say(level, text));
   readonly #cosmosClients = new CosmosClients();
   readonly #listeners = new Map<string, Listener>();
   #server: HostServer | undefined;

@@ -32,5 +32,5 @@ export async function sendOutput(clients: ServiceBusClients, binding: Binding, d
   const entity = binding["queueName"] ?? binding["topicName"];
   const messages = outgoingMessages(data);
   if (messages.length === 0) return;
-  await clients.sender(String(binding["connection"]), String(entity)).sendMessages(messages);
+  await clients.send(String(binding["connection"]), String(entity), messages);
 }

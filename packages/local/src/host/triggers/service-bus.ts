@@ -1,6 +1,11 @@
 // Service Bus triggers: receives under lock, completes after success, abandons after a throw; through outages of the broker.
 import { randomUUID } from "node:crypto";
-import type { ProcessErrorArgs, ServiceBusReceivedMessage, ServiceBusReceiver } from "@azure/service-bus";
+import type {
+  ProcessErrorArgs,
+  ServiceBusClient,
+  ServiceBusReceivedMessage,
+  ServiceBusReceiver,
+} from "@azure/service-bus";
 import type { ServiceBusSettings } from "../host-json.ts";
 import { describeFault } from "../invocation.ts";
 import { type ServiceBusClients, within } from "../service-bus-clients.ts";
@@ -47,6 +52,12 @@ class ServiceBusListener implements Listener {
   readonly #autoComplete: boolean;
   readonly #batches: Batches | undefined;
   readonly #underWay = new Map<Delivery, Promise<void>>();
+  #receiver: ServiceBusReceiver | undefined;
+  /** Settles over the connection of the moment: a lock outlives the connection over which its message came. */
+  readonly #current: Settler = {
+    completeMessage: async (message) => await this.#receiver?.completeMessage(message),
+    abandonMessage: async (message, properties) => await this.#receiver?.abandonMessage(message, properties),
+  };
   #close: () => Promise<void> = async () => undefined;
   #said = { text: "", at: 0 };
 
@@ -68,8 +79,19 @@ class ServiceBusListener implements Listener {
   }
 
   start(): void {
-    const { queueName, topicName, subscriptionName, connection, isSessionsEnabled } = this.#context.registered.trigger;
-    const client = this.#clients.client(String(connection));
+    const { connection } = this.#context.registered.trigger;
+    this.#close = this.#clients.receive(String(connection), (client) => {
+      const ended = new AbortController();
+      const end = this.#receive(client, ended.signal);
+      return () => {
+        ended.abort();
+        return end();
+      };
+    });
+  }
+
+  #receive(client: ServiceBusClient, ended: AbortSignal): () => Promise<void> {
+    const { queueName, topicName, subscriptionName, isSessionsEnabled } = this.#context.registered.trigger;
     const options = {
       skipParsingBodyAsJson: true,
       // The SDK would make numbers of dates among the application properties.
@@ -78,7 +100,8 @@ class ServiceBusListener implements Listener {
     };
     const source: Source = {
       handle: (message, settler) => this.#take({ message, settler, settled: false }),
-      failed: async (args) => this.#tellOutage(args),
+      // What fails after the end is the SDK's way out of what it was doing.
+      failed: async (args) => (ended.aborted ? undefined : this.#tellOutage(args)),
       maxConcurrentCalls: this.#batches ? this.#settings.maxMessageBatchSize : this.#settings.maxConcurrentCalls,
     };
     if (isSessionsEnabled === true) {
@@ -86,19 +109,19 @@ class ServiceBusListener implements Listener {
         queueName !== undefined
           ? client.acceptNextSession(String(queueName), options)
           : client.acceptNextSession(String(topicName), String(subscriptionName), options);
-      this.#close = receiveSessions(accept, source, this.#settings);
-      return;
+      return receiveSessions(accept, source, this.#settings);
     }
     const receiver =
       queueName !== undefined
         ? client.createReceiver(String(queueName), options)
         : client.createReceiver(String(topicName), String(subscriptionName), options);
-    // The SDK's subscription tries for ever to come back, also when the entity is not there yet.
+    this.#receiver = receiver;
+    // The SDK's subscription tries for ever, also when the entity is not there yet.
     const subscription = receiver.subscribe(
-      { processMessage: (message) => source.handle(message, receiver), processError: source.failed },
+      { processMessage: (message) => source.handle(message, this.#current), processError: source.failed },
       { autoCompleteMessages: false, maxConcurrentCalls: source.maxConcurrentCalls },
     );
-    this.#close = () => subscription.close();
+    return () => subscription.close();
   }
 
   async stop(): Promise<void> {
@@ -179,8 +202,6 @@ class ServiceBusListener implements Listener {
 
   /** An outage is told once and then every half minute, not at every attempt. */
   #tellOutage({ error, errorSource }: ProcessErrorArgs): void {
-    // How the SDK leaves its attempts when the subscription is closed.
-    if (error.name === "AbortError") return;
     const text = `Service Bus, ${entityOf(this.#context)}: ${errorSource}: ${error.message}`;
     if (text === this.#said.text && Date.now() - this.#said.at < SAY_AGAIN_AFTER_MS) return;
     this.#said = { text, at: Date.now() };
