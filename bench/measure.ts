@@ -39,7 +39,7 @@ export async function measure(stack: Stack, floor?: { readonly pid: number }): P
     bus: busCounts ?? {},
     cosmos: cosmosCounts ?? {},
     host: hostCounts ?? {},
-    // The services share one database, so each gives the same commits.
+    // The services share one database, so each gives the same commits and flushes; requests are each one's own.
     remotes: { ...remoteCounts[0], requests: sum(remoteCounts.map((each) => each["requests"] ?? 0)) },
   };
 }

@@ -1,9 +1,7 @@
 // `kill -9` of the host in the middle of a burst: how long until the orders in flight go on, and until all have ended.
-import { readFileSync } from "node:fs";
-import { durationMs } from "@scheduler-agent-supervisor/core/domain/duration";
 import type { Stack } from "@scheduler-agent-supervisor/local/stack/stack";
 import Table from "cli-table3";
-import { QUEUES_FILE, settingsFor } from "../cli/settings.ts";
+import { settingsFor } from "../cli/settings.ts";
 import { type Load, runLoad } from "./load.ts";
 
 /** Times from the kill on, in s. */
@@ -16,17 +14,11 @@ export interface Recovery {
   /** The next host answers. */
   readonly hostReady: number;
   readonly firstEnd: number;
-  /** All but those that waited for a lock to expire. */
-  readonly lastBeforeLocks: number;
-  readonly afterLocks: number;
   readonly lastEnd: number;
-  /** How long a message stays locked for a receiver that is gone. */
-  readonly lock: number;
 }
 
 /** @param inFlight how many orders are in flight at the kill; as many have ended by then */
 export async function measureRecovery(stack: Stack, inFlight: number, load: Omit<Load, "orders">): Promise<Recovery> {
-  const lock = lockSeconds();
   const begun = performance.now();
   const endedAt: number[] = [];
   let killedAt = Number.NaN;
@@ -56,33 +48,19 @@ export async function measureRecovery(stack: Stack, inFlight: number, load: Omit
     withoutKill: Math.round((killedAt - begun) / 10) / 100,
     hostReady: since(readyAt),
     firstEnd: after[0] ?? Number.NaN,
-    lastBeforeLocks: after.findLast((seconds) => seconds < lock) ?? Number.NaN,
-    afterLocks: after.filter((seconds) => seconds >= lock).length,
     lastEnd: after.at(-1) ?? Number.NaN,
-    lock,
   };
-}
-
-/** Of the queue that orders arrive on. */
-function lockSeconds(): number {
-  const { queues } = JSON.parse(readFileSync(QUEUES_FILE, "utf8")) as {
-    readonly queues: readonly { readonly name: string; readonly properties: { readonly lockDuration: string } }[];
-  };
-  const duration = queues.find(({ name }) => name === "orders")?.properties.lockDuration ?? "";
-  return (durationMs(duration) ?? Number.NaN) / 1000;
 }
 
 export function recoveryTable(recovery: Recovery): string {
   const table = new Table({ style: process.stdout.isTTY ? {} : { head: [], border: [] } });
-  const { inFlight, failed, lock, afterLocks } = recovery;
+  const { inFlight, failed } = recovery;
   table.push(
     ["orders in flight at kill -9 of the host", String(inFlight)],
     ["failed", String(failed)],
     ["so many take without a kill", `${recovery.withoutKill} s`],
     ["the next host answers", `${recovery.hostReady} s`],
     ["the first order ends", `${recovery.firstEnd} s`],
-    [`the last one ends whose message was not locked (for ${lock} s)`, `${recovery.lastBeforeLocks} s`],
-    ["orders whose message was locked", String(afterLocks)],
     ["the last order ends", `${recovery.lastEnd} s`],
   );
   return table.toString();

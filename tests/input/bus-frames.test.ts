@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { ServiceBusClient, type ServiceBusSender } from "@azure/service-bus";
+import { wholeFrom } from "@scheduler-agent-supervisor/local/random";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Piece, record, replay } from "./recorded-session.ts";
 import { transactionalSession } from "./transactional-session.ts";
@@ -105,17 +106,6 @@ async function validSession(through: number): Promise<undefined> {
   return undefined;
 }
 
-/** mulberry32: the same numbers for the same seed. */
-function numbers(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return (mixed ^ (mixed >>> 14)) >>> 0;
-  };
-}
-
 async function serves(what: string, id: string): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null)
     throw new Error(`the bus died at or before ${what}; ${published}`);
@@ -209,9 +199,9 @@ test("the sessions themselves, said again", async () => {
 });
 
 test("each byte made another", { timeout: 30 * MINUTE_MS }, async () => {
-  const random = numbers(SEED);
+  const random = wholeFrom(SEED);
   const variants = eachPosition(EVERY, (recording, position) => {
-    const by = 1 + (random() % 255);
+    const by = 1 + random(255);
     const pieces = changedAt(recording, position, (bytes, at) => {
       const copy = Buffer.from(bytes);
       copy[at] = (copy[at] ?? 0) ^ by;
@@ -231,10 +221,10 @@ test("cut off at each third byte", { timeout: 30 * MINUTE_MS }, async () => {
 });
 
 test("parts said twice or left out", { timeout: 30 * MINUTE_MS }, async () => {
-  const random = numbers(SEED + 1);
+  const random = wholeFrom(SEED + 1);
   const variants = eachPosition(EVERY * 10, (recording, position) => {
-    const count = 1 + (random() % 200);
-    const isTwice = random() % 2 === 0;
+    const count = 1 + random(200);
+    const isTwice = random(2) === 0;
     const pieces = changedAt(recording, position, (bytes, at) =>
       isTwice
         ? Buffer.concat([bytes.subarray(0, at + count), bytes.subarray(at)])

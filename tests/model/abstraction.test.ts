@@ -8,6 +8,7 @@ import type { Move } from "@scheduler-agent-supervisor/core/testing/model/moves"
 import { normalForm } from "@scheduler-agent-supervisor/core/testing/model/normal-form";
 import { HOSTS, REQUESTS, type Setting } from "@scheduler-agent-supervisor/core/testing/model/setting";
 import { RECORD, type State } from "@scheduler-agent-supervisor/core/testing/model/state";
+import { randomFrom } from "@scheduler-agent-supervisor/local/random";
 import { expect, test } from "vitest";
 import { CHAIN, FORK, JOIN, QUEUE } from "./workflows.ts";
 
@@ -25,17 +26,6 @@ const MUCH_GOES_WRONG = {
   progress: 2,
   forgeries: 2,
 };
-
-/** Mulberry32: numbers from 0 to 1 that a seed repeats. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 function recordOf(model: Model, state: State): string {
   if (state[RECORD] === 0) return "none";

@@ -53,7 +53,7 @@ export function jobIn(
   };
 }
 
-/** What distinguishes one call of a method from another: the status published, the state written, that a start message is for later. */
+/** What distinguishes one call of a method from another: the statuses published, the state written, that a start message is for later. */
 export function detailOf(args: readonly unknown[]): string {
   const found = args.flatMap((arg) => {
     if (Array.isArray(arg)) return arg.map((one) => asObject(one)["status"]).filter((one) => typeof one === "string");

@@ -41,17 +41,17 @@ export async function publishBeforeStart(pending: Versioned, context: Context): 
   return clearOutbox(pending, context);
 }
 
-/** Each completed step, with the id of the attempt that completed it. */
-export function completionsOf({ steps, updatedAt }: StateRecord): OutboxMessage[] {
-  return Object.entries(steps).flatMap(([step, { completedIn: attempt, endedAt }]) =>
-    attempt === undefined ? [] : [{ status: "StepCompleted", attempt, at: endedAt ?? updatedAt, step }],
-  );
+/** The message of each completed step. */
+export function completionsOf(record: StateRecord): OutboxMessage[] {
+  const completed = Object.entries(record.steps).filter(([, { completedIn }]) => completedIn !== undefined);
+  return completed.map(([step]) => completionOf(record, step));
 }
 
-/** The message of a step that has just been completed. */
-export function completionOf({ attempt, steps, updatedAt: at }: StateRecord, step: string): OutboxMessage {
+/** The message of a completed step. */
+export function completionOf({ attempt, steps, updatedAt }: StateRecord, step: string): OutboxMessage {
+  const { completedIn, endedAt } = steps[step] ?? {};
   // It may have been completed for an earlier attempt than the one that holds the job.
-  return { status: "StepCompleted", attempt: steps[step]?.completedIn ?? attempt, at, step };
+  return { status: "StepCompleted", attempt: completedIn ?? attempt, at: endedAt ?? updatedAt, step };
 }
 
 /**

@@ -12,10 +12,14 @@ export function tracedMessenger(messenger: Messenger, queues: { readonly schedul
       // Nothing is sent to a client that did not ask.
       if (reply.replyTo === null || !first) return messenger.publish(reply, messages);
       const { jobId, attempt, step = null } = first;
-      const status = messages.map((each) => each.status).join(", ");
+      // Each once: a span's name has few values, and there may be a completion for each of many items.
+      const status = [...new Set(messages.map((each) => each.status))].join(", ");
       return inSpan(
         `publish ${status}`,
-        { ...sending(reply.replyTo, { jobId, attempt, status, step }), traceparent: reply.traceparent },
+        {
+          ...sending(reply.replyTo, { jobId, attempt, status, step, "messaging.batch.message_count": messages.length }),
+          traceparent: reply.traceparent,
+        },
         async () => {
           const published = await messenger.publish(reply, messages);
           describeSpan({ outcome: published });

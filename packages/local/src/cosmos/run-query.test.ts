@@ -1,12 +1,12 @@
 // Whatever way a query takes, with indexes or without, in one page or in many: it finds what a plain scan finds.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Database } from "../database/database.ts";
+import { wholeFrom } from "../random.ts";
 import { Catalog, type Container } from "./catalog.ts";
 import { runQuery } from "./run-query.ts";
 import { atOnce } from "./slices.ts";
 import { compileQuery, matches } from "./sql/compiled-query.ts";
 import { compareValues, type Json, type JsonObject, type Value } from "./sql/values.ts";
-import { seeded } from "./tests/seeded.ts";
 
 const DOCUMENTS = 300;
 const QUERIES = 400;
@@ -37,7 +37,7 @@ const SORTED = ["c.a", "c.b", "c.d.e", "c.id"];
 let database: Database;
 let container: Container;
 const SEED = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
-const random = seeded(SEED);
+const random = wholeFrom(SEED);
 
 const oneOf = <T>(list: readonly T[]): T => list[random(list.length)] as T;
 

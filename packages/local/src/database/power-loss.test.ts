@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, test, vi } from "vitest";
+import { randomFrom } from "../random.ts";
 import { Database } from "./database.ts";
 import { WriteAheadLog } from "./write-ahead-log.ts";
 
@@ -15,17 +16,6 @@ const SALTS = [16, 24] as const;
 const SECTOR_BYTES = 512;
 const ROUNDS = 6;
 const WRITES = 150;
-
-/** mulberry32 */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 interface Disk {
   readonly database: Buffer;
@@ -43,7 +33,7 @@ interface Loss {
 test.each(Array.from({ length: ROUNDS }, (_, n) => n + 1))(
   "what was acknowledged is there after a loss of power (seed %i)",
   async (seed) => {
-    const random = randomOf(seed);
+    const random = randomFrom(seed);
     const path = join(folder, `${seed}.sqlite`);
     const files = (): Disk => ({ database: readFileSync(path), log: readFileSync(`${path}-wal`) });
     let disk: Disk | undefined;

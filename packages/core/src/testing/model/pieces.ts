@@ -17,7 +17,7 @@ import {
 import { type Progress, runOrchestration, type TaskEvent } from "./orchestration-run.ts";
 import { Pool, Values } from "./pool.ts";
 import { AHEAD_MS, type Host, type Setting } from "./setting.ts";
-import { FIRST_PIECE, pieceOf, RECORD, type State } from "./state.ts";
+import { find, RECORD, type State } from "./state.ts";
 
 /** Numbers stand for values: see `Values`. */
 export type Piece =
@@ -287,13 +287,10 @@ export class Pieces {
 
   /** The orchestration of an attempt, as it is placed; 0 if there is none. */
   orchestrationOf(state: State, host: Host, attempt: number): number {
-    for (let at = FIRST_PIECE; at < state.length; at += 1) {
-      const placed = state[at] as number;
-      const piece = this.get(pieceOf(placed));
-      if (piece.kind !== "orchestration" || piece.host !== host) continue;
-      if (this.attemptOf(pieceOf(placed)) === attempt) return placed;
-    }
-    return 0;
+    return find(state, (id) => {
+      const piece = this.get(id);
+      return piece.kind === "orchestration" && piece.host === host && this.attemptOf(id) === attempt;
+    });
   }
 
   recordOf(state: State): StateRecord | undefined {

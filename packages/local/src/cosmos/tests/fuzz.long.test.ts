@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import type { CosmosClient } from "@azure/cosmos";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { wholeFrom } from "../../random.ts";
 import { recordRequests } from "./recorded-requests.ts";
-import { seeded } from "./seeded.ts";
 import { type TemporaryServer, temporaryServer } from "./temporary-server.ts";
 
 const SEED = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => at.stop());
 
-const random = seeded(SEED);
+const random = wholeFrom(SEED);
 
 async function work(client: CosmosClient): Promise<void> {
   const orders = client.database("test").container("orders");

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { OrchestrationRuntimeStatus as Status } from "durable-functions";
 import { expect, test } from "vitest";
 import { Database } from "../../database/database.ts";
+import { randomFrom } from "../../random.ts";
 import { type Bench, type BenchOptions, openBench } from "./harness.ts";
-import { randomFrom } from "./random.ts";
 
 const APP = join(import.meta.dirname, "fixtures/orders");
 const SEED = Number(process.env["DURABLE_SEED"] ?? 7);

@@ -1,6 +1,6 @@
 // The heap of timers: order, and taking out of the middle.
 import { expect, test } from "vitest";
-import { randomFrom } from "./random.ts";
+import { randomFrom } from "../../random.ts";
 import { type Timer, Timers } from "./timers.ts";
 
 const SEED = 20260101;

@@ -10,3 +10,9 @@ export function randomFrom(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }
+
+/** Whole numbers from 0 to below the argument. */
+export function wholeFrom(seed: number): (below: number) => number {
+  const random = randomFrom(seed);
+  return (below) => Math.floor(random() * below);
+}
