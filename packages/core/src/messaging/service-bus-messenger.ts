@@ -78,13 +78,13 @@ export function createServiceBusMessenger(
       ...(correlationId && { correlationId }),
       ...(replyToSessionId && { sessionId: replyToSessionId }),
     }));
-    const [only = []] = addressed;
+    const [first, ...others] = addressed;
     try {
-      await send(replyTo, addressed.length === 1 ? only : addressed);
+      await send(replyTo, first && others.length === 0 ? first : addressed);
       return "sent";
     } catch (cause) {
       if (!rejectedByQueue(cause)) throw cause;
-      if (isTooLarge(cause) && addressed.length > 1) return "too-large-together";
+      if (isTooLarge(cause) && others.length > 0) return "too-large-together";
       senders.forget(replyTo);
       return "no-such-queue";
     }
