@@ -174,24 +174,22 @@ test("a busy port is named with its option, and nothing is left running", async 
   holder.close();
 }, 60_000);
 
-test("wrong calls say what is wrong and how to call", async () => {
-  for (const [name, args, named] of [
-    ["start", ["--no-such"], "--no-such"],
-    ["start", ["--within", "soon"], "--within must be a number"],
-    ["start", ["--no-samples", "--exit"], "it cannot be used with --no-samples"],
-    ["start", ["--no-samples", "--samples"], "contradict each other"],
-    ["start", ["--engine", "slow"], "--engine must be fast or azure-storage, and is slow"],
-    ["start", ["--topology", "star"], "--topology must be single or flex, and is star"],
-    ["start", ["--instances", "http=2"], "--instances needs --topology flex"],
-    ["start", ["--topology", "flex", "--instances", "http"], "--instances http: group=number"],
-    ["send", [], "Name files, or a --count"],
-    ["send", ["--count", "0"], "--count must be a number from 1"],
-    ["orders", ["--limit", "x"], "--limit must be a number"],
-  ] as const) {
-    const command = run(name, ...args);
-    expect(await command.ended, command.output()).toBe(2);
-    expect(command.output()).toContain(named);
-  }
+test.each([
+  ["start", ["--no-such"], "--no-such"],
+  ["start", ["--within", "soon"], "--within must be a number"],
+  ["start", ["--no-samples", "--exit"], "it cannot be used with --no-samples"],
+  ["start", ["--no-samples", "--samples"], "contradict each other"],
+  ["start", ["--engine", "slow"], "--engine must be fast or azure-storage, and is slow"],
+  ["start", ["--topology", "star"], "--topology must be single or flex, and is star"],
+  ["start", ["--instances", "http=2"], "--instances needs --topology flex"],
+  ["start", ["--topology", "flex", "--instances", "http"], "--instances http: group=number"],
+  ["send", [], "Name files, or a --count"],
+  ["send", ["--count", "0"], "--count must be a number from 1"],
+  ["orders", ["--limit", "x"], "--limit must be a number"],
+] as const)("a wrong call says what is wrong and how to call: %s %j", async (name, args, named) => {
+  const command = run(name, ...args);
+  expect(await command.ended, command.output()).toBe(2);
+  expect(command.output()).toContain(named);
 });
 
 test("npm run reset clears no folder that is not a stack's", async () => {

@@ -1,4 +1,5 @@
 // The process that runs the host and the app; the watcher forks it, listens to its heartbeat, and starts it again when it dies.
+import { spawnSync } from "node:child_process";
 import { describeFault } from "./invocation.ts";
 import { bufferedWriter } from "./log.ts";
 import { describeApp, type RunningHost, startHost } from "./start.ts";
@@ -17,10 +18,9 @@ const tell = (message: WorkerMessage, then?: () => void): void => {
 const output = bufferedWriter((text) => process.stdout.write(text));
 process.on("exit", () => output.flush());
 // Without the watcher nobody would restart or stop this process, and a second host could not have its port.
-// At once: an exit would first write the cache of compiled modules, which takes seconds.
 process.on("disconnect", () => {
   output.flush();
-  process.kill(process.pid, "SIGKILL");
+  endAtOnce();
 });
 // A terminal sends Ctrl+C to all processes; the watcher says over IPC when to stop.
 process.on("SIGINT", () => undefined);
@@ -84,4 +84,11 @@ function faultText(cause: unknown): string {
   if (!(cause instanceof Error)) return describeFault(cause);
   const inner = cause.cause instanceof Error && !cause.message.includes(cause.cause.message) ? cause.cause : undefined;
   return inner ? `${cause.message}\n${describeFault(inner)}` : cause.message;
+}
+
+/** Before an exit Node writes the cache of compiled modules, which takes seconds; also before it sends itself a signal, but not if another does. */
+function endAtOnce(): void {
+  spawnSync("kill", ["-KILL", String(process.pid)]);
+  // Where there is no such command, as on Windows.
+  process.kill(process.pid, "SIGKILL");
 }
