@@ -4,6 +4,7 @@ import { agentStandings } from "@scheduler-agent-supervisor/core/messaging/conso
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder } from "../support/made-order.ts";
+import { messagesIn } from "../support/queue-contents.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 import { faultsOf } from "./axe.ts";
 import { type OpenedPage, openBrowser, openPage } from "./browser.ts";
@@ -227,7 +228,7 @@ test("a workflow is paused: every view says so, a new order waits and counts as 
   expect(await faultsOf(page)).toEqual([]);
   await app.shop.send(madeOrder("waits-1"));
   await expect
-    .poll(async () => (await app.bus.createReceiver("orders").peekMessages(10)).map(({ body }) => body.orderId))
+    .poll(async () => (await messagesIn(app.bus, "orders")).map(({ body }) => body.orderId))
     .toContain("waits-1");
   expect(await app.records.of(["waits-1"])).toEqual([]);
   await notice.getByRole("link").click();

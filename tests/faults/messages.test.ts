@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { startAttemptOf } from "@scheduler-agent-supervisor/core/domain/recovery";
 import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { messagesOf } from "../support/queue-contents.ts";
+import { messagesIn, messagesOf } from "../support/queue-contents.ts";
 import { type FaultyStack, startFaultyStack } from "./faulty-stack.ts";
 import { workflows } from "./workflows.ts";
 
@@ -24,12 +24,7 @@ async function send(queue: string, ...bodies: unknown[]): Promise<void> {
 }
 
 async function deadLetters(queue: string): Promise<unknown[]> {
-  const receiver = app.bus.createReceiver(queue, { subQueueType: "deadLetter" });
-  try {
-    return (await receiver.peekMessages(50)).map(({ body }) => body);
-  } finally {
-    await receiver.close();
-  }
+  return (await messagesIn(app.bus, queue, { subQueueType: "deadLetter" })).map(({ body }) => body);
 }
 
 test.concurrent(
@@ -143,20 +138,10 @@ test.each([
 );
 
 async function quarantined(): Promise<unknown[]> {
-  const receiver = app.bus.createReceiver("quarantine");
-  try {
-    return (await receiver.peekMessages(50)).map(({ body }) => body);
-  } finally {
-    await receiver.close();
-  }
+  return (await messagesIn(app.bus, "quarantine")).map(({ body }) => body);
 }
 
 async function deliveryCount(queue: string, orderId: string): Promise<number> {
-  const receiver = app.bus.createReceiver(queue);
-  try {
-    const messages = await receiver.peekMessages(50);
-    return messages.find(({ body }) => body.orderId === orderId)?.deliveryCount ?? 0;
-  } finally {
-    await receiver.close();
-  }
+  const messages = await messagesIn(app.bus, queue);
+  return messages.find(({ body }) => body.orderId === orderId)?.deliveryCount ?? 0;
 }

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { messagesIn } from "../support/queue-contents.ts";
 import type { End } from "./check-life.ts";
 import { type FaultyStack, startFaultyStack } from "./faulty-stack.ts";
 import { workflows } from "./workflows.ts";
@@ -160,7 +161,7 @@ test.concurrent(
     const reply = { body: { ticket, kind: "done", result: { checkId: "another" } } };
     await sender.sendMessages([reply, reply]);
     await sender.close();
-    await expect.poll(async () => (await peek("agent-replies")).length).toBe(0);
+    await expect.poll(async () => (await messagesIn(app.bus, "agent-replies")).length).toBe(0);
     expect((await app.records.of(["twice"]))[0]?.steps).toEqual(before?.steps);
     await app.allEnd(["twice"]);
   },
@@ -197,13 +198,4 @@ test.each([
 async function submitted(name: string, ms: number): Promise<void> {
   await app.submit([0, 1, 2].map((index) => `${name}-${index}`));
   await sleep(ms);
-}
-
-async function peek(queue: string) {
-  const receiver = app.bus.createReceiver(queue);
-  try {
-    return await receiver.peekMessages(10);
-  } finally {
-    await receiver.close();
-  }
 }

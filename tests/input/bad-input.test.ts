@@ -4,6 +4,7 @@ import { parseSubmission } from "@scheduler-agent-supervisor/core/messaging/subm
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { contracts } from "../../shared/contracts/order.ts";
 import { noteRun } from "../support/last-run.ts";
+import { messagesIn } from "../support/queue-contents.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 import { type Case, orderMessages } from "./order-messages.ts";
 
@@ -85,9 +86,8 @@ test("over the bus: each is recorded or quarantined, and no queue keeps one", as
     ["orders", { subQueueType: "deadLetter" }],
     ["quarantine", { subQueueType: "deadLetter" }],
   ] as const) {
-    const receiver = app.bus.createReceiver(queue, options);
-    expect(await receiver.peekMessages(5), `${published}: ${JSON.stringify({ queue, ...options })}`).toEqual([]);
-    await receiver.close();
+    const left = await messagesIn(app.bus, queue, options);
+    expect(left, `${published}: ${JSON.stringify({ queue, ...options })}`).toEqual([]);
   }
   const { length } = cases;
   noteRun(

@@ -5,6 +5,7 @@ import { hasEnded, type ProcessState } from "@scheduler-agent-supervisor/core/do
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openAuditLog } from "../support/audit-log.ts";
 import { madeOrder } from "../support/made-order.ts";
+import { messagesIn } from "../support/queue-contents.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 interface Request {
@@ -182,7 +183,7 @@ test("P7 a reply that comes twice is recorded once", async () => {
   await Promise.all([reply(request, DONE), reply(request, DONE)]);
   expect(await app.eventually("ask-3", ended)).toMatchObject({ processState: "Processed", attempt: 1 });
   await reply(request, { kind: "done", result: { checkId: "another" } });
-  await expect.poll(async () => (await backlog("agent-replies")).length).toBe(0);
+  await expect.poll(async () => (await messagesIn(app.bus, "agent-replies")).length).toBe(0);
   const [record] = await app.records.of(["ask-3"]);
   expect(record?.steps["checkFraud"]?.result).toEqual({ checkId: "chk-1" });
   expect(record?.history.filter(({ what }) => what.startsWith("checkFraud"))).toHaveLength(1);
@@ -210,19 +211,6 @@ test("P7 P16 a reply that comes while no host runs is not lost", async () => {
 });
 
 async function deadLetters() {
-  const receiver = app.bus.createReceiver(REQUESTS, { subQueueType: "deadLetter" });
-  try {
-    return (await receiver.peekMessages(10)).map(({ messageId, deadLetterReason }) => [messageId, deadLetterReason]);
-  } finally {
-    await receiver.close();
-  }
-}
-
-async function backlog(queue: string) {
-  const receiver = app.bus.createReceiver(queue);
-  try {
-    return await receiver.peekMessages(10);
-  } finally {
-    await receiver.close();
-  }
+  const found = await messagesIn(app.bus, REQUESTS, { subQueueType: "deadLetter" });
+  return found.map(({ messageId, deadLetterReason }) => [messageId, deadLetterReason]);
 }

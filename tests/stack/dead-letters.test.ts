@@ -5,10 +5,10 @@ import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/dom
 import { createBusSenders } from "@scheduler-agent-supervisor/core/messaging/bus-senders";
 import { createServiceBusDeadLetters } from "@scheduler-agent-supervisor/core/messaging/service-bus-dead-letters";
 import type { OperatorAction } from "@scheduler-agent-supervisor/core/supervision/audit-log";
-import Long from "long";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openAuditLog } from "../support/audit-log.ts";
 import { madeOrder } from "../support/made-order.ts";
+import { messagesIn } from "../support/queue-contents.ts";
 import { ORDER } from "../support/sample-container.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
@@ -50,11 +50,7 @@ async function deadLetter(queue: string, ...messages: ServiceBusMessage[]): Prom
 
 async function peek(queue: string, subQueueType?: "deadLetter"): Promise<ServiceBusReceivedMessage[]> {
   const options = { skipParsingBodyAsJson: true, ...(subQueueType && { subQueueType }) };
-  const receiver = app.bus.createReceiver(queue, options);
-  // From the head: a client goes on where its last look ended.
-  const found = await receiver.peekMessages(1000, { fromSequenceNumber: Long.ZERO });
-  await receiver.close();
-  return found;
+  return messagesIn(app.bus, queue, options);
 }
 
 async function drain(queue: string): Promise<ServiceBusReceivedMessage[]> {

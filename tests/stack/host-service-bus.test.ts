@@ -8,6 +8,7 @@ import { ServiceBusClient, type ServiceBusMessage } from "@azure/service-bus";
 import type { RunningBus } from "@scheduler-agent-supervisor/local/bus/start";
 import { type RunningHost, startHost } from "@scheduler-agent-supervisor/local/host/start";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { messagesIn } from "../support/queue-contents.ts";
 
 const APP = join(import.meta.dirname, "../../packages/local/src/host/fixtures/bus-app");
 const folder = mkdtempSync(join(tmpdir(), "host-bus-"));
@@ -110,12 +111,8 @@ async function send(queue: string, ...messages: ServiceBusMessage[]): Promise<vo
   await sender.close();
 }
 
-async function peek(queue: string, subQueueType?: "deadLetter") {
-  const receiver = client.createReceiver(queue, subQueueType ? { subQueueType } : {});
-  const messages = await receiver.peekMessages(10);
-  await receiver.close();
-  return messages;
-}
+const peek = (queue: string, subQueueType?: "deadLetter") =>
+  messagesIn(client, queue, subQueueType ? { subQueueType } : {});
 
 test("a message arrives with its metadata and is completed", async () => {
   const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";

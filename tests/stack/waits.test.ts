@@ -2,11 +2,11 @@
 
 import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
-import Long from "long";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { GRAPH } from "../support/orders.ts";
+import { messagesIn } from "../support/queue-contents.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 const WAITS_MS = [2000, 4000] as const;
@@ -83,15 +83,13 @@ test.concurrent("P11 P13 when all pauses are used up, what was done is compensat
 }, 50_000);
 
 async function loseScheduledStart(orderId: string): Promise<void> {
-  const receiver = app.bus.createReceiver("scheduler");
   const sender = app.bus.createSender("scheduler");
   try {
     // The record is written before the message is sent.
-    const scheduled = async () =>
-      (await receiver.peekMessages(50, { fromSequenceNumber: Long.ZERO })).find(({ body }) => body.orderId === orderId);
+    const scheduled = async () => (await messagesIn(app.bus, "scheduler")).find(({ body }) => body.orderId === orderId);
     const sequenceNumber = await vi.waitUntil(async () => (await scheduled())?.sequenceNumber, { interval: 20 });
     await sender.cancelScheduledMessages(sequenceNumber);
   } finally {
-    await Promise.all([receiver.close(), sender.close()]);
+    await sender.close();
   }
 }

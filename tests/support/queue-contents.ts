@@ -1,16 +1,25 @@
 // What stands in a queue, delivered or not, and is left there.
-import type { ServiceBusClient } from "@azure/service-bus";
+import type { ServiceBusClient, ServiceBusReceivedMessage, ServiceBusReceiverOptions } from "@azure/service-bus";
 import Long from "long";
 
-const PEEK = 250;
+const PEEK = 1000;
 
-/** How many messages of an order a queue has; one that is being worked on counts. */
-export async function messagesOf(bus: ServiceBusClient, queue: string, orderId: string): Promise<number> {
-  const receiver = bus.createReceiver(queue);
+/** All messages of a queue; also those that are being worked on. */
+export async function messagesIn(
+  bus: ServiceBusClient,
+  queue: string,
+  options: ServiceBusReceiverOptions = {},
+): Promise<ServiceBusReceivedMessage[]> {
+  const receiver = bus.createReceiver(queue, options);
   try {
-    const found = await receiver.peekMessages(PEEK, { fromSequenceNumber: Long.ZERO });
-    return found.filter(({ body }) => body.orderId === orderId).length;
+    // From the first one: without a number a client, whichever its receiver, goes on where its last look ended.
+    return await receiver.peekMessages(PEEK, { fromSequenceNumber: Long.ZERO });
   } finally {
     await receiver.close();
   }
+}
+
+/** How many messages of an order a queue has. */
+export async function messagesOf(bus: ServiceBusClient, queue: string, orderId: string): Promise<number> {
+  return (await messagesIn(bus, queue)).filter(({ body }) => body.orderId === orderId).length;
 }

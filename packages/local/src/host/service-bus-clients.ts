@@ -8,6 +8,8 @@ const SEND_AGAIN = 3;
 /** A broker that is gone must not hold up the end of the host. */
 const CLOSE_WITHIN_MS = 300;
 
+const NOTHING_TO_END = async () => undefined;
+
 type Say = (level: "information" | "warning", text: string) => void;
 
 /** Begins to receive; the answer ends it. Called again for each new connection, after the last one was lost. */
@@ -69,7 +71,8 @@ class Connection {
   }
 
   receive(reception: Reception): () => Promise<void> {
-    this.#receptions.set(reception, reception(this.#client));
+    // After a loss all begin together.
+    this.#receptions.set(reception, this.#beginAgain ? NOTHING_TO_END : reception(this.#client));
     return async () => {
       const end = this.#receptions.get(reception);
       this.#receptions.delete(reception);
@@ -101,15 +104,15 @@ class Connection {
       retryOptions: { retryDelayInMs: TRY_AGAIN_AFTER_MS },
     });
     const connection = connectionOf(client);
-    connection.once("connection_open", () => this.#opened(client));
+    connection.once("connection_open", () => this.#opened());
     connection.once("disconnected", ({ error }) => this.#lose(client, error));
     return client;
   }
 
-  #opened(client: ServiceBusClient): void {
-    if (!this.#isLost || client !== this.#client) return;
+  #opened(): void {
+    if (!this.#isLost) return;
     this.#isLost = false;
-    this.#say("information", `Service Bus is connected again (${client.fullyQualifiedNamespace})`);
+    this.#say("information", `Service Bus is connected again (${this.#client.fullyQualifiedNamespace})`);
   }
 
   #lose(client: ServiceBusClient, cause?: Error): void {
@@ -123,7 +126,10 @@ class Connection {
     this.#lost = new AbortController();
     this.#client = this.#open();
     // Not waited for: what the SDK waits for does not come any more.
-    for (const end of this.#receptions.values()) void end().catch(() => undefined);
+    for (const [reception, end] of this.#receptions) {
+      void end().catch(() => undefined);
+      this.#receptions.set(reception, NOTHING_TO_END);
+    }
     void client.close().catch(() => undefined);
     this.#beginAgain ??= setTimeout(() => {
       this.#beginAgain = undefined;

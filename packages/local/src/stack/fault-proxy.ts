@@ -145,7 +145,7 @@ export class FaultProxy implements AsyncDisposable {
     }
     const arrives = Date.now() + ms;
     const held: Promise<void> = Promise.resolve(before)
-      .then(() => sleep(arrives - Date.now()))
+      .then(() => sleep(Math.max(0, arrives - Date.now())))
       .then(() => {
         if (to.writable) to.write(piece);
         if (this.#held.get(to) === held) this.#held.delete(to);

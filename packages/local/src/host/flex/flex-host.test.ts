@@ -253,7 +253,7 @@ test("all processes end when the command is killed", async () => {
   const instances = await instancesOf(killed);
   killed.process.kill("SIGKILL");
   const alive = () => instances.filter(({ pid }) => isRunning(pid)).map(({ name }) => name);
-  await expect.poll(alive, { timeout: 5000 }).toEqual([]);
+  await expect.poll(alive, { timeout: 3000 }).toEqual([]);
 });
 
 test("an app that can't start here ends the command, its faults named once; so does a wrong number of processes", async () => {
