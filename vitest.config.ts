@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { defaultServerConditions } from "vite";
 import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
@@ -47,6 +48,8 @@ export default defineConfig({
   ssr: { resolve: { conditions: SOURCES } },
   test: {
     globalSetup: ["tests/support/compiled.ts"],
+    // The processes that tests start find what the first of them compiled.
+    env: { NODE_COMPILE_CACHE: join(import.meta.dirname, ".local", "compiled") },
     testTimeout: 30_000,
     hookTimeout: 60_000,
     fileParallelism: true,

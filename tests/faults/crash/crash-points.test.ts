@@ -30,7 +30,8 @@ const STACKS: Record<Topology, number> = isMixed
 const DEATHS_IN_A_ROW = isWhole ? 3 : 1;
 /** Of the points of a plain life, those that chance may keep from a second one: which of two steps ends first is nobody's to say. */
 const MISSED_AT_MOST = isWhole ? 0.01 : 0.05;
-const TIMEOUT_MS = isWhole ? 3_600_000 : 600_000;
+/** For all lives of a scenario, and the wait for a stack that others use: each life has a limit of its own. */
+const TIMEOUT_MS = isWhole ? 3_600_000 : 1_200_000;
 
 const ACTORS = [
   ...["submission", "submissionPriority", "startAttempt", "publishEnd"],

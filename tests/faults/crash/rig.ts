@@ -109,10 +109,11 @@ export class Hand {
     await this.ask("POST", new URL(completionUrl("http://app", ticket, ORDER)).pathname, body, 200, 409);
   }
 
-  /** As its requester. */
-  cancel(): Promise<void> {
-    const { orderId, order } = this;
-    return this.message("orders", { kind: "Cancel", orderId, contentDigest: contentDigest(order, USUAL_WORKFLOW) });
+  /** As its requester. @param changes as it was sent */
+  cancel(changes: Partial<OrderMessage> = {}): Promise<void> {
+    const { orderId } = this;
+    const digest = contentDigest({ ...this.order, ...changes }, USUAL_WORKFLOW);
+    return this.message("orders", { kind: "Cancel", orderId, contentDigest: digest });
   }
 
   async message(queue: string, body: unknown): Promise<void> {

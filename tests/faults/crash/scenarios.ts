@@ -178,7 +178,7 @@ export const scenarios: readonly Scenario[] = [
     title:
       "[operator | every await of a cancellation of an order that runs | host killed] it is compensated once, whichever process starts it; it ends as Cancelled",
     async drive(hand) {
-      await whileShipping(hand);
+      await whileShipping(hand, { workflow: "brisk" });
       await hand.operate("cancel");
     },
     end: { ...compensated, error: "cancelled" },
@@ -188,8 +188,9 @@ export const scenarios: readonly Scenario[] = [
     title:
       "[submission | every await of a requester's cancellation of an order that runs | host killed] the message is delivered again; it is compensated once; it ends as Cancelled",
     async drive(hand) {
-      await whileShipping(hand);
-      await hand.cancel();
+      const sent = { workflow: "brisk" };
+      await whileShipping(hand, sent);
+      await hand.cancel(sent);
     },
     end: { ...compensated, error: "cancelled" },
   },

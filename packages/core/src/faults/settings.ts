@@ -16,7 +16,7 @@ export function probeSettings(folder: string): Record<string, string> {
     [PROBE_DIR]: folder,
     NODE_OPTIONS: `${own} --import=${REGISTER}`.trim(),
     // A host starts in half the time.
-    NODE_COMPILE_CACHE: join(folder, "compiled"),
+    NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? join(folder, "compiled"),
     SupervisorSchedule: "* * * * * *",
     ClaimWithin: "PT2S",
     ClockSkew: "PT0.2S",
