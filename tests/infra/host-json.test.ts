@@ -1,6 +1,7 @@
 // host.json and package.json say to Azure what holds: locks that fall free soon, the engine's spans, the Node that is needed.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { NO_BACKLOG } from "@scheduler-agent-supervisor/core/operations/admission";
 import { expect, test } from "vitest";
 import { declared, parse } from "./bicep.ts";
 
@@ -30,6 +31,10 @@ test("what the engine says of each cancelled timer does not fill the log", () =>
   // Event DiscardingWorkItem, a warning of this category; host.json can distinguish categories, but not events.
   expect(host.logging.logLevel["DurableTask.AzureStorage"]).toBe("Error");
   expect(host.functionTimeout).toBe("00:05:00");
+});
+
+test("what one instance submits at once, and leaves when it crashes, is not taken for a backlog", () => {
+  expect(NO_BACKLOG).toBeGreaterThanOrEqual(host.extensions.serviceBus.maxConcurrentCalls);
 });
 
 test("package.json asks for the Node that the libraries of the app ask for, and for no newer one", () => {

@@ -31,8 +31,11 @@ export interface AdmissionOptions {
 const SHARE = { begun: 1.5, high: 1.25, normal: 1 } as const satisfies Record<AdmissionLane, number>;
 /** If this share of the limit waits for agents, the engine has a backlog: nothing new is added to it. */
 const BACKLOG_SHARE = 0.1;
-/** This number of jobs may always wait: an agent that crashed does not indicate a backlog. */
-const NO_BACKLOG = 4;
+/**
+ * This number of jobs may always wait. An instance that crashed leaves as many as it was submitting (`maxConcurrentCalls` in host.json), claimed
+ * and not started. They wait until their start-by, and do not indicate a backlog.
+ */
+export const NO_BACKLOG = 32;
 /** A count is used for this time. */
 const FRESH_MS = 250;
 /** Every process admits by its own count, so each takes only a part of the room that it finds. */

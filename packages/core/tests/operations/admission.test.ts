@@ -1,7 +1,13 @@
 // How many jobs are in flight (P26): several processes over one count, and who is admitted first.
 
 import { beforeEach, expect, test } from "vitest";
-import { type Admission, type AdmissionLane, createAdmission, NotAdmitted } from "../../src/operations/admission.ts";
+import {
+  type Admission,
+  type AdmissionLane,
+  createAdmission,
+  NO_BACKLOG,
+  NotAdmitted,
+} from "../../src/operations/admission.ts";
 
 const LIMIT = 100;
 
@@ -77,15 +83,25 @@ test("urgent jobs are admitted for longer than others, and what has begun longer
 });
 
 test("where many wait for their agents nothing new is admitted, and what has begun is", async () => {
-  const door = admission();
-  held = 30;
-  waiting = 11;
+  const door = admission(10 * LIMIT);
+  held = 300;
+  waiting = 101;
   expect(await admitted(door, "normal")).toBe(false);
   expect(await admitted(door, "high")).toBe(false);
   expect(await admitted(door, "begun")).toBe(true);
-  waiting = 10;
+  waiting = 100;
   clock += 1000;
   expect(await admitted(door, "normal")).toBe(true);
+});
+
+test("what one instance leaves when it crashes stops no new job, whatever the limit", async () => {
+  const door = admission();
+  held = NO_BACKLOG;
+  waiting = NO_BACKLOG;
+  expect(await admitted(door, "normal")).toBe(true);
+  waiting = NO_BACKLOG + 1;
+  clock += 1000;
+  expect(await admitted(door, "normal")).toBe(false);
 });
 
 test("a limit of one admits one", async () => {
