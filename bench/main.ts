@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { startStack } from "@scheduler-agent-supervisor/local/stack/stack";
 import { choiceOf, numberOf, readArguments, runCommand } from "../cli/arguments.ts";
 import { QUEUES_FILE, ROOT, settingsFor } from "../cli/settings.ts";
+import { topologyOf } from "../cli/topology.ts";
 import { adaptApp } from "../tests/support/adapted-app.ts";
 import { CHAIN, GRAPH, THREE_IN_ONE, THREE_STEPS } from "../tests/support/orders.ts";
 import { measureDiskFloor } from "./disk-floor.ts";
@@ -20,6 +21,8 @@ const USAGE = `npm run bench
   --seconds S          how long the steady phase is (20)
   --statuses WHICH     all (usual): a client gets 6 of each order; end: 1
   --durability LEVEL   full (usual): flush to disk at every commit; normal
+  --topology T         single (usual): one process runs all functions; flex: each group of functions has its own
+  --instances G=N,…    how many processes a group has with --topology flex (1 each)
   --past               all again with 100,000 ended and 5,000 failed orders stored
   --recovery           only this: kill -9 of the host with 1,000 orders in flight
   --whole              bursts of 500, 2000 and 8000, 20,000 orders on one stack, --recovery and --past:
@@ -36,6 +39,7 @@ await runCommand(async () => {
   const { values } = readArguments(
     {
       ...{ orders: text, repeat: text, rate: text, seconds: text, statuses: text, durability: text },
+      ...{ topology: text, instances: text },
       ...{ past: flag, recovery: flag, whole: flag, help: flag },
     },
     USAGE,
@@ -56,22 +60,27 @@ await runCommand(async () => {
     inFlight: isWhole || values["recovery"] === true ? IN_FLIGHT : undefined,
     phases: values["recovery"] !== true,
   };
-  const durability = values["durability"] === "normal" ? "normal" : "full";
+  const options: Options = {
+    durability: values["durability"] === "normal" ? "normal" : "full",
+    ...topologyOf(values),
+  };
 
   const results: Result[] = [];
   for (const past of isWhole || values["past"] === true ? [undefined, PAST] : [undefined]) {
     if (past) console.log(`with ${past.ended} ended and ${past.failed} failed orders stored`);
-    results.push(await runOnStack(plan, durability, past));
+    results.push(await runOnStack(plan, options, past));
   }
   const [fresh, filled] = results;
   if (fresh && filled && plan.phases)
     console.log(`with the past over without it\n${pastTable(fresh.phases, filled.phases)}`);
-  keep({ at: new Date().toISOString(), durability, node: process.version, plan, results });
+  keep({ at: new Date().toISOString(), ...options, node: process.version, plan, results });
   const failed = results.some(
     ({ phases, recovery }) => recovery?.failed || phases.some(({ runs }) => runs.some((run) => run.failed > 0)),
   );
   return failed ? 1 : 0;
 });
+
+type Options = ReturnType<typeof topologyOf> & { readonly durability: "full" | "normal" };
 
 interface Result {
   readonly past: Past | undefined;
@@ -79,19 +88,19 @@ interface Result {
   readonly recovery: Recovery | undefined;
 }
 
-async function runOnStack(plan: Plan, durability: "full" | "normal", past: Past | undefined): Promise<Result> {
+async function runOnStack(plan: Plan, options: Options, past: Past | undefined): Promise<Result> {
   // Beside the state of npm start: the same disk.
   mkdirSync(join(ROOT, ".local"), { recursive: true });
   const data = mkdtempSync(join(ROOT, ".local", "bench-"));
   try {
-    const disk = await measureDiskFloor(data, durability);
+    const disk = await measureDiskFloor(data, options.durability);
     if (past) await plant(data, past, HUB);
     using adapted = adaptApp([THREE_STEPS, THREE_IN_ONE, CHAIN, GRAPH]);
     const stack = await startStack({
       appDir: adapted.dir,
       data,
       ports: "free",
-      durability,
+      ...options,
       settingsFor,
       queuesFile: queuesWithFloor(data),
       cosmosFile: join(ROOT, "infra/entities/cosmos.json"),

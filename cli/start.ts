@@ -3,10 +3,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { styleText } from "node:util";
 import { ENGINES } from "@scheduler-agent-supervisor/local/host/durable/engine-profile";
-import { parseInstances, TOPOLOGIES } from "@scheduler-agent-supervisor/local/host/flex/groups";
 import { PART_NAMES } from "@scheduler-agent-supervisor/local/stack/parts";
 import { HOST_NAMES } from "@scheduler-agent-supervisor/local/stack/processes";
-import { type Stack, type StackOptions, startStack } from "@scheduler-agent-supervisor/local/stack/stack";
+import { type Stack, startStack } from "@scheduler-agent-supervisor/local/stack/stack";
 import { business } from "../shared/business.ts";
 import { addressTable } from "./address-table.ts";
 import { REMOTES_FILE, throwIfMissing } from "./agents/missing.ts";
@@ -21,6 +20,7 @@ import { ENDINGS, readSamples, sendSamples, switchOnFaults } from "./samples.ts"
 import { type SecondRegion, SHARED_PARTS, startSecondRegion } from "./second-region.ts";
 import { DEFAULT_DATA, ROOT, removeStackFile, settingsFor, stackPid, writeStackFile } from "./settings.ts";
 import { openShop } from "./shop.ts";
+import { topologyOf } from "./topology.ts";
 import { showTrace } from "./trace.ts";
 
 const USAGE = `npm start [-- OPTIONS]
@@ -258,18 +258,6 @@ function cutOffOf(values: Values, hosts: number): CutOff | undefined {
   const from = choiceOf(values, "cut-off", SHARED_PARTS);
   if (hosts < 2) throw new UsageError("--cut-off needs --hosts 2");
   return { from, ms: (seconds ?? USUAL_CUT_OFF_S) * 1000 };
-}
-
-function topologyOf(values: Values): Pick<StackOptions, "topology" | "instanceCounts"> {
-  const chosen = choiceOf(values, "topology", TOPOLOGIES);
-  const { instances } = values;
-  if (typeof instances !== "string") return { topology: chosen };
-  if (chosen === "single") throw new UsageError("--instances needs --topology flex");
-  try {
-    return { topology: chosen, instanceCounts: parseInstances(instances) };
-  } catch (cause) {
-    throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause });
-  }
 }
 
 function stackPorts(values: Values) {
