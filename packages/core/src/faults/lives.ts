@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ANY_JOB, type Arm } from "./probe-point.ts";
 import type { Rig } from "./rig.ts";
 
+/** For each kill: what the killed host had begun may first have to expire. */
 const ENDS_WITHIN_MS = 60_000;
 const TICKS_MS = 10_000;
 /** Nobody is at work on a job that is at rest: what is wrong with it then stays wrong. */
@@ -82,7 +83,7 @@ async function liveOnce<Hand, Of extends Scenario<Hand>>(setup: Setup<Hand, Of>,
   try {
     const hand = handFor(jobId);
     await life.scenario.drive(hand);
-    let giveUpAt = Date.now() + ENDS_WITHIN_MS;
+    let giveUpAt = Date.now() + ENDS_WITHIN_MS * Math.max(1, kills.length);
     let restsSince: number | undefined;
     do {
       await sleep(POLL_MS);
