@@ -48,6 +48,7 @@ export const WORLDS: readonly Setting[] = [
     { requests: [REQUESTS.resubmit] },
   ),
   world("in one activity; a death and a rejection", CHAIN_IN_ONE, ONE, { deaths: 1, rejections: 1 }),
+  world("in one activity; a death", LONG_CHAIN_IN_ONE, ONE, { deaths: 1 }),
   world("in one activity; a repeat", LONG_CHAIN_IN_ONE, ONE, { repeats: 1 }),
   world("two hosts; a repeat", CHAIN, HOSTS, { repeats: 1 }),
   world("a fork; a death and a rejection", FORK, ONE, { deaths: 1, rejections: 1 }),

@@ -1,15 +1,9 @@
 // Starts an attempt's orchestration, once however often it is asked.
-import {
-  type Attempt,
-  type ClaimOutcome,
-  PROGRESS,
-  type StepEnd,
-  type StepOutcome,
-  standingOf,
-} from "./domain/attempt.ts";
+import { type Attempt, type ClaimOutcome, lookOf, PROGRESS, type StepEnd, type StepOutcome } from "./domain/attempt.ts";
 import { Outage } from "./domain/outage.ts";
 import { attemptId } from "./domain/state-record.ts";
-import type { JobStore } from "./store/job-store.ts";
+import { findProgress } from "./operations/find-progress.ts";
+import type { Context } from "./operations/ports.ts";
 
 /** The orchestrator's name, and what of the durable client this needs. */
 export const SCHEDULER = "scheduler";
@@ -37,21 +31,10 @@ const SUPERSEDED: StepOutcome = { kind: "superseded" };
 export async function startClaimed(
   client: OrchestrationClient,
   { attempt, isBehind }: Extract<ClaimOutcome, { kind: "claimed" }>,
-  store: Pick<JobStore, "state">,
+  context: Context,
 ): Promise<void> {
   await startAttempt(client, attempt);
-  if (isBehind) await reportStanding(client, attempt, store);
-}
-
-/** Notifies an attempt how the record stands. Throws `EngineUnavailable` where the engine can't be reached. */
-export async function reportStanding(
-  client: OrchestrationClient,
-  attempt: Pick<Attempt, "jobId" | "attempt" | "lockedBy">,
-  store: Pick<JobStore, "state">,
-): Promise<void> {
-  const { jobId } = attempt;
-  const standing = standingOf(attempt, (await store.state(jobId))?.record);
-  await report(client, jobId, attempt.attempt, standing);
+  if (isBehind) await report(client, attempt.jobId, attempt.attempt, await findProgress(lookOf(attempt), context));
 }
 
 /**

@@ -280,6 +280,16 @@ export function looksAt(until: string, looks: number): Date {
   return new Date(Date.parse(until) + FIRST_LOOK_MS * 2 ** looks);
 }
 
+/** An attempt's look at the record. */
+export interface Look extends Pick<Attempt, "jobId" | "attempt" | "lockedBy"> {
+  /** The steps in progress, as far as the attempt knows; absent if an earlier version of the app asks. */
+  readonly waitsFor?: readonly string[];
+}
+
+export function lookOf({ jobId, attempt, lockedBy, steps }: Attempt): Look {
+  return { jobId, attempt, lockedBy, waitsFor: runsInHand(steps).map(({ step }) => step) };
+}
+
 /** The content of the record that the attempt reads. */
 export function standingOf({ lockedBy }: Pick<Attempt, "lockedBy">, record: StateRecord | undefined): StepOutcome {
   if (record?.lockedBy !== lockedBy) return { kind: "superseded" };

@@ -1,17 +1,18 @@
 // The scheduler's own activities: its reads, polls and published messages.
 import type { InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
+import type { Look } from "../domain/attempt.ts";
 import type { Poll } from "../domain/poll.ts";
+import { findProgress as findOnce } from "../operations/find-progress.ts";
 import { pollStep as pollOnce } from "../operations/poll-step.ts";
 import { publishEndOf } from "../operations/publish-end.ts";
-import { reportEnd, reportStanding } from "../scheduler-client.ts";
+import { reportEnd } from "../scheduler-client.ts";
 import { observe } from "../telemetry/invocation.ts";
 import { engineClient } from "./engine-client.ts";
 
 interface Subject {
   readonly jobId: string;
   readonly attempt: number;
-  readonly lockedBy: string;
   readonly traceparent?: string | null;
 }
 
@@ -24,15 +25,14 @@ export const publishEnd =
   };
 
 /** The state of the record, as an event for an attempt that has received nothing for too long. */
-export const findProgress =
-  (application: App) =>
-  ({ jobId, attempt, lockedBy, traceparent }: Subject, context: InvocationContext) => {
-    const subject = { traceparent, attributes: { jobId, attempt } };
-    return observe(context, subject, () => {
-      const { store } = application.ports();
-      return reportStanding(engineClient(context), { jobId, attempt, lockedBy }, store);
-    });
-  };
+export const findProgress = (application: App) => (look: Look & Subject, context: InvocationContext) => {
+  const { jobId, attempt, traceparent } = look;
+  const subject = { traceparent, attributes: { jobId, attempt } };
+  return observe(context, subject, async (telemetry) => {
+    const outcome = await findOnce(look, application.contextOf(telemetry));
+    await reportEnd(engineClient(context), jobId, { outcome, receiver: attempt });
+  });
+};
 
 /** Requests the status of an accepted step from its service. */
 export const pollStep = (application: App) => (poll: Poll, context: InvocationContext) => {

@@ -5,6 +5,7 @@ import {
   type Attempt,
   advance,
   firstObstacle,
+  lookOf,
   looksAt,
   PROGRESS,
   runKey,
@@ -134,7 +135,7 @@ function* nextProgress(
   const race: df.Task[] = [progress, timer];
   const runs = tasks.map((task) => context.df.callActivity(activityOf(task), task));
   // Without the engine's own retries, which do not work with a timer that is cancelled: the next look is the retry.
-  if (due.isLook) runs.push(context.df.callActivity("findProgress", subjectOf(attempt)));
+  if (due.isLook) runs.push(context.df.callActivity("findProgress", { ...subjectOf(attempt), ...lookOf(attempt) }));
   for (const poll of due.polls) runs.push(context.df.callActivity("pollStep", poll));
   if (runs.length > 0) {
     race.push(context.df.Task.all([...runs, context.df.waitForExternalEvent("never")]));

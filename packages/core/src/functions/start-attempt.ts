@@ -27,7 +27,8 @@ export const startAttempt =
         const asked = parseStartAttempt(body, application.business.contracts.noun);
         await application.ports().admission.admit("begun");
         const claim = await claimJob(asked, application.contextOf(telemetry));
-        if (claim.kind === "claimed") await startClaimed(engineClient(context), claim, application.ports().store);
+        if (claim.kind === "claimed")
+          await startClaimed(engineClient(context), claim, application.contextOf(telemetry));
       }),
     );
   };

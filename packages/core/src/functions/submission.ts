@@ -38,7 +38,8 @@ export const submission =
         const message = { body, envelope, traceparent, enqueuedAt: enqueuedAt(context.triggerMetadata ?? {}) };
         if (isCancellation(body)) return takeCancellation(message, application.contextOf(telemetry));
         const claim = await submitJob(message, application.contextOf(telemetry));
-        if (claim?.kind === "claimed") await startClaimed(engineClient(context), claim, application.ports().store);
+        if (claim?.kind === "claimed")
+          await startClaimed(engineClient(context), claim, application.contextOf(telemetry));
       }),
     );
   };

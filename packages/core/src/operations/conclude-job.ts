@@ -1,33 +1,28 @@
 // Publishes the end of a job (P15, P16).
 import { startAttemptOf } from "../domain/recovery.ts";
-import type { OutboxMessage, StateRecord } from "../domain/state-record.ts";
+import type { StateRecord } from "../domain/state-record.ts";
 import type { Versioned } from "../store/job-store.ts";
 import type { Context, Telemetry } from "./ports.ts";
-import {
-  clearOutbox,
-  completionOf,
-  completionsOf,
-  endStatus,
-  publish,
-  publishBeforeStart,
-  publishOrKeep,
-} from "./publish.ts";
+import { clearOutbox, completionsOf, endStatus, publish, publishBeforeStart, publishOrKeep } from "./publish.ts";
 
 /**
  * The record contains the end of the job: notifies the client. The sweep publishes what fails here. Before an Error the completed steps are
  * published again: another step may have been recorded by a process that then crashed, and a step in progress when a compensation began may end
  * it.
- * @param step the one whose completion ended the job
+ * @param completed the completed steps that are not published yet, for a Processed job; if absent, all are published again
  */
-export async function concludeJob(ended: Versioned, context: Context, step?: string): Promise<void> {
+export async function concludeJob(
+  ended: Versioned,
+  context: Context,
+  completed = completionsOf(ended.record),
+): Promise<void> {
   const { jobId, attempt, workflow, processState, outbox } = ended.record;
   if (processState === "Processed") {
     const { createdAt, enqueuedAt = createdAt, updatedAt } = ended.record;
     const criticalMs = Date.parse(updatedAt) - Date.parse(enqueuedAt);
     context.telemetry.event("JobProcessed", { jobId, attempt, workflow: workflow.name, criticalMs });
     if (!outbox.some(({ status }) => status === "Completed")) {
-      const completed: OutboxMessage = { status: "Completed", attempt, at: updatedAt };
-      await publishOrKeep(ended, [...(step ? [completionOf(ended.record, step)] : []), completed], context);
+      await publishOrKeep(ended, [...completed, { status: "Completed", attempt, at: updatedAt }], context);
       return;
     }
   } else reportError(ended.record, context.telemetry);

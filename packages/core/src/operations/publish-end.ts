@@ -16,7 +16,7 @@ export async function publishEndOf(
   if (!stored || stored.record.attempt !== attempt) return;
   const { processState } = stored.record;
   if (!hasEnded(processState)) return;
+  if (processState === "Processed") return concludeJob(stored, context);
   await publish(stored.record, completionsOf(stored.record), context);
-  if (processState === "Processed") await concludeJob(stored, context);
-  else await clearOutbox(stored, context);
+  await clearOutbox(stored, context);
 }

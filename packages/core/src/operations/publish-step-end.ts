@@ -4,19 +4,21 @@ import { runOf, runsInHand } from "../domain/plan.ts";
 import { hasEnded, type StateRecord, type StepRecord } from "../domain/state-record.ts";
 import { concludeJob, scheduleCompensation } from "./conclude-job.ts";
 import type { Context, Telemetry } from "./ports.ts";
-import { completionOf, publishOrKeep } from "./publish.ts";
+import { completionOf, completionsOf, publishOrKeep } from "./publish.ts";
 import type { RecordedEnd } from "./write-step-end.ts";
 
 /** If the job has ended, or changed its direction, that is published too before any event is sent. */
 export async function publishStepEnd(task: StepTask, recorded: RecordedEnd, context: Context): Promise<StepEnd> {
-  const { record, isTurn } = recorded;
+  const { record, isTurn, isRepeat } = recorded;
   const own = stepOf(record, task.step);
   const end = stepEndOf(task, recorded, own);
   const isPublished = isToPublish(task, record, own);
+  // An earlier run of this task may also have recorded the steps after it, and may have crashed before it published them.
+  const completed = isRepeat ? completionsOf(record) : isPublished ? [completionOf(record, task.step)] : [];
   reportEnd(task, record, own, context.telemetry);
   if (isTurn && record.processState === "Pending") await scheduleCompensation(recorded, context);
-  else if (isTurn) await concludeJob(recorded, context, isPublished ? task.step : undefined);
-  else if (isPublished) await publishOrKeep(recorded, [completionOf(record, task.step)], context);
+  else if (isTurn) await concludeJob(recorded, context, completed);
+  else if (isPublished) await publishOrKeep(recorded, completed, context);
   return end;
 }
 

@@ -11,7 +11,10 @@ import type { Versioned } from "../store/job-store.ts";
 import { instant, type Ports, schedulingOf } from "./ports.ts";
 
 /** The record with the step's end in it, and the consequences of that end. */
-export interface RecordedEnd extends Versioned, LedTo {}
+export interface RecordedEnd extends Versioned, LedTo {
+  /** An earlier run of the task recorded it, and may have crashed before it published that. */
+  readonly isRepeat?: true;
+}
 
 /** Undefined if no attempt waits for the step any more: an earlier run of the task recorded its end, or it belongs to another run. */
 export async function writeStepEnd(task: StepTask, answer: Answer, ports: Ports): Promise<RecordedEnd | undefined> {
@@ -64,5 +67,5 @@ function circumstancesOf({ workflow }: StateRecord, ports: Ports): Circumstances
 export async function findStepEnd(task: StepTask, { store }: Ports): Promise<RecordedEnd | undefined> {
   const read = await store.state(task.jobId);
   const mayHaveLedTo = read && foundEnd(read.record, task);
-  return mayHaveLedTo && { ...read, ...mayHaveLedTo };
+  return mayHaveLedTo && { ...read, ...mayHaveLedTo, isRepeat: true };
 }

@@ -180,7 +180,7 @@ class TestWorld implements World {
     if (faults) return { kind: "rejected", faults };
     const jobId = idOf(content as object, this.#noun);
     this.#submitted.set(jobId, content);
-    if (claim?.kind === "claimed") await this.#settle(() => startClaimed(this.#engine, claim, this.#store));
+    if (claim?.kind === "claimed") await this.#settle(() => startClaimed(this.#engine, claim, this.#context));
     return { kind: "recorded", record: this.record(jobId) };
   }
 

@@ -1,18 +1,19 @@
 // What runs in a world: the activities of the scheduler and of the agents, and the receivers of messages and reports. Each does what its function does.
-import type { StepEnd, StepTask } from "../domain/attempt.ts";
+import type { Look, StepEnd, StepTask } from "../domain/attempt.ts";
 import type { Poll } from "../domain/poll.ts";
 import type { AgentReplyMessage, AgentRequestMessage } from "../messaging/agent-messages.ts";
 import { COMPLETIONS_PATH, parseReport } from "../messaging/completion.ts";
 import { answerRequest } from "../operations/answer-request.ts";
 import { askAgent } from "../operations/ask-agent.ts";
 import { claimJob } from "../operations/claim-job.ts";
+import { findProgress } from "../operations/find-progress.ts";
 import { pollStep } from "../operations/poll-step.ts";
 import type { Context } from "../operations/ports.ts";
 import { publishEndOf } from "../operations/publish-end.ts";
 import { runStep } from "../operations/run-step.ts";
 import { runSteps } from "../operations/run-steps.ts";
 import { takeReply, takeReport } from "../operations/take-reply.ts";
-import { reportEnd, reportStanding, startClaimed } from "../scheduler-client.ts";
+import { reportEnd, startClaimed } from "../scheduler-client.ts";
 import type { MemoryEngine } from "./memory-engine.ts";
 import type { Receivers } from "./world-messenger.ts";
 import { APP_URL } from "./world-ports.ts";
@@ -26,7 +27,6 @@ const AGENT = /^(.+)Agent$/;
 interface Subject {
   readonly jobId: string;
   readonly attempt: number;
-  readonly lockedBy: string;
 }
 
 export function createActivities(engine: () => MemoryEngine, context: () => Context) {
@@ -38,8 +38,13 @@ export function createActivities(engine: () => MemoryEngine, context: () => Cont
     switch (name) {
       case "publishEnd":
         return publishEndOf(input as Subject, context());
-      case "findProgress":
-        return reportStanding(engine(), input as Subject, context().store);
+      case "findProgress": {
+        const look = input as Look;
+        return reportEnd(engine(), look.jobId, {
+          outcome: await findProgress(look, context()),
+          receiver: look.attempt,
+        });
+      }
       case "pollStep": {
         const poll = input as Poll;
         return reportEnd(engine(), poll.jobId, await pollStep(poll, context()));
@@ -65,7 +70,7 @@ export function createReceivers(
   return {
     async startAttempt(startAttempt) {
       const claim = await claimJob(startAttempt, context());
-      if (claim.kind === "claimed") await startClaimed(engine(), claim, context().store);
+      if (claim.kind === "claimed") await startClaimed(engine(), claim, context());
     },
     async request(agent, request) {
       if (context().agents.has(agent)) return answerRequest(agent, request, "agent-replies", context());

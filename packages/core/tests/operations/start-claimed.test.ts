@@ -31,7 +31,7 @@ async function claimed() {
 
 test("a first claim is started, and nothing more: nobody can have written meanwhile", async () => {
   await world.submitted();
-  await startClaimed(client, await claimed(), world.store);
+  await startClaimed(client, await claimed(), world);
   expect(did).toEqual([["start", "job-1-1"]]);
 });
 
@@ -39,7 +39,7 @@ test("found again, the attempt is notified how the record stands, for it may hav
   await world.submitted();
   await claimed();
   const again = await claimed();
-  await startClaimed(client, again, world.store);
+  await startClaimed(client, again, world);
   const steps = (await world.stateOf())?.steps;
   expect(did).toEqual([
     ["start", "job-1-1"],
@@ -54,6 +54,6 @@ test("a job that went on to another attempt meanwhile: this one is notified that
   const read = await world.store.state("job-1");
   if (!read) throw new Error("no job");
   await world.store.replace(read, { ...read.record, processState: "Pending", lockedBy: null, attempt: 2 });
-  await startClaimed(client, again, world.store);
+  await startClaimed(client, again, world);
   expect(did.at(-1)).toEqual(["publish", "job-1-1", { kind: "superseded" }]);
 });

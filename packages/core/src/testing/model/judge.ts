@@ -1,12 +1,13 @@
 // What an effect makes of the service's audit log and of what the client is promised, and what is wrong with it.
 import type { StateRecord } from "../../domain/state-record.ts";
+import { completionsOf } from "../../operations/publish.ts";
 import type { Effect } from "./effects.ts";
 import { withoutPublished } from "./normal-form.ts";
 import type { Pieces } from "./pieces.ts";
 import { faultOfPublishing, kept, owesCompletion, type Promises, promised } from "./promises.ts";
 import { compensatedManually, fixed } from "./service.ts";
-import type { Setting } from "./setting.ts";
-import { PROMISES, SERVICE_STATE, type State } from "./state.ts";
+import { CONTENT, type Setting } from "./setting.ts";
+import { PROMISES, RECORD, SERVICE_STATE, type State } from "./state.ts";
 import { faultOfCompensated, isResubmitted, saysDoneManually } from "./watch.ts";
 
 interface Outcome {
@@ -43,6 +44,20 @@ export class Judge {
     return outcome;
   }
 
+  /** An attempt's look tells the client of the completed steps that it finds, before it begins others (operations/find-progress.ts). */
+  afterLook(state: State): Pick<Outcome, "record" | "promises" | "fault"> {
+    const { values } = this.#pieces;
+    const stored = this.#pieces.recordOf(state);
+    let promises = values.get<Promises>(state[PROMISES] as number);
+    let fault: string | undefined;
+    for (const one of stored ? completionsOf(stored) : []) {
+      const message = { ...one, jobId: CONTENT.jobId };
+      fault ??= faultOfPublishing(message, promises, stored, this.#setting.workflow);
+      promises = kept(promises, message);
+    }
+    return { record: this.#kept(state[RECORD] as number, promises), promises: values.idOf(promises), fault };
+  }
+
   #judge(state: State, effect: Effect): Outcome {
     const { values } = this.#pieces;
     let { fault } = effect;
@@ -57,7 +72,7 @@ export class Judge {
       fault ??= faultOfCompensated(effect.written, values.get(serviceState), this.#setting.workflow);
     }
     for (const message of effect.published ?? []) {
-      fault ??= faultOfPublishing(message, promises, stored);
+      fault ??= faultOfPublishing(message, promises, stored, this.#setting.workflow);
       promises = kept(promises, message);
     }
     return { record: this.#kept(effect.record, promises), serviceState, promises: values.idOf(promises), fault };

@@ -174,8 +174,12 @@ export class Moves {
     const found = this.#engine.foundBy(state, placed);
     const attempt = this.#pieces.attemptOf(pieceOf(placed));
     if (found === undefined || attempt === undefined) return;
-    const next = this.#engine.raise(state, host, attempt, PROGRESS, found);
-    if (next) this.#add(next, `${host}: a timer of attempt ${attempt} fires, and it looks at the record`, RANK.arrival);
+    const raised = this.#engine.raise(state, host, attempt, PROGRESS, found);
+    if (!raised) return;
+    const isHeld = this.#pieces.values.get<StepOutcome>(found).kind === "completed";
+    const { fault, ...fields } = isHeld ? this.#judge.afterLook(state) : {};
+    const what = `${host}: a timer of attempt ${attempt} fires, and it looks at the record`;
+    this.#add(change(raised, 0, [], fields), what, RANK.arrival, fault);
   }
 
   #lateCall(state: State, placed: number, call: ServiceCall): void {
@@ -273,7 +277,10 @@ export class Moves {
       to && this.#engine.raise(to, host, receiver, PROGRESS, values.idOf(outcome));
     let next = this.#engine.start(rest, host, values.idOf(claimed));
     if (attempt > 1) next = raised(next, attempt - 1, SUPERSEDED);
-    return isBehind ? raised(next, attempt, standingOf(claimed, this.#pieces.recordOf(state))) : next;
+    if (!isBehind) return next;
+    const found = standingOf(claimed, this.#pieces.recordOf(state));
+    next = raised(next, attempt, found);
+    return next && found.kind === "completed" ? change(next, 0, [], this.#judge.afterLook(state)) : next;
   }
 
   #faultOfStart(state: State, host: Host, attempt: number): string | undefined {

@@ -1,6 +1,7 @@
 // What the client is owed, and whether what it is told is true and comes in order.
 import { isInHand } from "../../domain/plan.ts";
 import type { JobStatus, StateRecord } from "../../domain/state-record.ts";
+import type { Workflow } from "../../domain/workflow.ts";
 import type { StatusMessage } from "../../messaging/messenger.ts";
 import { ended } from "./watch.ts";
 
@@ -62,6 +63,7 @@ export function faultOfPublishing(
   message: StatusMessage,
   promises: Promises,
   record: StateRecord | undefined,
+  workflow: Workflow,
 ): string | undefined {
   const { status, attempt, step } = message;
   const what = wordOf(status, attempt, step);
@@ -69,10 +71,28 @@ export function faultOfPublishing(
   const { owed } = promises;
   // What was told before may be told again at any time; but nothing comes before the first Received.
   if (owed[0] === "Received" && what !== "Received") return `${what} is told before Received`;
-  // Each step is told by an activity of its own, which may be slower than what the next one leads to.
-  if (status === "StepCompleted") return undefined;
-  const passedOver = owed.slice(0, Math.max(owed.indexOf(what), 0)).find((other) => !other.startsWith("StepCompleted"));
+  if (step !== undefined && isBeside(workflow, step)) return undefined;
+  const isInParallel = (other: string) => {
+    const [kind, , name = ""] = other.split(":");
+    return kind === "StepCompleted" && isBeside(workflow, name);
+  };
+  const passedOver = owed.slice(0, Math.max(owed.indexOf(what), 0)).find((other) => !isInParallel(other));
   return passedOver === undefined ? undefined : `${what} is told before ${passedOver}`;
+}
+
+/**
+ * Steps that run in parallel, or beside the compensation of a skipped one, do not wait for each other's messages: see "Sequence" in
+ * docs/how-to/submitting.md.
+ */
+function isBeside({ steps }: Workflow, step: string): boolean {
+  const before = (name: string): readonly string[] => {
+    const { after = [] } = steps.find((one) => one.name === name) ?? {};
+    return [name, ...after.flatMap(before)];
+  };
+  return steps.some(({ name, optional, otherwise }) => {
+    const mayBeCompensatedBeside = optional === true || otherwise !== undefined;
+    return !before(name).includes(step) && (mayBeCompensatedBeside || !before(step).includes(name));
+  });
 }
 
 /** How a message stands in the list of what is owed. */
