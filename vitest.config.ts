@@ -47,7 +47,7 @@ export default defineConfig({
   resolve: { conditions: SOURCES },
   ssr: { resolve: { conditions: SOURCES } },
   test: {
-    globalSetup: ["tests/support/compiled.ts"],
+    globalSetup: ["tests/support/compiled.ts", "tests/console/unpack-browser.ts"],
     // The processes that tests start find what the first of them compiled.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, ".local", "compiled") },
     testTimeout: 30_000,

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Addresses } from "./addresses.ts";
+import { freePorts } from "./free-ports.ts";
 import { type PartAddress, rowsOf, type ServicesMessage } from "./parts.ts";
 import { type Stack, type StackOptions, startStack } from "./stack.ts";
 
@@ -82,20 +83,14 @@ function lives(pid: number): boolean {
   }
 }
 
-/**
- * A port that is taken, with free ones on both sides, which parts beside it want: so one below those that the system gives to whoever
- * asks for any, as other tests do at the same time.
- */
+/** A port that is taken, with free ones on both sides, which parts beside it want. */
 async function occupied(): Promise<{ server: Server; port: number }> {
   for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 10_000);
-    const servers = [port, port - 1, port + 1].map((each) => createServer().listen(each, "127.0.0.1"));
-    const areFree = (await Promise.allSettled(servers.map((each) => once(each, "listening")))).every(
-      ({ status }) => status === "fulfilled",
-    );
-    const [server, ...beside] = servers as [Server, ...Server[]];
-    await Promise.all((areFree ? beside : servers).map((each) => new Promise((closed) => each.close(closed))));
-    if (areFree) return { server, port };
+    const [below = 0, port = 0, above = 0] = await freePorts(3);
+    if (port !== below + 1 || above !== port + 1) continue;
+    const server = createServer().listen(port, "127.0.0.1");
+    await once(server, "listening");
+    return { server, port };
   }
 }
 
