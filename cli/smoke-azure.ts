@@ -44,11 +44,15 @@ export function reportSmoke({ ok, lines }: SmokeOutcome): number {
 
 const answer = z.object({ tables: z.array(z.object({ rows: z.array(z.array(z.unknown())) })) });
 
-/** Requests, events and calls that name the order. @throws where the workspace does not answer. */
+/** Counts the requests, events and calls that name the job. */
+export const telemetryQuery = (jobId: string): string =>
+  `union AppRequests, AppDependencies, AppEvents | where tostring(Properties.jobId) == "${jobId}" | count`;
+
+/** @throws where the workspace does not answer. */
 export async function telemetryOf(
   credential: TokenCredential,
   workspace: string,
-  orderId: string,
+  jobId: string,
   address = LOGS,
 ): Promise<number> {
   const token = await credential.getToken(`${LOGS}/.default`);
@@ -56,7 +60,7 @@ export async function telemetryOf(
     method: "POST",
     headers: { "content-type": "application/json", authorization: `Bearer ${token?.token ?? ""}` },
     body: JSON.stringify({
-      query: `union AppRequests, AppDependencies, AppEvents | where tostring(Properties.orderId) == "${orderId}" | count`,
+      query: telemetryQuery(jobId),
       timespan: "PT1H",
     }),
   });

@@ -12,7 +12,7 @@ import { printTable } from "./table.ts";
 
 export type BulkTarget =
   | { readonly group: string }
-  | { readonly orderIds: readonly string[] }
+  | { readonly jobIds: readonly string[] }
   | { readonly filter: Search };
 
 const POLL_MS = 1000;

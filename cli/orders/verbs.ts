@@ -86,10 +86,10 @@ const VERBS: { readonly [verb: string]: Verb } = {
   claim: (call) => changeHandling(call.app, targetOf(call), { kind: "claim" }),
   release: (call) => changeHandling(call.app, targetOf(call), { kind: "release" }),
   note: (call) => changeHandling(call.app, targetOf(call), { kind: "note", text: needed(call.values, "text") }),
-  bulk: ({ app, values, given: [word, ...orderIds] }) => {
+  bulk: ({ app, values, given: [word, ...jobIds] }) => {
     const action = BULK_ACTIONS.find((one) => one === word);
     if (!action) throw new UsageError(`bulk takes ${BULK_ACTIONS.join(", ")}.\n\n${VERBS_USAGE}`);
-    return previewBulk(app, action, bulkTargetOf(values, orderIds));
+    return previewBulk(app, action, bulkTargetOf(values, jobIds));
   },
   start: ({ app, values, given }) => {
     const count = numberOf(values, "count", 1, MOST_JOBS);
@@ -139,10 +139,10 @@ function targetOf({ values, given: [orderId] }: Call): Target {
   throw new UsageError(`Name an order, --group CAUSE or --queue QUEUE.\n\n${VERBS_USAGE}`);
 }
 
-function bulkTargetOf(values: Values, orderIds: readonly string[]): BulkTarget {
+function bulkTargetOf(values: Values, jobIds: readonly string[]): BulkTarget {
   const filter = searchOf(values);
   const targets: BulkTarget[] = [
-    ...(orderIds.length > 0 ? [{ orderIds }] : []),
+    ...(jobIds.length > 0 ? [{ jobIds }] : []),
     ...(typeof values["group"] === "string" ? [{ group: values["group"] }] : []),
     ...(Object.keys(filter).length > 0 ? [{ filter }] : []),
   ];

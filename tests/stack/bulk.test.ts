@@ -205,6 +205,8 @@ test("from the terminal: the causes, a claim and a note, a search, and an action
   expect(extension.output).toContain("extend: 0 orders");
   expect(extension.output).toContain("Not possible for 3 orders");
   expect(await typed("bulk", "resubmit", "typed-1", "--state", "Error")).toMatchObject({ code: 2 });
+  const named = await typed("bulk", "resubmit", "typed-1", "typed-3");
+  expect(named).toMatchObject({ code: 0, output: expect.stringContaining("resubmit: 2 orders") });
   const timed = ["find", "--state", "Error", "--workflow", "order-fulfilment", "--time-of", "ended"];
   expect((await typed(...timed, "--from", "2026-01-31T00:00:00Z")).output).toMatch(/^typed-1\t/m);
   expect((await typed(...timed, "--to", "2026-01-31T00:00:00Z")).output).toContain("No order matches.");

@@ -7,14 +7,14 @@ function status(status: JobStatus, attempt = 1, jobId = "job-1"): StatusMessage 
   return { messageId: `${jobId}:${attempt}:${status}`, jobId, attempt, status, at: "2026-01-01T12:00:00.000Z" };
 }
 
-interface Recjob extends Waiter {
+interface Recorder extends Waiter {
   readonly received: string[];
   end: string | undefined;
   gone: Error | undefined;
 }
 
-function recjob(): Recjob {
-  const recording: Recjob = {
+function recorder(): Recorder {
+  const recording: Recorder = {
     received: [],
     end: undefined,
     gone: undefined,
@@ -31,7 +31,7 @@ function recjob(): Recjob {
 
 test("delivers each status once, in order of arrival, to all who wait for its job and to nobody else", () => {
   const inbox = new StatusInbox();
-  const [one, two, other] = [recjob(), recjob(), recjob()];
+  const [one, two, other] = [recorder(), recorder(), recorder()];
   inbox.join("job-1", one, "start");
   inbox.join("job-1", two, "start");
   inbox.join("job-2", other, "start");
@@ -46,14 +46,14 @@ test("delivers each status once, in order of arrival, to all who wait for its jo
 test("who comes later receives what came before", () => {
   const inbox = new StatusInbox();
   for (const next of [status("Received"), status("Completed")]) inbox.take(next);
-  const late = recjob();
+  const late = recorder();
   inbox.join("job-1", late, "start");
   expect(late).toMatchObject({ received: ["Received 1", "Completed 1"], end: "Completed 1" });
 });
 
 test("who left receives nothing more", () => {
   const inbox = new StatusInbox();
-  const gone = recjob();
+  const gone = recorder();
   inbox.join("job-1", gone, "start")();
   inbox.take(status("Completed"));
   expect(gone).toMatchObject({ received: [], end: undefined });
@@ -62,16 +62,16 @@ test("who left receives nothing more", () => {
 test("following after a failure waits for what an operator makes of it; the end of that stays true for ever", () => {
   const inbox = new StatusInbox();
   inbox.take(status("Failed"));
-  const first = recjob();
+  const first = recorder();
   inbox.join("job-1", first, "unpublished");
   expect(first.end).toBe("Failed 1");
-  const second = recjob();
+  const second = recorder();
   inbox.join("job-1", second, "unpublished");
   expect(second).toMatchObject({ received: [], end: undefined });
   inbox.take(status("Started", 2));
   inbox.take(status("Completed", 2));
   expect(second).toMatchObject({ received: ["Started 2", "Completed 2"], end: "Completed 2" });
-  const third = recjob();
+  const third = recorder();
   inbox.join("job-1", third, "unpublished");
   expect(third).toMatchObject({ received: [], end: "Completed 2" });
 });
@@ -86,8 +86,8 @@ test("who submitted something is notified of that content alone, and of statuses
   const inbox = new StatusInbox();
   const about = (contentDigest: string, next: StatusMessage) => ({ ...next, contentDigest });
   const [own, early] = [
-    { ...recjob(), contentDigest: "mine" },
-    { ...recjob(), contentDigest: "mine" },
+    { ...recorder(), contentDigest: "mine" },
+    { ...recorder(), contentDigest: "mine" },
   ];
   inbox.join("job-1", early, "start");
   for (const next of [status("Received"), status("Completed")]) inbox.take(about("another's", next));
@@ -102,7 +102,7 @@ test("who submitted something is notified of that content alone, and of statuses
 
 test("all who wait are notified when nothing more can be received", () => {
   const inbox = new StatusInbox();
-  const waiting = recjob();
+  const waiting = recorder();
   inbox.join("job-1", waiting, "start");
   inbox.abandon(new Error("gone"));
   expect(waiting.gone?.message).toBe("gone");
@@ -110,7 +110,7 @@ test("all who wait are notified when nothing more can be received", () => {
 
 test("forgets the oldest jobs that nobody waits for, and only those", () => {
   const inbox = new StatusInbox(2);
-  const waiting = recjob();
+  const waiting = recorder();
   inbox.join("job-1", waiting, "start");
   for (const jobId of ["job-2", "job-3", "job-4"]) inbox.take(status("Received", 1, jobId));
   expect(inbox.received("job-2")).toEqual([]);
