@@ -42,6 +42,7 @@ import { createMemoryJobStore } from "../src/store/memory-job-store.ts";
 import { createMemoryAuditLog } from "../src/supervision/memory-audit-log.ts";
 import { createMemoryLease } from "../src/supervision/memory-leadership.ts";
 import type { Attributes, EventName, Telemetry } from "../src/telemetry/events.ts";
+import { createMemoryPresence } from "../src/testing/memory-presence.ts";
 import { contracts as usualContracts } from "./goods.ts";
 import { CHAIN, GRAPH, RETURNS, sampleJob } from "./jobs.ts";
 
@@ -231,9 +232,11 @@ export function createWorld(
     operatorSignIn: "development",
     nonce: randomUUID,
     admission: { admit: async () => undefined },
+    presence: createMemoryPresence(() => world.clock),
     timing: {
       holdWithinMs: 180_000,
       misconfiguredRetryMs: 300_000,
+      mostTimesUntaken: 2,
       claimWithinMs: 60_000,
       clockSkewMs: 1000,
       sweepWithinMs: 5000,

@@ -13,6 +13,7 @@ import { createQueueAges } from "../messaging/queue-ages.ts";
 import { createServiceBusDeadLetters } from "../messaging/service-bus-dead-letters.ts";
 import { createServiceBusMessenger } from "../messaging/service-bus-messenger.ts";
 import { createAdmission } from "../operations/admission.ts";
+import { createAgentPresence } from "../operations/agent-presence.ts";
 import { createAgentStandings } from "../operations/agent-standings.ts";
 import { createAttention } from "../operations/attention.ts";
 import { createAwaiting } from "../operations/awaiting.ts";
@@ -98,13 +99,15 @@ export function compose(business: Business, config: Config, telemetrySettings: T
   );
   const register = createCosmosWorkflowRegister(database.container(config.SupervisionContainer), jobs);
   const now = Date.now;
-  const pauses = createPauses(createCosmosPauseStore(database.container(config.SupervisionContainer)), now);
+  const pauseStore = createCosmosPauseStore(database.container(config.SupervisionContainer));
+  const pauses = createPauses(pauseStore, now);
   const health = createCosmosAgentHealthStore(database.container(config.SupervisionContainer));
   const reports = createHealthReports({ store: health, instance: instanceName(config), now });
   const observeHealth = createHealthObserver();
   const ports: Ports = {
     store,
     pauses,
+    presence: createAgentPresence({ pauses, store: pauseStore, now }),
     messenger: tracedMessenger(
       createServiceBusMessenger(senders, queues, { noun, surroundingTrace: activeTraceparent, rolesAreNew }),
       queues,
@@ -151,6 +154,7 @@ export function compose(business: Business, config: Config, telemetrySettings: T
       holdWithinMs: config.HoldWithin,
       misconfiguredRetryMs: config.RetryMisconfiguredAfter,
       claimWithinMs: config.ClaimWithin,
+      mostTimesUntaken: config.MostTimesNotTakenUp,
       clockSkewMs: config.ClockSkew,
       sweepWithinMs: config.SweepWithin,
       unrecordedMs: UNRECORDED_MS,

@@ -97,6 +97,8 @@ const fixed = z.object({
   StartWithin: duration(START_WITHIN),
   /** The delay before a job is tried again whose endpoint's address or credential is wrong: no failure is counted, and a person must fix it. */
   RetryMisconfiguredAfter: duration("PT5M"),
+  /** How many times in a row a step may not be taken up in time before that counts as a failure, if its agent is not seen to work on others. */
+  MostTimesNotTakenUp: z.coerce.number().int().min(1).max(1000).default(2),
   /** How long a message is held under its lock during an outage, before it is sent back to its queue. */
   HoldWithin: duration("PT3M"),
   /** How long a Pending job may wait for its claim. */

@@ -256,10 +256,10 @@ describe("P10 P11 the supervisor's verdict", () => {
     const completed = { ...notStarted, state: "Completed" } as const;
     const { record } = scheduled({ ...ONE_SECOND, record: completed }, 1, "compensate", NOON, SCHEDULING);
     const running = takenUp("compensate", NOON, NOON).change(record);
-    expect(restarted(running, "compensate", true)).toMatchObject({
+    expect(restarted(running, "compensate", true, NOON)).toMatchObject({
       state: "Completed",
       compensation: { state: "NotStarted", retryCount: 1, failureCount: 1 },
     });
-    expect(restarted(running, "forward", true)).toEqual(running);
+    expect(restarted(running, "forward", true, NOON)).toEqual(running);
   });
 });

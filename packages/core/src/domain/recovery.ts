@@ -1,7 +1,7 @@
 // The supervisor's verdict on an overdue record, and its effect on the record (P10, P11).
-import type { StartAttempt } from "./attempt.ts";
+import { runKey, type StartAttempt } from "./attempt.ts";
 import { after, durationMs } from "./duration.ts";
-import { isTakenUp, pausesOf, runsInHand } from "./plan.ts";
+import { isTakenUp, pausesOf, type RunInHand, runsInHand } from "./plan.ts";
 import { missedPolls, pollsAfter } from "./poll.ts";
 import { over, reopened } from "./retention.ts";
 import { skippedFor } from "./skip.ts";
@@ -25,6 +25,8 @@ import type { StepPolicy } from "./workflow.ts";
 interface Failed {
   readonly step: string | null;
   readonly failures: number;
+  /** The runs, by `runKey`, that failed because no agent took them up. */
+  readonly untaken?: readonly string[];
 }
 
 interface Skips {
@@ -45,7 +47,7 @@ export type Verdict =
   | ({ readonly kind: "compensate" } & Failed)
   /** All attempts are used up: an operator must act. */
   | ({ readonly kind: "fail" } & Failed)
-  /** No agent took up the step that it waits for: another attempt, with no failure counted. */
+  /** No agent took up the step that it waits for, because there is too much to do: another attempt, with no failure counted. */
   | { readonly kind: "reschedule" }
   /** The wait of its steps is over: a pause, a step that is to be compensated, or a missed poll. Another attempt, with no failure counted. */
   | { readonly kind: "resume" }
@@ -64,18 +66,20 @@ const PUBLISHED_LIMIT = 20;
  * @param policyOf the policy for a step; the workflow's own if no step is open
  * @param overdueBefore a step that expires at this instant or later may still be in progress, by some clock
  * @param holdMs when a job is tried again for which a person must fix a setting
+ * @param untaken the runs, by `runKey`, that no agent has taken up too often, while none was seen to work on others
  */
 export function decideRecovery(
   record: StateRecord,
   policyOf: (step: string | undefined) => StepPolicy,
   overdueBefore: string,
   holdMs: number,
+  untaken: ReadonlySet<string> = NONE,
 ): Verdict {
   switch (record.processState) {
     case "Pending":
       return { kind: "repeatStart" };
     case "Processing":
-      return decideHeld(record, policyOf, overdueBefore, holdMs);
+      return decideHeld(record, policyOf, overdueBefore, holdMs, untaken);
     case "Processed":
     case "Compensated":
     case "Cancelled":
@@ -86,15 +90,18 @@ export function decideRecovery(
   }
 }
 
+const NONE: ReadonlySet<string> = new Set();
+
 /**
  * The verdict on one step does not wait for the steps beside it: only overdue steps count. Overload is no failure (P26): a failure is counted only
- * if an agent is known to have taken the step up.
+ * if an agent is known to have taken the step up, or if nobody takes its agent's work.
  */
 function decideHeld(
   record: StateRecord,
   policyOf: (step: string | undefined) => StepPolicy,
   overdueBefore: string,
   holdMs: number,
+  untaken: ReadonlySet<string>,
 ): Verdict {
   const inHand = runsInHand(record.steps);
   const overdue = inHand.filter(({ run }) => expiresAt(run) < overdueBefore);
@@ -105,19 +112,28 @@ function decideHeld(
   }
   const own = overdue.filter(({ direction }) => isOwn(record, direction));
   if (overdue.length > 0 && own.length === 0) return { kind: "resume" };
-  const running = own.filter(({ run }) => isTakenUp(run));
-  if (own.length > 0 && running.length === 0) return { kind: "reschedule" };
+  const failed = own.filter((each) => isTakenUp(each.run) || untaken.has(runKey(each)));
+  if (own.length > 0 && failed.length === 0) return { kind: "reschedule" };
   // Neither the job's fault nor the service's: if it were counted, jobs would be compensated because a password was changed.
-  const isHeld = running.length > 0 && running.every(({ run }) => isMisconfigured(run));
+  const isHeld = failed.length > 0 && failed.every(({ run }) => isMisconfigured(run));
   if (isHeld) return { kind: "hold", waitMs: holdMs };
-  if (running.length === 0) return decideFailed(record, null, record.failureCount, policyOf(undefined));
+  if (failed.length === 0) return decideFailed(record, null, record.failureCount, policyOf(undefined));
   // Each step has its own budget, and the first that is used up decides for the job.
-  const verdicts = running.map(({ step, direction, run: { failureCount = 0 } }) =>
+  const verdicts = failed.map(({ step, direction, run: { failureCount = 0 } }) =>
     decideFailed(record, step, failureCount, policyOf(step), direction),
   );
   const gravest = verdicts.reduce((one, other) => (isGraver(other, one) ? other : one));
   const skips = verdicts.flatMap(({ kind, step }) => (kind === "skip" && step !== null ? [step] : []));
-  return { ...gravest, ...(skips.length > 0 && { skips }) };
+  const notTaken = failed.flatMap((each) => (isTakenUp(each.run) ? [] : [runKey(each)]));
+  return { ...gravest, ...(skips.length > 0 && { skips }), ...(notTaken.length > 0 && { untaken: notTaken }) };
+}
+
+/** The overdue runs in the record's direction that no agent has taken up: whether that is a failure depends on their agents. */
+export function waitingRuns(record: StateRecord, overdueBefore: string): readonly RunInHand[] {
+  if (record.processState !== "Processing") return [];
+  return runsInHand(record.steps).filter(
+    ({ run, direction }) => isOwn(record, direction) && !isTakenUp(run) && expiresAt(run) < overdueBefore,
+  );
 }
 
 /** A run of the record's attempt. A run that began in an attempt before its compensation continues, and does not belong to it. */
@@ -180,18 +196,18 @@ export interface Sweeping {
 export function recover(record: StateRecord, verdict: Verdict, sweeping: Sweeping): StateRecord {
   const { now, claimWithinMs, overdueBefore } = sweeping;
   const { failureCount, outbox } = record;
-  const what = overdueInWords(record, overdueBefore);
+  const what = overdueInWords(record, overdueBefore, verdict);
   const claimBy = after(now, claimWithinMs);
   switch (verdict.kind) {
     case "retry":
       return pending(record, transitions.retried.to, sweeping, {
         failureCount: failureCount + 1,
         what: `expired in ${what}, retried`,
-        skips: verdict,
+        failed: verdict,
       });
     case "skip": {
       const said = `expired in ${what}, goes on without`;
-      const next = { failureCount: failureCount + 1, what: said, skips: verdict };
+      const next = { failureCount: failureCount + 1, what: said, failed: verdict };
       return { ...pending(record, transitions.skipped.to, sweeping, next), outbox };
     }
     case "reschedule": {
@@ -210,7 +226,7 @@ export function recover(record: StateRecord, verdict: Verdict, sweeping: Sweepin
     case "wait": {
       const until = after(now, verdict.waitMs);
       const said = `expired in ${what}, to be retried at ${until}`;
-      const next = { failureCount: failureCount + 1, what: said, until, skips: verdict };
+      const next = { failureCount: failureCount + 1, what: said, until, failed: verdict };
       return pending(record, transitions.waited.to, sweeping, next);
     }
     case "hold": {
@@ -270,8 +286,8 @@ interface Next {
   readonly what: string;
   /** When an expired step is to be run again; at once if absent. */
   readonly until?: string;
-  /** The steps whose tries are used up, and their number of tries. */
-  readonly skips?: Failed & Skips;
+  /** The failed step, and the steps whose tries are used up. */
+  readonly failed?: Failed & Skips;
 }
 
 /**
@@ -282,19 +298,18 @@ function pending(
   record: StateRecord,
   processState: "Pending",
   { now, overdueBefore, claimWithinMs }: Sweeping,
-  { failureCount, what, until, skips }: Next,
+  { failureCount, what, until, failed }: Next,
 ): StateRecord {
   const attempt = record.attempt + 1;
-  const isFailure = failureCount > record.failureCount;
   const inHand = runsInHand(record.steps);
   const overdue = inHand.filter(({ run }) => expiresAt(run) < overdueBefore);
   const isAlone = overdue.length === inHand.length && pausesOf(record.steps, record.direction).length === 0;
   const notBefore = isAlone ? undefined : until;
   const steps = { ...pollsAfter(record.steps, overdueBefore, now) };
-  for (const { step, direction } of overdue) {
-    const counts = isFailure && isOwn(record, direction);
-    const again = restarted(steps[step] as StepRecord, direction, counts, notBefore);
-    steps[step] = skips?.skips?.includes(step) ? goneOnWithout(again, direction, now) : again;
+  for (const { step, direction, run } of overdue) {
+    const counts = failed !== undefined && isOwn(record, direction) && isFailed({ step, direction, run }, failed);
+    const again = restarted(steps[step] as StepRecord, direction, counts, now, notBefore);
+    steps[step] = failed?.skips?.includes(step) ? goneOnWithout(again, direction, now) : again;
   }
   const claimBy = after(notBefore === undefined ? (until ?? now) : now, claimWithinMs);
   return {
@@ -311,6 +326,8 @@ function pending(
     updatedAt: now,
   };
 }
+
+const isFailed = (each: RunInHand, { untaken = [] }: Failed) => isTakenUp(each.run) || untaken.includes(runKey(each));
 
 /** A step whose tries are used up while its job continues. */
 function goneOnWithout(record: StepRecord, direction: Direction, now: string): StepRecord {
@@ -335,21 +352,25 @@ export function claimableAt({ steps, direction }: StateRecord, until: string): s
   return pausesOf(steps, direction).length > 0 ? undefined : until;
 }
 
-function overdueInWords({ steps, direction }: StateRecord, overdueBefore: string): string {
+function overdueInWords({ steps, direction }: StateRecord, overdueBefore: string, verdict: object): string {
   const overdue = runsInHand(steps).filter(({ run }) => expiresAt(run) < overdueBefore);
+  const { untaken = [] } = verdict as Partial<Failed>;
+  const nameOf = (each: RunInHand) =>
+    untaken.includes(runKey(each)) ? `${each.step} (not taken up by the agent ${steps[each.step]?.agent})` : each.step;
   const namesIn = (wanted: Direction) =>
-    overdue.flatMap((each) => (each.direction === wanted ? [each.step] : [])).join(", ");
+    overdue.flatMap((each) => (each.direction === wanted ? [nameOf(each)] : [])).join(", ");
   const [forward, compensated] = [direction === "forward" ? namesIn("forward") : "", namesIn("compensate")];
   return [forward, compensated && `the compensation of ${compensated}`].filter((names) => names !== "").join(", ");
 }
 
-function expiredError(record: StateRecord, { step, failures }: Failed, { now, overdueBefore }: Sweeping): JobError {
+function expiredError(record: StateRecord, failed: Failed, { now, overdueBefore }: Sweeping): JobError {
+  const { step, failures } = failed;
   const agent = step === null ? null : (record.steps[step]?.agent ?? null);
   const before =
     record.direction === "compensate" && record.error
       ? `; it was to be compensated because: ${record.error.message}`
       : "";
-  const last = overdueInWords(record, overdueBefore);
+  const last = overdueInWords(record, overdueBefore, failed);
   const message = `${failures} attempts ran out of time, the last in ${last}${before}`;
   return { kind: "expired", message, step, agent, at: now };
 }

@@ -6,6 +6,7 @@ import { missedAt } from "./poll.ts";
 import {
   type Acceptance,
   type Direction,
+  type Expiry,
   NOT_STARTED,
   type StepRecord,
   type StepResult,
@@ -151,28 +152,36 @@ export function rejected(
 
 /**
  * The step whose time is over, to be run again.
- * @param isFailure whether its expiry counts as a failure
+ * @param isFailure whether its expiry counts as a failure: always if an agent took it up, and if nobody takes its agent's work
  * @param notBefore when it is to be run again; at once if absent
  */
 export function restarted(
   record: StepRecord,
   direction: Direction,
   isFailure: boolean,
+  now: string,
   notBefore?: string,
 ): StepRecord {
   const run = runOf(record, direction);
+  if (!run) return record;
   const again = { ...NO_LONGER, notBefore };
-  switch (run?.state) {
+  const failureCount = (run.failureCount ?? 0) + (isFailure ? 1 : 0);
+  const waitCount = run.waitCount + 1;
+  switch (run.state) {
     case "Running":
-    case "Awaiting": {
-      const failureCount = (run.failureCount ?? 0) + (isFailure ? 1 : 0);
+    case "Awaiting":
       return withRun(record, direction, { ...again, retryCount: run.retryCount + 1, waitCount: 0, failureCount });
-    }
     case "Scheduled":
-      return withRun(record, direction, { ...again, waitCount: run.waitCount + 1 });
+      if (!isFailure) return withRun(record, direction, { ...again, waitCount });
+      return withRun(record, direction, { ...again, waitCount, failureCount, expiry: notTakenUp(record, run, now) });
     default:
       return record;
   }
+}
+
+function notTakenUp({ agent }: StepRecord, { attempt = 0, waitCount }: StepRun, at: string): Expiry {
+  const message = `the agent ${agent} did not take it up in time, ${waitCount + 1} times in a row`;
+  return { at, attempt, tries: 0, endpoint: null, message };
 }
 
 /** The step with that change in one direction. */

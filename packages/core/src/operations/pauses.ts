@@ -1,7 +1,7 @@
 // Operators pause a workflow or an agent: new work waits and counts as no failure, work in progress ends. Every process sees it within seconds.
 import { setTimeout as sleep } from "node:timers/promises";
 import { SentBack } from "../domain/outage.ts";
-import type { Pause, Paused, PauseStore } from "../store/pause-store.ts";
+import type { Pause, Paused, PauseStore, Watch } from "../store/pause-store.ts";
 import { type Context, instant, type Ports } from "./ports.ts";
 import { remembered } from "./remembered.ts";
 import { writeAuditLog } from "./write-audit-log.ts";
@@ -14,6 +14,8 @@ export class WorkflowPaused extends SentBack {
 export interface Pauses {
   /** Throws if the store does not answer. */
   current(): Promise<readonly Pause[]>;
+  /** The agent's watch, at most some seconds old. Throws if the store does not answer. */
+  watchOf(agent: string): Promise<Watch | undefined>;
   /** While the store is unavailable, the last known answer; it never throws. */
   isPaused(paused: Paused): Promise<boolean>;
   /** False if it is paused already. */
@@ -29,14 +31,18 @@ export function createPauses(store: PauseStore, now: () => number): Pauses {
   let known: readonly Pause[] = [];
   /** Each active process reads one small query, once in some seconds. */
   const latest = remembered(now, async () => {
-    known = await store.all();
-    return known;
+    const all = await store.all();
+    known = all.filter((one) => one.kind !== "watch");
+    return { pauses: known, watches: all.filter((one) => one.kind === "watch") };
   });
   /** No step and no job waits long for an unavailable store. */
-  async function lastKnownAfter(read: Promise<readonly Pause[]>): Promise<readonly Pause[]> {
+  async function lastKnownAfter(read: Promise<{ readonly pauses: readonly Pause[] }>): Promise<readonly Pause[]> {
     const limit = new AbortController();
     try {
-      return await Promise.race([read, sleep(PATIENCE_MS, known, { signal: limit.signal })]);
+      return await Promise.race([
+        read.then(({ pauses }) => pauses),
+        sleep(PATIENCE_MS, known, { signal: limit.signal }),
+      ]);
     } catch {
       return known;
     } finally {
@@ -50,14 +56,22 @@ export function createPauses(store: PauseStore, now: () => number): Pauses {
     return isChanged;
   };
   return {
-    current: latest.read,
+    current: async () => (await latest.read()).pauses,
+    watchOf: async (agent) => (await latest.read()).watches.find(({ name }) => name === agent),
     async isPaused({ kind, name }) {
       // Each job and each step calls this: a timer for each call would cost more than everything else here.
-      const pauses = latest.known()?.answer ?? (await lastKnownAfter(latest.read()));
+      const pauses = latest.known()?.answer.pauses ?? (await lastKnownAfter(latest.read()));
       return pauses.some((pause) => pause.kind === kind && pause.name === name);
     },
     pause: (pause) => changed(store.add({ ...pause, at: instant(now()) })),
-    resume: (paused) => changed(store.remove(paused)),
+    async resume(paused) {
+      const isChanged = await changed(store.remove(paused));
+      if (!isChanged || paused.kind !== "agent") return isChanged;
+      // What waited for it may go on at once, and did not wait because nobody takes its work.
+      const at = instant(now());
+      await store.watch({ kind: "watch", name: paused.name, at, seenAt: null, backAt: at }, now());
+      return true;
+    },
   };
 }
 

@@ -16,6 +16,7 @@ import type { AuditLog } from "../supervision/audit-log.ts";
 import type { Leadership } from "../supervision/leadership.ts";
 import type { Telemetry } from "../telemetry/events.ts";
 import type { Admission } from "./admission.ts";
+import type { AgentPresence } from "./agent-presence.ts";
 import type { Pauses } from "./pauses.ts";
 
 export interface Timing {
@@ -30,6 +31,8 @@ export interface Timing {
   readonly claimWithinMs: number;
   /** The delay before a job is tried again whose agent can't reach its service because of a wrong address or credential: a person has to fix that. */
   readonly misconfiguredRetryMs: number;
+  /** How many times in a row a step may not be taken up in time before that is a failure, where nobody takes its agent's work. */
+  readonly mostTimesUntaken: number;
   /** The maximum difference between clocks: a record is overdue only if it is past due by more. */
   readonly clockSkewMs: number;
   /** A longer sweep continues at the next tick. */
@@ -72,6 +75,8 @@ export interface Ports {
   readonly supervision: AuditLog;
   /** The operators' pauses; absent: nothing can be paused. */
   readonly pauses?: Pick<Pauses, "isPaused"> | undefined;
+  /** Whether anybody takes an agent's work. */
+  readonly presence: AgentPresence;
   /** How many jobs may be in flight. */
   readonly admission: Admission;
   /** Undefined: they are kept permanently. */

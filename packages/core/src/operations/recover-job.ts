@@ -1,13 +1,15 @@
 // The supervisor's recovery of one overdue record (P10, P11): the verdict, its write, and its messages.
 
+import { runKey } from "../domain/attempt.ts";
 import { runOf } from "../domain/plan.ts";
 import { claimableAt, decideRecovery, overdueStep, recover, startAttemptOf, type Verdict } from "../domain/recovery.ts";
-import type { StateRecord } from "../domain/state-record.ts";
+import type { Expiry, StateRecord } from "../domain/state-record.ts";
 import { policyFor } from "../domain/workflow.ts";
 import type { Versioned } from "../store/job-store.ts";
 import type { AgentTimeout, Snapshot } from "../supervision/audit-log.ts";
 import { ruleInWords, snapshotOf } from "../supervision/rule.ts";
 import { reportError, scheduleCompensation } from "./conclude-job.ts";
+import { judgeWaits } from "./judge-waits.ts";
 import { type Context, instant, type Telemetry } from "./ports.ts";
 import { clearOutbox, completionsOf, publish, publishBeforeStart } from "./publish.ts";
 
@@ -39,8 +41,10 @@ export async function recoverJob(due: Versioned, mayReschedule: () => boolean, c
     const policyOf = (step: string | undefined) => policyFor(workflow, step);
     const { clockSkewMs, misconfiguredRetryMs } = context.timing;
     const overdueBefore = instant(now - clockSkewMs);
-    const decided = decideRecovery(record, policyOf, overdueBefore, misconfiguredRetryMs);
-    const verdict = decided.kind === "reschedule" && !mayReschedule() ? lookAgain(now) : decided;
+    const { untaken, pace } = await judgeWaits(record, overdueBefore, context);
+    const decided = decideRecovery(record, policyOf, overdueBefore, misconfiguredRetryMs, untaken);
+    const isPostponed = decided.kind === "reschedule" && (pace === "none" || (pace === "few" && !mayReschedule()));
+    const verdict = isPostponed ? lookAgain(now) : decided;
     const step = overdueIn(verdict, record, overdueBefore);
     const stop = agentTimeoutOf(verdict, record, step);
     recovery = {
@@ -86,8 +90,11 @@ function agentTimeoutOf(verdict: Verdict, record: StateRecord, step: string | nu
   if (step === null || !("failures" in verdict || verdict.kind === "hold")) return undefined;
   const { attempt, direction, steps } = record;
   const expiry = runOf(steps[step], direction)?.expiry;
-  const { endpoint = null, message = null, tries = null } = expiry?.attempt === attempt ? expiry : {};
-  return { step, agent: steps[step]?.agent ?? null, attempt, tries, endpoint, message };
+  const isUntaken = "untaken" in verdict && verdict.untaken?.includes(runKey({ step, direction }));
+  const unknown = isUntaken ? { message: "its agent did not take it up in time", tries: 0 } : {};
+  const known: Partial<Expiry> = expiry?.attempt === attempt ? expiry : unknown;
+  const { endpoint = null, message, tries } = known;
+  return { step, agent: steps[step]?.agent ?? null, attempt, tries: tries ?? null, endpoint, message: message ?? null };
 }
 
 async function follow(

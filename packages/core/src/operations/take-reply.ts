@@ -143,6 +143,7 @@ export async function takeWord(
   if (typeof read === "string") return late(read);
   const { task, isOpen } = read;
   if (!isOwn(task)) return late("it came by a queue of somebody who was not asked");
+  context.presence.seen(task.agent);
   if (reply.kind === "started" && reply.failure) return recordFailure(task, reply.failure, context);
   if (isOpen && context.now() > Date.parse(task.completeBy))
     return late(`it came after complete-by, ${task.completeBy}`);

@@ -83,8 +83,9 @@ export class TakeUp {
 
   /** The instant by which the agent must be done; undefined if it may not begin any more. Throws if the store is unavailable. */
   async begin(): Promise<string | undefined> {
-    const { completeBy: inTime, completeWithin } = this.#task;
+    const { completeBy: inTime, completeWithin, agent } = this.#task;
     const now = instant(this.#context.now());
+    this.#context.presence.seen(agent);
     const completeBy = after(now, durationMs(completeWithin) ?? 0);
     this.#startedAt = now;
     if (completeBy <= inTime) return completeBy;

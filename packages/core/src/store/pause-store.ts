@@ -1,4 +1,5 @@
-// The operators' pauses, one document each, in one partition of the supervision container: one small query reads them all.
+// What all processes must know of workflows and agents: the operators' pauses, and the agents that the supervisor watches. One document each, in one
+// partition of the supervision container: one small query reads them all.
 import { type Container, ErrorResponse } from "@azure/cosmos";
 
 export const PAUSABLE = ["workflow", "agent"] as const;
@@ -14,35 +15,59 @@ export interface Pause extends Paused {
   readonly reason: string;
 }
 
+/**
+ * Steps wait for this agent: each process that sees the agent take up work notes that here, at a limited rate. While no agent is watched, that costs
+ * nothing.
+ */
+export interface Watch {
+  readonly kind: "watch";
+  /** The agent. */
+  readonly name: string;
+  /** Since when it is watched. */
+  readonly at: string;
+  /** When it was last seen to take up work; null if it was not. */
+  readonly seenAt: string | null;
+  /** When it was first seen again after it had not been seen for long, or when an operator resumed it. */
+  readonly backAt: string | null;
+}
+
 /** Every method throws if the store does not answer. */
 export interface PauseStore {
-  all(): Promise<Pause[]>;
+  all(): Promise<(Pause | Watch)[]>;
   /** False if it is paused already. */
   add(pause: Pause): Promise<boolean>;
   /** False if it is not paused. */
   remove(paused: Paused): Promise<boolean>;
+  /** Replaces the agent's watch, which ends by itself an hour after it began. */
+  watch(watch: Watch, now: number): Promise<void>;
 }
 
 /** No day has this name. */
 const PARTITION = "pauses";
 /** Until an operator resumes it, even if the container's documents have a time to live. */
 const FOR_EVER = -1;
+const WATCH_LASTS_MS = 3_600_000;
 const CONFLICT = 409;
 const NOT_FOUND = 404;
 
-const idOf = ({ kind, name }: Paused): string => `${kind}:${name}`;
+const idOf = ({ kind, name }: Paused | Watch): string => `${kind}:${name}`;
 
 /** @param container its partition key is `/day` */
 export function createCosmosPauseStore(container: Container): PauseStore {
   return {
     async all() {
       // `by` is a keyword of the query language.
-      const query = 'SELECT c.kind, c.name, c["by"], c.at, c.reason FROM c';
-      return (await container.items.query<Pause>(query, { partitionKey: PARTITION }).fetchAll()).resources;
+      const query = 'SELECT c.kind, c.name, c["by"], c.at, c.reason, c.seenAt, c.backAt FROM c';
+      return (await container.items.query<Pause | Watch>(query, { partitionKey: PARTITION }).fetchAll()).resources;
     },
     add: (pause) =>
       unless(CONFLICT, () => container.items.create({ ...pause, id: idOf(pause), day: PARTITION, ttl: FOR_EVER })),
     remove: (paused) => unless(NOT_FOUND, () => container.item(idOf(paused), PARTITION).delete()),
+    async watch(watch, now) {
+      const leftMs = Date.parse(watch.at) + WATCH_LASTS_MS - now;
+      const ttl = Math.max(1, Math.ceil(leftMs / 1000));
+      await container.items.upsert({ ...watch, id: idOf(watch), day: PARTITION, ttl });
+    },
   };
 }
 

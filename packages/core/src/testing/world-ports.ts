@@ -8,6 +8,7 @@ import type { Ports } from "../operations/ports.ts";
 import type { MemoryJobStore } from "../store/memory-job-store.ts";
 import { createMemoryAuditLog } from "../supervision/memory-audit-log.ts";
 import { createMemoryLease } from "../supervision/memory-leadership.ts";
+import { createMemoryPresence } from "./memory-presence.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
 /** Where a world's app takes reports of steps that are done later. */
@@ -20,6 +21,7 @@ export const REPLY_QUEUES = /^replies-/;
 const TIMING: Ports["timing"] = {
   holdWithinMs: 180_000,
   misconfiguredRetryMs: 300_000,
+  mostTimesUntaken: 2,
   claimWithinMs: 300_000,
   clockSkewMs: 2000,
   sweepWithinMs: 20_000,
@@ -67,6 +69,7 @@ export function createWorldPorts({
     taskHub: "world",
     leadership: createMemoryLease(15_000, now).heldBy("supervisor"),
     supervision: createMemoryAuditLog(),
+    presence: createMemoryPresence(now),
     admission: { admit: async () => undefined },
     completionUrl: (ticket) => completionUrl(APP_URL, ticket, business.contracts.noun),
     operatorSignIn: "development",

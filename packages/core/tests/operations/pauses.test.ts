@@ -39,6 +39,7 @@ beforeEach(() => {
       stored = stored.filter((one) => !isSame(paused)(one));
       return stored.length < before;
     },
+    async watch() {},
   };
   pauses = createPauses(store, world.now);
   Object.assign(world, { pauses });

@@ -1,11 +1,13 @@
 // The supervisor's sweep over the store in memory.
 
+import { setImmediate } from "node:timers/promises";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { StartAttempt } from "../../src/domain/attempt.ts";
 import { startAttemptOf } from "../../src/domain/recovery.ts";
 import { runStep } from "../../src/operations/run-step.ts";
 import { recordJob } from "../../src/operations/submit-job.ts";
 import { sweep } from "../../src/operations/sweep.ts";
+import { createMemoryPresence } from "../../src/testing/memory-presence.ts";
 import { NOON_MS, sampleJob } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";
 
@@ -25,6 +27,12 @@ async function submitted(jobId = "job-1"): Promise<StartAttempt> {
 
 async function claimed(): Promise<void> {
   await takenUp(await submitted());
+}
+
+/** The agent of the first step takes up work for another job. */
+async function workingOnOthers(): Promise<void> {
+  world.presence.seen("shipping");
+  await setImmediate();
 }
 
 /** Claimed, and its agent at work on the first step without end. */
@@ -76,6 +84,7 @@ describe("P10 a sweep", () => {
     await world.claim(await submitted());
     for (const attempt of [2, 3, 4, 5]) {
       await stuck();
+      await workingOnOthers();
       const notified = world.statuses.length;
       expect(await sweep(world)).toMatchObject({ found: 1, rescheduled: 1 });
       expect(await world.stateOf()).toMatchObject({ processState: "Pending", failureCount: 0, attempt });
@@ -85,6 +94,60 @@ describe("P10 a sweep", () => {
       await world.claim(startAttempt);
     }
     expect(world.eventNames().filter((name) => name === "JobRescheduled")).toHaveLength(4);
+  });
+
+  test("P26 P10 counts what nobody takes up as a failure: threshold, policy, the client and the error name the agent", async () => {
+    world.timing.mostTimesUntaken = 2;
+    let start = await submitted();
+    const counts: number[] = [];
+    for (let round = 0; round < 10 && (await world.stateOf())?.processState !== "Error"; round += 1) {
+      await world.claim(start);
+      for (let looks = 0; (await world.stateOf())?.processState === "Processing" && looks < 10; looks += 1) {
+        await stuck();
+        await sweep(world);
+      }
+      counts.push((await world.stateOf())?.failureCount ?? -1);
+      start = world.startAttempts.at(-1) ?? start;
+    }
+    expect(counts).toEqual([0, 1, 2, 3]);
+    const record = await world.stateOf();
+    expect(record?.error).toMatchObject({ kind: "expired", step: "pickUp", agent: "shipping" });
+    expect(record?.error?.message).toContain("not taken up by the agent shipping");
+    expect(record?.steps["pickUp"]).toMatchObject({ failureCount: 2, retryCount: 0 });
+    expect(world.statuses.map(({ status }) => status)).toContain("RetryScheduled");
+    expect(world.statuses.at(-1)).toMatchObject({ status: "Failed" });
+    const expired = world.events.filter(({ name }) => name === "JobExpired");
+    expect(expired).toHaveLength(3);
+    expect(expired[0]?.attributes).toMatchObject({
+      agent: "shipping",
+      message: "its agent did not take it up in time",
+    });
+    expect(world.eventNames()).toContain("JobErrored");
+  });
+
+  test("P26 a paused agent's steps wait, are not tried and never fail; resumed, all go on at once", async () => {
+    let isPaused = true;
+    const presence = createMemoryPresence(
+      () => world.clock,
+      async () => isPaused,
+    );
+    Object.assign(world, { presence });
+    for (let index = 0; index < 30; index += 1) await world.claim(await submitted(`job-${index}`));
+    for (let minute = 0; minute < 5; minute += 1) {
+      world.clock += 60_000;
+      expect(await sweep(world)).toMatchObject({ found: 30, later: 30 });
+    }
+    isPaused = false;
+    world.presence.seen("shipping");
+    world.clock += 60_000;
+    await sweep(world);
+    await workingOnOthers();
+    world.clock += 60_000;
+    await workingOnOthers();
+    expect(await sweep(world)).toMatchObject({ retried: 0, failed: 0 });
+    const records = await Promise.all(Array.from({ length: 30 }, (_, index) => world.stateOf(`job-${index}`)));
+    expect(records.map((record) => record?.failureCount)).toEqual(records.map(() => 0));
+    expect(records.every((record) => record?.attempt === 2)).toBe(true);
   });
 
   test("P12 two at once raise the failure count once", async () => {

@@ -110,6 +110,7 @@ export function portsOver(ask: Ask, now: () => number, host: Host, setting: Sett
     name: "service",
     operationNames: operations,
     async call(operation, request, { takeUp, stillAtWork }) {
+      if (setting.idle?.includes(operation)) return { kind: "notTakenUp" };
       const taken = await takeUp();
       const completeBy = taken ?? (mutant.ignoresTakeUp ? new Date(now() + TICK_MS).toISOString() : undefined);
       if (completeBy === undefined) return { kind: "notTakenUp" };
@@ -166,6 +167,8 @@ export function portsOver(ask: Ask, now: () => number, host: Host, setting: Sett
     rules: { workflows: [workflow.name], contracts: CONTRACTS, replyQueuePattern: /^replies-[a-z]+$/ },
     timing: { ...TIMING, ...mutant.timing },
     operatorSignIn: "development",
+    // Where somebody works, the wait of one job is never known to be a failure.
+    presence: { seen: () => undefined, standing: async () => (setting.idle ? "absent" : "working") },
     // Of one job there is never too much.
     admission: { admit: async () => undefined },
     taskHub: mutant.oneTaskHub ? (HOSTS[0] as Host) : host,

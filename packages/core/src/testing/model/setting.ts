@@ -21,6 +21,8 @@ export const AHEAD_MS: { readonly [host in Host]: number } = { east: 0, west: CL
 export const TIMING: Timing = {
   holdWithinMs: 180_000,
   misconfiguredRetryMs: 300_000,
+  // Once: how often it was before is then no part of a state.
+  mostTimesUntaken: 1,
   claimWithinMs: TICK_MS,
   clockSkewMs: CLOCK_SKEW_MS,
   sweepWithinMs: 5000,
@@ -76,6 +78,11 @@ export interface Setting {
   readonly isExact?: boolean;
   /** Explored without any reduction: for comparing the reduced model with it (reduction.test.ts). */
   readonly isUnreduced?: boolean;
+  /**
+   * The operations that no agent takes up. Agents are then known to be absent, also those that take up the other operations: what is known of them may
+   * be old. Absent: agents are known to work, and no wait is a failure.
+   */
+  readonly idle?: readonly string[];
   /** A service that may accept what it has just rejected for good. */
   readonly isFickle?: boolean;
   readonly mutant?: Mutant;

@@ -1,0 +1,50 @@
+// Why steps of an overdue record were not taken up (P26): there is too much to do, or nobody takes their agents' work.
+import { runKey } from "../domain/attempt.ts";
+import { waitingRuns } from "../domain/recovery.ts";
+import type { StateRecord } from "../domain/state-record.ts";
+import { expiresAt } from "../domain/step-run.ts";
+import type { AgentStanding } from "./agent-presence.ts";
+import type { Ports } from "./ports.ts";
+
+export interface WaitsJudged {
+  /** The runs, by `runKey`, whose wait is a failure. */
+  readonly untaken: ReadonlySet<string>;
+  /** How many jobs like this one a sweep may schedule again, if no failure is counted. */
+  readonly pace: Pace;
+}
+
+export type Pace = "all" | "few" | "none";
+
+/**
+ * A further attempt helps if an agent crashed or is back. It adds to a backlog, and the record does not show which it is: then a sweep tries a few.
+ * While the agent is paused, it can't help.
+ */
+const PACE = {
+  paused: "none",
+  unknown: "few",
+  working: "few",
+  back: "all",
+  absent: "all",
+} as const satisfies Record<AgentStanding, Pace>;
+const SLOWEST_FIRST = ["none", "few", "all"] as const satisfies readonly Pace[];
+
+/** Costs nothing unless a step of the record is overdue that was not taken up. @throws if the store does not answer */
+export async function judgeWaits(
+  record: StateRecord,
+  overdueBefore: string,
+  { presence, timing }: Pick<Ports, "presence" | "timing">,
+): Promise<WaitsJudged> {
+  const judged = await Promise.all(
+    waitingRuns(record, overdueBefore).map(async (waiting) => {
+      const { step, run } = waiting;
+      const windowMs = Date.parse(expiresAt(run)) - Date.parse(run.scheduledAt ?? expiresAt(run));
+      const standing = await presence.standing(record.steps[step]?.agent ?? "", windowMs);
+      const isUntaken = standing === "absent" && run.waitCount + 1 >= timing.mostTimesUntaken;
+      return { key: runKey(waiting), pace: PACE[standing], isUntaken };
+    }),
+  );
+  return {
+    untaken: new Set(judged.flatMap(({ key, isUntaken }) => (isUntaken ? [key] : []))),
+    pace: SLOWEST_FIRST.find((pace) => judged.some((one) => one.pace === pace)) ?? "all",
+  };
+}
