@@ -171,13 +171,8 @@ export function storedRecordsContract(
         (await planted.store.list({ limit: 100, step: "takePayment" })).jobs.map(({ jobId: orderId }) => orderId),
       ).toEqual(expect.arrayContaining(["v0-in-hand", "v1-in-hand", "v0-undo-in-hand"]));
       const held = storedRecords.filter(({ record }) => record["processState"] === "Processing");
-      const counted = await planted.store.countInFlight(
-        "2020-01-01T00:00:00.000Z",
-        "2000-01-01T00:00:00.000Z",
-        "2100-01-01T00:00:00.000Z",
-      );
-      expect(counted.held).toBeGreaterThanOrEqual(held.length);
-      expect(counted.waiting).toBe(0);
+      const span = { from: "2000-01-01T00:00:00.000Z", to: "2100-01-01T00:00:00.000Z" };
+      expect(await planted.store.countInFlight(span)).toBeGreaterThanOrEqual(held.length);
     });
   });
 }

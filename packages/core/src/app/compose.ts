@@ -2,6 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { heldUpBy } from "../domain/held-up.ts";
 import type { Noun } from "../domain/noun.ts";
 import { LONGEST_STEP_MS } from "../domain/workflow.ts";
 import { offered } from "../domain/workflows.ts";
@@ -31,7 +32,7 @@ import { createCosmosJobStore } from "../store/cosmos-job-store.ts";
 import { createCosmosDiscardedStore } from "../store/discarded-store.ts";
 import { createCosmosHandlingStore } from "../store/handling-store.ts";
 import { createJobGauges } from "../store/job-gauges.ts";
-import type { ClosingStore } from "../store/job-store.ts";
+import type { ClosingStore, Span } from "../store/job-store.ts";
 import { namedDatabase } from "../store/named-container.ts";
 import { createOpenJobs } from "../store/open-jobs.ts";
 import { createCosmosPauseStore } from "../store/pause-store.ts";
@@ -73,6 +74,10 @@ const TRAFFIC_WINDOW_MS = 3_600_000;
 /** A first deployment assigns roles just before it starts the app. */
 const ROLES_ARE_NEW_S = 900;
 const rolesAreNew = () => process.uptime() < ROLES_ARE_NEW_S;
+
+function spanInFlight({ StartWithin, ClockSkew }: Config, now: number): Span {
+  return { from: instant(now - ABANDONED_MS), to: instant(now + StartWithin + LONGEST_STEP_MS + ClockSkew) };
+}
 
 export function compose(business: Business, config: Config, telemetrySettings: TelemetrySettings): Composed {
   const { agentsAskedByQueue, contracts, serviceAgents, workflowNames, workflows: known } = business;
@@ -175,11 +180,15 @@ export function compose(business: Business, config: Config, telemetrySettings: T
       database,
     ),
     admission: createAdmission({
-      count: () => {
-        const longest = config.StartWithin + LONGEST_STEP_MS + config.ClockSkew;
-        const [waitsLong, abandoned, reported] = [config.StartWithin * (1 - WAITS_LONG), -ABANDONED_MS, longest];
-        return store.countInFlight(instant(now() + waitsLong), instant(now() + abandoned), instant(now() + reported));
+      count: () => store.countInFlight(spanInFlight(config, now())),
+      waiting: async (limit) => {
+        const jobs = await store.inFlight(spanInFlight(config, now()), limit);
+        return jobs.flatMap((job) => {
+          const heldUp = heldUpBy(job, now(), config.StartWithin * WAITS_LONG);
+          return heldUp ? [{ agent: heldUp.agent, priority: job.priority }] : [];
+        });
       },
+      agentsOf: (workflow) => [...new Set(workflows.newest(workflow)?.steps.map(({ agent }) => agent))],
       limit: config.JobsInFlight,
       now,
       pause: sleep,

@@ -8,6 +8,10 @@ export class Outage extends Error {
 /** It may last long: a message about it is sent back to wait at once. */
 export class SentBack extends Outage {
   override readonly name: string = "SentBack";
+  /** When the message is delivered again: if it were held under its lock, it would block others. */
+  readonly afterMs: number = 30_000;
+  /** Whether each postponed message is an event. */
+  readonly isSaid: boolean = true;
 }
 
 /** It ends when another version of the app is deployed, which may take days. */

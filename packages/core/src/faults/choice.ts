@@ -1,7 +1,8 @@
 // Which points the host is to die at: all, or those that between them leave every state behind that a death can leave.
 
 /** Methods that change nothing: a death after one leaves what a death before it leaves. */
-const READS = /\.(state|job|list|due|isPaused|countInFlight|next|stillLeads|getStatus|getStatusBy)[#:(]/;
+const READS =
+  /\.(state|job|list|due|isPaused|countInFlight|inFlight|standing|next|stillLeads|getStatus|getStatusBy)[#:(]/;
 
 /**
  * A death before a call leaves what the death after the call before it left, and one after a read what one before it left. So one

@@ -23,8 +23,6 @@ export interface AgentPresence {
 
 /** A process notes no more often that it has seen an agent. */
 const NOTE_EVERY_MS = 5000;
-/** An agent that was not seen for this time, and is seen then, is back. */
-const AWAY_AFTER_MS = 30_000;
 /** What waited for an agent goes on at once in this time after its return. */
 const BACK_FOR_MS = 120_000;
 
@@ -40,9 +38,9 @@ export function createAgentPresence({ pauses, store, now }: AgentPresencePorts):
   async function note(agent: string, at: number): Promise<void> {
     const watch = await pauses.watchOf(agent);
     if (!watch) return;
-    const before = Date.parse(watch.seenAt ?? watch.at);
-    const backAt = at - before > AWAY_AFTER_MS ? instant(at) : watch.backAt;
-    await store.watch({ ...watch, seenAt: instant(at), backAt }, at);
+    const isBack = watch.absentAt !== null;
+    const news = { seenAt: instant(at), absentAt: null, ...(isBack && { backAt: instant(at) }) };
+    await store.watch({ ...watch, ...news }, at);
   }
 
   return {
@@ -56,9 +54,12 @@ export function createAgentPresence({ pauses, store, now }: AgentPresencePorts):
     async standing(agent, windowMs) {
       if (await pauses.isPaused({ kind: "agent", name: agent })) return "paused";
       const watch = await pauses.watchOf(agent);
-      if (watch) return standingOf(watch, now(), windowMs);
-      await store.watch({ kind: "watch", name: agent, at: instant(now()), seenAt: null, backAt: null }, now());
-      return "unknown";
+      const standing = watch ? standingOf(watch, now(), windowMs) : "unknown";
+      const isNews = standing === "absent" ? watch?.absentAt === null : !watch;
+      const at = instant(now());
+      const begun: Watch = { kind: "watch", name: agent, at, seenAt: null, absentAt: null, backAt: null };
+      if (isNews) await store.watch(watch ? { ...watch, absentAt: at } : begun, now());
+      return standing;
     },
   };
 }

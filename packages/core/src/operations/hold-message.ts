@@ -7,8 +7,6 @@ import { type Context, instant, type Ports } from "./ports.ts";
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 2000;
-/** A message that is sent back at once is delivered again after this time: if it were held under its lock, it would block others. */
-const LOOK_AGAIN_MS = 30_000;
 
 /**
  * Processes a message, again and again while there is an outage. Order of writes if the outage lasts longer, or is known to be long: a copy is
@@ -35,16 +33,18 @@ export async function holdMessage<T>(
     } catch (cause) {
       if (!(cause instanceof Outage)) throw cause;
       const heldMs = now() - heldSince;
-      const goesBack = cause instanceof SentBack;
+      const goesBack = cause instanceof SentBack ? cause : undefined;
       if (goesBack || heldMs + waitMs > timing.holdWithinMs) {
         const { queue } = message;
-        telemetry.event("MessagePostponed", {
-          queue,
-          jobId: jobIdIn(message.body, rules.contracts.noun) ?? null,
-          heldMs,
-          cause: String(cause),
-        });
-        await messenger.postpone(message, goesBack ? { at: instant(now() + LOOK_AGAIN_MS) } : {});
+        if (goesBack?.isSaid !== false) {
+          telemetry.event("MessagePostponed", {
+            queue,
+            jobId: jobIdIn(message.body, rules.contracts.noun) ?? null,
+            heldMs,
+            cause: String(cause),
+          });
+        }
+        await messenger.postpone(message, goesBack ? { at: instant(now() + goesBack.afterMs) } : {});
         return undefined;
       }
       if (waitMs === FIRST_PAUSE_MS) telemetry.event("MessageHeld", { queue: message.queue, cause: String(cause) });

@@ -1,8 +1,10 @@
 // Why steps of an overdue record were not taken up (P26): there is too much to do, or nobody takes their agents' work.
 import { runKey } from "../domain/attempt.ts";
+import { stepOfRun } from "../domain/items.ts";
 import { waitingRuns } from "../domain/recovery.ts";
 import type { StateRecord } from "../domain/state-record.ts";
 import { expiresAt } from "../domain/step-run.ts";
+import type { Workflow } from "../domain/workflow.ts";
 import type { AgentStanding } from "./agent-presence.ts";
 import type { Ports } from "./ports.ts";
 
@@ -16,8 +18,8 @@ export interface WaitsJudged {
 export type Pace = "all" | "few" | "none";
 
 /**
- * A further attempt helps if an agent crashed or is back. It adds to a backlog, and the record does not show which it is: then a sweep tries a few.
- * While the agent is paused, it can't help.
+ * A further attempt helps if an agent crashed or is back. It adds to an engine's backlog, and the record does not show which it is: then a sweep tries
+ * a few. A request on an agent's queue has expired, so another one adds to nothing. While the agent is paused, no attempt can help.
  */
 const PACE = {
   paused: "none",
@@ -32,6 +34,7 @@ const SLOWEST_FIRST = ["none", "few", "all"] as const satisfies readonly Pace[];
 export async function judgeWaits(
   record: StateRecord,
   overdueBefore: string,
+  workflow: Workflow,
   { presence, timing }: Pick<Ports, "presence" | "timing">,
 ): Promise<WaitsJudged> {
   const judged = await Promise.all(
@@ -40,7 +43,9 @@ export async function judgeWaits(
       const windowMs = Date.parse(expiresAt(run)) - Date.parse(run.scheduledAt ?? expiresAt(run));
       const standing = await presence.standing(record.steps[step]?.agent ?? "", windowMs);
       const isUntaken = standing === "absent" && run.waitCount + 1 >= timing.mostTimesUntaken;
-      return { key: runKey(waiting), pace: PACE[standing], isUntaken };
+      const isByQueue = workflow.steps.find(({ name }) => name === stepOfRun(step))?.transport === "queue";
+      const pace = isByQueue && standing !== "paused" ? "all" : PACE[standing];
+      return { key: runKey(waiting), pace, isUntaken };
     }),
   );
   return {

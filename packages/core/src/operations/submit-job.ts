@@ -45,7 +45,7 @@ export async function recordJob(message: SubmittedMessage, context: Context): Pr
   if (await context.pauses?.isPaused({ kind: "workflow", name: job.workflow })) {
     throw new WorkflowPaused(`an operator has paused the workflow ${job.workflow}`);
   }
-  await context.admission.admit(job.priority);
+  await context.admission.admit(job.priority, job.workflow);
   const draft = draftRecord(parsed, message, context);
   const created = await context.store.create(job, draft);
   if (created.kind === "duplicate" && !isSubmittedAgain(parsed, created, context)) {

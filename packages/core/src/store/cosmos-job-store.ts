@@ -34,8 +34,10 @@ import { scanJobs, type Window } from "./job-scan.ts";
 import {
   type ClosingStore,
   type Created,
+  type InFlight,
   type JobStore,
   OVER,
+  type Span,
   StoreUnavailable,
   type Versioned,
   type Written,
@@ -210,11 +212,6 @@ export function createCosmosJobStore(
     }
   }
 
-  async function count(condition: string, values: Readonly<Record<string, string>>): Promise<number> {
-    const parameters = Object.entries(values).map(([name, value]) => ({ name: `@${name}`, value }));
-    return counted("count", { query: `SELECT VALUE COUNT(1) FROM c WHERE ${condition}`, parameters });
-  }
-
   async function counted(operation: string, query: SqlQuerySpec): Promise<number> {
     const { resources } = await patiently(operation, () => container.items.query<number>(query).fetchAll());
     return resources[0] ?? 0;
@@ -295,14 +292,14 @@ export function createCosmosJobStore(
       return scannedPage(scanned, query);
     },
 
-    async countInFlight(instant, overdueSince, dueBefore) {
-      const inFlight = "c.processState = 'Processing' AND c.dueAt >= @overdueSince AND c.dueAt < @dueBefore";
-      const [held, waiting] = await Promise.all([
-        count(inFlight, { overdueSince, dueBefore }),
-        // Once an agent is known to be working, both are the same.
-        count(`${inFlight} AND c.dueAt < @instant AND c.completeBy < c.dueAt`, { overdueSince, dueBefore, instant }),
-      ]);
-      return { held, waiting };
+    countInFlight: (span) => counted("count jobs in flight", inFlight("VALUE COUNT(1)", span)),
+
+    async inFlight(span, limit) {
+      const members = `TOP ${limit} c.workflow, c.priority, c.direction, c.attempt, c.steps`;
+      const query = inFlight(members, span, "ORDER BY c.dueAt");
+      return patiently("read jobs in flight", async () => {
+        return (await container.items.query<InFlight>(query, { maxItemCount: limit }).fetchAll()).resources;
+      });
     },
 
     due: (instant) => records("find what is due", "c.dueAt < @instant ORDER BY c.dueAt", instant),
@@ -338,6 +335,15 @@ export function createCosmosJobStore(
       return written;
     },
   };
+}
+
+function inFlight(members: string, { from, to }: Span, order = ""): SqlQuerySpec {
+  const isInFlight = "c.processState = 'Processing' AND c.dueAt >= @from AND c.dueAt < @to";
+  const parameters = [
+    { name: "@from", value: from },
+    { name: "@to", value: to },
+  ];
+  return { query: `SELECT ${members} FROM c WHERE ${isInFlight} ${order}`, parameters };
 }
 
 async function unlessRejected(write: () => Promise<Stored | undefined>): Promise<Written> {

@@ -19,9 +19,15 @@ export type Created =
 
 export type Written = ({ readonly kind: "written" } & Versioned) | { readonly kind: "rejected" };
 
-export interface InFlight {
-  readonly held: number;
-  readonly waiting: number;
+/** The part of a job in flight that shows which agent it waits for. */
+export type InFlight = Pick<StateRecord, "workflow" | "priority" | "direction" | "attempt" | "steps">;
+
+/** The jobs in flight: those that an attempt holds, due in this time. Instants. */
+export interface Span {
+  /** Jobs that are overdue since before this are not counted, because no agent works on them. */
+  readonly from: string;
+  /** Jobs that are due from this on are not counted: they wait for a report. */
+  readonly to: string;
 }
 
 /** Every method throws `StoreUnavailable` once its bounded retries are used up. */
@@ -42,11 +48,9 @@ export interface JobStore {
   revise(read: Versioned, record: StateRecord, job: Job): Promise<Written>;
   /** A page of the jobs that pass the filter, the newest first. */
   list(query: JobQuery): Promise<JobPage>;
-  /**
-   * The number of jobs that an attempt holds, and how many of them have a start-by before `instant` and are not started. Not counted are jobs that
-   * are overdue since before `overdueSince`, because no agent works on them, and jobs that are due from `dueBefore` on, because they wait for a report.
-   */
-  countInFlight(instant: string, overdueSince: string, dueBefore: string): Promise<InFlight>;
+  countInFlight(span: Span): Promise<number>;
+  /** The jobs in flight, the first due first. */
+  inFlight(span: Span, limit: number): Promise<readonly InFlight[]>;
   /** Records whose `dueAt` is before `instant`, the longest overdue first. */
   due(instant: string): AsyncIterable<Versioned>;
 }

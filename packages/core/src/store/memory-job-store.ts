@@ -6,7 +6,7 @@ import { NewerSchema } from "../domain/newer-schema.ts";
 import { RECORD_VERSION, type StateRecord } from "../domain/state-record.ts";
 import { listedOf, pageOf } from "./job-list.ts";
 import { isListed } from "./job-query.ts";
-import { type ClosingStore, type JobStore, OVER, type Versioned, type Written } from "./job-store.ts";
+import { type ClosingStore, type JobStore, OVER, type Span, type Versioned, type Written } from "./job-store.ts";
 import { type Document, recordOf } from "./record-versions.ts";
 
 const FIRST_REVISION = 1;
@@ -50,6 +50,9 @@ export function createMemoryJobStore(options: MemoryStoreOptions = {}): MemoryJo
 
   /** The result of a query, as it is stored. */
   const found = () => [...states.values()].map(({ record }) => record as unknown as StateRecord);
+
+  const inFlight = ({ from, to }: Span) =>
+    found().filter(({ processState, dueAt = "" }) => processState === "Processing" && dueAt >= from && dueAt < to);
 
   function put(record: StateRecord): Written {
     version += 1;
@@ -122,13 +125,10 @@ export function createMemoryJobStore(options: MemoryStoreOptions = {}): MemoryJo
       listed.sort((one, other) => (one.createdAt > other.createdAt ? -1 : 1));
       return pageOf(structuredClone(listed.map(listedOf)), query);
     },
-    async countInFlight(instant, overdueSince, dueBefore) {
-      const isCounted = (dueAt = "") => dueAt >= overdueSince && dueAt < dueBefore;
-      const held = found().filter(({ processState, dueAt }) => processState === "Processing" && isCounted(dueAt));
-      const waiting = held.filter(({ dueAt, completeBy }) => {
-        return dueAt !== undefined && completeBy !== null && dueAt < instant && completeBy < dueAt;
-      });
-      return { held: held.length, waiting: waiting.length };
+    countInFlight: async (span) => inFlight(span).length,
+    async inFlight(span, limit) {
+      const first = inFlight(span).sort((one, other) => ((one.dueAt ?? "") < (other.dueAt ?? "") ? -1 : 1));
+      return structuredClone(first.slice(0, limit));
     },
     async *due(instant) {
       const due = found().filter(({ dueAt }) => dueAt !== undefined && dueAt < instant);

@@ -27,7 +27,9 @@ export interface Watch {
   readonly at: string;
   /** When it was last seen to take up work; null if it was not. */
   readonly seenAt: string | null;
-  /** When it was first seen again after it had not been seen for long, or when an operator resumed it. */
+  /** Since when it is known that nobody takes its work; null if it was seen since. */
+  readonly absentAt: string | null;
+  /** When it was first seen again after that, or when an operator resumed it. */
   readonly backAt: string | null;
 }
 
@@ -57,7 +59,7 @@ export function createCosmosPauseStore(container: Container): PauseStore {
   return {
     async all() {
       // `by` is a keyword of the query language.
-      const query = 'SELECT c.kind, c.name, c["by"], c.at, c.reason, c.seenAt, c.backAt FROM c';
+      const query = 'SELECT c.kind, c.name, c["by"], c.at, c.reason, c.seenAt, c.absentAt, c.backAt FROM c';
       return (await container.items.query<Pause | Watch>(query, { partitionKey: PARTITION }).fetchAll()).resources;
     },
     add: (pause) =>

@@ -245,11 +245,13 @@ test("what the test has not said ends the run with the way out", async () => {
   expect(() => world.service("prnter")).toThrow(/No agent with a service is called prnter: the app has printer/);
 });
 
-test("what no agent takes up waits without end, which ends the run at its bound", async () => {
+test("P26 what nobody takes up fails at its threshold, and its error names the agent", async () => {
   const world = createLetters({ remoteAgents: { post: () => undefined } });
   await world.submit(content);
-  await expect(world.run({ most: 500 })).rejects.toThrow(/not at rest after 500 events.*letter-1 is /);
-  expect(world.record("letter-1").failureCount).toBe(0);
+  await world.run();
+  const { processState, error } = world.record("letter-1");
+  expect(["Error", "Compensated"]).toContain(processState);
+  expect(error?.message).toContain("not taken up by the agent post");
 });
 
 test("the core's own fixture runs on it", async () => {

@@ -4,30 +4,44 @@ import { beforeEach, expect, test } from "vitest";
 import {
   type Admission,
   type AdmissionLane,
+  AgentHeldUp,
   createAdmission,
+  MOST_HELD_BACK,
   NO_BACKLOG,
   NotAdmitted,
 } from "../../src/operations/admission.ts";
+import type { Waiting } from "../../src/operations/waits-by-agent.ts";
 
 const LIMIT = 100;
 
 let clock = 0;
 let held = 0;
-let waiting = 0;
+let waiting: Waiting[] = [];
 let counts = 0;
 beforeEach(() => {
   clock = 0;
   held = 0;
-  waiting = 0;
+  waiting = [];
   counts = 0;
 });
+
+const AGENTS: { readonly [workflow: string]: readonly string[] } = {
+  orders: ["inventory", "fraud"],
+  trips: ["inventory"],
+  smoke: [],
+};
+
+const waitFor = (agent: string, count: number, priority: Waiting["priority"] = "normal"): Waiting[] =>
+  Array.from({ length: count }, () => ({ agent, priority }));
 
 function admission(limit = LIMIT): Admission {
   return createAdmission({
     count: async () => {
       counts += 1;
-      return { held, waiting };
+      return held;
     },
+    waiting: async (most) => waiting.slice(0, most),
+    agentsOf: (workflow) => AGENTS[workflow] ?? [],
     limit,
     now: () => clock,
     pause: async (ms) => {
@@ -37,13 +51,13 @@ function admission(limit = LIMIT): Admission {
 }
 
 /** Whoever is admitted holds a job from then on. */
-async function admitted(door: Admission, lane: AdmissionLane = "normal"): Promise<boolean> {
+async function admitted(door: Admission, lane: AdmissionLane = "normal", workflow = "orders"): Promise<boolean> {
   try {
-    await door.admit(lane);
+    await door.admit(lane, workflow);
     held += 1;
     return true;
   } catch (cause) {
-    if (cause instanceof NotAdmitted) return false;
+    if (cause instanceof NotAdmitted || cause instanceof AgentHeldUp) return false;
     throw cause;
   }
 }
@@ -82,26 +96,99 @@ test("urgent jobs are admitted for longer than others, and what has begun longer
   expect(await until(door, "begun")).toBe(LIMIT * 1.5);
 });
 
-test("where many wait for their agents nothing new is admitted, and what has begun is", async () => {
+test("P26 where many wait for one agent, only new jobs that need it are held back; nothing else slows down", async () => {
+  const door = admission();
+  held = 200;
+  waiting = waitFor("fraud", 200);
+  expect(await admitted(door, "normal", "orders")).toBe(false);
+  expect(await admitted(door, "normal", "trips")).toBe(true);
+  expect(await admitted(door, "normal", "smoke")).toBe(true);
+  expect(await admitted(door, "high", "orders")).toBe(true);
+  expect(await admitted(door, "begun")).toBe(true);
+  // All the places are theirs.
+  held = 200;
+  clock += 5000;
+  while (await admitted(door, "normal", "trips")) if (held > 10 * LIMIT) throw new Error("it never ends");
+  expect(held).toBe(200 + LIMIT);
+  waiting = waitFor("fraud", NO_BACKLOG);
+  held = 50;
+  clock += 5000;
+  expect(await admitted(door, "normal", "orders")).toBe(true);
+});
+
+test("P26 urgent jobs that wait for the agent hold back urgent ones", async () => {
+  const door = admission();
+  held = 200;
+  waiting = waitFor("fraud", 200, "high");
+  expect(await admitted(door, "high", "orders")).toBe(false);
+  expect(await admitted(door, "high", "trips")).toBe(true);
+});
+
+test("P26 a job that is held back for its agent goes back to its queue at once, where a few wait already", async () => {
+  const door = createAdmission({
+    count: async () => 200,
+    waiting: async () => waitFor("fraud", 200),
+    agentsOf: (workflow) => AGENTS[workflow] ?? [],
+    limit: LIMIT,
+    now: () => clock,
+    pause: async (ms) => {
+      if (ms === 1000) clock += 1;
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  });
+  const outcomes = { held: 0, back: 0 };
+  const all = Array.from({ length: 40 }, () =>
+    door.admit("normal", "orders").then(
+      () => {
+        throw new Error("admitted");
+      },
+      (cause: unknown) => {
+        expect(cause).toBeInstanceOf(AgentHeldUp);
+        expect(String(cause)).toContain("200 jobs wait for the agent fraud");
+        outcomes.back += 1;
+      },
+    ),
+  );
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  expect(outcomes.back).toBe(40 - MOST_HELD_BACK);
+  clock += 61_000;
+  await Promise.all(all);
+  expect(outcomes.back).toBe(40);
+});
+
+test("P26 where many wait for several agents, the engine has the backlog: nothing new is admitted, and what has begun is", async () => {
   const door = admission(10 * LIMIT);
   held = 300;
-  waiting = 101;
-  expect(await admitted(door, "normal")).toBe(false);
-  expect(await admitted(door, "high")).toBe(false);
+  waiting = [...waitFor("fraud", 60), ...waitFor("inventory", 60)];
+  expect(await admitted(door, "normal", "smoke")).toBe(false);
+  expect(await admitted(door, "high", "smoke")).toBe(false);
   expect(await admitted(door, "begun")).toBe(true);
-  waiting = 100;
-  clock += 1000;
+  waiting = waitFor("fraud", 60);
+  clock += 5000;
   expect(await admitted(door, "normal")).toBe(true);
 });
 
 test("what one instance leaves when it crashes stops no new job, whatever the limit", async () => {
   const door = admission();
-  held = NO_BACKLOG;
-  waiting = NO_BACKLOG;
+  held = NO_BACKLOG + 1;
+  waiting = waitFor("inventory", NO_BACKLOG);
   expect(await admitted(door, "normal")).toBe(true);
-  waiting = NO_BACKLOG + 1;
-  clock += 1000;
+  waiting = waitFor("inventory", NO_BACKLOG + 1);
+  clock += 5000;
   expect(await admitted(door, "normal")).toBe(false);
+});
+
+test("P26 when the agent is back, what is held back is admitted at once", async () => {
+  const door = admission();
+  held = 60;
+  waiting = waitFor("fraud", 60);
+  expect(await admitted(door)).toBe(false);
+  held = 0;
+  waiting = [];
+  const before = clock;
+  await until(door, "normal");
+  expect(held).toBe(LIMIT);
+  expect(clock - before).toBeLessThan(65_000);
 });
 
 test("a limit of one admits one", async () => {
@@ -113,6 +200,8 @@ test("a limit of one admits one", async () => {
 test("while the store is away nobody is admitted, and the fault is the caller's to hold", async () => {
   const door = createAdmission({
     count: () => Promise.reject(new Error("the store is away")),
+    waiting: async () => [],
+    agentsOf: () => [],
     limit: LIMIT,
     now: () => clock,
     pause: async () => undefined,

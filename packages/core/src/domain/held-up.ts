@@ -1,0 +1,30 @@
+// Which agent an unfinished job waits for (P26): one that does not take its step up, or that could not do it before.
+
+import { runsInHand } from "./plan.ts";
+import type { Direction, StateRecord, StepRun } from "./state-record.ts";
+
+/** A job in flight that does not go on for now. */
+export interface HeldUp {
+  readonly step: string;
+  readonly direction: Direction;
+  readonly agent: string;
+}
+
+type Seen = Pick<StateRecord, "steps">;
+
+/**
+ * The longest waiting of its steps; undefined if none waits.
+ * @param longMs a wait of this time for an agent is long
+ */
+export function heldUpBy({ steps }: Seen, now: number, longMs: number): HeldUp | undefined {
+  const before = new Date(now - longMs).toISOString();
+  const waiting = runsInHand(steps).filter(({ run }) => isHeldUp(run, before));
+  waiting.sort((one, other) => ((one.run.scheduledAt ?? "") < (other.run.scheduledAt ?? "") ? -1 : 1));
+  return waiting.map(({ step, direction }) => ({ step, direction, agent: steps[step]?.agent ?? "" }))[0];
+}
+
+/** A step that its service does later waits for nobody here. */
+function isHeldUp({ state, scheduledAt, waitCount, failureCount = 0 }: StepRun, before: string): boolean {
+  if (state === "Scheduled") return waitCount > 0 || failureCount > 0 || (scheduledAt ?? before) < before;
+  return state === "Running" && failureCount > 0;
+}

@@ -1,0 +1,100 @@
+// P26: an agent that nobody works for, or that is paused: its orders wait and are named, and everything else goes on at its usual pace.
+
+import type { ServiceBusReceivedMessage } from "@azure/service-bus";
+import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import { afterEach, expect, test } from "vitest";
+import { madeOrder } from "../support/made-order.ts";
+import { startTestStack, type TestStack } from "../support/test-stack.ts";
+
+const HELD = 200;
+/** Many times what each takes on a quiet stack. */
+const USUAL_MS = 10_000;
+
+let app: TestStack;
+afterEach(() => app?.[Symbol.asyncDispose]());
+
+const ended = ({ processState }: StateRecord) => hasEnded(processState);
+const FAST = { StartWithin: "PT3S", ClockSkew: "PT0.5S", HoldWithin: "PT20S" };
+
+async function sendHeldUp(): Promise<string[]> {
+  const ids: string[] = [];
+  await app.shop.sendMany(HELD, undefined, { onSent: (orderId) => void ids.push(orderId) });
+  return ids;
+}
+
+/** Orders that do not need the agent, and an urgent one that does. */
+async function expectUsualPace(name: string): Promise<void> {
+  const smoke = { ...madeOrder(`${name}-smoke`), workflow: "smoke" };
+  const returned = { ...madeOrder(`${name}-return`), workflow: "returns", returnOf: "made-earlier" };
+  await app.shop.send(smoke);
+  await app.shop.send(returned);
+  await app.shop.send({ ...madeOrder(`${name}-urgent`), priority: "high" });
+  await app.eventually(`${name}-smoke`, ({ processState }) => processState === "Processed", USUAL_MS);
+  await app.eventually(`${name}-return`, ended, USUAL_MS);
+  await app.eventually(`${name}-urgent`, ({ steps }) => steps["reserveStock"]?.state === "Completed", USUAL_MS);
+}
+
+/** Somebody elsewhere begins to work for the fraud agent. */
+function fraudWorks() {
+  const receiver = app.bus.createReceiver("agent-requests-fraud", { receiveMode: "receiveAndDelete" });
+  const sender = app.bus.createSender("agent-replies");
+  receiver.subscribe({
+    processMessage: async ({ body, messageId }: ServiceBusReceivedMessage) => {
+      const answer = { ticket: body.ticket, kind: "done", result: { checkId: `chk-${body.ticket.orderId}` } };
+      await sender.sendMessages({ body: answer, correlationId: messageId as string });
+    },
+    processError: async () => undefined,
+  });
+  return receiver;
+}
+
+test("P26 P10 a dead queue agent: its orders' failures are counted and named, other workflows and urgent orders go on, and all is well when it is back", async () => {
+  app = await startTestStack({ appSettings: { "AzureWebJobs.fraudQueueAgent.Disabled": "true", ...FAST } });
+  const ids = await sendHeldUp();
+  await expect.poll(async () => (await app.records.of(ids)).length, { timeout: 30_000 }).toBeGreaterThan(150);
+  await expectUsualPace("just-dead");
+  const [first = ""] = ids;
+  const failed = await app.eventually(first, ({ failureCount }) => failureCount > 0, 60_000);
+  expect(failed.steps["checkFraud"]?.expiry?.message).toContain("the agent fraud did not take it up in time");
+  const statuses = app.statuses(first).map(({ body }) => body.status);
+  expect(statuses).toContain("RetryScheduled");
+  await expectUsualPace("dead");
+  const receiver = fraudWorks();
+  const more = ["after-1", "after-2", "after-3"];
+  for (const id of more) await app.shop.send(madeOrder(id));
+  for (const id of more) await app.eventually(id, ({ processState }) => processState === "Processed", 30_000);
+  await expect
+    .poll(async () => (await app.records.of(ids)).filter(ended).length, { timeout: 120_000, interval: 1000 })
+    .toBe(HELD);
+  const records = await app.records.of(ids);
+  expect(records.filter(({ processState }) => processState !== "Processed").map(({ jobId }) => jobId)).toEqual([]);
+  await receiver.close();
+}, 300_000);
+
+test("P26 a paused agent: its orders wait and count no failure, other workflows and urgent orders go on", async () => {
+  app = await startTestStack({ appSettings: FAST });
+  const post = async (change: "pause" | "resume") => {
+    const response = await fetch(`${app.stack.addresses.host?.url}/api/pauses`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ kind: "agent", name: "fraud", change, reason: "their database is moved" }),
+    });
+    expect(response.status, await response.clone().text()).toBe(200);
+  };
+  await post("pause");
+  const ids = await sendHeldUp();
+  await expect.poll(async () => (await app.records.of(ids)).length, { timeout: 30_000 }).toBeGreaterThan(150);
+  await new Promise((resolve) => setTimeout(resolve, 20_000));
+  await expectUsualPace("paused");
+  const waiting = await app.records.of(ids);
+  expect(waiting.filter(({ failureCount }) => failureCount > 0)).toEqual([]);
+  await post("resume");
+  await app.shop.send(madeOrder("after-1"));
+  await app.eventually("after-1", ({ processState }) => processState === "Processed", 40_000);
+  await expect
+    .poll(async () => (await app.records.of(ids)).filter(ended).length, { timeout: 120_000, interval: 1000 })
+    .toBe(HELD);
+  const records = await app.records.of(ids);
+  expect(records.filter(({ processState }) => processState !== "Processed").map(({ jobId }) => jobId)).toEqual([]);
+  expect(records.reduce((sum, { failureCount }) => sum + failureCount, 0)).toBe(0);
+}, 300_000);
