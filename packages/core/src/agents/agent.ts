@@ -191,6 +191,13 @@ export type BoundedReply =
   /** There was no capacity in time, or `takeUp` did not allow the start: nothing was sent. */
   | { readonly kind: "notTakenUp" };
 
+/** What is known of a call that is not done. */
+export interface Fault {
+  /** 0: nothing was sent. */
+  readonly tries: number;
+  readonly lastError: LastError;
+}
+
 /** The deadlines of one call. */
 export interface Bounds {
   readonly priority: "normal" | "high";
@@ -198,8 +205,10 @@ export interface Bounds {
   readonly startBy: string;
   /** Called once, when there is capacity. Resolves to complete-by; to undefined if the call may not start any more. */
   takeUp(): Promise<string | undefined>;
-  /** Called once if the call takes long, at the latest when its time is over. Never throws. */
+  /** Called once if the call takes long. Never throws. */
   stillAtWork(): Promise<void>;
+  /** Called once if the call is not done shortly before complete-by: after complete-by an agent says nothing. Never throws. */
+  noteFault?(fault: Fault): Promise<void>;
 }
 
 /** An agent with its endpoints. It calls an operation with retries and routing, until complete-by. */

@@ -1,7 +1,7 @@
 // The complete-by of one call to an agent (P8): one timer, which ends the current activity when it fires.
 
 /** The maximum of a timer: a longer one would fire at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Starts an activity and returns a function that stops it. The activity ends with one of the two callbacks, after it has cleaned up. */
 export type Begin<T> = (settle: (value: T) => void, fail: (cause: unknown) => void) => () => void;

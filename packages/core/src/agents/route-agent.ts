@@ -102,7 +102,7 @@ export function routeAgent(agent: Agent<never>, endpoints: readonly Endpoint[], 
       return withinBounds(
         bounds,
         { pool, now, pauses: manner.pauses },
-        ({ completeBy, deadline, place }) =>
+        ({ completeBy, deadline, place, progress }) =>
           untilAnswered(
             // The job contains the members that this agent declares, which are all that its operations can read.
             {
@@ -114,6 +114,7 @@ export function routeAgent(agent: Agent<never>, endpoints: readonly Endpoint[], 
               completeBy,
               priority,
               place,
+              progress,
             },
             deadline,
             service,

@@ -7,6 +7,7 @@ import { bounded } from "./bounds.ts";
 import type { Deadline } from "./deadline.ts";
 import type { EndpointPool, Lease } from "./endpoint-pool.ts";
 import { errorOf, type Trial, tryOnce } from "./one-try.ts";
+import type { TakenUp } from "./within-bounds.ts";
 
 /** An operation's policy, with every member set. */
 export interface Manner {
@@ -40,6 +41,7 @@ export interface Work {
   readonly priority: Priority;
   /** The endpoint of the first try; undefined if it must wait for a place. */
   readonly place: Lease | undefined;
+  readonly progress: TakenUp["progress"];
 }
 
 /**
@@ -64,10 +66,12 @@ export async function untilAnswered(work: Work, deadline: Deadline, service: Ser
     }
     const asks = outcomeUnknown && find !== undefined;
     if (!asks && tries >= manner.tries) return expired(tries, lastError ?? pool.obstacle(), outcomeUnknown);
+    work.progress.fault = { tries, lastError: lastError ?? pool.obstacle() };
     const lease = place ?? (await placeAt(pool, priority, lastError?.endpoint, deadline));
     place = undefined;
     if (lease) {
       if (!asks) tries += 1;
+      work.progress.fault = { tries, lastError: cutOff(lease.url, lastError) };
       const reply = await tryOnce(trialOf(work, asks ? undefined : tries, lease, service), lease, deadline, pool);
       const { url: endpoint, because } = lease;
       switch (reply.kind) {
@@ -97,6 +101,7 @@ export async function untilAnswered(work: Work, deadline: Deadline, service: Ser
           reply satisfies never;
       }
     }
+    work.progress.fault = { tries, lastError: lastError ?? pool.obstacle() };
     // Also without a place in a full lane: a repeated call at a random time is bounded, and takes no other call's place.
     pause = pause ? pause.next(undefined) : manner.pauses.next();
     await deadline.pause(pause.duration);

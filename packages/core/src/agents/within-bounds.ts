@@ -1,17 +1,22 @@
 // The times of one call to an agent (P8, P26): first it waits for a place, then it is taken up, and from then on complete-by limits it.
 import type { ExponentialBackoff, IBackoff } from "cockatiel";
-import type { BoundedReply, Bounds } from "./agent.ts";
-import { Deadline } from "./deadline.ts";
+import type { BoundedReply, Bounds, Fault } from "./agent.ts";
+import { Deadline, LONGEST_TIMER_MS } from "./deadline.ts";
 import type { EndpointPool, Lease } from "./endpoint-pool.ts";
 
 /** A call that takes longer than this, or half of its time, reports that it is in progress. */
 const SAY_AFTER_MS = 2000;
+/** A call that is not done at this time before complete-by, or in the last tenth of its time, says what is known of it. */
+const NEAR_MS = 1000;
+const NEAR_SHARE = 0.1;
 
 export interface TakenUp {
   readonly completeBy: string;
   readonly deadline: Deadline;
   /** Undefined if every endpoint is down: the call then uses its own time to wait for one. */
   readonly place: Lease | undefined;
+  /** Kept up to date by the work: what is known of it while it is not done. */
+  readonly progress: { fault?: Fault };
 }
 
 interface Waiting {
@@ -22,7 +27,8 @@ interface Waiting {
 }
 
 /**
- * Waits for a place, takes the call up and does the work; ends at complete-by, and reports in time that it is in progress.
+ * Waits for a place, takes the call up and does the work; ends at complete-by, and reports in time that it is in progress, and what is known of it if
+ * it is not done. After complete-by it says nothing (P8).
  * @param tooLate the answer if complete-by has passed when it is taken up
  */
 export async function withinBounds(
@@ -40,10 +46,9 @@ export async function withinBounds(
   if (Number.isNaN(leftMs)) throw new Error(`complete-by ${completeBy} is no instant`);
   if (leftMs <= 0) {
     if (place) pool.release(place, "unclear", "complete-by had passed");
-    await bounds.stillAtWork();
     return tooLate;
   }
-  return bounded(leftMs, bounds, (deadline) => work({ completeBy, deadline, place }));
+  return bounded(leftMs, bounds, (deadline, progress) => work({ completeBy, deadline, place, progress }));
 }
 
 /** The wait for capacity is not a failure of the call; undefined if every endpoint is down, which may become one. */
@@ -90,23 +95,37 @@ async function takeUp(bounds: Bounds, place: Lease | undefined, pool: EndpointPo
 async function bounded(
   leftMs: number,
   bounds: Bounds,
-  work: (deadline: Deadline) => Promise<BoundedReply>,
+  work: (deadline: Deadline, progress: TakenUp["progress"]) => Promise<BoundedReply>,
 ): Promise<BoundedReply> {
   let said: Promise<void> | undefined;
   const stillAtWork = () => {
     said ??= bounds.stillAtWork();
     return said;
   };
+  const progress: TakenUp["progress"] = {};
+  let noted: Promise<void> | undefined;
+  const noteFault = async () => {
+    await stillAtWork();
+    if (progress.fault) await bounds.noteFault?.(progress.fault);
+  };
   const deadline = new Deadline(leftMs);
   const timer = setTimeout(() => void stillAtWork(), Math.min(SAY_AFTER_MS, leftMs / 2));
+  const near = setTimeout(
+    () => {
+      noted = noteFault();
+    },
+    Math.min(leftMs - Math.min(NEAR_MS, leftMs * NEAR_SHARE), LONGEST_TIMER_MS),
+  );
   try {
-    const reply = await work(deadline);
+    const reply = await work(deadline, progress);
     // The counter of failures needs to know that this was one.
-    if (reply.kind === "expired") await stillAtWork();
+    if (reply.kind === "expired" && !deadline.passed) await stillAtWork();
     return reply;
   } finally {
     clearTimeout(timer);
+    clearTimeout(near);
     deadline.end();
     await said;
+    await noted;
   }
 }

@@ -34,8 +34,8 @@ export function takeUpOnly(task: StepTask, { from, change, isLater }: Mark, now:
 }
 
 /**
- * Records why an agent was not done in time: the step's own run keeps the latest reason, the history keeps each. Nothing else changes: the
- * supervisor finds the step overdue.
+ * Records why an agent will not be done in time: the step's own run keeps the latest reason, the history keeps each. Nothing else changes: if the
+ * step is not done, the supervisor finds it overdue.
  */
 export function noteExpiry(task: StepTask, expiry: Expiry): GuardedWrite {
   const { step, direction, lockedBy: by } = task;
@@ -53,7 +53,7 @@ function expiryInWords(step: string, direction: Direction, { attempt, tries, end
   const which = direction === "forward" ? step : `compensation of ${step}`;
   const where = endpoint === null ? "" : ` (${endpoint})`;
   const words = tries === 1 ? "1 try" : `${tries} tries`;
-  return `${which}: not done in time in attempt ${attempt}, after ${words}${where}: ${message.slice(0, ERROR_LIMIT)}`;
+  return `${which}: attempt ${attempt} runs out of time, after ${words}${where}: ${message.slice(0, ERROR_LIMIT)}`;
 }
 
 /** Records the result of a step's condition, before its agent is called. */

@@ -70,7 +70,7 @@ export type AgentReplyMessage =
   /** It has taken the request up and is working. Without this, a request without a reply counts as not taken up. */
   | (ReplyFrame & {
       readonly kind: "started";
-      /** It was not done in time, and will not be: only for the record. It is accepted after complete-by too. */
+      /** It is not done, shortly before complete-by: what is known of its last try, only for the record. After complete-by it is rejected. */
       readonly failure?: Failure | undefined;
     })
   /** It will be done later: its result is then reported as `done` or `rejected`. Only for steps that may wait. */

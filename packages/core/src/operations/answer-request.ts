@@ -1,12 +1,12 @@
 // An agent of this app that receives its requests over its queue (P6, P7, P8): does the work within its time, and sends a reply or nothing.
-import type { LastError } from "../agents/agent.ts";
+import type { Fault, LastError } from "../agents/agent.ts";
 import { after, durationMs } from "../domain/duration.ts";
 import type { AgentRequestMessage, Failure } from "../messaging/agent-messages.ts";
 import { type Context, instant } from "./ports.ts";
 
 /**
- * Order of effects: a message that it is in progress, if it takes long; the remote service's effect; the reply, or, if there is none in time, a
- * message with the reason. After a crash in between the request is delivered again, the service recognises the idempotency key, and the reply is
+ * Order of effects: a message that it is in progress, if it takes long; the remote service's effect; the reply, or, shortly before complete-by, a
+ * message with what is known of the last try. After complete-by it sends nothing (P8). After a crash in between the request is delivered again, the service recognises the idempotency key, and the reply is
  * the same.
  */
 export async function answerRequest(
@@ -19,6 +19,8 @@ export async function answerRequest(
   if (!agent) throw new Error(`the agent ${name} is not here`);
   const { ticket, operation, startBy, completeWithin, completeBy: latest, priority, ...asked } = request;
   const { awaited } = asked;
+  let completeBy: string | undefined;
+  let isNoted = false;
   const { jobId, attempt, step } = ticket;
   /** Only for the record: a message that can't be sent is not sent again. */
   const say = async (failure?: Failure): Promise<void> => {
@@ -28,27 +30,35 @@ export async function answerRequest(
       context.telemetry.event("TakeUpUnrecorded", { jobId, attempt, step, cause: String(cause) });
     }
   };
+  const noteFault = async ({ tries, lastError }: Fault): Promise<void> => {
+    isNoted = true;
+    await say({ tries, ...lastError });
+  };
   /** For a step that is done later: its service is polled again. */
-  const later = (why: Partial<LastError> = {}) => {
+  const later = async (why: Partial<LastError> = {}) => {
     const { message = "its service could not be asked", ...more } = why;
-    return context.messenger.answer(replyTo, { ticket, kind: "unavailable", message, ...more });
+    if (instant(context.now()) > latest) return;
+    await context.messenger.answer(replyTo, { ticket, kind: "unavailable", message, ...more });
   };
   const answer = await agent.call(operation, asked, {
     priority,
     startBy,
     takeUp: async () => {
       const now = instant(context.now());
-      const completeBy = after(now, durationMs(completeWithin) ?? 0);
       if (now > startBy) return undefined;
-      return completeBy < latest ? completeBy : latest;
+      const own = after(now, durationMs(completeWithin) ?? 0);
+      completeBy = own < latest ? own : latest;
+      return completeBy;
     },
     stillAtWork: () => say(),
+    ...(!awaited && { noteFault }),
   });
   switch (answer.kind) {
     case "expired":
       if (awaited) return later(answer.lastError);
       context.telemetry.event("AgentTimedOut", { jobId, attempt, step, agent: name, tries: answer.tries });
-      return answer.lastError && say({ tries: answer.tries, ...answer.lastError });
+      if (isNoted || !answer.lastError || instant(context.now()) > (completeBy ?? latest)) return;
+      return noteFault({ tries: answer.tries, lastError: answer.lastError });
     case "notTakenUp":
       if (awaited) return later({ message: "it found no place to ask its service" });
       return context.telemetry.event("StepNotTakenUp", { jobId, attempt, step, agent: name, tries: 0 });

@@ -77,7 +77,8 @@ function newsOf(
   now: string,
 ): Partial<StepRun> | undefined {
   const { accepted: before, completeBy, expiry } = run;
-  if (!before || !isPolled(run, poll)) return undefined;
+  // Past complete-by nothing is recorded (P8).
+  if (!before || !isPolled(run, poll) || (completeBy !== null && now > completeBy)) return undefined;
   const next = (pauseMs: number) => nextPollAt(before, pauseMs, completeWithin, completeBy ?? now, now);
   switch (reply.kind) {
     case "pending": {

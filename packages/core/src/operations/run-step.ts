@@ -1,20 +1,18 @@
 // One step whose agent is in this app (P6, P8): calls it within the step's time, and records the result.
-import type { BoundedReply } from "../agents/agent.ts";
+import type { Fault } from "../agents/agent.ts";
 import type { StepEnd, StepTask } from "../domain/attempt.ts";
 import { isInHand, runOf } from "../domain/plan.ts";
 import type { StepRun } from "../domain/state-record.ts";
 import { noteExpiry } from "../domain/step-writes.ts";
 import { acceptStep } from "./accept-step.ts";
-import { type Context, instant, type Ports, type Telemetry } from "./ports.ts";
+import { type Context, instant, type Telemetry } from "./ports.ts";
 import { recordAnswer, recordedEnd, unasked } from "./record-step.ts";
 import { requestOf } from "./step-request.ts";
 import { TakeUp } from "./take-up.ts";
 
-type Expired = Extract<BoundedReply, { kind: "expired" }>;
-
 /**
- * Order of effects: the record of the start, if it was late or the step takes long; the remote service's effect; the record of the result; the
- * status message. If it runs again after a crash in between, the service recognises the idempotency key, the record shows the step done, and the
+ * Order of effects: the record of the start, if it was late or the step takes long; the remote service's effect; the record of the result, or of what
+ * is known of its last try shortly before complete-by; the status message. After complete-by nothing. If it runs again after a crash in between, the service recognises the idempotency key, the record shows the step done, and the
  * message has the same id.
  */
 export async function runStep(given: StepTask, context: Context): Promise<StepEnd> {
@@ -30,17 +28,25 @@ export async function runStep(given: StepTask, context: Context): Promise<StepEn
   if (isClosed) return expire(task, "StepNotTakenUp", 0, context);
   if (begun.kind !== "begun") return recordAnswer(task, unasked(begun), context);
   const run = new TakeUp(task, context);
+  let isNoted = false;
+  const noteFault = async (fault: Fault) => {
+    isNoted ||= await recordFault(task, fault, context);
+  };
   const reply = await agent.call(task.operation, request, {
     priority,
     startBy,
     takeUp: () => run.begin(),
     stillAtWork: () => run.record(),
+    noteFault,
   });
   switch (reply.kind) {
-    case "expired":
-      return (await recordExpiry(task, reply, context))
-        ? timeOut(task, "AgentTimedOut", reply.tries, context.telemetry)
-        : expire(task, "AgentTimedOut", reply.tries, context);
+    case "expired": {
+      const { tries, lastError } = reply;
+      if (!isNoted && lastError && run.isInTime) await noteFault({ tries, lastError });
+      return isNoted
+        ? timeOut(task, "AgentTimedOut", tries, context.telemetry)
+        : expire(task, "AgentTimedOut", tries, context);
+    }
     case "notTakenUp":
       return expire(task, "StepNotTakenUp", 0, context);
     case "accepted":
@@ -79,12 +85,16 @@ function timeOut(
 }
 
 /**
- * Records why the step was not done in time, for people and for the supervisor. False if the step is not open any more: an earlier run of this
- * task recorded its outcome, or the supervisor was faster.
+ * Records why the step is not done in time, for people and for the supervisor. False if that is not known to be recorded: an earlier run of this task
+ * recorded its outcome, the supervisor was faster, or the store is unavailable.
  */
-async function recordExpiry(task: StepTask, { tries, lastError }: Expired, ports: Ports): Promise<boolean> {
-  if (!lastError) return false;
-  const expiry = { at: instant(ports.now()), attempt: task.attempt, tries, ...lastError };
-  const written = await ports.store.change(task.jobId, noteExpiry(task, expiry));
-  return written.kind === "written";
+async function recordFault(task: StepTask, { tries, lastError }: Fault, context: Context): Promise<boolean> {
+  const { jobId, attempt, step } = task;
+  const expiry = { at: instant(context.now()), attempt, tries, ...lastError };
+  try {
+    return (await context.store.change(jobId, noteExpiry(task, expiry))).kind === "written";
+  } catch (cause) {
+    context.telemetry.event("TakeUpUnrecorded", { jobId, attempt, step, cause: String(cause) });
+    return false;
+  }
 }

@@ -144,10 +144,10 @@ export async function takeWord(
   const { task, isOpen } = read;
   if (!isOwn(task)) return late("it came by a queue of somebody who was not asked");
   context.presence.seen(task.agent);
-  if (reply.kind === "started" && reply.failure) return recordFailure(task, reply.failure, context);
   if (isOpen && context.now() > Date.parse(task.completeBy))
     return late(`it came after complete-by, ${task.completeBy}`);
-  if (reply.kind === "started") return recordStarted(task, context);
+  if (reply.kind === "started")
+    return reply.failure ? recordFailure(task, reply.failure, context) : recordStarted(task, context);
   if (reply.kind === "progress") {
     return (await recordProgress(task, reply, context)) ? NOTED : late("the step waits for no completion");
   }
@@ -204,7 +204,7 @@ async function recordStarted(task: StepTask, ports: Ports): Promise<Taken> {
   return NOTED;
 }
 
-/** It is only recorded: the supervisor finds the step overdue, and knows why. */
+/** It is only recorded: if the step is not done, the supervisor finds it overdue, and knows why. */
 async function recordFailure(task: StepTask, failure: Failure, ports: Ports): Promise<Taken> {
   const expiry = { ...failure, at: instant(ports.now()), attempt: task.attempt };
   await ports.store.change(task.jobId, noteExpiry(task, expiry));

@@ -69,6 +69,7 @@ export class TakeUp {
   readonly #task: StepTask;
   readonly #context: Context;
   #startedAt: string | undefined;
+  #completeBy: string | undefined;
   #isRecorded = false;
 
   constructor(task: StepTask, context: Context) {
@@ -81,8 +82,18 @@ export class TakeUp {
     return this.#startedAt;
   }
 
+  /** Whether the agent may still say something: after complete-by nothing is recorded (P8). */
+  get isInTime(): boolean {
+    return this.#completeBy !== undefined && instant(this.#context.now()) <= this.#completeBy;
+  }
+
   /** The instant by which the agent must be done; undefined if it may not begin any more. Throws if the store is unavailable. */
   async begin(): Promise<string | undefined> {
+    this.#completeBy = await this.#begun();
+    return this.#completeBy;
+  }
+
+  async #begun(): Promise<string | undefined> {
     const { completeBy: inTime, completeWithin, agent } = this.#task;
     const now = instant(this.#context.now());
     this.#context.presence.seen(agent);

@@ -37,7 +37,7 @@ test("the last technical error and the number of tries stand in the step's recor
   expect(await step()).toMatchObject({ state: "Running", expiry: { at: NOON, attempt: 1, tries: 1, ...OUTAGE } });
   expect((await world.stateOf())?.history.at(-1)).toEqual({
     at: NOON,
-    what: "reserveStock: not done in time in attempt 1, after 1 try (http://inventory/): HTTP 503",
+    what: "reserveStock: attempt 1 runs out of time, after 1 try (http://inventory/): HTTP 503",
     by: task.lockedBy,
   });
   await overdue();

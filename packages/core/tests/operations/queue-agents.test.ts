@@ -58,7 +58,7 @@ test("P7 the request lives until it may be taken up no more; the outcome is the 
   expect(outcome).toMatchObject({ kind: "completed", steps: { arrangeShipping: { state: "Scheduled" } } });
 });
 
-test("P27 why an agent behind its queue was not done in time is recorded, past complete-by too, and answers nothing", async () => {
+test("P8 P27 why an agent behind its queue will not be done in time is recorded until complete-by, and rejected after it", async () => {
   const task = await open("checkFraud");
   const lastError = { endpoint: "http://fraud/", message: "HTTP 401", misconfigured: true };
   world.answers.set("check", () => ({ kind: "expired", lastError }));
@@ -66,11 +66,27 @@ test("P27 why an agent behind its queue was not done in time is recorded, past c
   expect(note).toMatchObject({ kind: "started", failure: { tries: 1, ...lastError } });
   const [said] = world.replies;
   await take(said);
-  world.clock = Date.parse(task.completeBy) + 500;
   expect(await take(note)).toBeUndefined();
-  const step = (await world.stateOf())?.steps["checkFraud"];
-  expect(step).toMatchObject({ state: "Running", expiry: { attempt: 1, tries: 1, ...lastError } });
+  const step = async () => (await world.stateOf())?.steps["checkFraud"];
+  expect(await step()).toMatchObject({ state: "Running", expiry: { attempt: 1, tries: 1, ...lastError } });
   expect(world.eventNames()).not.toContain("LateReplyRejected");
+  const before = await step();
+  world.clock = Date.parse(task.completeBy) + 500;
+  expect(note?.kind).toBe("started");
+  const other = { ...note, failure: { tries: 9, endpoint: "http://fraud/", message: "HTTP 503" } };
+  expect(await take(other as AgentReplyMessage)).toBeUndefined();
+  expect(await step()).toEqual(before);
+  expect(world.eventNames()).toContain("LateReplyRejected");
+});
+
+test("P8 past complete-by an agent behind its queue sends nothing", async () => {
+  const task = await open("checkFraud");
+  world.answers.set("check", () => {
+    world.clock = Date.parse(task.completeBy) + 1;
+    return { kind: "expired", lastError: { endpoint: "http://fraud/", message: "HTTP 503" } };
+  });
+  await ask();
+  expect(world.replies.map((reply) => "failure" in reply)).toEqual([false]);
 });
 
 test("P27 a note that comes after the step is done changes nothing", async () => {

@@ -125,7 +125,7 @@ describe("P10 a sweep", () => {
     expect(world.eventNames()).toContain("JobErrored");
   });
 
-  test("P26 a paused agent's steps wait, are not tried and never fail; resumed, all go on at once", async () => {
+  test("P26 a paused agent's steps wait, are not tried and never fail; resumed, they go on", async () => {
     let isPaused = true;
     const presence = createMemoryPresence(
       () => world.clock,
@@ -138,13 +138,11 @@ describe("P10 a sweep", () => {
       expect(await sweep(world)).toMatchObject({ found: 30, later: 30 });
     }
     isPaused = false;
-    world.presence.seen("shipping");
-    world.clock += 60_000;
-    await sweep(world);
-    await workingOnOthers();
-    world.clock += 60_000;
-    await workingOnOthers();
-    expect(await sweep(world)).toMatchObject({ retried: 0, failed: 0 });
+    for (let sweeps = 0; sweeps < 5; sweeps += 1) {
+      world.clock += 12_000;
+      await workingOnOthers();
+      expect(await sweep(world)).toMatchObject({ retried: 0, failed: 0 });
+    }
     const records = await Promise.all(Array.from({ length: 30 }, (_, index) => world.stateOf(`job-${index}`)));
     expect(records.map((record) => record?.failureCount)).toEqual(records.map(() => 0));
     expect(records.every((record) => record?.attempt === 2)).toBe(true);
