@@ -113,9 +113,10 @@ var settings = {
   SupervisorSchedule: supervisorSchedule
   JobsInFlight: '200'
   StartWithin: 'PT30S'
+  MostTimesNotTakenUp: '2'
   HoldWithin: 'PT3M'
   RetryMisconfiguredAfter: 'PT5M'
-  ClaimWithin: 'PT5M'
+  ClaimWithin: 'PT1M'
   ClockSkew: 'PT2S'
   SweepWithin: 'PT20S'
   OrchestrationsKeptFor: 'P30D'

@@ -118,7 +118,7 @@ test("the code takes the values that Bicep sets", () => {
   const values = written.flatMap(([name, value]) => (value.type === "string" ? [[name, literal(value)] as const] : []));
   const own = values.filter(([name]) => Object.hasOwn(settingsOf(business).shape, name) && !name.includes("__"));
   const config = parseConfig({ ...sample, ...Object.fromEntries(own) }, business);
-  expect(config.ClaimWithin).toBe(300_000);
+  expect(config.ClaimWithin).toBe(60_000);
 });
 
 test.each(["code", "bicep", "sample", "page"] as const)("planted: a setting that is in %s alone is found", (place) => {

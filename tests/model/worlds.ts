@@ -68,6 +68,9 @@ export const WORLDS: readonly Setting[] = [
   world("queues; a repeat", QUEUE, ONE, { repeats: 1 }),
   world("queues; a rejection and a late service", QUEUE, ONE, { rejections: 1, lateness: 1 }),
   world("queues, two hosts", QUEUE, HOSTS, {}),
+  world("queues; nobody takes a step up", QUEUE, ONE, {}, { idle: ["b"] }),
+  world("a fork; nobody takes a step up; a death", FORK, ONE, { deaths: 1 }, { idle: ["a"] }),
+  world("queues; agents that are taken for absent", QUEUE, ONE, { deaths: 1 }, { idle: [] }),
   world("steps with unequal times; a rejection", UNEQUAL, ONE, { rejections: 1 }),
   world("steps with unequal times; a late service", UNEQUAL, ONE, { lateness: 1 }),
   world(

@@ -102,7 +102,7 @@ const fixed = z.object({
   /** How long a message is held under its lock during an outage, before it is sent back to its queue. */
   HoldWithin: duration("PT3M"),
   /** How long a Pending job may wait for its claim. */
-  ClaimWithin: duration("PT5M"),
+  ClaimWithin: duration("PT1M"),
   /** The maximum difference between clocks. */
   ClockSkew: duration("PT2S"),
   /** A longer sweep continues at the next tick. */

@@ -114,6 +114,10 @@ describe("P10 P11 the supervisor's verdict", () => {
 
   test("P26 a step that no agent took up in time is scheduled again, and no failure is counted", () => {
     expect(decideRecovery(waiting(), () => strict, later(NOON, 30_001), HOLD_MS)).toEqual({ kind: "reschedule" });
+    // Its complete-by lies in the past only if it is overdue.
+    expect(waiting().completeBy).toBe(waiting().dueAt);
+    const lookedAt = recover(waiting(), { kind: "later", at: later(NOON, 60_000) }, SWEEPING);
+    expect(lookedAt).toMatchObject({ completeBy: later(NOON, 60_000), dueAt: later(NOON, 60_000) });
     const again = recover(waiting(), { kind: "reschedule" }, SWEEPING);
     expect(again).toMatchObject({ processState: "Pending", attempt: 2, failureCount: 0, lockedBy: null, outbox: [] });
     const step = stepIn(again, "takePayment");

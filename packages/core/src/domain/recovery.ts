@@ -220,6 +220,7 @@ export function recover(record: StateRecord, verdict: Verdict, sweeping: Sweepin
       return {
         ...record,
         processState: transitions.lookedAtEarly.to,
+        completeBy: verdict.at,
         dueAt: verdict.at,
         updatedAt: now,
       };

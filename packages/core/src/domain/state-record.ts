@@ -224,7 +224,7 @@ export interface StateRecord {
   readonly processState: ProcessState;
   /** The orchestration that holds the job: it alone starts steps. A step's outcome is recorded by its agent. */
   readonly lockedBy: string | null;
-  /** The earliest deadline of the running steps; while Pending that of the claim. */
+  /** When the first of the open steps is overdue; while Pending the deadline of the claim. In the past only if something is overdue. */
   readonly completeBy: string | null;
   /** The number of failed attempts in this direction, of all steps. Decisions use each step's own count. */
   readonly failureCount: number;

@@ -191,7 +191,7 @@ type Times = Pick<StateRecord, "completeBy" | "dueAt">;
 /** The times of a claimed record. */
 export function timesOf(steps: Steps, known: Times & Pick<StateRecord, "direction">): Times {
   const [completeBy = known.completeBy] = runsInHand(steps)
-    .map(({ run }) => run.completeBy)
+    .map(({ run }) => expiresAt(run))
     .sort();
   const dueAt = dueAtOf(steps, known.direction) ?? known.dueAt;
   return { completeBy, ...(dueAt !== undefined && { dueAt }) };

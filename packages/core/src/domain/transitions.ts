@@ -154,12 +154,12 @@ export function scheduling(next: readonly NextStep[], direction: Direction): Cha
   if (next.length === 0) return [];
   const runs = next.flatMap(({ record }) => runOf(record, direction) ?? []);
   // All are in UTC in one format, so their order as texts is their order in time.
-  const [completeBy] = runs.map((run) => run.completeBy).sort();
-  const [dueAt] = runs.map(expiresAt).sort();
+  const [expiresBy] = runs.map(expiresAt).sort();
   return [
     ...next.map(({ name, record }) => set(["steps", name], record)),
-    set(["completeBy"], completeBy),
-    set(["dueAt"], dueAt),
+    // In the past only if a step is overdue: a step that may still be taken up is not.
+    set(["completeBy"], expiresBy),
+    set(["dueAt"], expiresBy),
   ];
 }
 

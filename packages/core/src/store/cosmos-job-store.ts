@@ -337,13 +337,13 @@ export function createCosmosJobStore(
   };
 }
 
-function inFlight(members: string, { from, to }: Span, order = ""): SqlQuerySpec {
+function inFlight(members: string, { from, to }: Span, sorted = ""): SqlQuerySpec {
   const isInFlight = "c.processState = 'Processing' AND c.dueAt >= @from AND c.dueAt < @to";
   const parameters = [
     { name: "@from", value: from },
     { name: "@to", value: to },
   ];
-  return { query: `SELECT ${members} FROM c WHERE ${isInFlight} ${order}`, parameters };
+  return { query: `SELECT ${members} FROM c WHERE ${isInFlight} ${sorted}`, parameters };
 }
 
 async function unlessRejected(write: () => Promise<Stored | undefined>): Promise<Written> {

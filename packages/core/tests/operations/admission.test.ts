@@ -26,7 +26,7 @@ beforeEach(() => {
 });
 
 const AGENTS: { readonly [workflow: string]: readonly string[] } = {
-  orders: ["inventory", "fraud"],
+  jobs: ["inventory", "fraud"],
   trips: ["inventory"],
   smoke: [],
 };
@@ -51,7 +51,7 @@ function admission(limit = LIMIT): Admission {
 }
 
 /** Whoever is admitted holds a job from then on. */
-async function admitted(door: Admission, lane: AdmissionLane = "normal", workflow = "orders"): Promise<boolean> {
+async function admitted(door: Admission, lane: AdmissionLane = "normal", workflow = "jobs"): Promise<boolean> {
   try {
     await door.admit(lane, workflow);
     held += 1;
@@ -100,10 +100,10 @@ test("P26 where many wait for one agent, only new jobs that need it are held bac
   const door = admission();
   held = 200;
   waiting = waitFor("fraud", 200);
-  expect(await admitted(door, "normal", "orders")).toBe(false);
+  expect(await admitted(door, "normal", "jobs")).toBe(false);
   expect(await admitted(door, "normal", "trips")).toBe(true);
   expect(await admitted(door, "normal", "smoke")).toBe(true);
-  expect(await admitted(door, "high", "orders")).toBe(true);
+  expect(await admitted(door, "high", "jobs")).toBe(true);
   expect(await admitted(door, "begun")).toBe(true);
   // All the places are theirs.
   held = 200;
@@ -113,14 +113,14 @@ test("P26 where many wait for one agent, only new jobs that need it are held bac
   waiting = waitFor("fraud", NO_BACKLOG);
   held = 50;
   clock += 5000;
-  expect(await admitted(door, "normal", "orders")).toBe(true);
+  expect(await admitted(door, "normal", "jobs")).toBe(true);
 });
 
 test("P26 urgent jobs that wait for the agent hold back urgent ones", async () => {
   const door = admission();
   held = 200;
   waiting = waitFor("fraud", 200, "high");
-  expect(await admitted(door, "high", "orders")).toBe(false);
+  expect(await admitted(door, "high", "jobs")).toBe(false);
   expect(await admitted(door, "high", "trips")).toBe(true);
 });
 
@@ -138,7 +138,7 @@ test("P26 a job that is held back for its agent goes back to its queue at once, 
   });
   const outcomes = { held: 0, back: 0 };
   const all = Array.from({ length: 40 }, () =>
-    door.admit("normal", "orders").then(
+    door.admit("normal", "jobs").then(
       () => {
         throw new Error("admitted");
       },

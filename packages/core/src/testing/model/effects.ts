@@ -276,6 +276,7 @@ export class Effects {
     const own = isEndOfStep(operation.name) ? this.#runOf(operation) : undefined;
     return {
       operation: operation.name,
+      ...(this.#setting.idle && { isNobodyThere: true }),
       ...(own && { own }),
       ...(reply && { reply }),
       ...(attempt !== undefined && { attempt, holder: holderId(CONTENT.jobId, attempt, hub) }),

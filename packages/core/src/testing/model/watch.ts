@@ -24,6 +24,8 @@ export interface Writer {
   readonly holder?: string;
   /** Of who reports what came of a step: its run. */
   readonly own?: { readonly step: string; readonly direction: Direction; readonly attempt: number } | undefined;
+  /** Agents are known to be absent: a step that they do not take up fails. */
+  readonly isNobodyThere?: boolean;
   /** Of a reply: the step that it is for, and what the clock showed when it was accepted. */
   readonly reply?: { readonly step: string; readonly direction: Direction; readonly acceptedAt: string };
 }
@@ -59,7 +61,7 @@ export function faultOfWrite(before: StateRecord, after: StateRecord, writer: Wr
     if (failures > 1 || writer.operation !== "sweep" || before.processState !== "Processing")
       return "a step's failureCount rose by something else than one expiry";
     if (!next) return "a step's failureCount rose without another attempt";
-    const isAtWork = (run: StepRun | null) => run !== null && isTakenUp(run);
+    const isAtWork = (run: StepRun | null) => run !== null && (isTakenUp(run) || writer.isNobodyThere === true);
     if (!failed.every(({ name, way }) => isAtWork(runOf(before.steps[name], way))))
       return "a failure is counted of a step that no agent took up";
   }
