@@ -1,7 +1,8 @@
 // An agent of this app that receives its requests over its queue (P6, P7, P8): does the work within its time, and sends a reply or nothing.
-import type { Fault, LastError } from "../agents/agent.ts";
+import type { BoundedReply, Fault, LastError } from "../agents/agent.ts";
 import { after, durationMs } from "../domain/duration.ts";
 import type { AgentRequestMessage, Failure } from "../messaging/agent-messages.ts";
+import { codeFaultOf } from "./code-fault.ts";
 import { type Context, instant } from "./ports.ts";
 
 /**
@@ -40,19 +41,33 @@ export async function answerRequest(
     if (instant(context.now()) > latest) return;
     await context.messenger.answer(replyTo, { ticket, kind: "unavailable", message, ...more });
   };
-  const answer = await agent.call(operation, asked, {
-    priority,
-    startBy,
-    takeUp: async () => {
-      const now = instant(context.now());
-      if (now > startBy) return undefined;
-      const own = after(now, durationMs(completeWithin) ?? 0);
-      completeBy = own < latest ? own : latest;
-      return completeBy;
-    },
-    stillAtWork: () => say(),
-    ...(!awaited && { noteFault }),
-  });
+  const call = () =>
+    agent.call(operation, asked, {
+      priority,
+      startBy,
+      takeUp: async () => {
+        const now = instant(context.now());
+        if (now > startBy) return undefined;
+        const own = after(now, durationMs(completeWithin) ?? 0);
+        completeBy = own < latest ? own : latest;
+        return completeBy;
+      },
+      stillAtWork: () => say(),
+      ...(!awaited && { noteFault }),
+    });
+  let answer: BoundedReply;
+  try {
+    // Perhaps this step ends each process that takes it up: then that is known before it begins, and counts as a failure.
+    if (asked.mayHaveHappened && !awaited && instant(context.now()) <= startBy) await say();
+    answer = await call();
+  } catch (cause) {
+    answer = {
+      kind: "expired",
+      tries: 0,
+      lastError: codeFaultOf(cause, { ...ticket, agent: name }, context.telemetry),
+    };
+    if (!awaited) await say();
+  }
   switch (answer.kind) {
     case "expired":
       if (awaited) return later(answer.lastError);

@@ -6,6 +6,7 @@ import { runOf } from "../domain/plan.ts";
 import { backoffMs, isPolled, nextPollAt, type Poll } from "../domain/poll.ts";
 import type { StateRecord, StepRun } from "../domain/state-record.ts";
 import { START_WITHIN } from "../domain/workflow.ts";
+import { codeFaultOf } from "./code-fault.ts";
 import { type Context, instant, type Ports } from "./ports.ts";
 import { recordAnswer, recordedEnd } from "./record-step.ts";
 import { requestOf } from "./step-request.ts";
@@ -26,19 +27,32 @@ export async function pollStep(poll: Poll, context: Context): Promise<StepEnd> {
   if (!isToAsk) return (await recordedEnd(task, context)) ?? received(poll, record);
   const agent = context.agents.get(task.agent);
   if (!agent) throw new Error(`step ${task.step} of job ${task.jobId} needs the agent ${task.agent}, not here`);
-  const reply = await ask(agent, task, run, context);
+  const reply = await asked(agent, task, run, context);
   switch (reply.kind) {
     case "done":
     case "rejected":
       return recordAnswer(task, reply, context);
-    case "accepted":
-      throw new Error(`the poll of ${task.operation} answered that it is accepted, which it was before`);
     case "pending":
     case "expired":
     case "notTakenUp":
       return recordNotYet(poll, task, reply, context);
     default:
       return reply satisfies never;
+  }
+}
+
+async function asked(
+  agent: RoutedAgent,
+  task: StepTask,
+  run: StepRun,
+  context: Context,
+): Promise<Exclude<BoundedReply, { kind: "accepted" }>> {
+  try {
+    const reply = await ask(agent, task, run, context);
+    if (reply.kind !== "accepted") return reply;
+    throw new Error(`the poll of ${task.operation} answered that it is accepted, which it was before`);
+  } catch (cause) {
+    return { kind: "expired", tries: 0, lastError: codeFaultOf(cause, task, context.telemetry) };
   }
 }
 

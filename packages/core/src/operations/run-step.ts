@@ -1,10 +1,11 @@
 // One step whose agent is in this app (P6, P8): calls it within the step's time, and records the result.
-import type { Fault } from "../agents/agent.ts";
+import type { Fault, LastError, RoutedAgent } from "../agents/agent.ts";
 import type { StepEnd, StepTask } from "../domain/attempt.ts";
 import { isInHand, runOf } from "../domain/plan.ts";
 import type { StepRun } from "../domain/state-record.ts";
 import { noteExpiry } from "../domain/step-writes.ts";
 import { acceptStep } from "./accept-step.ts";
+import { codeFaultOf } from "./code-fault.ts";
 import { type Context, instant, type Telemetry } from "./ports.ts";
 import { recordAnswer, recordedEnd, unasked } from "./record-step.ts";
 import { requestOf } from "./step-request.ts";
@@ -19,6 +20,23 @@ export async function runStep(given: StepTask, context: Context): Promise<StepEn
   const agent = context.agents.get(given.agent);
   if (!agent)
     throw new Error(`step ${given.step} of job ${given.jobId} needs the agent ${given.agent}, which is not here`);
+  const run = new TakeUp(given, context);
+  try {
+    return await callAgent(given, agent, run, context);
+  } catch (cause) {
+    return failStep(given, run, codeFaultOf(cause, given, context.telemetry), context);
+  }
+}
+
+/** From now on the supervisor counts the failure, whatever the code had done before. */
+async function failStep(task: StepTask, run: TakeUp, lastError: LastError, context: Context): Promise<StepEnd> {
+  if (run.startedAt === undefined) await run.begin();
+  await run.record();
+  const isNoted = run.isInTime && (await recordFault(task, { tries: 0, lastError }, context));
+  return isNoted ? timeOut(task, "AgentTimedOut", 0, context.telemetry) : expire(task, "AgentTimedOut", 0, context);
+}
+
+async function callAgent(given: StepTask, agent: RoutedAgent, run: TakeUp, context: Context): Promise<StepEnd> {
   // An earlier run of this activity did it: its end is published again, and its agent is not called.
   if (isOver(runOf(given.record, given.direction))) return (await recordedEnd(given, context)) ?? SUPERSEDED;
   const { request, isClosed, begun } = await requestOf(given, context);
@@ -27,7 +45,6 @@ export async function runStep(given: StepTask, context: Context): Promise<StepEn
   // The job is closed: an earlier run of this task completed it, and crashed before it published that.
   if (isClosed) return expire(task, "StepNotTakenUp", 0, context);
   if (begun.kind !== "begun") return recordAnswer(task, unasked(begun), context);
-  const run = new TakeUp(task, context);
   let isNoted = false;
   const noteFault = async (fault: Fault) => {
     isNoted ||= await recordFault(task, fault, context);

@@ -1,5 +1,6 @@
 // A reply from an agent's queue (P7, P8): recorded if the attempt still waits for it, rejected and counted if it is late.
 import { createHash, timingSafeEqual } from "node:crypto";
+import type { CheckedResult } from "../agents/declared-results.ts";
 import { unreadable } from "../agents/declared-results.ts";
 import type { StepEnd, StepTask } from "../domain/attempt.ts";
 import { after, durationMs } from "../domain/duration.ts";
@@ -14,6 +15,7 @@ import type { Report } from "../messaging/completion.ts";
 import { inSpan } from "../telemetry/spans.ts";
 import { acceptStep, recordProgress } from "./accept-step.ts";
 import { askLater } from "./ask-later.ts";
+import { codeFaultOf } from "./code-fault.ts";
 import { type Context, instant, type Ports } from "./ports.ts";
 import { recordAnswer } from "./record-step.ts";
 import { rejectLate } from "./reject-late.ts";
@@ -156,7 +158,14 @@ export async function takeWord(
     if (end === "late") return late("it is no answer to what was asked last");
     return end === "noted" ? NOTED : { kind: "recorded", received: { ticket, ...end } };
   }
-  const checked = reply.kind === "done" ? context.checkResult(task.agent, task.operation, reply.result) : undefined;
+  let checked: CheckedResult | undefined;
+  try {
+    checked = reply.kind === "done" ? context.checkResult(task.agent, task.operation, reply.result) : undefined;
+  } catch (cause) {
+    // The declaration's own code: the step's failure counts.
+    await recordStarted(task, context);
+    return recordFailure(task, { tries: 1, ...codeFaultOf(cause, task, context.telemetry) }, context);
+  }
   if (checked?.kind === "misfit") return { kind: "misfit", task, faults: checked.faults };
   const fit = reply.kind === "done" && checked ? { ...reply, result: checked.result } : reply;
   const { jobId, attempt, step } = ticket;

@@ -42,6 +42,8 @@ export interface WorldOptions {
   readonly timing?: Partial<Ports["timing"]>;
   /** How often the supervisor sweeps, ISO 8601. */
   readonly sweepEvery?: string;
+  /** An error that the app's own code throws counts as a failure of its step, as in the app. Absent: it ends the run, because it is a bug. */
+  readonly countsBugs?: boolean;
 }
 
 /** Options of `run`. */
@@ -150,7 +152,10 @@ class TestWorld implements World {
       ...{ store: this.#store, timing: options.timing },
     });
     const telemetry = {
-      event: (name: EventName, attributes: Attributes) => void this.events.push({ name, attributes }),
+      event: (name: EventName, attributes: Attributes) => {
+        this.events.push({ name, attributes });
+        if (name === "CodeFailed" && !options.countsBugs) this.#loop.fail(new Error(String(attributes["message"])));
+      },
     };
     this.#context = { ...ports, telemetry };
     const activity = createActivities(

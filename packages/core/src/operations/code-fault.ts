@@ -1,0 +1,30 @@
+// What the app's own code throws around a step (P33): it is recorded in the step's run like a service's error, and counts as a failure.
+import type { LastError } from "../agents/agent.ts";
+import { bounded } from "../agents/bounds.ts";
+import type { StepTask } from "../domain/attempt.ts";
+import { Outage } from "../domain/outage.ts";
+import type { Telemetry } from "./ports.ts";
+
+/**
+ * The fault of the step's code. A request may have gone out before it was thrown.
+ * @throws the cause, if store, bus or engine are unavailable: that is no fault of the code
+ */
+export function codeFaultOf(
+  cause: unknown,
+  task: Pick<StepTask, "jobId" | "attempt" | "step" | "agent">,
+  telemetry: Telemetry,
+): LastError {
+  if (cause instanceof Outage) throw cause;
+  const { jobId, attempt, step, agent } = task;
+  const message = bounded(`the code of the app failed: ${inWords(cause)}`);
+  telemetry.event("CodeFailed", { jobId, attempt, step, agent, message });
+  return { endpoint: agent, message };
+}
+
+function inWords(cause: unknown): string {
+  try {
+    return String(cause);
+  } catch {
+    return "something that cannot be shown as text was thrown";
+  }
+}
