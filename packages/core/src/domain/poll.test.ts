@@ -15,6 +15,11 @@ describe("when a service is asked again", () => {
   test("not before a second is over", () => expect(next(0, 0)).toBe(at(1000)));
   test("seldom, once it has waited for long", () => expect(next(1000, DAY_MS)).toBe(at(DAY_MS * 1.05)));
 
+  test.each([99_999_999_999_999, Number.POSITIVE_INFINITY, Number.NaN, -1])(
+    "P33 whatever number it said: %s",
+    (pauseMs) => expect(next(pauseMs, 0) <= at(30 * DAY_MS)).toBe(true),
+  );
+
   test("once more while an answer still counts, and not earlier than it said otherwise", () => {
     expect(next(2 * DAY_MS, 29 * DAY_MS)).toBe(at(30 * DAY_MS - 10_000));
     expect(next(60_000, 30 * DAY_MS - 5000)).toBe(at(30 * DAY_MS * 1.05 - 5250));

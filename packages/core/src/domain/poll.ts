@@ -3,6 +3,7 @@ import type { Attempt } from "./attempt.ts";
 import { after, durationMs } from "./duration.ts";
 import { runsInHand } from "./plan.ts";
 import type { Acceptance, Direction, StepRecord, StepRun, Steps } from "./state-record.ts";
+import { LONGEST_WAIT_MS } from "./workflow.ts";
 
 /** One poll, for one agent. It is the same however often the engine runs it. */
 export interface Poll {
@@ -24,7 +25,10 @@ const LONGEST_BACKOFF_MS = 15 * 60_000;
 /** Longer than a poll takes with its wait. After this time the attempt that had to poll is considered lost. */
 const MISSED_AFTER_MS = 10 * 60_000;
 
-/** @param acceptance the known acceptance, with its time */
+/**
+ * @param acceptance the known acceptance, with its time
+ * @param pauseMs the service's word: it may be any number
+ */
 export function nextPollAt(
   { at }: Acceptance,
   pauseMs: number,
@@ -33,7 +37,8 @@ export function nextPollAt(
   now: string,
 ): string {
   const waitedMs = Date.parse(now) - Date.parse(at);
-  const next = after(now, Math.max(pauseMs, SHORTEST_PAUSE_MS, Math.floor(waitedMs * SHARE_OF_WAIT)));
+  const askedMs = Number.isNaN(pauseMs) ? SHORTEST_PAUSE_MS : Math.min(pauseMs, LONGEST_WAIT_MS);
+  const next = after(now, Math.max(askedMs, SHORTEST_PAUSE_MS, Math.floor(waitedMs * SHARE_OF_WAIT)));
   // A last poll while an answer still counts.
   const last = after(completeBy, -(durationMs(completeWithin) ?? 0));
   return last > after(now, SHORTEST_PAUSE_MS) && last < next ? last : next;
