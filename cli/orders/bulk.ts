@@ -20,6 +20,8 @@ const POLL_MS = 1000;
 export async function previewBulk(app: App, action: BulkRun["action"], target: BulkTarget): Promise<void> {
   const { run, notPossible } = await app.post<BulkPreview>("bulk", { action, target });
   console.log(`${action}: ${run.total} orders${run.cause ? ` (${run.cause})` : ""}`);
+  if (run.goesOn && run.goesOn.compensate > 0)
+    console.log(`${run.goesOn.forward} go on forward, ${run.goesOn.compensate} with their compensation`);
   if (!run.isAll) console.log("There may be more than one action takes: do the rest when this is done.");
   if (notPossible.length > 0) console.log(`Not possible for ${notPossible.length} orders:`);
   for (const { jobId: orderId, reason } of notPossible) console.log(`  ${orderId}: ${reason}`);

@@ -273,7 +273,7 @@ test("an agent is paused: its steps are not begun and count no failure; the view
 test("by keyboard alone: a cause is claimed and marked resolved, and a message in the quarantine is fixed and sent again", async () => {
   const { page, errors } = await visit("/");
   const { press, type } = keyboardOf(page);
-  await press("to be compensated manually: takePayment; the cause: nobody delivers there");
+  await press("not compensated: takePayment; the cause: nobody delivers there");
   await press("Claim for 30 min");
   await button(page, "Release the claim").waitFor();
   await press("Mark resolved all 1");

@@ -11,6 +11,7 @@ import {
   BRANCH,
   CHAIN,
   CHAIN_IN_ONE,
+  EXHAUSTED,
   FORK,
   JOIN,
   LATER,
@@ -45,7 +46,7 @@ export const WORLDS: readonly Setting[] = [
     FORK,
     ONE,
     { rejections: 1, actions: 1 },
-    { requests: [REQUESTS.resubmit] },
+    { requests: [REQUESTS.resubmit, REQUESTS.fromTheStart] },
   ),
   world("in one activity; a death and a rejection", CHAIN_IN_ONE, ONE, { deaths: 1, rejections: 1 }),
   world("in one activity; a death", LONG_CHAIN_IN_ONE, ONE, { deaths: 1 }),
@@ -62,6 +63,13 @@ export const WORLDS: readonly Setting[] = [
     ONE,
     { actions: 1 },
     { requests: [REQUESTS.resubmit, REQUESTS.compensation, REQUESTS.cancel] },
+  ),
+  world(
+    "a compensation that may be exhausted; an operator resubmits it",
+    EXHAUSTED,
+    ONE,
+    { rejections: 1, actions: 1 },
+    { requests: [REQUESTS.resubmit, REQUESTS.forward, REQUESTS.fromTheStart] },
   ),
   world("an outage and two deaths", CHAIN, ONE, { outages: 1, deaths: 2 }),
   world("queues; a death", QUEUE, ONE, { deaths: 1 }),
@@ -99,6 +107,13 @@ export const WORLDS: readonly Setting[] = [
 
 /** These take some minutes: `MODEL_WORLDS=all`. */
 export const MORE_WORLDS: readonly Setting[] = [
+  world(
+    "a compensation that may be exhausted; an operator resubmits it, and a death",
+    EXHAUSTED,
+    ONE,
+    { rejections: 1, actions: 1, deaths: 1 },
+    { requests: [REQUESTS.resubmit, REQUESTS.forward] },
+  ),
   world("in one activity, two hosts; a repeat", CHAIN_IN_ONE, HOSTS, { repeats: 1 }),
   world("in one activity; a death and a repeat", LONG_CHAIN_IN_ONE, ONE, { deaths: 1, repeats: 1 }),
   world("in one activity; a stall and a death", CHAIN_IN_ONE, ONE, { stalls: 1, deaths: 1 }),

@@ -32,6 +32,7 @@ export function ActionDialog({ asked, opened: inspection, environment, close, do
   const [result, setResult] = useState("");
   const [by, setBy] = useState<string>(USUAL_EXTENSION);
   const [manual, setManually] = useState(false);
+  const [forward, setForward] = useState(false);
   const [draft, setDraft] = useState<unknown>(inspection.job);
   const [fault, setFault] = useState<ApiFault>();
   const [isBusy, setBusy] = useState(false);
@@ -49,7 +50,11 @@ export function ActionDialog({ asked, opened: inspection, environment, close, do
 
   const { jobId } = base.record;
   const { name, about, action, permission, report } = meaningOf(asked, base);
-  const needsWord = action === "resubmit" && permission.allowed && permission.requires !== undefined;
+  const { resubmit } = base.actions;
+  const resubmission = action === "resubmit" && resubmit.allowed ? resubmit : undefined;
+  const mayChoose = asked === "resubmit" && resubmission?.orForward === true;
+  const isForward = mayChoose && forward;
+  const needsWord = resubmission?.requires !== undefined && !isForward;
   const edits = changesBetween(base.job, draft);
   const given = report?.as === "done" ? resultIn(result) : {};
   const isReady =
@@ -67,6 +72,7 @@ export function ActionDialog({ asked, opened: inspection, environment, close, do
         ...(action === "extend" && { by }),
         ...(asked === "edit" && { job: draft }),
         ...(needsWord && { compensatedManually: manual }),
+        ...(isForward && { direction: "forward" }),
         ...(report && { kind: report.as }),
         ...(report?.as === "done" && { result: given }),
       };
@@ -118,6 +124,10 @@ export function ActionDialog({ asked, opened: inspection, environment, close, do
           >
             <Textarea value={result} onChange={(_, { value }) => setResult(value)} />
           </Field>
+        )}
+        {resubmission?.direction === "compensate" && asked === "resubmit" && !isForward && <p>{JOB.continued}</p>}
+        {mayChoose && (
+          <Checkbox label={JOB.forward} checked={forward} onChange={(_, { checked }) => setForward(checked === true)} />
         )}
         {needsWord && (
           <Field validationMessage={hasTried && !manual ? JOB.wordMissing : null}>

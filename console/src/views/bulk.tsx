@@ -75,6 +75,7 @@ function Start({ run }: { readonly run: BulkRun }) {
           <p>
             <strong>{BULK.states.previewed}.</strong> {isExtension ? BULK.canaryOfExtension : BULK.canary}
           </p>
+          {run.goesOn && run.goesOn.compensate > 0 && <p>{BULK.goesOn(run.goesOn.forward, run.goesOn.compensate)}.</p>}
           {isExtension && <ExtensionField by={by} choose={setBy} />}
           <Field
             label={TEXT.reason}

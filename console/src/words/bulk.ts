@@ -32,6 +32,8 @@ export const BULK = {
   summary: (action: string, count: number) => `${action}: ${jobsWords(count)}.`,
   by: (name: string) => `By ${name}`,
   notPossible: (count: number) => `Not possible for ${jobsWords(count)}, which ${count === 1 ? "is" : "are"} left out`,
+  goesOn: (forward: number, compensate: number) =>
+    `${jobsWords(forward)} continue forward, ${compensate.toLocaleString("en")} with the compensation`,
   get canary() {
     return [
       say`The action starts with 1 {job}, then 10, then 100 at a time. After each wave it waits until these {jobs} have ended.`,

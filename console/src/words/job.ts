@@ -47,7 +47,7 @@ export const ACTIONS: { readonly [action in JobAction]: { readonly name: string;
   resubmit: {
     name: "Resubmit",
     get about() {
-      return say`Use this when the cause is fixed: the {job} continues from the failed step. Completed steps do not run again.`;
+      return say`Use this when the cause is fixed: the {job} continues from the failed step, or with its compensation if it was being compensated. Completed steps do not run again.`;
     },
   },
   compensate: { name: "Compensate", about: "Compensates the completed steps, in reverse order." },
@@ -127,6 +127,12 @@ export const JOB = {
   confirmReport: (report: string, jobId: string, environment: string) => `${report}: ${jobId} (${environment})`,
   edit: "Edit and resubmit",
   extendBy: "By",
+  get continued() {
+    return say`The compensation of this {job} continues with the steps that are not compensated.`;
+  },
+  get forward() {
+    return say`Take this {job} forward again instead`;
+  },
   get manual() {
     return say`A person has compensated the remaining effects of this {job}`;
   },

@@ -1,5 +1,6 @@
 // Jobs that an operator acts on, in the states that the tests of operators' actions need.
-import { type DecisionContext, decide, type OperatorAction } from "../src/domain/operator.ts";
+import type { DecisionContext } from "../src/domain/next-attempt.ts";
+import { decide, type OperatorAction } from "../src/domain/operator.ts";
 import {
   type JobError,
   NOT_STARTED,
@@ -82,6 +83,13 @@ export const actions = {
   resubmit: { kind: "resubmit", reason: "card renewed", edited: null, compensatedManually: false },
   edit: { kind: "resubmit", reason: "card renewed", edited: { priority: "high" }, compensatedManually: false },
   manual: { kind: "resubmit", reason: "fetched back", edited: null, compensatedManually: true },
+  forward: {
+    kind: "resubmit",
+    reason: "address is in reach",
+    edited: null,
+    compensatedManually: false,
+    direction: "forward",
+  },
   compensate: { kind: "compensate", reason: "shop asked" },
   cancel: { kind: "cancel", reason: "sent by mistake" },
   extend: { kind: "extend", reason: "service is fixed", byMs: 60_000 },

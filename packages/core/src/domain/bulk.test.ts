@@ -32,22 +32,27 @@ test("it stops where the same cause comes back in more than a fifth of a wave", 
 });
 
 test("an extension has done what it should as soon as it is made: it waits for no end", () => {
-  expect(endOf("extend", "Processing", undefined, "x", "x")).toBe("well");
-  expect(endOf("extend", "Pending", "expired", "x", "x")).toBe("well");
-  expect(endOf("extend", "Processed", undefined, "x", "x")).toBe("well");
-  expect(endOf("extend", "Error", "expired", "x", "y")).toBe("other");
+  expect(endOf("extend", "Processing", undefined, { cause: "x" }, "x")).toBe("well");
+  expect(endOf("extend", "Pending", "expired", { cause: "x" }, "x")).toBe("well");
+  expect(endOf("extend", "Processed", undefined, { cause: "x" }, "x")).toBe("well");
+  expect(endOf("extend", "Error", "expired", { cause: "x" }, "y")).toBe("other");
 });
 
 test("a job's end is what the action wanted, the same fault, or another; before that there is none", () => {
-  expect(endOf("resubmit", "Processing", undefined, "x", "x")).toBeNull();
-  expect(endOf("resubmit", "Pending", "rejected", "x", "x")).toBeNull();
-  expect(endOf("resubmit", "Processed", undefined, "x", "y")).toBe("well");
-  expect(endOf("resubmit", "Error", "rejected", "x", "x")).toBe("same");
-  expect(endOf("resubmit", "Error", "rejected", "x", "y")).toBe("other");
-  expect(endOf("resubmit", "Compensated", "rejected", "x", "y")).toBe("other");
-  expect(endOf("compensate", "Compensated", "rejected", "x", "x")).toBe("well");
-  expect(endOf("compensate", "Cancelled", "cancelled", "x", "y")).toBe("other");
-  expect(endOf("compensate", "Error", "compensationIncomplete", "x", "y")).toBe("other");
-  expect(endOf("cancel", "Cancelled", "cancelled", "x", "x")).toBe("well");
-  expect(endOf("resubmit", "Error", "resolved", "x", "x")).toBe("well");
+  expect(endOf("resubmit", "Processing", undefined, { cause: "x" }, "x")).toBeNull();
+  expect(endOf("resubmit", "Pending", "rejected", { cause: "x" }, "x")).toBeNull();
+  expect(endOf("resubmit", "Processed", undefined, { cause: "x" }, "y")).toBe("well");
+  expect(endOf("resubmit", "Error", "rejected", { cause: "x" }, "x")).toBe("same");
+  expect(endOf("resubmit", "Error", "rejected", { cause: "x" }, "y")).toBe("other");
+  expect(endOf("resubmit", "Compensated", "rejected", { cause: "x" }, "y")).toBe("other");
+  for (const end of ["Compensated", "Cancelled"] as const) {
+    const continued = { cause: "x", direction: "compensate" } as const;
+    expect(endOf("resubmit", end, "rejected", continued, "y")).toBe("well");
+    expect(endOf("resubmit", end, "rejected", { ...continued, direction: "forward" }, "y")).toBe("other");
+  }
+  expect(endOf("compensate", "Compensated", "rejected", { cause: "x" }, "x")).toBe("well");
+  expect(endOf("compensate", "Cancelled", "cancelled", { cause: "x" }, "y")).toBe("other");
+  expect(endOf("compensate", "Error", "compensationIncomplete", { cause: "x" }, "y")).toBe("other");
+  expect(endOf("cancel", "Cancelled", "cancelled", { cause: "x" }, "x")).toBe("well");
+  expect(endOf("resubmit", "Error", "resolved", { cause: "x" }, "x")).toBe("well");
 });

@@ -1,5 +1,5 @@
 // An action on many jobs (P9, P13): in waves. The first wave has one job. No wave follows after the same cause returns too often.
-import { type EndState, hasEnded, type JobError, type ProcessState } from "./state-record.ts";
+import { type Direction, type EndState, hasEnded, type JobError, type ProcessState } from "./state-record.ts";
 
 export const BULK_ACTIONS = ["resubmit", "compensate", "markResolved", "cancel", "extend"] as const;
 export type BulkAction = (typeof BULK_ACTIONS)[number];
@@ -18,6 +18,8 @@ export interface BulkItem {
   readonly etag: string;
   /** The group of its fault. */
   readonly cause: string;
+  /** The direction in which the job goes on. Absent in a run that an older version of the app previewed. */
+  readonly direction?: Direction;
 }
 
 /** `same`: in Error again, with the same cause as before. `other`: in Error with another. */
@@ -88,27 +90,34 @@ export function afterWave(
   return waveOf(wave, total).to >= total ? { kind: "done" } : { kind: "next" };
 }
 
-/** The expected end of each action, besides Processed. */
-const WANTED: { readonly [action in BulkAction]: EndState | null } = {
-  resubmit: null,
-  compensate: "Compensated",
-  cancel: "Cancelled",
-  markResolved: null,
-  extend: null,
+/** The expected ends of each action, besides Processed. */
+const WANTED: { readonly [action in BulkAction]: readonly EndState[] } = {
+  resubmit: [],
+  compensate: ["Compensated"],
+  cancel: ["Cancelled"],
+  markResolved: [],
+  extend: [],
 };
+/** Of a job whose compensation is continued. */
+const ENDS_OF_COMPENSATION: readonly EndState[] = ["Compensated", "Cancelled"];
 
-/** @param causeNow the cause of the fault of a job that is in Error now */
+/**
+ * @param before the job as the preview read it
+ * @param causeNow the cause of the fault of a job that is in Error now
+ */
 export function endOf(
   action: BulkAction,
   processState: ProcessState,
   kind: JobError["kind"] | undefined,
-  causeBefore: string,
+  before: Pick<BulkItem, "cause" | "direction"> | undefined,
   causeNow: string,
 ): BulkEnd | null {
   // The action's purpose is reached when the job has more time: its end may be hours away, and the others would be overdue by then.
   if (!hasEnded(processState)) return action === "extend" ? "well" : null;
-  if (processState === "Processed" || processState === WANTED[action]) return "well";
+  const isContinued = action === "resubmit" && before?.direction === "compensate";
+  const wanted = isContinued ? ENDS_OF_COMPENSATION : WANTED[action];
+  if (processState === "Processed" || wanted.includes(processState)) return "well";
   // Another operator has handled it since.
   if (processState === "Error" && kind === "resolved") return "well";
-  return causeNow === causeBefore ? "same" : "other";
+  return causeNow === before?.cause ? "same" : "other";
 }

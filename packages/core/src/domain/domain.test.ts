@@ -3,8 +3,9 @@ import { CHAIN, GRAPH, NOON, NOON_MS, SCHEDULING, sampleJob, sampleRecord } from
 import { claimed, notStarted, route, stepIn, taskOf, withDone } from "../../tests/records.ts";
 import { holds } from "./apply-changes.ts";
 import { durationMs, after as later } from "./duration.ts";
+import { remainingInWords } from "./ending.ts";
 import { sameJob } from "./job.ts";
-import { mayHaveHadEffect, planOf, readySteps, remainingManually } from "./plan.ts";
+import { mayHaveHadEffect, planOf, readySteps } from "./plan.ts";
 import { startAttemptOf } from "./recovery.ts";
 import type { ProcessState, StateRecord, StepRecord } from "./state-record.ts";
 import { afterStep } from "./step-end.ts";
@@ -143,7 +144,7 @@ describe("P13 the plan of a compensation", () => {
     const steps = { ...all.steps, arrangeShipping: compensated, takePayment: failed };
     const ready = readySteps(planOf(GRAPH, steps, "compensate"), steps, "compensate", NOON);
     expect(ready.map(({ name }) => name)).toEqual(["reserveStock"]);
-    expect(remainingManually(GRAPH, steps)).toEqual(["takePayment"]);
+    expect(remainingInWords(GRAPH, steps)).toBe("not compensated: takePayment");
     expect(compensated).toMatchObject({ state: "Compensated", result: { id: "arrangeShipping" } });
   });
 });

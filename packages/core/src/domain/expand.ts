@@ -3,8 +3,22 @@ import { itemOfRun, runOfItem, runsOfStep } from "./items.ts";
 import type { Steps } from "./state-record.ts";
 import type { Workflow, WorkflowStep } from "./workflow.ts";
 
-/** With their names in the record. `after` also contains the fallbacks of the steps that it names. */
+/**
+ * With their names in the record. `after` also contains the fallbacks of the steps that it names; and each open step behind which a closed one
+ * stands: a resubmission forward runs a compensated step again before a step that keeps its result.
+ */
 export function expandedSteps(workflow: Workflow, steps: Steps): readonly WorkflowStep[] {
+  const all = runsOfSteps(workflow, steps);
+  const named = new Map(all.map((step) => [step.name, step]));
+  const isClosed = (name: string) => steps[name]?.state === "Completed" || steps[name]?.state === "Skipped";
+  const isInSequence = all.every(({ name, after }) => !isClosed(name) || after.every(isClosed));
+  if (isInSequence) return all;
+  const openBehind = (name: string): string[] =>
+    isClosed(name) ? (named.get(name)?.after.flatMap(openBehind) ?? []) : [name];
+  return all.map((step) => ({ ...step, after: [...new Set([...step.after, ...step.after.flatMap(openBehind)])] }));
+}
+
+function runsOfSteps(workflow: Workflow, steps: Steps): readonly WorkflowStep[] {
   const isPlain = workflow.steps.every(({ otherwise, forEach }) => otherwise === undefined && forEach === undefined);
   if (isPlain) return workflow.steps;
   const named = new Map(workflow.steps.map((step) => [step.name, step]));

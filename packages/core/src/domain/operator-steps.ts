@@ -55,6 +55,18 @@ export function begunAnew(before: StepRecord): StepRecord {
   return { ...step, ...NOT_STARTED, result: null, compensation: null, generation: step.generation + 1 };
 }
 
+/**
+ * A step of a job that goes forward again after a part of its compensation, of which no outcome is unknown: what is compensated begins anew, and
+ * what is not compensated keeps its result. What was skipped by a fault stays skipped: a fallback may have been done in its place.
+ */
+export function takenForward(step: StepRecord): StepRecord {
+  if (step.state === "Skipped") return isSkippedByFault(step) ? step : begunAnew(step);
+  if (step.compensation?.state === "Completed") return begunAnew(step);
+  return { ...reset(step), compensation: null };
+}
+
+const isSkippedByFault = ({ skipped }: StepRecord) => skipped?.cause === "rejected" || skipped?.cause === "expired";
+
 /** Its failures so far are not counted any more. */
 export function forgiven({ failureCount: _before, ...step }: StepRecord): StepRecord {
   if (!step.compensation) return step;

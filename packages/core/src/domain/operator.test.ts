@@ -1,4 +1,4 @@
-// What an operator may ask: every action in every state and direction.
+// What an operator may ask: every action in every state and direction. The kinds of Error are in operator-errors.test.ts.
 import { describe, expect, test } from "vitest";
 import {
   actions,
@@ -20,24 +20,23 @@ type Row = [ProcessState, Direction, JobError["kind"] | null, { readonly [name i
 type ActionCase = keyof typeof actions;
 
 const PENDING = "Pending";
-const anew = { resubmit: PENDING, edit: PENDING, manual: PENDING } as const;
+const anew = { resubmit: PENDING, edit: PENDING, manual: PENDING, forward: PENDING } as const;
+const again = { resubmit: PENDING, compensate: PENDING, extend: PENDING } as const;
 const table: Row[] = [
   ["Pending", "forward", null, { ...anew, compensate: "Pending", cancel: "Cancelled", extend: "Pending" }],
-  ["Pending", "compensate", "rejected", { compensate: "Pending", extend: "Pending" }],
-  ["Pending", "compensate", "cancelled", { compensate: "Pending", extend: "Pending" }],
-  ["Pending", "compensate", "compensationIncomplete", { compensate: "Pending", extend: "Pending" }],
+  ["Pending", "compensate", "rejected", again],
+  ["Pending", "compensate", "cancelled", again],
+  ["Pending", "compensate", "expired", again],
   ["Processing", "forward", null, { compensate: "Pending", cancel: "Pending", extend: "Processing" }],
   ["Processing", "compensate", "rejected", { extend: "Processing" }],
   ["Processed", "forward", null, {}],
   ["Error", "forward", "rejected", { ...anew, compensate: "Pending", markResolved: "Error" }],
   ["Error", "forward", "expired", { ...anew, compensate: "Pending", markResolved: "Error" }],
-  ["Error", "compensate", "expired", { compensate: "Pending", markResolved: "Error" }],
   ["Compensated", "compensate", "rejected", anew],
   ["Cancelled", "compensate", "cancelled", anew],
   ["Cancelled", "forward", "cancelled", anew],
   ["Error", "forward", "resolved", { ...anew, compensate: "Pending" }],
   ["Error", "compensate", "resolved", anew],
-  ["Error", "compensate", "compensationIncomplete", { manual: "Pending", markResolved: "Error" }],
 ];
 
 describe("every action in every state and direction", () => {

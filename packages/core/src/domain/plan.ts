@@ -96,9 +96,9 @@ function dependantsOf(steps: readonly WorkflowStep[], name: string): ReadonlySet
 }
 
 /**
- * Whether a step may have had an effect: it is completed, or its outcome is unknown. If all its tries were rejected permanently, it had none.
+ * Whether a step's run may have had an effect: it is completed, or its outcome is unknown. If all its tries were rejected permanently, it had none.
  */
-export function mayHaveHadEffect({ state, scheduledAt, retryCount, outcomeUnknown = false }: StepRecord): boolean {
+export function mayHaveHadEffect({ state, scheduledAt, retryCount, outcomeUnknown = false }: StepRun): boolean {
   switch (state) {
     case "Completed":
     case "Compensated":
@@ -223,12 +223,21 @@ export function readySteps(plan: Plan, steps: Steps, direction: Direction, now: 
   });
 }
 
-/** The steps that a person must compensate: steps with an effect and compensation "manual", and steps whose compensation was rejected. */
+/** The steps that a person must compensate, because there is no operation for it. */
 export function remainingManually(workflow: Workflow, steps: Steps): string[] {
   const remaining = expandedSteps(workflow, steps).filter(({ name, compensation }) => {
     const record = steps[name];
-    if (!record) return false;
-    return record.compensation?.state === "Failed" || (compensation === "manual" && mayHaveHadEffect(record));
+    return record !== undefined && compensation === "manual" && mayHaveHadEffect(record);
   });
   return remaining.map(({ name }) => name);
+}
+
+/** The steps whose compensation was rejected permanently, or whose tries are used up. */
+export function uncompensated(steps: Steps): string[] {
+  return Object.entries(steps).flatMap(([name, { compensation }]) => (compensation?.state === "Failed" ? [name] : []));
+}
+
+/** Whether a step's compensation was tried and may have taken effect: then neither the step's result nor its compensation is certain. */
+export function isCompensationUnknown({ compensation }: StepRecord): boolean {
+  return compensation !== null && compensation.state !== "Completed" && mayHaveHadEffect(compensation);
 }

@@ -37,7 +37,7 @@ describe("P10 P11 the supervisor's verdict", () => {
     ["Processing", 3, "forward", patient, { kind: "wait", failures: 4, waitMs: 300_000 }],
     ["Processing", 4, "forward", patient, { kind: "compensate", failures: 5 }],
     ["Processing", 1, "compensate", patient, { kind: "retry", failures: 2 }],
-    ["Processing", 4, "compensate", patient, { kind: "fail", failures: 5 }],
+    ["Processing", 4, "compensate", patient, { kind: "skip", failures: 5, skips: ["takePayment"] }],
     ["Processed", 0, "forward", strict, { kind: "publish" }],
     ["Error", 3, "compensate", strict, { kind: "publish" }],
   ])("%s after %i failures of its step, %s", (processState, failureCount, direction, policy, verdict) => {

@@ -1,7 +1,7 @@
 // The supervisor's verdict on an overdue record, and its effect on the record (P10, P11).
 import { runKey, type StartAttempt } from "./attempt.ts";
 import { after, durationMs } from "./duration.ts";
-import { isTakenUp, pausesOf, type RunInHand, runsInHand } from "./plan.ts";
+import { isTakenUp, mayHaveHadEffect, pausesOf, type RunInHand, runsInHand } from "./plan.ts";
 import { missedPolls, pollsAfter } from "./poll.ts";
 import { over, reopened } from "./retention.ts";
 import { skippedFor } from "./skip.ts";
@@ -157,8 +157,8 @@ function decideFailed(
 ): FailedVerdict {
   const failures = before + 1;
   const failed = { step, failures };
-  // A failed compensation is not compensated; that of a skipped step is left to a person, and the job continues.
-  const onExhausted = run === "forward" ? policy.onExhausted : direction === "forward" ? "skip" : "fail";
+  // A failed compensation is left to a person, and the job continues: forward, or with the compensation of the other steps.
+  const onExhausted = run === "forward" ? policy.onExhausted : step === null ? "fail" : "skip";
   const exhausted = { kind: onExhausted, ...failed } as const;
   if (failureCount + 1 >= (policy.mostFailures ?? Number.POSITIVE_INFINITY)) return exhausted;
   if (failures < policy.failureThreshold) return { kind: "retry", ...failed };
@@ -241,9 +241,10 @@ export function recover(record: StateRecord, verdict: Verdict, sweeping: Sweepin
       const begun = pending(record, transitions.compensationBegun.to, sweeping, { failureCount: 0, what: said });
       return { ...begun, direction: "compensate", error, outbox };
     }
-    case "fail":
+    case "fail": {
+      const { thenForward: _intended, ...rest } = record;
       return {
-        ...record,
+        ...rest,
         processState: transitions.givenUp.to,
         lockedBy: null,
         completeBy: null,
@@ -254,6 +255,7 @@ export function recover(record: StateRecord, verdict: Verdict, sweeping: Sweepin
         history: remembered(record, now, `expired in ${what}, given up`),
         updatedAt: now,
       };
+    }
     case "repeatStart": {
       const history = remembered(record, now, "nobody claimed it, started again");
       const processState = transitions.startRepeated.to;
@@ -367,13 +369,16 @@ function overdueInWords({ steps, direction }: StateRecord, overdueBefore: string
 function expiredError(record: StateRecord, failed: Failed, { now, overdueBefore }: Sweeping): JobError {
   const { step, failures } = failed;
   const agent = step === null ? null : (record.steps[step]?.agent ?? null);
-  const before =
-    record.direction === "compensate" && record.error
-      ? `; it was to be compensated because: ${record.error.message}`
-      : "";
   const last = overdueInWords(record, overdueBefore, failed);
-  const message = `${failures} attempts ran out of time, the last in ${last}${before}`;
-  return { kind: "expired", message, step, agent, at: now };
+  const message = `${failures} attempts ran out of time${last && `, the last in ${last}`}`;
+  if (record.direction === "forward") return { kind: "expired", message, step, agent, at: now };
+  // No step of it is in hand. What is left is named, and more rather than less: without the workflow it is not known which step needs no compensation.
+  const open = Object.entries(record.steps).flatMap(([name, each]) =>
+    mayHaveHadEffect(each) && each.compensation?.state !== "Completed" ? [name] : [],
+  );
+  const cause = record.error ?? undefined;
+  const left = `not compensated: ${open.join(", ")}; ${message}${cause ? `; the cause: ${cause.message}` : ""}`;
+  return { kind: "compensationIncomplete", message: left, step, agent, at: now, cause };
 }
 
 function outboxMessage(attempt: number, status: JobStatus, now: string): OutboxMessage {

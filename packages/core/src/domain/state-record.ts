@@ -136,6 +136,8 @@ export interface StepRun {
   readonly again?: { readonly round: number; readonly at: string } | undefined;
   /** The last time-out of its agent with its error. It stays when the step is completed later. */
   readonly expiry?: Expiry | undefined;
+  /** It was rejected or skipped after a try without an answer, which may have taken effect. */
+  readonly outcomeUnknown?: boolean | undefined;
   /** For a compensation that an older version of the app started: the word in its idempotency key (`undo`), because its service may know that key. */
   readonly keyWord?: string | undefined;
 }
@@ -151,8 +153,6 @@ export interface StepRecord extends StepRun {
   readonly skipped?: Skipped | undefined;
   /** The result of a step's condition, which is evaluated once, before the step starts. */
   readonly decided?: Decided | undefined;
-  /** It was rejected or skipped after a try without an answer, which may have taken effect: a compensation includes it. */
-  readonly outcomeUnknown?: boolean | undefined;
   /** 1, and one more each time that the step starts again under another idempotency key. */
   readonly generation: number;
 }
@@ -172,7 +172,7 @@ export const ERROR_KINDS = [
 export interface JobError {
   /**
    * `rejected`: a permanent fault. `expired`: too many attempts timed out. `compensationIncomplete`: a step
-   * has to be compensated manually; the message names it. `resolved`: an operator has handled it, and nothing is left to do.
+   * is not compensated, or has to be compensated manually; the message names it. `resolved`: an operator has handled it, and nothing is left to do.
    * `compensationRequested`: an operator requested the compensation. `cancelled`: its requester or an operator cancelled
    * it. A Compensated job keeps the kind of its cause.
    */
@@ -181,6 +181,8 @@ export interface JobError {
   readonly step: string | null;
   readonly agent: string | null;
   readonly at: string;
+  /** `compensationIncomplete`: why the job was to be compensated. Absent in records of an older version of the app. */
+  readonly cause?: JobError | undefined;
 }
 
 export interface HistoryEntry {
@@ -230,6 +232,8 @@ export interface StateRecord {
   readonly failureCount: number;
   readonly attempt: number;
   readonly direction: Direction;
+  /** An operator resubmitted it forward during its compensation: once that is finished, the job goes forward again. */
+  readonly thenForward?: true | undefined;
   /** The revision of the job's content: 1 until an operator edits it. */
   readonly jobRevision: number;
   readonly priority: Priority;

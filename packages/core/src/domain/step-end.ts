@@ -5,6 +5,7 @@ import type { StepTask } from "./attempt.ts";
 import { toSchedule } from "./attempt.ts";
 import { after } from "./duration.ts";
 import { endingOf } from "./ending.ts";
+import { forwardAgain } from "./forward-again.ts";
 import {
   directionOf,
   isClosed,
@@ -162,15 +163,19 @@ function withStep(
   return { ...record, steps: { ...record.steps, [step]: ended }, history: [...record.history, entry], updatedAt: now };
 }
 
-function goneOn(before: StateRecord, known: StateRecord, { workflow, now, scheduling }: Circumstances): StateRecord {
+function goneOn(before: StateRecord, known: StateRecord, within: Circumstances): StateRecord {
+  const { workflow, now, scheduling, claimWithinMs } = within;
   const { direction, attempt, error: cause } = known;
   const steps = direction === "forward" ? withSkips(workflow, known.steps, now) : known.steps;
   const record = { ...known, steps };
   const plan = planOf(workflow, steps, direction);
   if (isWholeDone(plan, steps, direction)) {
+    const { thenForward: _intended, ...rest } = record;
+    const forward = forwardAgain(record, { now, claimWithinMs, by: known.lockedBy ?? "" });
+    if (forward) return { ...forward, processState: transitions.lastStepCompensatedThenForward.to };
     const ending = endingOf(workflow, direction === "compensate" ? { steps, cause } : null, now);
     const { to } = transitions[LAST_STEP[ending.processState]];
-    const concluded = applyChanges(record, concluding(to, ending, attempt, now));
+    const concluded = applyChanges(rest, concluding(to, ending, attempt, now));
     return ending.processState === "Processed" ? { ...concluded, overAt: now } : concluded;
   }
   const next = readySteps(plan, steps, direction, now).map((step) =>

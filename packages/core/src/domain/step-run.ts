@@ -146,8 +146,9 @@ export function rejected(
   now: string,
 ): StepRecord {
   const taken = startedAt !== undefined && { startedAt };
-  const failed = withRun(record, direction, { endpoint, because, ...taken, state: "Failed", error, endedAt: now });
-  return direction === "forward" && outcomeUnknown ? { ...failed, outcomeUnknown } : failed;
+  const unknown = outcomeUnknown && { outcomeUnknown };
+  const run = { endpoint, because, ...taken, ...unknown, state: "Failed", error, endedAt: now } as const;
+  return withRun(record, direction, run);
 }
 
 /**

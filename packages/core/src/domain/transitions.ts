@@ -22,12 +22,14 @@ export const transitions = {
   claimedWithAllCompensated: { from: "Pending", to: "Compensated" },
   claimedWithAllCancelled: { from: "Pending", to: "Cancelled" },
   claimedWithManualWorkLeft: { from: "Pending", to: "Error" },
+  claimedWithAllCompensatedThenForward: { from: "Pending", to: "Pending" },
   stepTakenUp: { from: "Processing", to: "Processing" },
   stepCompleted: { from: "Processing", to: "Processing" },
   lastStepCompleted: { from: "Processing", to: "Processed" },
   lastStepCompensated: { from: "Processing", to: "Compensated" },
   lastStepCancelled: { from: "Processing", to: "Cancelled" },
   lastStepNotCompensated: { from: "Processing", to: "Error" },
+  lastStepCompensatedThenForward: { from: "Processing", to: "Pending" },
   stepRejected: { from: "Processing", to: "Error" },
   stepRejectedAndCompensated: { from: "Processing", to: "Pending" },
   stepCompletedWhilePending: { from: "Pending", to: "Pending" },
@@ -113,9 +115,14 @@ export function claim(
 }
 
 /** Takes a job with no step left to do, and concludes it in the same write. */
-export function claimAndConclude(startAttempt: StartAttempt, ending: Ending, by: string, now: string): GuardedWrite {
+export function claimAndConclude(
+  pending: StartAttempt & Pick<StateRecord, "thenForward">,
+  ending: Ending,
+  by: string,
+  now: string,
+): GuardedWrite {
   const { from, to } = transitions[WITH_NOTHING_LEFT[ending.processState]];
-  const { attempt } = startAttempt;
+  const { attempt, direction, thenForward } = pending;
   // No activity will run again to publish it: only the outbox message in the record makes sure that it is sent.
   const completed = [
     set(["dueAt"], after(now, OUTBOX_GRACE_MS)),
@@ -126,8 +133,9 @@ export function claimAndConclude(startAttempt: StartAttempt, ending: Ending, by:
     changes: [
       ...concluding(to, ending, attempt, now).filter(({ op }) => op !== "remove"),
       ...(isGood(ending) ? completed : []),
+      ...(thenForward ? [remove(["thenForward"])] : []),
       set(["updatedAt"], now),
-      append(["history"], { at: now, what: `nothing left to do, attempt ${attempt}, ${startAttempt.direction}`, by }),
+      append(["history"], { at: now, what: `nothing left to do, attempt ${attempt}, ${direction}`, by }),
     ],
   };
 }

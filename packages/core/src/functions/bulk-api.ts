@@ -21,8 +21,8 @@ export function bulkApi(application: App): Endpoints {
       handle: async (request, _context, operator) => {
         const parsed = parseBulkPreview(await request.text(), allKeys(application.bulkPorts().rules.contracts));
         if (parsed.kind === "invalid") return atFault(parsed.faults);
-        const { action, target } = parsed.value;
-        const preview = await previewBulk(action, target, operator, application.bulkPorts());
+        const { target, ...asked } = parsed.value;
+        const preview = await previewBulk(asked, target, operator, application.bulkPorts());
         return { status: 201, jsonBody: { ...preview, notPossible: [...preview.notPossible] } satisfies BulkPreview };
       },
     },

@@ -98,9 +98,10 @@ function answer(jobId: string, operated: Operated): HttpResponseInit {
 
 /** The job's state, its version, and further members. */
 function standing(status: number, { record, etag }: Versioned, more: Record<string, unknown>): HttpResponseInit {
-  const { jobId, processState: state, attempt, direction, jobRevision, dueAt = null } = record;
+  const { jobId, processState: state, attempt, direction, thenForward, jobRevision, dueAt = null } = record;
   const tag = entityTag(etag);
-  const jsonBody = { jobId, state, attempt, direction, jobRevision, dueAt, etag: tag, ...more };
+  const course = { direction, ...(thenForward && { thenForward }) };
+  const jsonBody = { jobId, state, attempt, ...course, jobRevision, dueAt, etag: tag, ...more };
   return { status, headers: { ETag: tag }, jsonBody };
 }
 

@@ -18,7 +18,17 @@ const target = z.union([
   z.strictObject({ jobIds: z.array(z.string().min(1).max(80)).min(1).max(MOST_JOBS) }),
   z.strictObject({ filter }),
 ]);
-export const bulkPreviewBody = z.strictObject({ action: z.enum(BULK_ACTIONS), target });
+export const bulkPreviewBody = z
+  .strictObject({
+    action: z.enum(BULK_ACTIONS),
+    target,
+    /** Jobs that stopped in their compensation go forward again; only with the action `resubmit`. */
+    direction: z.literal("forward").optional(),
+  })
+  .refine(({ action, direction }) => direction === undefined || action === "resubmit", {
+    path: ["direction"],
+    error: "goes with the action resubmit alone",
+  });
 export const bulkStartBody = z.strictObject({
   reason: z.string().trim().min(1).max(REASON_LIMIT),
   /** The number of jobs in the preview: the operator who starts the action has read it. */

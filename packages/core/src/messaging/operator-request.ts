@@ -42,7 +42,12 @@ const reason = z.string().trim().min(1).max(500);
 const by = extension.transform((text) => durationMs(text) ?? 0);
 
 export const operatorBodies = {
-  resubmit: z.strictObject({ reason, job: z.unknown().optional(), compensatedManually: z.boolean().default(false) }),
+  resubmit: z.strictObject({
+    reason,
+    job: z.unknown().optional(),
+    compensatedManually: z.boolean().default(false),
+    direction: z.literal("forward").optional(),
+  }),
   compensate: z.strictObject({ reason }),
   cancel: z.strictObject({ reason }),
   extend: z.strictObject({ reason, by }),
@@ -114,8 +119,8 @@ function parseResubmit(
   }
   if (parsed.kind === "invalid" || faults.length > 0) return { kind: "invalid", faults };
   const job = edited?.kind === "valid" ? edited.job : null;
-  const { reason, compensatedManually } = parsed.value;
-  return valid({ kind: "resubmit", reason, job, compensatedManually });
+  const { reason, compensatedManually, direction } = parsed.value;
+  return valid({ kind: "resubmit", reason, job, compensatedManually, ...(direction && { direction }) });
 }
 
 const positionSchema = z.strictObject({ createdAt: z.iso.datetime(), shown: z.array(z.string()) });

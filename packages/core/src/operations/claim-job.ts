@@ -2,16 +2,17 @@
 import { applyChanges } from "../domain/apply-changes.ts";
 import { type Attempt, attemptOf, type ClaimOutcome, type StartAttempt, toSchedule } from "../domain/attempt.ts";
 import { endingOf } from "../domain/ending.ts";
+import { forwardAgain } from "../domain/forward-again.ts";
 import { directionOf, isWholeDone, type Plan, pausesOf, planOf, readySteps, runsInHand } from "../domain/plan.ts";
 import { withSkips } from "../domain/skip.ts";
 import { hasEnded, holderId, type OutboxMessage, type StateRecord, type Steps } from "../domain/state-record.ts";
 import { timesOf } from "../domain/step-end.ts";
 import { scheduled } from "../domain/step-run.ts";
-import { claim, claimAndConclude } from "../domain/transitions.ts";
+import { claim, claimAndConclude, transitions } from "../domain/transitions.ts";
 import type { Versioned, Written } from "../store/job-store.ts";
 import { inSpan } from "../telemetry/spans.ts";
 import { fromHere } from "../telemetry/trace-context.ts";
-import { concludeJob } from "./conclude-job.ts";
+import { concludeJob, startNextAttempt } from "./conclude-job.ts";
 import { type Context, instant, type Ports, schedulingOf, type Telemetry } from "./ports.ts";
 import { completionsOf, publish } from "./publish.ts";
 
@@ -48,7 +49,14 @@ async function claimInSpan(
       continue;
     }
     const plan = planOf(workflow, steps, direction);
-    if (isWholeDone(plan, steps, direction)) return concludeAtOnce(record, holder, context);
+    if (isWholeDone(plan, steps, direction)) {
+      const forward = forwardAgain(record, turning(holder, context));
+      if (!forward) return concludeAtOnce(record, holder, context);
+      const turned = await writeTurn(read, forward, context);
+      if (turned) return startAgain(turned, context);
+      read = await context.store.state(jobId);
+      continue;
+    }
     const written = await writeClaim(read, plan, holder, context);
     if (written.kind === "written") {
       context.telemetry.event("JobClaimed", { jobId, attempt, direction, priority: record.priority });
@@ -78,6 +86,28 @@ async function writeSkips(
 ): Promise<ReadRecord | undefined> {
   const written = etag === undefined ? undefined : await store.replace({ record, etag }, { ...record, steps });
   return written?.kind === "written" ? written : store.state(record.jobId);
+}
+
+function turning(by: string, { now, timing }: Ports) {
+  return { by, now: instant(now()), claimWithinMs: timing.claimWithinMs };
+}
+
+/** Undefined if the record has changed since it was read. */
+async function writeTurn(
+  { record, etag }: ReadRecord,
+  forward: StateRecord,
+  { store }: Ports,
+): Promise<Versioned | undefined> {
+  if (etag === undefined) return undefined;
+  const { to } = transitions.claimedWithAllCompensatedThenForward;
+  const written = await store.replace({ record, etag }, { ...forward, processState: to });
+  return written.kind === "written" ? written : undefined;
+}
+
+/** Its compensation had nothing left to do, and it goes forward in its next attempt. */
+async function startAgain(turned: Versioned, context: Context): Promise<ClaimOutcome> {
+  await startNextAttempt(turned, context);
+  return { kind: "taken" };
 }
 
 /** A patch of Cosmos DB has at most 10 changes, of which a claim needs six besides its steps. */

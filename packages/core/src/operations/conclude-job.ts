@@ -35,10 +35,11 @@ export async function concludeJob(
 }
 
 /** The record is Pending for its next attempt: notifies the scheduler. The sweep does it again if that fails. */
-export async function scheduleCompensation(pending: Versioned, context: Context): Promise<void> {
+export async function startNextAttempt(pending: Versioned, context: Context): Promise<void> {
   const { record } = pending;
-  const { jobId, attempt, error } = record;
-  context.telemetry.event("JobToBeCompensated", { jobId, attempt, message: error?.message ?? null });
+  const { jobId, attempt, error, direction } = record;
+  if (direction === "compensate")
+    context.telemetry.event("JobToBeCompensated", { jobId, attempt, message: error?.message ?? null });
   await publishBeforeStart(pending, context);
   await context.messenger.startAttempt(startAttemptOf(record));
 }

@@ -2,8 +2,9 @@
 
 import { expandedSteps } from "../domain/expand.ts";
 import { type Job, withHiddenSecrets } from "../domain/job.ts";
-import { type Decision, decide, type OperatorAction } from "../domain/operator.ts";
-import type { StateRecord } from "../domain/state-record.ts";
+import { courseOf, type Decision } from "../domain/next-attempt.ts";
+import { decide, type OperatorAction } from "../domain/operator.ts";
+import type { Direction, StateRecord } from "../domain/state-record.ts";
 import { type StatusStanding, statusesOf } from "../domain/statuses.ts";
 import type { Workflow } from "../domain/workflow.ts";
 import { contractOf } from "../messaging/contract.ts";
@@ -25,12 +26,23 @@ export interface Inspection {
   /** Its workflow; null if the app does not have that version any more. */
   readonly workflow: Pick<Workflow, "steps"> | null;
   /** The actions that are possible now, and the reason for those that are not. */
-  readonly actions: { readonly [name in ActionName]: Permission };
+  readonly actions: { readonly [name in Exclude<ActionName, "resubmit">]: Permission } & {
+    readonly resubmit: MayResubmit;
+  };
 }
 
-type Permission =
-  /** `requires`: a member that must be true in the request. */
-  | { readonly allowed: true; readonly requires?: "compensatedManually" }
+type Permission = { readonly allowed: true } | { readonly allowed: false; readonly reason: string };
+
+type MayResubmit =
+  | {
+      readonly allowed: true;
+      /** A member that must be true in the request. */
+      readonly requires?: "compensatedManually";
+      /** In which direction the job then goes on. */
+      readonly direction: Direction;
+      /** It goes forward if the request has `"direction": "forward"`. */
+      readonly orForward?: true;
+    }
   | { readonly allowed: false; readonly reason: string };
 
 /** Undefined if there is no such job. */
@@ -41,7 +53,8 @@ export async function inspectJob(jobId: string, ports: Ports, seesSecrets = fals
   const context = decisionContextOf("", ports);
   const workflow = workflowOf(record, ports);
   const job = await ports.store.job(jobId, record.jobRevision);
-  const may = (action: OperatorAction) => permission(decide(record, action, workflow, context));
+  const decided = (action: OperatorAction) => decide(record, action, workflow, context);
+  const may = (action: OperatorAction) => permission(decided(action));
   return {
     etag: entityTag(read.etag),
     record: shownRecord(record),
@@ -49,7 +62,7 @@ export async function inspectJob(jobId: string, ports: Ports, seesSecrets = fals
     statuses: statusesOf(record),
     workflow: workflow ? { steps: expandedSteps(workflow, record.steps) } : null,
     actions: {
-      resubmit: mayResubmit(may),
+      resubmit: mayResubmit(decided),
       compensate: may({ kind: "compensate", reason: "" }),
       cancel: may({ kind: "cancel", reason: "" }),
       extend: may({ kind: "extend", reason: "", byMs: 1 }),
@@ -58,13 +71,21 @@ export async function inspectJob(jobId: string, ports: Ports, seesSecrets = fals
   };
 }
 
-function mayResubmit(may: (action: OperatorAction) => Permission): Permission {
-  const resubmit = { kind: "resubmit", reason: "", edited: null } as const;
-  const plainly = may({ ...resubmit, compensatedManually: false });
-  if (plainly.allowed) return plainly;
-  const withWord = may({ ...resubmit, compensatedManually: true });
-  return withWord.allowed ? { allowed: true, requires: "compensatedManually" } : plainly;
+function mayResubmit(decided: (action: OperatorAction) => Decision): MayResubmit {
+  const resubmit = { kind: "resubmit", reason: "", edited: null, compensatedManually: false } as const;
+  const plainly = decided(resubmit);
+  const forward = decided({ ...resubmit, direction: "forward" });
+  if (plainly.kind === "allowed") {
+    const direction = courseOf(plainly.record);
+    return { allowed: true, direction, ...(direction === "compensate" && isAllowed(forward) && { orForward: true }) };
+  }
+  const withWord = decided({ ...resubmit, compensatedManually: true });
+  if (!isAllowed(withWord)) return { allowed: false, reason: plainly.reason };
+  const orForward = isAllowed(forward) && ({ orForward: true } as const);
+  return { allowed: true, requires: "compensatedManually", direction: "forward", ...orForward };
 }
+
+const isAllowed = ({ kind }: Decision) => kind === "allowed";
 
 function permission(decision: Decision): Permission {
   return decision.kind === "allowed" ? { allowed: true } : { allowed: false, reason: decision.reason };

@@ -1,7 +1,8 @@
 // An operator's action on one job (P9, P11, P13): decided by the domain, written at the version read, then published.
 
 import { hides, keepingHiddenSecrets, lacksSecrets } from "../domain/job.ts";
-import { type DecisionContext, decide, type OperatorAction } from "../domain/operator.ts";
+import type { DecisionContext } from "../domain/next-attempt.ts";
+import { decide, type OperatorAction } from "../domain/operator.ts";
 import { startAttemptOf } from "../domain/recovery.ts";
 import { hasEnded, type ProcessState, type StateRecord } from "../domain/state-record.ts";
 import type { Workflow } from "../domain/workflow.ts";
@@ -204,6 +205,8 @@ async function publishEffects(
       context.telemetry.event("JobToBeCompensated", { jobId, attempt, message: error?.message ?? null });
       return start(written, startAt, context);
     case "resubmit":
+      if (written.record.direction === "compensate")
+        context.telemetry.event("JobToBeCompensated", { jobId, attempt, message: error?.message ?? null });
       return start(written, startAt, context);
     default:
       return request satisfies never;

@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { type BulkAction, type BulkItem, MOST_JOBS } from "../domain/bulk.ts";
 import { NewerSchema } from "../domain/newer-schema.ts";
+import { courseOf } from "../domain/next-attempt.ts";
 import { decide, type OperatorAction } from "../domain/operator.ts";
 import type { StateRecord } from "../domain/state-record.ts";
 import { entityTag } from "../messaging/entity-tag.ts";
@@ -25,6 +26,12 @@ export type BulkTarget =
   | { readonly jobIds: readonly string[] }
   | { readonly filter: BulkFilter };
 
+export interface BulkAsked {
+  readonly action: BulkAction;
+  /** Only with the action `resubmit`. */
+  readonly direction?: "forward" | undefined;
+}
+
 export interface NotPossible {
   readonly jobId: string;
   readonly reason: string;
@@ -42,16 +49,17 @@ const MOST_LOOKED = 20_000;
 
 /** Reads every record and decides on it as the action itself would. It changes no job. */
 export async function previewBulk(
-  action: BulkAction,
+  asked: BulkAsked,
   target: BulkTarget,
   by: string,
   ports: BulkPorts,
 ): Promise<BulkPreview> {
+  const { action, direction } = asked;
   const { jobIds, isAll, cause, filter } = await meant(target, ports);
   const isMeant = (record: StateRecord) => filter === null || isListed(record, listed(filter));
   const seen = await inTurns(jobIds, SIDE_BY_SIDE, (jobId) =>
     unlessNewer(
-      () => look(jobId, action, isMeant, by, ports),
+      () => look(jobId, asked, isMeant, by, ports),
       (reason) => ({ jobId, reason }),
     ),
   );
@@ -66,6 +74,8 @@ export async function previewBulk(
     by,
     reason: null,
     extendBy: null,
+    direction: direction ?? null,
+    goesOn: action === "resubmit" ? countedByDirection(items) : null,
     cause,
     filter,
     isAll,
@@ -77,6 +87,11 @@ export async function previewBulk(
   };
   await ports.bulk.create(run, items);
   return { run, notPossible };
+}
+
+function countedByDirection(items: readonly BulkItem[]) {
+  const compensate = items.filter(({ direction }) => direction === "compensate").length;
+  return { forward: items.length - compensate, compensate };
 }
 
 type Meant = Pick<BulkRun, "cause" | "filter" | "isAll"> & { readonly jobIds: readonly string[] };
@@ -124,7 +139,7 @@ const listed = ({ state, ...filter }: BulkFilter): JobFilter => ({ processState:
 
 async function look(
   jobId: string,
-  action: BulkAction,
+  asked: BulkAsked,
   isMeant: (record: StateRecord) => boolean,
   by: string,
   ports: Ports,
@@ -133,13 +148,13 @@ async function look(
   if (!read) return { jobId, reason: "there is no such job" };
   const { record, etag } = read;
   if (!isMeant(record)) return { jobId, reason: "it has changed and does not match the search any more" };
-  const decision = decide(record, requestOf(action), workflowOf(record, ports), decisionContextOf(by, ports));
+  const decision = decide(record, requestOf(asked), workflowOf(record, ports), decisionContextOf(by, ports));
   if (decision.kind === "rejected") return { jobId, reason: decision.reason };
-  return { item: { jobId, etag: entityTag(etag), cause: causeIdOf(record) } };
+  return { item: { jobId, etag: entityTag(etag), cause: causeIdOf(record), direction: courseOf(decision.record) } };
 }
 
-function requestOf(action: BulkAction): OperatorAction {
-  if (action === "resubmit") return { kind: action, reason: "", edited: null, compensatedManually: false };
+function requestOf({ action, direction }: BulkAsked): OperatorAction {
+  if (action === "resubmit") return { kind: action, reason: "", edited: null, compensatedManually: false, direction };
   // The amount is set when the action starts; whether it is possible does not depend on it.
   if (action === "extend") return { kind: action, reason: "", byMs: 1 };
   return { kind: action, reason: "" };

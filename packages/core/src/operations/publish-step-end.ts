@@ -2,7 +2,7 @@
 import { ownReceiver, type StepEnd, type StepTask } from "../domain/attempt.ts";
 import { runOf, runsInHand } from "../domain/plan.ts";
 import { hasEnded, type StateRecord, type StepRecord } from "../domain/state-record.ts";
-import { concludeJob, scheduleCompensation } from "./conclude-job.ts";
+import { concludeJob, startNextAttempt } from "./conclude-job.ts";
 import type { Context, Telemetry } from "./ports.ts";
 import { completionOf, completionsOf, publishOrKeep } from "./publish.ts";
 import type { RecordedEnd } from "./write-step-end.ts";
@@ -15,8 +15,8 @@ export async function publishStepEnd(task: StepTask, recorded: RecordedEnd, cont
   const isPublished = isToPublish(task, record, own);
   // An earlier run of this task may also have recorded the steps after it, and may have crashed before it published them.
   const completed = isRepeat ? completionsOf(record) : isPublished ? [completionOf(record, task.step)] : [];
-  reportEnd(task, record, own, context.telemetry);
-  if (isTurn && record.processState === "Pending") await scheduleCompensation(recorded, context);
+  reportEnd(task, own, context.telemetry);
+  if (isTurn && record.processState === "Pending") await startNextAttempt(recorded, context);
   else if (isTurn) await concludeJob(recorded, context, completed);
   else if (isPublished) await publishOrKeep(recorded, completed, context);
   return end;
@@ -32,6 +32,9 @@ function isToPublish({ direction }: StepTask, { processState }: StateRecord, own
 function stepEndOf(task: StepTask, { record, isTurn, isNews }: RecordedEnd, own: StepRecord): StepEnd {
   const { attempt, processState, steps } = record;
   const isPending = processState === "Pending";
+  // The job goes forward again in the next attempt: the attempt that compensated it has to end.
+  if (isTurn && isPending && record.direction === "forward")
+    return { outcome: { kind: "superseded" }, receiver: receiverOf(task, attempt - 1) };
   if (isTurn && task.direction === "forward" && own.state === "Failed") {
     // A compensation belongs to the next attempt: the attempt before it has to end.
     return { outcome: { kind: "rejected" }, receiver: receiverOf(task, isPending ? attempt - 1 : attempt) };
@@ -47,7 +50,7 @@ function receiverOf(task: StepTask, attempt: number): number | null {
   return attempt === task.attempt ? ownReceiver(task) : attempt;
 }
 
-function reportEnd(task: StepTask, record: StateRecord, own: StepRecord, telemetry: Telemetry): void {
+function reportEnd(task: StepTask, own: StepRecord, telemetry: Telemetry): void {
   const { jobId, attempt, step, agent, direction } = task;
   const about = { jobId, attempt, step, agent };
   const run = runOf(own, direction);
@@ -61,8 +64,7 @@ function reportEnd(task: StepTask, record: StateRecord, own: StepRecord, telemet
     telemetry.event("StepSkipped", { ...about, cause, message });
     return;
   }
-  // The effect of a skipped step stays, and its job continues: no other event alerts an operator.
-  if (direction === "compensate" && record.direction === "forward" && run?.state === "Failed")
+  if (direction === "compensate" && run?.state === "Failed")
     telemetry.event("CompensationIncomplete", { ...about, message: run.error });
   const event = direction === "forward" ? "StepCompleted" : "StepCompensated";
   telemetry.event(event, { ...about, state: run?.state ?? null, endpoint: run?.endpoint ?? null, ms });

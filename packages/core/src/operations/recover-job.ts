@@ -8,7 +8,7 @@ import { policyFor } from "../domain/workflow.ts";
 import type { Versioned } from "../store/job-store.ts";
 import type { AgentTimeout, Snapshot } from "../supervision/audit-log.ts";
 import { ruleInWords, snapshotOf } from "../supervision/rule.ts";
-import { reportError, scheduleCompensation } from "./conclude-job.ts";
+import { reportError, startNextAttempt } from "./conclude-job.ts";
 import { judgeWaits } from "./judge-waits.ts";
 import { type Context, instant, type Telemetry } from "./ports.ts";
 import { clearOutbox, completionsOf, publish, publishBeforeStart } from "./publish.ts";
@@ -127,7 +127,7 @@ async function follow(
       return startAttemptAt(at, written, context);
     }
     case "compensate":
-      return scheduleCompensation(written, context);
+      return startNextAttempt(written, context);
     case "resume":
       context.telemetry.event("JobResumed", { jobId, attempt });
       await publishBeforeStart(written, context);

@@ -97,10 +97,10 @@ async function actOn({ jobId, etag }: BulkItem, run: BulkRun, context: Context):
   }
 }
 
-function requestOf({ action, extendBy }: BulkRun, reason: string): OperatorRequest {
+function requestOf({ action, extendBy, direction }: BulkRun, reason: string): OperatorRequest {
   switch (action) {
     case "resubmit":
-      return { kind: action, reason, job: null, compensatedManually: false };
+      return { kind: action, reason, job: null, compensatedManually: false, ...(direction && { direction }) };
     case "extend":
       return { kind: action, reason, byMs: durationMs(extendBy ?? "") ?? 0 };
     default:
@@ -118,13 +118,13 @@ async function lookForEnds(
 ): Promise<BulkResult[]> {
   return inTurns(results, LOOKS_SIDE_BY_SIDE, (result) => {
     if (result.outcome !== "done" || result.end !== null) return Promise.resolve(result);
-    const before = items.find(({ jobId }) => jobId === result.jobId)?.cause ?? "";
+    const item = items.find(({ jobId }) => jobId === result.jobId);
     return unlessNewer<BulkResult>(
       async () => {
         const read = await store.state(result.jobId);
         if (!read) return { ...result, end: "other" };
         const { processState, error } = read.record;
-        const end = endOf(action, processState, error?.kind, before, causeIdOf(read.record));
+        const end = endOf(action, processState, error?.kind, item, causeIdOf(read.record));
         return { ...result, end, ...(end && end !== "well" && { reason: error?.message ?? null }) };
       },
       (reason) => ({ ...result, end: "other", reason }),

@@ -48,8 +48,5 @@ export async function requestOf(asked: StepTask, ports: Ports, awaited?: Awaited
 /** The service may have done it for an earlier attempt, or for a run of this same task that crashed. */
 function wasAskedBefore({ record, direction }: StepTask): boolean {
   const run = runOf(record, direction);
-  return (
-    run !== null &&
-    (run.retryCount > 0 || run.waitCount > 0 || (direction === "forward" && record.outcomeUnknown === true))
-  );
+  return run !== null && (run.retryCount > 0 || run.waitCount > 0 || run.outcomeUnknown === true);
 }

@@ -1,7 +1,7 @@
 // The records of an action on many jobs: the run, which is small and read often; its jobs as the preview read them; a result for each wave.
 import { type Container, ErrorResponse } from "@azure/cosmos";
 import type { BulkAction, BulkCounts, BulkItem, BulkResult, BulkState } from "../domain/bulk.ts";
-import type { JobError, ProcessState } from "../domain/state-record.ts";
+import type { Direction, JobError, ProcessState } from "../domain/state-record.ts";
 
 /** The filter of the search. */
 export interface BulkFilter {
@@ -27,6 +27,10 @@ export interface BulkRun {
   readonly reason: string | null;
   /** An ISO 8601 duration; null until it is started, and for all other actions. */
   readonly extendBy: string | null;
+  /** `forward`: a resubmission takes jobs forward again that stopped in their compensation. */
+  readonly direction: "forward" | null;
+  /** Of a resubmission: how many jobs go on in each direction; null for all other actions. */
+  readonly goesOn: { readonly [direction in Direction]: number } | null;
   /** The cause that selected these jobs; null for a filter or a selection. */
   readonly cause: string | null;
   /** The search that selected these jobs; null for a cause or a selection. */
@@ -121,10 +125,18 @@ export function createCosmosBulkStore(container: Container): BulkStore {
 /** The actions in runs that a version of the app before 0.2 previewed. */
 const NOW_CALLED: { readonly [action: string]: BulkAction } = { undo: "compensate", settle: "markResolved" };
 
-/** Without the store's own members; a run that an older version of the app previewed contains no filter and no extension. */
-function plain({ filter = null, isAll = true, extendBy = null, ...found }: BulkRun): BulkRun {
+/** Without the store's own members, and with those that a run lacks which an older version of the app previewed. */
+function plain({
+  filter = null,
+  isAll = true,
+  extendBy = null,
+  direction = null,
+  goesOn = null,
+  ...found
+}: BulkRun): BulkRun {
   const action = NOW_CALLED[found.action] ?? found.action;
   const { bulkId, state, at, by, reason, cause, total, wave, counts, stopped, updatedAt } = found;
   const target = { cause, filter, isAll };
-  return { bulkId, action, state, at, by, reason, extendBy, ...target, total, wave, counts, stopped, updatedAt };
+  const how = { extendBy, direction, goesOn };
+  return { bulkId, action, state, at, by, reason, ...how, ...target, total, wave, counts, stopped, updatedAt };
 }

@@ -39,7 +39,7 @@ async function rejected(jobIds: readonly string[]): Promise<void> {
 }
 
 async function started(jobIds: readonly string[]): Promise<string> {
-  const { run } = await previewBulk("resubmit", { jobIds: jobIds }, "ada", ports);
+  const { run } = await previewBulk({ action: "resubmit" }, { jobIds: jobIds }, "ada", ports);
   const job = { kind: "start", reason: "fixed", count: run.total } as const;
   expect(await changeBulk(run.bulkId, job, "ada", { ...ports, telemetry: world.telemetry })).toMatchObject({
     kind: "changed",
@@ -83,7 +83,7 @@ test("a newer app's record is left out of a preview, and skipped where it has be
       },
     },
   });
-  const { run, notPossible } = await previewBulk("resubmit", { jobIds: IDS }, "ada", {
+  const { run, notPossible } = await previewBulk({ action: "resubmit" }, { jobIds: IDS }, "ada", {
     ...ports,
     ...newer("job-2"),
   });
@@ -109,7 +109,7 @@ test("of a search all that match are frozen, with what is not possible; what mat
       return page;
     },
   };
-  const preview = await previewBulk("markResolved", { filter }, "ada", { ...ports, store: meanwhile });
+  const preview = await previewBulk({ action: "markResolved" }, { filter }, "ada", { ...ports, store: meanwhile });
   expect(preview.notPossible).toEqual([{ jobId: "job-2", reason: expect.stringContaining("does not match") }]);
   expect(preview.run).toMatchObject({ total: 2, filter, cause: null, isAll: true });
   await rejected(["job-4"]);
@@ -126,7 +126,10 @@ test("of a search that finds more than a run takes, the preview says so", async 
       return world.store.list({ ...query, limit: 2 });
     },
   };
-  const { run } = await previewBulk("markResolved", { filter: { state: "Error" } }, "ada", { ...ports, store: more });
+  const { run } = await previewBulk({ action: "markResolved" }, { filter: { state: "Error" } }, "ada", {
+    ...ports,
+    store: more,
+  });
   expect(run).toMatchObject({ total: 2, isAll: false });
   expect(asked).toEqual([1000]);
 });
@@ -152,7 +155,11 @@ test("of a cause of which not all were counted, the others are meant too", async
       return page.next ? { ...page, looked: { jobs: 2, downTo: page.next.createdAt } } : page;
     },
   };
-  const { run } = await previewBulk("markResolved", { group: group?.id ?? "" }, "ada", { ...ports, attention, store });
+  const { run } = await previewBulk({ action: "markResolved" }, { group: group?.id ?? "" }, "ada", {
+    ...ports,
+    attention,
+    store,
+  });
   expect(run).toMatchObject({ total: 3, isAll: true, cause: "card expired" });
   expect(pages).toEqual([2, 1]);
 });
@@ -161,13 +168,13 @@ test("many jobs get more time: by how much is said at the start, and no job's en
   for (const jobId of IDS) await world.submit({ ...sampleJob(), jobId });
   const due = async () => (await Promise.all(IDS.map(world.stateOf))).map((record) => Date.parse(record?.dueAt ?? ""));
   const before = await due();
-  const { run } = await previewBulk("extend", { jobIds: [...IDS, "nowhere"] }, "ada", ports);
+  const { run } = await previewBulk({ action: "extend" }, { jobIds: [...IDS, "nowhere"] }, "ada", ports);
   expect(run).toMatchObject({ total: 3, extendBy: null });
   const start = { kind: "start", reason: "the bank is slow", count: 3 } as const;
   const asked = (job: typeof start & { by?: string }, bulkId = run.bulkId) =>
     changeBulk(bulkId, job, "ada", { ...ports, telemetry: world.telemetry });
   expect(await asked(start)).toMatchObject({ kind: "rejected", reason: expect.stringContaining("PT30M") });
-  const other = await previewBulk("cancel", { jobIds: IDS }, "ada", ports);
+  const other = await previewBulk({ action: "cancel" }, { jobIds: IDS }, "ada", ports);
   expect(await asked({ ...start, by: "PT1H" }, other.run.bulkId)).toMatchObject({ kind: "rejected" });
   expect(await asked({ ...start, by: "PT1H" })).toMatchObject({ kind: "changed", run: { extendBy: "PT1H" } });
   for (let turns = 0; turns < 10 && (await turn(run.bulkId)).kind === "again"; turns += 1);

@@ -74,7 +74,7 @@ test("P13 a compensation: a step that can't be compensated is named for a person
   expect(world.calls.map(({ operation }) => operation)).toEqual(["void", "release"]);
   expect((await world.stateOf())?.error).toMatchObject({
     kind: "compensationIncomplete",
-    message: expect.stringContaining("manually: takePayment"),
+    message: expect.stringContaining("not compensated: takePayment"),
   });
   expect(world.statuses.at(-1)).toMatchObject({ status: "Failed" });
 });

@@ -247,23 +247,6 @@ describe("the write", () => {
     expect(done.etag).toBe((await world.store.state("job-1"))?.etag);
   });
 
-  test("an inspection says which word the operator has to give", async () => {
-    await rejected();
-    const read = await world.store.state("job-1");
-    if (!read?.record.error) throw new Error("no error");
-    const error = { ...read.record.error, kind: "compensationIncomplete" } as const;
-    await world.store.replace(read, { ...read.record, direction: "compensate", error });
-    expect((await inspectJob("job-1", world))?.actions.resubmit).toEqual({
-      allowed: true,
-      requires: "compensatedManually",
-    });
-    expect(await operate(resubmit)).toMatchObject({
-      kind: "rejected",
-      reason: expect.stringContaining('"compensatedManually": true'),
-    });
-    expect(await operate({ ...resubmit, compensatedManually: true })).toMatchObject({ kind: "done" });
-  });
-
   test("P12 of two operators at once one has it done", async () => {
     await rejected();
     const both = await Promise.all([operate(resubmit), operate(compensate)]);

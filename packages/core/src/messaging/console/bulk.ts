@@ -16,6 +16,10 @@ export const bulkRun = z.strictObject({
   reason: z.string().nullable(),
   /** Each job's additional time, as an ISO 8601 duration; null until it is started, and for all other actions. */
   extendBy: z.string().nullable(),
+  /** `forward`: a resubmission takes jobs forward again that stopped in their compensation. */
+  direction: z.literal("forward").nullable(),
+  /** Of a resubmission: how many jobs go on in each direction. */
+  goesOn: z.strictObject({ forward: count, compensate: count }).nullable(),
   /** An example of the cause that was chosen. */
   cause: z.string().nullable(),
   /** The search that was chosen. */

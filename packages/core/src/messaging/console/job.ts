@@ -83,6 +83,8 @@ const outboxMessage = z.object({ status: z.string(), attempt: z.int(), at: insta
 
 const stateRecord = jobSummary.omit({ steps: true }).extend({
   steps: z.record(z.string(), stepRecord),
+  /** Once its compensation is finished, the job goes forward again. */
+  thenForward: z.literal(true).optional(),
   lockedBy: z.string().nullable(),
   completeBy: instant.nullable(),
   dueAt: instant.optional(),
@@ -96,9 +98,18 @@ const stateRecord = jobSummary.omit({ steps: true }).extend({
   outbox: z.array(outboxMessage),
 });
 
-const permission = z.union([
-  z.object({ allowed: z.literal(true), requires: z.literal("compensatedManually").optional() }),
-  z.object({ allowed: z.literal(false), reason: z.string() }),
+const notAllowed = z.object({ allowed: z.literal(false), reason: z.string() });
+const permission = z.union([z.object({ allowed: z.literal(true) }), notAllowed]);
+const resubmission = z.union([
+  z.object({
+    allowed: z.literal(true),
+    requires: z.literal("compensatedManually").optional(),
+    /** In which direction the job then goes on. */
+    direction: z.enum(["forward", "compensate"]),
+    /** It goes forward if the request has `"direction": "forward"`. */
+    orForward: z.literal(true).optional(),
+  }),
+  notAllowed,
 ]);
 
 const workflowStep = z.object({
@@ -123,7 +134,7 @@ export const inspection = z.object({
   /** The workflow's steps; null if the app does not have that version any more. */
   workflow: z.object({ steps: z.array(workflowStep) }).nullable(),
   actions: z.object({
-    resubmit: permission,
+    resubmit: resubmission,
     compensate: permission,
     cancel: permission,
     extend: permission,
@@ -136,6 +147,9 @@ export const acted = z.object({
   jobId: z.string(),
   state: processState,
   attempt: z.int(),
+  direction: z.enum(["forward", "compensate"]),
+  /** Once its compensation is finished, the job goes forward again. */
+  thenForward: z.literal(true).optional(),
   etag: z.string(),
   startAt: instant.nullable().optional(),
 });

@@ -8,7 +8,7 @@ export const OPERATOR = "operator";
 
 /** @param isReduced without what no decision reads any more: see reduction.ts */
 export function normalForm(record: StateRecord, isReduced = false): StateRecord {
-  const { workflow, dueAt, busyUntil } = record;
+  const { workflow, dueAt, busyUntil, thenForward } = record;
   return {
     schemaVersion: record.schemaVersion,
     jobId: record.jobId,
@@ -20,6 +20,7 @@ export function normalForm(record: StateRecord, isReduced = false): StateRecord 
     failureCount: isReduced ? 0 : record.failureCount,
     attempt: record.attempt,
     direction: record.direction,
+    ...(thenForward && { thenForward }),
     jobRevision: record.jobRevision,
     priority: record.priority,
     replyTo: record.replyTo,
@@ -50,7 +51,7 @@ export function normalForm(record: StateRecord, isReduced = false): StateRecord 
 }
 
 function normalStep(step: StepRecord): StepRecord {
-  const { agent, result, completedIn, compensation, outcomeUnknown, skipped, generation } = step;
+  const { agent, result, completedIn, compensation, skipped, generation } = step;
   const completed = completedIn !== undefined && { completedIn };
   return {
     ...normalRun(step),
@@ -58,7 +59,6 @@ function normalStep(step: StepRecord): StepRecord {
     result,
     ...completed,
     compensation: compensation && normalRun(compensation),
-    ...(outcomeUnknown && { outcomeUnknown }),
     ...(skipped && { skipped: { cause: skipped.cause, message: "" } }),
     generation,
   };
@@ -67,6 +67,7 @@ function normalStep(step: StepRecord): StepRecord {
 /** Of `retryCount` and `scheduledAt` only "none or some" is ever asked, and so of the other times unless the step is in hand. */
 function normalRun(run: StepRun): StepRun {
   const { state, attempt, nonce, scheduledAt, startBy, completeBy, notBefore, retryCount, failureCount = 0 } = run;
+  const { outcomeUnknown } = run;
   const isOpen = state === "NotStarted";
   const isNobodys = isOpen || state === "Compensated";
   return {
@@ -82,6 +83,7 @@ function normalRun(run: StepRun): StepRun {
     // Here the time for taking up does not grow.
     waitCount: 0,
     ...(failureCount > 0 && { failureCount }),
+    ...(outcomeUnknown && { outcomeUnknown }),
     error: null,
     endpoint: null,
     because: null,
@@ -111,9 +113,10 @@ function withoutWhatIsDone(given: StepRecord, direction: Direction): StepRecord 
   }
 }
 
-function normalError({ kind, step, agent }: JobError, isReduced: boolean): JobError {
+function normalError({ kind, step, agent, cause }: JobError, isReduced: boolean): JobError {
   const of = isReduced ? { step: null, agent: null } : { step, agent };
-  return { kind, message: "", ...of, at: LONG_AGO };
+  const led = cause && { cause: normalError(cause, isReduced) };
+  return { kind, message: "", ...of, at: LONG_AGO, ...led };
 }
 
 /** In the place of the attempt that completed a step, once the client was told so: it only names that message. */

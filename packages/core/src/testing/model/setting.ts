@@ -113,7 +113,9 @@ export const CONTRACTS: Contracts = {
 
 /** What an operator may ask for. */
 export const REQUESTS = {
-  resubmit: { kind: "resubmit", reason: "fixed", job: null, compensatedManually: true },
+  resubmit: { kind: "resubmit", reason: "fixed", job: null, compensatedManually: false },
+  forward: { kind: "resubmit", reason: "fixed", job: null, compensatedManually: false, direction: "forward" },
+  fromTheStart: { kind: "resubmit", reason: "fixed", job: null, compensatedManually: true },
   edit: { kind: "resubmit", reason: "corrected", job: CONTENT, compensatedManually: true },
   compensation: { kind: "compensate", reason: "not wanted" },
   cancel: { kind: "cancel", reason: "sent by mistake" },

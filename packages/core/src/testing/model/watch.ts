@@ -145,6 +145,9 @@ function faultOfReport(
   const own = runOf(before.steps[name], direction);
   if (!isInHand(own) || own.attempt !== attempt)
     return `${name} is recorded by attempt ${attempt}, which does not run it`;
+  // The end of a compensation behind which an operator wants the job forward: each step begins anew, or keeps its result.
+  if (before.thenForward && after.direction === "forward")
+    return inHand(after).length > 0 ? "a job goes forward again while a step is in hand" : undefined;
   for (const [other, step] of Object.entries(after.steps)) {
     for (const way of ["forward", "compensate"] as const) {
       const [was, is] = [runOf(before.steps[other], way), runOf(step, way)];
@@ -276,7 +279,8 @@ export function faultOfCompensated(
 ): string | undefined {
   // In normal form there is no message: it was looked at when it was written.
   if (record.error?.kind !== "compensationIncomplete" || record.error.message === "") return undefined;
-  const named = (/manually: ([^;]*)/.exec(record.error.message)?.[1] ?? "").split(", ");
+  const lists = record.error.message.matchAll(/(?:not compensated|to be compensated manually): ([^;]*)/g);
+  const named = [...lists].flatMap(([, names = ""]) => names.split(", "));
   const left = liveSteps(serviceState).filter(
     (name) => compensationOf(workflow, name) !== "nothing" && !named.includes(name),
   );
@@ -285,9 +289,10 @@ export function faultOfCompensated(
     : undefined;
 }
 
-/** Whoever resubmits a job that says `compensationIncomplete` says that a person has compensated the rest (docs/reference/operator-api.md). */
+/** Whether the operator says that a person has compensated the rest (docs/reference/operator-api.md). */
 export function saysDoneManually(before: StateRecord, after: StateRecord): boolean {
-  return before.error?.kind === "compensationIncomplete" && isResubmitted(before, after);
+  const isSaid = /, the rest compensated manually, attempt \d+/.test(after.history.at(-1)?.what ?? "");
+  return isSaid && isResubmitted(before, after);
 }
 
 export function isResubmitted(before: StateRecord, after: StateRecord): boolean {

@@ -1,0 +1,37 @@
+// How a job goes forward again that an operator resubmitted forward during its compensation (P9, P13).
+import { after } from "./duration.ts";
+import { mapSteps, takenForward } from "./operator-steps.ts";
+import { isCompensationUnknown } from "./plan.ts";
+import type { StateRecord } from "./state-record.ts";
+
+/** When, and by whom. */
+interface Turning {
+  readonly now: string;
+  readonly claimWithinMs: number;
+  readonly by: string;
+}
+
+/**
+ * The job in its next attempt, forward. Undefined if it is not to go forward, or if a compensation failed and may still have taken effect: then
+ * it is for an operator again.
+ */
+export function forwardAgain(record: StateRecord, { now, claimWithinMs, by }: Turning): StateRecord | undefined {
+  const { thenForward, ...rest } = record;
+  if (!thenForward || Object.values(record.steps).some(isCompensationUnknown)) return undefined;
+  const attempt = record.attempt + 1;
+  const claimBy = after(now, claimWithinMs);
+  return {
+    ...rest,
+    processState: "Pending",
+    lockedBy: null,
+    completeBy: claimBy,
+    dueAt: claimBy,
+    direction: "forward",
+    attempt,
+    steps: mapSteps(record.steps, takenForward),
+    error: null,
+    outbox: [...record.outbox, { status: "RetryScheduled", attempt, at: now }],
+    history: [...record.history, { at: now, what: `compensation finished, forward again, attempt ${attempt}`, by }],
+    updatedAt: now,
+  };
+}
