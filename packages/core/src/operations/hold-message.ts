@@ -44,7 +44,8 @@ export async function holdMessage<T>(
           heldMs,
           cause: String(cause),
         });
-        await messenger.postpone(message, goesBack ? { at: instant(now() + LOOK_AGAIN_MS) } : {});
+        const at = goesBack ? instant(now() + LOOK_AGAIN_MS) : undefined;
+        await messenger.postpone(message, { cause: cause.name, at });
         return undefined;
       }
       if (waitMs === FIRST_PAUSE_MS) telemetry.event("MessageHeld", { queue: message.queue, cause: String(cause) });
