@@ -36,7 +36,7 @@ afterAll(() => {
 });
 
 // Each has a stack of its own and little to do.
-describe.concurrent("P27", () => {
+describe.concurrent("P27 a long outage", () => {
   test.each(OUTAGE_NAMES.map((name) => ({ name, ...OUTAGES[name] })))(
     "$title",
     async ({ name }) => {

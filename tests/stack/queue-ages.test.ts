@@ -26,7 +26,7 @@ async function change(workflow: string, change: "pause" | "resume"): Promise<voi
   expect(response.status, await response.text()).toBe(200);
 }
 
-test("an order that a paused workflow sends back is as old as it is, and says what it waits for", async () => {
+test("P27 an order that a paused workflow sends back is as old as it is, and says what it waits for", async () => {
   await change("order-fulfilment", "pause");
   const sentAt = Date.now();
   await app.shop.send(madeOrder("age-1"));
