@@ -136,6 +136,18 @@ test("function failures are split by faas.name, for Service Bus requests all hav
   expect(query).toContain("by functionName = iff(isempty(faas), Name, faas)");
 });
 
+test("queue-age names what the messages wait for, and its runbook explains each outage that may be named", () => {
+  expect(alerts.log.find(({ name }) => name === "queue-age")?.dimensions).toEqual(["queue", "cause"]);
+  const section = read("docs/how-to/runbooks.md").split("### queue-age\n")[1]?.split(/\n##/)[0] ?? "";
+  const outages = sources.flatMap(({ text }) =>
+    [...text.matchAll(/class (\w+) extends (?:Outage|SentBack|OtherVersionNeeded)\b/g)].map(([, name = ""]) => name),
+  );
+  expect(outages.length).toBeGreaterThan(6);
+  // Others extend these two, which nothing throws itself; no message waits for the archive.
+  const named = outages.filter((name) => !["SentBack", "OtherVersionNeeded", "ArchiveUnavailable"].includes(name));
+  for (const name of ["notTaken", ...named]) expect(section, name).toContain(`\`${name}\``);
+});
+
 test("metric alerts watch queues that exist", () => {
   const queues = (JSON.parse(read("infra/entities/service-bus.json")) as { queues: { name: string }[] }).queues;
   const names = queues.map(({ name }) => name);
