@@ -48,7 +48,7 @@ const SECTIONS: readonly (readonly [folder: string, title: string, first: readon
     ["pattern", "workflow-definition", "workflows", "settings", "commands", "operator-api", "telemetry"],
   ],
   ["reference/api", "API reference", ["index"]],
-  ["explanation", "Explanation", ["architecture", "performance", "threat-model"]],
+  ["explanation", "Explanation", ["architecture", "where-we-differ", "performance", "threat-model"]],
   ["explanation/adr", "Decisions", ["index"]],
 ];
 

@@ -37,26 +37,28 @@ const refund = {
 /** It reserves nothing: payment rejects what is left of its orders, and an operator sees to them. */
 const unreserved = defineWorkflow({ name: "returns", version: 1, policy, steps: [pickUp, restock, refund] });
 
+const reserve = {
+  name: RESERVING_STEP,
+  agent: REFUNDS_AGENT,
+  operation: "reserve",
+  after: [],
+  completeWithin: "PT30S",
+  compensation: { operation: "release", completeWithin: "PT30S" },
+  // Nothing was done yet: the sender receives the reason, and nobody has to look.
+  policy: { onRejected: "compensate" },
+} as const;
+
+const steps = [reserve, { ...pickUp, after: [RESERVING_STEP] }, restock, refund] as const;
+
 /** What is refunded is reserved first, in the record of the order that was sold. */
-const reserved = defineWorkflow({
+const reserved = defineWorkflow({ name: "returns", version: 2, policy, steps });
+
+/** It waits for a service that is away, as an order does. */
+const waiting = defineWorkflow({
   name: "returns",
-  version: 2,
-  policy,
-  steps: [
-    {
-      name: RESERVING_STEP,
-      agent: REFUNDS_AGENT,
-      operation: "reserve",
-      after: [],
-      completeWithin: "PT30S",
-      compensation: { operation: "release", completeWithin: "PT30S" },
-      // Nothing was done yet: the sender receives the reason, and nobody has to look.
-      policy: { onRejected: "compensate" },
-    },
-    { ...pickUp, after: [RESERVING_STEP] },
-    restock,
-    refund,
-  ],
+  version: 3,
+  policy: { ...policy, waits: ["PT1M", "PT5M", "PT30M"] },
+  steps,
 });
 
-export const returns: readonly Workflow[] = [unreserved, reserved];
+export const returns: readonly Workflow[] = [unreserved, reserved, waiting];

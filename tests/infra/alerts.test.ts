@@ -52,7 +52,7 @@ const telemetry = sources.filter(({ file }) => file.startsWith("packages/core/sr
 const literals = telemetry.flatMap((text) => [...text.matchAll(/"([\w.]+)"/g)].map(([, name = ""]) => name));
 
 const METRIC = /^[a-z]+(\.[a-z_]+)+$/;
-const METRIC_ATTRIBUTES = ["state", "kind", "agent", "step", "outcome", "endpoint", "queue"];
+const METRIC_ATTRIBUTES = ["state", "kind", "agent", "step", "outcome", "endpoint", "queue", "cause"];
 const ownMetrics = literals.filter((name) => METRIC.test(name));
 const said: { [table: string]: readonly string[] } = {
   AppEvents: literals.filter((name) => /^[A-Z][A-Za-z]+$/.test(name)),
@@ -134,6 +134,18 @@ test("function failures are split by faas.name, for Service Bus requests all hav
   const query = read("infra/alerts/function-failures.kql");
   expect(query).toContain('extend faas = tostring(Properties["faas.name"])');
   expect(query).toContain("by functionName = iff(isempty(faas), Name, faas)");
+});
+
+test("queue-age names what the messages wait for, and its runbook explains each outage that may be named", () => {
+  expect(alerts.log.find(({ name }) => name === "queue-age")?.dimensions).toEqual(["queue", "cause"]);
+  const section = read("docs/how-to/runbooks.md").split("### queue-age\n")[1]?.split(/\n##/)[0] ?? "";
+  const outages = sources.flatMap(({ text }) =>
+    [...text.matchAll(/class (\w+) extends (?:Outage|SentBack|OtherVersionNeeded)\b/g)].map(([, name = ""]) => name),
+  );
+  expect(outages.length).toBeGreaterThan(6);
+  // Others extend these two, which nothing throws itself; no message waits for the archive.
+  const named = outages.filter((name) => !["SentBack", "OtherVersionNeeded", "ArchiveUnavailable"].includes(name));
+  for (const name of ["notTaken", ...named]) expect(section, name).toContain(`\`${name}\``);
 });
 
 test("metric alerts watch queues that exist", () => {

@@ -121,6 +121,17 @@ test("the code takes the values that Bicep sets", () => {
   expect(config.ClaimWithin).toBe(60_000);
 });
 
+test("each place names the same interval of the supervisor", () => {
+  const SECONDS = 10;
+  const schedule = `*/${SECONDS} * * * * *`;
+  expect(sample["SupervisorSchedule"]).toBe(schedule);
+  expect(read("infra/main.bicep")).toContain(`param supervisorSchedule string = '${schedule}'\n`);
+  expect(read("cli/cost/environments.ts")).toContain(`choices["SUPERVISOR_SCHEDULE"] ?? "${schedule}"`);
+  expect(read(PAGE)).toContain(`| \`SUPERVISOR_SCHEDULE\` | NCRONTAB with seconds | \`${schedule}\` |`);
+  expect(read("docs/concepts.md")).toContain(`The supervisor runs every ${SECONDS} seconds`);
+  expect(read("docs/explanation/where-we-differ.md")).toContain(`By default every ${SECONDS} seconds`);
+});
+
 test.each(["code", "bicep", "sample", "page"] as const)("planted: a setting that is in %s alone is found", (place) => {
   const faults = differences({ ...places, [place]: [...places[place], "Planted"] });
   expect(faults.join("\n")).toContain("Planted");

@@ -8,6 +8,8 @@ export interface OutageKind {
   /** The name of its test, in the form of docs/reference/failure-modes.md. */
   readonly title: string;
   begin(app: FaultyStack): Promise<Back>;
+  /** Failures are counted, and the workflow's policy waits. */
+  readonly isWaitedFor?: true;
 }
 
 /** More requests than any outage sees. */
@@ -32,9 +34,12 @@ function storeAnswers(status: 403 | 429): OutageKind["begin"] {
   };
 }
 
-function service(name: string, fault: Record<string, unknown>): OutageKind["begin"] {
+function service(name: ServiceName, fault: Record<string, unknown>): OutageKind["begin"] {
   return (app) => app.switchOn(name, fault);
 }
+
+export const SERVICES = ["inventory", "payment", "fraud", "shipping"] as const;
+export type ServiceName = (typeof SERVICES)[number];
 
 export const OUTAGES = {
   "store-down": {
@@ -59,10 +64,29 @@ export const OUTAGES = {
       "[supervisor | orders arrive | storage account down for long] there is no leader; orders are processed meanwhile",
     begin: connection("storage"),
   },
-  "service-down": {
+  "inventory-down": {
     title:
-      "[agents | orders arrive | a service answers 503 for long] its steps wait and are retried, as long as the policy allows; none is compensated",
+      "[agents | orders arrive | inventory answers 503 for long] its steps wait as the policy says, and all are Processed; none is compensated, none in Error",
+    begin: service("inventory", { kind: "down" }),
+    isWaitedFor: true,
+  },
+  "payment-down": {
+    title:
+      "[agents | orders arrive | payment answers 503 for long] its steps wait as the policy says, and all are Processed; none is compensated, none in Error",
+    begin: service("payment", { kind: "down" }),
+    isWaitedFor: true,
+  },
+  "fraud-down": {
+    title:
+      "[agents | orders arrive | fraud answers 503 for long] its steps wait as the policy says, and all are Processed; none is compensated, none in Error",
+    begin: service("fraud", { kind: "down" }),
+    isWaitedFor: true,
+  },
+  "shipping-down": {
+    title:
+      "[agents | orders arrive | shipping answers 503 for long] its steps wait as the policy says, and all are Processed; none is compensated, none in Error",
     begin: service("shipping", { kind: "down" }),
+    isWaitedFor: true,
   },
   "service-403": {
     title:
@@ -72,8 +96,9 @@ export const OUTAGES = {
   "service-429": {
     title: "[agents | orders arrive | a service answers 429 for long] as when it answers 503",
     begin: service("shipping", { kind: "down", status: 429 }),
+    isWaitedFor: true,
   },
-} as const satisfies Record<string, OutageKind>;
+} as const satisfies Record<string, OutageKind> & Record<`${ServiceName}-down`, OutageKind>;
 
 export type OutageName = keyof typeof OUTAGES;
 export const OUTAGE_NAMES = Object.keys(OUTAGES) as [OutageName, ...OutageName[]];

@@ -3,13 +3,17 @@ import { styleText } from "node:util";
 import { ENGINES } from "@scheduler-agent-supervisor/local/host/durable/engine-profile";
 import { TOPOLOGIES } from "@scheduler-agent-supervisor/local/host/flex/groups";
 import Table from "cli-table3";
-import { choiceOf, numberOf, readArguments, runCommand } from "../../cli/arguments.ts";
-import { OUTAGE_NAMES } from "./kinds.ts";
+import { choiceOf, numberOf, readArguments, runCommand, type Values } from "../../cli/arguments.ts";
+import { OUTAGE_NAMES, type OutageName, SERVICES } from "./kinds.ts";
 import { type OutageReport, runOutage } from "./outage.ts";
+import { SHIPPED } from "./shipped.ts";
 
-const USAGE = `npm run outages -- [--only LIST] [--minutes M] [--at-once N] [--topology T] [--engine E]
+const USAGE = `npm run outages -- [--only LIST] [--service LIST] [--minutes M] [--rate R] [--at-once N] [--topology T] [--engine E]
+  Workflow and policy are as shipped: after ten minutes without a service the last orders end half an hour later.
   --only LIST    some of ${OUTAGE_NAMES.join(", ")}, with commas (all)
+  --service LIST some of ${SERVICES.join(", ")}, or all: the same as --only NAME-down
   --minutes M    how long each lasts (10)
+  --rate R       how many orders a second (5)
   --at-once N    how many stacks run side by side (4)
   --topology T   ${TOPOLOGIES.join(" or ")} (single)
   --engine E     ${ENGINES.join(" or ")} (fast)`;
@@ -18,20 +22,26 @@ const INTERVAL_S = 30;
 await runCommand(async () => {
   const text = { type: "string" } as const;
   const { values } = readArguments(
-    { only: text, minutes: text, "at-once": text, topology: text, engine: text, help: { type: "boolean" } },
+    {
+      ...{ only: text, service: text, minutes: text, rate: text },
+      ...{ "at-once": text, topology: text, engine: text, help: { type: "boolean" } },
+    },
     USAGE,
   );
   if (values["help"]) {
     console.log(USAGE);
     return 0;
   }
-  const only = values["only"] === undefined ? OUTAGE_NAMES : String(values["only"]).split(",");
-  const waiting = only.map((name) => choiceOf({ only: name }, "only", OUTAGE_NAMES));
+  const waiting = chosen(values);
   const topology = choiceOf(values, "topology", TOPOLOGIES);
   const engine = choiceOf(values, "engine", ENGINES);
   const outageMs = (numberOf(values, "minutes", 0.1, 600) ?? 10) * 60_000;
   const appSettings = { RetryMisconfiguredAfter: `PT${INTERVAL_S}S` };
-  const plan = { outageMs, intervalS: INTERVAL_S, appSettings, stack: { topology, engine } };
+  const ordersPerSecond = numberOf(values, "rate", 0.1, 100) ?? 5;
+  const plan = {
+    ...{ outageMs, ordersPerSecond, intervalS: INTERVAL_S, workflow: SHIPPED },
+    ...{ appSettings, stack: { topology, engine } },
+  };
   const begun = performance.now();
   const say = (line: string) =>
     console.log(`${((performance.now() - begun) / 1000).toFixed(1).padStart(7)} s  ${line}`);
@@ -48,12 +58,30 @@ await runCommand(async () => {
   return faults.length === 0 ? 0 : 1;
 });
 
+function chosen({ only, service }: Values): OutageName[] {
+  const listed = (list: Values[string]) => (list === undefined ? [] : String(list).split(","));
+  const names = listed(only).map((name) => choiceOf({ only: name }, "only", OUTAGE_NAMES));
+  const services =
+    service === "all" ? SERVICES : listed(service).map((name) => choiceOf({ service: name }, "service", SERVICES));
+  const found = [...names, ...services.map((name) => `${name}-down` as const)];
+  return found.length > 0 ? found : [...OUTAGE_NAMES];
+}
+
 function tableOf(reports: readonly OutageReport[]): string {
   const table = new Table({
-    head: ["outage", "orders", "left at its end", "all ended after", "allowed", "failures counted", "ends"],
+    head: [
+      "outage",
+      "orders",
+      "left at its end",
+      "all ended after",
+      "allowed",
+      "failures counted",
+      "most of one order",
+      "ends",
+    ],
     style: { head: [], border: [] },
   });
-  for (const { name, orders, backlog, endedAfterMs, mayTakeMs, failures, ends } of reports) {
+  for (const { name, orders, backlog, endedAfterMs, mayTakeMs, failures, mostFailures, ends } of reports) {
     const inWords = Object.entries(ends).map(([end, count]) => `${count} ${end}`);
     table.push([
       name,
@@ -62,6 +90,7 @@ function tableOf(reports: readonly OutageReport[]): string {
       `${Math.round(endedAfterMs / 1000)} s`,
       `${Math.round(mayTakeMs / 1000)} s`,
       failures,
+      mostFailures,
       inWords.join("\n"),
     ]);
   }

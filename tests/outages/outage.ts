@@ -7,12 +7,14 @@ import { ROOT } from "../../cli/settings.ts";
 import { endsOf, faultsOf } from "../chaos/oracle.ts";
 import { type FaultyStack, startFaultyStack } from "../faults/faulty-stack.ts";
 import { madeOrder } from "../support/made-order.ts";
-import { CHAIN, GRAPH } from "../support/orders.ts";
 import { containerOf } from "../support/test-stack.ts";
-import { OUTAGES, type OutageName } from "./kinds.ts";
+import { OUTAGES, type OutageKind, type OutageName } from "./kinds.ts";
+import { longestWaitMs } from "./shipped.ts";
 
 export interface OutagePlan {
   readonly outageMs: number;
+  readonly workflow: Workflow;
+  readonly ordersPerSecond?: number;
   /** From one tick of the supervisor to the next. */
   readonly intervalS: number;
   readonly appSettings?: Readonly<Record<string, string>>;
@@ -28,8 +30,9 @@ export interface OutageReport {
   readonly endedAfterMs: number;
   readonly mayTakeMs: number;
   readonly ends: Readonly<Record<string, number>>;
-  /** Failures of steps that were counted, of all orders. */
+  /** Failures of steps that were counted, of all orders; and of the order with most of them. */
   readonly failures: number;
+  readonly mostFailures: number;
   readonly faults: readonly string[];
 }
 
@@ -51,15 +54,14 @@ export async function runOutage(
   plan: OutagePlan,
   say: (line: string) => void,
 ): Promise<OutageReport> {
-  const workflow = patient(plan.intervalS);
-  await using app = await startFaultyStack([CHAIN, workflow], {
+  await using app = await startFaultyStack([plan.workflow], {
     queuesFile: join(ROOT, "infra/entities/service-bus.json"),
     appSettings: { SupervisorSchedule: `*/${plan.intervalS} * * * * *`, ...plan.appSettings },
     ...plan.stack,
   });
   const orderIds: string[] = [];
   const stop = new AbortController();
-  const sending = send(app, name, orderIds, stop.signal);
+  const sending = send(app, name, orderIds, plan.ordersPerSecond ?? ORDERS_PER_SECOND, stop.signal);
   await app.eventually(`${name}-0`, ({ processState }) => processState === "Processed", FIRST_WITHIN_MS);
   const back = await OUTAGES[name].begin(app);
   say(`${name}: begins, for ${plan.outageMs / 1000} s`);
@@ -67,24 +69,21 @@ export async function runOutage(
   stop.abort();
   await sending;
   await back();
-  return await settled(app, name, orderIds, workflow, plan, say);
+  return await settled(app, name, orderIds, plan, say);
 }
 
-/** Waits for the shipping service for longer than any outage here, and never for longer than from one sweep to the next. */
-function patient(intervalS: number): Workflow {
-  const waits = Array<string>(100).fill(`PT${intervalS}S`);
-  return {
-    ...GRAPH,
-    steps: GRAPH.steps.map((step) => (step.agent === "shipping" ? { ...step, policy: { waits } } : step)),
-  };
-}
-
-async function send(app: FaultyStack, name: string, orderIds: string[], stop: AbortSignal): Promise<void> {
+async function send(
+  app: FaultyStack,
+  name: string,
+  orderIds: string[],
+  perSecond: number,
+  stop: AbortSignal,
+): Promise<void> {
   for (let made = 0; !stop.aborted; made += 1) {
     const orderId = `${name}-${made}`;
     await app.shop.send(madeOrder(orderId));
     orderIds.push(orderId);
-    await sleep(1000 / ORDERS_PER_SECOND);
+    await sleep(1000 / perSecond);
   }
 }
 
@@ -92,14 +91,15 @@ async function settled(
   app: FaultyStack,
   name: OutageName,
   orderIds: readonly string[],
-  workflow: Workflow,
-  { intervalS }: OutagePlan,
+  { intervalS, workflow }: OutagePlan,
   say: (line: string) => void,
 ): Promise<OutageReport> {
   const begun = Date.now();
   const backlog = orderIds.length - (await countEnded(app));
   say(`${name}: over; ${backlog} of ${orderIds.length} orders have not ended`);
-  const mayTakeMs = 2 * intervalS * 1000 + (backlog / BACKLOG_PER_SECOND) * 1000 + LINKS_BACK_MS + STEP_MS;
+  const { isWaitedFor }: OutageKind = OUTAGES[name];
+  const waitMs = isWaitedFor ? longestWaitMs(workflow) : 0;
+  const mayTakeMs = waitMs + 2 * intervalS * 1000 + (backlog / BACKLOG_PER_SECOND) * 1000 + LINKS_BACK_MS + STEP_MS;
   let left = backlog;
   for (let looks = 1; left > 0 && Date.now() - begun < mayTakeMs + GIVE_UP_MS; looks += 1) {
     await sleep(LOOK_EVERY_MS);
@@ -122,8 +122,10 @@ async function settled(
       if (error) faults.push(`${orderId}: ${error.kind}: ${error.message}`);
   }
   say(`${name}: ${JSON.stringify(ends)} ${Math.round(endedAfterMs / 1000)} s after its end`);
-  const failures = records.reduce((sum, { failureCount }) => sum + failureCount, 0);
-  return { name, orders: orderIds.length, backlog, endedAfterMs, mayTakeMs, ends, failures, faults };
+  const counts = records.map(({ failureCount }) => failureCount);
+  const failures = counts.reduce((sum, count) => sum + count, 0);
+  const mostFailures = Math.max(...counts);
+  return { name, orders: orderIds.length, backlog, endedAfterMs, mayTakeMs, ends, failures, mostFailures, faults };
 }
 
 /** Nothing is owed for them any more. */

@@ -89,7 +89,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  "the hotel is slow and the flight away: the flight alone is retried, at once, while the hotel is awaited",
+  "P21 the hotel is slow and the flight away: the flight alone is retried, at once, while the hotel is awaited",
   async () => {
     await book("trip-2", [
       { service: "hotel", kind: "late", delayMs: LATER_MS },

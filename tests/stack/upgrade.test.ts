@@ -28,10 +28,10 @@ const check = {
   compensation: "nothing",
 } as const;
 
-/** What n+1 brings: a third version of the workflow, which asks one agent over its queue, and a workflow of another name. */
+/** What n+1 brings: a fourth version of the workflow, which asks one agent over its queue, and a workflow of another name. */
 const NEXT: Workflow = {
   name: "order-fulfilment",
-  version: 3,
+  version: 4,
   policy: { failureThreshold: 1, waits: ["PT3S", "PT1S", "PT1S"], onExhausted: "fail", onRejected: "fail" },
   steps: [
     { ...reserve, completeWithin: "PT3S" },
@@ -115,9 +115,9 @@ test(
     await send("old-1");
     await app.eventually("old-1", ({ steps }) => steps["reserveStock"]?.state === "Completed");
     await deploy(N_PLUS_1, "SIGTERM");
-    expect(await app.eventually("old-1", processed, 40_000)).toMatchObject({ workflow: { version: 2 } });
+    expect(await app.eventually("old-1", processed, 40_000)).toMatchObject({ workflow: { version: GRAPH.version } });
     await send("next-0");
-    expect(await app.eventually("next-0", processed)).toMatchObject({ workflow: { version: 3 } });
+    expect(await app.eventually("next-0", processed)).toMatchObject({ workflow: { version: NEXT.version } });
     await send("gift-0", { workflow: "gift" });
     await app.eventually("gift-0", processed);
   },
@@ -154,9 +154,12 @@ test(
     await expect.poll(() => named("MessagePostponed"), { timeout: 10_000 }).toContain("gift-1");
     const { workflows } = (await ask("workflows")).body as { workflows: object[] };
     const jobs = expect.objectContaining({ inError: 1 });
-    expect(workflows).toContainEqual({ name: "order-fulfilment", version: 3, standing: "missing", jobs });
+    expect(workflows).toContainEqual({ name: "order-fulfilment", version: NEXT.version, standing: "missing", jobs });
     const rejected = await ask("jobs/next-error/resubmit", { reason: "test" });
-    expect(rejected).toMatchObject({ status: 409, body: { reason: expect.stringContaining("order-fulfilment v3") } });
+    expect(rejected).toMatchObject({
+      status: 409,
+      body: { reason: expect.stringContaining(`order-fulfilment v${NEXT.version}`) },
+    });
     await nothingIsLost();
   },
   TIMEOUT_MS,
@@ -174,7 +177,12 @@ test(
       await oneEffectEach(orderId, ["inventory", "fraud", "payment"]);
     const { workflows } = (await ask("workflows")).body as { workflows: object[] };
     const none = { pending: 0, processing: 0, inError: 0 };
-    expect(workflows).toContainEqual({ name: "order-fulfilment", version: 3, standing: "newest", jobs: none });
+    expect(workflows).toContainEqual({
+      name: "order-fulfilment",
+      version: NEXT.version,
+      standing: "newest",
+      jobs: none,
+    });
     await nothingIsLost();
   },
   TIMEOUT_MS,

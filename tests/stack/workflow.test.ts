@@ -5,7 +5,7 @@ import { hasEnded, type ProcessState } from "@scheduler-agent-supervisor/core/do
 import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/store/cosmos-job-store";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder } from "../support/made-order.ts";
-import { CHAIN, sampleOrder, sampleRecord } from "../support/orders.ts";
+import { CHAIN, GRAPH, sampleOrder, sampleRecord } from "../support/orders.ts";
 import { sampleContainer } from "../support/sample-container.ts";
 import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
 
@@ -95,7 +95,10 @@ test("P5 an order keeps the version that it started with", async () => {
     "takePayment",
     "arrangeShipping",
   ]);
-  expect(await app.eventually("new-1", ended)).toMatchObject({ workflow: { version: 2 }, processState: "Processed" });
+  expect(await app.eventually("new-1", ended)).toMatchObject({
+    workflow: { version: GRAPH.version },
+    processState: "Processed",
+  });
   expect(await app.eventually("old-1", ended)).toMatchObject({ workflow: { version: 1 }, processState: "Processed" });
 });
 

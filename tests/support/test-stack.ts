@@ -13,8 +13,9 @@ import { type Stack, type StackOptions, startStack } from "@scheduler-agent-supe
 import { openRecords, type Records } from "../../cli/records.ts";
 import { partiesIn, QUEUES_FILE, ROOT, type Settings, settingsFor } from "../../cli/settings.ts";
 import { openShop, REPLY_QUEUE, type Shop } from "../../cli/shop.ts";
+import { orderFulfilment } from "../../shared/workflows/order-fulfilment.ts";
 import { adaptApp } from "./adapted-app.ts";
-import { CHAIN, GRAPH, THREE_IN_ONE, THREE_STEPS } from "./orders.ts";
+import { THREE_IN_ONE, THREE_STEPS } from "./orders.ts";
 
 export interface Effect {
   readonly key: string;
@@ -64,7 +65,7 @@ export async function startTestStack(
 ): Promise<TestStack> {
   const data = mkdtempSync(join(tmpdir(), "stack-"));
   const { appSettings, queuesFile = QUEUES_FILE, ...rest } = options;
-  const adapted = options.appDir === undefined ? adaptApp([THREE_STEPS, THREE_IN_ONE, CHAIN, GRAPH]) : undefined;
+  const adapted = options.appDir === undefined ? adaptApp([THREE_STEPS, THREE_IN_ONE, ...orderFulfilment]) : undefined;
   const stack = await startStack({
     appDir: adapted?.dir ?? ROOT,
     data,

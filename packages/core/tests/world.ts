@@ -24,6 +24,7 @@ import { completionUrl } from "../src/messaging/completion.ts";
 import type { Contracts } from "../src/messaging/contract.ts";
 import type {
   Messenger,
+  PostponeOptions,
   Published,
   ReceivedMessage,
   Rejection,
@@ -83,7 +84,7 @@ export interface World extends Omit<Ports, "timing"> {
   readonly quarantined: Unreadable[];
   readonly postponed: ReceivedMessage[];
   /** When each of them is to come again; undefined at once. */
-  readonly postponedTo: (string | undefined)[];
+  readonly postponedTo: PostponeOptions[];
   /** What was asked over the agents' queues, and what came back. */
   readonly requests: (Asked & { readonly at?: string | undefined })[];
   readonly replies: AgentReplyMessage[];
@@ -169,9 +170,9 @@ export function createWorld(
     async quarantine(unreadable) {
       quarantined.push(unreadable);
     },
-    async postpone(message, { at } = {}) {
+    async postpone(message, options) {
       postponed.push(message);
-      postponedTo.push(at);
+      postponedTo.push(options);
     },
   };
 

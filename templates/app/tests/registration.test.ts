@@ -35,6 +35,12 @@ test("where no welcome can be sent, the account is closed again", async () => {
   expect(operations(world, "accounts")).toEqual(["open", "close"]);
 });
 
+test("accounts are away for ten minutes: the registration waits, and an account is opened when they are back", async () => {
+  const world = await register((prepared) => prepared.service("accounts").isDown("PT10M"));
+  expect(world.record("registration-1").processState).toBe("Processed");
+  expect(operations(world, "accounts")).not.toContain("close");
+});
+
 test("an answer that is lost opens no second account", async () => {
   const world = await register((prepared) => prepared.service("accounts").losesAnswer("open", { times: 1 }));
   expect(world.record("registration-1").processState).toBe("Processed");

@@ -1,7 +1,7 @@
 // The common part of the functions with a Service Bus trigger: a message survives an outage of the services that its function needs.
 import type { InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
-import type { ReceivedMessage } from "../messaging/messenger.ts";
+import { FIRST_ENQUEUED_AT, type ReceivedMessage } from "../messaging/messenger.ts";
 import { holdMessage } from "../operations/hold-message.ts";
 import type { Telemetry } from "../telemetry/events.ts";
 
@@ -44,7 +44,7 @@ export function functionName(queue: string): string {
 /** The time when a message first entered its queue, as an ISO 8601 instant: a message that was sent back to wait contains it itself. */
 export function enqueuedAt(metadata: { readonly [name: string]: unknown }): string | undefined {
   const properties = (metadata["applicationProperties"] ?? {}) as { readonly [name: string]: unknown };
-  return instantOf(properties["firstEnqueuedAt"]) ?? instantOf(metadata["enqueuedTimeUtc"]);
+  return instantOf(properties[FIRST_ENQUEUED_AT]) ?? instantOf(metadata["enqueuedTimeUtc"]);
 }
 
 /** In the host's format; without a zone it is UTC. */

@@ -84,6 +84,15 @@ export interface SendOptions {
   readonly at?: string | undefined;
 }
 
+/** Application properties of a message that was sent back to its queue: its first arrival, and the name of the outage. */
+export const FIRST_ENQUEUED_AT = "firstEnqueuedAt";
+export const POSTPONE_CAUSE = "postponeCause";
+
+export interface PostponeOptions extends SendOptions {
+  /** The name of the outage that it waits for. */
+  readonly cause: string;
+}
+
 /** Every method throws `BusUnavailable` once its bounded retries are used up. */
 export interface Messenger {
   /**
@@ -109,6 +118,6 @@ export interface Messenger {
   answer(replyTo: string, reply: AgentReplyMessage): Promise<void>;
   /** Keeps a message that can't be read, with its faults. */
   quarantine(unreadable: Unreadable): Promise<void>;
-  /** Sends a message to the end of its own queue again, unchanged. */
-  postpone(message: ReceivedMessage, options?: SendOptions): Promise<void>;
+  /** Sends a message to the end of its own queue again, unchanged, with its first arrival and the cause. */
+  postpone(message: ReceivedMessage, options: PostponeOptions): Promise<void>;
 }

@@ -11,7 +11,14 @@ import type { BusSenders } from "./bus-senders.ts";
 import { CAME_BY } from "./dead-letters.ts";
 import { sendable } from "./deep-json.ts";
 import { MESSAGE_VERSION } from "./message-version.ts";
-import { BusUnavailable, type Messenger, type Published, type StatusMessage } from "./messenger.ts";
+import {
+  BusUnavailable,
+  FIRST_ENQUEUED_AT,
+  type Messenger,
+  POSTPONE_CAUSE,
+  type Published,
+  type StatusMessage,
+} from "./messenger.ts";
 
 export interface QueueNames {
   readonly scheduler: string;
@@ -186,7 +193,7 @@ export function createServiceBusMessenger(
       }
     },
 
-    async postpone(received, { at } = {}) {
+    async postpone(received, { at, cause }) {
       const { queue, body, messageId, subject, replyTo, replyToSessionId, enqueuedAt, properties, ...message } =
         received;
       // If the sender gave none, the message's id is used.
@@ -206,7 +213,8 @@ export function createServiceBusMessenger(
         applicationProperties: {
           ...(known as NonNullable<ServiceBusMessage["applicationProperties"]>),
           ...(typeof diagnosticId === "string" && { "Diagnostic-Id": diagnosticId }),
-          ...(enqueuedAt && { firstEnqueuedAt: enqueuedAt }),
+          ...(enqueuedAt && { [FIRST_ENQUEUED_AT]: enqueuedAt }),
+          [POSTPONE_CAUSE]: cause,
         },
       });
     },

@@ -44,7 +44,8 @@ export async function holdMessage<T>(
             cause: String(cause),
           });
         }
-        await messenger.postpone(message, goesBack ? { at: instant(now() + goesBack.afterMs) } : {});
+        const at = goesBack ? instant(now() + goesBack.afterMs) : undefined;
+        await messenger.postpone(message, { cause: cause.name, at });
         return undefined;
       }
       if (waitMs === FIRST_PAUSE_MS) telemetry.event("MessageHeld", { queue: message.queue, cause: String(cause) });

@@ -26,14 +26,12 @@ export async function measureGauges({
   const jobs = jobGauges.map(({ of, count }) =>
     counted(jobWords(of), async () => measureJobs(of, await count(overdueBefore)), telemetry),
   );
-  const queues = queueAges.map(({ queue, read }) =>
-    counted(
-      `queue ${queue}`,
-      async () => measure("queues.oldest_message_age", (await read(now())) / 1000, { queue }),
-      telemetry,
-    ),
-  );
+  const queues = queueAges.map((age) => counted(`queue ${age.queue}`, () => measureQueue(age, now()), telemetry));
   await Promise.all([...jobs, ...queues]);
+}
+
+async function measureQueue({ queue, read }: QueueAge, at: number): Promise<void> {
+  for (const { cause, ageMs } of await read(at)) measure("queues.oldest_message_age", ageMs / 1000, { queue, cause });
 }
 
 function measureJobs(of: JobCount["of"], jobs: number): void {

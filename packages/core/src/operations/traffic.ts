@@ -25,7 +25,7 @@ export function createTraffic({ recent, queueAges, windowMs, now }: TrafficPorts
     return Promise.all(
       queueAges.map(async ({ queue, read }) => {
         try {
-          return { queue, oldestMs: await read(at) };
+          return { queue, oldestMs: Math.max(0, ...(await read(at)).map(({ ageMs }) => ageMs)) };
         } catch {
           return { queue, oldestMs: null };
         }

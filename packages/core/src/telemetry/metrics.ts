@@ -63,7 +63,7 @@ export const METRICS = {
   "queues.oldest_message_age": {
     kind: "gauge",
     unit: "s",
-    description: "How long a queue's oldest message has waited; 0 for an empty queue",
+    description: "How long the oldest message of a queue has waited since its first arrival, by cause; 0 if none waits",
     expires: true,
   },
 } as const satisfies { readonly [name: string]: MetricDefinition };

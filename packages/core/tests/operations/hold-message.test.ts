@@ -45,6 +45,7 @@ test("an outage of two minutes: the message is worked on as soon as it is over",
 test("a longer one: it goes back to its queue before its lock ends, once", async () => {
   expect(await hold(awayFor(3_600_000))).toBeUndefined();
   expect(world.postponed).toEqual([message]);
+  expect(world.postponedTo).toEqual([{ cause: "StoreUnavailable" }]);
   expect(world.clock).toBeLessThanOrEqual(NOON_MS + 180_000);
   expect(world.eventNames()).toEqual(["MessageHeld", "MessagePostponed"]);
 });
@@ -58,7 +59,7 @@ test("what only another version of the app can do goes back at once, for later: 
   expect(tries).toBe(1);
   expect(world.clock).toBe(NOON_MS);
   expect(world.postponed).toEqual([message]);
-  expect(world.postponedTo).toEqual([instant(NOON_MS + 30_000)]);
+  expect(world.postponedTo).toEqual([{ cause: "MissingWorkflow", at: instant(NOON_MS + 30_000) }]);
   expect(world.events).toMatchObject([{ name: "MessagePostponed", attributes: { jobId: "job-1" } }]);
 });
 

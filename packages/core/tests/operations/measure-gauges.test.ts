@@ -33,7 +33,7 @@ test("what can't be counted is an event of its own, and all else is measured", a
     ],
     queueAges: [
       { queue: "jobs", read: away },
-      { queue: "scheduler", read: async (now) => now - NOON_MS + 1500 },
+      { queue: "scheduler", read: async (now) => [{ cause: "NotAdmitted", ageMs: now - NOON_MS + 1500 }] },
     ],
   };
   await measureGauges({ ...ports, telemetry: world.telemetry });
@@ -41,7 +41,7 @@ test("what can't be counted is an event of its own, and all else is measured", a
     ["jobs.by_state", 3, { state: "Pending", kind: null }],
     ["jobs.by_state", 2, { state: "Error", kind: "rejected" }],
     ["jobs.overdue", 1, {}],
-    ["queues.oldest_message_age", 1.5, { queue: "scheduler" }],
+    ["queues.oldest_message_age", 1.5, { queue: "scheduler", cause: "NotAdmitted" }],
   ]);
   expect(asked).toEqual([new Date(Date.parse(NOON) - world.timing.clockSkewMs).toISOString()]);
   expect(world.events).toEqual([

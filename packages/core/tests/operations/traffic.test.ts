@@ -21,7 +21,7 @@ function view(recent: Partial<RecentJobs>) {
       ...recent,
     },
     queueAges: [
-      { queue: "jobs", read: async () => 5000 },
+      { queue: "jobs", read: async () => [2000, 5000].map((ageMs, index) => ({ cause: `cause-${index}`, ageMs })) },
       { queue: "scheduler", read: () => Promise.reject(new Error("the bus is away")) },
     ],
     windowMs: 3_600_000,

@@ -4,7 +4,8 @@ import { defineWorkflow } from "../define-workflow.ts";
 const first = defineWorkflow({
   name: "registration",
   version: 1,
-  policy: { failureThreshold: 3, waits: ["PT1M"], onExhausted: "compensate", onRejected: "compensate" },
+  // A service that is away is waited for, and then an operator resubmits; what a service rejects is compensated.
+  policy: { failureThreshold: 3, waits: ["PT1M", "PT5M", "PT30M"], onExhausted: "fail", onRejected: "compensate" },
   outputs: { account: "openAccount.accountId" },
   steps: [
     {
