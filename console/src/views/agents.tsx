@@ -1,14 +1,11 @@
 // Agents with their endpoints as each instance sees them, and workflows: either can be paused and resumed.
-import { Button, Field, Textarea } from "@fluentui/react-components";
-import { type FormEvent, useState } from "react";
-import { ApiFault, post } from "../api/client.ts";
-import type { AgentStandings, EndpointStanding, Pause, Pauses } from "../api/contract.ts";
-import { useAgents, useRefresh, useSession } from "../api/queries.ts";
-import { Fault, Loaded, Progress } from "../parts/notices.tsx";
+import type { AgentStandings, EndpointStanding, Pause } from "../api/contract.ts";
+import { useAgents } from "../api/queries.ts";
+import { Loaded } from "../parts/notices.tsx";
+import { Pausable } from "../parts/pausable.tsx";
 import { type Column, Table } from "../parts/table.tsx";
-import { Age, Instant } from "../parts/zone.tsx";
+import { Age } from "../parts/zone.tsx";
 import { AGENTS, HEALTHS } from "../words/agents.ts";
-import { FAULTS, TEXT } from "../words/frame.ts";
 
 export function AgentsView() {
   const agents = useAgents();
@@ -79,98 +76,5 @@ function Endpoints({ instances }: EndpointsProps) {
       rows={rows}
       keyOf={({ endpoint, instance }) => `${endpoint} ${instance}`}
     />
-  );
-}
-
-interface PausableProps {
-  readonly kind: Pause["kind"];
-  readonly name: string;
-  readonly pause: Pause | undefined;
-}
-
-function Pausable({ kind, name, pause }: PausableProps) {
-  const { data: session } = useSession();
-  const [isOpen, setOpen] = useState(false);
-  const change = pause ? "resume" : "pause";
-  return (
-    <>
-      <div className="pausable">
-        <p>
-          {pause ? (
-            <>
-              <strong>{AGENTS.paused(kind, name)}</strong> {AGENTS.since} <Instant at={pause.at} />{" "}
-              {AGENTS.by(pause.by, pause.reason)}
-            </>
-          ) : (
-            AGENTS.running
-          )}
-        </p>
-        <Button
-          disabled={!session?.mayOperate || isOpen}
-          aria-label={AGENTS.change(change, name)}
-          onClick={() => setOpen(true)}
-        >
-          {AGENTS[change]}
-        </Button>
-      </div>
-      {session && !session.mayOperate && <p className="quiet">{FAULTS.forbidden.advice}</p>}
-      {isOpen && <Change kind={kind} name={name} change={change} close={() => setOpen(false)} />}
-    </>
-  );
-}
-
-interface ChangeProps {
-  readonly kind: Pause["kind"];
-  readonly name: string;
-  readonly change: "pause" | "resume";
-  readonly close: () => void;
-}
-
-function Change({ kind, name, change, close }: ChangeProps) {
-  const { data: session } = useSession();
-  const refresh = useRefresh();
-  const [reason, setReason] = useState("");
-  const [hasTried, setTried] = useState(false);
-  const [isBusy, setBusy] = useState(false);
-  const [fault, setFault] = useState<ApiFault>();
-  const send = async () => {
-    setBusy(true);
-    setFault(undefined);
-    try {
-      await post<Pauses>("pauses", { kind, name, change, reason });
-      await refresh();
-      close();
-    } catch (cause) {
-      setFault(cause instanceof ApiFault ? cause : new ApiFault("failed", 0, String(cause)));
-      setBusy(false);
-    }
-  };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    setTried(true);
-    if (reason.trim() !== "") void send();
-  };
-  return (
-    <form className="decision" noValidate onSubmit={submit}>
-      {change === "pause" && <p>{AGENTS.meaning(kind)}</p>}
-      <Field
-        label={TEXT.reason}
-        hint={TEXT.messageReasonHint}
-        required
-        validationMessage={hasTried && reason.trim() === "" ? TEXT.reasonMissing : null}
-      >
-        <Textarea value={reason} maxLength={500} onChange={(_, { value }) => setReason(value)} />
-      </Field>
-      <div className="buttons">
-        <Button type="submit" appearance="primary" disabled={isBusy}>
-          {AGENTS.confirm(change, name, session?.environment.name ?? "")}
-        </Button>
-        <Button disabled={isBusy} onClick={close}>
-          {AGENTS.cancel}
-        </Button>
-        <Progress isBusy={isBusy} />
-      </div>
-      {fault && <Fault cause={fault} />}
-    </form>
   );
 }
