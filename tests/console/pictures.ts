@@ -31,8 +31,8 @@ const LOOKS = {
   light: { colorScheme: "light", viewport: { width: 1440, height: 900 } },
   dark: { colorScheme: "dark", viewport: { width: 1440, height: 900 } },
   forced: { colorScheme: "dark", forcedColors: "active" },
-  narrow: { colorScheme: "light", viewport: { width: 390, height: 844 } },
   "narrow-dark": { colorScheme: "dark", viewport: { width: 390, height: 844 } },
+  narrow: { colorScheme: "light", viewport: { width: 390, height: 844 } },
 } as const;
 
 async function pause(kind: string, name: string, reason: string): Promise<void> {
@@ -148,8 +148,8 @@ for (const [look, options] of Object.entries(LOOKS)) {
     .or(page.getByText("No order matches"))
     .first()
     .waitFor();
-  if (look !== "narrow") {
-    await page.getByText("Act on all that match").click();
+  if (!look.startsWith("narrow")) {
+    await page.getByText("Act on all matches").click();
     await take("search-matching");
     await page.getByRole("checkbox", { name: "Choose rejected-1" }).check();
     await page.getByRole("checkbox", { name: "Choose rejected-2" }).check();

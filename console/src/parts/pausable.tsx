@@ -1,6 +1,6 @@
 // Whether an agent or a workflow takes new work, and its pause and resumption with a reason.
 import { Button, Field, Textarea } from "@fluentui/react-components";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, type ReactNode, useState } from "react";
 import { ApiFault, post } from "../api/client.ts";
 import type { Pause, Pauses } from "../api/contract.ts";
 import { useRefresh, useSession } from "../api/queries.ts";
@@ -13,15 +13,20 @@ interface PausableProps {
   readonly kind: Pause["kind"];
   readonly name: string;
   readonly pause: Pause | undefined;
+  /** What else is known of it. */
+  readonly standing?: string | undefined;
+  /** Its heading, if the view does not name it otherwise. */
+  readonly children?: ReactNode;
 }
 
-export function Pausable({ kind, name, pause }: PausableProps) {
+export function Pausable({ kind, name, pause, standing, children }: PausableProps) {
   const { data: session } = useSession();
   const [isOpen, setOpen] = useState(false);
   const change = pause ? "resume" : "pause";
   return (
     <>
       <div className="pausable">
+        {children}
         <p>
           {pause ? (
             <>
@@ -29,15 +34,11 @@ export function Pausable({ kind, name, pause }: PausableProps) {
               {AGENTS.by(pause.by, pause.reason)}
             </>
           ) : (
-            AGENTS.running
+            [AGENTS.running(children ? undefined : name), standing].filter(Boolean).join(" · ")
           )}
         </p>
-        <Button
-          disabled={!session?.mayOperate || isOpen}
-          aria-label={AGENTS.change(change, name)}
-          onClick={() => setOpen(true)}
-        >
-          {AGENTS[change]}
+        <Button disabled={!session?.mayOperate || isOpen} onClick={() => setOpen(true)}>
+          {AGENTS.change(change, name)}
         </Button>
       </div>
       {session && !session.mayOperate && <p className="quiet">{FAULTS.forbidden.advice}</p>}

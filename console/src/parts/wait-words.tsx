@@ -5,5 +5,5 @@ import { useInstant } from "./zone.tsx";
 
 export function WaitWords({ wait }: { readonly wait: Wait }) {
   const words = useInstant();
-  return <span className="message">{waitInWords(wait, words)}</span>;
+  return <span className="message first-letter">{waitInWords(wait, words)}</span>;
 }

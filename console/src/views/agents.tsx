@@ -24,16 +24,18 @@ function Standings({ standings: { agents, workflows, pauses } }: { readonly stan
     <>
       {agents.map(({ name, instances }) => (
         <section key={name} className="section" aria-labelledby={`agent-${name}`}>
-          <h2 id={`agent-${name}`}>{name}</h2>
-          <Pausable kind="agent" name={name} pause={pauseOf("agent", name)} />
-          <Endpoints instances={instances} />
+          <Pausable kind="agent" name={name} pause={pauseOf("agent", name)} standing={wellWords(instances)}>
+            <h2 id={`agent-${name}`}>{name}</h2>
+          </Pausable>
+          {!areWell(instances) && <Endpoints instances={instances} />}
         </section>
       ))}
       <h2>{AGENTS.workflows}</h2>
       {workflows.map((name) => (
         <section key={name} className="section" aria-labelledby={`workflow-${name}`}>
-          <h3 id={`workflow-${name}`}>{name}</h3>
-          <Pausable kind="workflow" name={name} pause={pauseOf("workflow", name)} />
+          <Pausable kind="workflow" name={name} pause={pauseOf("workflow", name)}>
+            <h3 id={`workflow-${name}`}>{name}</h3>
+          </Pausable>
         </section>
       ))}
     </>
@@ -57,18 +59,32 @@ const COLUMNS: readonly Column<Row>[] = [
       </span>
     ),
   },
+  { name: AGENTS.openSince, cell: ({ since }) => since && <Age at={since} /> },
   { name: AGENTS.load, cell: ({ inFlight, capacity }) => AGENTS.loadOf(inFlight, capacity) },
   { name: AGENTS.lastError, cell: ({ lastError }) => lastError && <span className="message">{lastError}</span> },
   { name: AGENTS.said, cell: ({ at }) => <Age at={at} /> },
 ];
 
+type Instances = AgentStandings["agents"][number]["instances"];
+
 interface EndpointsProps {
-  readonly instances: AgentStandings["agents"][number]["instances"];
+  readonly instances: Instances;
+}
+
+const endpointsOf = (instances: Instances) => instances.flatMap(({ endpoints }) => endpoints);
+const areWell = (instances: Instances): boolean =>
+  endpointsOf(instances).every(({ health, isSlow }) => health === "healthy" && !isSlow);
+
+/** A healthy agent is one line: its endpoints have nothing more to say. */
+function wellWords(instances: Instances): string | undefined {
+  const endpoints = endpointsOf(instances);
+  if (!areWell(instances)) return undefined;
+  const sum = (of: "inFlight" | "capacity") => endpoints.reduce((total, one) => total + one[of], 0);
+  return endpoints.length === 0 ? AGENTS.noCalls : AGENTS.well(sum("inFlight"), sum("capacity"));
 }
 
 function Endpoints({ instances }: EndpointsProps) {
   const rows = instances.flatMap(({ instance, at, endpoints }) => endpoints.map((one) => ({ ...one, instance, at })));
-  if (rows.length === 0) return <p className="quiet">{AGENTS.noReports}</p>;
   return (
     <Table
       caption={AGENTS.endpoints}

@@ -73,6 +73,11 @@ describe("why a job waits", () => {
       "waits for payment: HTTP 503 since 12:02, tries again at 12:09",
     ],
     [
+      "an open breaker",
+      recordWith({ ...NOT_STARTED, expiry: { ...outage, message: "gets no calls: HTTP 503" } }),
+      "waits for payment: HTTP 503 since 12:02, tries again now",
+    ],
+    [
       "a try after an outage",
       recordWith({ ...running, expiry: outage, completeBy: at(7) }),
       "waits for payment: HTTP 503 since 12:02, tries again now",

@@ -73,9 +73,12 @@ export function waitsOf(job: WaitingJob, context: WaitContext): readonly Wait[] 
   return [{ ...none, reason: isForgotten ? "supervisor" : "start", since: job.updatedAt, until: null }];
 }
 
+/** So begins the error of a step whose breaker was open, before the error that opened it: one cause. */
+const NO_CALLS = /^gets no calls: /;
+
 function waitOf({ step, agent, direction, run }: OpenStep, job: WaitingJob, context: WaitContext): Wait {
   const { now, claimWithinMs, graceMs, isPaused } = context;
-  const cause = run.expiry?.message ?? null;
+  const cause = run.expiry?.message.replace(NO_CALLS, "") ?? null;
   const failing = run.expiry?.misconfigured === true ? "configuration" : "retry";
   const wait = (reason: WaitReason, since: string, until: string | null = null): Wait => ({
     ...{ reason, step, agent, direction, cause, since },
