@@ -1,9 +1,13 @@
 // The table of what runs where.
 
+import { styleText } from "node:util";
 import type { Addresses } from "@scheduler-agent-supervisor/local/stack/addresses";
 import type { StackInstance } from "@scheduler-agent-supervisor/local/stack/host-instances";
 import Table from "cli-table3";
 import { business } from "../shared/business.ts";
+
+/** Their own colours do not heed NO_COLOR. */
+const HEAD = ["what", "where", "for"];
 
 const { many } = business.contracts.noun;
 
@@ -34,7 +38,7 @@ export function addressTable(
 }
 
 function framed(rows: readonly [string, string, string][]): string {
-  const table = new Table({ head: ["what", "where", "for"], style: { head: ["cyan"] } });
+  const table = new Table({ head: HEAD.map((name) => styleText("cyan", name)), style: { head: [], border: [] } });
   table.push(...rows);
   return table.toString();
 }

@@ -3,8 +3,12 @@ import { clearScreenDown, moveCursor } from "node:readline";
 import { styleText } from "node:util";
 import { isInHand } from "@scheduler-agent-supervisor/core/domain/plan";
 import type { StateRecord, StepState } from "@scheduler-agent-supervisor/core/domain/state-record";
+import { plainText } from "./orders/text.ts";
 
 const STATE_WIDTH = 11;
+const USUAL_COLUMNS = 80;
+const USUAL_ROWS = 24;
+const ENDED: readonly string[] = ["Processed", "Compensated", "Cancelled", "Error", "Quarantined"];
 
 export interface Row {
   readonly orderId: string;
@@ -62,12 +66,24 @@ function liveBoard(output: NodeJS.WriteStream): Board {
   let drawn = 0;
   return {
     show(rows) {
+      const lines = linesFor(rows, output.columns || USUAL_COLUMNS, output.rows || USUAL_ROWS);
       moveCursor(output, 0, -drawn);
       clearScreenDown(output);
-      for (const row of rows) output.write(`${format(row, output.columns)}\n`);
-      drawn = rows.length;
+      for (const line of lines) output.write(`${line}\n`);
+      drawn = lines.length;
     },
   };
+}
+
+/** No more lines than the screen has: what has scrolled away can't be redrawn. Orders that have not ended come first. */
+export function linesFor(rows: readonly Row[], columns: number, screen: number): string[] {
+  const room = Math.max(1, screen - 1);
+  if (rows.length <= room) return rows.map((row) => format(row, columns));
+  const isOver = ({ state }: Row) => ENDED.includes(state);
+  const shown = [...rows.filter((row) => !isOver(row)), ...rows.filter(isOver)].slice(0, room - 1);
+  const hidden = rows.filter((row) => !shown.includes(row));
+  const states = [...Map.groupBy(hidden, ({ state }) => state)].map(([state, { length }]) => `${length} ${state}`);
+  return [...shown.map((row) => format(row, columns)), `  and ${states.join(", ")}`.slice(0, columns)];
 }
 
 function lineBoard(output: NodeJS.WriteStream): Board {
@@ -86,8 +102,8 @@ function lineBoard(output: NodeJS.WriteStream): Board {
 
 /** One line, cut to the terminal so that redrawing can count rows. */
 function format({ orderId, about, state, detail, seconds }: Row, columns = Number.POSITIVE_INFINITY): string {
-  const before = `  ${seconds.toFixed(1).padStart(6)} s  ${orderId.padEnd(28)} `;
-  const after = ` ${detail}${about ? `  (${about})` : ""}`;
+  const before = `  ${seconds.toFixed(1).padStart(6)} s  ${plainText(orderId).padEnd(28)} `;
+  const after = ` ${plainText(detail)}${about ? `  (${about})` : ""}`;
   const room = Math.max(0, columns - before.length - STATE_WIDTH - 1);
   return `${before}${styleText(colourOfState(state), state.padEnd(STATE_WIDTH))}${after.slice(0, room)}`;
 }

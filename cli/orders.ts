@@ -1,11 +1,15 @@
 // `npm run orders`: shows state records, the latest or one with its steps and its history; and does by a word what the console does.
 import { styleText } from "node:util";
+import { durationMs } from "@scheduler-agent-supervisor/core/domain/duration";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import { waitInWords } from "@scheduler-agent-supervisor/core/domain/wait";
+import { SWEEP_GRACE_MS, waitingJobOf, waitsOf } from "@scheduler-agent-supervisor/core/domain/waiting";
 import { numberOf, readArguments, runCommand, UsageError } from "./arguments.ts";
 import { colourOfState, describeRecord } from "./board.ts";
 import { printTable } from "./orders/table.ts";
+import { plainText, say, sayEach, timeText, withTimes } from "./orders/text.ts";
 import { isVerb, runVerb, VERB_OPTIONS, VERBS_USAGE } from "./orders/verbs.ts";
-import { appUrl, currentSettings, DEFAULT_DATA } from "./settings.ts";
+import { appUrl, currentSettings, DEFAULT_DATA, requireStack, stackPid } from "./settings.ts";
 import { orderTrace } from "./trace.ts";
 
 const USAGE = `npm run orders                 the latest 20 orders
@@ -31,22 +35,38 @@ await runCommand(async () => {
   }
   const data = String(values["data"] ?? DEFAULT_DATA);
   const [verb, ...given] = positionals;
-  if (isVerb(verb)) return runVerb(verb, given, values, appUrl(data));
+  if (isVerb(verb)) {
+    return runVerb(verb, given, values, () => {
+      if (values["data"] !== undefined) requireStack(data);
+      return appUrl(data);
+    });
+  }
+  if (values["data"] !== undefined) requireStack(data);
   if (values["trace"] && positionals.length === 0) throw new UsageError(`--trace needs an order's ID.\n\n${USAGE}`);
   // Loaded where it is used: a word asks the app alone, and needs no SDK.
   const { openRecords } = await import("./records.ts");
-  const records = openRecords(currentSettings(data));
+  const settings = currentSettings(data);
+  const records = openRecords(settings);
+  const claimWithinMs = durationMs(settings["ClaimWithin"] ?? "") ?? 0;
   try {
     const found =
       positionals.length > 0
         ? await records.of(positionals)
         : await records.latest(numberOf(values, "limit", 1, 1000) ?? USUAL_LIMIT);
     const missing = positionals.filter((id) => !found.some(({ jobId: orderId }) => orderId === id));
-    for (const id of missing) console.error(`There is no order ${id}.`);
-    if (values["json"]) for (const record of found) console.log(JSON.stringify(record));
-    else if (positionals.length > 0) for (const record of found) printOne(record, values["trace"] ? data : undefined);
+    for (const id of missing)
+      console.error(plainText(`There is no order or command ${id}: see npm run orders, and npm run orders -- --help`));
+    if (values["json"]) sayEach(found);
+    else if (positionals.length > 0)
+      for (const record of found) {
+        printOne(record, claimWithinMs);
+        if (values["trace"]) printTrace(record.jobId, data);
+      }
     else printList(found);
     return missing.length > 0 ? 1 : 0;
+  } catch (cause) {
+    if (stackPid(data) !== undefined) throw cause;
+    throw new Error(`No stack runs in ${data}, and no store answers at the usual ports: npm start`, { cause });
   } finally {
     await records.close();
   }
@@ -63,26 +83,38 @@ function printList(found: readonly StateRecord[]): void {
       const { state, detail } = describeRecord(record);
       return [
         record.jobId,
-        styleText(colourOfState(state), state),
+        { text: state, colour: colourOfState(state) },
         detail,
         String(record.failureCount),
-        record.updatedAt,
+        timeText(record.updatedAt),
       ];
     }),
   );
 }
 
-/** @param data where its trace is, if that is to be shown */
-function printOne(record: StateRecord, data: string | undefined): void {
+/** As the app and the console say it; whether an agent is paused is known to the app alone. */
+function waitLines(record: StateRecord, claimWithinMs: number): string[] {
+  const now = new Date().toISOString();
+  const context = { now, claimWithinMs, graceMs: SWEEP_GRACE_MS, isPaused: () => false };
+  return waitsOf(waitingJobOf(record), context).map((wait) => waitInWords(wait, timeText));
+}
+
+function printOne(record: StateRecord, claimWithinMs: number): void {
   const { jobId: orderId, workflow, processState, lockedBy, completeBy, failureCount, attempt, error } = record;
   console.log(
     `${orderId}: ${styleText(colourOfState(processState), processState)}, ${workflow.name} v${workflow.version}`,
   );
   console.log(
-    `attempt ${attempt}, ${failureCount} failures, held by ${lockedBy ?? "nobody"}, complete by ${completeBy ?? "-"}`,
+    `attempt ${attempt}, ${failureCount} failures, held by ${lockedBy ?? "nobody"}, complete by ${completeBy ? timeText(completeBy) : "-"}`,
   );
   if (error)
-    console.log(styleText("red", `${error.kind} in ${error.step ?? "-"} (${error.agent ?? "-"}): ${error.message}`));
+    console.log(
+      styleText(
+        "red",
+        plainText(`${error.kind} in ${error.step ?? "-"} (${error.agent ?? "-"}): ${withTimes(error.message)}`),
+      ),
+    );
+  for (const line of waitLines(record, claimWithinMs)) say(line);
   const steps = Object.entries(record.steps).map(([name, step]) => [
     name,
     step.agent,
@@ -94,9 +126,11 @@ function printOne(record: StateRecord, data: string | undefined): void {
   printTable(["step", "agent", "state", "retries", "took", "result"], steps);
   printTable(
     ["at", "what", "by"],
-    record.history.map(({ at, what, by }) => [at, what, by]),
+    record.history.map(({ at, what, by }) => [timeText(at), withTimes(what), by]),
   );
-  if (data === undefined) return;
+}
+
+function printTrace(orderId: string, data: string): void {
   const trace = orderTrace(orderId, data, process.stdout);
   console.log(trace?.join("\n") ?? `No trace of ${orderId} is kept in ${data}.`);
 }

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { choiceOf, numberOf, readArguments, runCommand, UsageError } from "./arguments.ts";
 import { awaitFiles, awaitMade } from "./await-orders.ts";
 import { azureSettings } from "./azure.ts";
-import { currentSettings, DEFAULT_DATA } from "./settings.ts";
+import { currentSettings, DEFAULT_DATA, requireStack } from "./settings.ts";
 import { openShop, type Shop } from "./shop.ts";
 
 const USAGE = `npm run send -- FILE...                    sends each file's JSON unchanged
@@ -45,6 +45,7 @@ await runCommand(async () => {
   if (timeout !== undefined && !values["wait"]) throw new UsageError(`--timeout needs --wait.\n\n${USAGE}`);
   const bodies = positionals.map((file) => ({ file, body: readOrder(file) }));
   if (values["azure"] && values["data"]) throw new UsageError(`--azure cannot be used with --data.\n\n${USAGE}`);
+  if (values["data"] !== undefined) requireStack(String(values["data"]));
   const settings = values["azure"] ? azureSettings() : currentSettings(String(values["data"] ?? DEFAULT_DATA));
   if (values["wait"]) {
     const timeoutMs = (timeout ?? USUAL_WAIT_S) * 1000;

@@ -73,6 +73,13 @@ export function stackPid(data: string): number | undefined {
   return pid !== undefined && isAlive(pid) ? pid : undefined;
 }
 
+/** For a folder that was named: another stack's ports are not used in place of its own. @throws if no stack runs on `data` */
+export function requireStack(data: string): void {
+  if (readStackFile(data) === undefined) {
+    throw new Error(`No stack runs in ${data}: npm start${data === DEFAULT_DATA ? "" : ` -- --data ${data}`}`);
+  }
+}
+
 /** Where the app answers that runs on `data`. */
 export const appUrl = (data: string): string => readStackFile(data)?.app ?? USUAL_APP;
 

@@ -1,4 +1,5 @@
 // The operator's API of a running app, for the command line: a rejection is an error that says why.
+import { plainText } from "./text.ts";
 
 export interface App {
   get<T>(path: string): Promise<T>;
@@ -14,6 +15,8 @@ export interface AppAddress {
   readonly token?: string | undefined;
 }
 
+const WITHIN_MS = 60_000;
+
 export function openApp({ url, key, token }: AppAddress): App {
   const headers = {
     "content-type": "application/json",
@@ -23,12 +26,17 @@ export function openApp({ url, key, token }: AppAddress): App {
 
   async function ask<T>(path: string, options: RequestInit): Promise<T> {
     const address = new URL(`api/${path}`, url.endsWith("/") ? url : `${url}/`);
-    const response = await fetch(address, { ...options, redirect: "manual" }).catch((cause: unknown) => {
-      throw new Error(`No app answers at ${url}: start it with npm start, or name another with --app URL.`, { cause });
-    });
-    const text = await response.text();
+    const signal = AbortSignal.timeout(WITHIN_MS);
+    const [response, text] = await answerOf(address, { ...options, redirect: "manual", signal }).catch(
+      (cause: unknown) => {
+        const late = `The app at ${url} did not answer within ${WITHIN_MS / 1000} s. An action may have been done: check before you repeat it.`;
+        const none = `No app answers at ${url}: start it with npm start, or name another with --app URL.`;
+        throw new Error(signal.aborted ? late : none, { cause });
+      },
+    );
     if (response.ok) return JSON.parse(text) as T;
-    throw new Error(`${response.status}: ${faultOf(text) || response.statusText || "the app gave no reason"}`);
+    const advice = ADVICE[response.status] ?? "";
+    throw new Error(`${response.status}: ${faultOf(text) || response.statusText || "the app gave no reason"}${advice}`);
   }
 
   return {
@@ -42,10 +50,21 @@ export function openApp({ url, key, token }: AppAddress): App {
   };
 }
 
+async function answerOf(address: URL, options: RequestInit): Promise<[Response, string]> {
+  const response = await fetch(address, options);
+  return [response, await response.text()];
+}
+
+/** What to do, where the app can't know it. */
+const ADVICE: { readonly [status: number]: string } = {
+  401: "\nGive a function key with --key, or a token with --token.",
+  403: "\nYou need the role Jobs.Read to see this, and Jobs.Operate to act.",
+};
+
 function faultOf(text: string): string {
   try {
     const { reason, error, faults = [] } = JSON.parse(text) as { reason?: string; error?: string; faults?: string[] };
-    return [reason ?? error ?? "", ...faults].filter(Boolean).join("\n  ");
+    return [reason ?? error ?? "", ...faults].filter(Boolean).map(plainText).join("\n  ");
   } catch {
     return "";
   }
@@ -56,4 +75,9 @@ export function queryOf(given: { readonly [name: string]: string | number | unde
   const set = new URLSearchParams();
   for (const [name, value] of Object.entries(given)) if (value !== undefined) set.set(name, String(value));
   return set.size === 0 ? "" : `?${set}`;
+}
+
+/** A path of the API, whose parts may contain any character. */
+export function pathOf(...parts: readonly string[]): string {
+  return parts.map(encodeURIComponent).join("/");
 }

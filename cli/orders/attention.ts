@@ -1,5 +1,4 @@
 // What needs a person, what a search finds, and who sees to what: as the console shows it, for the terminal.
-import { roundedDuration } from "@scheduler-agent-supervisor/core/domain/duration-words";
 import type {
   Attention,
   AttentionJob,
@@ -8,26 +7,67 @@ import type {
   DeadLetterCounts,
   HandlingAnswer,
   Handlings,
+  HeldUp,
   JobPage,
 } from "@scheduler-agent-supervisor/core/messaging/console-contract";
 import { type App, queryOf } from "./app.ts";
+import { printHeldUp } from "./held-up.ts";
+import { coloured } from "./one.ts";
 import { printTable } from "./table.ts";
+import { ago, plainText, say, sayEach, sayJson, timeText } from "./text.ts";
 
 export type Target = HandlingAnswer["target"];
 type Change = { readonly kind: "claim" | "release" } | { readonly kind: "note"; readonly text: string };
 
 const PAGE = 100;
 
-export async function showGroups(app: App, asJson: boolean): Promise<void> {
-  const [{ count, isAll, groups }, { handlings }] = await Promise.all([
-    app.get<Attention>("attention"),
-    app.get<Handlings>("claims"),
+/** Each part, or why it is not known: then the exit code is 1, and nothing is said to be well. */
+export async function showNeeds(app: App, asJson: boolean): Promise<number> {
+  const part = async <T>(name: string, path: string) => ({ name, answer: await settled(app.get<T>(path)) });
+  const parts = await Promise.all([
+    part<Attention>("Orders in Error", "attention"),
+    part<HeldUp>("Held up", "held-up"),
+    part<DeadLetterCounts>("Dead letters", "dead-letters"),
+    part<Awaiting>("Reports awaited", "awaiting"),
+    part<Handlings>("Claims", "claims"),
   ]);
+  const [attention, heldUp, deadLetters, awaiting, claims] = parts;
+  const unknown = parts.flatMap(({ name, answer }) =>
+    "fault" in answer ? [`${name}: not known. ${answer.fault}`] : [],
+  );
+  const [first, ...others] = parts.flatMap(({ answer }) => ("fault" in answer ? [answer.fault] : []));
+  if (first !== undefined && others.length === parts.length - 1 && others.every((fault) => fault === first)) {
+    throw new Error(first);
+  }
+  const handlings = "data" in claims.answer ? claims.answer.data.handlings : [];
+  if ("data" in attention.answer) showGroups(attention.answer.data, handlings, asJson);
+  if (!asJson) {
+    if ("data" in heldUp.answer) printHeldUp(heldUp.answer.data);
+    const lines = [
+      ...("data" in deadLetters.answer ? messageLines(deadLetters.answer.data, handlings) : []),
+      ...("data" in awaiting.answer ? awaitingLines(awaiting.answer.data) : []),
+    ];
+    for (const line of lines) say(line);
+    const counts = [attention, heldUp].map(({ answer }) => ("data" in answer ? answer.data.count : 0));
+    if (unknown.length + lines.length === 0 && counts.every((count) => count === 0)) say("Nothing needs a person.");
+  }
+  for (const line of unknown) console.error(plainText(line));
+  return unknown.length === 0 ? 0 : 1;
+}
+
+type Settled<T> = { readonly data: T } | { readonly fault: string };
+
+const settled = <T>(answer: Promise<T>): Promise<Settled<T>> =>
+  answer.then(
+    (data) => ({ data }),
+    (cause: unknown) => ({ fault: cause instanceof Error ? cause.message : String(cause) }),
+  );
+
+function showGroups({ count, isAll, groups }: Attention, handlings: readonly HandlingAnswer[], asJson: boolean): void {
   if (asJson) {
-    for (const group of groups) console.log(JSON.stringify(group));
+    sayEach(groups);
     return;
   }
-  if (count === 0) console.log("Nothing needs a person.");
   printTable(
     ["cause", "orders", "last", "where", "message", "seen to by"],
     groups.map(({ id, count: orders, lastSeen, kind, step, workflow, example }) => [
@@ -39,17 +79,12 @@ export async function showGroups(app: App, asJson: boolean): Promise<void> {
       claimWords(handlings, { kind: "group", id }),
     ]),
   );
-  if (!isAll) console.log(`There are more: these are ${count} of them.`);
-  for (const line of await waitingLines(app, handlings)) console.log(line);
+  if (!isAll) say(`There are more: these are ${count} of them.`);
 }
 
-/** The messages that could not be processed, and the steps that await a report: where there are such. */
-async function waitingLines(app: App, handlings: readonly HandlingAnswer[]): Promise<string[]> {
-  const [{ queues }, { steps, isAll }] = await Promise.all([
-    app.get<DeadLetterCounts>("dead-letters"),
-    app.get<Awaiting>("awaiting"),
-  ]);
-  const messages = queues.flatMap((queue) => {
+/** The messages that could not be processed. */
+function messageLines({ queues }: DeadLetterCounts, handlings: readonly HandlingAnswer[]): string[] {
+  return queues.flatMap((queue) => {
     if ("error" in queue) return [`Dead letters of ${queue.queue}: ${queue.error}`];
     const { count, causes, oldestAt } = queue;
     if (count === 0) return [];
@@ -58,21 +93,24 @@ async function waitingLines(app: App, handlings: readonly HandlingAnswer[]): Pro
     const parts = [why, oldestAt && `the oldest ${ago(oldestAt)}`, seenTo && `seen to by ${seenTo}`].filter(Boolean);
     return [`Dead letters of ${queue.queue}: ${parts.join(", ")}`];
   });
+}
+
+function awaitingLines({ steps, isAll }: Awaiting): string[] {
   const [first] = steps;
-  if (!first) return messages;
+  if (!first) return [];
   const { step, jobId: orderId, until } = first;
-  const next = `next to run out of time: ${step} of ${orderId}${until === null ? "" : `, ${until}`}`;
-  return [...messages, `Steps that await a report: ${steps.length}${isAll ? "" : "+"}, ${next}`];
+  const next = `next to run out of time: ${step} of ${orderId}${until === null ? "" : `, ${timeText(until)}`}`;
+  return [`Steps that await a report: ${steps.length}${isAll ? "" : "+"}, ${next}`];
 }
 
 export async function showGroup(app: App, group: string, asJson: boolean): Promise<void> {
   const { handlings } = await app.get<Handlings>("claims");
   const orders = await membersOf(app, group);
   if (asJson) {
-    for (const order of orders) console.log(JSON.stringify(order));
+    for (const order of orders) sayJson(order);
     return;
   }
-  if (orders.length === 0) console.log(`No order has the cause ${group} now.`);
+  if (orders.length === 0) say(`No order has the cause ${group} now.`);
   printTable(
     ["order", "failed", "attempt", "message", "seen to by"],
     orders.map(({ jobId: orderId, attempt, error }) => [
@@ -84,7 +122,7 @@ export async function showGroup(app: App, group: string, asJson: boolean): Promi
     ]),
   );
   for (const { notes } of handlings.filter(isOf({ kind: "group", id: group }))) {
-    for (const { at, by, text } of notes) console.log(`${at} ${by}: ${text}`);
+    for (const { at, by, text } of notes) say(`${timeText(at)} ${by}: ${text}`);
   }
 }
 
@@ -120,25 +158,25 @@ export async function showSearch(
 ): Promise<void> {
   const { jobs: orders, continuation, looked } = await app.get<JobPage>(`jobs${queryOf({ ...search, limit })}`);
   if (asJson) {
-    for (const order of orders) console.log(JSON.stringify(order));
+    for (const order of orders) sayJson(order);
     return;
   }
-  if (orders.length === 0) console.log(looked ? "No order matches so far." : "No order matches.");
+  if (orders.length === 0) say(looked ? "No order matches so far." : "No order matches.");
   printTable(
     ["order", "state", "workflow", "attempt", "received", "message"],
     orders.map(({ jobId: orderId, processState, error, workflow, attempt, createdAt }) => [
       orderId,
-      error && processState === "Error" ? `Error: ${error.kind}` : processState,
+      coloured(error && processState === "Error" ? `Error: ${error.kind}` : processState),
       `${workflow.name} v${workflow.version}`,
       String(attempt),
-      createdAt,
+      timeText(createdAt),
       error?.message ?? "",
     ]),
   );
   if (looked) {
-    console.log(`Searched ${looked.jobs} orders, received since ${looked.downTo}.`);
-    console.log(`Go on with --continue ${continuation}, or say when: --from, --to.`);
-  } else if (continuation !== undefined) console.log("There are more: add a filter, or a larger --limit.");
+    say(`Searched ${looked.jobs} orders, received since ${looked.downTo}.`);
+    say(`Go on with --continue ${continuation}, or say when: --from, --to.`);
+  } else if (continuation !== undefined) say("There are more: add a filter, or a larger --limit.");
 }
 
 /** At the version that stands there now: where somebody is faster, the app says so and nothing is changed. */
@@ -146,8 +184,8 @@ export async function changeHandling(app: App, target: Target, change: Change): 
   const { handlings } = await app.get<Handlings>("claims");
   const seen = handlings.find(isOf(target));
   const { claim, notes } = await app.post<HandlingAnswer>("claims", { target, change }, seen?.etag);
-  console.log(claim ? `Claimed by ${claim.by} until ${claim.until}.` : "Nobody has claimed it.");
-  for (const { at, by, text } of notes) console.log(`${at} ${by}: ${text}`);
+  say(claim ? `Claimed by ${claim.by} until ${timeText(claim.until)}.` : "Nobody has claimed it.");
+  for (const { at, by, text } of notes) say(`${timeText(at)} ${by}: ${text}`);
 }
 
 const isOf =
@@ -159,8 +197,4 @@ function claimWords(handlings: readonly HandlingAnswer[], target: Target): strin
   const found = handlings.find(isOf(target));
   const notes = found && found.notes.length > 0 ? `${found.notes.length} notes` : "";
   return [found?.claim?.by ?? "", notes].filter(Boolean).join(", ");
-}
-
-function ago(at: string): string {
-  return `${roundedDuration(Date.now() - Date.parse(at))} ago`;
 }

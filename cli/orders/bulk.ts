@@ -9,6 +9,7 @@ import type {
 import type { App } from "./app.ts";
 import type { Search } from "./attention.ts";
 import { printTable } from "./table.ts";
+import { say, sayEach, sayJson, timeText } from "./text.ts";
 
 export type BulkTarget =
   | { readonly group: string }
@@ -19,14 +20,14 @@ const POLL_MS = 1000;
 
 export async function previewBulk(app: App, action: BulkRun["action"], target: BulkTarget): Promise<void> {
   const { run, notPossible } = await app.post<BulkPreview>("bulk", { action, target });
-  console.log(`${action}: ${run.total} orders${run.cause ? ` (${run.cause})` : ""}`);
+  say(`${action}: ${run.total} orders${run.cause ? ` (${run.cause})` : ""}`);
   if (run.goesOn && run.goesOn.compensate > 0)
-    console.log(`${run.goesOn.forward} go on forward, ${run.goesOn.compensate} with their compensation`);
-  if (!run.isAll) console.log("There may be more than one action takes: do the rest when this is done.");
-  if (notPossible.length > 0) console.log(`Not possible for ${notPossible.length} orders:`);
-  for (const { jobId: orderId, reason } of notPossible) console.log(`  ${orderId}: ${reason}`);
+    say(`${run.goesOn.forward} go on forward, ${run.goesOn.compensate} with their compensation`);
+  if (!run.isAll) say("There may be more than one action takes: do the rest when this is done.");
+  if (notPossible.length > 0) say(`Not possible for ${notPossible.length} orders:`);
+  for (const { jobId: orderId, reason } of notPossible) say(`  ${orderId}: ${reason}`);
   if (run.total === 0) return;
-  console.log(`Nothing is done yet. To start it:
+  say(`Nothing is done yet. To start it:
   npm run orders -- start ${run.bulkId} --count ${run.total} --reason "WHY"${action === "extend" ? " --by PT30M" : ""}`);
 }
 
@@ -43,32 +44,34 @@ export async function startBulk(
 
 export async function changeBulk(app: App, bulkId: string, change: "pause" | "resume" | "cancel"): Promise<void> {
   const run = await app.post<BulkRun>(`bulk/${bulkId}/${change}`, {});
-  console.log(summary(run));
+  say(summary(run));
 }
 
 async function follow(app: App, bulkId: string): Promise<number> {
   for (let before = ""; ; await sleep(POLL_MS)) {
     const progress = await app.get<BulkProgress>(`bulk/${bulkId}`);
     const now = countsWords(progress);
-    if (now !== before) console.log(now);
+    if (now !== before) say(now);
     before = now;
     const { state, stopped } = progress.run;
     if (state === "running" || state === "paused") continue;
-    if (stopped) console.log(`Stopped by itself: ${stopped} of the last wave failed with the same cause again.`);
+    if (stopped) say(`Stopped by itself: ${stopped} of the last wave failed with the same cause again.`);
     printResults(progress);
     return state === "done" ? 0 : 1;
   }
 }
 
-export async function showBulk(app: App, bulkId: string): Promise<void> {
+export async function showBulk(app: App, bulkId: string, asJson: boolean): Promise<void> {
   const progress = await app.get<BulkProgress>(`bulk/${bulkId}`);
-  console.log(`${summary(progress.run)}\n${countsWords(progress)}`);
+  if (asJson) return sayJson(progress);
+  say(`${summary(progress.run)}\n${countsWords(progress)}`);
   printResults(progress);
 }
 
-export async function listBulk(app: App): Promise<void> {
+export async function listBulk(app: App, asJson: boolean): Promise<void> {
   const { runs } = await app.get<BulkList>("bulk");
-  if (runs.length === 0) console.log("There was no recent action on many orders.");
+  if (asJson) return sayEach(runs);
+  if (runs.length === 0) say("There was no recent action on many orders.");
   printTable(
     ["id", "what", "state", "by", "at", "reason"],
     runs.map(({ bulkId, action, total, state, by, at, reason }) => [
@@ -76,7 +79,7 @@ export async function listBulk(app: App): Promise<void> {
       `${action} ${total}`,
       state,
       by,
-      at,
+      timeText(at),
       reason ?? "",
     ]),
   );

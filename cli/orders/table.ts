@@ -1,12 +1,76 @@
-// Tables for people: framed on a terminal, otherwise a line a row with tabs between the cells.
+// Tables for people: framed and as wide as the terminal; otherwise a line a row with tabs between the cells, and no header.
+import { styleText } from "node:util";
 import Table from "cli-table3";
+import { plainText } from "./text.ts";
 
-export function printTable(head: string[], rows: readonly string[][]): void {
-  if (process.stdout.isTTY) {
-    const table = new Table({ head, style: { head: ["cyan"] }, wordWrap: true });
-    table.push(...rows);
-    console.log(table.toString());
-    return;
+export type Colour = "green" | "red" | "yellow" | "cyan" | "gray";
+export type Cell = string | { readonly text: string; readonly colour: Colour };
+
+const USUAL_COLUMNS = 80;
+/** A frame and a blank on each side of a cell, and one more frame. */
+const FRAME = 3;
+const LEAST_WIDTH = 5;
+
+export const terminalColumns = (): number => process.stdout.columns || USUAL_COLUMNS;
+
+export function printTable(head: readonly string[], rows: readonly (readonly Cell[])[]): void {
+  if (rows.length === 0) return;
+  if (process.stdout.isTTY) console.log(framed(head, rows, terminalColumns()));
+  else for (const row of rows) console.log(row.map((cell) => plainText(textOf(cell))).join("\t"));
+}
+
+/** @param columns the width of the terminal */
+export function framed(head: readonly string[], rows: readonly (readonly Cell[])[], columns: number): string {
+  const cells = rows.map((row) => row.map((cell) => plainText(textOf(cell))));
+  const natural = head.map((name, at) => Math.max(...[name, ...cells.map((row) => row[at] ?? "")].map(widthOf)));
+  const widths = fitted(natural, columns - FRAME * head.length - 1);
+  const styled = (text: string, at: number, colour?: Colour) =>
+    wrapped(text, widths[at] ?? LEAST_WIDTH)
+      .map((line) => (colour ? styleText(colour, line) : line))
+      .join("\n");
+  // Its own colours do not heed NO_COLOR.
+  const table = new Table({ colWidths: widths.map((width) => width + 2), style: { head: [], border: [] } });
+  table.push(head.map((name, at) => styled(name, at, "cyan")));
+  rows.forEach((row, line) => {
+    table.push(
+      row.map((cell, at) => styled(cells[line]?.[at] ?? "", at, typeof cell === "string" ? undefined : cell.colour)),
+    );
+  });
+  return table.toString();
+}
+
+const textOf = (cell: Cell): string => (typeof cell === "string" ? cell : cell.text);
+const widthOf = (text: string): number => text.length;
+
+/** The widest columns become narrower, until all fit. */
+function fitted(natural: readonly number[], room: number): number[] {
+  const widths = natural.map((width) => Math.max(width, 1));
+  const total = () => widths.reduce((sum, width) => sum + width, 0);
+  for (let over = total() - room; over > 0; over = total() - room) {
+    const widest = Math.max(...widths);
+    if (widest <= LEAST_WIDTH) return widths;
+    const next = Math.max(LEAST_WIDTH, ...widths.filter((width) => width < widest));
+    const count = widths.filter((width) => width === widest).length;
+    const less = Math.max(1, Math.min(widest - next, Math.ceil(over / count)));
+    widths.forEach((width, at) => {
+      if (width === widest) widths[at] = Math.max(LEAST_WIDTH, width - less);
+    });
   }
-  for (const row of rows) console.log(row.join("\t"));
+  return widths;
+}
+
+/** In lines of that width; a longer word, such as an id, is broken and not cut. */
+export function wrapped(text: string, width: number): string[] {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1) ?? "";
+    const line = last === "" ? word : `${last} ${word}`;
+    if (line.length <= width) {
+      lines[lines.length - 1] = line;
+      continue;
+    }
+    if (last === "") lines.pop();
+    for (let at = 0; at < word.length; at += width) lines.push(word.slice(at, at + width));
+  }
+  return lines;
 }

@@ -1,26 +1,22 @@
-// What an operator asks for by a word: the same filters, causes, claims and actions as the console's.
+// What an operator asks for by a word: the console's views and actions, each with its call, its meaning and what it runs.
 import { BULK_ACTIONS, MOST_JOBS } from "@scheduler-agent-supervisor/core/domain/bulk";
 import { numberOf, UsageError, type Values } from "../arguments.ts";
 import { type App, openApp } from "./app.ts";
-import { changeHandling, type Search, showGroup, showGroups, showSearch, type Target } from "./attention.ts";
+import { changeHandling, type Search, showGroup, showNeeds, showSearch, type Target } from "./attention.ts";
 import { type BulkTarget, changeBulk, listBulk, previewBulk, showBulk, startBulk } from "./bulk.ts";
-
-export const VERBS_USAGE = `Commands to the running app:
-npm run orders -- needs [CAUSE]               causes, dead letters, reports awaited; or the orders of one cause
-npm run orders -- find FILTER                 --state S --kind K --workflow W --version N --step S --q TEXT
-                                              --business-key customer:ID or returnOf:ORDER
-                                              --from T --to T --time-of received|sent|changed|ended
-                                              --continue C: continues the previous search
-npm run orders -- claim ORDER | --group CAUSE | --queue QUEUE    for 30 minutes; release ends the claim
-npm run orders -- note ORDER | --group CAUSE | --queue QUEUE --text "..."
-npm run orders -- bulk ACTION ORDER... | --group CAUSE | FILTER
-                                              previews resubmit, compensate, markResolved, cancel or extend; nothing is done
-npm run orders -- start RUN --count N --reason "..."  starts the previewed action, and follows it to its end
-                                              --by PT30M: the additional time, with extend
-npm run orders -- run RUN, pause RUN, resume RUN, cancel RUN, runs
-  --no-wait    start: do not follow it
-  --app URL    another app than the local one
-  --key KEY    its function key; --token TOKEN for an app with sign-in by Entra ID`;
+import { changePause, continueHeldUp, type PauseOf, showAgents, showHeldUp } from "./held-up.ts";
+import { handleMessages, resendDiscarded, showDeadLetters, showDiscarded } from "./messages.ts";
+import {
+  type Act,
+  actOnOrder,
+  jsonOfFile,
+  reportStep,
+  showAudit,
+  showAwaiting,
+  showContent,
+  showOrder,
+} from "./one.ts";
+import { wrapped } from "./table.ts";
 
 const text = { type: "string" } as const;
 const flag = { type: "boolean" } as const;
@@ -42,6 +38,9 @@ export const VERB_OPTIONS = {
   count: text,
   reason: text,
   by: text,
+  file: text,
+  result: { type: "string", multiple: true },
+  "compensated-manually": flag,
   app: text,
   key: text,
   token: text,
@@ -68,59 +67,266 @@ interface Call {
   readonly app: App;
   readonly values: Values;
   readonly given: readonly string[];
+  readonly asJson: boolean;
 }
 
-/** What it returns is the exit code, if it is a number. */
-type Verb = (call: Call) => Promise<unknown>;
+interface Verb {
+  /** What follows the word. */
+  readonly call: string;
+  readonly about: string;
+  /** What it returns is the exit code, if it is a number. */
+  readonly run: (call: Call) => Promise<unknown>;
+}
+
+const TARGET = "ORDER | --group CAUSE | --queue QUEUE";
+const WHY = '--reason "WHY"';
 
 const VERBS: { readonly [verb: string]: Verb } = {
-  needs: ({ app, values, given: [group] }) =>
-    group === undefined ? showGroups(app, isJson(values)) : showGroup(app, group, isJson(values)),
-  find: ({ app, values }) =>
-    showSearch(
-      app,
-      { ...searchOf(values), continuation: values["continue"] as string | undefined },
-      numberOf(values, "limit", 1, MOST_IN_A_PAGE) ?? USUAL_LIMIT,
-      isJson(values),
-    ),
-  claim: (call) => changeHandling(call.app, targetOf(call), { kind: "claim" }),
-  release: (call) => changeHandling(call.app, targetOf(call), { kind: "release" }),
-  note: (call) => changeHandling(call.app, targetOf(call), { kind: "note", text: needed(call.values, "text") }),
-  bulk: ({ app, values, given: [word, ...jobIds] }) => {
-    const action = BULK_ACTIONS.find((one) => one === word);
-    if (!action) throw new UsageError(`bulk takes ${BULK_ACTIONS.join(", ")}.\n\n${VERBS_USAGE}`);
-    return previewBulk(app, action, bulkTargetOf(values, jobIds));
+  needs: {
+    call: "[CAUSE]",
+    about: "what needs a person: causes, what is held up, dead letters, reports awaited; or the orders of one cause",
+    run: ({ app, asJson, given: [group] }) =>
+      group === undefined ? showNeeds(app, asJson) : showGroup(app, group, asJson),
   },
-  start: ({ app, values, given }) => {
-    const count = numberOf(values, "count", 1, MOST_JOBS);
-    if (count === undefined) throw new UsageError(`--count has to be the number of orders in the preview.`);
-    const by = values["by"] === undefined ? {} : { by: needed(values, "by") };
-    const start = { count, reason: needed(values, "reason"), ...by };
-    return startBulk(app, runOf(given), start, values["no-wait"] !== true);
+  held: {
+    call: "[ID]",
+    about: "what is held up, by agent and cause, since when and until when; or the orders of one cause",
+    run: ({ app, asJson, given: [group] }) => showHeldUp(app, group, asJson),
   },
-  run: ({ app, given }) => showBulk(app, runOf(given)),
-  runs: ({ app }) => listBulk(app),
-  pause: ({ app, given }) => changeBulk(app, runOf(given), "pause"),
-  resume: ({ app, given }) => changeBulk(app, runOf(given), "resume"),
-  cancel: ({ app, given }) => changeBulk(app, runOf(given), "cancel"),
+  continue: {
+    call: "ID",
+    about: "previews the resubmission of all orders that are held up by one cause",
+    run: ({ app, given }) => continueHeldUp(app, argument(given, 0, "the id of what is held up: see held")),
+  },
+  find: {
+    call: "FILTER",
+    about: `--state S --kind K --workflow W --version N --step S --q TEXT --business-key customer:ID or returnOf:ORDER
+--from T --to T --time-of received|sent|changed|ended --continue C: continues the previous search`,
+    run: ({ app, values, asJson }) =>
+      showSearch(
+        app,
+        { ...searchOf(values), continuation: values["continue"] as string | undefined },
+        numberOf(values, "limit", 1, MOST_IN_A_PAGE) ?? USUAL_LIMIT,
+        asJson,
+      ),
+  },
+  show: {
+    call: "ORDER",
+    about: "one order of the app: why it waits, what is possible, its steps and its history",
+    run: ({ app, given, asJson }) => showOrder(app, orderOf(given), asJson),
+  },
+  audit: {
+    call: "ORDER",
+    about: "what operators and supervisors did with it",
+    run: ({ app, given, asJson }) => showAudit(app, orderOf(given), asJson),
+  },
+  content: {
+    call: "ORDER",
+    about: "its content, to edit in a file",
+    run: ({ app, given }) => showContent(app, orderOf(given)),
+  },
+  resubmit: {
+    call: `ORDER ${WHY}`,
+    about: "continues it, when the cause is fixed; --compensated-manually: a person has compensated the rest",
+    run: (call) => act(call, { action: "resubmit", ...manually(call.values) }),
+  },
+  edit: {
+    call: `ORDER --file FILE ${WHY}`,
+    about: "resubmits it with the content of a file",
+    run: (call) => {
+      const job = jsonOfFile(needed(call.values, "file"));
+      return act(call, { action: "resubmit", job, ...manually(call.values) });
+    },
+  },
+  compensate: {
+    call: `ORDER ${WHY}`,
+    about: "compensates its completed steps",
+    run: (call) => act(call, { action: "compensate" }),
+  },
+  cancel: { call: `ORDER ${WHY}`, about: "ends it", run: (call) => act(call, { action: "cancel" }) },
+  "mark-resolved": {
+    call: `ORDER ${WHY}`,
+    about: "the remaining work was done manually",
+    run: (call) => act(call, { action: "markResolved" }),
+  },
+  extend: {
+    call: `ORDER --by PT30M ${WHY}`,
+    about: "the supervisor waits longer before it acts on it",
+    run: (call) => act(call, { action: "extend", by: needed(call.values, "by") }),
+  },
+  awaiting: {
+    call: "",
+    about: "the steps that await a report",
+    run: ({ app, asJson }) => showAwaiting(app, asJson),
+  },
+  report: {
+    call: `ORDER STEP done|rejected ${WHY}`,
+    about: "reports a step in place of its service or person; --result name=text or name:=VALUE, once for each member",
+    run: ({ app, given, values }) => {
+      const step = argument(given, 1, "the step");
+      const kind = argument(given, 2, "done or rejected");
+      const result = (values["result"] ?? []) as unknown as readonly string[];
+      return reportStep(app, orderOf(given), step, { kind, reason: needed(values, "reason"), result });
+    },
+  },
+  "dead-letters": {
+    call: "[QUEUE [NUMBER]]",
+    about: "the counts with their causes; the messages of one queue or of the quarantine; one message",
+    run: ({ app, given: [queue, number], asJson }) => showDeadLetters(app, queue, number, asJson),
+  },
+  resend: {
+    call: `QUEUE NUMBER... ${WHY}`,
+    about: "sends messages again; --file FILE: with that body",
+    run: (call) => handle(call, "resend"),
+  },
+  discard: {
+    call: `QUEUE NUMBER... ${WHY}`,
+    about: "removes messages; they can be sent again for 14 days",
+    run: (call) => handle(call, "discard"),
+  },
+  discarded: {
+    call: "[ID]",
+    about: "the discarded messages, or one",
+    run: ({ app, given: [id], asJson }) => showDiscarded(app, id, asJson),
+  },
+  "resend-discarded": {
+    call: `ID ${WHY}`,
+    about: "sends a discarded message again; --file FILE: with that body",
+    run: ({ app, given, values }) =>
+      resendDiscarded(app, argument(given, 0, "the id: see discarded"), handling(values)),
+  },
+  agents: {
+    call: "",
+    about: "the agents' endpoints as each instance sees them, and what is paused",
+    run: ({ app, asJson }) => showAgents(app, asJson),
+  },
+  pause: {
+    call: `agent|workflow NAME ${WHY}`,
+    about: "it starts nothing new",
+    run: ({ app, given, values }) => changePause(app, "pause", pauseOf(given), needed(values, "reason")),
+  },
+  resume: {
+    call: `agent|workflow NAME ${WHY}`,
+    about: "ends the pause",
+    run: ({ app, given, values }) => changePause(app, "resume", pauseOf(given), needed(values, "reason")),
+  },
+  claim: {
+    call: TARGET,
+    about: "for 30 minutes; release ends the claim",
+    run: (call) => changeHandling(call.app, targetOf(call), { kind: "claim" }),
+  },
+  release: {
+    call: TARGET,
+    about: "ends a claim",
+    run: (call) => changeHandling(call.app, targetOf(call), { kind: "release" }),
+  },
+  note: {
+    call: `${TARGET} --text "..."`,
+    about: "adds a note for other operators",
+    run: (call) => changeHandling(call.app, targetOf(call), { kind: "note", text: needed(call.values, "text") }),
+  },
+  bulk: {
+    call: "ACTION ORDER... | --group CAUSE | FILTER",
+    about: `previews ${BULK_ACTIONS.join(", ")} for many orders; nothing is done`,
+    run: ({ app, values, given: [word, ...jobIds] }) => {
+      const action = BULK_ACTIONS.find((one) => one === word);
+      if (!action) throw new UsageError(`bulk takes ${BULK_ACTIONS.join(", ")}, and is given ${word ?? "nothing"}.`);
+      return previewBulk(app, action, bulkTargetOf(values, jobIds));
+    },
+  },
+  start: {
+    call: `RUN --count N ${WHY}`,
+    about: "starts the previewed action, and follows it to its end; --by PT30M with extend; --no-wait",
+    run: ({ app, values, given }) => {
+      const count = numberOf(values, "count", 1, MOST_JOBS);
+      if (count === undefined) throw new UsageError("--count has to be the number of orders in the preview.");
+      const by = values["by"] === undefined ? {} : { by: needed(values, "by") };
+      const start = { count, reason: needed(values, "reason"), ...by };
+      return startBulk(app, runOf(given), start, values["no-wait"] !== true);
+    },
+  },
+  runs: {
+    call: "",
+    about: "the latest actions on many orders",
+    run: ({ app, asJson }) => listBulk(app, asJson),
+  },
+  run: {
+    call: "RUN [pause|resume|cancel]",
+    about: "one action on many orders; or pauses, resumes or cancels it",
+    run: ({ app, given, asJson }) => {
+      const [, change] = given;
+      if (change === undefined) return showBulk(app, runOf(given), asJson);
+      if (change !== "pause" && change !== "resume" && change !== "cancel") {
+        throw new UsageError(`run RUN takes pause, resume or cancel, and is given ${change}.`);
+      }
+      return changeBulk(app, runOf(given), change);
+    },
+  },
 };
+
+const INDENT = 6;
+const USAGE_COLUMNS = 80;
+
+function usageOf([verb, { call, about }]: [string, Verb]): string {
+  const lines = wrapped(about.replace("\n", " "), USAGE_COLUMNS - INDENT).map((line) => " ".repeat(INDENT) + line);
+  return [`  ${verb} ${call}`.trimEnd(), ...lines].join("\n");
+}
+
+export const VERBS_USAGE = `npm run orders -- COMMAND      asks the running app:
+${Object.entries(VERBS).map(usageOf).join("\n")}
+
+  --app URL    another app than the local one
+  --key KEY    its function key; --token TOKEN for an app with sign-in by Entra ID`;
 
 export const isVerb = (word: string | undefined): word is string => word !== undefined && Object.hasOwn(VERBS, word);
 
-/** @param here the app that runs on this machine */
-export async function runVerb(verb: string, given: readonly string[], values: Values, here: string): Promise<number> {
+/** @param here the app that runs on this machine; throws if there is none */
+export async function runVerb(
+  verb: string,
+  given: readonly string[],
+  values: Values,
+  here: () => string,
+): Promise<number> {
   const option = (name: string) => (typeof values[name] === "string" ? values[name] : undefined);
-  const app = openApp({ url: option("app") ?? here, key: option("key"), token: option("token") });
-  const code = await VERBS[verb]?.({ app, values, given });
+  const app = openApp({ url: option("app") ?? here(), key: option("key"), token: option("token") });
+  const code = await VERBS[verb]?.run({ app, values, given, asJson: values["json"] === true });
   return typeof code === "number" ? code : 0;
 }
 
-const isJson = (values: Values): boolean => values["json"] === true;
+const act = ({ app, given, values }: Call, action: Omit<Act, "reason">) =>
+  actOnOrder(app, orderOf(given), { ...action, reason: needed(values, "reason") });
+
+const manually = (values: Values) =>
+  values["compensated-manually"] === true ? ({ compensatedManually: true } as const) : {};
+
+function handling(values: Values) {
+  const body = values["file"] === undefined ? {} : { body: jsonOfFile(needed(values, "file")) };
+  return { reason: needed(values, "reason"), ...body };
+}
+
+function handle({ app, given, values }: Call, action: "resend" | "discard"): Promise<void> {
+  const [queue, ...numbers] = given;
+  if (queue === undefined) throw new UsageError("Give the queue: see npm run orders -- dead-letters");
+  return handleMessages(app, action, queue, numbers, handling(values));
+}
 
 function needed(values: Values, name: string): string {
   const value = values[name];
   if (typeof value !== "string" || value.trim() === "") throw new UsageError(`--${name} is missing.`);
   return value;
+}
+
+function argument(given: readonly string[], place: number, what: string): string {
+  const value = given[place];
+  if (value === undefined) throw new UsageError(`Give ${what}.`);
+  return value;
+}
+
+const orderOf = (given: readonly string[]): string => argument(given, 0, "the id of an order");
+
+function pauseOf([kind, name]: readonly string[]): PauseOf {
+  if ((kind === "agent" || kind === "workflow") && name !== undefined) return { kind, name };
+  throw new UsageError("Give agent NAME or workflow NAME: see npm run orders -- agents");
 }
 
 function searchOf(values: Values): Search {
@@ -136,7 +342,7 @@ function targetOf({ values, given: [orderId] }: Call): Target {
   ] as const;
   const [target, ...others] = named.flatMap(([kind, id]) => (typeof id === "string" ? [{ kind, id }] : []));
   if (target && others.length === 0) return target;
-  throw new UsageError(`Name an order, --group CAUSE or --queue QUEUE.\n\n${VERBS_USAGE}`);
+  throw new UsageError("Name an order, --group CAUSE or --queue QUEUE.");
 }
 
 function bulkTargetOf(values: Values, jobIds: readonly string[]): BulkTarget {
@@ -148,10 +354,8 @@ function bulkTargetOf(values: Values, jobIds: readonly string[]): BulkTarget {
   ];
   const [target, ...others] = targets;
   if (target && others.length === 0) return target;
-  throw new UsageError(`Give one of: ids of orders, --group CAUSE, a filter.\n\n${VERBS_USAGE}`);
+  throw new UsageError("Give one of: ids of orders, --group CAUSE, a filter.");
 }
 
-function runOf([bulkId]: readonly string[]): string {
-  if (bulkId === undefined) throw new UsageError(`Give the id of a run: see npm run orders -- runs`);
-  return encodeURIComponent(bulkId);
-}
+const runOf = (given: readonly string[]): string =>
+  encodeURIComponent(argument(given, 0, "the id of a run: see npm run orders -- runs"));

@@ -28,10 +28,11 @@ const VIEWS = {
 } as const;
 
 const LOOKS = {
-  light: { colorScheme: "light" },
-  dark: { colorScheme: "dark" },
+  light: { colorScheme: "light", viewport: { width: 1440, height: 900 } },
+  dark: { colorScheme: "dark", viewport: { width: 1440, height: 900 } },
   forced: { colorScheme: "dark", forcedColors: "active" },
-  narrow: { colorScheme: "light", viewport: { width: 360, height: 740 } },
+  "narrow-dark": { colorScheme: "dark", viewport: { width: 390, height: 844 } },
+  narrow: { colorScheme: "light", viewport: { width: 390, height: 844 } },
 } as const;
 
 async function pause(kind: string, name: string, reason: string): Promise<void> {
@@ -66,6 +67,9 @@ for (let order = 1; order <= 3; order += 1) {
 }
 await app.eventually("later-3", ({ steps }) => steps["arrangeShipping"]?.accepted?.progress !== undefined);
 await app.shop.send({ ...madeOrder("unreadable-2"), currency: "euro" });
+await app.switchOn("payment", { kind: "reject", status: 401, message: "key expired" });
+for (const orderId of ["held-1", "held-2", "held-3"]) await app.shop.send(madeOrder(orderId));
+await app.eventually("held-3", ({ processState, attempt }) => processState === "Pending" && attempt === 2, 90_000);
 await pause("workflow", "returns", "the warehouse counts its stock");
 await plantDecisions(app, new Date().toISOString().slice(0, 10), 4);
 const browser = await openBrowser();
@@ -92,6 +96,13 @@ for (const [look, options] of Object.entries(LOOKS)) {
     await page.getByRole("link", { name: "See the discarded message" }).waitFor();
     await take("discarded-done");
   }
+  await page.goto(`${base}/`);
+  await page.getByRole("link", { name: "payment: HTTP 401" }).click();
+  await page.getByRole("button", { name: /^Continue now/ }).waitFor();
+  await take("held-up");
+  await page.goto(`${base}/jobs/held-1`);
+  await page.getByText("Why this order waits").waitFor();
+  await take("held");
   await page.goto(`${base}/discarded`);
   await page.locator("tbody a").first().click();
   await page.getByRole("button", { name: "Send again" }).waitFor();
@@ -137,8 +148,8 @@ for (const [look, options] of Object.entries(LOOKS)) {
     .or(page.getByText("No order matches"))
     .first()
     .waitFor();
-  if (look !== "narrow") {
-    await page.getByText("Act on all that match").click();
+  if (!look.startsWith("narrow")) {
+    await page.getByText("Act on all matches").click();
     await take("search-matching");
     await page.getByRole("checkbox", { name: "Choose rejected-1" }).check();
     await page.getByRole("checkbox", { name: "Choose rejected-2" }).check();

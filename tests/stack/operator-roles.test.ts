@@ -20,6 +20,8 @@ const ROUTES = {
     "GET api/overview",
     "GET api/traffic",
     "GET api/agents",
+    "GET api/held-up",
+    "GET api/held-up/jobs",
     "GET api/openapi.json",
     "GET api/attention",
     "GET api/attention/jobs",

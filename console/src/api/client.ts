@@ -2,6 +2,7 @@
 
 export type FaultKind =
   | "offline"
+  | "late"
   | "signed-out"
   | "forbidden"
   | "not-found"
@@ -34,6 +35,11 @@ const KINDS: { readonly [status: number]: FaultKind } = {
   412: "changed",
 };
 
+/** A view that waits longer than this shows that it has no answer. */
+const READ_WITHIN_MS = 15_000;
+/** An action may call the store and the bus several times. */
+const ACT_WITHIN_MS = 60_000;
+
 /** For this tab alone: an app without sign-in asks for a function key. */
 const KEY = "function-key";
 
@@ -42,16 +48,27 @@ export function useFunctionKey(key: string): void {
 }
 
 export function get<T>(path: string, signal?: AbortSignal): Promise<T> {
-  return ask<T>(path, signal ? { signal } : {});
+  return ask<T>(path, signal ? { signal } : {}, READ_WITHIN_MS);
 }
 
 export function post<T>(path: string, body: unknown, etag?: string): Promise<T> {
   const headers = { "Content-Type": "application/json", ...(etag !== undefined && { "If-Match": etag }) };
-  return ask<T>(path, { method: "POST", headers, body: JSON.stringify(body) });
+  return ask<T>(path, { method: "POST", headers, body: JSON.stringify(body) }, ACT_WITHIN_MS);
 }
 
-async function ask<T>(path: string, options: RequestInit): Promise<T> {
-  const response = await answered(`/api/${path}`, options);
+async function ask<T>(path: string, options: RequestInit, withinMs: number): Promise<T> {
+  const limit = AbortSignal.timeout(withinMs);
+  const signal = options.signal ? AbortSignal.any([options.signal, limit]) : limit;
+  try {
+    return await answerTo<T>(`/api/${path}`, { ...options, signal });
+  } catch (cause) {
+    if (limit.aborted && !options.signal?.aborted) throw new ApiFault("late", 0, "");
+    throw cause;
+  }
+}
+
+async function answerTo<T>(url: string, options: RequestInit): Promise<T> {
+  const response = await answered(url, options);
   // Built-in authentication sends who is not signed in to another site, which a script can't follow.
   if (response.type === "opaqueredirect") throw new ApiFault("signed-out", 401, "");
   const text = await response.text();

@@ -24,6 +24,8 @@ export type {
   ErrorKind,
   HandlingAnswer,
   Handlings,
+  HeldUp,
+  HeldUpPage,
   Inspection,
   JobAudit,
   JobPage,
@@ -43,6 +45,7 @@ export type {
   SupervisionPage,
   Supervisor,
   Traffic,
+  Wait,
   WorkflowStep,
 } from "@scheduler-agent-supervisor/core/messaging/console-contract";
 

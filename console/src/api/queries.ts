@@ -17,6 +17,8 @@ import type {
   DiscardedMessage,
   DiscardedPage,
   Handlings,
+  HeldUp,
+  HeldUpPage,
   Inspection,
   JobAudit,
   JobPage,
@@ -95,6 +97,38 @@ export const useAttention = () =>
     queryFn: ({ signal }) => get<Attention>("attention", signal),
     refetchInterval: LIST_MS,
   });
+
+/** Once a quarter of a minute: what is held up is to be seen within a minute of its start. */
+const HELD_UP_MS = 15_000;
+
+export const useHeldUp = () =>
+  useQuery({
+    queryKey: ["held-up"],
+    queryFn: ({ signal }) => get<HeldUp>("held-up", signal),
+    refetchInterval: HELD_UP_MS,
+  });
+
+export const useHeldUpPage = (group: string) =>
+  useInfiniteQuery({
+    queryKey: ["held-up", "jobs", group],
+    queryFn: ({ signal, pageParam }) => get<HeldUpPage>(`held-up/jobs${query({ group, from: pageParam })}`, signal),
+    initialPageParam: 0,
+    getNextPageParam: ({ next }) => next,
+    refetchInterval: HELD_UP_MS,
+  });
+
+const PAGE_OF_IDS = 100;
+
+/** The ids of all jobs of a group, for an action on all of them. */
+export async function heldUpIds(group: string): Promise<string[]> {
+  const ids = new Set<string>();
+  for (let from: number | undefined = 0; from !== undefined; ) {
+    const page: HeldUpPage = await get(`held-up/jobs${query({ group, from, limit: PAGE_OF_IDS })}`);
+    for (const { jobId } of page.jobs) ids.add(jobId);
+    from = page.next;
+  }
+  return [...ids];
+}
 
 export const useAttentionPage = (group: string | undefined) =>
   useInfiniteQuery({

@@ -12,6 +12,8 @@ const ActionDialog = lazy(async () => ({ default: (await import("./action-dialog
 /** The order of the buttons: what goes on first, what ends last. */
 const SHOWN: readonly JobAction[] = ["resubmit", "compensate", "markResolved", "cancel", "extend"];
 
+const RESOLVED_FIRST: readonly JobAction[] = ["markResolved", "compensate", "resubmit", "cancel", "extend"];
+
 /** A report in the place of whoever does the step. */
 export interface AskedReport {
   readonly step: string;
@@ -26,7 +28,10 @@ export function Actions({ inspection }: { readonly inspection: Inspection }) {
   const [said, say] = useState("");
   const { actions } = inspection;
   const awaited = awaitedSteps(inspection);
-  const possible = SHOWN.filter((action) => actions[action].allowed);
+  // What a person has compensated manually is resolved; to run it again is the exception.
+  const [first, shown] =
+    "requires" in actions.resubmit ? (["markResolved", RESOLVED_FIRST] as const) : (["resubmit", SHOWN] as const);
+  const possible = shown.filter((action) => actions[action].allowed);
   const mayOperate = session?.mayOperate ?? false;
   const reasons = SHOWN.flatMap((action) => {
     const permission = actions[action];
@@ -39,7 +44,7 @@ export function Actions({ inspection }: { readonly inspection: Inspection }) {
         {possible.map((action) => (
           <Button
             key={action}
-            appearance={action === "resubmit" ? "primary" : "secondary"}
+            appearance={action === first ? "primary" : "secondary"}
             disabled={!mayOperate}
             onClick={() => ask(action)}
           >

@@ -2,7 +2,7 @@
 import { Button } from "@fluentui/react-components";
 import { useState } from "react";
 import type { JobRecord } from "../api/contract.ts";
-import { Instant } from "../parts/zone.tsx";
+import { Instant, Said } from "../parts/zone.tsx";
 import { TEXT } from "../words/frame.ts";
 import { JOB } from "../words/job.ts";
 
@@ -30,7 +30,11 @@ export function History({ history, failedOnly }: HistoryProps) {
         {newestFirst.map(({ at, what, by }, place) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: an entry is distinguished from others by its number alone, and that never changes.
           <li key={`${wanted.length - place} ${at}`}>
-            <Instant at={at} /> <span>{what}</span> <span className="quiet">{by}</span>
+            <Instant at={at} />{" "}
+            <span>
+              <Said text={what} />
+            </span>{" "}
+            <span className="quiet">{by}</span>
           </li>
         ))}
       </ol>

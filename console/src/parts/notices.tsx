@@ -122,6 +122,35 @@ export function Loaded<T>({
   );
 }
 
+interface SectionProps<T> {
+  readonly id: string;
+  readonly title: string;
+  readonly query: Pick<UseQueryResult<T>, "data" | "error" | "refetch">;
+  /** Null if the data has nothing to show: then the section has no place. */
+  readonly children: (data: T) => ReactNode;
+}
+
+/** A part of a view with its own query: without an answer it stays, and its content is called unknown. */
+export function Section<T>({ id, title, query: { data, error, refetch }, children }: SectionProps<T>) {
+  const content = data === undefined ? null : children(data);
+  if (content === null && !error) return null;
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      {error && (
+        <p className="fault" role="alert">
+          {content === null ? TEXT.unknown(title) : TEXT.outOfDate}{" "}
+          {FAULTS[error instanceof ApiFault ? error.kind : "failed"].title}.{" "}
+          <Button size="small" onClick={() => void refetch()}>
+            {TEXT.tryAgain}
+          </Button>
+        </p>
+      )}
+      {content}
+    </section>
+  );
+}
+
 export function AsOf({ at }: { readonly at: string }) {
   const words = useInstant();
   return <p className="as-of">{TEXT.asOf(words(at))}</p>;

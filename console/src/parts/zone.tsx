@@ -48,6 +48,15 @@ export function useInstant(): (at: string, withDate?: boolean) => string {
   }, [zone]);
 }
 
+/** An instant as the app writes it into a text. */
+const WRITTEN = /\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z/g;
+
+/** A text of the app, with its instants in the chosen zone. */
+export function Said({ text }: { readonly text: string }) {
+  const words = useInstant();
+  return text.replace(WRITTEN, (at) => words(at));
+}
+
 export function Instant({ at }: { readonly at: string }) {
   const words = useInstant();
   return <time dateTime={at}>{words(at)}</time>;

@@ -1,14 +1,11 @@
 // Agents with their endpoints as each instance sees them, and workflows: either can be paused and resumed.
-import { Button, Field, Textarea } from "@fluentui/react-components";
-import { type FormEvent, useState } from "react";
-import { ApiFault, post } from "../api/client.ts";
-import type { AgentStandings, EndpointStanding, Pause, Pauses } from "../api/contract.ts";
-import { useAgents, useRefresh, useSession } from "../api/queries.ts";
-import { Fault, Loaded, Progress } from "../parts/notices.tsx";
+import type { AgentStandings, EndpointStanding, Pause } from "../api/contract.ts";
+import { useAgents } from "../api/queries.ts";
+import { Loaded } from "../parts/notices.tsx";
+import { Pausable } from "../parts/pausable.tsx";
 import { type Column, Table } from "../parts/table.tsx";
-import { Age, Instant } from "../parts/zone.tsx";
+import { Age } from "../parts/zone.tsx";
 import { AGENTS, HEALTHS } from "../words/agents.ts";
-import { FAULTS, TEXT } from "../words/frame.ts";
 
 export function AgentsView() {
   const agents = useAgents();
@@ -27,16 +24,18 @@ function Standings({ standings: { agents, workflows, pauses } }: { readonly stan
     <>
       {agents.map(({ name, instances }) => (
         <section key={name} className="section" aria-labelledby={`agent-${name}`}>
-          <h2 id={`agent-${name}`}>{name}</h2>
-          <Pausable kind="agent" name={name} pause={pauseOf("agent", name)} />
-          <Endpoints instances={instances} />
+          <Pausable kind="agent" name={name} pause={pauseOf("agent", name)} standing={wellWords(instances)}>
+            <h2 id={`agent-${name}`}>{name}</h2>
+          </Pausable>
+          {!areWell(instances) && <Endpoints instances={instances} />}
         </section>
       ))}
       <h2>{AGENTS.workflows}</h2>
       {workflows.map((name) => (
         <section key={name} className="section" aria-labelledby={`workflow-${name}`}>
-          <h3 id={`workflow-${name}`}>{name}</h3>
-          <Pausable kind="workflow" name={name} pause={pauseOf("workflow", name)} />
+          <Pausable kind="workflow" name={name} pause={pauseOf("workflow", name)}>
+            <h3 id={`workflow-${name}`}>{name}</h3>
+          </Pausable>
         </section>
       ))}
     </>
@@ -60,18 +59,32 @@ const COLUMNS: readonly Column<Row>[] = [
       </span>
     ),
   },
+  { name: AGENTS.openSince, cell: ({ since }) => since && <Age at={since} /> },
   { name: AGENTS.load, cell: ({ inFlight, capacity }) => AGENTS.loadOf(inFlight, capacity) },
   { name: AGENTS.lastError, cell: ({ lastError }) => lastError && <span className="message">{lastError}</span> },
   { name: AGENTS.said, cell: ({ at }) => <Age at={at} /> },
 ];
 
+type Instances = AgentStandings["agents"][number]["instances"];
+
 interface EndpointsProps {
-  readonly instances: AgentStandings["agents"][number]["instances"];
+  readonly instances: Instances;
+}
+
+const endpointsOf = (instances: Instances) => instances.flatMap(({ endpoints }) => endpoints);
+const areWell = (instances: Instances): boolean =>
+  endpointsOf(instances).every(({ health, isSlow }) => health === "healthy" && !isSlow);
+
+/** A healthy agent is one line: its endpoints have nothing more to say. */
+function wellWords(instances: Instances): string | undefined {
+  const endpoints = endpointsOf(instances);
+  if (!areWell(instances)) return undefined;
+  const sum = (of: "inFlight" | "capacity") => endpoints.reduce((total, one) => total + one[of], 0);
+  return endpoints.length === 0 ? AGENTS.noCalls : AGENTS.well(sum("inFlight"), sum("capacity"));
 }
 
 function Endpoints({ instances }: EndpointsProps) {
   const rows = instances.flatMap(({ instance, at, endpoints }) => endpoints.map((one) => ({ ...one, instance, at })));
-  if (rows.length === 0) return <p className="quiet">{AGENTS.noReports}</p>;
   return (
     <Table
       caption={AGENTS.endpoints}
@@ -79,98 +92,5 @@ function Endpoints({ instances }: EndpointsProps) {
       rows={rows}
       keyOf={({ endpoint, instance }) => `${endpoint} ${instance}`}
     />
-  );
-}
-
-interface PausableProps {
-  readonly kind: Pause["kind"];
-  readonly name: string;
-  readonly pause: Pause | undefined;
-}
-
-function Pausable({ kind, name, pause }: PausableProps) {
-  const { data: session } = useSession();
-  const [isOpen, setOpen] = useState(false);
-  const change = pause ? "resume" : "pause";
-  return (
-    <>
-      <div className="pausable">
-        <p>
-          {pause ? (
-            <>
-              <strong>{AGENTS.paused(kind, name)}</strong> {AGENTS.since} <Instant at={pause.at} />{" "}
-              {AGENTS.by(pause.by, pause.reason)}
-            </>
-          ) : (
-            AGENTS.running
-          )}
-        </p>
-        <Button
-          disabled={!session?.mayOperate || isOpen}
-          aria-label={AGENTS.change(change, name)}
-          onClick={() => setOpen(true)}
-        >
-          {AGENTS[change]}
-        </Button>
-      </div>
-      {session && !session.mayOperate && <p className="quiet">{FAULTS.forbidden.advice}</p>}
-      {isOpen && <Change kind={kind} name={name} change={change} close={() => setOpen(false)} />}
-    </>
-  );
-}
-
-interface ChangeProps {
-  readonly kind: Pause["kind"];
-  readonly name: string;
-  readonly change: "pause" | "resume";
-  readonly close: () => void;
-}
-
-function Change({ kind, name, change, close }: ChangeProps) {
-  const { data: session } = useSession();
-  const refresh = useRefresh();
-  const [reason, setReason] = useState("");
-  const [hasTried, setTried] = useState(false);
-  const [isBusy, setBusy] = useState(false);
-  const [fault, setFault] = useState<ApiFault>();
-  const send = async () => {
-    setBusy(true);
-    setFault(undefined);
-    try {
-      await post<Pauses>("pauses", { kind, name, change, reason });
-      await refresh();
-      close();
-    } catch (cause) {
-      setFault(cause instanceof ApiFault ? cause : new ApiFault("failed", 0, String(cause)));
-      setBusy(false);
-    }
-  };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    setTried(true);
-    if (reason.trim() !== "") void send();
-  };
-  return (
-    <form className="decision" noValidate onSubmit={submit}>
-      {change === "pause" && <p>{AGENTS.meaning(kind)}</p>}
-      <Field
-        label={TEXT.reason}
-        hint={TEXT.messageReasonHint}
-        required
-        validationMessage={hasTried && reason.trim() === "" ? TEXT.reasonMissing : null}
-      >
-        <Textarea value={reason} maxLength={500} onChange={(_, { value }) => setReason(value)} />
-      </Field>
-      <div className="buttons">
-        <Button type="submit" appearance="primary" disabled={isBusy}>
-          {AGENTS.confirm(change, name, session?.environment.name ?? "")}
-        </Button>
-        <Button disabled={isBusy} onClick={close}>
-          {AGENTS.cancel}
-        </Button>
-        <Progress isBusy={isBusy} />
-      </div>
-      {fault && <Fault cause={fault} />}
-    </form>
   );
 }

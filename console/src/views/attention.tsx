@@ -2,58 +2,75 @@
 import { Button } from "@fluentui/react-components";
 import { lazy, Suspense } from "react";
 import { Link, useSearchParams } from "wouter";
-import type { Attention, AttentionJob, CauseGroup, DeadLetterCounts } from "../api/contract.ts";
-import { useAttention, useAttentionPage, useAwaiting, useDeadLetterCounts } from "../api/queries.ts";
+import type { Attention, AttentionJob, CauseGroup } from "../api/contract.ts";
+import { useAttention, useAttentionPage } from "../api/queries.ts";
+import { AllClear } from "../parts/all-clear.tsx";
 import { JobBadge } from "../parts/badges.tsx";
 import { BulkButtons, BulkUnderWay } from "../parts/bulk-buttons.tsx";
 import { ClaimedBy } from "../parts/claimed-by.tsx";
+import { HeldUpJobs, HeldUpSection } from "../parts/held-up.tsx";
 import { HourChart } from "../parts/hour-chart.tsx";
 import { Loaded, Loading, Notice } from "../parts/notices.tsx";
 import { type Column, Table } from "../parts/table.tsx";
-import { Age, Instant } from "../parts/zone.tsx";
+import { AwaitedReports, WaitingMessages } from "../parts/waiting.tsx";
+import { Age } from "../parts/zone.tsx";
 import { ATTENTION } from "../words/attention.ts";
-import { AWAITING } from "../words/awaiting.ts";
 import { BULK } from "../words/bulk.ts";
-import { DEAD_LETTERS } from "../words/dead-letters.ts";
 import { TEXT } from "../words/frame.ts";
+import { ALL_CLEAR, HELD_UP } from "../words/held-up.ts";
 import { KINDS } from "../words/job.ts";
 
 const Handling = lazy(async () => ({ default: (await import("../parts/handling.tsx")).Handling }));
 
 export function AttentionView() {
-  const attention = useAttention();
   const [parameters] = useSearchParams();
   const chosen = parameters.get("group") ?? undefined;
+  const held = parameters.get("held");
   return (
     <>
-      <h1>{TEXT.attention}</h1>
-      {chosen === undefined && (
+      <h1>{held === null ? TEXT.attention : HELD_UP.title}</h1>
+      {held !== null ? (
+        <HeldUpJobs id={held} />
+      ) : (
         <>
-          <WaitingMessages />
-          <AwaitedReports />
+          {chosen === undefined && (
+            <>
+              <AllClear />
+              <HeldUpSection />
+              <WaitingMessages />
+              <AwaitedReports />
+            </>
+          )}
+          <BulkUnderWay />
+          <Causes chosen={chosen} />
         </>
       )}
-      <BulkUnderWay />
-      <Loaded query={attention}>
-        {(data) =>
-          data.count === 0 ? (
-            <Notice title={ATTENTION.nothing} kind="good">
-              <p>{ATTENTION.nothingAbout}</p>
-            </Notice>
-          ) : (
+    </>
+  );
+}
+
+function Causes({ chosen }: { readonly chosen: string | undefined }) {
+  const attention = useAttention();
+  const isGone = ({ groups }: Attention) => chosen !== undefined && groups.every(({ id }) => id !== chosen);
+  return (
+    <Loaded query={attention}>
+      {(data) => (
+        <>
+          {chosen !== undefined && (
+            <p className="back">
+              <Link href="/">{ATTENTION.showAll}</Link>
+            </p>
+          )}
+          {isGone(data) && <Notice title={ALL_CLEAR.causeGone} />}
+          {data.count > 0 && !isGone(data) && (
             <>
-              {chosen !== undefined && (
-                <p className="back">
-                  <Link href="/">{ATTENTION.showAll}</Link>
-                </p>
-              )}
               <Groups attention={data} chosen={chosen} />
               <Jobs group={chosen} />
             </>
-          )
-        }
-      </Loaded>
-    </>
+          )}
+        </>
+      )}
+    </Loaded>
   );
 }
 
@@ -167,88 +184,5 @@ function Jobs({ group }: { readonly group: string | undefined }) {
         </section>
       )}
     </Loaded>
-  );
-}
-
-/** Steps that whoever does them reports later: an approval may be among them. */
-function AwaitedReports() {
-  const { data } = useAwaiting();
-  const [first] = data?.steps ?? [];
-  if (!data || !first) return null;
-  return (
-    <section aria-labelledby="awaited">
-      <h2 id="awaited">{AWAITING.title}</h2>
-      <article className="group">
-        <span className="count">{TEXT.capped(data.steps.length, data.isAll)}</span>
-        <div className="cause">
-          <h3>
-            <Link href="/awaiting">{AWAITING.all}</Link>
-          </h3>
-          <p className="quiet">
-            {AWAITING.next} {first.step}, <Link href={`/jobs/${first.jobId}`}>{first.jobId}</Link>
-            {first.until && (
-              <>
-                , <Instant at={first.until} />
-              </>
-            )}
-          </p>
-        </div>
-      </article>
-    </section>
-  );
-}
-
-/** Queues that hold messages which nobody takes any more: of which causes, how old, and who sees to them. */
-function WaitingMessages() {
-  const { data } = useDeadLetterCounts();
-  const waiting = data?.queues.filter((queue) => "error" in queue || queue.count > 0) ?? [];
-  if (waiting.length === 0) return null;
-  return (
-    <section aria-labelledby="messages">
-      <h2 id="messages">{ATTENTION.messages}</h2>
-      <ul className="groups">
-        {waiting.map((queue) => (
-          <li key={queue.queue}>
-            <Queue queue={queue} />
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-function Queue({ queue: counted }: { readonly queue: DeadLetterCounts["queues"][number] }) {
-  const { queue } = counted;
-  const isCounted = !("error" in counted);
-  return (
-    <article className="group">
-      <span className="count">{isCounted ? TEXT.capped(counted.count, counted.isAll) : "?"}</span>
-      <div className="cause">
-        <h3>
-          <Link href={`/dead-letters/${queue}`}>{ATTENTION.queue(queue)}</Link>
-        </h3>
-        {isCounted ? <Causes causes={counted.causes} isAll={counted.isAll} /> : <p>{DEAD_LETTERS.uncounted}</p>}
-        <ClaimedBy target={{ kind: "queue", id: queue }} />
-      </div>
-    </article>
-  );
-}
-
-type Counted = Extract<DeadLetterCounts["queues"][number], { readonly count: number }>;
-
-function Causes({ causes, isAll }: Pick<Counted, "causes" | "isAll">) {
-  return (
-    <ul className="causes">
-      {causes.map(({ cause, count, oldestAt }) => (
-        <li key={cause ?? ""}>
-          <span className="message">{cause ?? ATTENTION.otherReasons}</span>
-          <span className="quiet">
-            {" · "}
-            {count > 1 && `${ATTENTION.messageCount(TEXT.capped(count, isAll))}, ${ATTENTION.oldest} `}
-            {oldestAt && <Age at={oldestAt} />}
-          </span>
-        </li>
-      ))}
-    </ul>
   );
 }

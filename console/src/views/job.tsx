@@ -10,7 +10,9 @@ import { Steps } from "../job/steps.tsx";
 import { Timeline } from "../job/timeline.tsx";
 import { JobBadge } from "../parts/badges.tsx";
 import { Loaded, Loading } from "../parts/notices.tsx";
-import { Age, Instant } from "../parts/zone.tsx";
+import { WaitWords } from "../parts/wait-words.tsx";
+import { Age, Instant, Said } from "../parts/zone.tsx";
+import { HELD_UP } from "../words/held-up.ts";
 import { AUDIT, JOB } from "../words/job.ts";
 
 const Audit = lazy(async () => ({ default: (await import("../job/audit.tsx")).Audit }));
@@ -33,7 +35,7 @@ function Job({ inspection }: { readonly inspection: Inspection }) {
   const [failedOnly, setFailedOnly] = useState(false);
   return (
     <>
-      <Standing record={record} />
+      <Standing inspection={inspection} />
       <Actions inspection={inspection} />
       <Suspense>
         <Handling target={{ kind: "job", id: record.jobId }} />
@@ -98,17 +100,30 @@ function Section({ title, children }: { readonly title: string; readonly childre
   );
 }
 
-function Standing({ record: { processState, error, direction } }: { readonly record: JobRecord }) {
+function Standing({ inspection: { record, waits } }: { readonly inspection: Inspection }) {
+  const { processState, error, direction } = record;
   const isOver = ["Compensated", "Cancelled"].includes(processState) || error?.kind === "resolved";
   const title = isOver ? JOB.ended : processState === "Error" ? JOB.cause : JOB.under;
   return (
     <div className="standing">
       <JobBadge state={processState} kind={error?.kind} />
       {direction === "compensate" && <span className="quiet">{JOB.directions.compensate}</span>}
+      {waits.length > 0 && (
+        <div className="cause-box">
+          <h2>{HELD_UP.job}</h2>
+          {waits.map((wait) => (
+            <p key={`${wait.step} ${wait.direction}`}>
+              <WaitWords wait={wait} />
+            </p>
+          ))}
+        </div>
+      )}
       {error && (
         <div className={isOver ? "cause-box" : "cause-box bad"}>
           <h2>{title}</h2>
-          <p className="message">{error.message}</p>
+          <p className="message">
+            <Said text={error.message} />
+          </p>
           <p className="quiet">
             {[error.step, error.agent].filter(Boolean).join(" · ")} · <Age at={error.at} />
           </p>

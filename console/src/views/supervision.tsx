@@ -7,7 +7,7 @@ import type { Snapshot, SupervisionEntry, Supervisor } from "../api/contract.ts"
 import { useAuditLog, useSupervisor } from "../api/queries.ts";
 import { Loaded, Notice } from "../parts/notices.tsx";
 import { type Column, Table } from "../parts/table.tsx";
-import { Instant } from "../parts/zone.tsx";
+import { Instant, Said } from "../parts/zone.tsx";
 import { TEXT } from "../words/frame.ts";
 import { STATES } from "../words/job.ts";
 import { SUPERVISION } from "../words/supervision.ts";
@@ -110,7 +110,7 @@ function Why({ entry }: { readonly entry: SupervisionEntry }) {
   if (entry.kind === "decision") {
     return (
       <>
-        {entry.rule}
+        <Said text={entry.rule} />
         {entry.stop && <p className="quiet">{SUPERVISION.agentTimeout(entry.stop)}</p>}
         {entry.fault && <p className="fault">{entry.fault}</p>}
       </>

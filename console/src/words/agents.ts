@@ -26,13 +26,15 @@ export const AGENTS = {
   paused: (kind: Pause["kind"], name: string) => `${KINDS[kind]} ${name} is paused`,
   by: (by: string, reason: string) => `by ${by}: ${reason}`,
   since: "since",
-  pause: "Pause",
-  resume: "Resume",
   change: (change: "pause" | "resume", name: string) => `${change === "pause" ? "Pause" : "Resume"} ${name}`,
   confirm: (change: "pause" | "resume", name: string, environment: string) =>
     `${change === "pause" ? "Pause" : "Resume"} ${name} (${environment})`,
   meaning: (kind: Pause["kind"]) => MEANINGS[kind],
-  running: "Takes new work",
+  /** @param name if no heading names it */
+  running: (name: string | undefined) => (name === undefined ? "Takes new work" : `${name} takes new work`),
+  well: (inFlight: number, capacity: number) => `Healthy, ${inFlight} of ${capacity} calls`,
+  noCalls: "Healthy, no calls",
+  openSince: "Since",
   state: "State",
   workflow: "Workflow",
   action: "Action",
@@ -46,5 +48,4 @@ export const AGENTS = {
   lastError: "Last error",
   said: "Said",
   endpoints: "Endpoints",
-  noReports: "No instance has reported recently: all endpoints were healthy, and there were no calls.",
 } as const;

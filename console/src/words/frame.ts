@@ -5,6 +5,11 @@ import { say } from "./noun.ts";
 
 export const FAULTS: { readonly [kind in FaultKind]: { readonly title: string; readonly advice: string } } = {
   offline: { title: "No connection to the app", advice: "Trying again. What you see may be out of date." },
+  late: {
+    title: "The app did not answer in time",
+    advice:
+      "What you see may be out of date. If you have started an action, it may have been done: check before you repeat it.",
+  },
   "signed-out": {
     title: "You are not signed in",
     advice: "Sign in in another tab and try again: nothing you have typed here is lost.",
@@ -38,6 +43,8 @@ export const TEXT = {
   loading: "Loading",
   working: "Working on it",
   tryAgain: "Try again",
+  unknown: (what: string) => `${what}: not known.`,
+  outOfDate: "What follows may be out of date.",
   signIn: "Sign in",
   functionKey: "Function key",
   useKey: "Use this key",

@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { heldUpBy } from "../domain/held-up.ts";
 import type { Noun } from "../domain/noun.ts";
+import { SWEEP_GRACE_MS } from "../domain/waiting.ts";
 import { LONGEST_STEP_MS } from "../domain/workflow.ts";
 import { offered } from "../domain/workflows.ts";
 import { repliesQueueOf } from "../messaging/agent-teams.ts";
@@ -20,6 +21,7 @@ import { createAttention } from "../operations/attention.ts";
 import { createAwaiting } from "../operations/awaiting.ts";
 import { STILL_PUBLISHED_MS } from "../operations/close-jobs.ts";
 import { createHandling } from "../operations/handle-job.ts";
+import { createHeldUp } from "../operations/held-up.ts";
 import { createPauses } from "../operations/pauses.ts";
 import { instant, type Ports, type Retention } from "../operations/ports.ts";
 import { createHealthReports } from "../operations/report-health.ts";
@@ -38,6 +40,7 @@ import { createOpenJobs } from "../store/open-jobs.ts";
 import { createCosmosPauseStore } from "../store/pause-store.ts";
 import { createCosmosPurgeProgress } from "../store/purge-progress.ts";
 import { createRecentJobs } from "../store/recent-jobs.ts";
+import { createWaitingJobs } from "../store/waiting-jobs.ts";
 import { createCosmosWorkflowRegister } from "../store/workflow-register.ts";
 import { connectSupervision, connectSupervisionReader, STORAGE_RETRY } from "../supervision/connect.ts";
 import { createHealthObserver, observeTry, reportMisconfigured } from "../telemetry/agent-calls.ts";
@@ -221,11 +224,19 @@ export function compose(business: Business, config: Config, telemetrySettings: T
   const { retention } = ports;
   const closedAtOnceFor = retention && !retention.archive ? retention.keepMs : undefined;
   const pausable = { workflow: workflowNames, agent: serviceAgents.map(({ name }) => name) };
+  const agents = createAgentStandings({ health, pauses, known: pausable, now });
   const console: ConsolePorts = {
     awaiting: createAwaiting({ jobs: createAwaitingJobs(jobs), workflows: known, now }),
     attention,
+    heldUp: createHeldUp({
+      jobs: createWaitingJobs(jobs),
+      agents,
+      claimWithinMs: config.ClaimWithin,
+      graceMs: SWEEP_GRACE_MS + config.ClockSkew,
+      now,
+    }),
     pauses,
-    agents: createAgentStandings({ health, pauses, known: pausable, now }),
+    agents,
     known: pausable,
     traffic: createTraffic({
       recent: createRecentJobs(jobs, closedAtOnceFor),

@@ -7,6 +7,7 @@ import type { AttentionView } from "../operations/attention.ts";
 import type { AwaitingView } from "../operations/awaiting.ts";
 import type { DeadLetterPorts } from "../operations/handle-dead-letter.ts";
 import type { HandlingView } from "../operations/handle-job.ts";
+import type { HeldUpView } from "../operations/held-up.ts";
 import type { GaugePorts } from "../operations/measure-gauges.ts";
 import type { Pauses } from "../operations/pauses.ts";
 import type { Ports } from "../operations/ports.ts";
@@ -34,6 +35,7 @@ export interface Composed {
 export interface ConsolePorts {
   readonly awaiting: AwaitingView;
   readonly attention: AttentionView;
+  readonly heldUp: HeldUpView;
   readonly traffic: () => Promise<Traffic>;
   readonly pauses: Pauses;
   readonly agents: () => Promise<AgentStandings>;

@@ -1,11 +1,12 @@
 // Agents and workflows, for operators: lists pauses and the health of each endpoint; pauses and resumes.
 
 import type { App } from "../app/create-app.ts";
+import { parseAttentionPage } from "../messaging/attention-request.ts";
 import type { Pauses } from "../messaging/console-contract.ts";
 import { parsePauseChange } from "../messaging/pause-request.ts";
 import { changePause } from "../operations/pauses.ts";
 import { observe } from "../telemetry/invocation.ts";
-import { atFault, type Endpoints } from "./operator-endpoint.ts";
+import { atFault, type Endpoints, listed } from "./operator-endpoint.ts";
 
 export function agentsApi(application: App): Endpoints {
   return {
@@ -14,6 +15,23 @@ export function agentsApi(application: App): Endpoints {
       route: "agents",
       role: "Jobs.Read",
       handle: async () => ({ jsonBody: await application.consolePorts().agents() }),
+    },
+    heldUp: {
+      method: "GET",
+      route: "held-up",
+      role: "Jobs.Read",
+      handle: async (request) => listed(request, await application.consolePorts().heldUp.groups()),
+    },
+    heldUpJobs: {
+      method: "GET",
+      route: "held-up/jobs",
+      role: "Jobs.Read",
+      handle: async (request) => {
+        const parsed = parseAttentionPage(request.query.entries());
+        if (parsed.kind === "invalid") return atFault(parsed.faults);
+        const { group, from, limit } = parsed.value;
+        return listed(request, await application.consolePorts().heldUp.page(group, from, limit));
+      },
     },
     changePause: {
       method: "POST",

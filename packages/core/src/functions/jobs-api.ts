@@ -70,7 +70,11 @@ export function jobsApi(application: App): Endpoints {
     const operated = await observe(context, { attributes: { jobId, action } }, (telemetry) =>
       operateJob(jobId, parsed.request, caller, application.contextOf(telemetry)),
     );
-    if (operated.kind === "done") application.consolePorts().attention.forget();
+    if (operated.kind === "done") {
+      const { attention, heldUp } = application.consolePorts();
+      attention.forget();
+      heldUp.forget();
+    }
     return answer(jobId, operated);
   }
 }

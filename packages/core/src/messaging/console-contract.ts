@@ -5,6 +5,7 @@ export * from "./console/awaiting.ts";
 export * from "./console/bulk.ts";
 export * from "./console/claims.ts";
 export * from "./console/dead-letters.ts";
+export * from "./console/held-up.ts";
 export * from "./console/job.ts";
 export * from "./console/overview.ts";
 export type * from "./console/parts.ts";

@@ -6,12 +6,14 @@ import { courseOf, type Decision } from "../domain/next-attempt.ts";
 import { decide, type OperatorAction } from "../domain/operator.ts";
 import type { Direction, StateRecord } from "../domain/state-record.ts";
 import { type StatusStanding, statusesOf } from "../domain/statuses.ts";
+import { type Wait, waitInWords } from "../domain/wait.ts";
+import { SWEEP_GRACE_MS, waitingJobOf, waitsOf } from "../domain/waiting.ts";
 import type { Workflow } from "../domain/workflow.ts";
 import { contractOf } from "../messaging/contract.ts";
 import { entityTag } from "../messaging/entity-tag.ts";
 import type { ActionName } from "../messaging/operator-request.ts";
 import { decisionContextOf, workflowOf } from "./operate-job.ts";
-import type { Ports } from "./ports.ts";
+import { instant, type Ports } from "./ports.ts";
 import { shownRecord } from "./stored-record.ts";
 
 /** One job for an operator. */
@@ -25,6 +27,8 @@ export interface Inspection {
   readonly statuses: readonly StatusStanding[];
   /** Its workflow; null if the app does not have that version any more. */
   readonly workflow: Pick<Workflow, "steps"> | null;
+  /** Why it does not continue now, also as a sentence with times in UTC. */
+  readonly waits: readonly (Wait & { readonly text: string })[];
   /** The actions that are possible now, and the reason for those that are not. */
   readonly actions: { readonly [name in Exclude<ActionName, "resubmit">]: Permission } & {
     readonly resubmit: MayResubmit;
@@ -61,6 +65,7 @@ export async function inspectJob(jobId: string, ports: Ports, seesSecrets = fals
     job: seesSecrets ? job : withHiddenSecrets(job, contractOf(job, ports.rules.contracts).secrets),
     statuses: statusesOf(record),
     workflow: workflow ? { steps: expandedSteps(workflow, record.steps) } : null,
+    waits: await waitsNow(record, ports),
     actions: {
       resubmit: mayResubmit(decided),
       compensate: may({ kind: "compensate", reason: "" }),
@@ -69,6 +74,19 @@ export async function inspectJob(jobId: string, ports: Ports, seesSecrets = fals
       markResolved: may({ kind: "markResolved", reason: "" }),
     },
   };
+}
+
+async function waitsNow(record: StateRecord, { timing, pauses, now }: Ports): Promise<Inspection["waits"]> {
+  const job = waitingJobOf(record);
+  const agents = [...new Set(job.open.map(({ agent }) => agent))];
+  const isPaused = await Promise.all(agents.map((name) => pauses?.isPaused({ kind: "agent", name }) ?? false));
+  const waits = waitsOf(job, {
+    now: instant(now()),
+    claimWithinMs: timing.claimWithinMs,
+    graceMs: SWEEP_GRACE_MS + timing.clockSkewMs,
+    isPaused: (agent) => isPaused[agents.indexOf(agent)] ?? false,
+  });
+  return waits.map((wait) => ({ ...wait, text: waitInWords(wait, (at) => at) }));
 }
 
 function mayResubmit(decided: (action: OperatorAction) => Decision): MayResubmit {

@@ -30,6 +30,8 @@ export function createHealthReports({
   lookEveryMs = LOOK_EVERY_MS,
 }: HealthReportOptions): HealthReports {
   const agents = new Map<string, () => readonly EndpointReport[]>();
+  /** Of the endpoints that are not well. */
+  const since = new Map<string, string>();
   let timer: NodeJS.Timeout | undefined;
   let said = "";
   let saidAt = 0;
@@ -47,12 +49,15 @@ export function createHealthReports({
   }
 
   async function look(): Promise<void> {
-    const current = Object.fromEntries([...agents].map(([agent, endpoints]) => [agent, endpoints()]));
+    const at = instant(now());
+    const current = Object.fromEntries(
+      [...agents].map(([agent, endpoints]) => [agent, endpoints().map((one) => dated(agent, one, at))]),
+    );
     const isCalm = Object.values(current).flat().every(isAtRest);
     const text = JSON.stringify(current);
     const isNew = text !== said && !(isCalm && said === "");
     if (isNew || (!isCalm && now() - saidAt >= AGAIN_AFTER_MS)) {
-      const report: InstanceReport = { instance, at: instant(now()), agents: current };
+      const report: InstanceReport = { instance, at, agents: current };
       // If the store is unavailable, the next look writes it.
       const isWritten = await store.write(report).then(
         () => true,
@@ -66,6 +71,17 @@ export function createHealthReports({
     timer = undefined;
   }
 
+  function dated(agent: string, report: EndpointReport, at: string): EndpointReport {
+    const key = JSON.stringify([agent, report.endpoint]);
+    if (isWell(report)) {
+      since.delete(key);
+      return report;
+    }
+    const begun = since.get(key) ?? at;
+    since.set(key, begun);
+    return { ...report, since: begun };
+  }
+
   return {
     add: (agent, endpoints) => void agents.set(agent, endpoints),
     touch() {
@@ -74,5 +90,5 @@ export function createHealthReports({
   };
 }
 
-const isAtRest = ({ health, inFlight, isSlow }: EndpointReport): boolean =>
-  health === "healthy" && inFlight === 0 && !isSlow;
+const isWell = ({ health, isSlow }: EndpointReport): boolean => health === "healthy" && !isSlow;
+const isAtRest = (report: EndpointReport): boolean => isWell(report) && report.inFlight === 0;

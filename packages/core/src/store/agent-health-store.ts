@@ -9,6 +9,8 @@ export interface EndpointReport {
   readonly capacity: number;
   readonly isSlow: boolean;
   readonly lastError: string | null;
+  /** Since when it is not healthy, or slow, to within some seconds; absent if it is well. */
+  readonly since?: string | undefined;
 }
 
 export interface InstanceReport {

@@ -55,6 +55,24 @@ test("a change is said once, at most one in 5 s; said again each minute while it
   expect(vi.getTimerCount()).toBe(0);
 });
 
+test("since when an endpoint is not well stays the same, through probes, until it is well again", async () => {
+  standing = { ...WELL, health: "broken", lastError: "503" };
+  touch();
+  await vi.advanceTimersByTimeAsync(5000);
+  standing = { ...standing, health: "probing" };
+  await vi.advanceTimersByTimeAsync(60_000);
+  standing = { ...WELL, isSlow: true };
+  await vi.advanceTimersByTimeAsync(5000);
+  const seen = () => written.map(({ agents }) => agents["payment"]?.[0]?.since);
+  expect(new Set(seen())).toEqual(new Set([new Date(NOON_MS + 5000).toISOString()]));
+  standing = WELL;
+  await vi.advanceTimersByTimeAsync(5000);
+  standing = { ...WELL, health: "resting" };
+  touch();
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(seen().slice(-2)).toEqual([undefined, new Date(Date.now()).toISOString()]);
+});
+
 test("where the store is away it is said at the next look", async () => {
   standing = { ...WELL, inFlight: 3 };
   isAway = true;

@@ -22,6 +22,8 @@ const endpointStanding = z.strictObject({
   capacity: count,
   isSlow: z.boolean(),
   lastError: z.string().nullable(),
+  /** Since when it is not healthy, or slow; absent if it is well. */
+  since: instant.optional(),
 });
 
 /** `GET /api/agents`. */

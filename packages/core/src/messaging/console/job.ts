@@ -1,5 +1,6 @@
 // Jobs in lists, one complete job, and the answer to an action on it.
 import { z } from "zod";
+import { wait } from "./held-up.ts";
 import { count, direction, errorKind, instant, processState, skipCause, stepState } from "./parts.ts";
 
 export const jobError = z.object({
@@ -133,6 +134,8 @@ export const inspection = z.object({
   statuses: z.array(outboxMessage.extend({ standing: z.enum(["sent", "owed", "unwanted"]) })),
   /** The workflow's steps; null if the app does not have that version any more. */
   workflow: z.object({ steps: z.array(workflowStep) }).nullable(),
+  /** Why it does not continue now; empty if it has ended. */
+  waits: z.array(wait.extend({ text: z.string() })),
   actions: z.object({
     resubmit: resubmission,
     compensate: permission,

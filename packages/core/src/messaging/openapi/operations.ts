@@ -50,6 +50,12 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
     query: attentionQuery,
     answer: console.attentionPage,
   },
+  "GET held-up": { summary: "Jobs that are held up, in groups by agent and cause", answer: console.heldUp },
+  "GET held-up/jobs": {
+    summary: "Jobs that are held up, one by one",
+    query: attentionQuery,
+    answer: console.heldUpPage,
+  },
   "GET agents": { summary: "Pauses, and the health of each endpoint", answer: console.agentStandings },
   "POST pauses": { summary: "Pauses or resumes a workflow or an agent", body: pauseBody, answer: console.pauses },
   "GET claims": { summary: "All claims and notes", answer: console.handlings },

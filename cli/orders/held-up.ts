@@ -1,0 +1,89 @@
+// What is held up, and by what: for the terminal; and the agents with their endpoints and pauses.
+import { waitInWords } from "@scheduler-agent-supervisor/core/domain/wait";
+import type {
+  AgentStandings,
+  HeldUp,
+  HeldUpPage,
+  Pause,
+  Pauses,
+} from "@scheduler-agent-supervisor/core/messaging/console-contract";
+import { type App, queryOf } from "./app.ts";
+import { previewBulk } from "./bulk.ts";
+import { printTable } from "./table.ts";
+import { ago, say, sayEach, timeText } from "./text.ts";
+
+const PAGE = 100;
+
+export async function showHeldUp(app: App, group: string | undefined, asJson: boolean): Promise<void> {
+  if (group === undefined) {
+    const heldUp = await app.get<HeldUp>("held-up");
+    if (asJson) return sayEach(heldUp.groups);
+    if (heldUp.count === 0) say("Nothing is held up.");
+    return printHeldUp(heldUp);
+  }
+  const jobs = await heldBy(app, group);
+  if (asJson) return sayEach(jobs);
+  if (jobs.length === 0) say(`Nothing is held up by ${group} now.`);
+  printTable(
+    ["order", "why"],
+    jobs.map(({ jobId, wait }) => [jobId, waitInWords(wait, timeText)]),
+  );
+}
+
+export function printHeldUp({ groups, isAll }: HeldUp): void {
+  printTable(
+    ["held up", "orders", "why"],
+    groups.map(({ id, count, wait }) => [id, `${count}${isAll ? "" : "+"}`, waitInWords(wait, timeText)]),
+  );
+  if (groups[0]) say("To continue when the cause is fixed: npm run orders -- continue ID");
+}
+
+async function heldBy(app: App, group: string): Promise<HeldUpPage["jobs"]> {
+  const jobs: HeldUpPage["jobs"] = [];
+  for (let from: number | undefined = 0; from !== undefined; ) {
+    const page: HeldUpPage = await app.get(`held-up/jobs${queryOf({ group, from, limit: PAGE })}`);
+    jobs.push(...page.jobs);
+    from = page.next;
+  }
+  return jobs;
+}
+
+/** Previews the resubmission of all orders of a group: they do not wait for their next try. */
+export async function continueHeldUp(app: App, group: string): Promise<void> {
+  const jobIds = [...new Set((await heldBy(app, group)).map(({ jobId }) => jobId))];
+  if (jobIds.length === 0) say(`Nothing is held up by ${group} now: see npm run orders -- held`);
+  else await previewBulk(app, "resubmit", { jobIds });
+}
+
+export async function showAgents(app: App, asJson: boolean): Promise<void> {
+  const { agents, workflows, pauses } = await app.get<AgentStandings>("agents");
+  if (asJson) return sayEach(agents);
+  const stateOf = (kind: Pause["kind"], name: string) => {
+    const pause = pauses.find((one) => one.kind === kind && one.name === name);
+    return pause ? `paused by ${pause.by} ${ago(pause.at)}: ${pause.reason}` : "";
+  };
+  printTable(
+    ["agent", "endpoint", "instance", "health", "calls", "last error", "paused"],
+    agents.flatMap(({ name, instances }) => {
+      const endpoints = instances.flatMap((each) => each.endpoints.map((one) => ({ ...one, instance: each.instance })));
+      if (endpoints.length === 0) return [[name, "", "", "healthy", "0", "", stateOf("agent", name)]];
+      return endpoints.map(({ endpoint, instance, health, isSlow, inFlight, capacity, lastError }) => [
+        ...[name, endpoint, instance, isSlow ? `${health}, slow` : health],
+        ...[`${inFlight} of ${capacity}`, lastError ?? "", stateOf("agent", name)],
+      ]);
+    }),
+  );
+  printTable(
+    ["workflow", "paused"],
+    workflows.map((name) => [name, stateOf("workflow", name)]),
+  );
+}
+
+export async function changePause(app: App, change: "pause" | "resume", { kind, name }: PauseOf, reason: string) {
+  const { pauses } = await app.post<Pauses>("pauses", { kind, name, change, reason });
+  say(`${kind} ${name}: ${change === "pause" ? "paused" : "resumed"}.`);
+  for (const pause of pauses)
+    say(`paused: ${pause.kind} ${pause.name} by ${pause.by} ${ago(pause.at)}: ${pause.reason}`);
+}
+
+export type PauseOf = Pick<Pause, "kind" | "name">;

@@ -1,0 +1,161 @@
+// One order, for the terminal: why it waits, its steps and its history, and what an operator may do with it.
+import { readFileSync } from "node:fs";
+import { waitInWords } from "@scheduler-agent-supervisor/core/domain/wait";
+import type {
+  Acted,
+  Awaiting,
+  Inspection,
+  JobAudit,
+} from "@scheduler-agent-supervisor/core/messaging/console-contract";
+import { UsageError } from "../arguments.ts";
+import { colourOfState } from "../board.ts";
+import { type App, pathOf } from "./app.ts";
+import { printTable } from "./table.ts";
+import { ago, say, sayEach, sayJson, timeText, withTimes } from "./text.ts";
+
+const inspect = (app: App, orderId: string) => app.get<Inspection>(pathOf("jobs", orderId));
+
+export async function showOrder(app: App, orderId: string, asJson: boolean): Promise<void> {
+  const inspection = await inspect(app, orderId);
+  if (asJson) return sayJson(inspection);
+  const { record, waits, actions } = inspection;
+  say(
+    `${orderId}: ${record.processState}, ${record.workflow.name} v${record.workflow.version}, attempt ${record.attempt}`,
+  );
+  const { error } = record;
+  if (error) say(`${error.kind} in ${error.step ?? "-"} (${error.agent ?? "-"}): ${withTimes(error.message)}`);
+  for (const wait of waits) say(waitInWords(wait, timeText));
+  for (const [action, permission] of Object.entries(actions)) {
+    if (permission.allowed)
+      say(`possible: ${verbOf(action)}${"requires" in permission ? " --compensated-manually" : ""}`);
+    else say(`not possible: ${verbOf(action)}: ${permission.reason}`);
+  }
+  printTable(
+    ["step", "agent", "state", "result"],
+    Object.entries(record.steps).map(([name, step]) => [
+      name,
+      step.agent,
+      step.compensation ? `${step.state}, compensation ${step.compensation.state}` : step.state,
+      step.error ?? step.expiry?.message ?? (step.result ? JSON.stringify(step.result) : ""),
+    ]),
+  );
+  printTable(
+    ["at", "what", "by"],
+    record.history.map(({ at, what, by }) => [timeText(at), withTimes(what), by]),
+  );
+}
+
+/** Its content, to edit: as the app shows it, so that `edit` accepts it. */
+export async function showContent(app: App, orderId: string): Promise<void> {
+  const { job } = await inspect(app, orderId);
+  console.log(JSON.stringify(job, null, 2));
+}
+
+export async function showAudit(app: App, orderId: string, asJson: boolean): Promise<void> {
+  const { entries, isAll } = await app.get<JobAudit>(pathOf("jobs", orderId, "audit"));
+  if (asJson) return sayEach(entries);
+  if (entries.length === 0) say(`The audit log has no entry about ${orderId}.`);
+  printTable(
+    ["at", "by", "what", "why", "outcome"],
+    entries.map((entry) => {
+      if (entry.kind === "operatorAction") {
+        return [timeText(entry.at), entry.operator, entry.action, entry.reason ?? "", entry.outcome];
+      }
+      if (entry.kind === "decision") {
+        return [timeText(entry.at), "supervisor", entry.verdict, withTimes(entry.rule), entry.outcome];
+      }
+      return [timeText(entry.at), "supervisor", `late reply of ${entry.step}`, entry.reason, "rejected"];
+    }),
+  );
+  if (!isAll) say("There are more: these are the latest.");
+}
+
+export interface Act {
+  readonly action: "resubmit" | "compensate" | "cancel" | "extend" | "markResolved";
+  readonly reason: string;
+  readonly by?: string;
+  readonly compensatedManually?: true;
+  /** Content that replaces the order's. */
+  readonly job?: unknown;
+}
+
+const VERBS: { readonly [action: string]: string } = { markResolved: "mark-resolved" };
+const verbOf = (action: string): string => VERBS[action] ?? action;
+
+/** At the version that stands there now: if the order changes in between, nothing is done. */
+export async function actOnOrder(app: App, orderId: string, { action, ...body }: Act): Promise<void> {
+  const { etag } = await inspect(app, orderId);
+  const { state, attempt, startAt } = await app.post<Acted>(pathOf("jobs", orderId, action), body, etag);
+  const later = startAt ? `; the next attempt starts at ${timeText(startAt)}` : "";
+  say(`${orderId}: ${verbOf(action)} done. It is ${state}, attempt ${attempt}${later}.`);
+}
+
+export interface Report {
+  readonly kind: string;
+  readonly reason: string;
+  readonly result: readonly string[];
+}
+
+export async function reportStep(app: App, orderId: string, step: string, report: Report): Promise<void> {
+  const { kind, reason } = report;
+  if (kind !== "done" && kind !== "rejected") throw new UsageError("A report is done or rejected.");
+  if (kind === "rejected" && report.result.length > 0) throw new UsageError("A rejection has no result.");
+  const result = kind === "done" ? { result: resultOf(report.result) } : {};
+  const { etag } = await inspect(app, orderId);
+  const { state } = await app.post<Acted>(
+    pathOf("jobs", orderId, "steps", step, "report"),
+    { kind, reason, ...result },
+    etag,
+  );
+  say(`${orderId}: ${step} is reported as ${kind}. The order is ${state}.`);
+}
+
+/** `name=text`, or `name:=VALUE` for a number, true, false or null. */
+function resultOf(given: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(
+    given.map((one) => {
+      const [, name, isValue, text] = /^([^=:]+)(:?)=(.*)$/s.exec(one) ?? [];
+      if (name === undefined || text === undefined)
+        throw new UsageError(`--result ${one}: must be name=text or name:=VALUE`);
+      return [name, isValue ? jsonOf(text, `--result ${one}`) : text];
+    }),
+  );
+}
+
+export async function showAwaiting(app: App, asJson: boolean): Promise<void> {
+  const { steps, isAll } = await app.get<Awaiting>("awaiting");
+  if (asJson) return sayEach(steps);
+  if (steps.length === 0) say("No step awaits a report.");
+  printTable(
+    ["order", "step", "agent", "since", "until", "reference", "last report"],
+    steps.map(({ jobId, step, agent, since, until, reference, lastReportAt, progress }) => [
+      jobId,
+      step,
+      agent,
+      ago(since),
+      until ? timeText(until) : "",
+      reference ?? "",
+      [lastReportAt ? ago(lastReportAt) : "", progress].filter(Boolean).join(": "),
+    ]),
+  );
+  if (!isAll) say("There are more: these are the first to run out of time.");
+  if (steps[0]) say(`To report one: npm run orders -- report ORDER STEP done --reason "WHY"`);
+}
+
+export function jsonOfFile(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch (cause) {
+    throw new UsageError(`--file ${file}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
+}
+
+function jsonOf(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new UsageError(`${what}: the value must be a number, true, false, null or a text in quotes`, { cause });
+  }
+}
+
+export const coloured = (state: string) => ({ text: state, colour: colourOfState(state) });

@@ -1,0 +1,51 @@
+// Texts for a terminal: without control characters, whoever wrote them; times as the reader's clock shows them.
+import { stripVTControlCharacters } from "node:util";
+import { roundedDuration } from "@scheduler-agent-supervisor/core/domain/duration-words";
+
+/** C0 and C1, and the marks that change the direction of writing: what a service says may not move the cursor or disguise a line. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g;
+
+/** On one line. */
+export function plainText(text: string): string {
+  return stripVTControlCharacters(text).replace(CONTROL, " ").trim();
+}
+
+/** Prints a line. */
+export function say(line = ""): void {
+  console.log(line.split("\n").map(lineText).join("\n"));
+}
+
+/** With its indentation. */
+const lineText = (line: string) => `${/^ */.exec(line)?.[0]}${plainText(line)}`;
+
+/** One JSON value on a line; JSON itself leaves the C1 characters as they are. */
+export function sayJson(value: unknown): void {
+  const text = JSON.stringify(value);
+  console.log(text.replace(CONTROL, (marks) => [...marks].map(escaped).join("")));
+}
+
+export function sayEach(values: readonly unknown[]): void {
+  for (const value of values) sayJson(value);
+}
+
+const escaped = (mark: string) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`;
+
+const DAY = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short" });
+const TIME = new Intl.DateTimeFormat("sv-SE", { timeStyle: "medium" });
+
+/** In the local zone on a terminal, with the date if that is another day; in a pipe as it is. */
+export function timeText(at: string): string {
+  const date = new Date(at);
+  if (!process.stdout.isTTY || Number.isNaN(date.getTime())) return at;
+  const day = DAY.format(date);
+  return day === DAY.format(new Date()) ? TIME.format(date) : `${day} ${TIME.format(date)}`;
+}
+
+/** An instant as the app writes it into a text. */
+const WRITTEN = /\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z/g;
+export const withTimes = (text: string): string => text.replace(WRITTEN, timeText);
+
+export function ago(at: string): string {
+  return `${roundedDuration(Date.now() - Date.parse(at))} ago`;
+}

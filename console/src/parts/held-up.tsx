@@ -1,0 +1,174 @@
+// The jobs that are held up: by which agent and cause, since when, until when; those of one cause, and what can be done with them.
+import { Button } from "@fluentui/react-components";
+import { useState } from "react";
+import { Link, useLocation } from "wouter";
+import { ApiFault, post } from "../api/client.ts";
+import type { BulkPreview, HeldUp, HeldUpPage, Wait } from "../api/contract.ts";
+import { heldUpIds, keepPreview, useHeldUp, useHeldUpPage, useSession } from "../api/queries.ts";
+import { ATTENTION } from "../words/attention.ts";
+import { TEXT } from "../words/frame.ts";
+import { HELD_UP } from "../words/held-up.ts";
+import { Fault, Loaded, Loading, Notice, Section } from "./notices.tsx";
+import { Pausable } from "./pausable.tsx";
+import { type Column, Table } from "./table.tsx";
+import { WaitWords } from "./wait-words.tsx";
+import { Age, Instant } from "./zone.tsx";
+
+type Group = HeldUp["groups"][number];
+
+export function HeldUpSection() {
+  const heldUp = useHeldUp();
+  return (
+    <Section id="held-up" title={HELD_UP.title} query={heldUp}>
+      {({ groups, isAll }) =>
+        groups.length === 0 ? null : (
+          <ul className="groups">
+            {groups.map((group) => (
+              <li key={group.id}>
+                <HeldUpGroup group={group} isAll={isAll} />
+              </li>
+            ))}
+          </ul>
+        )
+      }
+    </Section>
+  );
+}
+
+function HeldUpGroup({
+  group: { id, wait, trouble, count },
+  isAll,
+}: {
+  readonly group: Group;
+  readonly isAll: boolean;
+}) {
+  return (
+    <article className="group">
+      <span className="count">{TEXT.capped(count, isAll)}</span>
+      <div className="cause">
+        <h3>
+          <Link href={`/?held=${id}`}>{HELD_UP.name(wait)}</Link>
+        </h3>
+        <p className="quiet">{[HELD_UP.reason(wait.reason, trouble), wait.step].filter(Boolean).join(" · ")}</p>
+        <p className="quiet">
+          {HELD_UP.since} <Instant at={wait.since} /> (<Age at={wait.since} />)
+          {isRetried(wait) &&
+            (wait.until ? (
+              <>
+                , {HELD_UP.next} <Instant at={wait.until} />
+              </>
+            ) : (
+              `, ${HELD_UP.now}`
+            ))}
+        </p>
+      </div>
+    </article>
+  );
+}
+
+/** Its jobs wait for their next attempt, and can continue before. */
+const isRetried = ({ reason }: Wait) => reason === "configuration" || reason === "retry";
+
+const COLUMNS: readonly Column<HeldUpPage["jobs"][number]>[] = [
+  {
+    get name() {
+      return ATTENTION.job;
+    },
+    cell: ({ jobId }) => <Link href={`/jobs/${jobId}`}>{jobId}</Link>,
+  },
+  { name: HELD_UP.wait, cell: ({ wait }) => <WaitWords wait={wait} /> },
+  { name: ATTENTION.where, cell: ({ workflow, wait }) => [wait.step, workflow.name].filter(Boolean).join(" · ") },
+];
+
+/** The jobs of one cause. */
+export function HeldUpJobs({ id }: { readonly id: string }) {
+  const heldUp = useHeldUp();
+  const jobs = useHeldUpPage(id);
+  return (
+    <>
+      <p className="back">
+        <Link href="/">{HELD_UP.all}</Link>
+      </p>
+      <Loaded query={heldUp}>
+        {({ groups, isAll }) => {
+          const group = groups.find((one) => one.id === id);
+          if (!group) return <Notice title={HELD_UP.nobody} />;
+          return (
+            <>
+              <HeldUpGroup group={group} isAll={isAll} />
+              <Remedies group={group} isAll={isAll} />
+              <Loaded query={jobs} hidesAge>
+                {({ pages }) => (
+                  <Table
+                    caption={HELD_UP.jobs}
+                    columns={COLUMNS}
+                    rows={pages.flatMap((page) => page.jobs)}
+                    keyOf={({ jobId, wait }) => `${jobId} ${wait.step} ${wait.direction}`}
+                  />
+                )}
+              </Loaded>
+              {jobs.hasNextPage && (
+                <Button disabled={jobs.isFetchingNextPage} onClick={() => void jobs.fetchNextPage()}>
+                  {TEXT.more}
+                </Button>
+              )}
+            </>
+          );
+        }}
+      </Loaded>
+    </>
+  );
+}
+
+function Remedies({ group, isAll }: { readonly group: Group; readonly isAll: boolean }) {
+  const { data: session } = useSession();
+  const { agent } = group.wait;
+  const pause = session?.pauses.find(({ kind, name }) => kind === "agent" && name === agent);
+  return (
+    <>
+      {isRetried(group.wait) && <ContinueNow group={group} isAll={isAll} mayOperate={session?.mayOperate ?? false} />}
+      {agent !== null && <Pausable kind="agent" name={agent} pause={pause} />}
+    </>
+  );
+}
+
+interface ContinueProps {
+  readonly group: Group;
+  readonly isAll: boolean;
+  readonly mayOperate: boolean;
+}
+
+function ContinueNow({ group: { id, count }, isAll, mayOperate }: ContinueProps) {
+  const [, navigate] = useLocation();
+  const [isBusy, setBusy] = useState(false);
+  const [fault, setFault] = useState<ApiFault>();
+  const preview = async () => {
+    setBusy(true);
+    setFault(undefined);
+    try {
+      const target = { jobIds: await heldUpIds(id) };
+      const found = await post<BulkPreview>("bulk", { action: "resubmit", target });
+      keepPreview(found);
+      navigate(`/bulk/${found.run.bulkId}`);
+    } catch (cause) {
+      setFault(cause instanceof ApiFault ? cause : new ApiFault("failed", 0, String(cause)));
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      <ul className="choices">
+        <li>
+          <Button disabled={isBusy || !mayOperate} aria-describedby="about-continue" onClick={() => void preview()}>
+            {HELD_UP.continueNow(TEXT.capped(count, isAll))}
+          </Button>
+          <span id="about-continue" className="quiet">
+            {HELD_UP.continueAbout}
+          </span>
+        </li>
+      </ul>
+      {isBusy && <Loading />}
+      {fault && <Fault cause={fault} />}
+    </>
+  );
+}

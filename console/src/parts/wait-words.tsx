@@ -1,0 +1,9 @@
+// Why a job waits, in the sentence that the terminal and the API have too.
+import { waitInWords } from "@scheduler-agent-supervisor/core/domain/wait";
+import type { Wait } from "../api/contract.ts";
+import { useInstant } from "./zone.tsx";
+
+export function WaitWords({ wait }: { readonly wait: Wait }) {
+  const words = useInstant();
+  return <span className="message first-letter">{waitInWords(wait, words)}</span>;
+}

@@ -1,0 +1,60 @@
+// The words for jobs that are held up, and for an answer that is missing.
+import type { HeldUp, Wait } from "../api/contract.ts";
+import { say } from "./noun.ts";
+
+type Trouble = NonNullable<HeldUp["groups"][number]["trouble"]>;
+
+const REASONS: { readonly [reason in Wait["reason"]]: string } = {
+  configuration: "The endpoint's address or the app's credential for it is wrong: fix that first",
+  retry: "Its last try timed out",
+  paused: "An operator has paused the agent",
+  agent: "Waits for a free place at its agent",
+  report: "Awaits a report",
+  service: "Its agent waits for its service",
+  supervisor: "Overdue: no supervisor has continued it",
+  get start() {
+    return say`No attempt of the {job} has started`;
+  },
+};
+const TROUBLES: { readonly [kind in Trouble["kind"]]: string } = {
+  breaker: "an endpoint gets no calls",
+  slow: "an endpoint is slow",
+};
+
+export const HELD_UP = {
+  title: "Held up",
+  all: "Show everything",
+  name: ({ agent, cause, reason }: Wait) => {
+    const what = cause ?? REASONS[reason];
+    return agent === null ? what : `${agent}: ${what}`;
+  },
+  reason: (reason: Wait["reason"], trouble: Trouble | null) =>
+    trouble ? `${REASONS[reason]}; ${TROUBLES[trouble.kind]}` : REASONS[reason],
+  since: "Since",
+  next: "next try",
+  now: "next try soon",
+  nobody: "Nothing is held up by this any more",
+  get jobs() {
+    return say`{Jobs} that are held up by this, the longest wait first`;
+  },
+  wait: "Waits",
+  continueNow: (count: string) => `Continue now: all ${count}`,
+  get continueAbout() {
+    return say`Use this when the cause is fixed: the {jobs} do not wait for their next try. You see a preview first.`;
+  },
+  get job() {
+    return say`Why this {job} waits`;
+  },
+} as const;
+
+export const ALL_CLEAR = {
+  unknown: "It is not known whether something needs a person",
+  unknownAbout: (parts: string) => `No answer, or one that is too old: ${parts}.`,
+  get errors() {
+    return say`{Jobs} in Error`;
+  },
+  pauses: "Pauses",
+  get causeGone() {
+    return say`No {job} needs a person because of this cause any more`;
+  },
+} as const;

@@ -1,0 +1,65 @@
+// A wait of a job, in one sentence: the same for the console, the terminal and the API.
+import type { Direction } from "./state-record.ts";
+
+/**
+ * `configuration`: an endpoint's address or the app's credential for it is wrong. `retry`: its last try timed out. `paused`: an operator has paused
+ * the agent. `agent`: no agent has started it. `report`: its service or a person reports it later. `service`: its agent works on it, or waits
+ * for an endpoint. `supervisor`: its time is over, and no sweep has continued it. `start`: no attempt has started yet.
+ */
+export const WAIT_REASONS = [
+  "configuration",
+  "retry",
+  "paused",
+  "agent",
+  "report",
+  "service",
+  "supervisor",
+  "start",
+] as const;
+export type WaitReason = (typeof WAIT_REASONS)[number];
+
+/** One wait of a job. Instants are ISO 8601 in UTC. */
+export interface Wait {
+  readonly reason: WaitReason;
+  /** Null if no step of the job is open. */
+  readonly step: string | null;
+  readonly agent: string | null;
+  readonly direction: Direction;
+  /** The last technical error. */
+  readonly cause: string | null;
+  readonly since: string;
+  /** The next try, or the end of the wait; null if it is not known or has passed. */
+  readonly until: string | null;
+}
+
+/**
+ * Such as `waits for payment: HTTP 401 since 00:29, tries again at 00:34`.
+ * @param timeOf an instant as the reader's clock shows it
+ */
+export function waitInWords(wait: Wait, timeOf: (at: string) => string): string {
+  const { reason, step, agent, direction, cause, since, until } = wait;
+  const work = direction === "compensate" ? `the compensation of ${step}` : step;
+  const from = `since ${timeOf(since)}`;
+  const end = until === null ? "" : `, until ${timeOf(until)}`;
+  const again = until === null ? "tries again now" : `tries again at ${timeOf(until)}`;
+  switch (reason) {
+    case "configuration":
+      return `waits for ${agent}: ${cause} ${from}, ${again}; the endpoint's address or the app's credential is wrong`;
+    case "retry":
+      return `waits for ${agent}: ${cause ?? "timed out"} ${from}, ${again}`;
+    case "paused":
+      return `waits for ${agent}, which is paused, ${from}`;
+    case "agent":
+      return `waits for a free place at ${agent} ${from}`;
+    case "report":
+      return `waits for a report about ${work} from ${agent} ${from}${end}`;
+    case "service":
+      return `waits for ${agent} to finish ${work} ${from}${end}`;
+    case "supervisor":
+      return `waits for the supervisor: ${work ?? "its start"} is overdue ${from}`;
+    case "start":
+      return `waits for its start ${from}`;
+    default:
+      return reason satisfies never;
+  }
+}

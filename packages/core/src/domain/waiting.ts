@@ -1,0 +1,99 @@
+// Why a job that has not ended does not continue now, from its record.
+import { after } from "./duration.ts";
+import { isInHand, runOf } from "./plan.ts";
+import { type Direction, hasEnded, type StateRecord, type StepRecord, type StepRun } from "./state-record.ts";
+import { expiresAt } from "./step-run.ts";
+import type { Wait, WaitReason } from "./wait.ts";
+
+type OpenRun = Pick<StepRun, "state" | "scheduledAt" | "startBy" | "completeBy" | "startedAt"> &
+  Partial<Pick<StepRun, "notBefore" | "expiry" | "accepted">>;
+
+/** An open step of a job: what a wait depends on. */
+export interface OpenStep {
+  readonly step: string;
+  readonly agent: string;
+  readonly direction: Direction;
+  readonly run: OpenRun;
+}
+
+export interface WaitingJob {
+  readonly jobId: string;
+  readonly workflow: StateRecord["workflow"];
+  readonly processState: StateRecord["processState"];
+  readonly direction: Direction;
+  readonly dueAt?: string | undefined;
+  readonly updatedAt: string;
+  /** When its last step ended, or when it was received: since then it is where it is. */
+  readonly reachedAt: string;
+  readonly open: readonly OpenStep[];
+}
+
+export interface WaitContext {
+  readonly now: string;
+  /** How long a Pending job may wait for its claim after the start of its next attempt. */
+  readonly claimWithinMs: number;
+  /** How long the supervisor may take, with the difference of clocks. */
+  readonly graceMs: number;
+  readonly isPaused: (agent: string) => boolean;
+}
+
+/** The longest time between two sweeps, and a margin. */
+export const SWEEP_GRACE_MS = 60_000;
+
+export function waitingJobOf(record: StateRecord): WaitingJob {
+  const { jobId, workflow, processState, direction, dueAt, updatedAt, createdAt, steps } = record;
+  const ends = Object.values(steps).flatMap(({ endedAt, compensation }) => [endedAt, compensation?.endedAt]);
+  const reachedAt = ends.reduce<string>((latest, at) => (at && at > latest ? at : latest), createdAt);
+  const open = Object.entries(steps).flatMap(([name, step]) => openRunsOf(name, step, direction));
+  return { jobId, workflow, processState, direction, dueAt, updatedAt, reachedAt, open };
+}
+
+function openRunsOf(step: string, record: StepRecord, direction: Direction): OpenStep[] {
+  return (["forward", "compensate"] as const).flatMap((each) => {
+    const run = runOf(record, each);
+    return run && isOpen(run, each, direction) ? [{ step, agent: record.agent, direction: each, run }] : [];
+  });
+}
+
+/** A forward step that has not started is not wanted any more in a compensation. */
+function isOpen(run: StepRun, each: Direction, direction: Direction): boolean {
+  const isWanted = direction === "forward" || each === "compensate";
+  const isToBeRetried = run.state === "NotStarted" && (run.expiry !== undefined || run.notBefore !== undefined);
+  return isInHand(run) || (isWanted && isToBeRetried);
+}
+
+/** Each open step's wait, the longest first; the job's own if no step is open; none if it has ended or has just finished a step. */
+export function waitsOf(job: WaitingJob, context: WaitContext): readonly Wait[] {
+  if (hasEnded(job.processState)) return [];
+  const waits = job.open.map((open) => waitOf(open, job, context));
+  if (waits.length > 0) return waits.sort((one, other) => one.since.localeCompare(other.since));
+  if (job.processState !== "Pending") return [];
+  const isForgotten = (job.dueAt ?? context.now) < after(context.now, -context.graceMs);
+  const none = { step: null, agent: null, direction: job.direction, cause: null };
+  return [{ ...none, reason: isForgotten ? "supervisor" : "start", since: job.updatedAt, until: null }];
+}
+
+/** So begins the error of a step whose breaker was open, before the error that opened it: one cause. */
+const NO_CALLS = /^gets no calls: /;
+
+function waitOf({ step, agent, direction, run }: OpenStep, job: WaitingJob, context: WaitContext): Wait {
+  const { now, claimWithinMs, graceMs, isPaused } = context;
+  const cause = run.expiry?.message.replace(NO_CALLS, "") ?? null;
+  const failing = run.expiry?.misconfigured === true ? "configuration" : "retry";
+  const wait = (reason: WaitReason, since: string, until: string | null = null): Wait => ({
+    ...{ reason, step, agent, direction, cause, since },
+    until: until !== null && until > now ? until : null,
+  });
+  const isBegun = run.state === "Running" || run.state === "Awaiting";
+  const end = expiresAt(run as StepRun);
+  if (run.state !== "NotStarted" && end !== "" && end < after(now, -graceMs)) return wait("supervisor", end);
+  if (run.state === "Awaiting") return wait("report", run.accepted?.at ?? run.scheduledAt ?? now, run.completeBy);
+  if (isPaused(agent) && !isBegun) return wait("paused", job.reachedAt);
+  if (run.state === "NotStarted") {
+    const claimBy = job.processState === "Pending" ? job.dueAt : undefined;
+    return wait(failing, job.reachedAt, run.notBefore ?? (claimBy ? after(claimBy, -claimWithinMs) : null));
+  }
+  if (cause !== null) return wait(failing, job.reachedAt);
+  if (run.state === "Running") return wait("service", run.startedAt ?? run.scheduledAt ?? now, run.completeBy);
+  return wait("agent", run.scheduledAt ?? now);
+}

@@ -1,0 +1,131 @@
+// The first view says that nothing needs a person only if every one of its queries says so; and what is held up is named, and goes on.
+import { waitInWords } from "@scheduler-agent-supervisor/core/domain/wait";
+import type { HeldUp, Inspection } from "@scheduler-agent-supervisor/core/messaging/console-contract";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { madeOrder } from "../support/made-order.ts";
+import { startTestStack, type TestStack } from "../support/test-stack.ts";
+import { faultsOf } from "./axe.ts";
+import { openBrowser, openPage } from "./browser.ts";
+
+let app: TestStack;
+let browser: Browser;
+let host: string;
+beforeAll(async () => {
+  [app, browser] = await Promise.all([startTestStack(), openBrowser()]);
+  host = app.stack.addresses.host?.url ?? "";
+});
+afterAll(async () => {
+  await browser?.close();
+  await app?.[Symbol.asyncDispose]();
+});
+
+const CLEAR = "Nothing needs a person";
+const QUERIES = {
+  attention: "Orders in Error",
+  "held-up": "Held up",
+  "dead-letters": "Messages that could not be processed",
+  awaiting: "Awaiting a report",
+  session: "Pauses",
+} as const;
+
+async function home(prepare: (page: Page) => Promise<unknown> = async () => {}) {
+  const { page } = await openPage(browser);
+  await prepare(page);
+  await page.goto(`${host}/console`);
+  return page;
+}
+
+async function api<T>(path: string): Promise<T> {
+  return (await (await fetch(`${host}/api/${path}`)).json()) as T;
+}
+
+describe("the all-clear", () => {
+  test("is given if all queries have nothing", async () => {
+    const page = await home();
+    await page.getByText(CLEAR, { exact: true }).waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+  });
+
+  test.each(Object.entries(QUERIES))("not if %s answers 500: the view names the part", async (path, part) => {
+    const page = await home((one) => one.route(`**/api/${path}`, (route) => route.fulfill({ status: 500, body: "" })));
+    const notice = page.getByRole("alert").filter({ hasText: "It is not known whether something needs a person" });
+    await notice.getByText(`No answer, or one that is too old: ${part}.`).waitFor();
+    if (["held-up", "dead-letters", "awaiting"].includes(path)) {
+      const section = page.getByRole("region", { name: part });
+      await section.getByText(`${part}: not known. The app could not answer.`).waitFor();
+    }
+    expect(await page.getByText(CLEAR, { exact: true }).count()).toBe(0);
+    expect(await faultsOf(page)).toEqual([]);
+  });
+
+  test("not if a query is never answered: after a quarter of a minute the view says so", async () => {
+    const page = await home((one) => one.route("**/api/awaiting", () => {}));
+    const section = page.getByRole("region", { name: QUERIES.awaiting });
+    await section.getByText("The app did not answer in time").waitFor({ timeout: 25_000 });
+    await page.getByText(`No answer, or one that is too old: ${QUERIES.awaiting}.`).waitFor();
+    expect(await page.getByText(CLEAR, { exact: true }).count()).toBe(0);
+  }, 40_000);
+
+  test("not if an answer is old", async () => {
+    const { page } = await openPage(browser);
+    await page.clock.install();
+    await page.goto(`${host}/console`);
+    await page.getByText(CLEAR, { exact: true }).waitFor();
+    await page.route("**/api/**", () => {});
+    await page.clock.fastForward("05:00");
+    await page.getByText("It is not known whether something needs a person").waitFor();
+  });
+
+  test.each([
+    [
+      "a message in quarantine",
+      "dead-letters",
+      { queues: [{ queue: "quarantine", count: 20, isAll: true, oldestAt: null, causes: [] }] },
+    ],
+    ["a queue that could not be counted", "dead-letters", { queues: [{ queue: "orders", error: "403" }] }],
+    ["a job that is held up", "held-up", { asOf: "2026-01-01T00:00:00.000Z", count: 1, isAll: true, groups: [] }],
+  ])("not with %s", async (_, path, json) => {
+    const page = await home((one) => one.route(`**/api/${path}`, (route) => route.fulfill({ json })));
+    await page.waitForLoadState("networkidle");
+    expect(await page.getByText(CLEAR, { exact: true }).count()).toBe(0);
+  });
+});
+
+test("orders that wait for a new key are held up by it, each says why, and all continue at once when it is there", async () => {
+  const fix = await app.switchOn("payment", { kind: "reject", status: 401, message: "key expired" });
+  const orderIds = ["held-1", "held-2", "held-3"];
+  for (const orderId of orderIds) await app.shop.send(madeOrder(orderId));
+  for (const orderId of orderIds) {
+    await app.eventually(orderId, ({ processState, attempt }) => processState === "Pending" && attempt === 2, 60_000);
+  }
+  const page = await home();
+  const group = page.getByRole("article").filter({ hasText: "payment: HTTP 401" });
+  await expect.poll(() => group.locator(".count").textContent(), { timeout: 30_000 }).toBe("3");
+  await group.getByText(/takePayment/).waitFor();
+  await group.getByText(/Since .*\d\d:\d\d:\d\d .*next try \d\d:\d\d:\d\d/).waitFor();
+  expect(await page.getByText(CLEAR, { exact: true }).count()).toBe(0);
+  expect(await faultsOf(page)).toEqual([]);
+
+  // The same sentence in the view of an order, and in the API in UTC.
+  const { waits } = await api<Inspection>("jobs/held-1");
+  const [wait] = waits;
+  expect(wait?.text).toMatch(/^waits for payment: HTTP 401.* since 20\d\d-.*Z, tries again at 20\d\d-.*Z; /);
+  const berlin = new Intl.DateTimeFormat("sv-SE", { timeZone: "Europe/Berlin", timeStyle: "medium" });
+  await group.getByRole("link").click();
+  await page.getByRole("link", { name: "held-1" }).click();
+  const box = page.locator(".cause-box").filter({ hasText: "Why this order waits" });
+  expect(wait && (await box.textContent())).toContain(wait && waitInWords(wait, (at) => berlin.format(new Date(at))));
+  expect(await faultsOf(page)).toEqual([]);
+
+  await fix();
+  await page.goBack();
+  await page.getByRole("button", { name: "Continue now: all 3" }).click();
+  await page.getByLabel("Reason").fill("the key is new");
+  await page.getByRole("button", { name: /^Resubmit: 3 orders/ }).click();
+  // Long before their next try, which is five minutes away.
+  for (const orderId of orderIds) {
+    await app.eventually(orderId, ({ processState }) => processState === "Processed", 60_000);
+  }
+  await expect.poll(async () => (await api<HeldUp>("held-up")).count, { timeout: 30_000 }).toBe(0);
+}, 180_000);

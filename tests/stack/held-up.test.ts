@@ -1,0 +1,116 @@
+// What is held up, as the store finds it through the official SDK: the same waits as each record's own, and nothing that moves or has ended.
+import type { Container } from "@azure/cosmos";
+import { after } from "@scheduler-agent-supervisor/core/domain/duration";
+import { recover } from "@scheduler-agent-supervisor/core/domain/recovery";
+import {
+  type Expiry,
+  NOT_STARTED,
+  type StateRecord,
+  type StepRun,
+} from "@scheduler-agent-supervisor/core/domain/state-record";
+import { waitingJobOf } from "@scheduler-agent-supervisor/core/domain/waiting";
+import type { AgentStandings } from "@scheduler-agent-supervisor/core/messaging/console-contract";
+import { createHeldUp } from "@scheduler-agent-supervisor/core/operations/held-up";
+import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/store/cosmos-job-store";
+import { namedContainer } from "@scheduler-agent-supervisor/core/store/named-container";
+import { createWaitingJobs } from "@scheduler-agent-supervisor/core/store/waiting-jobs";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { GRAPH, NOON, sampleOrder, sampleRecord } from "../support/orders.ts";
+import { ORDER, sampleContainer } from "../support/sample-container.ts";
+import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
+
+const at = (minutes: number) => after(NOON, minutes * 60_000);
+const NOW = at(6);
+const expiry = (message: string, misconfigured: boolean): Expiry => ({
+  ...{ at: at(4), attempt: 1, tries: 1, endpoint: "http://pay/", message },
+  ...(misconfigured && { misconfigured }),
+});
+const running: StepRun = {
+  ...{ ...NOT_STARTED, state: "Running", attempt: 1, scheduledAt: at(3), startedAt: at(3), startBy: at(3) },
+  completeBy: at(8),
+};
+
+function recordWith(orderId: string, step: string, run: Partial<StepRun>, changes: Partial<StateRecord> = {}) {
+  const base = sampleRecord(orderId, GRAPH);
+  const before = base.steps[step];
+  if (!before) throw new Error(`no step ${step}`);
+  const steps = { ...base.steps, [step]: { ...before, ...run } };
+  return { ...base, processState: "Processing" as const, updatedAt: at(3), ...changes, steps } as StateRecord;
+}
+
+const heldBy = (orderId: string, message: string) =>
+  recover(
+    recordWith(orderId, "takePayment", { ...running, completeBy: at(4), expiry: expiry(message, true) }),
+    { kind: "hold", waitMs: 300_000 },
+    { now: at(5), overdueBefore: at(5), claimWithinMs: 60_000 },
+  );
+const HELD: readonly StateRecord[] = [
+  ...[1, 2, 3].map((number) => heldBy(`held-${number}`, "HTTP 401")),
+  recordWith("retried-1", "takePayment", { ...NOT_STARTED, expiry: expiry("HTTP 503", false), notBefore: at(9) }),
+  recordWith("full-1", "arrangeShipping", { ...running, state: "Scheduled" }),
+  recordWith("broken-1", "checkFraud", running),
+  { ...sampleRecord("forgotten-1", GRAPH), updatedAt: at(1), dueAt: at(2) },
+];
+const MOVES: readonly StateRecord[] = [
+  recordWith("quick-1", "takePayment", running, { updatedAt: NOW }),
+  recordWith("asked-1", "takePayment", { ...running, state: "Awaiting", accepted: { at: at(3) } }),
+  recordWith("done-1", "takePayment", { ...running, expiry: expiry("HTTP 503", false), state: "Completed" }),
+  { ...heldBy("ended-1", "HTTP 401"), processState: "Cancelled" },
+];
+
+let app: TestStack;
+let container: Container;
+beforeAll(async () => {
+  app = await startTestStack({ parts: ["bus", "cosmos"], host: false });
+  container = containerOf(app.settings);
+  const store = createCosmosJobStore(sampleContainer(container));
+  for (const record of [...HELD, ...MOVES]) await store.create(sampleOrder(record.jobId), record);
+});
+afterAll(() => app?.[Symbol.asyncDispose]());
+
+const named = (one: Container) => namedContainer(one, ORDER);
+
+const byId = (one: { readonly jobId: string }, other: { readonly jobId: string }) =>
+  one.jobId.localeCompare(other.jobId);
+
+test("the store finds each job that does not move, with what its wait depends on", async () => {
+  const { jobs, isAll } = await createWaitingJobs(named(container))(at(5.5), 100);
+  expect(isAll).toBe(true);
+  const wanted = HELD.map((record) => JSON.parse(JSON.stringify(waitingJobOf(record)))).sort(byId);
+  expect([...jobs].sort(byId)).toMatchObject(wanted.map(({ open, ...job }) => ({ ...job, open: open.map(shown) })));
+  const { jobs: few, isAll: isThat } = await createWaitingJobs(named(container))(at(5.5), 2);
+  expect([few.length, isThat]).toEqual([2, false]);
+});
+
+/** The members that the query reads. */
+function shown({ step, agent, direction, run }: { step: string; agent: string; direction: string; run: StepRun }) {
+  const { state, scheduledAt, completeBy } = run;
+  return { step, agent, direction, run: { state, scheduledAt, completeBy } };
+}
+
+test("they are grouped by agent and cause, the largest group first; an open breaker is a cause", async () => {
+  const broken = { endpoint: "http://fraud/", health: "broken", inFlight: 1, capacity: 9, isSlow: false } as const;
+  const instances = [{ instance: "i-1", at: NOW, endpoints: [{ ...broken, lastError: "HTTP 500" }] }];
+  const standings: AgentStandings = { asOf: NOW, pauses: [], workflows: [], agents: [{ name: "fraud", instances }] };
+  const heldUp = createHeldUp({
+    ...{ jobs: createWaitingJobs(named(container)), agents: async () => standings },
+    ...{ claimWithinMs: 60_000, graceMs: 120_000, now: () => Date.parse(NOW) },
+  });
+  const { groups, count } = await heldUp.groups();
+  expect(count).toBe(HELD.length);
+  const short = groups.map(({ wait: { reason, agent, cause, until }, count: of }) => ({
+    reason,
+    agent,
+    cause,
+    until,
+    of,
+  }));
+  expect(short[0]).toEqual({ reason: "configuration", agent: "payment", cause: "HTTP 401", until: at(10), of: 3 });
+  expect(short).toHaveLength(5);
+  expect(short).toContainEqual({ reason: "retry", agent: "payment", cause: "HTTP 503", until: at(9), of: 1 });
+  expect(short).toContainEqual({ reason: "agent", agent: "shipping", cause: null, until: null, of: 1 });
+  expect(short).toContainEqual({ reason: "service", agent: "fraud", cause: "HTTP 500", until: at(8), of: 1 });
+  expect(short).toContainEqual({ reason: "supervisor", agent: null, cause: null, until: null, of: 1 });
+  const { jobs, next } = await heldUp.page(groups[0]?.id, 0, 2);
+  expect([jobs.map(({ jobId }) => jobId), next]).toEqual([["held-1", "held-2"], 2]);
+});
