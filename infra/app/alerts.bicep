@@ -15,6 +15,7 @@ var queries = {
   'supervisor-stopped': loadTextContent('../alerts/supervisor-stopped.kql')
   'orders-overdue': loadTextContent('../alerts/orders-overdue.kql')
   'queue-age': loadTextContent('../alerts/queue-age.kql')
+  'agent-held-up': loadTextContent('../alerts/agent-held-up.kql')
   'breaker-open': loadTextContent('../alerts/breaker-open.kql')
   'endpoint-misconfigured': loadTextContent('../alerts/endpoint-misconfigured.kql')
   'compensation-incomplete': loadTextContent('../alerts/compensation-incomplete.kql')

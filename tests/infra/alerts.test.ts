@@ -52,7 +52,7 @@ const telemetry = sources.filter(({ file }) => file.startsWith("packages/core/sr
 const literals = telemetry.flatMap((text) => [...text.matchAll(/"([\w.]+)"/g)].map(([, name = ""]) => name));
 
 const METRIC = /^[a-z]+(\.[a-z_]+)+$/;
-const METRIC_ATTRIBUTES = ["state", "kind", "agent", "step", "outcome", "endpoint", "queue", "cause"];
+const METRIC_ATTRIBUTES = ["state", "kind", "agent", "step", "outcome", "reason", "endpoint", "queue", "cause"];
 const ownMetrics = literals.filter((name) => METRIC.test(name));
 const said: { [table: string]: readonly string[] } = {
   AppEvents: literals.filter((name) => /^[A-Z][A-Za-z]+$/.test(name)),

@@ -213,7 +213,6 @@ export function compose(business: Business, config: Config, telemetrySettings: T
   ];
   const queueAges = createQueueAges(serviceBusOf(config, { retryOptions: PEEK_RETRY }), consumed);
   const jobGauges = createJobGauges(jobs);
-  const stock = { ...ports, jobGauges, queueAges };
   const supervisionContainer = database.container(config.SupervisionContainer);
   const attention = createAttention({
     openJobs: createOpenJobs(jobs),
@@ -225,16 +224,18 @@ export function compose(business: Business, config: Config, telemetrySettings: T
   const closedAtOnceFor = retention && !retention.archive ? retention.keepMs : undefined;
   const pausable = { workflow: workflowNames, agent: serviceAgents.map(({ name }) => name) };
   const agents = createAgentStandings({ health, pauses, known: pausable, now });
+  const heldUp = createHeldUp({
+    jobs: createWaitingJobs(jobs),
+    agents,
+    claimWithinMs: config.ClaimWithin,
+    graceMs: SWEEP_GRACE_MS + config.ClockSkew,
+    now,
+  });
+  const stock = { ...ports, jobGauges, queueAges, heldUp };
   const console: ConsolePorts = {
     awaiting: createAwaiting({ jobs: createAwaitingJobs(jobs), workflows: known, now }),
     attention,
-    heldUp: createHeldUp({
-      jobs: createWaitingJobs(jobs),
-      agents,
-      claimWithinMs: config.ClaimWithin,
-      graceMs: SWEEP_GRACE_MS + config.ClockSkew,
-      now,
-    }),
+    heldUp,
     pauses,
     agents,
     known: pausable,

@@ -1,13 +1,16 @@
 // Measures the gauges: jobs by state, overdue jobs, the age of waiting messages.
 import { setTimeout as sleep } from "node:timers/promises";
+import type { HeldUp } from "../messaging/console-contract.ts";
 import type { QueueAge } from "../messaging/queue-ages.ts";
 import type { JobCount } from "../store/job-gauges.ts";
 import { isMeasured, measure } from "../telemetry/metrics.ts";
+import type { HeldUpView } from "./held-up.ts";
 import { type Context, instant, type Ports, type Telemetry } from "./ports.ts";
 
 export interface GaugePorts extends Pick<Ports, "now" | "timing"> {
   readonly jobGauges: readonly JobCount[];
   readonly queueAges: readonly QueueAge[];
+  readonly heldUp: Pick<HeldUpView, "groups">;
 }
 
 /** Longer than any answer of a working store and bus. */
@@ -17,6 +20,7 @@ const GAUGE_LIMIT_MS = 10_000;
 export async function measureGauges({
   jobGauges,
   queueAges,
+  heldUp,
   now,
   timing,
   telemetry,
@@ -27,7 +31,20 @@ export async function measureGauges({
     counted(jobWords(of), async () => measureJobs(of, await count(overdueBefore)), telemetry),
   );
   const queues = queueAges.map((age) => counted(`queue ${age.queue}`, () => measureQueue(age, now()), telemetry));
-  await Promise.all([...jobs, ...queues]);
+  const held = counted("jobs held up", async () => measureHeldUp((await heldUp.groups()).groups), telemetry);
+  await Promise.all([...jobs, ...queues, held]);
+}
+
+/** A group that is gone says no more: its gauge expires. */
+function measureHeldUp(groups: HeldUp["groups"]): void {
+  const counts = new Map<string, { readonly agent: string | null; readonly reason: string; jobs: number }>();
+  for (const { wait, count } of groups) {
+    const { agent, reason } = wait;
+    const key = `${agent} ${reason}`;
+    const known = counts.get(key) ?? { agent, reason, jobs: 0 };
+    counts.set(key, { ...known, jobs: known.jobs + count });
+  }
+  for (const { jobs, agent, reason } of counts.values()) measure("jobs.held_up", jobs, { agent, reason });
 }
 
 async function measureQueue({ queue, read }: QueueAge, at: number): Promise<void> {

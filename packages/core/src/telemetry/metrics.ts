@@ -33,6 +33,12 @@ export const METRICS = {
     description: "Jobs that a sweep has to deal with",
     expires: true,
   },
+  "jobs.held_up": {
+    kind: "gauge",
+    unit: "{job}",
+    description: "Jobs that wait for an agent, and do not go on",
+    expires: true,
+  },
   "jobs.critical_time": {
     kind: "histogram",
     unit: "ms",

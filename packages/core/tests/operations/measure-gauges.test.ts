@@ -1,12 +1,18 @@
 // The gauges: each is counted apart, so that one that can't be counted silences only itself.
 
 import { afterEach, expect, test } from "vitest";
+import type { WaitReason } from "../../src/domain/wait.ts";
 import { type GaugePorts, measureGauges } from "../../src/operations/measure-gauges.ts";
 import { measureWith } from "../../src/telemetry/metrics.ts";
 import { NOON, NOON_MS } from "../jobs.ts";
 import { createWorld } from "../world.ts";
 
 afterEach(() => measureWith(undefined));
+
+function heldUpGroup(agent: string, reason: WaitReason, count: number) {
+  const wait = { agent, reason, step: "check", direction: "forward", cause: null, since: NOON, until: null } as const;
+  return { id: `${agent} ${count}`, wait, trouble: null, count };
+}
 
 const away = async () => {
   throw new Error("away");
@@ -35,6 +41,16 @@ test("what can't be counted is an event of its own, and all else is measured", a
       { queue: "jobs", read: away },
       { queue: "scheduler", read: async (now) => [{ cause: "NotAdmitted", ageMs: now - NOON_MS + 1500 }] },
     ],
+    heldUp: {
+      groups: async () => ({
+        ...{ asOf: NOON, count: 7, isAll: true },
+        groups: [
+          heldUpGroup("fraud", "retry", 4),
+          heldUpGroup("fraud", "retry", 2),
+          heldUpGroup("payment", "configuration", 1),
+        ],
+      }),
+    },
   };
   await measureGauges({ ...ports, telemetry: world.telemetry });
   expect(measured).toEqual([
@@ -42,6 +58,8 @@ test("what can't be counted is an event of its own, and all else is measured", a
     ["jobs.by_state", 2, { state: "Error", kind: "rejected" }],
     ["jobs.overdue", 1, {}],
     ["queues.oldest_message_age", 1.5, { queue: "scheduler", cause: "NotAdmitted" }],
+    ["jobs.held_up", 6, { agent: "fraud", reason: "retry" }],
+    ["jobs.held_up", 1, { agent: "payment", reason: "configuration" }],
   ]);
   expect(asked).toEqual([new Date(Date.parse(NOON) - world.timing.clockSkewMs).toISOString()]);
   expect(world.events).toEqual([
