@@ -77,11 +77,12 @@ function tableOf(reports: readonly OutageReport[]): string {
       "allowed",
       "failures counted",
       "most of one order",
+      "others took",
       "ends",
     ],
     style: { head: [], border: [] },
   });
-  for (const { name, orders, backlog, endedAfterMs, mayTakeMs, failures, mostFailures, ends } of reports) {
+  for (const { name, orders, backlog, endedAfterMs, mayTakeMs, failures, mostFailures, besideMs, ends } of reports) {
     const inWords = Object.entries(ends).map(([end, count]) => `${count} ${end}`);
     table.push([
       name,
@@ -91,6 +92,7 @@ function tableOf(reports: readonly OutageReport[]): string {
       `${Math.round(mayTakeMs / 1000)} s`,
       failures,
       mostFailures,
+      `${(besideMs / 1000).toFixed(1)} s`,
       inWords.join("\n"),
     ]);
   }

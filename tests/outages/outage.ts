@@ -1,9 +1,11 @@
 // One long outage under a steady stream of orders: what has to hold while it lasts and after it.
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
 import type { StackOptions } from "@scheduler-agent-supervisor/local/stack/stack";
 import { ROOT } from "../../cli/settings.ts";
+import { smoke } from "../../shared/workflows/smoke.ts";
 import { endsOf, faultsOf } from "../chaos/oracle.ts";
 import { type FaultyStack, startFaultyStack } from "../faults/faulty-stack.ts";
 import { madeOrder } from "../support/made-order.ts";
@@ -33,10 +35,13 @@ export interface OutageReport {
   /** Failures of steps that were counted, of all orders; and of the order with most of them. */
   readonly failures: number;
   readonly mostFailures: number;
+  /** What the slowest order of another workflow took, from its arrival to Processed: it calls no service. */
+  readonly besideMs: number;
   readonly faults: readonly string[];
 }
 
 const ORDERS_PER_SECOND = 5;
+const BESIDE_EVERY_MS = 2000;
 const FIRST_WITHIN_MS = 60_000;
 /** What the backlog is worked off with, on two cores that other things use too. */
 const BACKLOG_PER_SECOND = 10;
@@ -65,9 +70,10 @@ export async function runOutage(
   await app.eventually(`${name}-0`, ({ processState }) => processState === "Processed", FIRST_WITHIN_MS);
   const back = await OUTAGES[name].begin(app);
   say(`${name}: begins, for ${plan.outageMs / 1000} s`);
+  const beside = sendBeside(app, name, orderIds, stop.signal);
   await sleep(plan.outageMs);
   stop.abort();
-  await sending;
+  await Promise.all([sending, beside]);
   await back();
   return await settled(app, name, orderIds, plan, say);
 }
@@ -84,6 +90,16 @@ async function send(
     await app.shop.send(madeOrder(orderId));
     orderIds.push(orderId);
     await sleep(1000 / perSecond);
+  }
+}
+
+/** Orders of a workflow that calls no service, while the outage lasts. */
+async function sendBeside(app: FaultyStack, name: string, orderIds: string[], stop: AbortSignal): Promise<void> {
+  for (let made = 0; !stop.aborted; made += 1) {
+    const orderId = `${name}-beside-${made}`;
+    await app.shop.send({ ...madeOrder(orderId), workflow: smoke.name });
+    orderIds.push(orderId);
+    await sleep(BESIDE_EVERY_MS);
   }
 }
 
@@ -108,10 +124,11 @@ async function settled(
   }
   const endedAfterMs = Date.now() - begun;
   // The test's own shop may be behind: it receives eight messages an order.
-  let faults = await faultsOf(app, orderIds, () => workflow);
+  const workflowOf = (record: StateRecord) => (isBeside(record) ? undefined : workflow);
+  let faults = await faultsOf(app, orderIds, workflowOf);
   for (let looks = 0; faults.length > 0 && looks < LOOKS_FOR_THE_SHOP; looks += 1) {
     await sleep(LOOK_EVERY_MS);
-    faults = await faultsOf(app, orderIds, () => workflow);
+    faults = await faultsOf(app, orderIds, workflowOf);
   }
   const records = await app.records.of(orderIds);
   const ends = endsOf(records);
@@ -122,15 +139,34 @@ async function settled(
       if (error) faults.push(`${orderId}: ${error.kind}: ${error.message}`);
   }
   say(`${name}: ${JSON.stringify(ends)} ${Math.round(endedAfterMs / 1000)} s after its end`);
+  const besideMs = Math.max(...records.filter(isBeside).map(msOf));
+  return {
+    name,
+    orders: orderIds.length,
+    backlog,
+    endedAfterMs,
+    mayTakeMs,
+    ends,
+    ...failuresOf(records),
+    besideMs,
+    faults,
+  };
+}
+
+const isBeside = ({ workflow }: StateRecord) => workflow.name === smoke.name;
+
+function msOf({ createdAt, enqueuedAt = createdAt, updatedAt }: StateRecord): number {
+  return Date.parse(updatedAt) - Date.parse(enqueuedAt);
+}
+
+function failuresOf(records: readonly StateRecord[]): Pick<OutageReport, "failures" | "mostFailures"> {
   const counts = records.map(({ failureCount }) => failureCount);
-  const failures = counts.reduce((sum, count) => sum + count, 0);
-  const mostFailures = Math.max(...counts);
-  return { name, orders: orderIds.length, backlog, endedAfterMs, mayTakeMs, ends, failures, mostFailures, faults };
+  return { failures: counts.reduce((sum, count) => sum + count, 0), mostFailures: Math.max(...counts) };
 }
 
 /** Nothing is owed for them any more. */
 async function countEnded({ settings }: FaultyStack): Promise<number> {
   const query =
-    "SELECT VALUE COUNT(1) FROM c WHERE c.id = 'state' AND c.processState IN ('Processed', 'Error') AND ARRAY_LENGTH(c.outbox) = 0";
+    "SELECT VALUE COUNT(1) FROM c WHERE c.id = 'state' AND c.processState IN ('Processed', 'Compensated', 'Error') AND ARRAY_LENGTH(c.outbox) = 0";
   return (await containerOf(settings).items.query<number>(query).fetchAll()).resources[0] ?? 0;
 }
