@@ -112,7 +112,11 @@ const once: Partial<RecoveryPolicy> = { failureThreshold: 1, waits: [] };
 /** A chain whose last step may be rejected: the compensation before it has one try, so that it is soon exhausted. */
 export const EXHAUSTED: Workflow = {
   ...CHAIN,
-  steps: [step("a", [], "operation"), { ...step("b", ["a"], "operation"), policy: once }, step("c", ["b"], "nothing")],
+  steps: [
+    step("a", [], "operation"),
+    { ...step("b", ["a"], "operation"), policy: once },
+    step("c", ["b"], "operation"),
+  ],
 };
 
 /** Two steps side by side that the order can do without, one that needs the first, and one after all of them. */

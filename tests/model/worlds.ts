@@ -108,10 +108,17 @@ export const WORLDS: readonly Setting[] = [
 /** These take some minutes: `MODEL_WORLDS=all`. */
 export const MORE_WORLDS: readonly Setting[] = [
   world(
+    "a compensation that may be exhausted; an operator resubmits it forward, and cancels",
+    EXHAUSTED,
+    ONE,
+    { rejections: 1, actions: 2 },
+    { requests: [REQUESTS.forward, REQUESTS.cancel] },
+  ),
+  world(
     "a compensation that may be exhausted; an operator resubmits it, and a death",
     EXHAUSTED,
     ONE,
-    { rejections: 1, actions: 1, deaths: 1 },
+    { actions: 1, deaths: 1 },
     { requests: [REQUESTS.resubmit, REQUESTS.forward] },
   ),
   world("in one activity, two hosts; a repeat", CHAIN_IN_ONE, HOSTS, { repeats: 1 }),
@@ -175,6 +182,16 @@ export const MORE_WORLDS: readonly Setting[] = [
 
 /** The smallest world for each fault that is known and not fixed. */
 export const KNOWN: readonly { readonly world: Setting; readonly words: string }[] = [
+  {
+    words: "attempt 1 calls the service for a while attempt 3 holds the job",
+    world: world(
+      "an operator resubmits a compensated order, after a rejection and a death",
+      CHAIN,
+      ONE,
+      { rejections: 1, deaths: 1, actions: 1 },
+      { requests: [REQUESTS.resubmit] },
+    ),
+  },
   {
     words: "the effects of a are left",
     world: world(

@@ -4,29 +4,16 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
-import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
 import { PART_NAMES } from "@scheduler-agent-supervisor/local/stack/parts";
 import { openTraces } from "@scheduler-agent-supervisor/local/traces/trace-file";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { adaptApp } from "../support/adapted-app.ts";
 import { madeOrder } from "../support/made-order.ts";
-import { GRAPH } from "../support/orders.ts";
+import { GRAPH, hasty } from "../support/orders.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
-/** Order fulfilment with times that a test can wait for: what is tried twice in vain is exhausted. */
-const HASTY: Workflow = {
-  ...GRAPH,
-  policy: { ...GRAPH.policy, failureThreshold: 2 },
-  steps: GRAPH.steps.map((step) => ({
-    ...step,
-    completeWithin: "PT3S",
-    compensation:
-      typeof step.compensation === "string" ? step.compensation : { ...step.compensation, completeWithin: "PT3S" },
-  })),
-};
-
 const data = mkdtempSync(join(tmpdir(), "resubmission-"));
-const adapted = adaptApp([HASTY]);
+const adapted = adaptApp([hasty(GRAPH)]);
 let app: TestStack;
 beforeAll(async () => {
   app = await startTestStack({

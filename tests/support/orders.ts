@@ -29,6 +29,20 @@ export const HASTY_TRIP: Workflow = {
   ),
 };
 
+/** A workflow with times that a test can wait for: what is tried twice in vain is exhausted. */
+export function hasty(workflow: Workflow): Workflow {
+  const completeWithin = "PT3S";
+  return {
+    ...workflow,
+    policy: { ...workflow.policy, failureThreshold: 2, waits: [] },
+    steps: workflow.steps.map(({ compensation, ...step }) => ({
+      ...step,
+      completeWithin,
+      compensation: typeof compensation === "string" ? compensation : { ...compensation, completeWithin },
+    })),
+  };
+}
+
 export function sampleRecord(orderId = "order-1", workflow: Workflow = CHAIN): StateRecord {
   return coreRecord(orderId, workflow);
 }

@@ -72,6 +72,43 @@ test("P16 a death between a job's write and the run's own: the job is known by i
   for (const jobId of IDS) expect(await world.stateOf(jobId)).toMatchObject({ attempt: 2, processState: "Processed" });
 });
 
+/** Jobs that nobody delivers, and whose charges can't be voided. */
+async function incomplete(jobIds: readonly string[]): Promise<void> {
+  world.answers.set("arrange", () => ({ kind: "rejected", message: "no such country" }));
+  world.answers.set("void", () => ({ kind: "rejected", message: "captured" }));
+  for (const jobId of jobIds) {
+    await world.submit({ ...sampleJob(), jobId });
+    await world.runAttempt({ jobId, attempt: 1, direction: "forward", traceparent: null });
+    for (const startAttempt of world.startAttempts.splice(0)) await world.runAttempt(startAttempt);
+    expect(await world.stateOf(jobId)).toMatchObject({ error: { kind: "compensationIncomplete" } });
+  }
+  world.answers.clear();
+  world.clock += 60_000;
+}
+
+test("a resubmission of many takes each on in its own direction: the preview says how many go where, and their ends are well", async () => {
+  await rejected(["job-1"]);
+  await incomplete(["job-2", "job-3"]);
+  const { run, notPossible } = await previewBulk({ action: "resubmit" }, { jobIds: IDS }, "ada", ports);
+  expect([run.goesOn, run.direction, notPossible]).toEqual([{ forward: 1, compensate: 2 }, null, []]);
+  const bulkId = await started(IDS);
+  await finish(bulkId);
+  expect((await watchBulk(bulkId, ports))?.run).toMatchObject({ state: "done", counts: { done: 3, well: 3 } });
+  const states = await Promise.all(IDS.map(async (jobId) => (await world.stateOf(jobId))?.processState));
+  expect(states).toEqual(["Processed", "Compensated", "Compensated"]);
+});
+
+test("a resubmission of many forward takes all forward", async () => {
+  await incomplete(["job-2", "job-3"]);
+  const asked = { action: "resubmit", direction: "forward" } as const;
+  const { run } = await previewBulk(asked, { jobIds: ["job-2", "job-3"] }, "ada", ports);
+  expect([run.goesOn, run.direction]).toEqual([{ forward: 2, compensate: 0 }, "forward"]);
+  const start = { kind: "start", reason: "fixed", count: 2 } as const;
+  await changeBulk(run.bulkId, start, "ada", { ...ports, telemetry: world.telemetry });
+  await finish(run.bulkId);
+  expect((await watchBulk(run.bulkId, ports))?.run).toMatchObject({ state: "done", counts: { done: 2, well: 2 } });
+});
+
 test("a newer app's record is left out of a preview, and skipped where it has become one since", async () => {
   await rejected(IDS);
   const newer = (jobId: string) => ({

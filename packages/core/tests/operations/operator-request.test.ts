@@ -21,6 +21,7 @@ describe("the contract of a request", () => {
     ["resubmit", "{}", ["reason: is missing"]],
     ["compensate", '{"reason":" ","who":"me"}', ["reason: ", 'the body: has no "who"']],
     ["resubmit", '{"reason":"r","compensatedManually":"yes"}', ["compensatedManually: must be true or false"]],
+    ["resubmit", '{"reason":"r","direction":"back"}', ["direction: "]],
     ["extend", '{"by":"ten minutes"}', ["reason: is missing", "by: must be an ISO 8601 duration"]],
     ["extend", '{"reason":"r","by":"P8D"}', ["at most P7D"]],
     ["resubmit", '{"job":{"jobId":"x","lines":[]}}', ["reason: is missing", "job: lines", "job: currency"]],
