@@ -78,7 +78,7 @@ export const WORLDS: readonly Setting[] = [
   world("queues, two hosts", QUEUE, HOSTS, {}),
   world("queues; nobody takes a step up", QUEUE, ONE, {}, { idle: ["b"] }),
   world("a fork; nobody takes a step up; a death", FORK, ONE, { deaths: 1 }, { idle: ["a"] }),
-  world("queues; agents that are taken for absent", QUEUE, ONE, { deaths: 1 }, { idle: [] }),
+  world("queues; agents that are taken for absent", QUEUE, ONE, {}, { idle: [] }),
   world("steps with unequal times; a rejection", UNEQUAL, ONE, { rejections: 1 }),
   world("steps with unequal times; a late service", UNEQUAL, ONE, { lateness: 1 }),
   world(
@@ -107,6 +107,7 @@ export const WORLDS: readonly Setting[] = [
 
 /** These take some minutes: `MODEL_WORLDS=all`. */
 export const MORE_WORLDS: readonly Setting[] = [
+  world("queues; agents that are taken for absent; a death", QUEUE, ONE, { deaths: 1 }, { idle: [] }),
   world(
     "a compensation that may be exhausted; an operator resubmits it forward, and cancels",
     EXHAUSTED,

@@ -16,7 +16,7 @@ describe("when a service is asked again", () => {
   test("seldom, once it has waited for long", () => expect(next(1000, DAY_MS)).toBe(at(DAY_MS * 1.05)));
 
   test.each([99_999_999_999_999, Number.POSITIVE_INFINITY, Number.NaN, -1])(
-    "P33 whatever number it said: %s",
+    "P6 whatever number it said: %s",
     (pauseMs) => expect(next(pauseMs, 0) <= at(30 * DAY_MS)).toBe(true),
   );
 

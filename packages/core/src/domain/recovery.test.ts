@@ -4,7 +4,7 @@ import { CHAIN, NOON, SCHEDULING, sampleRecord } from "../../tests/jobs.ts";
 import { claimed, notStarted, stepIn, withDone } from "../../tests/records.ts";
 import { after as later } from "./duration.ts";
 import { mayHaveHadEffect, planOf, readySteps } from "./plan.ts";
-import { decideRecovery, overdueStep, published, recover, type Sweeping } from "./recovery.ts";
+import { decideRecovery, failuresOf, overdueStep, published, recover, type Sweeping } from "./recovery.ts";
 import {
   type Direction,
   NOT_STARTED,
@@ -229,12 +229,14 @@ describe("P10 P11 the supervisor's verdict", () => {
     expect(paused).toMatchObject({ processState: "Pending", failureCount: 1, dueAt: later(NOON, 360_000) });
   });
 
-  test("P11 a compensation is an attempt the other way, which counts its failures anew and knows its cause", () => {
-    const compensating = recover(stuck(), { kind: "compensate", ...FAILED }, SWEEPING);
+  test("P11 a compensation is an attempt the other way, with budgets of its own; the job's count goes on, and it knows its cause", () => {
+    const before = { ...stuck(), failureCount: 2 };
+    const compensating = recover(before, { kind: "compensate", ...FAILED }, SWEEPING);
+    expect(failuresOf(compensating)).toBe(0);
     expect(compensating).toMatchObject({
       processState: "Pending",
       direction: "compensate",
-      failureCount: 0,
+      failureCount: 3,
       attempt: 2,
     });
     expect(compensating.error).toMatchObject({ kind: "expired", step: "takePayment" });

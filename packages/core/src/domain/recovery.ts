@@ -117,7 +117,7 @@ function decideHeld(
   // Neither the job's fault nor the service's: if it were counted, jobs would be compensated because a password was changed.
   const isHeld = failed.length > 0 && failed.every(({ run }) => isMisconfigured(run));
   if (isHeld) return { kind: "hold", waitMs: holdMs };
-  if (failed.length === 0) return decideFailed(record, null, record.failureCount, policyOf(undefined));
+  if (failed.length === 0) return decideFailed(record, null, failuresOf(record), policyOf(undefined));
   // Each step has its own budget, and the first that is used up decides for the job.
   const verdicts = failed.map(({ step, direction, run: { failureCount = 0 } }) =>
     decideFailed(record, step, failureCount, policyOf(step), direction),
@@ -148,19 +148,25 @@ function isMisconfigured({ expiry, attempt }: StepRun): boolean {
 
 type FailedVerdict = Extract<Verdict, Failed>;
 
+/** The failures of all steps in the job's direction: what it used up forward does not limit its compensation. */
+export function failuresOf({ direction, failureCount, steps }: StateRecord): number {
+  if (direction === "forward") return failureCount;
+  return Object.values(steps).reduce((sum, { compensation }) => sum + (compensation?.failureCount ?? 0), 0);
+}
+
 function decideFailed(
-  { direction, failureCount }: StateRecord,
+  record: StateRecord,
   step: string | null,
   before: number,
   policy: StepPolicy,
-  run: Direction = direction,
+  run: Direction = record.direction,
 ): FailedVerdict {
   const failures = before + 1;
   const failed = { step, failures };
   // A failed compensation is left to a person, and the job continues: forward, or with the compensation of the other steps.
   const onExhausted = run === "forward" ? policy.onExhausted : step === null ? "fail" : "skip";
   const exhausted = { kind: onExhausted, ...failed } as const;
-  if (failureCount + 1 >= (policy.mostFailures ?? Number.POSITIVE_INFINITY)) return exhausted;
+  if (failuresOf(record) + 1 >= (policy.mostFailures ?? Number.POSITIVE_INFINITY)) return exhausted;
   if (failures < policy.failureThreshold) return { kind: "retry", ...failed };
   const wait = policy.waits[failures - policy.failureThreshold];
   const waitMs = wait === undefined ? undefined : durationMs(wait);
@@ -238,7 +244,8 @@ export function recover(record: StateRecord, verdict: Verdict, sweeping: Sweepin
     case "compensate": {
       const error = expiredError(record, verdict, sweeping);
       const said = `expired in ${what}, to be compensated`;
-      const begun = pending(record, transitions.compensationBegun.to, sweeping, { failureCount: 0, what: said });
+      const next = { failureCount: failureCount + 1, what: said, failed: verdict };
+      const begun = pending(record, transitions.compensationBegun.to, sweeping, next);
       return { ...begun, direction: "compensate", error, outbox };
     }
     case "fail": {

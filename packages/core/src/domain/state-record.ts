@@ -228,7 +228,10 @@ export interface StateRecord {
   readonly lockedBy: string | null;
   /** When the first of the open steps is overdue; while Pending the deadline of the claim. In the past only if something is overdue. */
   readonly completeBy: string | null;
-  /** The number of failed attempts in this direction, of all steps. Decisions use each step's own count. */
+  /**
+   * The number of failed attempts of all steps, in both directions. Decisions use each step's own count. An operator's resubmission or compensation
+   * counts from zero again, and the history says so.
+   */
   readonly failureCount: number;
   readonly attempt: number;
   readonly direction: Direction;

@@ -1,4 +1,4 @@
-// What the app's own code throws around a step (P33): it is recorded in the step's run like a service's error, and counts as a failure.
+// What the app's own code throws around a step: it is recorded in the step's run like a service's error, and counts as a failure.
 import type { LastError } from "../agents/agent.ts";
 import { bounded } from "../agents/bounds.ts";
 import type { StepTask } from "../domain/attempt.ts";

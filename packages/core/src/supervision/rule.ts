@@ -1,5 +1,5 @@
 // The reason for a record's verdict, as text: for the audit log and the what-if.
-import { overdueStep, type Verdict } from "../domain/recovery.ts";
+import { failuresOf, overdueStep, type Verdict } from "../domain/recovery.ts";
 import type { StateRecord } from "../domain/state-record.ts";
 import type { StepPolicy } from "../domain/workflow.ts";
 import type { Snapshot } from "./audit-log.ts";
@@ -11,7 +11,7 @@ export function ruleInWords(
 ): string {
   const policy = policyOf("failures" in verdict ? (verdict.step ?? undefined) : undefined);
   const { failureThreshold, waits } = policy;
-  const mostOfAll = `the job's failure ${record.failureCount + 1} of ${policy.mostFailures} at most`;
+  const mostOfAll = `the job's failure ${failuresOf(record) + 1} of ${policy.mostFailures} at most`;
   const { direction, completeBy, dueAt, outbox, processState } = record;
   switch (verdict.kind) {
     case "repeatStart":

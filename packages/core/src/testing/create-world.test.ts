@@ -239,7 +239,7 @@ test("what is a bug of the app ends the run with its error", async () => {
 });
 
 test.each(["an operation", "what it sees", "its result's schema", "what it keeps"])(
-  "P33 %s that throws is counted, and the error's text stands in the record",
+  "P10 %s that throws is counted, and the error's text stands in the record",
   async (where) => {
     let calls = 0;
     const fails = (): never => {
@@ -270,7 +270,7 @@ test.each(["an operation", "what it sees", "its result's schema", "what it keeps
     expect(["Error", "Compensated"]).toContain(processState);
     const { printSheet } = steps;
     expect(printSheet).toMatchObject({
-      failureCount: 2,
+      failureCount: 3,
       expiry: { message: expect.stringContaining("a bug of the app") },
     });
     expect(error?.step).toBe("printSheet");
