@@ -23,6 +23,7 @@ const DiscardedMessageView = lazy(async () => ({
 }));
 const AwaitingView = lazy(async () => ({ default: (await import("./views/awaiting.tsx")).AwaitingView }));
 const AgentsView = lazy(async () => ({ default: (await import("./views/agents.tsx")).AgentsView }));
+const BulkRunsView = lazy(async () => ({ default: (await import("./views/bulk-runs.tsx")).BulkRunsView }));
 const BulkView = lazy(async () => ({ default: (await import("./views/bulk.tsx")).BulkView }));
 
 const VIEWS = [
@@ -78,6 +79,9 @@ export function App() {
               <AgentsView />
             </Route>
             <Route path="/jobs/:jobId">{({ jobId }) => <JobView key={jobId} jobId={jobId} />}</Route>
+            <Route path="/bulk">
+              <BulkRunsView />
+            </Route>
             <Route path="/bulk/:bulkId">{({ bulkId }) => <BulkView key={bulkId} bulkId={bulkId} />}</Route>
             <Route path="/dead-letters/:queue/:number">
               {({ queue, number }) => <DeadLetterView queue={queue} sequenceNumber={number} />}
@@ -99,15 +103,17 @@ export function App() {
 
 function Header({ session }: { readonly session: Session | undefined }) {
   const [location] = useLocation();
-  const [asked = ""] = location.split("/").slice(1);
+  const [asked = "", id] = location.split("/").slice(1);
   const view = PARTS[asked] ?? asked;
   const current =
     VIEWS.find(({ path }) => path === `/${view}`)?.name ?? (["jobs", "bulk"].includes(view) ? null : TEXT.noPage);
   // What the app calls a job comes with the session.
   const title = session ? TEXT.title : TEXT.console;
   useEffect(() => {
-    document.title = [current, session && ENVIRONMENT(session.environment), title].filter(Boolean).join(" · ");
-  }, [current, session, title]);
+    // Of several open jobs each tab has its own name.
+    const named = id === undefined ? current : id;
+    document.title = [named, session && ENVIRONMENT(session.environment), title].filter(Boolean).join(" · ");
+  }, [current, id, session, title]);
   return (
     <header className={`top colour-${session?.environment.colour ?? "grey"}`}>
       <div className="who">

@@ -39,6 +39,7 @@ export function everyView(where: () => Console): void {
         "/agents",
         "/jobs/stuck-1",
         "/discarded",
+        "/bulk",
         "/dead-letters/quarantine",
       ]) {
         await page.goto(base + path);

@@ -259,7 +259,7 @@ test("an agent is paused: its steps are not begun and count no failure; the view
   };
   await expect.poll(inventory, { timeout: 15_000 }).toMatchObject({ health: "healthy", inFlight: 1 });
   await page.reload();
-  await page.getByRole("row", { name: /Healthy 1 of \d+ calls/ }).waitFor();
+  await page.getByText(/Healthy, 1 of \d+ calls/).waitFor();
   expect(await faultsOf(page)).toEqual([]);
   await app.eventually("held-1", ({ steps }) => steps["arrangeShipping"]?.state === "Scheduled");
   expect(await app.effects("shipping", "held-1")).toEqual([]);

@@ -22,6 +22,7 @@ const VIEWS = {
   agents: "/agents",
   "dead-letters": "/dead-letters/quarantine",
   discarded: "/discarded",
+  "bulk-runs": "/bulk",
   awaiting: "/awaiting",
   later: "/jobs/later-1",
   "not-found": "/jobs/nowhere",
@@ -109,7 +110,7 @@ for (const [look, options] of Object.entries(LOOKS)) {
   await take("discarded-message");
   await page.goto(`${base}/jobs/later-1`);
   await page.getByRole("button", { name: "Report arrangeShipping as done" }).click();
-  await page.getByLabel("Result").waitFor();
+  await page.getByLabel("Shipment id").waitFor();
   await page.screenshot({ path: join(folder, `report-${look}.png`) });
   await page.goto(`${base}/jobs/rejected-1`);
   await page.getByRole("button", { name: "Edit and resubmit" }).click();

@@ -26,6 +26,7 @@ const ROUTES = {
     "GET api/attention",
     "GET api/attention/jobs",
     "GET api/job-contract",
+    "GET api/result-contract/{agent}/{operation}",
     "GET api/jobs",
     "GET api/jobs/{jobId}",
     "GET api/jobs/{jobId}/audit",

@@ -185,6 +185,15 @@ export const useJobContract = (workflow: string) =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
+/** The form of a report; a fault of the kind `not-found` if the agent declares no result. */
+export const useResultContract = (agent: string, operation: string) =>
+  useQuery({
+    queryKey: ["result-contract", agent, operation],
+    queryFn: ({ signal }) =>
+      get<unknown>(`result-contract/${encodeURIComponent(agent)}/${encodeURIComponent(operation)}`, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
 export const useDeadLetterCounts = () =>
   useQuery({
     queryKey: ["dead-letters"],

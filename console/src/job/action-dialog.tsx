@@ -13,6 +13,7 @@ import { TEXT } from "../words/frame.ts";
 import { ACTIONS, JOB, USUAL_EXTENSION } from "../words/job.ts";
 import { type Asked, awaitedSteps } from "./actions.tsx";
 
+const ResultForm = lazy(async () => ({ default: (await import("./result-form.tsx")).ResultForm }));
 const EditForm = lazy(async () => ({ default: (await import("./edit-form.tsx")).EditForm }));
 
 interface ActionDialogProps {
@@ -29,7 +30,7 @@ export function ActionDialog({ asked, opened: inspection, environment, close, do
   const [base, setBase] = useState(inspection);
   const [seenBefore, setSeenBefore] = useState<Inspection>();
   const [reason, setReason] = useState("");
-  const [result, setResult] = useState("");
+  const [result, setResult] = useState<unknown>({});
   const [by, setBy] = useState<string>(USUAL_EXTENSION);
   const [manual, setManually] = useState(false);
   const [forward, setForward] = useState(false);
@@ -56,7 +57,7 @@ export function ActionDialog({ asked, opened: inspection, environment, close, do
   const isForward = mayChoose && forward;
   const needsWord = resubmission?.requires !== undefined && !isForward;
   const edits = changesBetween(base.job, draft);
-  const given = report?.as === "done" ? resultIn(result) : {};
+  const given = report?.as === "done" ? result : {};
   const isReady =
     reason.trim() !== "" && (!needsWord || manual) && (asked !== "edit" || edits.length > 0) && given !== undefined;
 
@@ -117,13 +118,15 @@ export function ActionDialog({ asked, opened: inspection, environment, close, do
         )}
         {action === "extend" && <ExtensionField by={by} choose={setBy} />}
         {report?.as === "done" && (
-          <Field
-            label={AWAITING.result}
-            hint={AWAITING.resultHint}
-            validationMessage={given === undefined ? AWAITING.notResult : null}
-          >
-            <Textarea value={result} onChange={(_, { value }) => setResult(value)} />
-          </Field>
+          <Suspense fallback={<Loading />}>
+            <ResultForm
+              inspection={base}
+              step={report.step}
+              value={result}
+              faults={fault?.faults ?? []}
+              change={setResult}
+            />
+          </Suspense>
         )}
         {resubmission?.direction === "compensate" && asked === "resubmit" && !isForward && <p>{JOB.continued}</p>}
         {mayChoose && (
@@ -173,17 +176,6 @@ function meaningOf(asked: Asked, base: Inspection) {
   const action = asked === "edit" ? "resubmit" : asked;
   const { name, about } = ACTIONS[action];
   return { name: asked === "edit" ? JOB.edit : name, about, action, permission: base.actions[action] };
-}
-
-/** Nothing counts as an object without members; undefined for what is no object. */
-function resultIn(text: string): unknown {
-  if (text.trim() === "") return {};
-  try {
-    const given: unknown = JSON.parse(text);
-    return given !== null && typeof given === "object" && !Array.isArray(given) ? given : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function ChangedMeanwhile({ before, after }: { readonly before: Inspection; readonly after: Inspection }) {

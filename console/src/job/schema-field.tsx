@@ -1,5 +1,5 @@
 // One place of a JSON Schema as a field: an object is a group, a list has entries to add and remove, a value is an input.
-import { Button, Field, Input, Select } from "@fluentui/react-components";
+import { Button, Checkbox, Field, Input, Select } from "@fluentui/react-components";
 import { JOB } from "../words/job.ts";
 
 export interface Schema {
@@ -89,6 +89,15 @@ function ValueField({ schema, name, place, value, isRequired, fixed, faults, cha
   const isNumber = schema.type === "integer" || schema.type === "number";
   const text = value === undefined || value === null ? "" : String(value);
   const fault = faults.get(place);
+  if (schema.type === "boolean") {
+    return (
+      <Checkbox
+        label={labelOf(name)}
+        checked={value === true}
+        onChange={(_, { checked }) => change(checked === true)}
+      />
+    );
+  }
   const read = (typed: string) => {
     if (typed === "" && !isRequired) return undefined;
     return isNumber && typed !== "" ? Number(typed) : typed;

@@ -8,6 +8,7 @@ import { keepPreview, useBulkList, useSession } from "../api/queries.ts";
 import { BULK } from "../words/bulk.ts";
 import { ACTIONS } from "../words/job.ts";
 import { Fault, Loading } from "./notices.tsx";
+import { Instant, useNow } from "./zone.tsx";
 
 interface BulkButtonsProps {
   readonly target: BulkTarget;
@@ -58,12 +59,44 @@ export function BulkButtons({ target, actions, words }: BulkButtonsProps) {
   );
 }
 
+/** A run that stopped by itself is shown for this time: its operator may not have seen it. */
+const STOPPED_SHOWN_MS = 3_600_000;
+
 export function BulkUnderWay() {
   const { data } = useBulkList();
-  const underWay = data?.runs.filter(({ state }) => state === "running" || state === "paused") ?? [];
-  return underWay.map(({ bulkId, action, total, state }) => (
-    <p key={bulkId} className="cause-box">
-      <Link href={`/bulk/${bulkId}`}>{BULK.summary(ACTIONS[action].name, total)}</Link> {BULK.states[state]}
-    </p>
-  ));
+  const now = useNow(TICK_MS);
+  if (!data || data.runs.length === 0) return null;
+  const isShown = ({ state, updatedAt }: BulkRun) =>
+    state === "running" ||
+    state === "paused" ||
+    (state === "stopped" && now - Date.parse(updatedAt) < STOPPED_SHOWN_MS);
+  return (
+    <>
+      {data.runs.filter(isShown).map((run) => (
+        <p key={run.bulkId} className="cause-box">
+          <Link href={`/bulk/${run.bulkId}`}>{BULK.summary(ACTIONS[run.action].name, run.total)}</Link>{" "}
+          <BulkState run={run} />
+        </p>
+      ))}
+      <p>
+        <Link href="/bulk">{BULK.runs}</Link>
+      </p>
+    </>
+  );
+}
+
+const TICK_MS = 10_000;
+/** A wave ends sooner, unless its jobs wait again. */
+const QUIET_MS = 60_000;
+
+/** The state of a run, and since when nothing happens in one that should run. */
+export function BulkState({ run: { state, stopped, updatedAt } }: { readonly run: BulkRun }) {
+  const now = useNow(TICK_MS);
+  if (state === "stopped" && stopped !== null) return <span className="fault">{BULK.stoppedShort(stopped)}</span>;
+  if (state !== "running" || now - Date.parse(updatedAt) < QUIET_MS) return BULK.states[state];
+  return (
+    <span className="fault">
+      {BULK.states[state]}, {BULK.noProgress} <Instant at={updatedAt} />
+    </span>
+  );
 }

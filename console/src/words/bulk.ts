@@ -66,6 +66,20 @@ export const BULK = {
   why: "Why",
   left: "Not yet ended",
   next: "What still needs a person",
+  get runs() {
+    return say`Actions on many {jobs}`;
+  },
+  get runsAbout() {
+    return say`The latest 50, of all operators: also those that have stopped by themselves.`;
+  },
+  noRuns: "There was no recent action",
+  what: "Action",
+  state: "State",
+  startedBy: "By",
+  at: "At",
+  ended: (count: number, total: number) => `${count.toLocaleString("en")} of ${total.toLocaleString("en")} ended`,
+  stoppedShort: (share: string) => `Stopped by itself: ${share} with the same cause again`,
+  noProgress: "no progress since",
   stopped: (share: string, limit: string) =>
     `Stopped by itself: ${share} of the last wave failed with the same cause again. The limit is ${limit}.`,
   states: {

@@ -3,7 +3,7 @@
 import type { App } from "../app/create-app.ts";
 import { parseAttentionPage } from "../messaging/attention-request.ts";
 import type { JobAudit, Session, SupervisionPage, Supervisor } from "../messaging/console-contract.ts";
-import { allKeys, contractFor, schemaOf } from "../messaging/contract.ts";
+import { allKeys, contractFor, resultSchemaOf, schemaOf } from "../messaging/contract.ts";
 import { openApi } from "../messaging/openapi/document.ts";
 import { accessTo } from "../messaging/operator-access.ts";
 import { continuationOf } from "../messaging/paging.ts";
@@ -105,6 +105,17 @@ export function consoleApi(application: App): Endpoints {
       route: "openapi.json",
       role: "Jobs.Read",
       handle: async () => ({ headers: { "Cache-Control": "private, max-age=300" }, jsonBody: openApi() }),
+    },
+    resultContract: {
+      method: "GET",
+      route: "result-contract/{agent}/{operation}",
+      role: "Jobs.Read",
+      handle: async (request) => {
+        const { agent: name, operation = "" } = request.params;
+        const schema = application.business.agents.find((agent) => agent.name === name)?.results[operation];
+        if (!schema) return { status: 404, jsonBody: { error: `No agent ${name} declares a result of ${operation}.` } };
+        return { headers: { "Cache-Control": "private, max-age=300" }, jsonBody: resultSchemaOf(schema) };
+      },
     },
     jobContract: {
       method: "GET",

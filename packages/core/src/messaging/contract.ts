@@ -75,5 +75,10 @@ export function schemaOf({ schema }: Contract): unknown {
   return z.toJSONSchema(schema, { io: "input" });
 }
 
+/** What an agent declares as the result of an operation, as JSON Schema. */
+export function resultSchemaOf(schema: z.ZodType): unknown {
+  return z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+}
+
 /** The contract of the named workflow; the usual workflow's if none is named. */
 export const contractQuery = z.object({ workflow: z.string().max(NAME_LIMIT).optional() });

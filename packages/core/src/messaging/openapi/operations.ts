@@ -91,6 +91,11 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
     answer: answers.document,
   },
 
+  "GET result-contract/{agent}/{operation}": {
+    summary: "The result of an agent's operation, as JSON Schema",
+    answer: answers.document,
+  },
+
   "GET bulk": { summary: "The last actions on many jobs", answer: console.bulkList },
   "POST bulk": {
     summary: "Previews an action on many jobs; nothing is done",

@@ -1,0 +1,55 @@
+// The latest actions on many jobs, of all operators: which are under way, have ended, or have stopped by themselves.
+import { Link } from "wouter";
+import type { BulkRun } from "../api/contract.ts";
+import { useBulkList } from "../api/queries.ts";
+import { BulkState } from "../parts/bulk-buttons.tsx";
+import { Loaded, Notice } from "../parts/notices.tsx";
+import { type Column, Table } from "../parts/table.tsx";
+import { Instant } from "../parts/zone.tsx";
+import { BULK } from "../words/bulk.ts";
+import { TEXT } from "../words/frame.ts";
+import { ACTIONS } from "../words/job.ts";
+
+const COLUMNS: readonly Column<BulkRun>[] = [
+  {
+    name: BULK.what,
+    cell: ({ bulkId, action, total, cause }) => (
+      <>
+        <Link href={`/bulk/${bulkId}`}>{BULK.summary(ACTIONS[action].name, total)}</Link>
+        {cause && <p className="message">{cause}</p>}
+      </>
+    ),
+  },
+  {
+    name: BULK.state,
+    cell: (run) => (
+      <>
+        <BulkState run={run} />
+        {run.state !== "previewed" && <p className="quiet">{BULK.ended(endedOf(run), run.total)}</p>}
+      </>
+    ),
+  },
+  { name: BULK.startedBy, cell: ({ by }) => by },
+  { name: BULK.at, cell: ({ at }) => <Instant at={at} /> },
+  { name: TEXT.reason, cell: ({ reason }) => reason && <span className="message">{reason}</span> },
+];
+
+const endedOf = ({ counts: { well, same, other, skipped } }: BulkRun): number => well + same + other + skipped;
+
+export function BulkRunsView() {
+  const runs = useBulkList();
+  return (
+    <>
+      <h1>{BULK.runs}</h1>
+      <Loaded query={runs}>
+        {({ runs: all }) =>
+          all.length === 0 ? (
+            <Notice title={BULK.noRuns} />
+          ) : (
+            <Table caption={BULK.runsAbout} columns={COLUMNS} rows={all} keyOf={({ bulkId }) => bulkId} />
+          )
+        }
+      </Loaded>
+    </>
+  );
+}
