@@ -129,7 +129,7 @@ var settings = {
   OperatorSignIn: signsIn ? 'entra' : 'key'
   EnvironmentName: tags['azd-env-name']
   EnvironmentColour: 'blue'
-  AzureFunctionsJobHost__extensions__durableTask__hubName: taskHubName
+  TaskHub: taskHubName
   AZURE_CLIENT_ID: identity.clientId
   APPLICATIONINSIGHTS_CONNECTION_STRING: uses.applicationInsights
   APPLICATIONINSIGHTS_AUTHENTICATION_STRING: 'ClientId=${identity.clientId};Authorization=AAD'
@@ -155,13 +155,11 @@ var agentSettings = !empty(lackingChoices)
       agent => string(addresses[agent.name])
     )
 
-// These go over the storage provider that host.json names.
+// host.json names it, as `npm run package` wrote it: the platform reads which provider scales the app there and nowhere else.
 var durableTaskSettings = empty(uses.durableTaskScheduler)
   ? {}
   : {
       DURABLE_TASK_SCHEDULER_CONNECTION_STRING: 'Endpoint=${uses.durableTaskScheduler};Authentication=ManagedIdentity;ClientID=${identity.clientId}'
-      AzureFunctionsJobHost__extensions__durableTask__storageProvider__type: 'azureManaged'
-      AzureFunctionsJobHost__extensions__durableTask__storageProvider__connectionStringName: 'DURABLE_TASK_SCHEDULER_CONNECTION_STRING'
     }
 
 // Replies go to where the attempt runs: a second region has reply queues of its own, of teams too.
