@@ -48,6 +48,9 @@ param updateStrategy string
 @description('Subnet for what the app calls; empty: none.')
 param subnetId string
 
+@description('Whether the app is reached over its private endpoint alone.')
+param inboundPrivateOnly bool
+
 param zoneRedundant bool
 param instanceMemoryMB int
 param maximumInstanceCount int
@@ -59,7 +62,10 @@ param alwaysReady {
   functions: object
 }
 
-@description('Client id of the app registration by which operators sign in; empty: built-in authentication is off.')
+@description('Whether built-in authentication is on: known before anything is deployed, unlike the next two.')
+param signsIn bool
+
+@description('Client id of the app registration by which operators sign in.')
 param authClientId string
 
 @description('What tokens name as their audience, beside the client id.')
@@ -77,7 +83,6 @@ var submissionQueues = map(
 var agentTeams = map(filter(queues, queue => contains(queue, 'team')), queue => queue.team)
 // What the app's definition says of its agents: `npm run agents -- --write` writes it.
 var agents = loadJsonContent('../entities/agents.json')
-var signsIn = !empty(authClientId)
 
 // Every setting of packages/core/src/app/config.ts, and what the platform wants beside them; those of the agents follow. tests/infra compares.
 var settings = {
@@ -133,6 +138,9 @@ var settings = {
   AZURE_CLIENT_ID: identity.clientId
   APPLICATIONINSIGHTS_CONNECTION_STRING: uses.applicationInsights
   APPLICATIONINSIGHTS_AUTHENTICATION_STRING: 'ClientId=${identity.clientId};Authorization=AAD'
+  // The host rejects a longer body before any function has read it. Without this four bodies of 90 MB, by anybody, take an instance down.
+  FUNCTIONS_REQUEST_BODY_SIZE_LIMIT: '1048576'
+  AzureWebJobsDisableHomepage: 'true'
   // The host's own spans, in the orders' traces. Without the next two it would keep five traces a second.
   AzureFunctionsJobHost__telemetryMode: 'OpenTelemetry'
   OTEL_TRACES_SAMPLER: 'microsoft.fixed_percentage'
@@ -155,7 +163,7 @@ var agentSettings = !empty(lackingChoices)
       agent => string(addresses[agent.name])
     )
 
-// host.json names it, as `npm run package` wrote it: the platform reads which provider scales the app there and nowhere else.
+// host.json names this setting, as `npm run package` wrote it: the platform reads which provider scales the app there and nowhere else.
 var durableTaskSettings = empty(uses.durableTaskScheduler)
   ? {}
   : {
@@ -228,6 +236,7 @@ resource app 'Microsoft.Web/sites@2025-03-01' = {
     clientAffinityEnabled: false
     keyVaultReferenceIdentity: identity.id
     virtualNetworkSubnetId: empty(subnetId) ? null : subnetId
+    publicNetworkAccess: inboundPrivateOnly ? 'Disabled' : 'Enabled'
     // union, because the types of this API version do not have the strategy: "Site update strategies in Flex Consumption".
     functionAppConfig: union(
       {
@@ -313,5 +322,6 @@ resource toWorkspace 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' 
   }
 }
 
+output id string = app.id
 output name string = app.name
 output uri string = 'https://${app.properties.defaultHostName}'

@@ -102,6 +102,16 @@ test.each(all)("$name: has a severity and times that Azure Monitor takes", ({ se
   expect(minutes[1]).toBeGreaterThanOrEqual(minutes[0] ?? Number.NaN);
 });
 
+test.each(all)("$name: leads to a view that the console has", ({ name }) => {
+  const views = JSON.parse(read("infra/alerts/views.json")) as Record<string, string>;
+  expect(Object.keys(views).sort()).toEqual(all.map((alert) => alert.name).sort());
+  const routes = [...read("console/src/app.tsx").matchAll(/<Route path="([^"]+)"/g)].map(([, path = ""]) => path);
+  const patterns = routes.map(
+    (route) => new RegExp(`^${route.replaceAll(/\/:\w+\?/g, "(/[\\w-]+)?").replaceAll(/:\w+/g, "[\\w-]+")}$`),
+  );
+  expect(patterns.some((pattern) => pattern.test(views[name] ?? ""))).toBe(true);
+});
+
 test("Bicep loads each query under its alert's name, and there is no other", () => {
   const loaded = properties(variable(parse(read("infra/app/alerts.bicep")), "queries"));
   for (const [name, value] of loaded) expect(value.text).toBe(`loadTextContent('../alerts/${name}.kql')`);

@@ -36,6 +36,8 @@ const BY_PLATFORM = ["WEBSITE_HOSTNAME", "WEBSITE_SITE_NAME", "WEBSITE_INSTANCE_
 const OPTIONAL = ["OTEL_EXPORTER_OTLP_ENDPOINT", "PublicUrl", "TraceUrl"];
 /** Read by the host, an SDK or the platform, not by our code. */
 const NOT_OURS = [
+  "FUNCTIONS_REQUEST_BODY_SIZE_LIMIT",
+  "AzureWebJobsDisableHomepage",
   "AZURE_CLIENT_ID",
   "AzureFunctionsJobHost__telemetryMode",
   "OTEL_TRACES_SAMPLER",
@@ -43,7 +45,7 @@ const NOT_OURS = [
   "OVERRIDE_USE_MI_FIC_ASSERTION_CLIENTID",
   "WEBSITE_AUTH_AAD_ALLOWED_TENANTS",
 ];
-const LOCAL_ONLY = ["FUNCTIONS_WORKER_RUNTIME"];
+const LOCAL_ONLY = ["FUNCTIONS_WORKER_RUNTIME", "FUNCTIONS_REQUEST_BODY_SIZE_LIMIT"];
 
 const bound = globSync("functions/*.ts", { cwd: root }).flatMap((file) =>
   [...read(file).matchAll(/["`]%(\w+)%/g)].map(([, name = ""]) => name),

@@ -125,7 +125,7 @@ const fixed = z.object({
   /** How the operator's API identifies its callers: see messaging/operator-access.ts. */
   OperatorSignIn: z.enum(SIGN_INS).default("key"),
   /** The environment's name on each view of the console, so that operators do not confuse environments. */
-  EnvironmentName: z.string().trim().min(1).max(40).default("jobs"),
+  EnvironmentName: z.string().trim().min(1).max(64).default("jobs"),
   EnvironmentColour: z.enum(ENVIRONMENT_COLOURS).default("blue"),
   /** The address of a job's trace: `{traceId}` is replaced by its id. */
   TraceUrl: textOrNothing.pipe(traceUrl.optional()),
