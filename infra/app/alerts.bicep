@@ -23,6 +23,8 @@ var queries = {
   'orders-left-in-error': loadTextContent('../alerts/orders-left-in-error.kql')
   'supervisor-stopped': loadTextContent('../alerts/supervisor-stopped.kql')
   'gauges-stopped': loadTextContent('../alerts/gauges-stopped.kql')
+  'slo-critical-time': loadTextContent('../alerts/slo-critical-time.kql')
+  'slo-ended-right': loadTextContent('../alerts/slo-ended-right.kql')
   'orders-overdue': loadTextContent('../alerts/orders-overdue.kql')
   'queue-age': loadTextContent('../alerts/queue-age.kql')
   'breaker-open': loadTextContent('../alerts/breaker-open.kql')
