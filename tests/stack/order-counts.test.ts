@@ -103,7 +103,7 @@ test("one order costs what infra/cost/counts.json says", async () => {
   const ofUnits = spent("store", "requestChargeModelled") / (perOrder["requestUnits"] ?? 0);
   expect(Math.abs(ofUnits - 1)).toBeLessThan(0.1);
   await expect.poll(() => spansOf("counts-1"), { timeout: 10_000 }).toBe(perOrder["spans"]);
-  expect(eventsOf("counts-1")).toBe(perOrder["events"]);
+  await expect.poll(() => eventsOf("counts-1"), { timeout: 10_000 }).toBe(perOrder["events"]);
 });
 
 /** What an order cost, once nothing more comes of it. */
