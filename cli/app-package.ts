@@ -1,9 +1,10 @@
 // The deployment package: what of the project .funcignore lets through, with the app bundled, as a folder and as a zip.
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { strToU8, type ZipOptions, zipSync } from "fflate";
+import { strFromU8, strToU8, type ZipOptions, zipSync } from "fflate";
 import ignore, { type Ignore } from "ignore";
 import { bundleApp } from "./bundle.ts";
+import { type DurableBackend, hostJsonFor } from "./durable-backend.ts";
 
 export interface AppPackage {
   /** By their paths, sorted. */
@@ -23,7 +24,7 @@ const OURS = ["app", "app.zip"];
 const ZIP_ENTRY: ZipOptions = { level: 9, mtime: new Date(1980, 0, 1), os: 3, attrs: 0o100644 << 16 };
 
 /** Packs the project in `root`, which has to be built. Nothing is written, nothing is fetched. */
-export async function packApp(root: string): Promise<AppPackage> {
+export async function packApp(root: string, backend: DurableBackend = "azureStorage"): Promise<AppPackage> {
   const ignored = ignore().add(readFileSync(join(root, ".funcignore"), "utf8"));
   const { files: bundled, libraries } = await bundleApp(root);
   const found = new Map<string, Uint8Array>([
@@ -33,6 +34,8 @@ export async function packApp(root: string): Promise<AppPackage> {
     ["package.json", asJson(manifest(root))],
     ["libraries.json", asJson(libraries)],
   ]);
+  const hostJson = found.get("host.json");
+  if (hostJson) found.set("host.json", strToU8(hostJsonFor(backend, strFromU8(hostJson))));
   const kept = [...found].filter(([path]) => !ignored.ignores(path)).sort(([one], [other]) => (one < other ? -1 : 1));
   const files = new Map(kept);
   const lacking = [...NEEDED, ...bundled.keys()].filter((path) => !files.has(path));

@@ -10,6 +10,7 @@ import { regionChoices, regionFaults } from "./azure-hooks/check-region.ts";
 import { providersNeeded, registerProviders } from "./azure-hooks/register-providers.ts";
 import { openResourceManager, type ResourceManager } from "./azure-hooks/resource-manager.ts";
 import { smokeObstacle } from "./azure-hooks/smoke-obstacle.ts";
+import { unaskedChoices } from "./azure-hooks/unasked.ts";
 import { SMOKE_WORKFLOW, smokeAzure } from "./smoke-azure.ts";
 
 const USAGE = `npm run azure-hook -- preprovision|predeploy|postdeploy
@@ -45,6 +46,7 @@ async function preprovision(): Promise<number> {
     throw new Error(
       `Where do these services answer? azd env set each of ${lacking.join(", ")}, as https://one.example`,
     );
+  for (const sentence of unaskedChoices(chosen)) console.log(sentence);
   const manager = openManager();
   const registered = await registerProviders(manager, subscription, providersNeeded());
   console.log(

@@ -4,14 +4,16 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { CosmosClient } from "@azure/cosmos";
 import { readArguments, runCommand } from "./arguments.ts";
 import { emulatorConfig } from "./emulator-config.ts";
-import { createContainers } from "./emulator-containers.ts";
+import { type CosmosEntities, createContainers } from "./emulator-containers.ts";
+import { probeStore } from "./emulator-probe.ts";
 import { ROOT, sampleSettings } from "./settings.ts";
 
 const USAGE = `npm run emulators [-- OPTIONS]
   --config     only write .emulators/: Config.json for the Service Bus emulator, and a password for its SQL Server
-  --containers only create the Cosmos DB containers, on a running emulator
+  --containers only create the Cosmos DB containers, on a running emulator, and probe its batches
   --stop       remove the emulators and their data
 Needs Docker with Compose, and ACCEPT_EULA=Y in the environment.`;
 
@@ -40,12 +42,12 @@ await runCommand(async () => {
   }
   writeFolder();
   compose("up", "--detach");
-  await containers();
+  const found = await containers();
   await busReady();
   console.log(
     "Ready, on the ports of local.settings.sample.json. The services that agents call: npm run services -- remotes",
   );
-  return 0;
+  return found;
 });
 
 function compose(...command: string[]): number {
@@ -69,8 +71,28 @@ function writeFolder(): number {
 
 async function containers(): Promise<number> {
   const entities = JSON.parse(readFileSync(join(ROOT, "infra/entities/cosmos.json"), "utf8"));
-  await createContainers(sampleSettings()["Cosmos"] ?? "", entities, READY_WITHIN_MS);
-  return 0;
+  const connection = sampleSettings()["Cosmos"] ?? "";
+  await createContainers(connection, entities, READY_WITHIN_MS);
+  return reportProbe(connection, entities);
+}
+
+/** What was found, and a failure where the core could not rest on it. */
+async function reportProbe(connection: string, { database, containers: [orders] }: CosmosEntities): Promise<number> {
+  const key = orders?.partitionKey;
+  const path = typeof key === "string" ? key : (key?.paths[0] ?? "");
+  const client = new CosmosClient(connection);
+  try {
+    const faults = await probeStore(client.database(database).container(orders?.id ?? ""), path.slice(1));
+    for (const fault of faults) console.error(`  ${fault}`);
+    console.log(
+      faults.length === 0
+        ? "The Cosmos DB emulator rejects stale ETags inside batches, and a failed batch leaves nothing."
+        : "Do not trust this version of the Cosmos DB emulator: two attempts could both claim an order on it. Use another image in docker-compose.yml, or npm run services.",
+    );
+    return faults.length === 0 ? 0 : 1;
+  } finally {
+    client.dispose();
+  }
 }
 
 async function busReady(): Promise<void> {

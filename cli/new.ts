@@ -27,6 +27,7 @@ const COPIED: readonly (readonly [from: string, to: string])[] = [
   ["shared/app.ts", "shared/app.ts"],
   ["cli/app-package.ts", "tools/app-package.ts"],
   ["cli/bundle.ts", "tools/bundle.ts"],
+  ["cli/durable-backend.ts", "tools/durable-backend.ts"],
   ["cli/production.ts", "tools/production.ts"],
 ];
 /** What npm takes as a package's name, without a scope. */

@@ -5,10 +5,12 @@ import { packApp, writePackage } from "./app-package.ts";
 import { readArguments, runCommand } from "./arguments.ts";
 import { build } from "./build.ts";
 import { measureColdStarts } from "./cold-start.ts";
+import { durableBackend } from "./durable-backend.ts";
 import { ROOT } from "./settings.ts";
 
 const USAGE = `npm run package [-- OPTIONS]
   --out DIR    the folder for app/ and app.zip; existing ones are replaced (.package)
+               DURABLE_BACKEND in the environment is the backend that its host.json names (azureStorage)
   --measure    also measure the cold start on the local host, of the package and of the compiled app`;
 
 await runCommand(async () => {
@@ -24,12 +26,13 @@ await runCommand(async () => {
   console.log("Compiling");
   build();
   console.log("Bundling");
-  const made = await packApp(ROOT);
+  const backend = durableBackend(process.env["DURABLE_BACKEND"]);
+  const made = await packApp(ROOT, backend);
   writePackage(made, out);
   const bytes = [...made.files.values()].reduce((sum, { length }) => sum + length, 0);
   const place = (name: string) => relative(process.cwd(), join(out, name)).padEnd(18);
   console.log(
-    `${place("app")} ${made.files.size} files, ${megabytes(bytes)}; ${made.libraries.length} libraries inside`,
+    `${place("app")} ${made.files.size} files, ${megabytes(bytes)}; ${made.libraries.length} libraries inside; for ${backend}`,
   );
   console.log(`${place("app.zip")} ${megabytes(made.zip.length)}, SHA-256 ${sha256(made.zip)}`);
   if (values["measure"]) {

@@ -47,6 +47,17 @@ param durableTaskCapacity int = 1
 @allowed(['none', 'private'])
 param network string = 'none'
 
+@description('Address range of the private network, of at least /23.')
+param networkAddressPrefix string = '10.0.0.0/16'
+@description('Subnets of a network that is there already, as in { app: \'<id>\', endpoints: \'<id>\' }; the first is delegated to Microsoft.App/environments. Empty: the template makes a network.')
+param networkSubnets object = {}
+@description('Id of the resource group whose private DNS zones are used; none: a policy of yours gives endpoints their names. Empty: the template makes the zones.')
+param networkDnsZones string = ''
+@description('Whether what the app calls sees one address, which stays: a NAT gateway.')
+param staticOutbound bool = false
+@description('Whether the app itself is reached over a private endpoint alone.')
+param inboundPrivate bool = false
+
 @allowed(['Standard', 'Premium'])
 param serviceBusSku string = 'Standard'
 @description('Messaging units; Premium only.')
@@ -118,6 +129,15 @@ param logRetentionDays int = 30
 @description('Gigabytes of logs a day after which no more are taken; -1: no limit. Alerts are blind past it.')
 param logDailyQuotaGb int = -1
 
+@description('Whether store and bus cannot be deleted before their locks are. Takes the right to make locks: Owner, or User Access Administrator.')
+param lockData bool = false
+
+@description('Name of the store\'s account, as of one that was restored into this group. Empty: the one that the template makes.')
+param cosmosAccountName string = ''
+
+@description('Address of the page with the runbooks, whose sections have the alerts\' names.')
+param runbooks string = 'docs/how-to/runbooks.md'
+
 var abbreviations = loadJsonContent('abbreviations.json')
 var token = toLower(uniqueString(subscription().id, environmentName, location))
 var tags = { 'azd-env-name': environmentName }
@@ -127,13 +147,22 @@ var groupName = '${abbreviations.resourceGroup}${environmentName}'
 var sharedGroupName = joins ? '${abbreviations.resourceGroup}${sharedEnvironmentName}' : groupName
 var sharedToken = joins ? toLower(uniqueString(subscription().id, sharedEnvironmentName, sharedLocation)) : token
 var namespaceName = '${abbreviations.serviceBusNamespace}${sharedToken}'
-var storeName = '${abbreviations.cosmosAccount}${sharedToken}'
+var storeName = empty(cosmosAccountName) ? '${abbreviations.cosmosAccount}${sharedToken}' : cosmosAccountName
 // An order's lock names the task hub that works on it: two regions need two names.
 var taskHubName = joins ? 'JobScheduler2' : 'JobScheduler'
 var appName = '${abbreviations.functionApp}${token}'
+var identityName = '${abbreviations.managedIdentity}${token}'
+var packageIdentityName = '${abbreviations.managedIdentity}package-${token}'
+var workspaceName = '${abbreviations.logAnalyticsWorkspace}${token}'
 var developerPrincipalId = grantDeveloperAccess ? principalId : ''
 var privateOnly = network == 'private'
 var usesScheduler = durableBackend == 'durableTaskScheduler'
+var appPrivate = inboundPrivate && !privateOnly
+  ? fail('inboundPrivate needs network private.')
+  : inboundPrivate
+var outboundStatic = staticOutbound && (!privateOnly || !empty(networkSubnets))
+  ? fail('staticOutbound is for the network that the template makes: network private without networkSubnets. The address of yours is its own.')
+  : staticOutbound
 var busSku = !joins && serviceBusSku == 'Standard' && (privateOnly || !empty(serviceBusReplicaLocations))
   ? fail('Private endpoints and replicas of Service Bus need serviceBusSku Premium.')
   : serviceBusSku
@@ -156,8 +185,8 @@ resource group 'Microsoft.Resources/resourceGroups@2025-04-01' = {
 module identity 'app/identity.bicep' = {
   scope: group
   params: {
-    name: '${abbreviations.managedIdentity}${token}'
-    packageIdentityName: '${abbreviations.managedIdentity}package-${token}'
+    name: identityName
+    packageIdentityName: packageIdentityName
     location: location
     tags: tags
   }
@@ -166,12 +195,13 @@ module identity 'app/identity.bicep' = {
 module monitoring 'app/monitoring.bicep' = {
   scope: group
   params: {
-    workspaceName: '${abbreviations.logAnalyticsWorkspace}${token}'
+    workspaceName: workspaceName
     applicationInsightsName: '${abbreviations.applicationInsights}${token}'
     actionGroupName: '${abbreviations.actionGroup}${token}'
     location: location
     tags: tags
     appPrincipalId: identity.outputs.principalId
+    appIdentityName: identityName
     alertEmail: alertEmail
     retentionInDays: logRetentionDays
     dailyQuotaGb: logDailyQuotaGb
@@ -185,6 +215,7 @@ module storage 'app/storage.bicep' = {
     location: location
     tags: tags
     appPrincipalId: identity.outputs.principalId
+    appIdentityName: identityName
     workspaceId: monitoring.outputs.workspaceId
     zoneRedundant: zoneRedundant
     privateOnly: privateOnly
@@ -199,6 +230,7 @@ module packageStorage 'app/package-storage.bicep' = {
     location: location
     tags: tags
     packagePrincipalId: identity.outputs.packagePrincipalId
+    packageIdentityName: packageIdentityName
     workspaceId: monitoring.outputs.workspaceId
     zoneRedundant: zoneRedundant
     privateOnly: privateOnly
@@ -221,6 +253,7 @@ module serviceBus 'app/service-bus.bicep' = if (!joins) {
     capacity: serviceBusCapacity
     replicaLocations: serviceBusReplicaLocations
     replicationLag: replicationLag
+    locked: lockData
   }
 }
 
@@ -230,6 +263,7 @@ module busAccess 'app/service-bus-access.bicep' = {
   params: {
     namespaceName: namespaceName
     appPrincipalId: identity.outputs.principalId
+    appIdentityName: identityName
   }
   dependsOn: [serviceBus]
 }
@@ -247,6 +281,7 @@ module cosmos 'app/cosmos.bicep' = if (!joins) {
     maxThroughput: cosmosMaxThroughput
     secondaryLocations: cosmosSecondaryLocations
     logsDataPlane: cosmosDataPlaneLogs
+    locked: lockData
   }
 }
 
@@ -256,6 +291,7 @@ module storeAccess 'app/cosmos-access.bicep' = {
   params: {
     accountName: storeName
     appPrincipalId: identity.outputs.principalId
+    appIdentityName: identityName
     developerPrincipalId: joins ? '' : developerPrincipalId
   }
   dependsOn: [cosmos, packageStorage]
@@ -269,20 +305,26 @@ module durableTask 'app/durable-task.bicep' = if (usesScheduler) {
     location: location
     tags: tags
     appPrincipalId: identity.outputs.principalId
+    appIdentityName: identityName
     privateOnly: privateOnly
     sku: durableTaskSku
     capacity: durableTaskCapacity
   }
 }
 
-module privateNetwork 'app/network.bicep' = if (privateOnly) {
+module privateNetwork 'app/network.bicep' = if (privateOnly || outboundStatic) {
   scope: group
   params: {
     name: '${abbreviations.virtualNetwork}${token}'
     securityGroupName: '${abbreviations.networkSecurityGroup}${token}'
     endpointPrefix: '${abbreviations.privateEndpoint}${token}-'
+    natGatewayName: outboundStatic ? '${abbreviations.natGateway}${token}' : ''
     location: location
     tags: tags
+    addressPrefix: networkAddressPrefix
+    subnets: networkSubnets
+    dnsZones: networkDnsZones
+    usesScheduler: usesScheduler
     storageId: storage.outputs.id
     packageStorageId: packageStorage.outputs.id
     serviceBusId: busAccess.outputs.id
@@ -321,6 +363,7 @@ module app 'app/function-app.bicep' = {
     nodeVersion: nodeVersion
     updateStrategy: updateStrategy
     subnetId: privateOnly ? privateNetwork!.outputs.appSubnetId : ''
+    inboundPrivateOnly: appPrivate
     zoneRedundant: zoneRedundant
     instanceMemoryMB: instanceMemoryMB
     maximumInstanceCount: maximumInstanceCount
@@ -329,8 +372,24 @@ module app 'app/function-app.bicep' = {
       http: alwaysReadyHttp
       functions: alwaysReadyFunctions
     }
+    signsIn: makesSignIn || !empty(authClientId)
     authClientId: makesSignIn ? signIn!.outputs.clientId : authClientId
     authAudience: makesSignIn ? signIn!.outputs.audience : 'api://${authClientId}'
+  }
+}
+
+module inbound 'app/inbound.bicep' = if (appPrivate) {
+  scope: group
+  params: {
+    name: '${abbreviations.privateEndpoint}${token}-app'
+    location: location
+    tags: tags
+    appId: app.outputs.id
+    subnetId: privateOnly ? privateNetwork!.outputs.endpointSubnetId : ''
+    networkId: privateOnly ? privateNetwork!.outputs.networkId : ''
+    makesZone: empty(networkDnsZones)
+    namesEndpoint: networkDnsZones != 'none'
+    dnsZones: networkDnsZones
   }
 }
 
@@ -353,8 +412,11 @@ module alerts 'app/alerts.bicep' = if (raiseAlerts) {
     tags: tags
     workspaceId: monitoring.outputs.workspaceId
     actionGroupId: monitoring.outputs.actionGroupId
-    serviceBusId: joins ? '' : busAccess.outputs.id
-    cosmosId: joins ? '' : storeAccess.outputs.id
+    runbooks: runbooks
+    appUri: app.outputs.uri
+    watchesMetrics: !joins
+    serviceBusId: busAccess.outputs.id
+    cosmosId: storeAccess.outputs.id
   }
 }
 
@@ -363,8 +425,9 @@ module workbook 'app/workbook.bicep' = {
   params: {
     location: location
     tags: tags
-    workspaceId: monitoring.outputs.workspaceId
+    workspaceName: workspaceName
   }
+  dependsOn: [monitoring]
 }
 
 output AZURE_LOCATION string = location

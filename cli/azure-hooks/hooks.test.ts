@@ -1,13 +1,16 @@
 // What azd's hooks ask of Azure Resource Manager, over HTTP, with answers as Microsoft's reference has them.
+
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { namedChoices } from "../cost/environments.ts";
 import { telemetryOf } from "../smoke-azure.ts";
 import { waitForPackageRole } from "./await-package-role.ts";
 import { regionChoices, regionFaults } from "./check-region.ts";
 import { providersNeeded, registerProviders } from "./register-providers.ts";
 import { openResourceManager, type ResourceManager } from "./resource-manager.ts";
 import { smokeObstacle } from "./smoke-obstacle.ts";
+import { unaskedChoices } from "./unasked.ts";
 
 interface Reply {
   readonly status?: number;
@@ -178,4 +181,17 @@ test.each([
   const obstacle = smokeObstacle((name) => environment[name]);
   if (why === undefined) expect(obstacle).toBeUndefined();
   else expect(obstacle).toContain(why);
+});
+
+test("production.env names nobody, and is told so; with an address and the deployer's own role there is nothing to say", () => {
+  const asked = (choices: Record<string, string | undefined>) => unaskedChoices((name) => choices[name]);
+  const production = namedChoices().get("production") ?? {};
+  expect(asked(production)).toEqual([
+    expect.stringContaining("ALERT_EMAIL"),
+    expect.stringContaining("docs/how-to/identity.md"),
+  ]);
+  const named = { ...production, ALERT_EMAIL: "on-call@example.com", GRANT_DEVELOPER_ACCESS: "true" };
+  expect(asked(named)).toEqual([]);
+  expect(asked({ ...named, CREATE_SIGN_IN: "false", AUTH_CLIENT_ID: "x" })).toHaveLength(1);
+  expect(asked({ RAISE_ALERTS: "false" })).toEqual([]);
 });

@@ -20,6 +20,8 @@ const schema = z.strictObject({
     activities: count,
     /** The app's own; the host adds its own. */
     spans: count,
+    /** Each is a record of the log, whatever part of the traces is kept. */
+    events: count,
   }),
   realHost: z.strictObject({
     counted: z.string(),
@@ -27,6 +29,13 @@ const schema = z.strictObject({
     cpuMs: count,
     /** From arrival to Processed, alone on the machine. */
     aloneMs: count,
+  }),
+  /** Read in the host's and the extension's sources. */
+  hostSource: z.strictObject({
+    /** Of invocations, orchestrations and activities. */
+    spans: count,
+    /** Of the category Host.Triggers.DurableTask at Information, which host.json leaves out. */
+    engineLines: count,
   }),
   estimated: z.strictObject({
     /** Of a message as it is sent, with its properties. */

@@ -39,13 +39,14 @@ const LEAST_SECONDS = 1;
 /** "Reliability in Azure Cosmos DB for NoSQL", SLA improvements: serverless request units in a region with zones. */
 const ZONES_FACTOR = 1.25;
 
-const { perOrder, realHost } = readCounts();
+const { perOrder, realHost, hostSource } = readCounts();
 const BUS_OPERATIONS = perOrder.busSends + perOrder.busDeliveries + perOrder.busCompletions;
 /** Beside the activities: turns of the orchestrator, and the functions of submission, queue agent and replies. */
 const OTHER_EXECUTIONS = 11;
 /** Submission, queue agent and replies, each on an instance of its own, an order for itself: the least that is billed. */
 const QUEUE_FUNCTIONS = 3;
-const LOG_RECORDS = 40;
+/** Of a part of the traces; events are always kept. */
+const recordsOf = (traces: number) => (perOrder.spans + hostSource.spans) * traces + perOrder.events;
 const RECORD_GB = 1e-6;
 const ORDER_GB = 8e-6;
 
@@ -79,7 +80,7 @@ export function orderUse(orders: number, { memoryGb, ready, zones, traces }: Env
     use("request units (a model)", "cosmosServerless", unitsIn(zones, orders * perOrder.requestUnits), "counted"),
     use("orders kept for a month", "cosmosStorage", orders * ORDER_GB, "assumed"),
     use("the engine's storage requests", "storageQueue", orders * realHost.storageRequests, "counted"),
-    use("logs", "logs", orders * LOG_RECORDS * RECORD_GB * traces, "assumed"),
+    use("logs", "logs", orders * recordsOf(traces) * RECORD_GB, "assumed"),
   ];
 }
 

@@ -4,15 +4,27 @@ param tags object
 param workspaceId string
 param actionGroupId string
 
-@description('What the metric alerts watch; empty: they are another region\'s affair.')
+@description('Where the runbooks are: the address of a page, whose sections have the alerts\' names.')
+param runbooks string
+
+@description('Address of the app, without a slash at its end: its console shows what an alert is about.')
+param appUri string
+
+@description('Whether there are alerts on metrics of bus and store; where two regions share these, the first one has them.')
+param watchesMetrics bool
 param serviceBusId string
 param cosmosId string
 
 var alerts = loadJsonContent('../alerts/alerts.json')
+// The view of the console that shows what an alert is about.
+var views = loadJsonContent('../alerts/views.json')
 var queries = {
   'order-in-error': loadTextContent('../alerts/order-in-error.kql')
   'orders-left-in-error': loadTextContent('../alerts/orders-left-in-error.kql')
   'supervisor-stopped': loadTextContent('../alerts/supervisor-stopped.kql')
+  'gauges-stopped': loadTextContent('../alerts/gauges-stopped.kql')
+  'slo-critical-time': loadTextContent('../alerts/slo-critical-time.kql')
+  'slo-ended-right': loadTextContent('../alerts/slo-ended-right.kql')
   'orders-overdue': loadTextContent('../alerts/orders-overdue.kql')
   'queue-age': loadTextContent('../alerts/queue-age.kql')
   'agent-held-up': loadTextContent('../alerts/agent-held-up.kql')
@@ -25,7 +37,7 @@ var queries = {
   'audit-log-unwritten': loadTextContent('../alerts/audit-log-unwritten.kql')
 }
 
-// Each query answers with the rows that somebody has to look at: one row is an alert, none resolves it.
+// Each query answers with the rows that somebody has to look at: one row is an alert, none resolves it, unless a person has to close it.
 resource logAlerts 'Microsoft.Insights/scheduledQueryRules@2026-03-01' = [
   for alert in alerts.log: {
     name: alert.name
@@ -34,7 +46,7 @@ resource logAlerts 'Microsoft.Insights/scheduledQueryRules@2026-03-01' = [
     kind: 'LogAlert'
     properties: {
       displayName: alert.title
-      description: '${alert.title}. What to do: docs/how-to/runbooks.md#${alert.name}'
+      description: '${alert.title}. What to do: ${runbooks}#${alert.name}. See it in ${appUri}/console${views[alert.name]}'
       severity: alert.severity
       enabled: true
       scopes: [workspaceId]
@@ -42,7 +54,7 @@ resource logAlerts 'Microsoft.Insights/scheduledQueryRules@2026-03-01' = [
       windowSize: alert.window
       // The tables and what is in them come with the first telemetry.
       skipQueryValidation: true
-      autoMitigate: true
+      autoMitigate: !contains(alert, 'closedBy')
       criteria: {
         allOf: [
           {
@@ -58,19 +70,19 @@ resource logAlerts 'Microsoft.Insights/scheduledQueryRules@2026-03-01' = [
       }
       actions: {
         actionGroups: [actionGroupId]
-        customProperties: { runbook: 'docs/how-to/runbooks.md#${alert.name}' }
+        customProperties: { runbook: '${runbooks}#${alert.name}', console: '${appUri}/console${views[alert.name]}' }
       }
     }
   }
 ]
 
 resource metricAlerts 'Microsoft.Insights/metricAlerts@2026-01-01' = [
-  for alert in alerts.metric: if (!empty(serviceBusId)) {
+  for alert in alerts.metric: if (watchesMetrics) {
     name: alert.name
     location: 'global'
     tags: tags
     properties: {
-      description: '${alert.title}. What to do: docs/how-to/runbooks.md#${alert.name}'
+      description: '${alert.title}. What to do: ${runbooks}#${alert.name}. See it in ${appUri}/console${views[alert.name]}'
       severity: alert.severity
       enabled: true
       scopes: [alert.of == 'cosmos' ? cosmosId : serviceBusId]
@@ -98,7 +110,7 @@ resource metricAlerts 'Microsoft.Insights/metricAlerts@2026-01-01' = [
       actions: [
         {
           actionGroupId: actionGroupId
-          webHookProperties: { runbook: 'docs/how-to/runbooks.md#${alert.name}' }
+          webHookProperties: { runbook: '${runbooks}#${alert.name}', console: '${appUri}/console${views[alert.name]}' }
         }
       ]
     }

@@ -4,6 +4,9 @@
 param accountName string
 param appPrincipalId string
 
+@description('Of the identity, known before anything is deployed: role assignments are named by it, so that what-if can show them.')
+param appIdentityName string
+
 @description('Object id of whoever may read the orders manually; empty for nobody.')
 param developerPrincipalId string
 
@@ -30,12 +33,12 @@ resource metadataReader 'Microsoft.DocumentDB/databaseAccounts/sqlRoleDefinition
 
 @batchSize(1)
 resource readsMetadata 'Microsoft.DocumentDB/databaseAccounts/sqlRoleAssignments@2026-03-15' = [
-  for principal in concat([appPrincipalId], empty(developerPrincipalId) ? [] : [developerPrincipalId]): {
+  for reader in concat([appIdentityName], empty(developerPrincipalId) ? [] : [developerPrincipalId]): {
     parent: account
-    name: guid(account.id, principal, 'metadata')
+    name: guid(account.id, reader, 'metadata')
     properties: {
       roleDefinitionId: metadataReader.id
-      principalId: principal
+      principalId: reader == appIdentityName ? appPrincipalId : reader
       scope: account.id
     }
   }
@@ -46,7 +49,7 @@ resource readsMetadata 'Microsoft.DocumentDB/databaseAccounts/sqlRoleAssignments
 resource appWrites 'Microsoft.DocumentDB/databaseAccounts/sqlRoleAssignments@2026-03-15' = [
   for container in changeable: {
     parent: account
-    name: guid(account.id, container.id, appPrincipalId, roles.cosmosDataContributor)
+    name: guid(account.id, container.id, appIdentityName, roles.cosmosDataContributor)
     properties: {
       roleDefinitionId: '${account.id}/sqlRoleDefinitions/${roles.cosmosDataContributor}'
       principalId: appPrincipalId
@@ -82,7 +85,7 @@ resource appender 'Microsoft.DocumentDB/databaseAccounts/sqlRoleDefinitions@2026
 resource appAppends 'Microsoft.DocumentDB/databaseAccounts/sqlRoleAssignments@2026-03-15' = [
   for container in entities.appendOnly: {
     parent: account
-    name: guid(account.id, container, appPrincipalId, 'append only')
+    name: guid(account.id, container, appIdentityName, 'append only')
     properties: {
       roleDefinitionId: appender.id
       principalId: appPrincipalId

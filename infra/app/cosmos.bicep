@@ -18,6 +18,9 @@ param secondaryLocations string[]
 @description('Whether each request for data is logged too, with who asked: it costs more than the requests.')
 param logsDataPlane bool
 
+@description('Whether the account cannot be deleted before its lock is.')
+param locked bool
+
 var entities = loadJsonContent('../entities/cosmos.json')
 var serverless = capacityMode == 'serverless'
 
@@ -72,6 +75,16 @@ resource containers 'Microsoft.DocumentDB/databaseAccounts/sqlDatabases/containe
     }
   }
 ]
+
+// Before anything of it is deleted, azd down included, the lock has to be: docs/how-to/deploy.md.
+resource lock 'Microsoft.Authorization/locks@2020-05-01' = if (locked) {
+  name: 'keep'
+  scope: account
+  properties: {
+    level: 'CanNotDelete'
+    notes: 'Holds the orders.'
+  }
+}
 
 // The log of every request is a choice: it is longer than the requests.
 #disable-next-line use-recent-api-versions

@@ -4,6 +4,9 @@ param taskHubName string
 param location string
 param tags object
 param appPrincipalId string
+
+@description('Of the identity, known before anything is deployed: role assignments are named by it, so that what-if can show them.')
+param appIdentityName string
 param privateOnly bool
 
 @allowed(['Consumption', 'Dedicated'])
@@ -38,7 +41,7 @@ resource scheduler 'Microsoft.DurableTask/schedulers@2026-02-01' = {
 }
 
 resource appSchedules 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
-  name: guid(scheduler::taskHub.id, appPrincipalId, roles.durableTaskDataContributor)
+  name: guid(scheduler::taskHub.id, appIdentityName, roles.durableTaskDataContributor)
   scope: scheduler::taskHub
   properties: {
     roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', roles.durableTaskDataContributor)

@@ -48,6 +48,9 @@ param updateStrategy string
 @description('Subnet for what the app calls; empty: none.')
 param subnetId string
 
+@description('Whether the app is reached over its private endpoint alone.')
+param inboundPrivateOnly bool
+
 param zoneRedundant bool
 param instanceMemoryMB int
 param maximumInstanceCount int
@@ -59,7 +62,10 @@ param alwaysReady {
   functions: object
 }
 
-@description('Client id of the app registration by which operators sign in; empty: built-in authentication is off.')
+@description('Whether built-in authentication is on: known before anything is deployed, unlike the next two.')
+param signsIn bool
+
+@description('Client id of the app registration by which operators sign in.')
 param authClientId string
 
 @description('What tokens name as their audience, beside the client id.')
@@ -77,7 +83,6 @@ var submissionQueues = map(
 var agentTeams = map(filter(queues, queue => contains(queue, 'team')), queue => queue.team)
 // What the app's definition says of its agents: `npm run agents -- --write` writes it.
 var agents = loadJsonContent('../entities/agents.json')
-var signsIn = !empty(authClientId)
 
 // Every setting of packages/core/src/app/config.ts, and what the platform wants beside them; those of the agents follow. tests/infra compares.
 var settings = {
@@ -130,10 +135,13 @@ var settings = {
   OperatorSignIn: signsIn ? 'entra' : 'key'
   EnvironmentName: tags['azd-env-name']
   EnvironmentColour: 'blue'
-  AzureFunctionsJobHost__extensions__durableTask__hubName: taskHubName
+  TaskHub: taskHubName
   AZURE_CLIENT_ID: identity.clientId
   APPLICATIONINSIGHTS_CONNECTION_STRING: uses.applicationInsights
   APPLICATIONINSIGHTS_AUTHENTICATION_STRING: 'ClientId=${identity.clientId};Authorization=AAD'
+  // The host rejects a longer body before any function has read it. Without this four bodies of 90 MB, by anybody, take an instance down.
+  FUNCTIONS_REQUEST_BODY_SIZE_LIMIT: '1048576'
+  AzureWebJobsDisableHomepage: 'true'
   // The host's own spans, in the orders' traces. Without the next two it would keep five traces a second.
   AzureFunctionsJobHost__telemetryMode: 'OpenTelemetry'
   OTEL_TRACES_SAMPLER: 'microsoft.fixed_percentage'
@@ -156,13 +164,11 @@ var agentSettings = !empty(lackingChoices)
       agent => string(addresses[agent.name])
     )
 
-// These go over the storage provider that host.json names.
+// host.json names this setting, as `npm run package` wrote it: the platform reads which provider scales the app there and nowhere else.
 var durableTaskSettings = empty(uses.durableTaskScheduler)
   ? {}
   : {
       DURABLE_TASK_SCHEDULER_CONNECTION_STRING: 'Endpoint=${uses.durableTaskScheduler};Authentication=ManagedIdentity;ClientID=${identity.clientId}'
-      AzureFunctionsJobHost__extensions__durableTask__storageProvider__type: 'azureManaged'
-      AzureFunctionsJobHost__extensions__durableTask__storageProvider__connectionStringName: 'DURABLE_TASK_SCHEDULER_CONNECTION_STRING'
     }
 
 // Replies go to where the attempt runs: a second region has reply queues of its own, of teams too.
@@ -231,6 +237,7 @@ resource app 'Microsoft.Web/sites@2025-03-01' = {
     clientAffinityEnabled: false
     keyVaultReferenceIdentity: identity.id
     virtualNetworkSubnetId: empty(subnetId) ? null : subnetId
+    publicNetworkAccess: inboundPrivateOnly ? 'Disabled' : 'Enabled'
     // union, because the types of this API version do not have the strategy: "Site update strategies in Flex Consumption".
     functionAppConfig: union(
       {
@@ -316,5 +323,6 @@ resource toWorkspace 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' 
   }
 }
 
+output id string = app.id
 output name string = app.name
 output uri string = 'https://${app.properties.defaultHostName}'

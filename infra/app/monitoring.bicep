@@ -8,6 +8,9 @@ param tags object
 @description('Object id of the app\'s identity: it alone may send telemetry.')
 param appPrincipalId string
 
+@description('Of the identity, known before anything is deployed: role assignments are named by it, so that what-if can show them.')
+param appIdentityName string
+
 @description('Who is told of alerts. Empty: alerts are raised, and nobody is told.')
 param alertEmail string
 
@@ -47,7 +50,7 @@ resource applicationInsights 'Microsoft.Insights/components@2020-02-02' = {
 }
 
 resource appSendsTelemetry 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
-  name: guid(applicationInsights.id, appPrincipalId, roles.monitoringMetricsPublisher)
+  name: guid(applicationInsights.id, appIdentityName, roles.monitoringMetricsPublisher)
   scope: applicationInsights
   properties: {
     roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', roles.monitoringMetricsPublisher)

@@ -1,59 +1,112 @@
-// The private network: a subnet for the app, one for the private endpoints, and the zones that lead to them.
+// The private network: a subnet for the app, one for the private endpoints, and the zones that lead to them; each can be there already.
 param name string
 param securityGroupName string
 param endpointPrefix string
+
+@description('Empty: what the app calls sees an address that may change.')
+param natGatewayName string
+
 param location string
 param tags object
+
+@description('Of at least /23: each subnet takes a /24.')
+param addressPrefix string
+
+@description('Ids of subnets that are there, by the names app and endpoints. Empty: the network is made here.')
+param subnets object
+
+@description('Id of the resource group whose zones are used; none: endpoints get their names elsewhere. Empty: the zones are made here.')
+param dnsZones string
+
+@description('Whether there is a scheduler; the orchestrations are kept in storage otherwise.')
+param usesScheduler bool
 
 @description('What is to be reached privately.')
 param storageId string
 param packageStorageId string
 param serviceBusId string
 param cosmosId string
-
-@description('Empty: the orchestrations are kept in storage.')
 param durableTaskId string
 
-var blobZone = 'privatelink.blob.${environment().suffixes.storage}'
-var queueZone = 'privatelink.queue.${environment().suffixes.storage}'
-var tableZone = 'privatelink.table.${environment().suffixes.storage}'
+var makesNetwork = empty(subnets)
+var makesZones = empty(dnsZones)
+var translates = !empty(natGatewayName)
+var zoneNames = {
+  blob: 'privatelink.blob.${environment().suffixes.storage}'
+  queue: 'privatelink.queue.${environment().suffixes.storage}'
+  table: 'privatelink.table.${environment().suffixes.storage}'
+  serviceBus: 'privatelink.servicebus.windows.net'
+  cosmos: 'privatelink.documents.azure.com'
+  scheduler: 'privatelink.durabletask.io'
+}
 // Sub-resources and zones: "Azure Private Endpoint private DNS zone values", and for the last "Private endpoints for Durable Task
-// Scheduler", which names the sub-resource; its zone is the one of Microsoft's samples.
+// Scheduler", which names the sub-resource; its zone is the one of Microsoft's samples. Without ids, which are not known before the
+// deployment: how many endpoints there are has to be.
 var links = concat(
   [
-    { name: 'blob', targetId: storageId, groupId: 'blob', zone: blobZone }
-    { name: 'package-blob', targetId: packageStorageId, groupId: 'blob', zone: blobZone }
-    { name: 'queue', targetId: storageId, groupId: 'queue', zone: queueZone }
-    { name: 'table', targetId: storageId, groupId: 'table', zone: tableZone }
-    { name: 'service-bus', targetId: serviceBusId, groupId: 'namespace', zone: 'privatelink.servicebus.windows.net' }
-    { name: 'cosmos', targetId: cosmosId, groupId: 'Sql', zone: 'privatelink.documents.azure.com' }
+    { name: 'blob', target: 'storage', groupId: 'blob', zone: 'blob' }
+    { name: 'package-blob', target: 'packageStorage', groupId: 'blob', zone: 'blob' }
+    { name: 'queue', target: 'storage', groupId: 'queue', zone: 'queue' }
+    { name: 'table', target: 'storage', groupId: 'table', zone: 'table' }
+    { name: 'service-bus', target: 'serviceBus', groupId: 'namespace', zone: 'serviceBus' }
+    { name: 'cosmos', target: 'cosmos', groupId: 'Sql', zone: 'cosmos' }
   ],
-  empty(durableTaskId)
-    ? []
-    : [{ name: 'scheduler', targetId: durableTaskId, groupId: 'scheduler', zone: 'privatelink.durabletask.io' }]
+  usesScheduler
+    ? [{ name: 'scheduler', target: 'durableTask', groupId: 'scheduler', zone: 'scheduler' }]
+    : []
 )
+var targets = {
+  storage: storageId
+  packageStorage: packageStorageId
+  serviceBus: serviceBusId
+  cosmos: cosmosId
+  durableTask: durableTaskId
+}
+var appSubnetId = makesNetwork ? resourceId('Microsoft.Network/virtualNetworks/subnets', name, 'app') : subnets.app
+var endpointSubnetId = makesNetwork ? resourceId('Microsoft.Network/virtualNetworks/subnets', name, 'endpoints') : subnets.endpoints
+// A subnet's id is its network's, and /subnets/NAME.
+var networkId = makesNetwork ? resourceId('Microsoft.Network/virtualNetworks', name) : split(subnets.endpoints, '/subnets/')[0]
 // Two storage accounts share a zone.
-var zoneNames = union(map(links, link => link.zone), [])
+var zonesUsed = union(map(links, link => link.zone), [])
 
 // Without rules of its own: the usual ones let in what comes from this network and nothing else.
-resource securityGroup 'Microsoft.Network/networkSecurityGroups@2025-09-01' = {
+resource securityGroup 'Microsoft.Network/networkSecurityGroups@2025-09-01' = if (makesNetwork) {
   name: securityGroupName
   location: location
   tags: tags
   properties: {}
 }
 
-resource network 'Microsoft.Network/virtualNetworks@2025-09-01' = {
+resource address 'Microsoft.Network/publicIPAddresses@2025-09-01' = if (translates) {
+  name: natGatewayName
+  location: location
+  tags: tags
+  sku: { name: 'Standard' }
+  properties: { publicIPAllocationMethod: 'Static' }
+}
+
+resource natGateway 'Microsoft.Network/natGateways@2025-09-01' = if (translates) {
+  name: natGatewayName
+  location: location
+  tags: tags
+  sku: { name: 'Standard' }
+  properties: {
+    publicIpAddresses: [{ id: address.id }]
+  }
+}
+
+resource network 'Microsoft.Network/virtualNetworks@2025-09-01' = if (makesNetwork) {
   name: name
   location: location
   tags: tags
   properties: {
-    addressSpace: { addressPrefixes: ['10.0.0.0/16'] }
+    addressSpace: { addressPrefixes: [addressPrefix] }
     subnets: [
       {
         name: 'app'
         properties: {
-          addressPrefix: '10.0.0.0/24'
+          addressPrefix: cidrSubnet(addressPrefix, 24, 0)
+          natGateway: translates ? { id: natGateway.id } : null
           networkSecurityGroup: { id: securityGroup.id }
           delegations: [
             {
@@ -66,7 +119,7 @@ resource network 'Microsoft.Network/virtualNetworks@2025-09-01' = {
       {
         name: 'endpoints'
         properties: {
-          addressPrefix: '10.0.1.0/24'
+          addressPrefix: cidrSubnet(addressPrefix, 24, 1)
           networkSecurityGroup: { id: securityGroup.id }
           privateEndpointNetworkPolicies: 'NetworkSecurityGroupEnabled'
         }
@@ -76,23 +129,24 @@ resource network 'Microsoft.Network/virtualNetworks@2025-09-01' = {
 }
 
 resource zones 'Microsoft.Network/privateDnsZones@2024-06-01' = [
-  for zone in zoneNames: {
-    name: zone
+  for zone in zonesUsed: if (makesZones) {
+    name: zoneNames[zone]
     location: 'global'
     tags: tags
   }
 ]
 
 resource zoneLinks 'Microsoft.Network/privateDnsZones/virtualNetworkLinks@2024-06-01' = [
-  for (zone, index) in zoneNames: {
+  for (zone, index) in zonesUsed: if (makesZones) {
     parent: zones[index]
     name: name
     location: 'global'
     tags: tags
     properties: {
       registrationEnabled: false
-      virtualNetwork: { id: network.id }
+      virtualNetwork: { id: networkId }
     }
+    dependsOn: [network]
   }
 ]
 
@@ -103,13 +157,33 @@ resource endpoints 'Microsoft.Network/privateEndpoints@2025-09-01' = [
     tags: tags
     properties: {
       #disable-next-line use-resource-id-functions
-      subnet: { id: resourceId('Microsoft.Network/virtualNetworks/subnets', network.name, 'endpoints') }
+      subnet: { id: endpointSubnetId }
       privateLinkServiceConnections: [
         {
           name: link.name
           properties: {
-            privateLinkServiceId: link.targetId
+            privateLinkServiceId: targets[link.target]
             groupIds: [link.groupId]
+          }
+        }
+      ]
+    }
+    dependsOn: [network]
+  }
+]
+
+resource endpointNames 'Microsoft.Network/privateEndpoints/privateDnsZoneGroups@2025-09-01' = [
+  for (link, index) in links: if (dnsZones != 'none') {
+    parent: endpoints[index]
+    name: 'default'
+    properties: {
+      privateDnsZoneConfigs: [
+        {
+          name: link.name
+          properties: {
+            privateDnsZoneId: makesZones
+              ? zones[indexOf(zonesUsed, link.zone)].id
+              : '${dnsZones}/providers/Microsoft.Network/privateDnsZones/${zoneNames[link.zone]}'
           }
         }
       ]
@@ -117,19 +191,6 @@ resource endpoints 'Microsoft.Network/privateEndpoints@2025-09-01' = [
   }
 ]
 
-resource endpointNames 'Microsoft.Network/privateEndpoints/privateDnsZoneGroups@2025-09-01' = [
-  for (link, index) in links: {
-    parent: endpoints[index]
-    name: 'default'
-    properties: {
-      privateDnsZoneConfigs: [
-        {
-          name: link.name
-          properties: { privateDnsZoneId: zones[indexOf(zoneNames, link.zone)].id }
-        }
-      ]
-    }
-  }
-]
-
-output appSubnetId string = resourceId('Microsoft.Network/virtualNetworks/subnets', network.name, 'app')
+output appSubnetId string = appSubnetId
+output endpointSubnetId string = endpointSubnetId
+output networkId string = networkId

@@ -3,6 +3,7 @@ param name string
 param location string
 param tags object
 param packagePrincipalId string
+param packageIdentityName string
 param workspaceId string
 param zoneRedundant bool
 param privateOnly bool
@@ -46,7 +47,7 @@ resource account 'Microsoft.Storage/storageAccounts@2026-04-01' = {
 }
 
 resource packageWritten 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
-  name: guid(account.id, packagePrincipalId, roles.storageBlobDataContributor)
+  name: guid(account.id, packageIdentityName, roles.storageBlobDataContributor)
   scope: account
   properties: {
     roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', roles.storageBlobDataContributor)

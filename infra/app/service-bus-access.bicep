@@ -2,6 +2,9 @@
 param namespaceName string
 param appPrincipalId string
 
+@description('Of the identity, known before anything is deployed: role assignments are named by it, so that what-if can show them.')
+param appIdentityName string
+
 var entities = loadJsonContent('../entities/service-bus.json').queues
 var roles = loadJsonContent('../roles.json')
 
@@ -19,7 +22,7 @@ resource queues 'Microsoft.ServiceBus/namespaces/queues@2026-01-01' existing = [
 // Owner of the queue and not Receiver: the scaler has to read its length, which takes the right to manage.
 resource appListens 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
   for (queue, index) in entities: if (contains(queue.listeners, 'app')) {
-    name: guid(namespace.id, queue.name, appPrincipalId, roles.serviceBusDataOwner)
+    name: guid(namespace.id, queue.name, appIdentityName, roles.serviceBusDataOwner)
     scope: queues[index]
     properties: {
       roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', roles.serviceBusDataOwner)
@@ -32,7 +35,7 @@ resource appListens 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
 // To the whole namespace: clients name their reply queues in their orders, and one that is missing has to be answered with
 // "not found", which the app lives with. Without the right it would be "unauthorized", as while roles still spread.
 resource appSends 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
-  name: guid(namespace.id, appPrincipalId, roles.serviceBusDataSender)
+  name: guid(namespace.id, appIdentityName, roles.serviceBusDataSender)
   scope: namespace
   properties: {
     roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', roles.serviceBusDataSender)

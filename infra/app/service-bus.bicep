@@ -26,6 +26,9 @@ param developerPrincipalType string
 @description('Object ids of the managed identities of clients, and of teams that run agents, by the names that they have in the list of queues.')
 param partyPrincipals object
 
+@description('Whether the namespace cannot be deleted before its lock is.')
+param locked bool
+
 var entities = loadJsonContent('../entities/service-bus.json').queues
 var roles = loadJsonContent('../roles.json')
 var premium = sku == 'Premium'
@@ -137,6 +140,16 @@ resource partyListens 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
     dependsOn: [queues]
   }
 ]
+
+// Before anything of it is deleted, azd down included, the lock has to be: docs/how-to/deploy.md.
+resource lock 'Microsoft.Authorization/locks@2020-05-01' = if (locked) {
+  name: 'keep'
+  scope: namespace
+  properties: {
+    level: 'CanNotDelete'
+    notes: 'Holds orders that are not recorded yet.'
+  }
+}
 
 #disable-next-line use-recent-api-versions
 resource toWorkspace 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' = {

@@ -3,6 +3,9 @@ param name string
 param location string
 param tags object
 param appPrincipalId string
+
+@description('Of the identity, known before anything is deployed: role assignments are named by it, so that what-if can show them.')
+param appIdentityName string
 param workspaceId string
 param zoneRedundant bool
 param privateOnly bool
@@ -46,7 +49,7 @@ resource account 'Microsoft.Storage/storageAccounts@2026-04-01' = {
 
 resource appUses 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
   for role in appRoles: {
-    name: guid(account.id, appPrincipalId, role)
+    name: guid(account.id, appIdentityName, role)
     scope: account
     properties: {
       roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', role)

@@ -25,3 +25,4 @@ param serviceBusReplicaLocations = ['eastus2']
 param cosmosCapacityMode = 'autoscale'
 param cosmosSecondaryLocations = ['eastus2']
 param zoneRedundant = true
+param lockData = true

@@ -2,8 +2,10 @@
 import { globSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { telemetryQuery } from "../../cli/smoke-azure.ts";
 import { parse, properties, variable } from "./bicep.ts";
-import { attributesIn, bind, namesIn } from "./kusto.ts";
+import { bind } from "./kusto.ts";
+import { spanAttributes, unsaid } from "./said.ts";
 
 const root = join(import.meta.dirname, "../..");
 const read = (file: string) => readFileSync(join(root, file), "utf8");
@@ -43,42 +45,26 @@ function filledIn(query: string): string {
   return query.replaceAll(/\{(\w+)\}/g, (token, name: string) => (known.includes(name) ? "0.25" : token));
 }
 
-const queries = [...alerts.log.map((alert) => ({ name: alert.name, query: queryOf(alert) })), ...workbookQueries];
+const BEGINS = /^ *(?:union )?App\w+(?:,| \|)/;
 
-const sources = globSync(["packages/core/src/**/*.ts", "shared/**/*.ts"], { cwd: root })
-  .filter((file) => !file.endsWith(".test.ts"))
-  .map((file) => ({ file, text: read(file) }));
-const telemetry = sources.filter(({ file }) => file.startsWith("packages/core/src/telemetry")).map(({ text }) => text);
-const literals = telemetry.flatMap((text) => [...text.matchAll(/"([\w.]+)"/g)].map(([, name = ""]) => name));
-
-const METRIC = /^[a-z]+(\.[a-z_]+)+$/;
-const METRIC_ATTRIBUTES = ["state", "kind", "agent", "step", "outcome", "reason", "endpoint", "queue", "cause"];
-const ownMetrics = literals.filter((name) => METRIC.test(name));
-const said: { [table: string]: readonly string[] } = {
-  AppEvents: literals.filter((name) => /^[A-Z][A-Za-z]+$/.test(name)),
-  AppMetrics: ownMetrics,
-  // Platform metrics that their reference says can be exported, and the meters of Flex Consumption.
-  AzureMetrics: [
-    "TotalRequestUnits",
-    "IncomingMessages",
-    "OutgoingMessages",
-    "IncomingRequests",
-    "ThrottledRequests",
-    "OnDemandFunctionExecutionUnits",
-    "OnDemandFunctionExecutionCount",
-    "AlwaysReadyFunctionExecutionUnits",
-    "AlwaysReadyFunctionExecutionCount",
-    "AlwaysReadyUnits",
-  ],
-};
-
-function unsaid(query: string): string[] {
-  const names = namesIn(query).flatMap(({ table, name }) => (said[table]?.includes(name) ? [] : [`${table}: ${name}`]));
-  const attributes = attributesIn(query).filter(
-    (name) => !METRIC_ATTRIBUTES.includes(name) && !sources.some(({ text }) => new RegExp(`\\b${name}\\b`).test(text)),
+/** What a page gives an operator to ask: indented lines, from the one that names a table, or code in a sentence. */
+function queriesOf(page: string): { name: string; query: string }[] {
+  const text = read(page);
+  const blocks = (text.match(/(?:^ {4,}\S.*\n)+/gm) ?? []).flatMap((block) =>
+    block.split(/^(?= *(?:union )?App\w+(?:,| \|))/m),
   );
-  return [...names, ...attributes];
+  const inline = [...text.matchAll(/`([^`\n]+)`/g)].map(([, code = ""]) => code);
+  const found = [...blocks, ...inline].filter((query) => BEGINS.test(query));
+  return found.map((query, place) => ({ name: `${page} ${place}`, query }));
 }
+const PAGES = ["docs/how-to/runbooks.md", "docs/how-to/upgrade.md", "docs/reference/telemetry.md"];
+
+const queries = [
+  ...alerts.log.map((alert) => ({ name: alert.name, query: queryOf(alert) })),
+  ...workbookQueries,
+  { name: "smoke test", query: telemetryQuery("order-1") },
+  ...PAGES.flatMap(queriesOf),
+];
 
 /** A heading's anchor, as GitHub makes it. */
 const anchors = [...read("docs/how-to/runbooks.md").matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
@@ -116,6 +102,16 @@ test.each(all)("$name: has a severity and times that Azure Monitor takes", ({ se
   expect(minutes[1]).toBeGreaterThanOrEqual(minutes[0] ?? Number.NaN);
 });
 
+test.each(all)("$name: leads to a view that the console has", ({ name }) => {
+  const views = JSON.parse(read("infra/alerts/views.json")) as Record<string, string>;
+  expect(Object.keys(views).sort()).toEqual(all.map((alert) => alert.name).sort());
+  const routes = [...read("console/src/app.tsx").matchAll(/<Route path="([^"]+)"/g)].map(([, path = ""]) => path);
+  const patterns = routes.map(
+    (route) => new RegExp(`^${route.replaceAll(/\/:\w+\?/g, "(/[\\w-]+)?").replaceAll(/:\w+/g, "[\\w-]+")}$`),
+  );
+  expect(patterns.some((pattern) => pattern.test(views[name] ?? ""))).toBe(true);
+});
+
 test("Bicep loads each query under its alert's name, and there is no other", () => {
   const loaded = properties(variable(parse(read("infra/app/alerts.bicep")), "queries"));
   for (const [name, value] of loaded) expect(value.text).toBe(`loadTextContent('../alerts/${name}.kql')`);
@@ -139,7 +135,8 @@ test("function failures are split by faas.name, for Service Bus requests all hav
 test("queue-age names what the messages wait for, and its runbook explains each outage that may be named", () => {
   expect(alerts.log.find(({ name }) => name === "queue-age")?.dimensions).toEqual(["queue", "cause"]);
   const section = read("docs/how-to/runbooks.md").split("### queue-age\n")[1]?.split(/\n##/)[0] ?? "";
-  const outages = sources.flatMap(({ text }) =>
+  const sources = globSync("packages/core/src/**/*.ts", { cwd: root }).map(read);
+  const outages = sources.flatMap((text) =>
     [...text.matchAll(/class (\w+) extends (?:Outage|SentBack|OtherVersionNeeded)\b/g)].map(([, name = ""]) => name),
   );
   expect(outages.length).toBeGreaterThan(6);
@@ -174,6 +171,19 @@ test("planted: an event, a metric or an attribute that nobody says is found", ()
   expect(unsaid('AppEvents | where Name in ("JobErrored", "OrderLost")')).toEqual(["AppEvents: OrderLost"]);
   expect(unsaid('AppMetrics | where Name == "orders.by_sate"')).toEqual(["AppMetrics: orders.by_sate"]);
   expect(unsaid("AppEvents | project Properties.ordreId")).toEqual(["ordreId"]);
+});
+
+test("planted: a word of the code that is no attribute, or one of another event, metric or table, is found", () => {
+  // It stands in the sample's content, and no telemetry has it.
+  expect(unsaid(telemetryQuery("order-1").replace("jobId", "orderId"))).toEqual(["orderId"]);
+  expect(unsaid('AppEvents | where Name == "JobClaimed" | project Properties.endpoint')).toEqual(["endpoint"]);
+  expect(unsaid('AppMetrics | where Name == "jobs.overdue" | project Properties["state"]')).toEqual(["state"]);
+  expect(unsaid("AppRequests | project Properties.criticalMs")).toEqual(["criticalMs"]);
+});
+
+test("the page names the attributes of spans, and has queries", () => {
+  expect(spanAttributes).toEqual(expect.arrayContaining(["jobId", "attempt", "step", "agent", "outcome"]));
+  for (const page of PAGES) expect(queriesOf(page).length, page).toBeGreaterThan(0);
 });
 
 function minutesOf(duration: string): number {

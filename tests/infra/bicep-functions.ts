@@ -54,6 +54,8 @@ export function functionsFor(file: string, group: string, files: Files): { reado
   };
   return {
     any: (value = null) => value,
+    // Of IPv4, and of subnets of a /24 alone.
+    cidrSubnet: (prefix, _, index) => text(prefix).replace(/\.\d+\.\d+\/\d+$/, `.${index}.0/24`),
     concat: (...parts) => (Array.isArray(parts[0]) ? parts.flatMap(list) : parts.join("")),
     contains: (all = null, one = null) => {
       if (Array.isArray(all)) return all.some((value) => isSame(value, one));

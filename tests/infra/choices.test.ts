@@ -1,6 +1,7 @@
 // Choices that Azure rejects, and what the template does about each; and the rights that it gives.
 import { spawnSync } from "node:child_process";
-import { globSync, readFileSync } from "node:fs";
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
@@ -137,14 +138,53 @@ interface Hook {
 interface AzureYaml {
   readonly hooks: Readonly<Record<string, Hook>>;
   readonly pipeline: { readonly variables: readonly string[] };
+  readonly services: { readonly app: { readonly hooks: Readonly<Record<"prepackage", Hook>> } };
 }
 const azureYaml = parseYaml(read("azure.yaml")) as AzureYaml;
 
 test("azd calls each hook on every system", () => {
-  expect(Object.keys(azureYaml.hooks)).toEqual(["preprovision", "predeploy", "postdeploy"]);
-  for (const [name, { posix, windows }] of Object.entries(azureYaml.hooks))
+  const { prepackage, ...others } = azureYaml.hooks;
+  expect(Object.keys(others)).toEqual(["preprovision", "predeploy", "postdeploy"]);
+  for (const [name, { posix, windows }] of Object.entries(others))
     for (const { run } of [posix, windows]) expect(run).toContain(`npm run azure-hook -- ${name}`);
+  for (const { run } of [prepackage?.posix, prepackage?.windows].map((each) => each ?? { run: "" }))
+    expect(run).not.toContain("npm run");
   expect(JSON.parse(read("package.json")).scripts["azure-hook"]).toBe("node -C sources cli/azure-hook.ts");
+});
+
+test("on a fresh clone the libraries are installed once, before azd packages and provisions side by side", ({
+  skip,
+}) => {
+  skip(process.platform === "win32", "the hooks are run by sh here");
+  const folder = mkdtempSync(join(tmpdir(), "clone-"));
+  try {
+    // An npm that notes how it is called, and that ends an installation as npm does: with node_modules/.package-lock.json.
+    const npm =
+      '#!/bin/sh\necho "$@" >> calls\n[ "$1" != ci ] || { mkdir -p node_modules && touch node_modules/.package-lock.json; }\n';
+    writeFileSync(join(folder, "npm"), npm, { mode: 0o755 });
+    const run = (command: string) =>
+      spawnSync("sh", ["-c", command], { cwd: folder, env: { PATH: `${folder}:${process.env["PATH"]}` } }).status;
+    const { prepackage, ...others } = azureYaml.hooks;
+    const hooks = [prepackage, ...Object.values(others), azureYaml.services.app.hooks.prepackage];
+    for (const hook of hooks) expect(run(hook?.posix.run ?? "false")).toBe(0);
+    expect(readFileSync(join(folder, "calls"), "utf8").trim().split("\n")).toEqual([
+      "ci",
+      ...Object.keys(others).map((name) => `run azure-hook -- ${name}`),
+      "run package",
+    ]);
+    // One that broke off is done again.
+    rmSync(join(folder, "node_modules/.package-lock.json"));
+    expect(run(prepackage?.posix.run ?? "false")).toBe(0);
+    expect(readFileSync(join(folder, "calls"), "utf8").trim()).toMatch(/\nci$/);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test("azd is new enough: it deploys a package as it is, and azd down leaves the first region's group alone", () => {
+  for (const file of ["azure.yaml", "templates/app/azure.yaml"])
+    expect(parseYaml(read(file)).requiredVersions, file).toEqual({ azd: ">= 1.24.1" });
+  expect(read("docs/how-to/deploy.md")).toContain("1.24.1 or newer");
 });
 
 test("each choice goes into the pipeline and stands on the operator's page", () => {

@@ -47,7 +47,7 @@ function parametersOf(choices: Choices): Record<string, Value> {
   );
   for (const choice of Object.keys(choices))
     if (!named.includes(choice)) throw new Error(`there is no choice ${choice}`);
-  const given = Object.entries(parameters).flatMap(([name, { value }]): [string, Value][] => {
+  const pairs = Object.entries(parameters).flatMap(([name, { value }]): [string, Value][] => {
     if (typeof value !== "string") {
       const members = Object.entries(value).map(([member, choice]) => [member, choices[choiceIn(choice)] ?? ""]);
       return [[name, Object.fromEntries(members)]];
@@ -56,11 +56,14 @@ function parametersOf(choices: Choices): Record<string, Value> {
     if (text === undefined) return [];
     return [[name, types.get(name) === "string" ? text : (JSON.parse(text) as Value)]];
   });
-  return Object.fromEntries(given);
+  return Object.fromEntries(pairs);
 }
 
+/** What the template is given, with the addresses that it needs. */
+export const given = (choices: Choices = {}) => parametersOf({ ...needed, ...choices });
+
 export function deploy(choices: Choices = {}, files: Files = {}) {
-  const { deployed, outputs } = evaluate(MAIN, parametersOf({ ...needed, ...choices }), files);
+  const { deployed, outputs } = evaluate(MAIN, given(choices), files);
   const all = (type: string) => deployed.filter((one) => one.type === type);
   // biome-ignore lint/suspicious/noExplicitAny: properties of any resource.
   const only = (type: string): any => {

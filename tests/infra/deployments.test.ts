@@ -4,33 +4,11 @@ import { expect, test } from "vitest";
 import { type Choices, namedChoices } from "../../cli/cost/environments.ts";
 import { business } from "../../shared/business.ts";
 import { DEPLOYER, type Files } from "./bicep-functions.ts";
+import { HUB, OWN_NETWORK, SETS, THEIR_NETWORK, THEIR_SUBNETS } from "./choice-sets.ts";
 import { agents, deploy, PRIVATE, read, rightsOf, roleOf, SCHEDULER, SECOND } from "./deploy.ts";
 
 const alwaysReady = (choices: Choices) =>
   deploy(choices).site.properties.functionAppConfig.scaleAndConcurrency.alwaysReady as object[];
-
-const SETS: readonly (readonly [string, Choices])[] = [
-  ...namedChoices(),
-  ["zones", { ZONE_REDUNDANT: "true" }],
-  ["private", PRIVATE],
-  ["private, with the scheduler", { ...PRIVATE, ...SCHEDULER }],
-  ["scheduler", { ...SCHEDULER, DURABLE_TASK_SKU: "Dedicated", DURABLE_TASK_CAPACITY: "3" }],
-  ["sign-in of its own", { CREATE_SIGN_IN: "true" }],
-  ["sign-in that is there", { AUTH_CLIENT_ID: "11111111-2222-3333-4444-555555555555" }],
-  [
-    "first of two regions",
-    {
-      SERVICE_BUS_SKU: "Premium",
-      SERVICE_BUS_REPLICA_LOCATIONS: '["westus3"]',
-      COSMOS_CAPACITY_MODE: "autoscale",
-      COSMOS_SECONDARY_LOCATIONS: '["westus3"]',
-    },
-  ],
-  ["second of two regions", SECOND],
-  ["second of two regions, private", { ...SECOND, ...PRIVATE }],
-  ["a client with an identity", { PARTY_PRINCIPALS: '{"shop":"11111111-2222-3333-4444-555555555555"}' }],
-  ["rolling updates", { UPDATE_STRATEGY: "RollingUpdate", NODE_VERSION: "22" }],
-];
 
 test.each(SETS)("%s: it can be deployed, and the app starts with its settings", (_, choices) => {
   const { settings, deployed, outputs } = deploy(choices);
@@ -140,6 +118,14 @@ test.each<[string, Choices, Files, string]>([
     {},
     "needs the addresses of these services: azd env set PAYMENT_ENDPOINTS",
   ],
+  ["a private endpoint of the app without a network", { INBOUND_PRIVATE: "true" }, {}, "inboundPrivate needs network"],
+  ["an address that stays without a network", { STATIC_OUTBOUND: "true" }, {}, "staticOutbound is for the network"],
+  [
+    "an address that stays in somebody else's network",
+    { ...PRIVATE, ...THEIR_NETWORK, STATIC_OUTBOUND: "true" },
+    {},
+    "staticOutbound is for the network",
+  ],
   ["two app registrations", { CREATE_SIGN_IN: "true", AUTH_CLIENT_ID: "x" }, {}, "Either createSignIn"],
   ["a team without a reply queue in the second region", SECOND, ONE_REGION, "has no agent-replies-host2-fraud-team"],
 ])("%s: rejected in words before anything is deployed", (_, choices, files, words) => {
@@ -166,6 +152,12 @@ test("private: every endpoint leads to a part that is deployed, has its zone, an
     properties.privateLinkServiceConnections.map((link) => link.properties.privateLinkServiceId),
   );
   const parts = deployed.filter(({ body }) => "publicNetworkAccess" in ((body["properties"] as object) ?? {}));
+  // The app's own address stays public, unless INBOUND_PRIVATE is chosen.
+  const own = parts.splice(
+    parts.findIndex(({ type }) => type === "Microsoft.Web/sites"),
+    1,
+  );
+  expect(own[0]?.body).toMatchObject({ properties: { publicNetworkAccess: "Enabled" } });
   expect(parts.map(({ type }) => type).sort()).toEqual([
     "Microsoft.DocumentDB/databaseAccounts",
     "Microsoft.DurableTask/schedulers",
@@ -185,6 +177,86 @@ test("private: every endpoint leads to a part that is deployed, has its zone, an
   expect(new Set(used)).toEqual(new Set(zones));
   const { all: usual } = deploy();
   expect(usual("Microsoft.Network/virtualNetworks")).toEqual([]);
+});
+
+test("private: a range, an outbound address and an inbound endpoint of its own", () => {
+  const { only, all, site } = deploy(OWN_NETWORK);
+  const { addressSpace, subnets } = only("Microsoft.Network/virtualNetworks").properties;
+  expect(addressSpace.addressPrefixes).toEqual(["10.20.0.0/23"]);
+  const prefixes = subnets.map(({ properties }: { properties: { addressPrefix: string } }) => properties.addressPrefix);
+  expect(prefixes).toEqual(["10.20.0.0/24", "10.20.1.0/24"]);
+  expect(subnets[0].properties.natGateway.id).toBe(only("Microsoft.Network/natGateways").id);
+  expect(deploy(PRIVATE).all("Microsoft.Network/natGateways")).toEqual([]);
+  expect(site.properties.publicNetworkAccess).toBe("Disabled");
+  const endpoints = all("Microsoft.Network/privateEndpoints").map(({ body }) => body as unknown as Endpoint);
+  const targets = endpoints.map(
+    ({
+      properties: {
+        privateLinkServiceConnections: [link],
+      },
+    }) => link?.properties,
+  );
+  expect(targets).toContainEqual({ privateLinkServiceId: site.id, groupIds: ["sites"] });
+});
+
+test("private: in a network and with zones that are there, none is made", () => {
+  const { all, site } = deploy({ ...PRIVATE, ...THEIR_NETWORK });
+  for (const made of [
+    "virtualNetworks",
+    "networkSecurityGroups",
+    "privateDnsZones",
+    "privateDnsZones/virtualNetworkLinks",
+  ])
+    expect(all(`Microsoft.Network/${made}`), made).toEqual([]);
+  expect(site.properties.virtualNetworkSubnetId).toBe(THEIR_SUBNETS.app);
+  for (const { body } of all("Microsoft.Network/privateEndpoints"))
+    expect(body["properties"]).toMatchObject({ subnet: { id: THEIR_SUBNETS.endpoints } });
+  const groups = all("Microsoft.Network/privateEndpoints/privateDnsZoneGroups");
+  expect(groups.length).toBeGreaterThan(5);
+  for (const { body } of groups)
+    for (const { properties } of (body as unknown as ZoneGroup).properties.privateDnsZoneConfigs)
+      expect(properties.privateDnsZoneId).toMatch(`${HUB}/providers/Microsoft.Network/privateDnsZones/privatelink.`);
+  const named = deploy({ ...PRIVATE, ...THEIR_NETWORK, NETWORK_DNS_ZONES: "none" });
+  expect(named.all("Microsoft.Network/privateEndpoints/privateDnsZoneGroups")).toEqual([]);
+});
+
+test("locks: on store and bus where chosen, and in production; nowhere else", () => {
+  const locked = (choices: Choices) =>
+    deploy(choices)
+      .all("Microsoft.Authorization/locks")
+      .map(({ body }) => (body["scope"] as { type: string }).type);
+  const both = ["Microsoft.DocumentDB/databaseAccounts", "Microsoft.ServiceBus/namespaces"];
+  expect(locked({ LOCK_DATA: "true" }).sort()).toEqual(both);
+  expect(locked(namedChoices().get("production") ?? {}).sort()).toEqual(both);
+  expect(locked({})).toEqual([]);
+  // Another environment's store and bus are its own to lock.
+  expect(locked({ ...SECOND, LOCK_DATA: "true" })).toEqual([]);
+});
+
+test("a restored store: the app's rights, its setting, its endpoint and its alert are of that account", () => {
+  const { deployed, outputs, all, settings, only } = deploy({ ...PRIVATE, COSMOS_ACCOUNT_NAME: "cosmos-restored" });
+  const { id } = only("Microsoft.DocumentDB/databaseAccounts");
+  expect(id).toMatch(/\/cosmos-restored$/);
+  expect(settings["Cosmos__accountEndpoint"]).toContain("//cosmos-restored.");
+  const rights = rightsOf(deployed, outputs["APP_PRINCIPAL_ID"]).filter(({ type }) => type.includes("sqlRole"));
+  expect(rights.length).toBeGreaterThan(3);
+  for (const { name } of rights) expect(name).toMatch(/^cosmos-restored\//);
+  const endpoints = all("Microsoft.Network/privateEndpoints").map(({ body }) => JSON.stringify(body));
+  expect(endpoints.filter((text) => text.includes(id))).toHaveLength(1);
+  const alert = all("Microsoft.Insights/metricAlerts").find(({ name }) => name === "cosmos-throttling");
+  expect(alert?.body["properties"]).toMatchObject({ scopes: [id] });
+});
+
+test("alerts lead to a runbook and to the console's view, both by their addresses", () => {
+  const RUNBOOKS = "https://example.com/runbooks.md";
+  const { all, outputs } = deploy({ RUNBOOKS });
+  const rules = ["scheduledQueryRules", "metricAlerts"].flatMap((type) => all(`Microsoft.Insights/${type}`));
+  expect(rules.length).toBeGreaterThan(10);
+  for (const { name, body } of rules) {
+    const text = JSON.stringify(body);
+    expect(text).toContain(`"runbook":"${RUNBOOKS}#${name}"`);
+    expect(text).toMatch(new RegExp(`"console":"${outputs["SERVICE_APP_URI"]}/console/[a-z/-]*"`));
+  }
 });
 
 test("a pipeline that deploys gets no right at all; a developer does", () => {
@@ -261,8 +333,7 @@ test("a second region works on the first one's bus and store, with its rights th
   expect(replies).toBe("agent-replies-host2");
   expect(JSON.parse(teams)).toEqual([{ team: "fraud-team", agents: ["fraud"] }]);
   expect(received).toEqual(expect.arrayContaining(["orders", replies, `${replies}-fraud-team`]));
-  const hub = "AzureFunctionsJobHost__extensions__durableTask__hubName";
-  expect(second.settings[hub]).not.toBe(first.settings[hub]);
+  expect(second.settings["TaskHub"]).not.toBe(first.settings["TaskHub"]);
 });
 
 test("an identity of a client may send to and listen on the queues that name it, and nothing else", () => {

@@ -3,7 +3,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { NO_BACKLOG } from "@scheduler-agent-supervisor/core/operations/admission";
 import { expect, test } from "vitest";
+import { DURABLE_BACKENDS, durableBackend, hostJsonFor } from "../../cli/durable-backend.ts";
 import { declared, parse } from "./bicep.ts";
+import { deploy, SECOND } from "./deploy.ts";
 
 const root = join(import.meta.dirname, "../..");
 const read = (file: string) => readFileSync(join(root, file), "utf8");
@@ -31,6 +33,36 @@ test("what the engine says of each cancelled timer does not fill the log", () =>
   // Event DiscardingWorkItem, a warning of this category; host.json can distinguish categories, but not events.
   expect(host.logging.logLevel["DurableTask.AzureStorage"]).toBe("Error");
   expect(host.functionTimeout).toBe("00:05:00");
+});
+
+/** "Task hubs in Durable Functions", and for the scheduler the longest name that both take. */
+const HUB_NAME = /^[A-Za-z][A-Za-z0-9]{2,44}$/;
+
+test.each(DURABLE_BACKENDS)(
+  "%s: host.json names the hub by a setting that is deployed, and the backend that is deployed",
+  (backend) => {
+    const { durableTask } = JSON.parse(hostJsonFor(backend, read("host.json"))).extensions;
+    expect(durableTask.hubName).toBe("%TaskHub%");
+    for (const choices of [{}, SECOND]) {
+      const { settings, all } = deploy({ ...choices, DURABLE_BACKEND: backend });
+      expect(settings["TaskHub"]).toMatch(HUB_NAME);
+      // What a setting overrides, the platform does not see.
+      expect(
+        Object.keys(settings).filter((name) => name.startsWith("AzureFunctionsJobHost__extensions__durableTask")),
+      ).toEqual([]);
+      const { type, connectionStringName } = durableTask.storageProvider;
+      expect(type).toBe(backend === "azureStorage" ? "azureStorage" : "azureManaged");
+      if (connectionStringName) expect(settings[connectionStringName]).toMatch(/^Endpoint=https:/);
+      const hubs = all("Microsoft.DurableTask/schedulers/taskHubs").map(({ name }) => name.split("/")[1]);
+      expect(hubs).toEqual(backend === "azureStorage" ? [] : [settings["TaskHub"]]);
+    }
+  },
+);
+
+test("planted: names of hubs that Azure Storage rejects, and a backend that there is not", () => {
+  for (const name of ["Hb", "1Hub", "Job-Scheduler", "x".repeat(46)]) expect(name).not.toMatch(HUB_NAME);
+  expect(durableBackend("")).toBe("azureStorage");
+  expect(() => durableBackend("mssql")).toThrow("azureStorage or durableTaskScheduler");
 });
 
 test("what one instance submits at once, and leaves when it crashes, is not taken for a backlog", () => {

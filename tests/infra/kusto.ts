@@ -11,7 +11,7 @@ const TABLES = {
   AppRequests: `TimeGenerated: datetime, Id: string, Name: string, Success: bool, ResultCode: string, DurationMs: real,
     Properties: dynamic, ItemCount: int, OperationId: string, OperationName: string, AppRoleName: string`,
   AppTraces: `TimeGenerated: datetime, Message: string, SeverityLevel: int, Properties: dynamic, OperationId: string`,
-  AppExceptions: `TimeGenerated: datetime, ExceptionType: string, OuterMessage: string, ProblemId: string,
+  AppExceptions: `TimeGenerated: datetime, ExceptionType: string, OuterMessage: string, InnermostMessage: string, ProblemId: string,
     Properties: dynamic, OperationId: string, OperationName: string`,
   AppDependencies: `TimeGenerated: datetime, Name: string, Target: string, DependencyType: string, Success: bool,
     ResultCode: string, DurationMs: real, OperationId: string, Properties: dynamic`,
@@ -90,7 +90,15 @@ export function namesIn(query: string): { table: string; name: string }[] {
   return found;
 }
 
-/** The attributes of events and metrics that a query looks at. */
+/** The tables that a query reads. */
+export function tablesIn(query: string): string[] {
+  const known = Object.keys(TABLES).join("|");
+  return [...new Set([...query.matchAll(new RegExp(`\\b(${known})\\b`, "g"))].map(([table]) => table))];
+}
+
+/** The attributes of events, metrics and spans that a query looks at. */
 export function attributesIn(query: string): string[] {
-  return [...query.matchAll(/\bProperties\.(\w+)/g)].map(([, name = ""]) => name);
+  return [...query.matchAll(/\bProperties(?:\.(\w+)|\["([^"]+)"\])/g)].map(
+    ([, member, quoted]) => member ?? quoted ?? "",
+  );
 }

@@ -34,20 +34,18 @@ const CONNECTIONS: { readonly [name: string]: readonly string[] } = {
 const BY_PLATFORM = ["WEBSITE_HOSTNAME", "WEBSITE_SITE_NAME", "WEBSITE_INSTANCE_ID"];
 /** In Azure only where somebody wants it, by SETTING_OVERRIDES. */
 const OPTIONAL = ["OTEL_EXPORTER_OTLP_ENDPOINT", "PublicUrl", "TraceUrl"];
-/** Locally host.json says it. */
-const IN_HOST_JSON = ["AzureFunctionsJobHost__extensions__durableTask__hubName"];
 /** Read by the host, an SDK or the platform, not by our code. */
 const NOT_OURS = [
+  "FUNCTIONS_REQUEST_BODY_SIZE_LIMIT",
+  "AzureWebJobsDisableHomepage",
   "AZURE_CLIENT_ID",
   "AzureFunctionsJobHost__telemetryMode",
   "OTEL_TRACES_SAMPLER",
   "DURABLE_TASK_SCHEDULER_CONNECTION_STRING",
-  "AzureFunctionsJobHost__extensions__durableTask__storageProvider__type",
-  "AzureFunctionsJobHost__extensions__durableTask__storageProvider__connectionStringName",
   "OVERRIDE_USE_MI_FIC_ASSERTION_CLIENTID",
   "WEBSITE_AUTH_AAD_ALLOWED_TENANTS",
 ];
-const LOCAL_ONLY = ["FUNCTIONS_WORKER_RUNTIME"];
+const LOCAL_ONLY = ["FUNCTIONS_WORKER_RUNTIME", "FUNCTIONS_REQUEST_BODY_SIZE_LIMIT"];
 
 const bound = globSync("functions/*.ts", { cwd: root }).flatMap((file) =>
   [...read(file).matchAll(/["`]%(\w+)%/g)].map(([, name = ""]) => name),
@@ -95,7 +93,7 @@ function differences({ code, bicep, sample, page }: Places): string[] {
     ...lacks(
       sample,
       "the sample",
-      own.filter((name) => ![...BY_PLATFORM, ...IN_HOST_JSON, ...NOT_OURS].includes(name)),
+      own.filter((name) => ![...BY_PLATFORM, ...NOT_OURS].includes(name)),
     ),
     ...strange(sample, "the sample", [...own, ...identities, ...LOCAL_ONLY]),
     ...lacks(page, PAGE, [...new Set([...own, ...bicep])]),

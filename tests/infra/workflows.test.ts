@@ -138,14 +138,23 @@ test("libraries, modules and extensions are named by exact versions", () => {
       expect(command).toMatch(/--version v\d+\.\d+\.\d+/);
 });
 
-test("the long suites run every night", () => {
+test("the long suites run every night, and no deployment waits for them", () => {
   expect(ci.on["schedule"]).toHaveLength(1);
+  // The event of a called workflow is its caller's.
+  expect(ci.jobs["long"]?.if).toBe("github.event_name == 'schedule' || inputs.long");
+  const long = (event: string) =>
+    (ci.on[event] as { inputs?: { long?: { default?: boolean } } })?.inputs?.long?.default;
+  expect([long("workflow_dispatch"), long("workflow_call")]).toEqual([true, false]);
+  expect(deploy.jobs["ci"]).not.toHaveProperty("with");
   expect(ci.jobs["long"]?.steps?.map(({ run }) => run)).toContain("npm run test:long");
 });
 
 test("the preview gives the template what azd would: chosen values, each as its type", ({ skip }) => {
   skip(spawnSync("jq", ["--version"]).status !== 0, "there is no jq here");
   const [, filter = ""] = /jq --slurpfile[^']*'([^']*)'/.exec(read(".github/workflows/deploy.yml")) ?? [];
+  const fixed = /FIXED: '([^']*)'/.exec(read(".github/workflows/deploy.yml"))?.[1] ?? "";
+  const { GRANT_DEVELOPER_ACCESS, AZURE_PRINCIPAL_TYPE } = deploy.jobs["deploy"]?.env ?? {};
+  expect(JSON.parse(fixed)).toEqual({ GRANT_DEVELOPER_ACCESS, AZURE_PRINCIPAL_TYPE });
   const types = new Map(
     [...read("infra/main.bicep").matchAll(/^param (\w+) (\S+)/gm)].map(([, name = "", type = ""]) => [name, type]),
   );
@@ -177,6 +186,9 @@ test("the preview gives the template what azd would: chosen values, each as its 
         "--argjson",
         "vars",
         JSON.stringify(choices),
+        "--argjson",
+        "fixed",
+        fixed,
         filter,
         join(root, "infra/main.parameters.json"),
       ],
@@ -186,6 +198,8 @@ test("the preview gives the template what azd would: chosen values, each as its 
     const { parameters } = JSON.parse(stdout) as { parameters: Record<string, { value: unknown }> };
     expect(Object.fromEntries(Object.entries(parameters).map(([name, { value }]) => [name, value]))).toEqual({
       environmentName: "shop",
+      principalType: "ServicePrincipal",
+      grantDeveloperAccess: false,
       agentEndpoints: { ...Object.fromEntries(agents.map(({ name }) => [name, ""])), car: "https://car.example" },
       zoneRedundant: true,
       alwaysReadyDurable: 2,

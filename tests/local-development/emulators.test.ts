@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { CosmosClient } from "@azure/cosmos";
+import { type Container, CosmosClient, type OperationInput } from "@azure/cosmos";
 import { USUAL_PORTS } from "@scheduler-agent-supervisor/local/stack/parts";
 import { startStack } from "@scheduler-agent-supervisor/local/stack/stack";
 import { expect, test } from "vitest";
@@ -10,6 +10,7 @@ import { parse } from "yaml";
 import { z } from "zod";
 import { emulatorConfig } from "../../cli/emulator-config.ts";
 import { createContainers } from "../../cli/emulator-containers.ts";
+import { probeStore } from "../../cli/emulator-probe.ts";
 import { ROOT, sampleSettings } from "../../cli/settings.ts";
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
@@ -154,6 +155,48 @@ test("containers are made on a Cosmos DB that starts empty, also where some are 
     }));
     expect(made).toEqual(expect.arrayContaining(wanted));
     expect(made.length).toBe(wanted.length);
+  } finally {
+    client.dispose();
+    await stack.stop();
+    rmSync(data, { recursive: true, force: true });
+  }
+});
+
+/** As versions of the emulator do: takes whatever ETag a batch names, or keeps what comes before the fault. */
+function unruly(container: Container, fault: "stale" | "partial"): Container {
+  const batch = async (operations: OperationInput[], key: string) => {
+    if (fault === "stale") {
+      const all = operations.map((operation) => ({ ...operation, ifMatch: undefined }) as unknown as OperationInput);
+      return container.items.batch(all, key);
+    }
+    for (const each of operations) {
+      const answer = await container.items.batch([each], key);
+      if (answer.result?.some(({ statusCode }) => statusCode >= 400)) return answer;
+    }
+    throw new Error("nothing failed");
+  };
+  const items = { create: container.items.create.bind(container.items), batch };
+  return { items, item: container.item.bind(container) } as unknown as Container;
+}
+
+test("the probe finds nothing in a store that keeps the rules, and each rule that another breaks", async () => {
+  const data = mkdtempSync(join(tmpdir(), "emulators-"));
+  const stack = await startStack({ appDir: ROOT, data, ports: "free", parts: ["cosmos"], host: false });
+  const connection = stack.addresses.cosmos?.connectionString ?? "";
+  const client = new CosmosClient(connection);
+  try {
+    await createContainers(connection, cosmos, 5000);
+    const orders = client.database(cosmos.database).container("orders");
+    expect(await probeStore(orders, "orderId")).toEqual([]);
+    expect(await probeStore(unruly(orders, "stale"), "orderId")).toEqual([
+      expect.stringMatching(/^Patch with a stale ETag inside a batch answers 200,200, not 412/),
+      expect.stringMatching(/^Replace with a stale ETag inside a batch answers 200,200, not 412/),
+    ]);
+    expect(await probeStore(unruly(orders, "partial"), "orderId")).toEqual([
+      "A batch that failed has left one of its documents.",
+    ]);
+    const { resources } = await orders.items.readAll().fetchAll();
+    expect(resources).toEqual([]);
   } finally {
     client.dispose();
     await stack.stop();

@@ -53,6 +53,19 @@ test("it holds the app and what it needs, and nothing else", () => {
   expect(strFromU8(unzipped["host.json"] ?? new Uint8Array())).toBe(readFileSync(join(ROOT, "host.json"), "utf8"));
 });
 
+test("its host.json names the backend that is chosen, and is otherwise the project's", async () => {
+  const host = JSON.parse(
+    strFromU8((await packApp(ROOT, "durableTaskScheduler")).files.get("host.json") ?? new Uint8Array()),
+  );
+  const own = readJson("host.json");
+  expect(host.extensions.durableTask.storageProvider).toEqual({
+    type: "azureManaged",
+    connectionStringName: "DURABLE_TASK_SCHEDULER_CONNECTION_STRING",
+  });
+  host.extensions.durableTask.storageProvider = own.extensions.durableTask.storageProvider;
+  expect(host).toEqual(own);
+});
+
 test("its code is that of functions/, shared/ and the core, and names no folder of the machine that packed it", () => {
   const code = Object.entries(unzipped).filter(([path]) => path.endsWith(".js"));
   const text = code.map(([, content]) => strFromU8(content)).join("\n");

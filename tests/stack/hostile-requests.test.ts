@@ -62,6 +62,46 @@ const faultsOf = async (messageId: string) =>
   (await app.records.quarantined()).filter((one) => one.messageId === messageId).flatMap(({ faults }) => faults);
 
 describe("what is too large", () => {
+  const reports = "/api/completions/nothing";
+
+  test("a body of 90 MB, without a key, is answered 413 before it has arrived", async () => {
+    const answer = await new Promise<number>((resolve, reject) => {
+      const headers = { ...JSON_TYPE, "content-length": 90_000_000 };
+      const request = openRequest(`${host}${reports}`, { method: "POST", headers }, (response) => {
+        resolve(response.statusCode ?? 0);
+        request.destroy();
+      });
+      // Nothing is sent of it.
+      request.once("error", reject).flushHeaders();
+    });
+    expect(answer).toBe(413);
+  });
+
+  test("so is one that does not say how long it is", async () => {
+    const piece = new Uint8Array(500_000);
+    let sent = 0;
+    const body = new ReadableStream({
+      pull: (controller) => {
+        sent += piece.length;
+        if (sent > 50_000_000) controller.close();
+        else controller.enqueue(piece);
+      },
+    });
+    const answer = fetch(`${host}${reports}`, { method: "POST", body, duplex: "half" } as RequestInit);
+    // The host closes the connection, which the client may notice before the answer.
+    const status = await answer.then(
+      (response) => response.status,
+      () => 413,
+    );
+    expect(status).toBe(413);
+    expect(sent).toBeLessThan(50_000_000);
+  });
+
+  test("one below the limit reaches the function", async () => {
+    const answer = await send(host, "POST", reports, JSON_TYPE, JSON.stringify({ detail: "x".repeat(10_000) }));
+    expect([400, 409]).toContain(answer.status);
+  });
+
   const queues = {
     scheduler: "scheduler",
     quarantine: "quarantine",

@@ -64,6 +64,17 @@ function spansOf(orderId: string): number {
   }
 }
 
+function eventsOf(orderId: string): number {
+  const reader = openTraces(join(data, "traces"));
+  try {
+    const names = [...(reader?.eventNames().keys() ?? [])];
+    const all = names.flatMap((name) => reader?.eventsNamed(name) ?? []);
+    return all.filter(({ attributes }) => attributes["jobId"] === orderId).length;
+  } finally {
+    reader?.close();
+  }
+}
+
 test("one order costs what infra/cost/counts.json says", async () => {
   const perOrder: Counts = readCounts().perOrder;
   // The first order of a process also opens its connections.
@@ -92,6 +103,7 @@ test("one order costs what infra/cost/counts.json says", async () => {
   const ofUnits = spent("store", "requestChargeModelled") / (perOrder["requestUnits"] ?? 0);
   expect(Math.abs(ofUnits - 1)).toBeLessThan(0.1);
   await expect.poll(() => spansOf("counts-1"), { timeout: 10_000 }).toBe(perOrder["spans"]);
+  await expect.poll(() => eventsOf("counts-1"), { timeout: 10_000 }).toBe(perOrder["events"]);
 });
 
 /** What an order cost, once nothing more comes of it. */

@@ -1,7 +1,8 @@
 // docs/reference/telemetry.md names every event and every metric, and nothing else.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { EVENTS } from "@scheduler-agent-supervisor/core/telemetry/events";
+import { SKIP_CAUSES } from "@scheduler-agent-supervisor/core/domain/state-record";
+import { EVENTS, logTelemetry } from "@scheduler-agent-supervisor/core/telemetry/events";
 import { DERIVED, METRICS } from "@scheduler-agent-supervisor/core/telemetry/metrics";
 import { expect, test } from "vitest";
 
@@ -39,4 +40,12 @@ test("every metric has its row, with its kind and unit, and the events that it i
     );
     for (const event of events) expect(from, `${name} is made of ${event}`).toContain(`\`${event}\``);
   }
+});
+
+test("a step that the workflow skips by its own rules is information; one that was given up is a warning", () => {
+  const said: string[] = [];
+  const log = (level: string) => (line: string) => said.push(`${level} ${JSON.parse(line).cause}`);
+  const telemetry = logTelemetry({ info: log("info"), warn: log("warn"), error: log("error") });
+  for (const cause of SKIP_CAUSES) telemetry.event("StepSkipped", { cause });
+  expect(said).toEqual(["info condition", "info needs", "info notNeeded", "warn rejected", "warn expired"]);
 });

@@ -2,8 +2,10 @@
 import { join } from "node:path";
 import { packApp, writePackage } from "./app-package.ts";
 import { build, ROOT } from "./build.ts";
+import { durableBackend } from "./durable-backend.ts";
 
 build();
-const made = await packApp(ROOT);
+// azd hands its choices to hooks as their environment.
+const made = await packApp(ROOT, durableBackend(process.env["DURABLE_BACKEND"]));
 writePackage(made, join(ROOT, ".package"));
 console.log(`.package/app: ${made.files.size} files, ${made.libraries.length} libraries inside`);

@@ -169,7 +169,7 @@ export function compose(business: Business, config: Config, telemetrySettings: T
       orchestrationsKeptForMs: config.OrchestrationsKeptFor,
     },
     retention: retentionOf(config, store, noun),
-    taskHub: config.AzureFunctionsJobHost__extensions__durableTask__hubName,
+    taskHub: config.TaskHub,
     completionUrl: (ticket) => completionUrl(publicUrlOf(config), ticket, noun),
     ...connectSupervision(
       {

@@ -119,12 +119,15 @@ const fixed = z.object({
   LeaseSeconds: z.coerce.number().int().min(15).max(60).default(15),
   /** If sweeps find nothing, one in this time is written to the audit log. */
   IdleSweepRecordedEvery: duration("PT10M"),
-  /** Overrides host.json: hosts on one bus and store need task hubs with different names. */
-  AzureFunctionsJobHost__extensions__durableTask__hubName: z.string().min(1).default("JobScheduler"),
+  /** host.json names its hub by this setting. Hosts on one bus and store need task hubs with different names. */
+  TaskHub: z
+    .string()
+    .regex(/^[A-Za-z][A-Za-z0-9]{2,44}$/, "must be 3 to 45 letters and digits, first a letter")
+    .default("JobScheduler"),
   /** How the operator's API identifies its callers: see messaging/operator-access.ts. */
   OperatorSignIn: z.enum(SIGN_INS).default("key"),
   /** The environment's name on each view of the console, so that operators do not confuse environments. */
-  EnvironmentName: z.string().trim().min(1).max(40).default("jobs"),
+  EnvironmentName: z.string().trim().min(1).max(64).default("jobs"),
   EnvironmentColour: z.enum(ENVIRONMENT_COLOURS).default("blue"),
   /** The address of a job's trace: `{traceId}` is replaced by its id. */
   TraceUrl: textOrNothing.pipe(traceUrl.optional()),

@@ -118,11 +118,19 @@ export function listenToEvents(next: EventListener | undefined): void {
   listener = next;
 }
 
+/** Of a skipped step: that its condition did not hold, or that nobody needs it, is the workflow at work as it was written. */
+const PLANNED: ReadonlySet<unknown> = new Set(["condition", "needs", "notNeeded"]);
+
+function levelOf(name: EventName, { cause = null }: Attributes): Level {
+  if (name === "StepSkipped" && PLANNED.has(cause)) return "info";
+  return LOUD[name] ?? "info";
+}
+
 /** Events as one line of JSON each: the form in which Application Insights finds them in its traces. */
 export function logTelemetry(log: EventLog): Telemetry {
   return {
     event(name, attributes) {
-      const level = LOUD[name] ?? "info";
+      const level = levelOf(name, attributes);
       log[level](JSON.stringify({ event: name, ...attributes }));
       listener?.(name, attributes, level);
     },

@@ -37,8 +37,8 @@ const READY_LIMIT_MS = 60_000;
 /** A dozen processes load the app at one time. */
 const FLEX_READY_LIMIT_MS = 180_000;
 const POLL_MS = 20;
-/** Overrides a member of host.json, as in Azure. */
-const HUB_SETTING = "AzureFunctionsJobHost__extensions__durableTask__hubName";
+/** The first overrides host.json, whatever that names; an app of the core reads the second, which its host.json names. */
+const HUB_SETTINGS = ["AzureFunctionsJobHost__extensions__durableTask__hubName", "TaskHub"];
 
 /** Compiled modules are run even by a program that is not: what is tested is what runs. */
 const COMPILED =
@@ -163,7 +163,7 @@ function hostArguments(host: HostProcess): string[] {
 
 /** The first host has the hub that the app's host.json names. */
 function ownTaskHub(name: HostName): Record<string, string> {
-  return name === "host" ? {} : { [HUB_SETTING]: name };
+  return name === "host" ? {} : Object.fromEntries(HUB_SETTINGS.map((setting) => [setting, name]));
 }
 
 function statusOf(url: string): Promise<number | undefined> {

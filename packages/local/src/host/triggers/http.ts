@@ -68,15 +68,20 @@ export async function serveFunction(
       ...trace,
     });
   try {
+    const limit = bodyLimit();
+    if (Number(request.headers["content-length"] ?? 0) > limit) {
+      rejectBody(request, response);
+      return true;
+    }
     if (streamUrl !== undefined) {
       const metadata: Record<string, TypedData> = { Headers: { json: JSON.stringify(joinedHeaders(request)) } };
       for (const [name, value] of Object.entries(params)) metadata[name] = { string: value };
       await serveStreamed(streamUrl, invocationId, request, response, () => invoke({}, metadata));
       return true;
     }
-    const http = await requestData(request, params);
+    const http = await requestData(request, params, limit);
     if (http) writeResult(response, await invoke(http, {}));
-    else response.writeHead(413).end();
+    else rejectBody(request, response);
   } catch (cause) {
     failed(registered, invocationId, cause);
     // As the real host does: the cause is in the log, the caller learns nothing.
@@ -90,8 +95,9 @@ export async function serveFunction(
 async function requestData(
   request: IncomingMessage,
   params: Readonly<Record<string, string>>,
+  limit: number,
 ): Promise<Record<string, unknown> | undefined> {
-  const bytes = await readBody(request);
+  const bytes = await readBody(request, limit);
   if (!bytes) return undefined;
   const url = `http://${request.headers.host ?? "127.0.0.1"}${request.url ?? "/"}`;
   return {
@@ -106,17 +112,28 @@ async function requestData(
 
 const MAX_BODY_BYTES = 100 * 1024 * 1024;
 
-/** The body, or undefined when it is larger than the real host takes. */
-export function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+/** In bytes, of the setting by which the real host is told too; a function never sees a longer body. */
+function bodyLimit(): number {
+  const chosen = Number(process.env["FUNCTIONS_REQUEST_BODY_SIZE_LIMIT"]);
+  return chosen > 0 ? chosen : MAX_BODY_BYTES;
+}
+
+/** Answers while the rest of the body is still on its way, and takes none of it. */
+function rejectBody(request: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(413, { connection: "close" }).end(() => request.destroy());
+}
+
+/** The body, or undefined when it is longer than `limit`, which is else what the real host takes by itself. */
+export function readBody(request: IncomingMessage, limit = MAX_BODY_BYTES): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     request.on("data", (chunk: Buffer) => {
       size += chunk.length;
-      if (size > MAX_BODY_BYTES) {
-        request.destroy();
-        resolve(undefined);
-      } else chunks.push(chunk);
+      if (size <= limit) return void chunks.push(chunk);
+      chunks.length = 0;
+      request.pause();
+      resolve(undefined);
     });
     request.once("end", () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
     request.once("error", reject);

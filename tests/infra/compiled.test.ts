@@ -1,0 +1,96 @@
+// Bicep's own compiler and evaluation: each template builds without a warning, and each set of choices comes to what it should.
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeEach, expect, test } from "vitest";
+import { DEPLOYER } from "./bicep-functions.ts";
+import { SETS } from "./choice-sets.ts";
+import { type Compiler, openCompiler, type Template } from "./compiler.ts";
+import { deploy, given, read } from "./deploy.ts";
+
+const root = join(import.meta.dirname, "../..");
+const opened = await openCompiler();
+beforeEach(({ skip }) => skip(typeof opened === "string", String(opened)));
+afterAll(() => typeof opened === "string" || opened.end());
+const bicep = () => opened as Compiler;
+
+test("main.bicep and each of its modules build without a warning of the compiler or the linter", () => {
+  const built = bicep().run("build", "infra/main.bicep", "--outfile", "built.json");
+  expect(built).toEqual({ status: 0, diagnostics: [] });
+  const main = read("infra/main.bicep");
+  for (const file of globSync("app/*.bicep", { cwd: join(root, "infra") })) expect(main).toContain(`'${file}'`);
+});
+
+test.each(globSync("infra/**/*.bicepparam", { cwd: root }))("%s builds without a warning", (file) => {
+  expect(bicep().run("build-params", file, "--outfile", "params.json")).toEqual({ status: 0, diagnostics: [] });
+});
+
+/** As azd gives it; deployer() is not evaluated. */
+const DEPLOYS = { AZURE_PRINCIPAL_ID: DEPLOYER };
+
+/** Made by the module that is left out where its types cannot be had. */
+const isOfGraph = (type: string) => type.startsWith("Microsoft.Graph/");
+const counted = (types: readonly string[]) => {
+  const counts = new Map<string, number>();
+  for (const type of types.filter((one) => !isOfGraph(one))) counts.set(type, (counts.get(type) ?? 0) + 1);
+  return Object.fromEntries([...counts].sort());
+};
+
+test.each(SETS)("%s: what Bicep predicts", (_, choices) => {
+  const { status, diagnostics, resources, text } = bicep().snapshot(given({ ...DEPLOYS, ...choices }));
+  // No module is skipped for what is not known yet: what-if shows all of it.
+  expect({ status, diagnostics }).toEqual({ status: 0, diagnostics: [] });
+  const ids = resources.map(({ id }) => id);
+  expect(ids).toHaveLength(new Set(ids).size);
+  const groups = resources.flatMap(({ id }) => /^\/subscriptions\/[^/]+\/resourceGroups\/([^/]+)/i.exec(id)?.[1] ?? []);
+  const { AZURE_ENV_NAME: name = "shop", SHARED_ENVIRONMENT_NAME: shared } = choices;
+  expect([...new Set(groups)].sort()).toEqual([`rg-${name}`, ...(shared ? [`rg-${shared}`] : [])].sort());
+  expect(text).not.toMatch(/list\w*(Keys|Secrets|ConnectionStrings)|AccountKey|SharedAccessKey|[Pp]assword"/);
+  // The same as our own evaluation, with which the other tests look at values.
+  const own = deploy({ ...DEPLOYS, ...choices }).deployed.map(({ type }) => type);
+  expect(counted(resources.map(({ type }) => type))).toEqual(counted(own));
+});
+
+test.each([
+  [{ NETWORK: "private" }, "serviceBusSku Premium"],
+  [{ STATIC_OUTBOUND: "true" }, "staticOutbound is for the network"],
+  [{ CREATE_SIGN_IN: "true", AUTH_CLIENT_ID: "x" }, "Either createSignIn"],
+  [{ PAYMENT_ENDPOINTS: "" }, "azd env set PAYMENT_ENDPOINTS"],
+])("%o: rejected by the template's own words", (choices, words) => {
+  const { status, diagnostics } = bicep().snapshot(given({ ...DEPLOYS, ...choices }));
+  expect(status).not.toBe(0);
+  expect(diagnostics.join("\n")).toContain(words);
+});
+
+/** All modules that one waits for. */
+function waitsFor({ resources }: Template, name: string, found = new Set<string>()): Set<string> {
+  for (const next of resources[name]?.dependsOn ?? []) {
+    if (found.has(next)) continue;
+    found.add(next);
+    waitsFor({ resources }, next, found);
+  }
+  return found;
+}
+
+test("the app comes after every role of its identities, and its roles after what they are for", () => {
+  const template = bicep().template();
+  const giveRoles = Object.entries(template.resources).filter(([, module]) =>
+    /oleAssignments@?/.test(JSON.stringify(Object.values(module.properties?.template?.resources ?? {}).map(typeOf))),
+  );
+  const names = giveRoles.map(([name]) => name);
+  expect(names).toEqual(
+    expect.arrayContaining(["storage", "packageStorage", "busAccess", "storeAccess", "monitoring"]),
+  );
+  // Of a developer and of clients: the app starts without them.
+  expect([...waitsFor(template, "app")]).toEqual(expect.arrayContaining(names.filter((name) => name !== "signIn")));
+  expect([...waitsFor(template, "busAccess")]).toContain("serviceBus");
+  expect([...waitsFor(template, "storeAccess")]).toContain("cosmos");
+});
+
+const typeOf = (resource: unknown) => (resource as { type: string }).type;
+
+test("the workflows compile with the version that is tested here", () => {
+  const [, version] =
+    /Version="\[([\d.]+)\]"/.exec(readFileSync(join(root, "tests/infra/compiler/compiler.csproj"), "utf8")) ?? [];
+  for (const file of ["ci", "deploy"])
+    expect(read(`.github/workflows/${file}.yml`)).toContain(`az bicep install --version v${version}`);
+});
