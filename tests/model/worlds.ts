@@ -12,6 +12,7 @@ import {
   CHAIN,
   CHAIN_IN_ONE,
   EXHAUSTED,
+  EXHAUSTED_SOON,
   FORK,
   JOIN,
   LATER,
@@ -106,9 +107,9 @@ export const WORLDS: readonly Setting[] = [
 export const MORE_WORLDS: readonly Setting[] = [
   world(
     "a compensation that may be exhausted; an operator resubmits it forward, and cancels",
-    EXHAUSTED,
+    EXHAUSTED_SOON,
     ONE,
-    { rejections: 1, actions: 2 },
+    { actions: 2 },
     { requests: [REQUESTS.forward, REQUESTS.cancel] },
   ),
   world(
