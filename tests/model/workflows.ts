@@ -119,6 +119,12 @@ export const EXHAUSTED: Workflow = {
   ],
 };
 
+/** The same with a step less, of which each has one try. */
+export const EXHAUSTED_SOON: Workflow = {
+  ...CHAIN,
+  policy: { ...policy, ...once },
+};
+
 /** Two steps side by side that the order can do without, one that needs the first, and one after all of them. */
 export const OPTIONAL: Workflow = {
   name: "model",

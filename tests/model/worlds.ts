@@ -12,6 +12,7 @@ import {
   CHAIN,
   CHAIN_IN_ONE,
   EXHAUSTED,
+  EXHAUSTED_SOON,
   FORK,
   JOIN,
   LATER,
@@ -110,9 +111,9 @@ export const MORE_WORLDS: readonly Setting[] = [
   world("queues; agents that are taken for absent; a death", QUEUE, ONE, { deaths: 1 }, { idle: [] }),
   world(
     "a compensation that may be exhausted; an operator resubmits it forward, and cancels",
-    EXHAUSTED,
+    EXHAUSTED_SOON,
     ONE,
-    { rejections: 1, actions: 2 },
+    { actions: 2 },
     { requests: [REQUESTS.forward, REQUESTS.cancel] },
   ),
   world(

@@ -1,6 +1,6 @@
 // How a job goes forward again that an operator resubmitted forward during its compensation (P9, P13).
 import { after } from "./duration.ts";
-import { mapSteps, takenForward } from "./operator-steps.ts";
+import { forgiven, mapSteps, takenForward } from "./operator-steps.ts";
 import { isCompensationUnknown } from "./plan.ts";
 import type { StateRecord } from "./state-record.ts";
 
@@ -28,7 +28,7 @@ export function forwardAgain(record: StateRecord, { now, claimWithinMs, by }: Tu
     dueAt: claimBy,
     direction: "forward",
     attempt,
-    steps: mapSteps(record.steps, takenForward),
+    steps: mapSteps(mapSteps(record.steps, forgiven), takenForward),
     error: null,
     outbox: [...record.outbox, { status: "RetryScheduled", attempt, at: now }],
     history: [...record.history, { at: now, what: `compensation finished, forward again, attempt ${attempt}`, by }],

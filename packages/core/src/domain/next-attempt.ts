@@ -1,6 +1,7 @@
 // The next attempt that an operator requests for a job (P9, P11, P13): who asks and when, and what follows for the record.
 import { after } from "./duration.ts";
 import { forgiven, mapSteps, readyForCompensation } from "./operator-steps.ts";
+import { isInHand } from "./plan.ts";
 import { HISTORY_LIMIT } from "./recovery.ts";
 import { reopened } from "./retention.ts";
 import type { Direction, JobError, OutboxMessage, ProcessState, StateRecord, StepRecord } from "./state-record.ts";
@@ -59,13 +60,17 @@ export function toBeCompensated(
 ) {
   const next = nextAttempt(record, to, context, record.busyUntil);
   const overdueBefore = after(context.now, -context.clockSkewMs);
-  const ready = (step: StepRecord) => (isTried(step) ? readyForCompensation(step, overdueBefore) : step);
+  const ready = (step: StepRecord) => {
+    const again = isTried(step) ? readyForCompensation(step, overdueBefore) : step;
+    // An agent at work writes the run as it took it: what is changed here would come back.
+    return isInHand(again.compensation) ? again : forgiven(again);
+  };
   return {
     ...next,
     record: {
       ...next.record,
       direction: "compensate",
-      steps: mapSteps(mapSteps(record.steps, forgiven), ready),
+      steps: mapSteps(record.steps, ready),
       error,
       history: remembered(record, context, words),
     } satisfies StateRecord,

@@ -281,6 +281,10 @@ describe("a resubmission forward", () => {
         expect(decision).not.toHaveProperty("record.thenForward");
       }
     }
+    const atWork = { ...stuck.compensation, completeBy: LATER, failureCount: 2 } as StepRun;
+    const busy = { ...working, steps: { ...working.steps, pay_1: withCompensation(completed, atWork) } };
+    const cancelled = decide(busy, actions.cancel, workflow, context);
+    expect(cancelled, "what an agent is at").toMatchObject({ record: { steps: { pay_1: { compensation: atWork } } } });
     const again = decide(after, actions.resubmit, workflow, context);
     expect(again).toMatchObject({ record: { thenForward: true, attempt: 6 } });
   });
