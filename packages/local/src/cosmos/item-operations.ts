@@ -30,8 +30,10 @@ export interface Target {
   readonly precondition: Precondition;
 }
 
-export const MOST_BYTES = 2 * 1024 * 1024;
+/** Of the body of a request that writes: one document, or the operations of a batch. */
+export const MOST_REQUEST_BYTES = 2 * 1024 * 1024;
 const LONGEST_ID = 1023;
+export const TOO_LARGE = "Request size is too large.";
 const NOT_FOUND = "Entity with the specified id does not exist in the system.";
 const NOT_UNIQUE = "Unique index constraint violation.";
 const REFUSED = "One of the specified pre-condition is not met.";
@@ -137,12 +139,14 @@ function matches(condition: string, etag: string): boolean {
   return condition === "*" || condition === etag || `"${condition}"` === etag;
 }
 
-function stored(status: number, { container }: Target, item: StoredItem): Outcome {
+function stored(status: number, { container }: Target, item: StoredItem | undefined): Outcome {
+  if (!item) return refuse(413, TOO_LARGE);
   const charge = charges.insert(item.body.length, container.items.paths.length);
   return { status, charge, etag: container.items.etag(item.lsn), body: item.body };
 }
 
-function replaced({ container }: Target, item: StoredItem): Outcome {
+function replaced({ container }: Target, item: StoredItem | undefined): Outcome {
+  if (!item) return refuse(413, TOO_LARGE);
   const charge = charges.replace(item.body.length, container.items.paths.length);
   return { status: 200, charge, etag: container.items.etag(item.lsn), body: item.body };
 }

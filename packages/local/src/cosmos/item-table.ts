@@ -36,6 +36,8 @@ export interface ItemTableOptions {
 
 /** Sequence numbers start above this many a millisecond of the clock, so that no restart repeats one. */
 const LSN_PER_MS = 16;
+/** Of a document with its system properties, in UTF-8 (Azure Cosmos DB service quotas, "Per-item limits"). */
+const MOST_DOCUMENT_BYTES = 2 * 1024 * 1024;
 const SWEEP_AT_ONCE = 500;
 
 export class ItemTable {
@@ -131,9 +133,10 @@ export class ItemTable {
     this.#database.prepare(`DELETE FROM ${this.name} WHERE pk = ?`).run(pk);
   }
 
-  /** Inside a write, where `find` has found nothing. */
-  insert(pk: string, id: string, document: JsonObject, now: number): StoredItem {
+  /** Inside a write, where `find` has found nothing. Undefined, and nothing is stored, where the document is too large. */
+  insert(pk: string, id: string, document: JsonObject, now: number): StoredItem | undefined {
     const item = this.#render(this.#seq + 1, document, now);
+    if (isTooLarge(item.body)) return undefined;
     this.#seq = item.seq;
     const expired = this.#statements.find.get(pk, id);
     if (expired) this.#statements.delete.run(Number(expired["seq"]));
@@ -142,9 +145,13 @@ export class ItemTable {
     return item;
   }
 
-  /** Inside a write. Rewrites indexes only where a key changed: most patches touch no indexed path. */
-  update(old: StoredItem, document: JsonObject, now: number): StoredItem {
+  /**
+   * Inside a write. Rewrites indexes only where a key changed: most patches touch no indexed path. Undefined, and nothing
+   * is stored, where the result is too large.
+   */
+  update(old: StoredItem, document: JsonObject, now: number): StoredItem | undefined {
     const item = this.#render(old.seq, document, now);
+    if (isTooLarge(item.body)) return undefined;
     const moved = item.expires !== old.expires || this.#columns.some((name) => item[name] !== old[name]);
     if (moved) {
       const keys = this.#columns.map((name) => item[name] ?? null);
@@ -215,6 +222,10 @@ export class ItemTable {
     return seconds < 0 ? null : now + seconds * 1000;
   }
 }
+
+/** A text has at most three bytes of UTF-8 for each of its units: most need no count. */
+const isTooLarge = (body: string) =>
+  body.length > MOST_DOCUMENT_BYTES / 3 && Buffer.byteLength(body) > MOST_DOCUMENT_BYTES;
 
 function columnsOf({ paths, unique }: ItemTableOptions): string[] {
   return [...paths, ...unique].map(({ name }) => name);

@@ -4,12 +4,13 @@ import {
   deleteItem,
   faultOf,
   keyOf,
-  MOST_BYTES,
+  MOST_REQUEST_BYTES,
   type Outcome,
   patchItem,
   readItem,
   replaceItem,
   type Target,
+  TOO_LARGE,
   upsertItem,
 } from "./item-operations.ts";
 import { documentKey, WRONG_KEY } from "./key-scope.ts";
@@ -56,7 +57,7 @@ export function patchDocument(call: ItemCall): Promise<Reply> | Reply {
 
 /** Documents that are written whole; without a partition key header the document says it itself. */
 function store(call: ItemCall, put: WriteItem): Promise<Reply> | Reply {
-  if (call.bytes.length > MOST_BYTES) return fault(413, "Request size is too large.");
+  if (call.bytes.length > MOST_REQUEST_BYTES) return fault(413, TOO_LARGE);
   const document = parseJson(call.body);
   if (!isObject(document)) return fault(400, "The request body is not a JSON object.");
   const target = targetOf(call, keyOf(document, call.container));

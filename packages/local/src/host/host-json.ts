@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { StorageProviderSettings } from "./durable/engine-profile.ts";
 import type { LogLevel } from "./log.ts";
+import { timeSpanMs } from "./time-span.ts";
 
 export interface ServiceBusSettings {
   readonly maxConcurrentCalls: number;
@@ -68,23 +69,18 @@ const MOST_PARTITIONS = 16;
 /** A setting with this prefix overrides the entry of host.json at the path that follows, its parts apart by two underscores. */
 const OVERRIDE_PREFIX = "AzureFunctionsJobHost__";
 
-/** A .NET TimeSpan, `[d.]hh:mm:ss[.fff]`, as milliseconds; -1 (no limit) as undefined. */
-export function parseTimeSpan(text: string): number | undefined {
-  if (/^-1$|^-\d/.test(text)) return undefined;
-  const match = /^(?:(\d+)\.)?(\d{1,2}):(\d{1,2})(?::(\d{1,2}(?:\.\d+)?))?$/.exec(text);
-  if (!match) throw new Error(`"${text}" is not a time span such as 00:05:00`);
-  const [, days = "0", hours = "0", minutes = "0", seconds = "0"] = match;
-  return (((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
+function readTimeSpan(text: string, context: z.RefinementCtx): { readonly ms: number } {
+  const ms = timeSpanMs(text);
+  if (ms !== undefined && ms >= 0) return { ms };
+  context.addIssue({ code: "custom", message: `"${text}" is not a time span such as 00:05:00` });
+  return z.NEVER;
 }
 
-const timeSpan = z.string().transform((text, context) => {
-  try {
-    return { ms: parseTimeSpan(text) };
-  } catch (cause) {
-    context.addIssue({ code: "custom", message: cause instanceof Error ? cause.message : String(cause) });
-    return z.NEVER;
-  }
-});
+const timeSpan = z.string().transform(readTimeSpan);
+/** Without a limit it is -1. */
+const timeSpanOrNoLimit = z
+  .string()
+  .transform((text, context) => (text === "-1" ? { ms: undefined } : readTimeSpan(text, context)));
 
 const count = z.coerce.number().int().min(0);
 /** An override from the environment is text. */
@@ -115,7 +111,7 @@ const storageProvider = z.object({
 });
 
 const schema = z.object({
-  functionTimeout: timeSpan.optional(),
+  functionTimeout: timeSpanOrNoLimit.optional(),
   singleton: z
     .object({ listenerLockPeriod: timeSpan.optional(), listenerLockRecoveryPollingInterval: timeSpan.optional() })
     .prefault({}),

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { parseTimeSpan, readHostJson } from "./host-json.ts";
+import { readHostJson } from "./host-json.ts";
 import { levelFilter } from "./log.ts";
 import { retryDelayMs } from "./retry.ts";
 import { parseSchedule } from "./schedule.ts";
@@ -97,9 +97,18 @@ test("local.settings.json gives its Values; an encrypted one is refused", () => 
 
 test.each([
   ["00:05:00", 300_000],
-  ["1.00:00:00.5", 86_400_500],
+  ["1.00:00:00", 86_400_000],
+  ["24:00:00", 24 * 86_400_000],
   ["-1", undefined],
-])("time span %s", (text, ms) => expect(parseTimeSpan(text)).toBe(ms));
+])("functionTimeout %s", (functionTimeout, ms) => {
+  write("host.json", { functionTimeout });
+  expect(readHostJson(folder, {}).functionTimeoutMs).toBe(ms);
+});
+
+test.each(["00:90:00", "00:00:60", "-00:05:00", "5m"])("the time %s of host.json is refused", (maxPollingInterval) => {
+  write("host.json", { extensions: { queues: { maxPollingInterval } } });
+  expect(() => readHostJson(folder, {})).toThrow(`"${maxPollingInterval}" is not a time span such as 00:05:00`);
+});
 
 test.each([
   ["*/15 * * * * *", "2026-01-01T00:00:15Z"],
