@@ -1,5 +1,6 @@
 // The documents of one container in one SQLite table, with a sparse index for each path the policy names.
 import type { Database } from "../database/database.ts";
+import type { Snapshot } from "../database/snapshot.ts";
 import { type IndexedPath, valueAt } from "./indexing.ts";
 import { dropHistory, forgetHistory, keepHistory } from "./item-history.ts";
 import { createTable, prepareStatements, type Statements } from "./item-schema.ts";
@@ -42,7 +43,7 @@ const SWEEP_AT_ONCE = 500;
 
 export class ItemTable {
   readonly name: string;
-  readonly #database: Database;
+  readonly #database: Pick<Database, "prepare" | "exec">;
   #options: ItemTableOptions;
   /** The columns of keys. */
   #columns: readonly string[];
@@ -53,20 +54,30 @@ export class ItemTable {
   #seq: number;
   #lsn: number;
 
-  /** Runs DDL, so at start or inside `Database.write`. */
-  constructor(database: Database, options: ItemTableOptions) {
+  /** Runs DDL, so at start or inside `Database.write`, unless it is a table `asOf`, of which it gets the `lsn`. */
+  constructor(database: Pick<Database, "prepare" | "exec">, options: ItemTableOptions, lsn?: number) {
     this.#database = database;
     this.#options = options;
     this.name = `items_${options.number}`;
     this.#ridOf = documentRids(options.rid);
     this.#encodedLink = encodeURI(options.link);
-    createTable(database, this.name, options.paths, options.unique);
-    keepHistory(database, this.name, options.retentionMs);
+    if (lsn === undefined) {
+      createTable(database, this.name, options.paths, options.unique);
+      keepHistory(database, this.name, options.retentionMs);
+    }
     this.#columns = columnsOf(options);
     this.#statements = prepareStatements(database, this.name, this.#columns);
     const last = database.prepare(`SELECT max(seq) AS seq, max(lsn) AS lsn FROM ${this.name}`).get();
     this.#seq = Number(last?.["seq"] ?? 0);
-    this.#lsn = Math.max(Number(last?.["lsn"] ?? 0), Date.now() * LSN_PER_MS);
+    this.#lsn = lsn ?? Math.max(Number(last?.["lsn"] ?? 0), Date.now() * LSN_PER_MS);
+  }
+
+  /** What `snapshot`, which was renewed just now, reads of this table: no writes. `known` is the one of the snapshot before. */
+  asOf(snapshot: Snapshot, known: ItemTable | undefined): ItemTable {
+    if (!known)
+      return new ItemTable({ prepare: snapshot.prepare.bind(snapshot), exec: () => {} }, this.#options, this.#lsn);
+    known.#lsn = this.#lsn;
+    return known;
   }
 
   /** Inside a write: other indexes or another time to live, for the writes that are queued behind it too. */
