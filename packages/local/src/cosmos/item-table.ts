@@ -4,6 +4,7 @@ import type { Snapshot } from "../database/snapshot.ts";
 import { type IndexedPath, valueAt } from "./indexing.ts";
 import { dropHistory, forgetHistory, keepHistory } from "./item-history.ts";
 import { createTable, prepareStatements, type Statements } from "./item-schema.ts";
+import { COSMOS_LIMITS } from "./limits.ts";
 import { documentRids } from "./resource-id.ts";
 import { type JsonObject, sortKey } from "./sql/values.ts";
 import { type UniqueKey, uniqueText } from "./unique-keys.ts";
@@ -37,8 +38,6 @@ export interface ItemTableOptions {
 
 /** Sequence numbers start above this many a millisecond of the clock, so that no restart repeats one. */
 const LSN_PER_MS = 16;
-/** Of a document with its system properties, in UTF-8 (Azure Cosmos DB service quotas, "Per-item limits"). */
-const MOST_DOCUMENT_BYTES = 2 * 1024 * 1024;
 const SWEEP_AT_ONCE = 500;
 
 export class ItemTable {
@@ -234,6 +233,7 @@ export class ItemTable {
   }
 }
 
+const MOST_DOCUMENT_BYTES = COSMOS_LIMITS.documentBytes.value;
 /** A text has at most three bytes of UTF-8 for each of its units: most need no count. */
 const isTooLarge = (body: string) =>
   body.length > MOST_DOCUMENT_BYTES / 3 && Buffer.byteLength(body) > MOST_DOCUMENT_BYTES;

@@ -4,7 +4,6 @@ import {
   deleteItem,
   faultOf,
   keyOf,
-  MOST_REQUEST_BYTES,
   type Outcome,
   patchItem,
   readItem,
@@ -14,6 +13,7 @@ import {
   upsertItem,
 } from "./item-operations.ts";
 import { documentKey, WRONG_KEY } from "./key-scope.ts";
+import { COSMOS_LIMITS } from "./limits.ts";
 import { parsePatch } from "./patch.ts";
 import { fault, header, type ItemCall, prefersMinimal, type Reply } from "./request.ts";
 import { isObject, type JsonObject, parseJson } from "./sql/values.ts";
@@ -50,6 +50,7 @@ export function deleteKey(call: ItemCall): Promise<Reply> | Reply {
 export function patchDocument(call: ItemCall): Promise<Reply> | Reply {
   const target = targetOf(call);
   if (!target) return noKey();
+  if (call.bytes.length > COSMOS_LIMITS.requestBytes.value) return fault(413, TOO_LARGE);
   const patch = parsePatch(parseJson(call.body), call.container.partitionPaths);
   if (typeof patch === "string") return fault(400, patch);
   return write(call.database, () => patchItem(target, call.names[2] ?? "", patch)).then(replyOf(call));
@@ -57,7 +58,7 @@ export function patchDocument(call: ItemCall): Promise<Reply> | Reply {
 
 /** Documents that are written whole; without a partition key header the document says it itself. */
 function store(call: ItemCall, put: WriteItem): Promise<Reply> | Reply {
-  if (call.bytes.length > MOST_REQUEST_BYTES) return fault(413, TOO_LARGE);
+  if (call.bytes.length > COSMOS_LIMITS.requestBytes.value) return fault(413, TOO_LARGE);
   const document = parseJson(call.body);
   if (!isObject(document)) return fault(400, "The request body is not a JSON object.");
   const target = targetOf(call, keyOf(document, call.container));
