@@ -161,7 +161,9 @@ const schema = z.object({
 /** Reads `host.json` of the app; a missing file means defaults. Throws one error that names every fault. */
 export function readHostJson(appDir: string, settings: Readonly<Record<string, string>>): HostSettings {
   const path = join(appDir, "host.json");
-  const parsed = schema.safeParse(override(readJson(path), settings));
+  const json = readJson(path);
+  checkVersion(path, json);
+  const parsed = schema.safeParse(override(json, settings));
   if (!parsed.success) {
     const faults = parsed.error.issues.map(({ path, message }) => `  ${path.join(".") || "host.json"}: ${message}`);
     throw new Error(`${path} is not valid:\n${faults.join("\n")}`);
@@ -199,6 +201,14 @@ export function readHostJson(appDir: string, settings: Readonly<Record<string, s
     listenerLock,
     refusedInAzure: refusedInAzure(storage, listenerLock),
   };
+}
+
+/** An empty file is as good as none. */
+function checkVersion(path: string, json: Record<string, unknown>): void {
+  const { version } = json;
+  if (version === "2.0" || Object.keys(json).length === 0) return;
+  const what = version === undefined ? "lacks the required" : `has ${JSON.stringify(version)} as its`;
+  throw new Error(`${path} ${what} "version", which has to be "2.0".`);
 }
 
 function storageOf(given: z.infer<typeof storageProvider>): StorageProviderSettings {

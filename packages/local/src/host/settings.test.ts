@@ -52,6 +52,7 @@ test("host.json says how Durable's storage and the timers' locks behave; what Az
     refusedInAzure: [],
   });
   write("host.json", {
+    version: "2.0",
     singleton: { listenerLockPeriod: "00:00:15", listenerLockRecoveryPollingInterval: "00:00:15" },
     extensions: {
       durableTask: {
@@ -80,8 +81,20 @@ test("host.json says how Durable's storage and the timers' locks behave; what Az
   });
 });
 
+test.each([{ functionTimeout: "00:05:00" }, { version: "1.0" }, { version: 2 }])(
+  "host.json needs its version: %j",
+  (json) => {
+    write("host.json", json);
+    expect(() => readHostJson(folder, {})).toThrow('"version", which has to be "2.0"');
+  },
+);
+
 test("all faults of host.json are named at once", () => {
-  write("host.json", { functionTimeout: "soon", logging: { logLevel: { default: "loud" } } });
+  write("host.json", {
+    version: "2.0",
+    functionTimeout: "soon",
+    logging: { logLevel: { default: "loud" } },
+  });
   expect(() => readHostJson(folder, {})).toThrow(
     /functionTimeout: "soon" is not a time span.*default: "loud" is not a log level/s,
   );
@@ -101,12 +114,18 @@ test.each([
   ["24:00:00", 24 * 86_400_000],
   ["-1", undefined],
 ])("functionTimeout %s", (functionTimeout, ms) => {
-  write("host.json", { functionTimeout });
+  write("host.json", {
+    version: "2.0",
+    functionTimeout,
+  });
   expect(readHostJson(folder, {}).functionTimeoutMs).toBe(ms);
 });
 
 test.each(["00:90:00", "00:00:60", "-00:05:00", "5m"])("the time %s of host.json is refused", (maxPollingInterval) => {
-  write("host.json", { extensions: { queues: { maxPollingInterval } } });
+  write("host.json", {
+    version: "2.0",
+    extensions: { queues: { maxPollingInterval } },
+  });
   expect(() => readHostJson(folder, {})).toThrow(`"${maxPollingInterval}" is not a time span such as 00:05:00`);
 });
 
