@@ -66,10 +66,11 @@ export const isTimeToLive = (ttl: Value) =>
   Number.isInteger(ttl) && (ttl === -1 || (Number(ttl) > 0 && Number(ttl) <= COSMOS_LIMITS.ttl.value));
 
 /** The document itself is no level. */
-function isNestedBeyond(value: Value, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
+function isNestedBeyond(value: JsonObject | readonly Value[], levels: number): boolean {
   if (levels < 0) return true;
-  for (const inner of Object.values(value)) if (isNestedBeyond(inner, levels - 1)) return true;
+  for (const inner of Array.isArray(value) ? value : Object.values(value)) {
+    if (typeof inner === "object" && inner !== null && isNestedBeyond(inner, levels - 1)) return true;
+  }
   return false;
 }
 
