@@ -35,6 +35,7 @@ const USAGE = `npm start [-- OPTIONS]
   --topology T         single (default): one process runs all functions; flex: each group of functions has its own process,
                        as in Azure's Flex Consumption plan
   --instances G=N,…    how many processes a group has with --topology flex, as in submission=2,durable=2 (1 each)
+  --stale-reads MS     Cosmos DB may answer a read from up to so many milliseconds before, as a replica in Azure may
   --trace ORDER        do not start a stack: print an order's trace as a tree, after its end if a stack runs
   --data DIR           the state folder (.local)
   --durability LEVEL   full: flush to disk at every commit; normal (default): no loss if a process crashes
@@ -66,6 +67,7 @@ async function main(): Promise<number> {
       engine: text,
       topology: text,
       instances: text,
+      "stale-reads": text,
       trace: text,
     },
     USAGE,
@@ -85,6 +87,7 @@ async function main(): Promise<number> {
   if (!Number.isInteger(hosts)) throw new UsageError(`--hosts must be a whole number, and is ${hosts}`);
 
   const topology = topologyOf(values);
+  const staleReadsMs = numberOf(values, "stale-reads", 1, 3_600_000);
   const cutOff = cutOffOf(values, hosts);
   const samples = sampleChoiceOf(values);
 
@@ -105,6 +108,7 @@ async function main(): Promise<number> {
     hosts,
     engine,
     ...topology,
+    staleReadsMs,
     durability: values["durability"] === "full" ? "full" : "normal",
     settingsFor: (addresses) => ({ ...settingsFor(addresses), ...region?.settingsFor(addresses) }),
     queuesFile: join(ROOT, "infra/entities/service-bus.json"),

@@ -6,6 +6,7 @@ import { openApi } from "@scheduler-agent-supervisor/core/messaging/openapi/docu
 import { z } from "zod";
 import { business } from "../../shared/business.ts";
 import { apiPages } from "./api/pages.ts";
+import { limitsPage } from "./limits.ts";
 import { DOCS } from "./pages.ts";
 
 interface Parameter {
@@ -31,6 +32,7 @@ const MARKS = /(<!-- npm run docs -- --write: routes -->\n)[\s\S]*?(<!-- end -->
 const WRITTEN: { readonly [page: string]: (text: string) => string } = {
   "reference/operator-api.md": (text) => text.replace(MARKS, (_, begin, end) => `${begin}${routes()}\n${end}`),
   "reference/settings.md": withDefaults,
+  "reference/limits.md": limitsPage,
 };
 
 /** These are made as a whole: a page that nothing makes is removed. */

@@ -58,6 +58,15 @@ export function chosenTopology(): Topology {
   return found;
 }
 
+/** Any suite runs on stale reads of Cosmos DB with STALE_READS=MS. */
+function chosenStaleReadsMs(): number | undefined {
+  const { STALE_READS: chosen } = process.env;
+  if (chosen === undefined) return undefined;
+  const ms = Number(chosen);
+  if (Number.isInteger(ms) && ms > 0) return ms;
+  throw new Error(`STALE_READS is ${chosen}, and has to be a number of milliseconds`);
+}
+
 export async function startTestStack(
   options: Partial<StackOptions> & {
     readonly appSettings?: Record<string, string> | ((addresses: Addresses) => Record<string, string>);
@@ -72,6 +81,7 @@ export async function startTestStack(
     ports: "free",
     engine: chosenEngine(),
     topology: chosenTopology(),
+    staleReadsMs: chosenStaleReadsMs(),
     settingsFor: (addresses) => ({
       ...settingsFor(addresses),
       ...partiesIn(queuesFile),

@@ -17,6 +17,7 @@ import {
   keptFor,
   pattern,
   queueName,
+  schedule,
   serviceUrl,
   textOrNothing,
   traceUrl,
@@ -105,6 +106,10 @@ const fixed = z.object({
   ClaimWithin: duration("PT1M"),
   /** The maximum difference between clocks. */
   ClockSkew: duration("PT2S"),
+  /** When the supervisor sweeps, the gauges count and housekeeping runs: each is the schedule of a timer. */
+  SupervisorSchedule: schedule.optional(),
+  GaugesSchedule: schedule.optional(),
+  HousekeepingSchedule: schedule.optional(),
   /** A longer sweep continues at the next tick. */
   SweepWithin: duration("PT20S"),
   /** The engine's data of an ended attempt is removed at this time after the attempt began. */

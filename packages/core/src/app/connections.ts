@@ -1,7 +1,7 @@
 // The clients of bus, store and storage: by connection string locally, by identity in Azure, under the names of the Functions host's own
 // connections (`ServiceBus`, or `ServiceBus__fullyQualifiedNamespace` and similar names).
 
-import { CosmosClient } from "@azure/cosmos";
+import { ConsistencyLevel, CosmosClient } from "@azure/cosmos";
 import type { TokenCredential } from "@azure/identity";
 import { ServiceBusClient, type ServiceBusClientOptions } from "@azure/service-bus";
 import { BlobServiceClient, type StoragePipelineOptions } from "@azure/storage-blob";
@@ -29,7 +29,9 @@ export function serviceBusOf(config: Config, options: ServiceBusClientOptions): 
 const STORE_POLICY = { requestTimeout: 5000 } as const;
 
 export function cosmosOf(config: Config): CosmosClient {
-  const options = { connectionPolicy: STORE_POLICY, httpClient: createCosmosHttpClient() };
+  // The SDK sends its session tokens only if it is told this, whatever the account's own level is.
+  const consistencyLevel = ConsistencyLevel.Session;
+  const options = { connectionPolicy: STORE_POLICY, httpClient: createCosmosHttpClient(), consistencyLevel };
   if (config.Cosmos) {
     return new CosmosClient({ ...(accountOf(config.Cosmos) ?? { connectionString: config.Cosmos }), ...options });
   }

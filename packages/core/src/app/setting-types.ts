@@ -36,6 +36,39 @@ export const duration = (usual: string) =>
       return z.NEVER;
     });
 
+const NUMBER_OR_NAME = "(\\d+|[A-Za-z]{3})";
+const CRON_FIELD = new RegExp(`^(\\*|${NUMBER_OR_NAME}(-${NUMBER_OR_NAME})?)(/\\d+)?$`);
+const MONTHS = "JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC".split(" ");
+const DAYS = "SUN MON TUE WED THU FRI SAT".split(" ");
+/** The first and last value of each field, and the names of some. */
+const CRON_FIELDS: readonly (readonly [first: number, last: number, names?: readonly string[]])[] = [
+  [0, 59],
+  [0, 59],
+  [0, 23],
+  [1, 31],
+  [1, 12, MONTHS],
+  [0, 6, DAYS],
+];
+
+/**
+ * A schedule that the timers of Azure Functions take: NCRONTAB with seconds, numbers or three letters. A function with another
+ * one does not run there, and nothing else fails. (They also take some odd forms that are refused here.)
+ */
+export const schedule = z.string().refine((text) => {
+  const fields = text.trim().split(/ +/);
+  if (fields.length !== CRON_FIELDS.length) return false;
+  return CRON_FIELDS.every(([first, last, names = []], at) =>
+    (fields[at] ?? "").split(",").every((part) => {
+      if (!CRON_FIELD.test(part)) return false;
+      const values = part.replace(/\/.*/, "").split("-");
+      return values.every((value) => {
+        const isNumber = Number(value) >= first && Number(value) <= last;
+        return value === "*" || isNumber || names.includes(value.toUpperCase());
+      });
+    }),
+  );
+}, "must be NCRONTAB with six fields, seconds first, such as */10 * * * * *: *, numbers, names, ranges, lists and steps");
+
 /** "Time to live (TTL) in Azure Cosmos DB": the maximum number of seconds for a document. */
 const LONGEST_KEPT_MS = 2_147_483_647 * 1000;
 

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { HttpConnections } from "../listener/http-connections.ts";
 import { type AdminContext, type Answer, answerAdmin, fault } from "./admin-routes.ts";
+import { checkXml, XmlFault } from "./atom.ts";
 import type { Broker } from "./broker.ts";
 import { findTokenFault } from "./claims.ts";
 import type { Log } from "./link-faults.ts";
@@ -22,6 +23,7 @@ export class AdminServer {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { status, body } = await this.#answer(request).catch((cause: unknown) => {
       if (isStoreFault(cause)) throw cause;
+      if (cause instanceof XmlFault) return fault(400, cause.message);
       // A request that makes the broker stumble must not take it down.
       this.#log(`Administration request failed: ${cause instanceof Error ? cause.stack : String(cause)}`);
       return fault(500, String(cause));
@@ -45,6 +47,7 @@ export class AdminServer {
     if (path === undefined) return fault(400, "The path is not encoded properly.");
     const body = await readBody(request);
     if (body === undefined) return fault(413, `A body may have ${MAX_BODY_BYTES} bytes.`);
+    if (request.method === "PUT") checkXml(body);
     const protocol = "encrypted" in request.socket ? "https" : "http";
     return answerAdmin(this.#context, {
       method: request.method ?? "GET",

@@ -95,9 +95,32 @@ test("what a request has wrong is answered, and the next one is served", async (
   const ask = (path: string, init: RequestInit = {}) => fetch(`http://127.0.0.1:${adminPort}${path}`, init);
   const authorization = await administerToken();
   expect((await ask("/%ZZ", { headers: { authorization } })).status).toBe(400);
-  expect(
-    (await ask("/x", { method: "PUT", headers: { authorization }, body: "<no<xml" })).status,
-  ).toBeGreaterThanOrEqual(400);
+  const entry = (description: string) => `<entry><content>${description}</content></entry>`;
+  for (const body of [
+    "",
+    "no xml",
+    "<no<xml",
+    "<entry>",
+    "<entry><content></entry></content>",
+    entry("<QueueDescription><LockDuration>PT1M</QueueDescription>"),
+    entry("<QueueDescription><MaxDeliveryCount>ten</MaxDeliveryCount></QueueDescription>"),
+    entry("<QueueDescription><RequiresSession>perhaps</RequiresSession></QueueDescription>"),
+    entry("<QueueDescription><LockDuration>soon</LockDuration></QueueDescription>"),
+    entry("<ThingDescription/>"),
+    "<a>".repeat(5000),
+    `${"<a>".repeat(5000)}${"</a>".repeat(5000)}`,
+    '<!DOCTYPE x [<!ENTITY a "aaaa">]><entry>&a;</entry>',
+  ]) {
+    for (const path of ["/x", "/t/subscriptions/s/rules/r"]) {
+      const answer = await ask(path, { method: "PUT", headers: { authorization }, body });
+      expect([answer.status, path, body.slice(0, 80)]).toEqual([
+        path === "/x" ? 400 : expect.any(Number),
+        path,
+        body.slice(0, 80),
+      ]);
+      expect(answer.status).toBeLessThan(500);
+    }
+  }
   expect((await ask("/x", { method: "PUT", headers: { authorization }, body: "x".repeat(2_000_000) })).status).toBe(
     413,
   );

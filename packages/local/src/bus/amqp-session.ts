@@ -19,8 +19,12 @@ export const ABORTED_FORMAT = 0x7fff_0002;
 /** A batch: each data section holds one encoded message. */
 export const BATCH_FORMAT = 0x8001_3700;
 
-/** Messages above the entity's limit are rejected one by one; a link that goes on beyond this is closed. */
-const MAX_TRANSFER_BYTES = 1024 * 1024;
+/** A message of which more came than is kept: it is rejected at its end. */
+export const OVERSIZED_FORMAT = 0x7fff_0003;
+
+const MOST_KEPT_BYTES = 1024 * 1024;
+/** A link that goes on beyond the largest message of any tier is closed. */
+const MAX_TRANSFER_BYTES = 100 * 1024 * 1024;
 const MAX_LINKS = 4096;
 /** What may stand at the ends of a link, and what a client attaches to that declares transactions. */
 const TERMINI = [0x28, 0x29, "amqp:source:list", "amqp:target:list"];
@@ -132,7 +136,8 @@ function limit(link: ReceiverLink, frame: TransferFrame): void {
     const description = `A message may have ${MAX_TRANSFER_BYTES} bytes on its way.`;
     link.close({ condition: "amqp:link:message-size-exceeded", description });
   }
-  if (link.is_open()) return;
+  if (incomplete.bytes > MOST_KEPT_BYTES) incomplete.format = OVERSIZED_FORMAT;
+  else if (link.is_open()) return;
   // What still comes is not kept.
   incomplete.frames = [];
   frame.payload = NOTHING;

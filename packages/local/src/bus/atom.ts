@@ -1,5 +1,5 @@
 // Atom XML, as the administration protocol of Service Bus writes it.
-import { XMLParser } from "fast-xml-parser";
+import { XMLParser, XMLValidator } from "fast-xml-parser";
 
 const ATOM = "http://www.w3.org/2005/Atom";
 const CONNECT = "http://schemas.microsoft.com/netservices/2010/10/servicebus/connect";
@@ -15,10 +15,32 @@ const parser = new XMLParser({
   attributeNamePrefix: "@",
 });
 
-/** The description in an entry's content, such as a QueueDescription; `undefined` if there is none of this name. */
+/** What a client sends that is no well-formed XML. */
+export class XmlFault extends Error {
+  override readonly name = "XmlFault";
+}
+
+/** Throws an XmlFault: the parser itself makes something of anything. */
+export function checkXml(xml: string): void {
+  const result = XMLValidator.validate(xml);
+  if (result === true) return;
+  const { msg, line, col } = result.err;
+  throw new XmlFault(`The body is no well-formed XML: ${msg} (line ${line}, column ${col})`);
+}
+
+/** The description in an entry's content, such as a QueueDescription; `undefined` if there is none of this name. Throws an XmlFault. */
 export function readContent(xml: string, name: string): XmlElement | undefined {
-  const { entry } = parser.parse(xml) as { entry?: { content?: Record<string, XmlElement> } };
+  const { entry } = parse(xml) as { entry?: { content?: Record<string, XmlElement> } };
   return entry?.content?.[name];
+}
+
+/** What nests too deeply, or declares entities of its own, the parser refuses. */
+function parse(xml: string): unknown {
+  try {
+    return parser.parse(xml);
+  } catch (cause) {
+    throw new XmlFault(`The body cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
 }
 
 export function child(element: XmlElement | undefined, name: string): XmlElement | undefined {

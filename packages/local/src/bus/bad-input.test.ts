@@ -163,11 +163,22 @@ test("what a client gives up in the middle of a message is not taken", async () 
   expect((await receiveNow(under.client.createReceiver("aborted"))).length).toBe(1);
 });
 
-test("a message that never ends closes the link", async () => {
+test("a message of more than a million bytes is rejected at its end, and the link goes on", async () => {
   const client = await connect();
   await client.attachSender("quiet");
   const part = Buffer.alloc(60_000);
   for (let sent = 0; sent < 30; sent += 1) client.transfer(0, part, [null, true]);
+  client.transfer(0, part);
+  expect(await outcome(client)).toEqual([["amqp:link:message-size-exceeded", expect.any(String)]]);
+  client.transfer(1, Buffer.from([0x00, 0x53, 0x77, 0x41]));
+  expect(await outcome(client)).toEqual([]);
+});
+
+test("a message that never ends closes the link", async () => {
+  const client = await connect();
+  await client.attachSender("quiet");
+  const part = Buffer.alloc(64_000);
+  for (let sent = 0; sent < 1700; sent += 1) client.transfer(0, part, [null, true]);
   const { fields } = await client.next(DETACH);
   expect(fields[2]).toEqual(["amqp:link:message-size-exceeded", expect.any(String)]);
 });

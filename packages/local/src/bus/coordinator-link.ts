@@ -1,5 +1,5 @@
 // The link over which a client declares and discharges transactions (OASIS AMQP 1.0, part 4, section 4).
-import { ABORTED_FORMAT } from "./amqp-session.ts";
+import { ABORTED_FORMAT, OVERSIZED_FORMAT } from "./amqp-session.ts";
 import { checkMessage } from "./encoded-message.ts";
 import { readItems, readSection, readVariable, skipValue } from "./encoded-value.ts";
 import { type Log, listen } from "./link-faults.ts";
@@ -30,7 +30,7 @@ export function coordinate(link: ReceiverLink, transactions: Transactions, log: 
       Reflect.set(delivery, "settled", true);
       return;
     }
-    const order = read(message);
+    const order = format === OVERSIZED_FORMAT ? "The request is too large." : read(message);
     if (typeof order === "string") delivery.update(true, rejection("amqp:decode-error", order));
     else if (order.kind === "declare") delivery.update(true, transactions.declare(link));
     else delivery.update(true, await transactions.discharge(order.id, order.isFailed));

@@ -1,7 +1,9 @@
 // Reads from an encoded message what the broker must know, and leaves its bytes as they are.
+import type { Limit } from "../limit.ts";
 import { checkComposite } from "./composites.ts";
 import { checkValue } from "./encoded-check.ts";
-import { readItems, readSection, readTimestamp, readUint, readVariable, skipValue } from "./encoded-value.ts";
+import { LIST0, readItems, readSection, readTimestamp, readUint, readVariable, skipValue } from "./encoded-value.ts";
+import { BUS_LIMITS } from "./limits.ts";
 
 export const HEADER = 0x70;
 export const DELIVERY_ANNOTATIONS = 0x71;
@@ -12,6 +14,7 @@ const DATA = 0x75;
 const SEQUENCE = 0x76;
 const FOOTER = 0x78;
 
+const LIST8 = 0xc0;
 const LISTS = [0x45, 0xc0, 0xd0];
 const MAPS = [0xc1, 0xd1];
 const BINARIES = [0xa0, 0xb0];
@@ -28,6 +31,17 @@ const CONTENTS: Readonly<Record<number, readonly number[]>> = {
   [SEQUENCE]: LISTS,
   [FOOTER]: MAPS,
 };
+
+/** A message that is well formed and not allowed. */
+export class MessageFault extends Error {
+  override readonly name = "MessageFault";
+  readonly condition: string;
+
+  constructor(condition: "argument-error" | "argument-out-of-range", message: string) {
+    super(message);
+    this.condition = `com.microsoft:${condition}`;
+  }
+}
 
 /** Checks that the bytes are a message which every client can read (part 3, section 3.2). Throws a RangeError. */
 export function checkMessage(bytes: Buffer): void {
@@ -71,6 +85,7 @@ const TTL_FIELD = 2;
 const FIRST_ACQUIRER_FIELD = 3;
 
 const SCHEDULED_ENQUEUE_TIME = "x-opt-scheduled-enqueue-time";
+const PARTITION_KEY = "x-opt-partition-key";
 const OWN_ANNOTATIONS = new Set([
   "x-opt-enqueued-time",
   "x-opt-locked-until",
@@ -98,6 +113,7 @@ export interface Front {
   annotations: Buffer;
   annotationItems: number;
   scheduledFor: number | undefined;
+  partitionKey: string | undefined;
   /** Where properties, application properties and body begin. */
   rest: number;
 }
@@ -110,6 +126,7 @@ export function readFront(bytes: Buffer): Front {
     annotations: NOTHING,
     annotationItems: 0,
     scheduledFor: undefined,
+    partitionKey: undefined,
     rest: 0,
   };
   while (front.rest < bytes.length) {
@@ -144,6 +161,7 @@ function readAnnotations(bytes: Buffer, value: number, front: Front): void {
     const end = skipValue(bytes, itemAt);
     const key = readVariable(bytes, at)?.toString("ascii") ?? "";
     if (key === SCHEDULED_ENQUEUE_TIME) front.scheduledFor = boundInstant(readTimestamp(bytes, itemAt));
+    else if (key === PARTITION_KEY) front.partitionKey = readVariable(bytes, itemAt)?.toString("utf8");
     if (!OWN_ANNOTATIONS.has(key)) kept.push(bytes.subarray(at, end));
     at = end;
   }
@@ -182,13 +200,14 @@ export function reread(incoming: Incoming, bytes: Buffer): Incoming {
 
 /**
  * Reads what the broker must know and copies the bytes out of the socket's buffer. A message without an id gets
- * `newId()`: the SDK's lock renewer needs one. Throws a RangeError for bytes that are no AMQP message.
+ * `newId()`: the SDK's lock renewer needs one. Throws a RangeError for bytes that are no AMQP message, and a MessageFault.
  */
 export function readIncoming(sent: Buffer, newId: () => string): Incoming {
   checkMessage(sent);
   const received = withFooterLast(sent);
   const front = readFront(received);
   const properties = readProperties(received, front.rest);
+  checkAllowed(received, front, properties);
   const bytes =
     properties.messageId === undefined ? withMessageId(received, front.rest, newId()) : Buffer.from(received);
   return {
@@ -198,6 +217,60 @@ export function readIncoming(sent: Buffer, newId: () => string): Incoming {
     ttlMs: front.ttlMs,
     scheduledFor: front.scheduledFor,
   };
+}
+
+/** What the service does not take (Service Bus quotas). Most messages are so small that only their ids are looked at. */
+function checkAllowed(bytes: Buffer, { partitionKey, rest }: Front, { messageId = "", sessionId }: Identity): void {
+  const id =
+    messageId.length > BUS_LIMITS.messageId.value ? readVariable(Buffer.from(messageId, "latin1"), 0) : undefined;
+  for (const [limit, text] of [
+    [BUS_LIMITS.messageId, id?.toString("utf8") ?? ""],
+    [BUS_LIMITS.sessionId, sessionId ?? ""],
+    [BUS_LIMITS.partitionKey, partitionKey ?? ""],
+  ] as const) {
+    if (text.length > limit.value) throw beyond(limit, text.length);
+  }
+  if (partitionKey !== undefined && sessionId !== undefined && partitionKey !== sessionId) {
+    throw new MessageFault(
+      "argument-error",
+      "The partition key of a message with a session has to be the id of the session.",
+    );
+  }
+  checkProperties(bytes, rest);
+}
+
+function checkProperties(bytes: Buffer, start: number): void {
+  for (let at = start; at < bytes.length; ) {
+    const { code, value, end } = readSection(bytes, at);
+    if (code >= DATA) return;
+    if (end > BUS_LIMITS.propertiesBytes.value) throw beyond(BUS_LIMITS.propertiesBytes, end);
+    if (code === APPLICATION_PROPERTIES) checkApplicationProperties(bytes, value);
+    at = end;
+  }
+}
+
+/** Texts, numbers, instants and the like: nothing that has parts. */
+function checkApplicationProperties(bytes: Buffer, map: number): void {
+  const { count, first } = readItems(bytes, map);
+  let at = first;
+  for (let item = 0; item < count; item += 2) {
+    const valueAt = skipValue(bytes, at);
+    const end = skipValue(bytes, valueAt);
+    const code = bytes.readUInt8(valueAt);
+    if (code >= LIST8 || code === LIST0) {
+      const name = readVariable(bytes, at)?.toString("utf8") ?? "";
+      throw new MessageFault(
+        "argument-error",
+        `The property ${name} is a list, a map or an array, which no property can be.`,
+      );
+    }
+    if (end - at > BUS_LIMITS.propertyBytes.value) throw beyond(BUS_LIMITS.propertyBytes, end - at);
+    at = end;
+  }
+}
+
+function beyond({ what, value, unit }: Limit, given: number): MessageFault {
+  return new MessageFault("argument-out-of-range", `${what} has ${value} ${unit} at most, not ${given}.`);
 }
 
 /** The order of the sections in AMQP 1.0, 3.2, which other clients may rely on. */
@@ -214,14 +287,14 @@ function withFooterLast(bytes: Buffer): Buffer {
   return bytes;
 }
 
-function readProperties(
-  bytes: Buffer,
-  start: number,
-): { messageId: string | undefined; sessionId: string | undefined } {
-  const found: { messageId: string | undefined; sessionId: string | undefined } = {
-    messageId: undefined,
-    sessionId: undefined,
-  };
+interface Identity {
+  /** With its type. */
+  messageId: string | undefined;
+  sessionId: string | undefined;
+}
+
+function readProperties(bytes: Buffer, start: number): Identity {
+  const found: Identity = { messageId: undefined, sessionId: undefined };
   if (start >= bytes.length) return found;
   const section = readSection(bytes, start);
   if (section.code !== PROPERTIES) return found;

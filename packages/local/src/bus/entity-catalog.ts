@@ -54,9 +54,9 @@ export class EntityCatalog {
     const present = this.get(path);
     if (!present) return this.#findNameFault(kind, path) ?? this.#findTargetFault(path, settings, alsoThere);
     if (present.row.kind !== kind) return `${path} is there already, as a ${present.row.kind}.`;
-    if (present.queue.settings.requiresSession !== settings.requiresSession) {
-      return `Queue ${path}: requiresSession cannot be changed. Delete the queue first.`;
-    }
+    const fixed = FIXED.find((name) => isOn(present.row.properties[name]) !== isOn(properties[name]));
+    if (fixed)
+      return `${path}: ${fixed} cannot be changed: it is fixed when the ${kind} is created. Delete the ${kind} first.`;
     return this.#findTargetFault(path, settings, alsoThere);
   }
 
@@ -157,6 +157,9 @@ export class EntityCatalog {
     return undefined;
   }
 }
+
+const FIXED = ["requiresSession", "requiresDuplicateDetection", "enablePartitioning"];
+const isOn = (value: unknown) => value === true;
 
 function isOf(path: string, topic: string): boolean {
   return splitSubscription(path)?.topic.toLowerCase() === topic.toLowerCase();

@@ -1,5 +1,5 @@
 // Atom entries of queues, topics and subscriptions, as `ServiceBusAdministrationClient` writes and reads them.
-import { child, readContent, tag, textOf, writeEntry, type XmlElement } from "./atom.ts";
+import { child, readContent, tag, textOf, writeEntry, type XmlElement, XmlFault } from "./atom.ts";
 import { readAuthorizationRules, writeAuthorizationRules } from "./authorization-rules.ts";
 import type { Entity } from "./entity.ts";
 import { splitSubscription } from "./entity-path.ts";
@@ -104,9 +104,11 @@ function read(kind: Kind, text: string): unknown {
     case "text":
       return text;
     case "number":
+      if (!/^\d+$/.test(text)) throw new XmlFault(`The value '${text}' is not a number`);
       return Number(text);
     case "flag":
-      return text.toLowerCase() === "true";
+      if (!/^(true|false|1|0)$/i.test(text)) throw new XmlFault(`The value '${text}' is not true or false`);
+      return /^(true|1)$/i.test(text);
     default:
       return kind satisfies never;
   }

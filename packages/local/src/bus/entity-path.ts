@@ -1,10 +1,11 @@
 // The paths of entities: `queue`, `topic`, `topic/Subscriptions/name`. No case is distinguished.
+import { BUS_LIMITS } from "./limits.ts";
 
 const SUBSCRIPTION = /^(.+)\/subscriptions\/([^/]+)$/i;
 const DEAD_LETTER = /^(.+)\/\$deadletterqueue$/i;
 /** Letters, digits, and what stands between them; as long as the service's quotas allow. */
-const NAME = /^[a-z0-9_](?:[a-z0-9._\-~/]{0,258}[a-z0-9_-])?$/i;
-const PART_NAME = /^[a-z0-9_$](?:[a-z0-9._-]{0,49})$/i;
+const NAME = /^[a-z0-9_](?:[a-z0-9._\-~/]*[a-z0-9_-])?$/i;
+const PART_NAME = /^[a-z0-9_$][a-z0-9._-]*$/i;
 
 export function subscriptionPath(topic: string, name: string): string {
   return `${topic}/Subscriptions/${name}`;
@@ -23,10 +24,10 @@ export function deadLetterOwner(path: string): string | undefined {
 
 /** Of a queue or a topic. */
 export function isEntityName(name: string): boolean {
-  return NAME.test(name) && !/\/\/|\/subscriptions(\/|$)/i.test(name);
+  return name.length <= BUS_LIMITS.entityName.value && NAME.test(name) && !/\/\/|\/subscriptions(\/|$)/i.test(name);
 }
 
 /** Of a subscription or a rule. */
 export function isPartName(name: string): boolean {
-  return PART_NAME.test(name);
+  return name.length <= BUS_LIMITS.partName.value && PART_NAME.test(name);
 }

@@ -1,6 +1,7 @@
 // `<entity>/$management`: one literal table of the operations that clients ask for, each from its request to its response.
 import { randomUUID } from "node:crypto";
-import { type Incoming, readIncoming, withoutBody } from "./encoded-message.ts";
+import { type Incoming, MessageFault, readIncoming, withoutBody } from "./encoded-message.ts";
+import { BUS_LIMITS } from "./limits.ts";
 import { findRequestRefusal } from "./link-refusals.ts";
 import { lockToken } from "./lock-table.ts";
 import {
@@ -17,7 +18,7 @@ import {
 } from "./management-answers.ts";
 import { addRule, enumerateRules, removeRule } from "./management-rules.ts";
 import type { Lock } from "./message.ts";
-import type { PropertyChanges } from "./message-changes.ts";
+import { deadLetterFault, type PropertyChanges } from "./message-changes.ts";
 import type { Queue } from "./queue.ts";
 import type { RequestTransaction, Response } from "./request-link.ts";
 import { type DecodedMessage, types } from "./rhea-internals.ts";
@@ -25,6 +26,7 @@ import { MAX_MESSAGE_BYTES } from "./send-link.ts";
 import type { Settlement } from "./settlement.ts";
 import { sendStep, settleStep } from "./transaction-steps.ts";
 
+const OUT_OF_RANGE = "com.microsoft:argument-out-of-range";
 const LONG = 0x81;
 const TIMESTAMP = 0x83;
 const RECEIVE_AND_DELETE = 0;
@@ -113,7 +115,8 @@ async function schedule({ queue, transaction }: ManagementTarget, body: Body): P
       const bytes = isBody(entry) ? entry["message"] : undefined;
       return readIncoming(Buffer.isBuffer(bytes) ? bytes : Buffer.alloc(0), randomUUID);
     });
-  } catch {
+  } catch (cause) {
+    if (cause instanceof MessageFault) return refusal(400, cause.condition, cause.message);
     return refusal(400, "amqp:decode-error", "A message to be scheduled cannot be decoded.");
   }
   const size = incoming.reduce((sum, { bytes }) => sum + bytes.length, 0);
@@ -169,6 +172,9 @@ async function updateDisposition({ queue, transaction }: ManagementTarget, body:
       );
     return OK;
   }
+  const [reason, description] = [body["deadletter-reason"], body["deadletter-description"]];
+  const tooLong = deadLetterFault({ DeadLetterReason: reason, DeadLetterErrorDescription: description });
+  if (tooLong) return refusal(400, OUT_OF_RANGE, tooLong);
   const settlements = await Promise.all(locks.map((lock) => settle(queue, lock, body)));
   if (settlements.includes("lost")) return LOCK_LOST;
   return settlements.includes("refused")
@@ -210,6 +216,10 @@ function getSessionState({ queue }: ManagementTarget, body: Body): Response {
 async function setSessionState({ queue }: ManagementTarget, body: Body): Promise<Response> {
   const state = body["session-state"];
   if (!queue.sessions || typeof body["session-id"] !== "string") return SESSION_LOST;
+  const { value: most } = BUS_LIMITS.sessionStateBytes;
+  if (Buffer.isBuffer(state) && state.length > most) {
+    return refusal(400, OUT_OF_RANGE, `The state of a session has ${most} bytes at most, not ${state.length}.`);
+  }
   await queue.sessions.setState(sessionId(body), Buffer.isBuffer(state) ? Buffer.from(state) : undefined);
   return OK;
 }

@@ -1,6 +1,7 @@
 // Changes the properties of an encoded message: dead-letter reasons, what a receiver asks to have modified, and what a rule's action sets.
 import type { Typed } from "rhea";
 import { readItems, readSection, skipValue } from "./encoded-value.ts";
+import { BUS_LIMITS } from "./limits.ts";
 import { APPLICATION_PROPERTIES, PROPERTIES } from "./message-view.ts";
 import { types } from "./rhea-internals.ts";
 
@@ -9,6 +10,18 @@ export type PropertyChanges = Readonly<Record<string, unknown>>;
 const NULL = Buffer.from([0x40]);
 /** rhea's own: a longer list of fields is none of a message's properties. */
 const FIELD_COUNT = 13;
+
+/** What is too long among the reasons for which a message becomes a dead letter. */
+export function deadLetterFault(reasons: PropertyChanges): string | undefined {
+  const { value: most } = BUS_LIMITS.deadLetterReason;
+  for (const name of ["DeadLetterReason", "DeadLetterErrorDescription"]) {
+    const reason = reasons[name];
+    if (typeof reason === "string" && reason.length > most) {
+      return `${name} has ${most} characters at most, not ${reason.length}.`;
+    }
+  }
+  return undefined;
+}
 
 /** The same message with these application properties set; the others keep their exact encoding. */
 export function withProperties(bytes: Buffer, changes: PropertyChanges): Buffer {

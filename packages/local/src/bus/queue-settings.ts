@@ -1,10 +1,10 @@
 // What a queue, a topic or a subscription is set to: read from ARM properties, the shape of Bicep files and of the administration protocol.
 import { z } from "zod";
+import { BUS_LIMITS } from "./limits.ts";
 
 const MILLISECONDS = { day: 86_400_000, hour: 3_600_000, minute: 60_000, second: 1000 };
 /** Service Bus writes "never" as .NET's largest TimeSpan, P10675199DT2H48M5.4775807S. */
 const NEVER_MS = 10_675_199 * MILLISECONDS.day;
-const MAX_LOCK_MS = 5 * MILLISECONDS.minute;
 const DURATION = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/;
 
 /** @returns milliseconds, or `undefined` if it is no ISO 8601 duration of days and shorter. */
@@ -26,7 +26,14 @@ const duration = z.string().transform((text, context) => {
   return ms ?? 0;
 });
 
-const lockDuration = duration.refine((ms) => ms <= MAX_LOCK_MS, { error: "has to be PT5M at most" });
+const aboveZero = duration.refine((ms) => ms > 0, { error: "has to be longer than zero" });
+const lockDuration = aboveZero.refine((ms) => ms <= BUS_LIMITS.lockMs.value, { error: "has to be PT5M at most" });
+const duplicateWindow = duration.refine(
+  (ms) => ms >= BUS_LIMITS.leastDuplicateWindowMs.value && ms <= BUS_LIMITS.duplicateWindowMs.value,
+  { error: "has to be between PT20S and P7D" },
+);
+const idleTime = duration.refine((ms) => ms >= BUS_LIMITS.leastIdleMs.value, { error: "has to be PT5M at least" });
+const mostDeliveries = BUS_LIMITS.maxDeliveryCount.value;
 
 /** What a standard namespace has, or what a premium one may be set to; here it has no effect. */
 const STANDARD_KILOBYTES = 256;
@@ -49,12 +56,14 @@ const path = z.string().transform((text) => text.replace(/^[a-z]+:\/\/[^/]*\//i,
 const armProperties = z
   .looseObject({
     lockDuration: lockDuration.prefault("PT1M"),
-    maxDeliveryCount: z.int().positive().default(10),
-    defaultMessageTimeToLive: duration.prefault("P10675199DT2H48M5.4775807S"),
+    maxDeliveryCount: z.int().min(1).max(mostDeliveries).default(10),
+    defaultMessageTimeToLive: aboveZero.prefault("P10675199DT2H48M5.4775807S"),
     deadLetteringOnMessageExpiration: z.boolean().default(false),
     deadLetteringOnFilterEvaluationExceptions: z.boolean().default(true),
     requiresDuplicateDetection: z.boolean().default(false),
-    duplicateDetectionHistoryTimeWindow: duration.prefault("PT10M"),
+    duplicateDetectionHistoryTimeWindow: duplicateWindow.prefault("PT10M"),
+    autoDeleteOnIdle: idleTime.optional(),
+    userMetadata: z.string().max(BUS_LIMITS.userMetadata.value).optional(),
     requiresSession: z.boolean().default(false),
     status: z.string().default("Active"),
     maxMessageSizeInKilobytes: maxMessageSize.optional(),

@@ -5,7 +5,7 @@ import type { Consumer, Lane } from "./lane.ts";
 import { attempt, endLink, type Log, listen } from "./link-faults.ts";
 import { deliveryTag } from "./lock-table.ts";
 import type { Lock, Message } from "./message.ts";
-import type { PropertyChanges } from "./message-changes.ts";
+import { deadLetterFault, type PropertyChanges } from "./message-changes.ts";
 import type { Queue } from "./queue.ts";
 import { ACCEPTED, rejection, type SenderLink, type Transfer } from "./rhea-internals.ts";
 import type { Settlement } from "./settlement.ts";
@@ -148,9 +148,19 @@ export class ReceiveLink implements Consumer {
 
   async #settle(delivery: HeldTransfer, asked: string, step: SettleStep): Promise<void> {
     const { lock, transactionId } = delivery;
+    const tooLong = asked === "rejected" ? deadLetterFault(reasonOf(delivery)) : undefined;
+    if (tooLong) {
+      // The message stays locked, as after any settlement that failed.
+      this.#answer(delivery, rejection("com.microsoft:argument-out-of-range", tooLong));
+      return;
+    }
     const outcome = transactionId
       ? this.#enlist(transactionId, delivery, asked, step)
       : answer(lock ? await step(lock, delivery) : "lost");
+    this.#answer(delivery, outcome);
+  }
+
+  #answer(delivery: HeldTransfer, outcome: Typed): void {
     if (!this.#link.is_open()) return;
     delivery.update(true, outcome);
     // rhea waits for the remote side to settle as well, which in this mode it never says.
@@ -170,11 +180,7 @@ export class ReceiveLink implements Consumer {
   }
 
   #reject(lock: Lock, delivery: HeldTransfer): Promise<Settlement> {
-    const { error } = delivery.remote_state as unknown as RejectedState;
-    const isDeadLettering = error?.condition === DEAD_LETTER;
-    return this.queue.settler.moveToDeadLetter(lock, {
-      ...(isDeadLettering ? error?.info : { DeadLetterErrorDescription: error?.description ?? "" }),
-    });
+    return this.queue.settler.moveToDeadLetter(lock, reasonOf(delivery));
   }
 
   #modify(lock: Lock, delivery: HeldTransfer): Promise<Settlement> {
@@ -182,6 +188,12 @@ export class ReceiveLink implements Consumer {
       delivery.remote_state as unknown as ModifiedState;
     return isDeferred ? this.queue.settler.defer(lock, changes ?? {}) : this.queue.settler.abandon(lock, changes ?? {});
   }
+}
+
+function reasonOf(delivery: HeldTransfer): PropertyChanges {
+  const { error } = delivery.remote_state as unknown as RejectedState;
+  const isDeadLettering = error?.condition === DEAD_LETTER;
+  return { ...(isDeadLettering ? error?.info : { DeadLetterErrorDescription: error?.description ?? "" }) };
 }
 
 /** The SDK throws on an echoed `rejected`, so that every success is answered `accepted`. */

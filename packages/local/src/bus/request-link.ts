@@ -1,5 +1,5 @@
 // Request and response over a pair of links: what `$cbs` and `$management` have in common.
-import { ABORTED_FORMAT } from "./amqp-session.ts";
+import { ABORTED_FORMAT, OVERSIZED_FORMAT } from "./amqp-session.ts";
 import { checkMessage } from "./encoded-message.ts";
 import { type Log, listen } from "./link-faults.ts";
 import {
@@ -60,7 +60,7 @@ export function serveRequests(link: ReceiverLink, service: RequestService): void
       Reflect.set(delivery, "settled", true);
       return;
     }
-    const request = decode(message);
+    const request = format === OVERSIZED_FORMAT ? "The request is too large." : decode(message);
     if (typeof request === "string") {
       delivery.update(true, rejection("amqp:decode-error", request));
       return;

@@ -1,16 +1,17 @@
 // A client's sending link: takes messages and batches into a queue and answers each after its commit.
 import { randomUUID } from "node:crypto";
 import type { Typed } from "rhea";
-import { ABORTED_FORMAT, BATCH_FORMAT } from "./amqp-session.ts";
-import { type Incoming, readBatch, readIncoming } from "./encoded-message.ts";
+import { ABORTED_FORMAT, BATCH_FORMAT, OVERSIZED_FORMAT } from "./amqp-session.ts";
+import { type Incoming, MessageFault, readBatch, readIncoming } from "./encoded-message.ts";
+import { BUS_LIMITS } from "./limits.ts";
 import { type Log, listen } from "./link-faults.ts";
 import type { Queue } from "./queue.ts";
 import { ACCEPTED, type ReceiverLink, rejection, type Transfer } from "./rhea-internals.ts";
 import { sendStep } from "./transaction-steps.ts";
 import type { Transactions } from "./transactions.ts";
 
-/** The standard tier's limit; announced in the attach. */
-export const MAX_MESSAGE_BYTES = 262_144;
+/** Announced in the attach. */
+export const MAX_MESSAGE_BYTES = BUS_LIMITS.messageBytes.value;
 
 /** Unsettled transfers allowed to a link; rhea's buffer holds 2048 a session. */
 const CREDIT = 1000;
@@ -56,16 +57,13 @@ export class SendLink {
 
   /** @returns the messages, or the rejection. */
   #read(bytes: Buffer, format: number): Incoming[] | Typed {
-    if (bytes.length > MAX_MESSAGE_BYTES) {
-      return rejection(
-        "amqp:link:message-size-exceeded",
-        `The message has ${bytes.length} bytes; the limit is ${MAX_MESSAGE_BYTES}.`,
-      );
-    }
+    if (format === OVERSIZED_FORMAT) return tooLarge("more than a million");
+    if (bytes.length > MAX_MESSAGE_BYTES) return tooLarge(String(bytes.length));
     let incoming: Incoming[];
     try {
       incoming = (format === BATCH_FORMAT ? readBatch(bytes) : [bytes]).map((one) => readIncoming(one, randomUUID));
     } catch (cause) {
+      if (cause instanceof MessageFault) return rejection(cause.condition, cause.message);
       return rejection("amqp:decode-error", cause instanceof Error ? cause.message : "The message cannot be decoded.");
     }
     const needsSession = this.queue.settings.requiresSession;
@@ -90,4 +88,11 @@ export class SendLink {
   end(condition: string, description: string): void {
     this.#link.close({ condition, description });
   }
+}
+
+function tooLarge(bytes: string): Typed {
+  return rejection(
+    "amqp:link:message-size-exceeded",
+    `The message has ${bytes} bytes; the limit is ${MAX_MESSAGE_BYTES}.`,
+  );
 }

@@ -4,22 +4,23 @@ import {
   createItem,
   deleteItem,
   faultOf,
-  MOST_BYTES,
   type Outcome,
   patchItem,
   readItem,
   refuse,
   replaceItem,
   type Target,
+  TOO_LARGE,
   upsertItem,
 } from "./item-operations.ts";
 import { documentKey, WRONG_KEY } from "./key-scope.ts";
+import { COSMOS_LIMITS } from "./limits.ts";
 import { parsePatch } from "./patch.ts";
 import { fault, header, type ItemCall, prefersMinimal, type Reply } from "./request.ts";
 import { isObject, type JsonObject, parseJson } from "./sql/values.ts";
 import { isFromSqlite, write } from "./write.ts";
 
-const MOST_OPERATIONS = 100;
+const MOST_OPERATIONS = COSMOS_LIMITS.batchOperations.value;
 const MULTI_STATUS = 207;
 const FAILED_DEPENDENCY = 424;
 
@@ -123,7 +124,7 @@ function run(call: ItemCall, operation: JsonObject, pk: string, now = Date.now()
 const text = (value: unknown) => (typeof value === "string" ? value : undefined);
 
 function operationsOf(call: ItemCall): JsonObject[] | Reply {
-  if (call.bytes.length > MOST_BYTES) return fault(413, "Request size is too large.");
+  if (call.bytes.length > COSMOS_LIMITS.requestBytes.value) return fault(413, TOO_LARGE);
   const operations = isBinary(call) ? readOperations(call.bytes) : parseJson(call.body);
   if (!Array.isArray(operations) || operations.length === 0) return fault(400, "A batch is a list of operations.");
   if (operations.length > MOST_OPERATIONS) return fault(400, `A batch takes at most ${MOST_OPERATIONS} operations.`);

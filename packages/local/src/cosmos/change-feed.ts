@@ -3,13 +3,13 @@ import { charges } from "./charges.ts";
 import { keyFilters, nothing } from "./feed-parts.ts";
 import type { ItemTable, StoredItem } from "./item-table.ts";
 import { type KeyScope, scopeOf } from "./key-scope.ts";
+import { COSMOS_LIMITS } from "./limits.ts";
 import { fault, header, type ItemCall, type Reply } from "./request.ts";
 import { inSlices, type Sliced } from "./slices.ts";
 import { readVersionFeed } from "./version-feed.ts";
 import { type Filter, statement } from "./walk.ts";
 
 const DEFAULT_PAGE = 100;
-const PAGE_BYTES = 4 * 1024 * 1024;
 /** How many changes a slice looks through. */
 const AT_ONCE = 1000;
 
@@ -68,14 +68,14 @@ function* changesAfter(items: ItemTable, scope: KeyScope, from: number, most: nu
   const select = `SELECT seq, lsn, body FROM ${items.name}`;
   const changes: StoredItem[] = [];
   let bytes = 0;
-  for (let at = from; changes.length < most && bytes < PAGE_BYTES && !items.isDropped; ) {
+  for (let at = from; changes.length < most && bytes < COSMOS_LIMITS.pageBytes.value && !items.isDropped; ) {
     const end = windowEnd(items, at);
     const window = [{ sql: "lsn > ?", bindings: [at] }, ...(end === undefined ? [] : [upTo(end)])];
     const { sql, bindings } = statement(select, [...window, ...filters], "lsn LIMIT ?");
     for (const row of items.rows(sql, [...bindings, most - changes.length])) {
       changes.push(row);
       bytes += row.body.length;
-      if (bytes >= PAGE_BYTES) break;
+      if (bytes >= COSMOS_LIMITS.pageBytes.value) break;
     }
     yield;
     if (end === undefined) break;

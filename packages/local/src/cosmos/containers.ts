@@ -3,6 +3,7 @@
 import type { Container, DatabaseRecord } from "./catalog.ts";
 import { isResourceId, NO_DATABASE, resource, resources, select } from "./databases.ts";
 import { policyFault } from "./indexing.ts";
+import { isTimeToLive } from "./item-operations.ts";
 import { hashesOf } from "./key-ranges.ts";
 import { askedThroughput } from "./offers.ts";
 import { answer } from "./queries.ts";
@@ -120,8 +121,7 @@ export function containerFault(given: Value): string | undefined {
   if (!isResourceId(given["id"])) return "The id is missing, too long or has one of the characters / \\ ? #.";
   const paths = keyPaths(given);
   const ttl = given["defaultTtl"];
-  const validTtl = ttl === undefined || (Number.isInteger(ttl) && (ttl === -1 || Number(ttl) > 0));
-  if (!validTtl) return "defaultTtl must be -1 or a positive number of seconds.";
+  if (ttl !== undefined && !isTimeToLive(ttl)) return "defaultTtl must be -1 or a positive number of seconds.";
   const policy = policyFault(given["indexingPolicy"]);
   if (policy !== undefined) return policy;
   return (

@@ -1,4 +1,5 @@
 // What an indexing policy means here: which paths get an index of their own, and which ORDER BY it can serve.
+import { COSMOS_LIMITS } from "./limits.ts";
 import { isObject, type Json, type JsonObject, type Value } from "./sql/values.ts";
 
 export interface IndexedPath {
@@ -58,14 +59,28 @@ const ETAG = '/"_etag"/?';
 
 /** What is wrong with a policy, if anything. */
 export function policyFault(policy: Value): string | undefined {
-  const { indexingMode, includedPaths, excludedPaths } = completePolicy(policy);
+  const { indexingMode, includedPaths, excludedPaths, compositeIndexes } = completePolicy(policy);
   if (indexingMode === "none") return undefined;
   if (indexingMode !== "consistent" && indexingMode !== "lazy") return "The indexing mode is consistent or none.";
+  const { includedPaths: mostIncluded, excludedPaths: mostExcluded } = COSMOS_LIMITS;
+  // Azure's own path for the ETag is among those excluded.
+  if (listOf(includedPaths).length > mostIncluded.value || listOf(excludedPaths).length > mostExcluded.value + 1) {
+    return `An indexing policy includes ${mostIncluded.value} paths and excludes ${mostExcluded.value} at most.`;
+  }
+  const composites = compositeFault(listOf(compositeIndexes));
+  if (composites) return composites;
   const paths = [...listOf(includedPaths), ...listOf(excludedPaths)].map(pathOf);
   const strange = paths.find((path) => !/^\/.*[?*]$/.test(path));
   if (strange !== undefined) return `The indexing path '${strange}' could not be accepted: it ends in /? or /*.`;
   if (paths.filter((path) => path === ROOT).length === 1) return undefined;
   return "The special mandatory indexing path '/*' has to be in one of the two lists of paths.";
+}
+
+function compositeFault(composites: readonly Json[]): string | undefined {
+  const { composites: most, compositePaths } = COSMOS_LIMITS;
+  if (composites.length > most.value) return `A container has ${most.value} composite indexes at most.`;
+  const isLong = composites.some((parts) => Array.isArray(parts) && parts.length > compositePaths.value);
+  return isLong ? `A composite index has ${compositePaths.value} paths at most.` : undefined;
 }
 
 const listOf = (value: Value): Json[] => (Array.isArray(value) ? value : []);

@@ -20,7 +20,11 @@ const NOW_MS = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
 const nameOf = (table: string) => `${table}_history`;
 
 /** Runs DDL, so at start or inside a write: begins to keep changes, or stops and forgets them. */
-export function keepHistory(database: Database, table: string, retentionMs: number | undefined): void {
+export function keepHistory(
+  database: Pick<Database, "prepare" | "exec">,
+  table: string,
+  retentionMs: number | undefined,
+): void {
   const history = nameOf(table);
   const kept = database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").get(history);
   if (retentionMs === undefined) {
@@ -44,14 +48,14 @@ export function keepHistory(database: Database, table: string, retentionMs: numb
 }
 
 /** Inside a write. */
-export function dropHistory(database: Database, table: string): void {
+export function dropHistory(database: Pick<Database, "prepare" | "exec">, table: string): void {
   const history = nameOf(table);
   const triggers = ["create", "replace", "delete"].map((kind) => `DROP TRIGGER IF EXISTS ${history}_${kind};`);
   database.exec(`${triggers.join("")} DROP TABLE IF EXISTS ${history}`);
 }
 
 /** Inside a write: the newest of what is too old stays, as where reading may begin. */
-export function forgetHistory(database: Database, table: string, before: number): void {
+export function forgetHistory(database: Pick<Database, "prepare" | "exec">, table: string, before: number): void {
   const history = nameOf(table);
   const last = database.prepare(`SELECT max(place) AS place FROM ${history} WHERE at < ?`).get(before)?.["place"];
   if (last === null || last === undefined) return;
@@ -60,13 +64,20 @@ export function forgetHistory(database: Database, table: string, before: number)
 }
 
 /** The places of the first and the last change that are kept. */
-export function historyBounds(database: Database, table: string): { readonly first: number; readonly last: number } {
+export function historyBounds(
+  database: Pick<Database, "prepare" | "exec">,
+  table: string,
+): { readonly first: number; readonly last: number } {
   const row = database.prepare(`SELECT min(place) AS first, max(place) AS last FROM ${nameOf(table)}`).get();
   return { first: Number(row?.["first"] ?? 0), last: Number(row?.["last"] ?? 0) };
 }
 
 /** The last change before a time in milliseconds; undefined where all that is kept is later. */
-export function placeBefore(database: Database, table: string, at: number): number | undefined {
+export function placeBefore(
+  database: Pick<Database, "prepare" | "exec">,
+  table: string,
+  at: number,
+): number | undefined {
   const sql = `SELECT max(place) AS place FROM ${nameOf(table)} WHERE at < ?`;
   const place = database.prepare(sql).get(at)?.["place"];
   return place === null || place === undefined ? undefined : Number(place);

@@ -4,6 +4,7 @@ import { charges } from "./charges.ts";
 import { valueAt } from "./indexing.ts";
 import type { StoredItem } from "./item-table.ts";
 import { WRONG_KEY } from "./key-scope.ts";
+import { COSMOS_LIMITS } from "./limits.ts";
 import { applyPatch, type Patch } from "./patch.ts";
 import { isObject, type JsonObject, type Value } from "./sql/values.ts";
 
@@ -30,8 +31,7 @@ export interface Target {
   readonly precondition: Precondition;
 }
 
-export const MOST_BYTES = 2 * 1024 * 1024;
-const LONGEST_ID = 1023;
+export const TOO_LARGE = "Request size is too large.";
 const NOT_FOUND = "Entity with the specified id does not exist in the system.";
 const NOT_UNIQUE = "Unique index constraint violation.";
 const REFUSED = "One of the specified pre-condition is not met.";
@@ -51,14 +51,41 @@ export function faultOf(document: Value, target: Target): string | undefined {
   if (!isObject(document)) return "The document is not a JSON object.";
   const { id, ttl } = document;
   if (typeof id !== "string" || id === "") return "The required property 'id' is missing or not a string.";
-  if (id.length > LONGEST_ID || /[/\\#]/.test(id)) return "Id contains illegal chars (/ \\ #) or is too long.";
-  if (ttl !== undefined && !(Number.isInteger(ttl) && (ttl === -1 || Number(ttl) > 0))) {
-    return "The property 'ttl' must be -1 or a positive number of seconds.";
-  }
+  if (Buffer.byteLength(id) > COSMOS_LIMITS.idBytes.value || /[/\\#]/.test(id))
+    return "Id contains illegal chars (/ \\ #) or is too long.";
+  if (ttl !== undefined && !isTimeToLive(ttl)) return "The property 'ttl' must be -1 or a positive number of seconds.";
+  if (isNestedBeyond(document, COSMOS_LIMITS.nesting.value)) return "The document is nested too deeply.";
   if (keyOf(document, target.container) !== target.pk) {
     return WRONG_KEY;
   }
-  return undefined;
+  return keySizeFault(target);
+}
+
+/** Of a document or, by default, of the documents of a container. */
+export const isTimeToLive = (ttl: Value) =>
+  Number.isInteger(ttl) && (ttl === -1 || (Number(ttl) > 0 && Number(ttl) <= COSMOS_LIMITS.ttl.value));
+
+/** The document itself is no level. */
+function isNestedBeyond(value: JsonObject | readonly Value[], levels: number): boolean {
+  if (levels < 0) return true;
+  for (const inner of Array.isArray(value) ? value : Object.values(value)) {
+    if (typeof inner === "object" && inner !== null && isNestedBeyond(inner, levels - 1)) return true;
+  }
+  return false;
+}
+
+function keySizeFault({ container, pk }: Target): string | undefined {
+  const { keyBytes, firstKeyBytes } = COSMOS_LIMITS;
+  // Its text is longer than its values, so most need no more than this.
+  if (pk.length * 3 <= firstKeyBytes.value) return undefined;
+  const key = container.definition["partitionKey"];
+  const most = isObject(key) && key["version"] === 2 ? keyBytes.value : firstKeyBytes.value;
+  const values = JSON.parse(pk) as Value[];
+  const bytes = values.reduce(
+    (sum: number, value) => sum + (typeof value === "string" ? Buffer.byteLength(value) : 0),
+    0,
+  );
+  return bytes > most ? `The partition key has ${bytes} bytes, and may have ${most}.` : undefined;
 }
 
 export function readItem(target: Target, id: string): Outcome {
@@ -137,12 +164,14 @@ function matches(condition: string, etag: string): boolean {
   return condition === "*" || condition === etag || `"${condition}"` === etag;
 }
 
-function stored(status: number, { container }: Target, item: StoredItem): Outcome {
+function stored(status: number, { container }: Target, item: StoredItem | undefined): Outcome {
+  if (!item) return refuse(413, TOO_LARGE);
   const charge = charges.insert(item.body.length, container.items.paths.length);
   return { status, charge, etag: container.items.etag(item.lsn), body: item.body };
 }
 
-function replaced({ container }: Target, item: StoredItem): Outcome {
+function replaced({ container }: Target, item: StoredItem | undefined): Outcome {
+  if (!item) return refuse(413, TOO_LARGE);
   const charge = charges.replace(item.body.length, container.items.paths.length);
   return { status: 200, charge, etag: container.items.etag(item.lsn), body: item.body };
 }

@@ -16,7 +16,11 @@ export interface Statements {
 export const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
 /** `names` are the columns of keys, of the paths that are indexed and of unique keys. */
-export function prepareStatements(database: Database, table: string, names: readonly string[]): Statements {
+export function prepareStatements(
+  database: Pick<Database, "prepare" | "exec">,
+  table: string,
+  names: readonly string[],
+): Statements {
   const keys = names.map(quoted);
   const columns = ["pk", "id", "seq", "lsn", "expires", ...keys, "body"];
   const read = ["seq", "lsn", "expires", "body", ...keys];
@@ -34,7 +38,7 @@ export function prepareStatements(database: Database, table: string, names: read
 
 /** Makes the table, or gives the one that is there the columns and indexes of `paths` and no others. */
 export function createTable(
-  database: Database,
+  database: Pick<Database, "prepare" | "exec">,
   table: string,
   paths: readonly IndexedPath[],
   unique: readonly UniqueKey[],
@@ -69,7 +73,11 @@ export function createTable(
 }
 
 /** The keys of a new column, from the documents that are there. */
-function fillColumn(database: Database, table: string, { name, segments }: IndexedPath): void {
+function fillColumn(
+  database: Pick<Database, "prepare" | "exec">,
+  table: string,
+  { name, segments }: IndexedPath,
+): void {
   const set = database.prepare(`UPDATE ${table} SET ${quoted(name)} = ? WHERE seq = ?`);
   for (const { seq, body } of database.prepare(`SELECT seq, body FROM ${table}`).all()) {
     const key = sortKey(valueAt(JSON.parse(String(body)) as JsonObject, segments));

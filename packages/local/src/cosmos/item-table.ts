@@ -1,8 +1,10 @@
 // The documents of one container in one SQLite table, with a sparse index for each path the policy names.
 import type { Database } from "../database/database.ts";
+import type { Snapshot } from "../database/snapshot.ts";
 import { type IndexedPath, valueAt } from "./indexing.ts";
 import { dropHistory, forgetHistory, keepHistory } from "./item-history.ts";
 import { createTable, prepareStatements, type Statements } from "./item-schema.ts";
+import { COSMOS_LIMITS } from "./limits.ts";
 import { documentRids } from "./resource-id.ts";
 import { type JsonObject, sortKey } from "./sql/values.ts";
 import { type UniqueKey, uniqueText } from "./unique-keys.ts";
@@ -40,7 +42,7 @@ const SWEEP_AT_ONCE = 500;
 
 export class ItemTable {
   readonly name: string;
-  readonly #database: Database;
+  readonly #database: Pick<Database, "prepare" | "exec">;
   #options: ItemTableOptions;
   /** The columns of keys. */
   #columns: readonly string[];
@@ -51,20 +53,30 @@ export class ItemTable {
   #seq: number;
   #lsn: number;
 
-  /** Runs DDL, so at start or inside `Database.write`. */
-  constructor(database: Database, options: ItemTableOptions) {
+  /** Runs DDL, so at start or inside `Database.write`, unless it is a table `asOf`, of which it gets the `lsn`. */
+  constructor(database: Pick<Database, "prepare" | "exec">, options: ItemTableOptions, lsn?: number) {
     this.#database = database;
     this.#options = options;
     this.name = `items_${options.number}`;
     this.#ridOf = documentRids(options.rid);
     this.#encodedLink = encodeURI(options.link);
-    createTable(database, this.name, options.paths, options.unique);
-    keepHistory(database, this.name, options.retentionMs);
+    if (lsn === undefined) {
+      createTable(database, this.name, options.paths, options.unique);
+      keepHistory(database, this.name, options.retentionMs);
+    }
     this.#columns = columnsOf(options);
     this.#statements = prepareStatements(database, this.name, this.#columns);
     const last = database.prepare(`SELECT max(seq) AS seq, max(lsn) AS lsn FROM ${this.name}`).get();
     this.#seq = Number(last?.["seq"] ?? 0);
-    this.#lsn = Math.max(Number(last?.["lsn"] ?? 0), Date.now() * LSN_PER_MS);
+    this.#lsn = lsn ?? Math.max(Number(last?.["lsn"] ?? 0), Date.now() * LSN_PER_MS);
+  }
+
+  /** What `snapshot`, which was renewed just now, reads of this table: no writes. `known` is the one of the snapshot before. */
+  asOf(snapshot: Snapshot, known: ItemTable | undefined): ItemTable {
+    if (!known)
+      return new ItemTable({ prepare: snapshot.prepare.bind(snapshot), exec: () => {} }, this.#options, this.#lsn);
+    known.#lsn = this.#lsn;
+    return known;
   }
 
   /** Inside a write: other indexes or another time to live, for the writes that are queued behind it too. */
@@ -131,9 +143,10 @@ export class ItemTable {
     this.#database.prepare(`DELETE FROM ${this.name} WHERE pk = ?`).run(pk);
   }
 
-  /** Inside a write, where `find` has found nothing. */
-  insert(pk: string, id: string, document: JsonObject, now: number): StoredItem {
+  /** Inside a write, where `find` has found nothing. Undefined, and nothing is stored, where the document is too large. */
+  insert(pk: string, id: string, document: JsonObject, now: number): StoredItem | undefined {
     const item = this.#render(this.#seq + 1, document, now);
+    if (isTooLarge(item.body)) return undefined;
     this.#seq = item.seq;
     const expired = this.#statements.find.get(pk, id);
     if (expired) this.#statements.delete.run(Number(expired["seq"]));
@@ -142,9 +155,13 @@ export class ItemTable {
     return item;
   }
 
-  /** Inside a write. Rewrites indexes only where a key changed: most patches touch no indexed path. */
-  update(old: StoredItem, document: JsonObject, now: number): StoredItem {
+  /**
+   * Inside a write. Rewrites indexes only where a key changed: most patches touch no indexed path. Undefined, and nothing
+   * is stored, where the result is too large.
+   */
+  update(old: StoredItem, document: JsonObject, now: number): StoredItem | undefined {
     const item = this.#render(old.seq, document, now);
+    if (isTooLarge(item.body)) return undefined;
     const moved = item.expires !== old.expires || this.#columns.some((name) => item[name] !== old[name]);
     if (moved) {
       const keys = this.#columns.map((name) => item[name] ?? null);
@@ -215,6 +232,11 @@ export class ItemTable {
     return seconds < 0 ? null : now + seconds * 1000;
   }
 }
+
+const MOST_DOCUMENT_BYTES = COSMOS_LIMITS.documentBytes.value;
+/** A text has at most three bytes of UTF-8 for each of its units: most need no count. */
+const isTooLarge = (body: string) =>
+  body.length > MOST_DOCUMENT_BYTES / 3 && Buffer.byteLength(body) > MOST_DOCUMENT_BYTES;
 
 function columnsOf({ paths, unique }: ItemTableOptions): string[] {
   return [...paths, ...unique].map(({ name }) => name);

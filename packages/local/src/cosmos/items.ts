@@ -4,15 +4,16 @@ import {
   deleteItem,
   faultOf,
   keyOf,
-  MOST_BYTES,
   type Outcome,
   patchItem,
   readItem,
   replaceItem,
   type Target,
+  TOO_LARGE,
   upsertItem,
 } from "./item-operations.ts";
 import { documentKey, WRONG_KEY } from "./key-scope.ts";
+import { COSMOS_LIMITS } from "./limits.ts";
 import { parsePatch } from "./patch.ts";
 import { fault, header, type ItemCall, prefersMinimal, type Reply } from "./request.ts";
 import { isObject, type JsonObject, parseJson } from "./sql/values.ts";
@@ -49,6 +50,7 @@ export function deleteKey(call: ItemCall): Promise<Reply> | Reply {
 export function patchDocument(call: ItemCall): Promise<Reply> | Reply {
   const target = targetOf(call);
   if (!target) return noKey();
+  if (call.bytes.length > COSMOS_LIMITS.requestBytes.value) return fault(413, TOO_LARGE);
   const patch = parsePatch(parseJson(call.body), call.container.partitionPaths);
   if (typeof patch === "string") return fault(400, patch);
   return write(call.database, () => patchItem(target, call.names[2] ?? "", patch)).then(replyOf(call));
@@ -56,7 +58,7 @@ export function patchDocument(call: ItemCall): Promise<Reply> | Reply {
 
 /** Documents that are written whole; without a partition key header the document says it itself. */
 function store(call: ItemCall, put: WriteItem): Promise<Reply> | Reply {
-  if (call.bytes.length > MOST_BYTES) return fault(413, "Request size is too large.");
+  if (call.bytes.length > COSMOS_LIMITS.requestBytes.value) return fault(413, TOO_LARGE);
   const document = parseJson(call.body);
   if (!isObject(document)) return fault(400, "The request body is not a JSON object.");
   const target = targetOf(call, keyOf(document, call.container));

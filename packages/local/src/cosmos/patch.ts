@@ -1,6 +1,7 @@
 // The six patch operations of Cosmos DB on a parsed document, and the condition that guards them.
+import { COSMOS_LIMITS } from "./limits.ts";
 import { compile, type Evaluate } from "./sql/compile.ts";
-import { QueryFault } from "./sql/fault.ts";
+import { isTooDeep, QueryFault } from "./sql/fault.ts";
 import { parseCondition } from "./sql/parser.ts";
 import { isObject, type Json, type JsonObject, setOwn, type Value } from "./sql/values.ts";
 
@@ -9,7 +10,7 @@ export interface Patch {
   readonly condition?: (document: JsonObject) => boolean;
 }
 
-const MOST_OPERATIONS = 10;
+const MOST_OPERATIONS = COSMOS_LIMITS.patchOperations.value;
 const CONDITIONS_KEPT = 1000;
 const NO_PARAMETERS: ReadonlyMap<string, Value> = new Map();
 const SYSTEM = new Set(["_rid", "_self", "_etag", "_attachments", "_ts"]);
@@ -28,6 +29,7 @@ export function parsePatch(body: Value, partitionPaths: readonly (readonly strin
     return { operations, condition: conditionNamed(String(condition)) };
   } catch (cause) {
     if (cause instanceof QueryFault) return cause.message;
+    if (isTooDeep(cause)) return "The condition is too complex.";
     throw cause;
   }
 }

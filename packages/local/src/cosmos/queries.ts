@@ -8,7 +8,7 @@ import { inSlices } from "./slices.ts";
 import type { Place } from "./sorted-page.ts";
 import type { Expression } from "./sql/ast.ts";
 import { type CompiledQuery, compileQuery } from "./sql/compiled-query.ts";
-import { QueryFault } from "./sql/fault.ts";
+import { isTooDeep, QueryFault } from "./sql/fault.ts";
 import { type Plan, planOf } from "./sql/plan.ts";
 import { NOTHING_TO_MERGE } from "./sql/query-info.ts";
 import { isObject, parseJson, type Value } from "./sql/values.ts";
@@ -118,6 +118,7 @@ export async function answer(run: () => Reply | Promise<Reply>): Promise<Reply> 
     return await run();
   } catch (cause) {
     if (cause instanceof QueryFault) return fault(400, cause.message);
+    if (isTooDeep(cause)) return fault(400, "The query is too complex.");
     throw cause;
   }
 }

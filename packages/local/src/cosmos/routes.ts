@@ -47,6 +47,8 @@ export type Route =
   | {
       readonly kind: string;
       readonly on: "container" | "documents";
+      /** Any replica answers it that has what the client has seen. */
+      readonly reads?: true;
       readonly run: (call: ItemCall) => Reply | Promise<Reply>;
     };
 
@@ -99,10 +101,10 @@ const ROUTES: Readonly<Record<string, Route>> = {
   "BATCH dbs/*/colls/*/docs": { kind: "batch", on: "documents", run: batchDocuments },
   "BULK dbs/*/colls/*/docs": { kind: "bulk", on: "documents", run: bulkDocuments },
   "PLAN dbs/*/colls/*/docs": { kind: "queryPlan", on: "container", run: planQuery },
-  "QUERY dbs/*/colls/*/docs": { kind: "query", on: "documents", run: queryDocuments },
-  "GET dbs/*/colls/*/docs": { kind: "list", on: "documents", run: listDocuments },
-  "FEED dbs/*/colls/*/docs": { kind: "changeFeed", on: "documents", run: readChangeFeed },
-  "GET dbs/*/colls/*/docs/*": { kind: "read", on: "documents", run: readDocument },
+  "QUERY dbs/*/colls/*/docs": { kind: "query", on: "documents", reads: true, run: queryDocuments },
+  "GET dbs/*/colls/*/docs": { kind: "list", on: "documents", reads: true, run: listDocuments },
+  "FEED dbs/*/colls/*/docs": { kind: "changeFeed", on: "documents", reads: true, run: readChangeFeed },
+  "GET dbs/*/colls/*/docs/*": { kind: "read", on: "documents", reads: true, run: readDocument },
   "PUT dbs/*/colls/*/docs/*": { kind: "replace", on: "documents", run: replaceDocument },
   "PATCH dbs/*/colls/*/docs/*": { kind: "patch", on: "documents", run: patchDocument },
   "DELETE dbs/*/colls/*/docs/*": { kind: "delete", on: "documents", run: deleteDocument },

@@ -7,6 +7,7 @@ import { collectGroups } from "./group-query.ts";
 import { orderFault } from "./indexing.ts";
 import type { StoredItem } from "./item-table.ts";
 import type { KeyScope } from "./key-scope.ts";
+import { COSMOS_LIMITS } from "./limits.ts";
 import { type Pause, positionOf, rowsOf } from "./row-source.ts";
 import { mergeSorted } from "./sliced-sort.ts";
 import type { Sliced } from "./slices.ts";
@@ -42,8 +43,8 @@ export interface Page {
   readonly continuation?: string;
 }
 
-/** Azure ends a page at 4 MB, however many results were asked for. */
-export const PAGE_BYTES = 4 * 1024 * 1024;
+/** However many results were asked for. */
+export const PAGE_BYTES = COSMOS_LIMITS.pageBytes.value;
 /** A document with joins can make very many results. */
 const JOINED_AT_ONCE = 256;
 

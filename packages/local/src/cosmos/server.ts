@@ -11,6 +11,7 @@ import { type KeyRange, rangeNamed } from "./key-ranges.ts";
 import { type Call, fault, type Reply } from "./request.ts";
 import { KINDS, refusalOf, routeOf } from "./routes.ts";
 import { isObject, parseJson } from "./sql/values.ts";
+import { type StaleReads, writeSeen } from "./stale-reads.ts";
 
 const THROTTLE_RETRY_MS = 10;
 const TOO_BUSY = fault(
@@ -27,6 +28,11 @@ const NOT_ALLOWED = fault(
   ["x-ms-substatus", "5300"],
   0,
 );
+/** A session token of another server, or of one whose data was taken away. */
+const NOT_WRITTEN_YET = fault(404, "The read session is not available for the input session token.", [
+  "x-ms-substatus",
+  "1002",
+]);
 /** The partition was split, and clients ask for the ranges anew. */
 const GONE = fault(410, "The requested resource is no longer available at the server.", ["x-ms-substatus", "1002"]);
 const REFUSALS = { 403: NOT_ALLOWED, 429: TOO_BUSY } as const;
@@ -51,6 +57,7 @@ export class CosmosServer {
   readonly #catalog: Catalog;
   readonly #database: Database;
   readonly #log: (line: string) => void;
+  readonly #staleReads: StaleReads | undefined;
   readonly #requests = new Map<string, number>(KINDS.map((kind) => [kind, 0]));
   #requestCharge = 0;
   #throttled = 0;
@@ -58,10 +65,12 @@ export class CosmosServer {
   /** How many of the next data requests are to be refused, and how. */
   #refusals: { left: number; readonly status: keyof typeof REFUSALS } = { left: 0, status: 429 };
 
-  constructor(catalog: Catalog, database: Database, log: (line: string) => void) {
+  /** @param staleReads without it each read finds what was written last */
+  constructor(catalog: Catalog, database: Database, log: (line: string) => void, staleReads?: StaleReads) {
     this.#catalog = catalog;
     this.#database = database;
     this.#log = log;
+    this.#staleReads = staleReads;
   }
 
   /** Never rejects: whatever goes wrong with one request is logged and answered, and is nobody else's trouble. */
@@ -112,8 +121,12 @@ export class CosmosServer {
       if (this.#refusals.status === 429) this.#throttled += 1;
       return { reply: REFUSALS[this.#refusals.status] };
     }
-    const container = this.#catalog.container(names[0] ?? "", names[1] ?? "");
-    if (!container) return { reply: fault(404, NO_CONTAINER) };
+    const current = this.#catalog.container(names[0] ?? "", names[1] ?? "");
+    if (!current) return { reply: fault(404, NO_CONTAINER) };
+    const reads = route.on === "documents" && route.reads;
+    const seen = reads ? writeSeen(headers["x-ms-session-token"]?.toString()) : 0;
+    if (seen > current.items.lsn) return { reply: NOT_WRITTEN_YET, container: current };
+    const container = (reads && this.#staleReads?.of(current, seen)) || current;
     const named = headers["x-ms-documentdb-partitionkeyrangeid"];
     if (named === undefined) return { reply: await route.run({ ...call, container }), container };
     const range = rangeNamed(this.#catalog.ranges.of(container), String(named));
@@ -130,6 +143,7 @@ export class CosmosServer {
       requestChargeModelled,
       throttled: this.#throttled,
       swept: this.#swept,
+      staleReads: this.#staleReads?.count ?? 0,
       ...this.#database.counts,
     };
     return { status: 200, charge: 0, body: JSON.stringify(counts) };

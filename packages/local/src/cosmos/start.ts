@@ -9,6 +9,7 @@ import { completePolicy } from "./indexing.ts";
 import { CosmosServer } from "./server.ts";
 import { EMULATOR_KEY } from "./signature.ts";
 import type { JsonObject } from "./sql/values.ts";
+import { StaleReads } from "./stale-reads.ts";
 
 /** A database and its containers, in the shape of `infra/entities/cosmos.json`. */
 export interface CosmosResources {
@@ -37,6 +38,11 @@ export interface CosmosOptions {
   readonly durability?: Durability;
   /** The interval for removing expired documents from the disk; they are invisible as soon as they expire. */
   readonly sweepEveryMs?: number;
+  /**
+   * A read without a session token that asks for more finds what was written up to so many milliseconds before, as from a
+   * replica that lags behind. If absent, each read finds what was written last.
+   */
+  readonly staleReadsMs?: number | undefined;
   readonly log?: (line: string) => void;
 }
 
@@ -70,12 +76,15 @@ export async function startCosmos(options: CosmosOptions): Promise<RunningCosmos
   const database = new Database(join(data, "cosmos.db"), durability);
   const catalog = new Catalog(database);
   if (resources) await provision(catalog, resources);
-  const cosmos = new CosmosServer(catalog, database, log);
+  const { staleReadsMs = 0 } = options;
+  const staleReads = staleReadsMs > 0 ? new StaleReads(catalog, database.path, staleReadsMs) : undefined;
+  const cosmos = new CosmosServer(catalog, database, log, staleReads);
   const { connections } = cosmos;
   const credentials = options.tls && credentialsIn(options.tls.folder ?? join(data, "tls"), Date.now());
   const accept = connections.accept.bind(connections);
   const listener = new PortListener({ plain: accept, secure: accept }, log, credentials);
   const port = await listener.listen(options.port).catch((cause: unknown) => {
+    staleReads?.close();
     database.close();
     throw cause;
   });
@@ -94,6 +103,7 @@ export async function startCosmos(options: CosmosOptions): Promise<RunningCosmos
       listener.leave();
       await connections.drain();
       await listener.close();
+      staleReads?.close();
       database.close();
     },
   };

@@ -1,5 +1,6 @@
 // Unique keys: paths whose values no two documents of one partition key share; a value that is not there is one too.
 import { pathSegments, valueAt } from "./indexing.ts";
+import { COSMOS_LIMITS } from "./limits.ts";
 import { isObject, type JsonObject, type Value } from "./sql/values.ts";
 
 export interface UniqueKey {
@@ -27,8 +28,14 @@ export function uniqueKeyFault(policy: Value): string | undefined {
       const paths = isObject(key) ? key["paths"] : undefined;
       return Array.isArray(paths) && paths.length > 0 && paths.every((path) => /^\/./.test(String(path)));
     });
-  return isRight ? undefined : "A unique key is a list of paths that begin with '/'.";
+  if (!isRight) return "A unique key is a list of paths that begin with '/'.";
+  const { uniqueKeys, uniquePaths } = COSMOS_LIMITS;
+  const isLong = keys.some((key) => isObject(key) && listOf(key["paths"]).length > uniquePaths.value);
+  if (keys.length <= uniqueKeys.value && !isLong) return undefined;
+  return `A container has ${uniqueKeys.value} unique keys at most, each of ${uniquePaths.value} paths.`;
 }
+
+const listOf = (value: Value) => (Array.isArray(value) ? value : []);
 
 export function uniqueText({ paths }: UniqueKey, document: JsonObject): string {
   const values = paths.map((path) => valueAt(document, path));

@@ -4,11 +4,11 @@ import { charges } from "./charges.ts";
 import { keyFilters, nothing } from "./feed-parts.ts";
 import { historyBounds, placeBefore, type StoredChange, selectHistory } from "./item-history.ts";
 import { scopeOf } from "./key-scope.ts";
+import { COSMOS_LIMITS } from "./limits.ts";
 import { fault, header, type ItemCall, type Reply } from "./request.ts";
 import { statement } from "./walk.ts";
 
 const DEFAULT_PAGE = 100;
-const PAGE_BYTES = 4 * 1024 * 1024;
 
 export function readVersionFeed(call: ItemCall): Reply {
   const { items, rid } = call.container;
@@ -33,7 +33,7 @@ export function readVersionFeed(call: ItemCall): Reply {
     const change = row as StoredChange;
     changes.push(change);
     bytes += change.body.length;
-    if (bytes >= PAGE_BYTES) break;
+    if (bytes >= COSMOS_LIMITS.pageBytes.value) break;
   }
   const end = changes.at(-1);
   if (!end) return nothing(Math.max(from, last));

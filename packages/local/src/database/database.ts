@@ -83,6 +83,11 @@ export class Database {
     this.checkpoint();
   }
 
+  /** The file, or `:memory:`. */
+  get path(): string {
+    return this.#path;
+  }
+
   /** Runs statements at once, outside any group: for the schema, at start. */
   exec(sql: string): void {
     this.#sqlite.exec(sql);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { StorageProviderSettings } from "./durable/engine-profile.ts";
 import type { LogLevel } from "./log.ts";
+import { timeSpanMs } from "./time-span.ts";
 
 export interface ServiceBusSettings {
   readonly maxConcurrentCalls: number;
@@ -68,23 +69,18 @@ const MOST_PARTITIONS = 16;
 /** A setting with this prefix overrides the entry of host.json at the path that follows, its parts apart by two underscores. */
 const OVERRIDE_PREFIX = "AzureFunctionsJobHost__";
 
-/** A .NET TimeSpan, `[d.]hh:mm:ss[.fff]`, as milliseconds; -1 (no limit) as undefined. */
-export function parseTimeSpan(text: string): number | undefined {
-  if (/^-1$|^-\d/.test(text)) return undefined;
-  const match = /^(?:(\d+)\.)?(\d{1,2}):(\d{1,2})(?::(\d{1,2}(?:\.\d+)?))?$/.exec(text);
-  if (!match) throw new Error(`"${text}" is not a time span such as 00:05:00`);
-  const [, days = "0", hours = "0", minutes = "0", seconds = "0"] = match;
-  return (((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
+function readTimeSpan(text: string, context: z.RefinementCtx): { readonly ms: number } {
+  const ms = timeSpanMs(text);
+  if (ms !== undefined && ms >= 0) return { ms };
+  context.addIssue({ code: "custom", message: `"${text}" is not a time span such as 00:05:00` });
+  return z.NEVER;
 }
 
-const timeSpan = z.string().transform((text, context) => {
-  try {
-    return { ms: parseTimeSpan(text) };
-  } catch (cause) {
-    context.addIssue({ code: "custom", message: cause instanceof Error ? cause.message : String(cause) });
-    return z.NEVER;
-  }
-});
+const timeSpan = z.string().transform(readTimeSpan);
+/** Without a limit it is -1. */
+const timeSpanOrNoLimit = z
+  .string()
+  .transform((text, context) => (text === "-1" ? { ms: undefined } : readTimeSpan(text, context)));
 
 const count = z.coerce.number().int().min(0);
 /** An override from the environment is text. */
@@ -115,7 +111,7 @@ const storageProvider = z.object({
 });
 
 const schema = z.object({
-  functionTimeout: timeSpan.optional(),
+  functionTimeout: timeSpanOrNoLimit.optional(),
   singleton: z
     .object({ listenerLockPeriod: timeSpan.optional(), listenerLockRecoveryPollingInterval: timeSpan.optional() })
     .prefault({}),
@@ -165,7 +161,9 @@ const schema = z.object({
 /** Reads `host.json` of the app; a missing file means defaults. Throws one error that names every fault. */
 export function readHostJson(appDir: string, settings: Readonly<Record<string, string>>): HostSettings {
   const path = join(appDir, "host.json");
-  const parsed = schema.safeParse(override(readJson(path), settings));
+  const json = readJson(path);
+  checkVersion(path, json);
+  const parsed = schema.safeParse(override(json, settings));
   if (!parsed.success) {
     const faults = parsed.error.issues.map(({ path, message }) => `  ${path.join(".") || "host.json"}: ${message}`);
     throw new Error(`${path} is not valid:\n${faults.join("\n")}`);
@@ -203,6 +201,14 @@ export function readHostJson(appDir: string, settings: Readonly<Record<string, s
     listenerLock,
     refusedInAzure: refusedInAzure(storage, listenerLock),
   };
+}
+
+/** An empty file is as good as none. */
+function checkVersion(path: string, json: Record<string, unknown>): void {
+  const { version } = json;
+  if (version === "2.0" || Object.keys(json).length === 0) return;
+  const what = version === undefined ? "lacks the required" : `has ${JSON.stringify(version)} as its`;
+  throw new Error(`${path} ${what} "version", which has to be "2.0".`);
 }
 
 function storageOf(given: z.infer<typeof storageProvider>): StorageProviderSettings {

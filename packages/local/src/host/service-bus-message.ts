@@ -1,10 +1,7 @@
 // What a function sees of a Service Bus message: the body and the metadata, by the names and with the traps of the real extension.
-import type { ServiceBusReceivedMessage } from "@azure/service-bus";
 import type { TypedData } from "./contract.ts";
+import { bodyBytes, bodyText, type IncomingMessage } from "./message-body.ts";
 import { textAsJson, textData } from "./typed-data.ts";
-
-/** What is read of a message; a run by hand has little more than the body. */
-export type IncomingMessage = Partial<Omit<ServiceBusReceivedMessage, "body">> & { readonly body: unknown };
 
 type Metadata = Record<string, TypedData>;
 
@@ -17,32 +14,22 @@ const OPAQUE: Readonly<Metadata> = {
 };
 const OPAQUE_IN_SESSION: Readonly<Metadata> = { MessageSession: { json: "{}" }, SessionActions: { json: "{}" } };
 
-/** The body as bytes: a data section as it came, anything else as the JSON of its value. */
-export function bodyBytes(body: unknown): Buffer {
-  if (Buffer.isBuffer(body)) return body;
-  if (body instanceof Uint8Array) return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  if (Array.isArray(body) && body.length > 0 && body.every((part) => Buffer.isBuffer(part))) return Buffer.concat(body);
-  if (typeof body === "string") return Buffer.from(body);
-  return Buffer.from(JSON.stringify(body ?? null));
-}
-
 export function isBinary(dataType: unknown): boolean {
   return typeof dataType === "string" && /^(binary|stream)$/i.test(dataType);
 }
 
-/** The trigger's input and metadata for one message. */
+/** The trigger's input and metadata for one message. Throws an UnboundBody. */
 export function messageInput(message: IncomingMessage, binary: boolean): { data: TypedData; metadata: Metadata } {
-  const bytes = bodyBytes(message.body);
   const inSession = message.sessionId !== undefined;
   const metadata: Metadata = { ...OPAQUE, ...(inSession && OPAQUE_IN_SESSION) };
   for (const [name, value] of properties(message)) metadata[name] = propertyData(value);
-  if (binary) return { data: { bytes }, metadata };
-  const text = bytes.toString();
+  if (binary) return { data: { bytes: bodyBytes(message) }, metadata };
+  const text = bodyText(message);
   addBodyProperties(text, metadata);
   return { data: textData(text), metadata };
 }
 
-/** The trigger's input and metadata for a batch. */
+/** The trigger's input and metadata for a batch. Throws an UnboundBody. */
 export function batchInput(
   messages: readonly IncomingMessage[],
   binary: boolean,
@@ -57,10 +44,9 @@ export function batchInput(
     }
   });
   for (const [name, column] of columns) metadata[`${name}Array`] = { json: JSON.stringify(column) };
-  const bodies = messages.map(({ body }) => bodyBytes(body));
   const data: TypedData = binary
-    ? { collectionBytes: { bytes: bodies } }
-    : { json: `[${bodies.map((bytes) => textAsJson(bytes.toString())).join(",")}]` };
+    ? { collectionBytes: { bytes: messages.map(bodyBytes) } }
+    : { json: `[${messages.map((message) => textAsJson(bodyText(message))).join(",")}]` };
   return { data, metadata };
 }
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { parseTimeSpan, readHostJson } from "./host-json.ts";
+import { readHostJson } from "./host-json.ts";
 import { levelFilter } from "./log.ts";
 import { retryDelayMs } from "./retry.ts";
 import { parseSchedule } from "./schedule.ts";
@@ -52,6 +52,7 @@ test("host.json says how Durable's storage and the timers' locks behave; what Az
     refusedInAzure: [],
   });
   write("host.json", {
+    version: "2.0",
     singleton: { listenerLockPeriod: "00:00:15", listenerLockRecoveryPollingInterval: "00:00:15" },
     extensions: {
       durableTask: {
@@ -80,8 +81,20 @@ test("host.json says how Durable's storage and the timers' locks behave; what Az
   });
 });
 
+test.each([{ functionTimeout: "00:05:00" }, { version: "1.0" }, { version: 2 }])(
+  "host.json needs its version: %j",
+  (json) => {
+    write("host.json", json);
+    expect(() => readHostJson(folder, {})).toThrow('"version", which has to be "2.0"');
+  },
+);
+
 test("all faults of host.json are named at once", () => {
-  write("host.json", { functionTimeout: "soon", logging: { logLevel: { default: "loud" } } });
+  write("host.json", {
+    version: "2.0",
+    functionTimeout: "soon",
+    logging: { logLevel: { default: "loud" } },
+  });
   expect(() => readHostJson(folder, {})).toThrow(
     /functionTimeout: "soon" is not a time span.*default: "loud" is not a log level/s,
   );
@@ -97,9 +110,24 @@ test("local.settings.json gives its Values; an encrypted one is refused", () => 
 
 test.each([
   ["00:05:00", 300_000],
-  ["1.00:00:00.5", 86_400_500],
+  ["1.00:00:00", 86_400_000],
+  ["24:00:00", 24 * 86_400_000],
   ["-1", undefined],
-])("time span %s", (text, ms) => expect(parseTimeSpan(text)).toBe(ms));
+])("functionTimeout %s", (functionTimeout, ms) => {
+  write("host.json", {
+    version: "2.0",
+    functionTimeout,
+  });
+  expect(readHostJson(folder, {}).functionTimeoutMs).toBe(ms);
+});
+
+test.each(["00:90:00", "00:00:60", "-00:05:00", "5m"])("the time %s of host.json is refused", (maxPollingInterval) => {
+  write("host.json", {
+    version: "2.0",
+    extensions: { queues: { maxPollingInterval } },
+  });
+  expect(() => readHostJson(folder, {})).toThrow(`"${maxPollingInterval}" is not a time span such as 00:05:00`);
+});
 
 test.each([
   ["*/15 * * * * *", "2026-01-01T00:00:15Z"],

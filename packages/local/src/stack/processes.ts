@@ -51,6 +51,7 @@ export interface ServicesProcess extends Common {
   readonly parts: readonly PartName[];
   /** Whether the bus and Cosmos DB take TLS too. They do not if absent. */
   readonly tls?: boolean;
+  readonly staleReadsMs?: number | undefined;
   readonly files: Readonly<Record<"queues" | "cosmos-resources" | "remotes", string | undefined>>;
 }
 
@@ -62,6 +63,7 @@ export async function startServices({
   durability,
   ports,
   tls = false,
+  staleReadsMs,
   files,
 }: ServicesProcess): Promise<Started> {
   const remotes = ports.remotes === undefined ? undefined : [ports.remotes].flat().join(",");
@@ -72,6 +74,7 @@ export async function startServices({
     "bus-admin-port": ports.busAdmin,
     "bus-tls-port": tls ? ports.busTls : undefined,
     "cosmos-port": ports.cosmos,
+    "stale-reads": staleReadsMs,
     "remotes-port": remotes,
     "traces-port": ports.traces,
     ...files,

@@ -9,7 +9,7 @@ export interface RunningPart {
   close(): Promise<void>;
 }
 
-export interface PartOptions extends Pick<ServicesArguments, "data" | "durability" | "ports" | "tls"> {
+export interface PartOptions extends Pick<ServicesArguments, "data" | "durability" | "ports" | "tls" | "staleReadsMs"> {
   readonly entities: Entities;
   readonly log: (line: string) => void;
   /** Called when the part ended by itself. */
@@ -52,13 +52,15 @@ async function bus({ data, durability, ports, tls: isSecured, entities, log }: P
   return { address, close: () => running.close() };
 }
 
-async function cosmos({ data, durability, ports, tls: isSecured, entities, log }: PartOptions): Promise<RunningPart> {
+async function cosmos(options: PartOptions): Promise<RunningPart> {
+  const { data, durability, ports, tls: isSecured, staleReadsMs, entities, log } = options;
   const { startCosmos } = await import("../cosmos/start.ts");
   const resources = entities.cosmosResources as Parameters<typeof startCosmos>[0]["resources"];
   const running = await startCosmos({
     port: ports.cosmos,
     data: join(data, "cosmos"),
     durability,
+    staleReadsMs,
     log,
     tls: isSecured ? { folder: certificateFolder(data) } : undefined,
     ...(resources ? { resources } : {}),

@@ -65,6 +65,14 @@ test("--tls gives the bus a port for TLS alone", () => {
   expect(parseServicesArguments(["--bus-tls-port", "5690"])).toMatchObject({ faults: ["--bus-tls-port needs --tls"] });
 });
 
+test("--stale-reads is a number of milliseconds", () => {
+  expect(valid().staleReadsMs).toBeUndefined();
+  expect(valid("cosmos", "--stale-reads", "500").staleReadsMs).toBe(500);
+  expect(parseServicesArguments(["--stale-reads", "0"])).toMatchObject({
+    faults: ["--stale-reads has to be a number of milliseconds from 1 to 3600000, and is 0"],
+  });
+});
+
 test("two parts cannot have one port", () => {
   const parsed = parseServicesArguments(["cosmos", "azurite", "--azurite-port", "8079"]);
   expect(parsed).toMatchObject({ faults: ["--cosmos-port and --azurite-port both lead to port 8081"] });

@@ -12,6 +12,8 @@ export interface ServicesArguments {
   readonly ports: Ports;
   /** Whether the bus and Cosmos DB take TLS too. */
   readonly tls: boolean;
+  /** How old what a read of Cosmos DB finds may be. Undefined: each finds what was written last. */
+  readonly staleReadsMs: number | undefined;
   /** Undefined: the usual name in the current package, if it is there. */
   readonly queues: string | undefined;
   readonly cosmosResources: string | undefined;
@@ -26,6 +28,7 @@ export const USAGE = `services [bus] [cosmos] [remotes] [azurite] [traces]    de
   --tls                      the ports of bus and cosmos also accept TLS, with a certificate in DIR/tls
   --bus-tls-port N           with --tls: one more port of the bus, for TLS alone (5671)
   --cosmos-port N            (8081)
+  --stale-reads MS           a read of cosmos without a session token may find what was written up to so long before
   --azurite-port N           the first of three: blobs, queues, tables (10000)
   --remotes-port N[,N…]      the first port of consecutive ones, or one for each service (7080)
   --traces-port N            (4318)
@@ -44,6 +47,7 @@ const OPTIONS = {
   "bus-tls-port": { type: "string" },
   tls: { type: "boolean" },
   "cosmos-port": { type: "string" },
+  "stale-reads": { type: "string" },
   "azurite-port": { type: "string" },
   "remotes-port": { type: "string" },
   "traces-port": { type: "string" },
@@ -87,6 +91,7 @@ export function parseServicesArguments(args: readonly string[]): ParsedArguments
   }
   const durability = given.get("durability") ?? "normal";
   if (!isDurability(durability)) faults.push(`--durability has to be full or normal, and is ${durability}`);
+  const staleReadsMs = millisecondsOf(given.get("stale-reads"), faults);
   const ports = portsOf(given, [...parts], faults);
   faults.push(...collisions(ports, parts.size > 0 ? [...parts] : PART_NAMES));
   if (faults.length > 0 || !isDurability(durability)) return { kind: "invalid", faults };
@@ -99,11 +104,22 @@ export function parseServicesArguments(args: readonly string[]): ParsedArguments
       durability,
       ports,
       tls: given.has("tls"),
+      staleReadsMs,
       queues: given.get("queues"),
       cosmosResources: given.get("cosmos-resources"),
       remotes: given.get("remotes"),
     },
   };
+}
+
+const LONGEST_STALE_MS = 3_600_000;
+
+function millisecondsOf(text: string | undefined, faults: string[]): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value > 0 && value <= LONGEST_STALE_MS) return value;
+  faults.push(`--stale-reads has to be a number of milliseconds from 1 to ${LONGEST_STALE_MS}, and is ${text}`);
+  return undefined;
 }
 
 interface Owner {

@@ -32,6 +32,11 @@ export interface StackOptions {
   readonly parts?: readonly PartName[];
   /** Whether the bus and Cosmos DB accept TLS too, with a certificate that is created in `tls` in `data`. They do not if absent. */
   readonly tls?: boolean;
+  /**
+   * A read of Cosmos DB without a session token that asks for more finds what was written up to so many milliseconds before, as
+   * in Azure from a replica that lags behind. If absent, each read finds what was written last.
+   */
+  readonly staleReadsMs?: number | undefined;
   /** Whether the app's host runs too. It does if absent. */
   readonly host?: boolean;
   /** The number of hosts that run the app: `host`, `host2`. One if absent. */
@@ -222,13 +227,13 @@ class ProcessStack implements Stack {
   }
 
   #spawn(name: ProcessName): Promise<Started> {
-    const { appDir, data, durability = "normal", tls = false, settings, log } = this.#options;
+    const { appDir, data, durability = "normal", tls = false, staleReadsMs, settings, log } = this.#options;
     const { queuesFile, cosmosFile, remotesFile } = this.#options;
     const common = { data: resolve(data), durability, ports: this.#ports };
     const files = { queues: queuesFile, "cosmos-resources": cosmosFile, remotes: remotesFile };
     switch (name) {
       case "services":
-        return startServices({ ...common, name, parts: this.#partsOf(name), files, tls });
+        return startServices({ ...common, name, parts: this.#partsOf(name), files, tls, staleReadsMs });
       case "remotes":
         return startServices({ ...common, name, parts: this.#partsOf(name), files });
       case "azurite":

@@ -1,4 +1,5 @@
 // A query made ready to run over documents: its filter, its output, and what a store can use to find candidates faster.
+import { COSMOS_LIMITS } from "../limits.ts";
 import type { Aggregate } from "./aggregates.ts";
 import type { Expression, Query, Source } from "./ast.ts";
 import { pathOf } from "./ast.ts";
@@ -6,6 +7,7 @@ import { build, type Compiling, compile, type Evaluate, type Scope } from "./com
 import { type Conjunct, conjunctsOf, pathsUsed } from "./conjuncts.ts";
 import { QueryFault } from "./fault.ts";
 import { parseQuery } from "./parser.ts";
+import { checkSelectList } from "./select-list.ts";
 import type { Value } from "./values.ts";
 
 export interface CompiledOrdering {
@@ -51,6 +53,11 @@ const compiled = new Map<string, CompiledQuery>();
 export function compileQuery(sql: string): CompiledQuery {
   const known = compiled.get(sql);
   if (known) return known;
+  if (sql.length > COSMOS_LIMITS.queryCharacters.value) {
+    throw new QueryFault(
+      `The query has ${sql.length} characters, and may have ${COSMOS_LIMITS.queryCharacters.value}.`,
+    );
+  }
   const query = compileParsed(parseQuery(sql));
   if (compiled.size >= KEPT) compiled.clear();
   compiled.set(sql, query);
@@ -58,6 +65,9 @@ export function compileQuery(sql: string): CompiledQuery {
 }
 
 function compileParsed(query: Query): CompiledQuery {
+  const most = COSMOS_LIMITS.joins.value;
+  if (query.sources.length - 1 > most) throw new QueryFault(`The query exceeded the maximum number of joins: ${most}.`);
+  checkSelectList(query);
   const { alias, slots, elements } = bindings(query);
   const joins = elements.map((expression) => compile(expression, { slots }));
   const where = query.where ? compile(query.where, { slots }) : undefined;

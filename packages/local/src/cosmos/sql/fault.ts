@@ -3,3 +3,6 @@
 export class QueryFault extends Error {
   override readonly name = "QueryFault";
 }
+
+/** A chain of thousands of operators is a tree as deep, which is gone through by recursion. */
+export const isTooDeep = (cause: unknown) => cause instanceof RangeError && cause.message.includes("call stack");

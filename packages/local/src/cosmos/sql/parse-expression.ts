@@ -19,12 +19,14 @@ const LEVELS: readonly (readonly string[])[] = [
   ["+", "-", "||"],
   ["*", "/", "%"],
 ];
+const MOST_DEPTH = 200;
 const COMPARISONS = new Set(["=", "!=", "<>", "<", ">", "<=", ">="]);
 
 export class ExpressionParser {
   readonly #tokens: readonly Token[];
   readonly #parseSelect: (parser: ExpressionParser) => Query;
   #next = 0;
+  #depth = 0;
 
   /** `parseSelect` reads the SELECT statement of a subquery. */
   constructor(sql: string, parseSelect: (parser: ExpressionParser) => Query) {
@@ -90,7 +92,20 @@ export class ExpressionParser {
     return this.#members({ kind: "alias", name: this.name() });
   }
 
+  /** All that nests comes by here or by a sign: the compiler and the query itself go as deep. */
   expression(): Expression {
+    return this.#within(() => this.#conditional());
+  }
+
+  #within<T>(parse: () => T): T {
+    this.#depth += 1;
+    if (this.#depth > MOST_DEPTH) throw new QueryFault(`The query is nested more than ${MOST_DEPTH} levels deep.`);
+    const parsed = parse();
+    this.#depth -= 1;
+    return parsed;
+  }
+
+  #conditional(): Expression {
     const test = this.#coalesce();
     if (!this.accept("?")) return test;
     const then = this.expression();
@@ -117,7 +132,7 @@ export class ExpressionParser {
   }
 
   #not(): Expression {
-    if (this.accept("NOT")) return { kind: "unary", operator: "NOT", operand: this.#not() };
+    if (this.accept("NOT")) return { kind: "unary", operator: "NOT", operand: this.#within(() => this.#not()) };
     return this.#comparison();
   }
 
@@ -164,7 +179,7 @@ export class ExpressionParser {
     if (!this.is("-", "+", "~", "!")) return this.#members(this.#primary());
     const operator = this.take().text;
     if (operator === "!") this.fail("NOT expected");
-    return { kind: "unary", operator, operand: this.#unary() };
+    return { kind: "unary", operator, operand: this.#within(() => this.#unary()) };
   }
 
   #members(of: Expression): Expression {

@@ -1,13 +1,13 @@
 // The plan by which a client merges what several physical partitions answer: the query that it sends to each, and what of
 // sorting, grouping and counting is left to it. Source: what the SDKs do with a plan (queryExecutionContext of @azure/cosmos).
 
-import { aggregateNamed } from "./aggregates.ts";
 import type { Expression, Query } from "./ast.ts";
 import { QueryFault } from "./fault.ts";
 import { type HybridSearchInfo, hybridSearchInfo } from "./full-text-plan.ts";
 import { parseQuery } from "./parser.ts";
 import { printExpression, printQuery, printTail } from "./print.ts";
 import { entry, NOTHING_TO_MERGE, payloadOf, type QueryInfo } from "./query-info.ts";
+import { hasAggregate } from "./select-list.ts";
 
 /** Clients put in its place where they go on in a sorted query. */
 const RESUME = "{documentdb-formattableorderbyquery-filter}";
@@ -60,27 +60,6 @@ function isGrouped({ groupBy, selection }: Query): boolean {
   if (groupBy.length > 0) return true;
   if (selection.kind === "value") return hasAggregate(selection.expression);
   return selection.kind === "list" && selection.items.some(({ expression }) => hasAggregate(expression));
-}
-
-function hasAggregate(expression: Expression): boolean {
-  switch (expression.kind) {
-    case "call":
-      return aggregateNamed(expression.name) !== undefined || expression.given.some(hasAggregate);
-    case "array":
-      return expression.items.some(hasAggregate);
-    case "object":
-      return expression.entries.some(([, value]) => hasAggregate(value));
-    case "unary":
-      return hasAggregate(expression.operand);
-    case "binary":
-      return hasAggregate(expression.left) || hasAggregate(expression.right);
-    case "member":
-      return hasAggregate(expression.of);
-    case "conditional":
-      return [expression.test, expression.then, expression.otherwise].some(hasAggregate);
-    default:
-      return false;
-  }
 }
 
 /** `cut` is the TOP of each partition. */

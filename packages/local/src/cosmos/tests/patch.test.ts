@@ -13,8 +13,8 @@ afterAll(() => at.stop());
 async function document(content: object) {
   made += 1;
   const orderId = `patch-${made}`;
-  await at.orders.items.create({ id: "state", orderId, ...content });
-  return at.orders.item("state", orderId);
+  const { resource } = await at.orders.items.create({ id: "state", orderId, ...content });
+  return at.orders.item("state", resource?.orderId ?? orderId);
 }
 
 const WORKS: [string, object, PatchOperation[], object][] = [
@@ -145,5 +145,45 @@ describe("conditions", () => {
     const item = await document({ n: 0 });
     await Promise.all(Array.from({ length: 50 }, () => item.patch([{ op: "incr", path: "/n", value: 1 }])));
     expect((await item.read()).resource).toMatchObject({ n: 50 });
+  });
+});
+
+describe("size", () => {
+  const LARGE = "é".repeat(450_000);
+  const grow = (at: number): PatchOperation[] => [{ op: "set", path: `/part${at}`, value: LARGE }];
+
+  test("a document that a patch makes larger than 2 MB is a 413, and stays as it was", async () => {
+    const item = await document({});
+    await item.patch(grow(1));
+    await item.patch(grow(2));
+    const { resource: before } = await item.read();
+    expect(await codeOf(item.patch(grow(3)))).toBe(413);
+    expect((await item.read()).resource).toEqual(before);
+  });
+
+  test("a patch in a batch is too, and takes the batch with it", async () => {
+    const item = await document({ orderId: "large" });
+    await item.patch(grow(1));
+    await item.patch(grow(2));
+    const { result } = await at.orders.items.batch(
+      [
+        { operationType: "Create", resourceBody: { id: "beside", orderId: "large" } },
+        { operationType: "Patch", id: "state", resourceBody: { operations: grow(3) } },
+      ],
+      "large",
+    );
+    expect(result?.map(({ statusCode }) => statusCode)).toEqual([424, 413]);
+    expect((await at.orders.item("beside", "large").read()).statusCode).toBe(404);
+  });
+
+  test("one in a bulk request is refused alone", async () => {
+    const item = await document({ orderId: "large-too" });
+    await item.patch(grow(1));
+    await item.patch(grow(2));
+    const results = await at.orders.items.executeBulkOperations([
+      { operationType: "Patch", id: "state", partitionKey: "large-too", resourceBody: { operations: grow(3) } },
+      { operationType: "Create", partitionKey: "large-too", resourceBody: { id: "beside", orderId: "large-too" } },
+    ]);
+    expect(results.map(({ response, error }) => response?.statusCode ?? error?.code)).toEqual([413, 201]);
   });
 });

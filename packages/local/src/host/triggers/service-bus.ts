@@ -8,8 +8,9 @@ import type {
 } from "@azure/service-bus";
 import type { ServiceBusSettings } from "../host-json.ts";
 import { describeFault } from "../invocation.ts";
+import type { IncomingMessage } from "../message-body.ts";
 import { type ServiceBusClients, within } from "../service-bus-clients.ts";
-import { batchInput, type IncomingMessage, isBinary, messageInput, traceParent } from "../service-bus-message.ts";
+import { batchInput, isBinary, messageInput, traceParent } from "../service-bus-message.ts";
 import { Batches } from "./batches.ts";
 import { hostLine, type Listener, type ListenerContext } from "./listener.ts";
 import { receiveSessions } from "./sessions.ts";
@@ -170,23 +171,20 @@ class ServiceBusListener implements Listener {
   }
 
   #invoke(message: IncomingMessage): Promise<boolean> {
-    const { data, metadata } = messageInput(message, this.#binary);
-    return this.#run(data, metadata, traceParent(message), `message ${message.messageId}`);
+    const input = () => messageInput(message, this.#binary);
+    return this.#run(input, traceParent(message), `message ${message.messageId}`);
   }
 
   #invokeBatch(messages: readonly IncomingMessage[]): Promise<boolean> {
-    const { data, metadata } = batchInput(messages, this.#binary);
-    return this.#run(data, metadata, undefined, `batch of ${messages.length} messages`);
+    const input = () => batchInput(messages, this.#binary);
+    return this.#run(input, undefined, `batch of ${messages.length} messages`);
   }
 
-  async #run(
-    data: ReturnType<typeof messageInput>["data"],
-    triggerMetadata: ReturnType<typeof messageInput>["metadata"],
-    trace: string | undefined,
-    what: string,
-  ): Promise<boolean> {
+  /** What cannot be bound fails as a function does that throws. */
+  async #run(input: () => ReturnType<typeof messageInput>, trace: string | undefined, what: string): Promise<boolean> {
     const { app, registered } = this.#context;
     try {
+      const { data, metadata: triggerMetadata } = input();
       await app.invoke(registered.name, {
         invocationId: randomUUID(),
         inputs: { [registered.triggerName]: data },
