@@ -43,16 +43,14 @@ await runCommand(async () => {
   }
   if (values["data"] !== undefined) requireStack(data);
   if (values["trace"] && positionals.length === 0) throw new UsageError(`--trace needs an order's ID.\n\n${USAGE}`);
+  const limit = numberOf(values, "limit", 1, 1000) ?? USUAL_LIMIT;
   // Loaded where it is used: a word asks the app alone, and needs no SDK.
   const { openRecords } = await import("./records.ts");
   const settings = currentSettings(data);
   const records = openRecords(settings);
   const claimWithinMs = durationMs(settings["ClaimWithin"] ?? "") ?? 0;
   try {
-    const found =
-      positionals.length > 0
-        ? await records.of(positionals)
-        : await records.latest(numberOf(values, "limit", 1, 1000) ?? USUAL_LIMIT);
+    const found = positionals.length > 0 ? await records.of(positionals) : await records.latest(limit);
     const missing = positionals.filter((id) => !found.some(({ jobId: orderId }) => orderId === id));
     for (const id of missing)
       console.error(plainText(`There is no order or command ${id}: see npm run orders, and npm run orders -- --help`));

@@ -1,6 +1,7 @@
 // Returns over the store in memory: what is given back is the original order's own charge, and never more than was captured.
 
 import type { AgentRequest, BoundedReply } from "@scheduler-agent-supervisor/core/agents/agent";
+import { Outage } from "@scheduler-agent-supervisor/core/domain/outage";
 import { newStateRecord, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
 import { loadWorkflows } from "@scheduler-agent-supervisor/core/domain/workflows";
@@ -163,7 +164,8 @@ function dyingAfter(calls: number): { readonly store: MemoryJobStore; readonly m
   const died = async <T>(work: Promise<T>): Promise<T> => {
     const answer = await work;
     made += 1;
-    if (made === calls) throw new Error("died");
+    // Nothing may handle it, as nothing runs on in a process that is dead.
+    if (made === calls) throw new Outage("died");
     return answer;
   };
   const dying = {

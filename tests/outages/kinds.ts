@@ -1,5 +1,7 @@
 // What can be away for long, and how a test takes it away and brings it back.
+
 import type { FaultyStack } from "../faults/faulty-stack.ts";
+import { NO_FRAUD_AGENT, startFraudWorker } from "../support/fraud-worker.ts";
 
 /** Brings it back. */
 type Back = () => Promise<void>;
@@ -8,8 +10,13 @@ export interface OutageKind {
   /** The name of its test, in the form of docs/reference/failure-modes.md. */
   readonly title: string;
   begin(app: FaultyStack): Promise<Back>;
+  /** What has to be there before, and settings for it. */
+  prepare?(app: FaultyStack): Promise<void>;
+  readonly appSettings?: Readonly<Record<string, string>>;
   /** Failures are counted, and the workflow's policy waits. */
   readonly isWaitedFor?: true;
+  /** What is counted: as many failures as the policy waits for, some, or none. If absent, that is not looked at. */
+  readonly failures?: "all" | "some" | "none";
 }
 
 /** More requests than any outage sees. */
@@ -36,6 +43,31 @@ function storeAnswers(status: 403 | 429): OutageKind["begin"] {
 
 function service(name: ServiceName, fault: Record<string, unknown>): OutageKind["begin"] {
   return (app) => app.switchOn(name, fault);
+}
+
+const workers = new WeakMap<FaultyStack, () => Promise<void>>();
+
+async function work(app: FaultyStack): Promise<void> {
+  workers.set(app, startFraudWorker(app));
+}
+
+/** The worker stops, as a process that died or was deployed with a fault. */
+async function stopWork(app: FaultyStack): Promise<Back> {
+  await workers.get(app)?.();
+  return () => work(app);
+}
+
+async function pauseAgent(app: FaultyStack): Promise<Back> {
+  const change = async (to: "pause" | "resume") => {
+    const response = await fetch(`${app.stack.addresses.host?.url}/api/pauses`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ kind: "agent", name: "fraud", change: to, reason: "an outage that is planned" }),
+    });
+    if (!response.ok) throw new Error(await response.text());
+  };
+  await change("pause");
+  return () => change("resume");
 }
 
 export const SERVICES = ["inventory", "payment", "fraud", "shipping"] as const;
@@ -69,24 +101,43 @@ export const OUTAGES = {
       "[agents | orders arrive | inventory answers 503 for long] its steps wait as the policy says, and all are Processed; none is compensated, none in Error",
     begin: service("inventory", { kind: "down" }),
     isWaitedFor: true,
+    failures: "all",
   },
   "payment-down": {
     title:
       "[agents | orders arrive | payment answers 503 for long] its steps wait as the policy says, and all are Processed; none is compensated, none in Error",
     begin: service("payment", { kind: "down" }),
     isWaitedFor: true,
+    failures: "all",
   },
   "fraud-down": {
     title:
       "[agents | orders arrive | fraud answers 503 for long] its steps wait as the policy says, and all are Processed; none is compensated, none in Error",
     begin: service("fraud", { kind: "down" }),
     isWaitedFor: true,
+    failures: "all",
   },
   "shipping-down": {
     title:
       "[agents | orders arrive | shipping answers 503 for long] its steps wait as the policy says, and all are Processed; none is compensated, none in Error",
     begin: service("shipping", { kind: "down" }),
     isWaitedFor: true,
+    failures: "all",
+  },
+  "agent-dead": {
+    title:
+      "[agents | orders arrive | nobody works for a queue agent for long] its steps fail and wait as the policy says, and all are Processed; other workflows go on",
+    appSettings: NO_FRAUD_AGENT,
+    prepare: work,
+    begin: stopWork,
+    isWaitedFor: true,
+    failures: "some",
+  },
+  "agent-paused": {
+    title:
+      "[agents | orders arrive | an operator has paused an agent for long] its steps wait, and no failure is counted; other workflows go on",
+    begin: pauseAgent,
+    failures: "none",
   },
   "service-403": {
     title:
@@ -97,6 +148,7 @@ export const OUTAGES = {
     title: "[agents | orders arrive | a service answers 429 for long] as when it answers 503",
     begin: service("shipping", { kind: "down", status: 429 }),
     isWaitedFor: true,
+    failures: "all",
   },
 } as const satisfies Record<string, OutageKind> & Record<`${ServiceName}-down`, OutageKind>;
 

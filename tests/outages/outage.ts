@@ -59,16 +59,18 @@ export async function runOutage(
   plan: OutagePlan,
   say: (line: string) => void,
 ): Promise<OutageReport> {
+  const kind: OutageKind = OUTAGES[name];
   await using app = await startFaultyStack([plan.workflow], {
     queuesFile: join(ROOT, "infra/entities/service-bus.json"),
-    appSettings: { SupervisorSchedule: `*/${plan.intervalS} * * * * *`, ...plan.appSettings },
+    appSettings: { SupervisorSchedule: `*/${plan.intervalS} * * * * *`, ...plan.appSettings, ...kind.appSettings },
     ...plan.stack,
   });
+  await kind.prepare?.(app);
   const orderIds: string[] = [];
   const stop = new AbortController();
   const sending = send(app, name, orderIds, plan.ordersPerSecond ?? ORDERS_PER_SECOND, stop.signal);
   await app.eventually(`${name}-0`, ({ processState }) => processState === "Processed", FIRST_WITHIN_MS);
-  const back = await OUTAGES[name].begin(app);
+  const back = await kind.begin(app);
   say(`${name}: begins, for ${plan.outageMs / 1000} s`);
   const beside = sendBeside(app, name, orderIds, stop.signal);
   await sleep(plan.outageMs);

@@ -1,8 +1,8 @@
 // P26: an agent that nobody works for, or that is paused: its orders wait and are named, and everything else goes on at its usual pace.
 
-import type { ServiceBusReceivedMessage } from "@azure/service-bus";
 import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import { afterEach, expect, test } from "vitest";
+import { NO_FRAUD_AGENT, startFraudWorker } from "../support/fraud-worker.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
@@ -34,22 +34,8 @@ async function expectUsualPace(name: string): Promise<void> {
   await app.eventually(`${name}-urgent`, ({ steps }) => steps["reserveStock"]?.state === "Completed", USUAL_MS);
 }
 
-/** Somebody elsewhere begins to work for the fraud agent. */
-function fraudWorks() {
-  const receiver = app.bus.createReceiver("agent-requests-fraud", { receiveMode: "receiveAndDelete" });
-  const sender = app.bus.createSender("agent-replies");
-  receiver.subscribe({
-    processMessage: async ({ body, messageId }: ServiceBusReceivedMessage) => {
-      const answer = { ticket: body.ticket, kind: "done", result: { checkId: `chk-${body.ticket.orderId}` } };
-      await sender.sendMessages({ body: answer, correlationId: messageId as string });
-    },
-    processError: async () => undefined,
-  });
-  return receiver;
-}
-
 test("P26 P10 a dead queue agent: its orders' failures are counted and named, other workflows and urgent orders go on, and all is well when it is back", async () => {
-  app = await startTestStack({ appSettings: { "AzureWebJobs.fraudQueueAgent.Disabled": "true", ...FAST } });
+  app = await startTestStack({ appSettings: { ...NO_FRAUD_AGENT, ...FAST } });
   const ids = await sendHeldUp();
   await expect.poll(async () => (await app.records.of(ids)).length, { timeout: 30_000 }).toBeGreaterThan(150);
   await expectUsualPace("just-dead");
@@ -59,7 +45,7 @@ test("P26 P10 a dead queue agent: its orders' failures are counted and named, ot
   const statuses = app.statuses(first).map(({ body }) => body.status);
   expect(statuses).toContain("RetryScheduled");
   await expectUsualPace("dead");
-  const receiver = fraudWorks();
+  const stop = startFraudWorker(app);
   const more = ["after-1", "after-2", "after-3"];
   for (const id of more) await app.shop.send(madeOrder(id));
   for (const id of more) await app.eventually(id, ({ processState }) => processState === "Processed", 30_000);
@@ -68,7 +54,7 @@ test("P26 P10 a dead queue agent: its orders' failures are counted and named, ot
     .toBe(HELD);
   const records = await app.records.of(ids);
   expect(records.filter(({ processState }) => processState !== "Processed").map(({ jobId }) => jobId)).toEqual([]);
-  await receiver.close();
+  await stop();
 }, 300_000);
 
 test("P26 a paused agent: its orders wait and count no failure, other workflows and urgent orders go on", async () => {
