@@ -76,7 +76,7 @@ async function operate(orderId: string, action: string): Promise<void> {
   expect(response.status, await response.text()).toBe(200);
 }
 
-/** An order in Error, one marked resolved, one compensated, one cancelled, a car that may be rented and can't be given back, a missing reply queue, a broken endpoint, one that rejects us, a record that nobody can judge. */
+/** An order in Error, one marked resolved, one compensated, one cancelled, a car that may be rented and can't be given back, a missing reply queue, a broken endpoint, one that rejects us, a record that nobody can judge, one that is held up. */
 async function makeTrouble(): Promise<void> {
   for (const orderId of ["alert-1", "alert-2"]) {
     await app.switchOn("payment", { kind: "reject", message: "no", match: { orderId } });
@@ -104,6 +104,8 @@ async function makeTrouble(): Promise<void> {
   const waiting = { ...sampleRecord("alert-7"), dueAt: after(now, 3_600_000) };
   await createCosmosJobStore(sampleContainer(containerOf(app.settings))).create(sampleOrder("alert-7"), waiting);
   await operate("alert-7", "cancel");
+  await app.switchOn("fraud", { kind: "slow", delayMs: 60_000, match: { orderId: "alert-8" } });
+  await app.shop.send(madeOrder("alert-8"));
 }
 
 test("every alert that asks the logs has a filter that is read here, but those over the platform's own tables", () => {

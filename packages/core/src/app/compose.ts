@@ -224,14 +224,18 @@ export function compose(business: Business, config: Config, telemetrySettings: T
   const closedAtOnceFor = retention && !retention.archive ? retention.keepMs : undefined;
   const pausable = { workflow: workflowNames, agent: serviceAgents.map(({ name }) => name) };
   const agents = createAgentStandings({ health, pauses, known: pausable, now });
-  const heldUp = createHeldUp({
-    jobs: createWaitingJobs(jobs),
-    agents,
-    claimWithinMs: config.ClaimWithin,
-    graceMs: SWEEP_GRACE_MS + config.ClockSkew,
-    now,
-  });
-  const stock = { ...ports, jobGauges, queueAges, heldUp };
+  const heldUpSeenWith = (standings: typeof agents) =>
+    createHeldUp({
+      jobs: createWaitingJobs(jobs),
+      agents: standings,
+      claimWithinMs: config.ClaimWithin,
+      graceMs: SWEEP_GRACE_MS + config.ClockSkew,
+      now,
+    });
+  const heldUp = heldUpSeenWith(agents);
+  // The alert does without what is only known of the agents.
+  const unknown = () => ({ asOf: instant(now()), pauses: [], workflows: [], agents: [] });
+  const stock = { ...ports, jobGauges, queueAges, heldUp: heldUpSeenWith(() => agents().catch(unknown)) };
   const console: ConsolePorts = {
     awaiting: createAwaiting({ jobs: createAwaitingJobs(jobs), workflows: known, now }),
     attention,

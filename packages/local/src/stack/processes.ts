@@ -1,5 +1,5 @@
 // How each process of the stack is started and when it counts as ready.
-import { createWriteStream, mkdirSync } from "node:fs";
+import { createWriteStream, mkdirSync, readFileSync } from "node:fs";
 import { get } from "node:http";
 import { extname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -37,8 +37,8 @@ const READY_LIMIT_MS = 60_000;
 /** A dozen processes load the app at one time. */
 const FLEX_READY_LIMIT_MS = 180_000;
 const POLL_MS = 20;
-/** The first overrides host.json, whatever that names; an app of the core reads the second, which its host.json names. */
-const HUB_SETTINGS = ["AzureFunctionsJobHost__extensions__durableTask__hubName", "TaskHub"];
+/** Overrides a member of host.json, as in Azure. */
+const HUB_SETTING = "AzureFunctionsJobHost__extensions__durableTask__hubName";
 
 /** Compiled modules are run even by a program that is not: what is tested is what runs. */
 const COMPILED =
@@ -125,7 +125,7 @@ export async function startHost(host: HostProcess): Promise<Started> {
     args: hostArguments(host),
     logFile: logFile(data, name),
     onLine,
-    environment: { ...ownTaskHub(name), ...settings },
+    environment: { ...settings, ...ownTaskHub(host) },
     exitWithParent: true,
   });
   child.process.on("message", ({ instances }: HostMessage) => onInstances(instances));
@@ -164,9 +164,14 @@ function hostArguments(host: HostProcess): string[] {
   ];
 }
 
-/** The first host has the hub that the app's host.json names. */
-function ownTaskHub(name: HostName): Record<string, string> {
-  return name === "host" ? {} : Object.fromEntries(HUB_SETTINGS.map((setting) => [setting, name]));
+/** The first host has the hub that the app's host.json names. If that names a setting, the app reads it too. */
+function ownTaskHub({ name, appDir }: HostProcess): Record<string, string> {
+  if (name === "host") return {};
+  const { extensions } = JSON.parse(readFileSync(join(appDir, "host.json"), "utf8")) as {
+    readonly extensions?: { readonly durableTask?: { readonly hubName?: string } };
+  };
+  const [, setting] = /^%(\w+)%$/.exec(extensions?.durableTask?.hubName ?? "") ?? [];
+  return { [HUB_SETTING]: name, ...(setting !== undefined && { [setting]: name }) };
 }
 
 function statusOf(url: string): Promise<number | undefined> {
