@@ -23,6 +23,8 @@ export interface AgentPresence {
 
 /** A process notes no more often that it has seen an agent. */
 const NOTE_EVERY_MS = 5000;
+/** Longer than an answer of the store is kept: until then this process knows what it wrote, and no step of a sweep writes it again. */
+const OWN_KEPT_MS = 10_000;
 /** What waited for an agent goes on at once in this time after its return. */
 const BACK_FOR_MS = 120_000;
 
@@ -34,12 +36,30 @@ export interface AgentPresencePorts {
 
 export function createAgentPresence({ pauses, store, now }: AgentPresencePorts): AgentPresence {
   const notedAt = new Map<string, number>();
+  const own = new Map<string, { readonly watch: Watch; readonly at: number }>();
+
+  function ownWatch(agent: string): Watch | undefined {
+    const written = own.get(agent);
+    return written && now() - written.at < OWN_KEPT_MS ? written.watch : undefined;
+  }
+
+  async function write(watch: Watch): Promise<void> {
+    const at = now();
+    own.set(watch.name, { watch, at });
+    try {
+      await store.watch(watch, at);
+    } catch (cause) {
+      own.delete(watch.name);
+      throw cause;
+    }
+  }
 
   async function note(agent: string, at: number): Promise<void> {
     const watch = await pauses.watchOf(agent);
     if (!watch) return;
     const isBack = watch.absentAt !== null;
     const news = { seenAt: instant(at), absentAt: null, ...(isBack && { backAt: instant(at) }) };
+    own.delete(agent);
     await store.watch({ ...watch, ...news }, at);
   }
 
@@ -53,12 +73,16 @@ export function createAgentPresence({ pauses, store, now }: AgentPresencePorts):
     },
     async standing(agent, windowMs) {
       if (await pauses.isPaused({ kind: "agent", name: agent })) return "paused";
-      const watch = await pauses.watchOf(agent);
-      const standing = watch ? standingOf(watch, now(), windowMs) : "unknown";
-      const isNews = standing === "absent" ? watch?.absentAt === null : !watch;
+      const stored = ownWatch(agent) ?? (await pauses.watchOf(agent));
+      // Another step of the same sweep may have begun the watch meanwhile.
+      const watch = ownWatch(agent) ?? stored;
       const at = instant(now());
-      const begun: Watch = { kind: "watch", name: agent, at, seenAt: null, absentAt: null, backAt: null };
-      if (isNews) await store.watch(watch ? { ...watch, absentAt: at } : begun, now());
+      if (!watch) {
+        await write({ kind: "watch", name: agent, at, seenAt: null, absentAt: null, backAt: null });
+        return "unknown";
+      }
+      const standing = standingOf(watch, now(), windowMs);
+      if (standing === "absent" && watch.absentAt === null) await write({ ...watch, absentAt: at });
       return standing;
     },
   };
