@@ -31,11 +31,13 @@ function recordOf(model: Model, state: State): string {
   if (state[RECORD] === 0) return "none";
   const record = normalForm(model.pieces.values.get<StateRecord>(state[RECORD] as number), true);
   const text = JSON.stringify({ ...record, outbox: record.outbox.map(({ status }) => status) });
-  return forgetWhatIsOver(text).replace(ATTEMPT, "$1:0").replace(NUMBER, "n");
+  return forgetWhatIsOver(text).replace(ATTEMPT, "$1:0").replace(NUMBER, "n").replaceAll(FAILURES, "");
 }
 
 /** The reduced model counts attempts in its own way. */
 const NUMBER = /(?<=attempt )\d+/g;
+/** It does not count the failures of all steps together, and an operator's entry says that they are set to none. */
+const FAILURES = /, failureCount \d+ set to 0/g;
 const ATTEMPT = /("attempt"|"completedIn"|"lockedBy"):(\d+|"[^"]*")/g;
 
 /** What a write is for is read off its history, which the model forgets. */

@@ -57,8 +57,6 @@ export async function answerRequest(
     });
   let answer: BoundedReply;
   try {
-    // Perhaps this step ends each process that takes it up: then that is known before it begins, and counts as a failure.
-    if (asked.mayHaveHappened && !awaited && instant(context.now()) <= startBy) await say();
     answer = await call();
   } catch (cause) {
     answer = {

@@ -90,14 +90,7 @@ export class TakeUp {
   /** The instant by which the agent must be done; undefined if it may not begin any more. Throws if the store is unavailable. */
   async begin(): Promise<string | undefined> {
     this.#completeBy = await this.#begun();
-    // Perhaps this step ends each process that takes it up: then that is known before it begins, and counts as a failure.
-    if (this.#completeBy !== undefined && this.#wasNotTakenUp()) await this.record();
     return this.#completeBy;
-  }
-
-  #wasNotTakenUp(): boolean {
-    const { record, direction } = this.#task;
-    return (runOf(record, direction)?.waitCount ?? 0) > 0;
   }
 
   async #begun(): Promise<string | undefined> {
