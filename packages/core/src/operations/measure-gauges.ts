@@ -1,5 +1,6 @@
 // Measures the gauges: jobs by state, overdue jobs, the age of waiting messages.
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Wait } from "../domain/wait.ts";
 import type { HeldUp } from "../messaging/console-contract.ts";
 import type { QueueAge } from "../messaging/queue-ages.ts";
 import type { JobCount } from "../store/job-gauges.ts";
@@ -35,16 +36,19 @@ export async function measureGauges({
   await Promise.all([...jobs, ...queues, held]);
 }
 
-/** A group that is gone says no more: its gauge expires. */
+/** A wait that is over is measured as 0: its last number would stand otherwise. */
+const waitsMeasured = new Map<string, Pick<Wait, "agent" | "reason">>();
+
 function measureHeldUp(groups: HeldUp["groups"]): void {
-  const counts = new Map<string, { readonly agent: string | null; readonly reason: string; jobs: number }>();
+  const counts = new Map<string, number>();
   for (const { wait, count } of groups) {
     const { agent, reason } = wait;
     const key = `${agent} ${reason}`;
-    const known = counts.get(key) ?? { agent, reason, jobs: 0 };
-    counts.set(key, { ...known, jobs: known.jobs + count });
+    waitsMeasured.set(key, { agent, reason });
+    counts.set(key, (counts.get(key) ?? 0) + count);
   }
-  for (const { jobs, agent, reason } of counts.values()) measure("jobs.held_up", jobs, { agent, reason });
+  for (const [key, { agent, reason }] of waitsMeasured)
+    measure("jobs.held_up", counts.get(key) ?? 0, { agent, reason });
 }
 
 async function measureQueue({ queue, read }: QueueAge, at: number): Promise<void> {

@@ -67,3 +67,22 @@ test("what can't be counted is an event of its own, and all else is measured", a
     { name: "GaugesNotMeasured", attributes: { what: "queue jobs", cause: "Error: away" } },
   ]);
 });
+
+test("P26 a wait that is over is measured as 0", async () => {
+  const world = createWorld(NOON_MS);
+  const measured: unknown[] = [];
+  measureWith((metric, value, by) => measured.push([metric, value, by]));
+  let groups = [heldUpGroup("shipping", "retry", 5)];
+  const heldUp = { groups: async () => ({ asOf: NOON, count: 5, isAll: true, groups }) };
+  const ports: GaugePorts = { ...world, jobGauges: [], queueAges: [], heldUp };
+  await measureGauges({ ...ports, telemetry: world.telemetry });
+  groups = [];
+  await measureGauges({ ...ports, telemetry: world.telemetry });
+  const own = { agent: "shipping", reason: "retry" };
+  expect(measured).toEqual(
+    expect.arrayContaining([
+      ["jobs.held_up", 5, own],
+      ["jobs.held_up", 0, own],
+    ]),
+  );
+});
