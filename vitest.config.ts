@@ -51,6 +51,8 @@ export default defineConfig({
     // The processes that tests start find what the first of them compiled.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, ".local", "compiled") },
     testTimeout: 30_000,
+    // The library's own second is too short on a machine that runs three suites on two cores.
+    expect: { poll: { timeout: 15_000 } },
     hookTimeout: 60_000,
     fileParallelism: true,
     // They wait for times that run out: two at a time used less than one of two cores.
