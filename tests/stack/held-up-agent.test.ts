@@ -46,8 +46,8 @@ test("P26 P10 a dead queue agent: its orders' failures are counted and named, ot
   const [first = ""] = ids;
   const failed = await app.eventually(first, ({ failureCount }) => failureCount > 0, 60_000);
   expect(failed.steps["checkFraud"]?.expiry?.message).toContain("the agent fraud did not take it up in time");
-  const statuses = app.statuses(first).map(({ body }) => body.status);
-  expect(statuses).toContain("RetryScheduled");
+  // Written first, then sent.
+  await expect.poll(() => app.statuses(first).map(({ body }) => body.status)).toContain("RetryScheduled");
   await expectUsualPace("dead");
   const stop = startFraudWorker(app);
   const more = ["after-1", "after-2", "after-3"];
