@@ -166,49 +166,6 @@ describe("P8 complete-by", () => {
     expect(seen[0]?.signal.aborted).toBe(true);
   });
 
-  test.each<[string, () => AgentReply | Promise<AgentReply>, string]>([
-    ["a try has no answer", hangs, NO_ANSWER],
-    ["its tries fail", () => down, "HTTP 503"],
-  ])("what is known is said once before it, and nothing after it: %s", async (_, answer, message) => {
-    const said: [number, string, object?][] = [];
-    const at = () => Date.now() - Date.parse(NOW);
-    const agent = routeAgent(
-      { name: "inventory", operations: { work: async () => answer() } },
-      [{ url: "http://a/", capacity: 1 }],
-      {
-        now: Date.now,
-      },
-    );
-    const reply = agent.call("work", REQUEST, {
-      ...bounds(after(10_000)),
-      stillAtWork: async () => void said.push([at(), "at work"]),
-      noteFault: async (fault) => void said.push([at(), "fault", fault]),
-    });
-    await vi.runAllTimersAsync();
-    expect(await reply).toMatchObject({ kind: "expired" });
-    expect(at()).toBeGreaterThanOrEqual(10_000);
-    expect(said).toEqual([
-      [2000, "at work"],
-      [
-        9000,
-        "fault",
-        { tries: expect.any(Number), lastError: { endpoint: "http://a/", message: expect.stringContaining(message) } },
-      ],
-    ]);
-  });
-
-  test("what is done in time has no fault", async () => {
-    const noteFault = vi.fn(async () => undefined);
-    const agent = routeAgent(
-      { name: "inventory", operations: { work: async () => done } },
-      [{ url: "http://a/", capacity: 1 }],
-      { now: Date.now },
-    );
-    expect(await agent.call("work", REQUEST, { ...bounds(after(10_000)), noteFault })).toMatchObject({ kind: "done" });
-    await vi.runAllTimersAsync();
-    expect(noteFault).not.toHaveBeenCalled();
-  });
-
   test("in the middle of a pause", async () => {
     vi.spyOn(Math, "random").mockReturnValueOnce(0.9);
     const reply = route(() => down)(60);

@@ -187,8 +187,8 @@ export function compose(business: Business, config: Config, telemetrySettings: T
       waiting: async (limit) => {
         const jobs = await store.inFlight(spanInFlight(config, now()), limit);
         return jobs.flatMap((job) => {
-          const heldUp = heldUpBy(job, now(), config.StartWithin * WAITS_LONG);
-          return heldUp ? [{ agent: heldUp.agent, priority: job.priority }] : [];
+          const agent = heldUpBy(job, now(), config.StartWithin * WAITS_LONG);
+          return agent === undefined ? [] : [{ agent, priority: job.priority }];
         });
       },
       agentsOf: (workflow) => [...new Set(workflows.newest(workflow)?.steps.map(({ agent }) => agent))],

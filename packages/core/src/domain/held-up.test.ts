@@ -18,8 +18,7 @@ test.each<[string, Partial<StepRun>, number, boolean]>([
   const record = sampleRecord("job-1", GRAPH);
   const step = { ...NOT_STARTED, ...record.steps["checkFraud"], ...run };
   const steps = { ...record.steps, checkFraud: step } as typeof record.steps;
-  const wanted = isHeldUp ? { step: "checkFraud", direction: "forward", agent: "fraud" } : undefined;
-  expect(heldUpBy({ steps }, NOON_MS + afterMs, 5000)).toEqual(wanted);
+  expect(heldUpBy({ steps }, NOON_MS + afterMs, 5000)).toBe(isHeldUp ? "fraud" : undefined);
 });
 
 test("the longest waiting step decides, in either direction", () => {
@@ -32,9 +31,5 @@ test("the longest waiting step decides, in either direction", () => {
     reserveStock: { ...reserveStock, compensation },
     takePayment: { ...takePayment, ...scheduled },
   };
-  expect(heldUpBy({ steps }, NOON_MS + 60_000, 5000)).toEqual({
-    step: "reserveStock",
-    direction: "compensate",
-    agent: "inventory",
-  });
+  expect(heldUpBy({ steps }, NOON_MS + 60_000, 5000)).toBe("inventory");
 });

@@ -1,26 +1,17 @@
 // Which agent an unfinished job waits for (P26): one that does not take its step up, or that could not do it before.
 
 import { runsInHand } from "./plan.ts";
-import type { Direction, StateRecord, StepRun } from "./state-record.ts";
-
-/** A job in flight that does not go on for now. */
-export interface HeldUp {
-  readonly step: string;
-  readonly direction: Direction;
-  readonly agent: string;
-}
-
-type Seen = Pick<StateRecord, "steps">;
+import type { StateRecord, StepRun } from "./state-record.ts";
 
 /**
- * The longest waiting of its steps; undefined if none waits.
+ * The agent of the longest waiting of a job's steps; undefined if none waits.
  * @param longMs a wait of this time for an agent is long
  */
-export function heldUpBy({ steps }: Seen, now: number, longMs: number): HeldUp | undefined {
+export function heldUpBy({ steps }: Pick<StateRecord, "steps">, now: number, longMs: number): string | undefined {
   const before = new Date(now - longMs).toISOString();
   const waiting = runsInHand(steps).filter(({ run }) => isHeldUp(run, before));
   waiting.sort((one, other) => ((one.run.scheduledAt ?? "") < (other.run.scheduledAt ?? "") ? -1 : 1));
-  return waiting.map(({ step, direction }) => ({ step, direction, agent: steps[step]?.agent ?? "" }))[0];
+  return waiting.map(({ step }) => steps[step]?.agent)[0];
 }
 
 /** A step that its service does later waits for nobody here. */

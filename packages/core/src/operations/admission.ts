@@ -3,7 +3,7 @@
 
 import type { Priority } from "../domain/job.ts";
 import { Outage, SentBack } from "../domain/outage.ts";
-import { NO_WAITS, type Waiting, type Waits, waitsOf } from "./waits-by-agent.ts";
+import { countWaits, NO_WAITS, type Waiting, type Waits } from "./waits-by-agent.ts";
 
 /** `begun`: a job in a further attempt, which may have completed steps. */
 export type AdmissionLane = Priority | "begun";
@@ -93,7 +93,7 @@ export function createAdmission({ count, waiting, agentsOf, limit, now, pause }:
     if (held <= NO_BACKLOG) waits = NO_WAITS;
     else if (now() - waitsReadAt > WAITS_FRESH_MS) {
       const looked = waits.heldUp.size > 0 ? held : mostWaiting * FIRST_LOOKED;
-      waits = waitsOf(await waiting(Math.min(Math.ceil(looked), MOST_LOOKED)), mostWaiting);
+      waits = countWaits(await waiting(Math.min(Math.ceil(looked), MOST_LOOKED)), mostWaiting);
       waitsReadAt = now();
     }
     countedAt = now();

@@ -23,8 +23,9 @@ export async function answerRequest(
   let completeBy: string | undefined;
   let isNoted = false;
   const { jobId, attempt, step } = ticket;
-  /** Only for the record: a message that can't be sent is not sent again. */
+  /** Only for the record: a message that can't be sent is not sent again. Past complete-by nothing is sent (P8). */
   const say = async (failure?: Failure): Promise<void> => {
+    if (instant(context.now()) > (completeBy ?? latest)) return;
     try {
       await context.messenger.answer(replyTo, { ticket, kind: "started", ...(failure && { failure }) });
     } catch (cause) {
@@ -41,8 +42,9 @@ export async function answerRequest(
     if (instant(context.now()) > latest) return;
     await context.messenger.answer(replyTo, { ticket, kind: "unavailable", message, ...more });
   };
-  const call = () =>
-    agent.call(operation, asked, {
+  let answer: BoundedReply;
+  try {
+    answer = await agent.call(operation, asked, {
       priority,
       startBy,
       takeUp: async () => {
@@ -55,9 +57,6 @@ export async function answerRequest(
       stillAtWork: () => say(),
       ...(!awaited && { noteFault }),
     });
-  let answer: BoundedReply;
-  try {
-    answer = await call();
   } catch (cause) {
     answer = {
       kind: "expired",
@@ -70,7 +69,7 @@ export async function answerRequest(
     case "expired":
       if (awaited) return later(answer.lastError);
       context.telemetry.event("AgentTimedOut", { jobId, attempt, step, agent: name, tries: answer.tries });
-      if (isNoted || !answer.lastError || instant(context.now()) > (completeBy ?? latest)) return;
+      if (isNoted || !answer.lastError) return;
       return noteFault({ tries: answer.tries, lastError: answer.lastError });
     case "notTakenUp":
       if (awaited) return later({ message: "it found no place to ask its service" });

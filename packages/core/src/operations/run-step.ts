@@ -47,7 +47,8 @@ async function callAgent(given: StepTask, agent: RoutedAgent, run: TakeUp, conte
   if (begun.kind !== "begun") return recordAnswer(task, unasked(begun), context);
   let isNoted = false;
   const noteFault = async (fault: Fault) => {
-    isNoted ||= await recordFault(task, fault, context);
+    // Past complete-by nothing is recorded (P8).
+    isNoted ||= run.isInTime && (await recordFault(task, fault, context));
   };
   const reply = await agent.call(task.operation, request, {
     priority,
@@ -59,7 +60,7 @@ async function callAgent(given: StepTask, agent: RoutedAgent, run: TakeUp, conte
   switch (reply.kind) {
     case "expired": {
       const { tries, lastError } = reply;
-      if (!isNoted && lastError && run.isInTime) await noteFault({ tries, lastError });
+      if (lastError) await noteFault({ tries, lastError });
       return isNoted
         ? timeOut(task, "AgentTimedOut", tries, context.telemetry)
         : expire(task, "AgentTimedOut", tries, context);

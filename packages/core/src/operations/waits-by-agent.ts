@@ -21,10 +21,10 @@ export interface Waits {
   readonly elsewhere: number;
 }
 
-export const NO_WAITS: Waits = waitsOf([], 0);
+export const NO_WAITS: Waits = countWaits([], 0);
 
 /** @param most the number of jobs that may wait for one agent */
-export function waitsOf(waiting: readonly Waiting[], most: number): Waits {
+export function countWaits(waiting: readonly Waiting[], most: number): Waits {
   const byAgent = countBy(waiting);
   const heldUp = moreThan(most, byAgent);
   const places = [...heldUp].reduce((sum, agent) => sum + (byAgent.get(agent) ?? 0), 0);

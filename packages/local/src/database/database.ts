@@ -3,6 +3,7 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { Statements } from "./statements.ts";
 import { WriteAheadLog } from "./write-ahead-log.ts";
 
 /** `full` flushes to disk at every commit and survives power loss; `normal` survives a crash of the process. */
@@ -34,7 +35,6 @@ export class FlushFault extends Error {
 }
 
 const BUSY_TIMEOUT_MS = 5000;
-const MOST_STATEMENTS = 2000;
 /** Pages: of 4 KB each these are 100 MB, and take about a second. */
 const MOST_COPIED = 25_000;
 /** The value of `PRAGMA auto_vacuum`. */
@@ -60,7 +60,7 @@ export class Database {
   readonly #path: string;
   readonly #sqlite: DatabaseSync;
   readonly #log: WriteAheadLog | undefined;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #statements: Statements;
   #waiting: Waiting[] = [];
   #scheduled: NodeJS.Immediate | undefined;
   #unflushed: Unflushed | undefined;
@@ -74,6 +74,7 @@ export class Database {
     if (path !== ":memory:") mkdirSync(dirname(path), { recursive: true });
     this.#path = path;
     this.#sqlite = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+    this.#statements = new Statements(this.#sqlite);
     if (shrinks) this.#makeShrinking();
     this.#sqlite.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
     const file = this.#sqlite.location();
@@ -95,18 +96,12 @@ export class Database {
 
   /** Makes a function of one text, that gives the same text for the same, known to SQL by `name`. */
   define(name: string, run: (text: string) => string): void {
-    this.#sqlite.function(name, { deterministic: true }, (text) => run(String(text)));
+    this.#statements.define(name, run);
   }
 
   /** The prepared statement for `sql`, prepared once and kept while there are not too many. */
   prepare(sql: string): StatementSync {
-    let statement = this.#statements.get(sql);
-    if (!statement) {
-      if (this.#statements.size >= MOST_STATEMENTS) this.#statements.clear();
-      statement = this.#sqlite.prepare(sql);
-      this.#statements.set(sql, statement);
-    }
-    return statement;
+    return this.#statements.prepare(sql);
   }
 
   /**

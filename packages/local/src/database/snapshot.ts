@@ -1,16 +1,16 @@
 // A second connection to a database that reads it as it was at one moment, as a replica does that lags behind.
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-
-const MOST_STATEMENTS = 2000;
+import { Statements } from "./statements.ts";
 
 /** The log of the database cannot be emptied beyond the moment of the oldest snapshot: it has to be renewed now and then. */
 export class Snapshot {
   readonly #sqlite: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #statements: Statements;
 
   /** @param path of a database that is open in this process. */
   constructor(path: string) {
     this.#sqlite = new DatabaseSync(path, { readOnly: true });
+    this.#statements = new Statements(this.#sqlite);
     this.renew();
   }
 
@@ -22,17 +22,11 @@ export class Snapshot {
   }
 
   define(name: string, run: (text: string) => string): void {
-    this.#sqlite.function(name, { deterministic: true }, (text) => run(String(text)));
+    this.#statements.define(name, run);
   }
 
   prepare(sql: string): StatementSync {
-    let statement = this.#statements.get(sql);
-    if (!statement) {
-      if (this.#statements.size >= MOST_STATEMENTS) this.#statements.clear();
-      statement = this.#sqlite.prepare(sql);
-      this.#statements.set(sql, statement);
-    }
-    return statement;
+    return this.#statements.prepare(sql);
   }
 
   close(): void {

@@ -73,3 +73,36 @@ export function pathOf(expression: Expression, alias: string): readonly string[]
   }
   return at.kind === "alias" && at.name === alias ? segments : undefined;
 }
+
+/** The expressions directly within it; none for a subquery, which has a document of its own. */
+export function partsOf(expression: Expression): readonly Expression[] {
+  switch (expression.kind) {
+    case "literal":
+    case "parameter":
+    case "alias":
+    case "subquery":
+      return [];
+    case "member":
+      return [expression.of, expression.key];
+    case "array":
+      return expression.items;
+    case "object":
+      return expression.entries.map(([, value]) => value);
+    case "unary":
+      return [expression.operand];
+    case "binary":
+      return [expression.left, expression.right];
+    case "in":
+      return [expression.of, ...expression.among];
+    case "between":
+      return [expression.of, expression.low, expression.high];
+    case "like":
+      return [expression.of, expression.pattern];
+    case "conditional":
+      return [expression.test, expression.then, expression.otherwise];
+    case "call":
+      return expression.given;
+    default:
+      return expression satisfies never;
+  }
+}

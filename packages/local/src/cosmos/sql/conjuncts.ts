@@ -1,5 +1,5 @@
 // Finds in a filter the plain conditions on one property, which an index can serve.
-import { type Expression, pathOf, type Query } from "./ast.ts";
+import { type Expression, partsOf, pathOf, type Query } from "./ast.ts";
 import { compile, type Evaluate } from "./compile.ts";
 
 export type ConjunctOperator = "=" | "<" | "<=" | ">" | ">=" | "in" | "prefix" | "defined";
@@ -90,36 +90,4 @@ function collect(expression: Expression, alias: string, used: Set<string>): bool
     return path.length > 0;
   }
   return partsOf(expression).every((part) => collect(part, alias, used));
-}
-
-function partsOf(expression: Expression): readonly Expression[] {
-  switch (expression.kind) {
-    case "literal":
-    case "parameter":
-    case "alias":
-    case "subquery":
-      return [];
-    case "member":
-      return [expression.of, expression.key];
-    case "array":
-      return expression.items;
-    case "object":
-      return expression.entries.map(([, value]) => value);
-    case "unary":
-      return [expression.operand];
-    case "binary":
-      return [expression.left, expression.right];
-    case "in":
-      return [expression.of, ...expression.among];
-    case "between":
-      return [expression.of, expression.low, expression.high];
-    case "like":
-      return [expression.of, expression.pattern];
-    case "conditional":
-      return [expression.test, expression.then, expression.otherwise];
-    case "call":
-      return expression.given;
-    default:
-      return expression satisfies never;
-  }
 }

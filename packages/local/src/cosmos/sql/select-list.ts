@@ -1,6 +1,6 @@
 // What may stand in a select list: aggregates, and beside them nothing that differs within a group.
 import { aggregateNamed } from "./aggregates.ts";
-import type { Expression, Query } from "./ast.ts";
+import { type Expression, partsOf, type Query } from "./ast.ts";
 import { QueryFault } from "./fault.ts";
 
 /** Throws a QueryFault. Beside an aggregate a property has to be a key of GROUP BY. */
@@ -26,24 +26,3 @@ function readsOutside(expression: Expression): boolean {
 
 const isAggregate = (expression: Expression) =>
   expression.kind === "call" && aggregateNamed(expression.name) !== undefined;
-
-function partsOf(expression: Expression): readonly Expression[] {
-  switch (expression.kind) {
-    case "call":
-      return expression.given;
-    case "array":
-      return expression.items;
-    case "object":
-      return expression.entries.map(([, value]) => value);
-    case "unary":
-      return [expression.operand];
-    case "binary":
-      return [expression.left, expression.right];
-    case "member":
-      return [expression.of];
-    case "conditional":
-      return [expression.test, expression.then, expression.otherwise];
-    default:
-      return [];
-  }
-}
