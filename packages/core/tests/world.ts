@@ -1,4 +1,4 @@
-// The app without its servers: the operations over the store in memory, scripted agents and a recjob of what was sent.
+// The app without its servers: the operations over the store in memory, scripted agents and a recorder of what was sent.
 
 import { randomUUID } from "node:crypto";
 import type { AgentRequest, BoundedReply, JobView, LastError, Pending, RoutedAgent } from "../src/agents/agent.ts";
