@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
 import { PART_NAMES } from "@scheduler-agent-supervisor/local/stack/parts";
 import { openTraces } from "@scheduler-agent-supervisor/local/traces/trace-file";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -13,7 +14,14 @@ import { GRAPH, hasty } from "../support/orders.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 const data = mkdtempSync(join(tmpdir(), "resubmission-"));
-const adapted = adaptApp([hasty(GRAPH)]);
+const HASTY = hasty(GRAPH);
+const COMPENSATED: Workflow = {
+  ...HASTY,
+  name: "hasty-compensated",
+  version: 1,
+  policy: { ...HASTY.policy, onExhausted: "compensate" },
+};
+const adapted = adaptApp([HASTY, COMPENSATED]);
 let app: TestStack;
 beforeAll(async () => {
   app = await startTestStack({
@@ -105,6 +113,14 @@ test("P13 an exhausted compensation is compensationIncomplete with its list, for
   const { body } = await ask("jobs/list-1");
   expect(body["actions"]).toMatchObject({ resubmit: { allowed: true, direction: "compensate", orForward: true } });
 });
+
+test("P10 P13 what failed forward is still counted when the order is compensated, and does not limit its compensation", async () => {
+  await app.switchOn("shipping", { kind: "down", path: "/shipments", match: { orderId: "counted-1" } });
+  await app.shop.send({ ...madeOrder("counted-1"), workflow: COMPENSATED.name });
+  const record = await app.eventually("counted-1", ended, LONG_MS);
+  expect(record).toMatchObject({ processState: "Compensated", failureCount: 2, error: { kind: "expired" } });
+  expect(record.steps["arrangeShipping"]?.failureCount).toBe(2);
+}, 90_000);
 
 test("P9 one request, once the service is back: the compensation is finished, and the order is Compensated", async () => {
   await exhausted("back-1");
