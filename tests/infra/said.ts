@@ -16,7 +16,8 @@ function rowsOf(heading: string, cell: number): Map<string, string[]> {
   return new Map(rows.map((cells) => [cells[1]?.replaceAll(/[`\s]/g, "") ?? "", cells[cell]?.match(/\w+/g) ?? []]));
 }
 
-const ATTRIBUTES_OF_EVENTS = rowsOf("Events", 4);
+/** Whatever the event, one that stands for others has their number. */
+const ATTRIBUTES_OF_EVENTS = new Map([...rowsOf("Events", 4)].map(([name, words]) => [name, [...words, "alike"]]));
 const ATTRIBUTES_OF_METRICS = rowsOf("Metrics", 4);
 /** The sentence that lists them ends with the outcome. */
 const [, list = ""] =

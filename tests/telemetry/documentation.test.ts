@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SKIP_CAUSES } from "@scheduler-agent-supervisor/core/domain/state-record";
+import { ALIKE } from "@scheduler-agent-supervisor/core/telemetry/alike";
 import { EVENTS, logTelemetry } from "@scheduler-agent-supervisor/core/telemetry/events";
 import { DERIVED, METRICS } from "@scheduler-agent-supervisor/core/telemetry/metrics";
 import { expect, test } from "vitest";
@@ -26,6 +27,12 @@ test("every event has its row, with its level, when it comes and its attributes"
     expect(["info", "warn", "error"], name).toContain(level);
     expect([when, attributes].every(Boolean), name).toBe(true);
   }
+});
+
+test("the events of which one may stand for many are named", () => {
+  const [, list = ""] = /This holds for: ([^.]*)\./.exec(page) ?? [];
+  const named = [...list.matchAll(/`([A-Z]\w+)`/g)].map(([, name]) => name);
+  expect(named.sort()).toEqual([...ALIKE].sort());
 });
 
 test("every metric has its row, with its kind and unit, and the events that it is made of", () => {

@@ -18,3 +18,8 @@ export class SentBack extends Outage {
 export class OtherVersionNeeded extends SentBack {
   override readonly name: string = "OtherVersionNeeded";
 }
+
+/** The name of the outage that kept the work from being done; null for a fault of the work, or where the work waits for another version of the app. */
+export function outageIn(cause: unknown): string | null {
+  return cause instanceof Outage && !(cause instanceof OtherVersionNeeded) ? cause.name : null;
+}

@@ -1,12 +1,15 @@
 // Handles a message while store, bus or engine are unavailable, or no job is admitted (P27): it is held under its lock, and returned to its queue
 // before the lock ends. Deliveries are counted for faulty messages, not for outages.
 import { jobIdIn } from "../domain/noun.ts";
-import { Outage, SentBack } from "../domain/outage.ts";
-import type { ReceivedMessage } from "../messaging/messenger.ts";
+import { Outage, outageIn, SentBack } from "../domain/outage.ts";
+import type { Messenger, ReceivedMessage } from "../messaging/messenger.ts";
 import { type Context, instant, type Ports } from "./ports.ts";
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 2000;
+
+/** The queues whose messages are held in this process, and since when: an outage has one event when it begins and one when it ends. */
+const heldQueues = new WeakMap<Messenger, Map<string, number>>();
 
 /**
  * Processes a message, again and again while there is an outage. Order of writes if the outage lasts longer, or is known to be long: a copy is
@@ -26,29 +29,41 @@ export async function holdMessage<T>(
     telemetry,
   }: Context<Pick<Ports, "messenger" | "rules" | "timing" | "now" | "pause">>,
 ): Promise<T | undefined> {
+  const { queue } = message;
+  const queues = heldQueues.get(messenger) ?? new Map<string, number>();
+  heldQueues.set(messenger, queues);
   const heldSince = now();
   for (let waitMs = FIRST_PAUSE_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_PAUSE_MS)) {
     try {
-      return await work();
+      const result = await work();
+      const since = queues.get(queue);
+      if (since !== undefined) {
+        queues.delete(queue);
+        telemetry.event("OutageEnded", { queue, ms: now() - since });
+      }
+      return result;
     } catch (cause) {
       if (!(cause instanceof Outage)) throw cause;
       const heldMs = now() - heldSince;
       const goesBack = cause instanceof SentBack ? cause : undefined;
       if (goesBack || heldMs + waitMs > timing.holdWithinMs) {
-        const { queue } = message;
         if (goesBack?.isSaid !== false) {
           telemetry.event("MessagePostponed", {
             queue,
             jobId: jobIdIn(message.body, rules.contracts.noun) ?? null,
             heldMs,
             cause: String(cause),
+            outage: outageIn(cause),
           });
         }
         const at = goesBack ? instant(now() + goesBack.afterMs) : undefined;
         await messenger.postpone(message, { cause: cause.name, at });
         return undefined;
       }
-      if (waitMs === FIRST_PAUSE_MS) telemetry.event("MessageHeld", { queue: message.queue, cause: String(cause) });
+      if (!queues.has(queue)) {
+        queues.set(queue, now());
+        telemetry.event("MessageHeld", { queue, cause: String(cause) });
+      }
     }
     await pause(waitMs);
   }

@@ -1,5 +1,6 @@
 // The supervisor's sweep (P10, P12): the leader finds overdue jobs and recovers them.
 
+import { outageIn } from "../domain/outage.ts";
 import type { StateRecord } from "../domain/state-record.ts";
 import { type SweepEntry, sweepIdOf } from "../supervision/audit-log.ts";
 import type { Standing } from "../supervision/leadership.ts";
@@ -164,7 +165,7 @@ class Sweep {
       // One bad record never stops a sweep.
       this.#counts.broken += 1;
       if (isThrottled(fault)) this.#counts.throttled += 1;
-      this.#context.telemetry.event("RecoveryFailed", { jobId, cause: String(fault) });
+      this.#context.telemetry.event("RecoveryFailed", { jobId, cause: String(fault), outage: outageIn(fault) });
     } else if (outcome === "lost") this.#counts.lost += 1;
     else if (verdict) this.#counts[COUNTED_AS[verdict]] += 1;
   }

@@ -2,6 +2,7 @@
 import { SpanKind } from "@opentelemetry/api";
 import type { Finding } from "../agents/agent.ts";
 import type { ObserveTry, OnHealth, OnMisconfigured } from "../agents/route-agent.ts";
+import type { Health } from "../domain/routing.ts";
 import { processTelemetry } from "./events.ts";
 import { measure } from "./metrics.ts";
 import { failSpan, inSpan } from "./spans.ts";
@@ -25,12 +26,19 @@ export const observeTry: ObserveTry = ({ agent, operation, endpoint, tries }, ca
 export const reportMisconfigured: OnMisconfigured = (agent, operation, { endpoint, message }) =>
   processTelemetry.event("EndpointMisconfigured", { agent, operation, endpoint, message });
 
-/** An endpoint's health changed, or it is probed. */
-export function createHealthObserver(): OnHealth {
-  const before = new Map<string, string>();
+const AWAY: ReadonlySet<Health> = new Set<Health>(["broken", "probeDue", "probing"]);
+
+/** An endpoint's outage begins or ends, or the endpoint asked for a pause. Its probes meanwhile are no events. */
+export function createHealthObserver(now: () => number = Date.now): OnHealth {
+  const awaySince = new Map<string, number>();
   return (agent, endpoint, to, because) => {
     const key = `${agent} ${endpoint}`;
-    processTelemetry.event("EndpointHealth", { agent, endpoint, from: before.get(key) ?? "healthy", to, because });
-    before.set(key, to);
+    const since = awaySince.get(key);
+    if (AWAY.has(to)) {
+      if (since !== undefined) return;
+      awaySince.set(key, now());
+    } else awaySince.delete(key);
+    const awayMs = since === undefined ? null : now() - since;
+    processTelemetry.event("EndpointHealth", { agent, endpoint, to, because, awayMs });
   };
 }

@@ -1,4 +1,6 @@
 // What the app says of itself: structured events, by names that the alert rules match.
+import { createReporter } from "./alike.ts";
+import { measureEvent } from "./metrics.ts";
 
 export const EVENTS = [
   "JobSubmitted",
@@ -33,6 +35,7 @@ export const EVENTS = [
   "LateReplyRejected",
   "MessageHeld",
   "MessagePostponed",
+  "OutageEnded",
   "NewerRecordLeft",
   "StatusUndeliverable",
   "StatusDelayed",
@@ -108,7 +111,7 @@ const LOUD: { readonly [name in EventName]?: Level } = {
   WorkflowsUnchecked: "warn",
 };
 
-/** Is given every event beside the log. */
+/** Is given every event that is reported, beside the log. */
 export type EventListener = (name: EventName, attributes: Attributes, level: Level) => void;
 
 let listener: EventListener | undefined;
@@ -126,18 +129,27 @@ function levelOf(name: EventName, { cause = null }: Attributes): Level {
   return LOUD[name] ?? "info";
 }
 
-/** Events as one line of JSON each: the form in which Application Insights finds them in its traces. */
+const print = (line: string) => console.log(line);
+/** For what happens outside any invocation: the host logs what the process prints. */
+const PROCESS_LOG: EventLog = { info: print, warn: print, error: print };
+const report = createReporter();
+
+/** Events as one line of JSON each: the form in which Application Insights finds them in its traces. Each one is measured; of those alike not all are reported. */
 export function logTelemetry(log: EventLog): Telemetry {
   return {
     event(name, attributes) {
-      const level = levelOf(name, attributes);
-      log[level](JSON.stringify({ event: name, ...attributes }));
-      listener?.(name, attributes, level);
+      measureEvent(name, attributes);
+      report(name, attributes, sayIn(log, name), sayIn(PROCESS_LOG, name));
     },
   };
 }
 
-const print = (line: string) => console.log(line);
+function sayIn(log: EventLog, name: EventName): (attributes: Attributes) => void {
+  return (attributes) => {
+    const level = levelOf(name, attributes);
+    log[level](JSON.stringify({ event: name, ...attributes }));
+    listener?.(name, attributes, level);
+  };
+}
 
-/** For what happens outside any invocation: the host logs what the process prints. */
-export const processTelemetry: Telemetry = logTelemetry({ info: print, warn: print, error: print });
+export const processTelemetry: Telemetry = logTelemetry(PROCESS_LOG);

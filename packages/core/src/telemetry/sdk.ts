@@ -17,7 +17,7 @@ import { type Attributes, type EventName, type Level, listenToEvents } from "./e
 import { listenToExceptions } from "./exceptions.ts";
 import { azureMonitor, otlp, type Place } from "./exporters.ts";
 import { createInstruments } from "./instruments.ts";
-import { measureEvent, measureWith } from "./metrics.ts";
+import { measureWith } from "./metrics.ts";
 import { traceWith, withoutNulls } from "./spans.ts";
 import type { Exporting, TelemetrySettings } from "./start.ts";
 
@@ -74,7 +74,6 @@ export function startSdk(settings: TelemetrySettings, places: readonly Place[] =
   measureWith(createInstruments(meters.getMeter(SCOPE), STALE_AFTER_EXPORTS * metricsEveryMs));
   const logger = loggers.getLogger(SCOPE);
   listenToEvents((name: EventName, attributes: Attributes, level: Level) => {
-    measureEvent(name, attributes);
     logger.emit({
       eventName: name,
       body: name,

@@ -42,6 +42,25 @@ test("an outage of two minutes: the message is worked on as soon as it is over",
   expect(world.postponed).toEqual([]);
 });
 
+test("an outage has one event when it begins and one when it ends, however many messages it holds", async () => {
+  const many = Array.from({ length: 200 }, () => hold(awayFor(60_000)));
+  await Promise.all(many);
+  expect(world.events).toMatchObject([
+    { name: "MessageHeld", attributes: { queue: "jobs" } },
+    { name: "OutageEnded", attributes: { queue: "jobs" } },
+  ]);
+  expect(world.events[1]?.attributes["ms"]).toBeGreaterThan(50_000);
+  await hold(async () => "done");
+  expect(world.events).toHaveLength(2);
+});
+
+test("messages that went back end the outage when they come again, so that the next one is said too", async () => {
+  await hold(awayFor(3_600_000));
+  await hold(async () => "done");
+  await hold(awayFor(world.clock - NOON_MS + 60_000));
+  expect(world.eventNames()).toEqual(["MessageHeld", "MessagePostponed", "OutageEnded", "MessageHeld", "OutageEnded"]);
+});
+
 test("a longer one: it goes back to its queue before its lock ends, once", async () => {
   expect(await hold(awayFor(3_600_000))).toBeUndefined();
   expect(world.postponed).toEqual([message]);

@@ -43,7 +43,7 @@ test("an agent's reply to it waits", () => {
 test("a sweep names it and leaves it as it is", async () => {
   expect(await sweep(world)).toMatchObject({ found: 1, broken: 1 });
   const cause = expect.stringContaining("No workflow job-fulfilment v99");
-  expect(world.events).toContainEqual({ name: "RecoveryFailed", attributes: { jobId: "job-1", cause } });
+  expect(world.events).toContainEqual({ name: "RecoveryFailed", attributes: { jobId: "job-1", cause, outage: null } });
   expect(await world.stateOf()).toEqual(before);
   expect(world.startAttempts).toEqual([]);
 });
