@@ -40,8 +40,13 @@ export async function packApp(root: string, backend: DurableBackend = "azureStor
   const files = new Map(kept);
   const lacking = [...NEEDED, ...bundled.keys()].filter((path) => !files.has(path));
   if (lacking.length > 0) throw new Error(`.funcignore excludes files that the app needs: ${lacking.join(", ")}`);
-  const zip = zipSync(Object.fromEntries(kept.map(([path, content]) => [path, [content, ZIP_ENTRY]])));
-  return { files, libraries, zip };
+  return { ...packageOf(kept), libraries };
+}
+
+/** Of files in the sequence of their paths. */
+export function packageOf(files: readonly (readonly [string, Uint8Array])[]): AppPackage {
+  const zip = zipSync(Object.fromEntries(files.map(([path, content]) => [path, [content, ZIP_ENTRY]])));
+  return { files: new Map(files), libraries: [], zip };
 }
 
 /** Writes `out`/app and `out`/app.zip in the place of an earlier package. @throws if `out` holds anything else. */
@@ -92,6 +97,6 @@ function manifest(root: string): Record<string, unknown> {
   return { name, version, private: true, type, main, engines };
 }
 
-function asJson(value: unknown): Uint8Array {
+export function asJson(value: unknown): Uint8Array {
   return strToU8(`${JSON.stringify(value, null, 2)}\n`);
 }

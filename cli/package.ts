@@ -1,25 +1,34 @@
 // `npm run package`: makes what is deployed to Azure, and says how big it is and how fast it starts.
 import { createHash } from "node:crypto";
 import { join, relative, resolve } from "node:path";
-import { packApp, writePackage } from "./app-package.ts";
+import { type AppPackage, packApp, writePackage } from "./app-package.ts";
 import { readArguments, runCommand } from "./arguments.ts";
 import { build } from "./build.ts";
 import { measureColdStarts } from "./cold-start.ts";
 import { durableBackend } from "./durable-backend.ts";
+import { packServices } from "./services-package.ts";
 import { ROOT } from "./settings.ts";
 
 const USAGE = `npm run package [-- OPTIONS]
-  --out DIR    the folder for app/ and app.zip; existing ones are replaced (.package)
+  --out DIR    the folder for app/ and app.zip; existing ones are replaced (.package, with --services .package-services)
                DURABLE_BACKEND in the environment is the backend that its host.json names (azureStorage)
+  --services   pack the simulated services instead, as a function app for a demonstration (SIMULATED_SERVICES)
   --measure    also measure the cold start on the local host, of the package and of the compiled app`;
 
 await runCommand(async () => {
   const { values } = readArguments(
-    { out: { type: "string" }, measure: { type: "boolean" }, help: { type: "boolean" } },
+    { out: { type: "string" }, services: { type: "boolean" }, measure: { type: "boolean" }, help: { type: "boolean" } },
     USAGE,
   );
   if (values["help"]) {
     console.log(USAGE);
+    return 0;
+  }
+  if (values["services"]) {
+    const out = resolve(String(values["out"] ?? join(ROOT, ".package-services")));
+    const made = await packServices();
+    writePackage(made, out);
+    report(made, out, "simulated services");
     return 0;
   }
   const out = resolve(String(values["out"] ?? join(ROOT, ".package")));
@@ -29,12 +38,7 @@ await runCommand(async () => {
   const backend = durableBackend(process.env["DURABLE_BACKEND"]);
   const made = await packApp(ROOT, backend);
   writePackage(made, out);
-  const bytes = [...made.files.values()].reduce((sum, { length }) => sum + length, 0);
-  const place = (name: string) => relative(process.cwd(), join(out, name)).padEnd(18);
-  console.log(
-    `${place("app")} ${made.files.size} files, ${megabytes(bytes)}; ${made.libraries.length} libraries inside; for ${backend}`,
-  );
-  console.log(`${place("app.zip")} ${megabytes(made.zip.length)}, SHA-256 ${sha256(made.zip)}`);
+  report(made, out, `${made.libraries.length} libraries inside; for ${backend}`);
   if (values["measure"]) {
     console.log("Measuring");
     const [packed = 0, compiled = 0] = await measureColdStarts([join(out, "app"), ROOT]);
@@ -42,6 +46,13 @@ await runCommand(async () => {
   }
   return 0;
 });
+
+function report({ files, zip }: AppPackage, out: string, about: string): void {
+  const bytes = [...files.values()].reduce((sum, { length }) => sum + length, 0);
+  const place = (name: string) => relative(process.cwd(), join(out, name)).padEnd(18);
+  console.log(`${place("app")} ${files.size} files, ${megabytes(bytes)}; ${about}`);
+  console.log(`${place("app.zip")} ${megabytes(zip.length)}, SHA-256 ${sha256(zip)}`);
+}
 
 function megabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(2)} MB`;

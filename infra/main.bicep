@@ -26,6 +26,9 @@ param partyPrincipals object = {}
 @description('Where the services of the agents answer, by the agents of infra/entities/agents.json, as in { inventory: \'https://one.example;capacity=64, https://other.example\' }. Empty: this deployment goes without that service.')
 param agentEndpoints object
 
+@description('Deploys the simulated services of samples/remotes.json as a function app of their own, and gives their addresses to agents without one: for a demonstration. Anybody may call them.')
+param simulatedServices bool = false
+
 @description('Who is told of alerts. Empty: they stand in the portal alone.')
 param alertEmail string = ''
 
@@ -152,6 +155,14 @@ var storeName = empty(cosmosAccountName) ? '${abbreviations.cosmosAccount}${shar
 var taskHubName = joins ? 'JobScheduler2' : 'JobScheduler'
 var appName = '${abbreviations.functionApp}${token}'
 var identityName = '${abbreviations.managedIdentity}${token}'
+var servicesAppName = '${abbreviations.functionApp}services-${token}'
+// An empty address counts as none: azd gives one for each choice that is not made.
+var chosenEndpoints = toObject(filter(items(agentEndpoints), each => !empty(each.value)), each => each.key, each => each.value)
+var simulatedEndpoints = toObject(
+  loadJsonContent('entities/agents.json'),
+  agent => agent.name,
+  agent => 'https://${servicesAppName}.azurewebsites.net/${agent.name}'
+)
 var packageIdentityName = '${abbreviations.managedIdentity}package-${token}'
 var workspaceName = '${abbreviations.logAnalyticsWorkspace}${token}'
 var developerPrincipalId = grantDeveloperAccess ? principalId : ''
@@ -354,7 +365,7 @@ module app 'app/function-app.bicep' = {
       applicationInsights: monitoring.outputs.connectionString
       durableTaskScheduler: usesScheduler ? durableTask!.outputs.endpoint : ''
     }
-    agentEndpoints: agentEndpoints
+    agentEndpoints: simulatedServices ? union(simulatedEndpoints, chosenEndpoints) : agentEndpoints
     taskHubName: taskHubName
     supervisorSchedule: supervisorSchedule
     settingOverrides: settingOverrides
@@ -375,6 +386,19 @@ module app 'app/function-app.bicep' = {
     signsIn: makesSignIn || !empty(authClientId)
     authClientId: makesSignIn ? signIn!.outputs.clientId : authClientId
     authAudience: makesSignIn ? signIn!.outputs.audience : 'api://${authClientId}'
+  }
+}
+
+module services 'app/simulated-services.bicep' = if (simulatedServices) {
+  scope: group
+  params: {
+    name: servicesAppName
+    planName: '${abbreviations.plan}services-${token}'
+    identityName: '${abbreviations.managedIdentity}services-${token}'
+    storageName: '${abbreviations.storageAccount}svc${token}'
+    location: location
+    tags: tags
+    nodeVersion: nodeVersion
   }
 }
 

@@ -1,6 +1,6 @@
 // Sets of choices, of those that docs/how-to/deploy.md and docs/reference/settings.md offer, each of which can be deployed.
 import { type Choices, namedChoices } from "../../cli/cost/environments.ts";
-import { PRIVATE, SCHEDULER, SECOND } from "./deploy.ts";
+import { agents, PRIVATE, SCHEDULER, SECOND } from "./deploy.ts";
 
 export const OWN_NETWORK = {
   ...PRIVATE,
@@ -15,6 +15,8 @@ export const THEIR_NETWORK = {
   NETWORK_DNS_ZONES: HUB,
   INBOUND_PRIVATE: "true",
 };
+
+const NO_ADDRESSES = Object.fromEntries(agents.map(({ choice }) => [choice, ""]));
 
 export const SETS: readonly (readonly [string, Choices])[] = [
   ...namedChoices(),
@@ -41,5 +43,6 @@ export const SETS: readonly (readonly [string, Choices])[] = [
   ["an environment with the longest name", { AZURE_ENV_NAME: "x".repeat(64) }],
   ["private, with a range, an address and an endpoint of its own", OWN_NETWORK],
   ["private, in a network that is there", { ...PRIVATE, ...THEIR_NETWORK }],
+  ["a demonstration with simulated services", { SIMULATED_SERVICES: "true", ...NO_ADDRESSES }],
   ["rolling updates", { UPDATE_STRATEGY: "RollingUpdate", NODE_VERSION: "22" }],
 ];

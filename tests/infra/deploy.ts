@@ -70,10 +70,13 @@ export function deploy(choices: Choices = {}, files: Files = {}) {
     expect(all(type), type).toHaveLength(1);
     return all(type)[0]?.body;
   };
-  const site = only("Microsoft.Web/sites");
+  // biome-ignore lint/suspicious/noExplicitAny: properties of any resource.
+  const sites: any[] = all("Microsoft.Web/sites").map(({ body }) => body);
+  const site = sites.find(({ tags }) => tags["azd-service-name"] === "app");
+  const services = sites.find(({ tags }) => tags["azd-service-name"] === "services");
   const pairs = site.properties.siteConfig.appSettings as { name: string; value: string }[];
   const settings = Object.fromEntries(pairs.map(({ name, value }) => [name, value]));
-  return { deployed, outputs, all, only, site, settings };
+  return { deployed, outputs, all, only, site, services, settings };
 }
 
 export const rightsOf = (deployed: readonly Deployed[], principal: Value | undefined) =>

@@ -51,12 +51,15 @@ const NOT_ON_FLEX = [
 ];
 
 test.each(SETS)("%s: nothing is set that Flex Consumption has elsewhere or not at all", (_, choices) => {
-  const { settings, site, only } = deploy(choices);
+  const { settings, site, all } = deploy(choices);
   expect(Object.keys(settings).filter((name) => NOT_ON_FLEX.includes(name))).toEqual([]);
   const properties = ["appSettings", "http20Enabled", "minTlsVersion", "scmMinTlsVersion"];
   expect(Object.keys(site.properties.siteConfig).sort()).toEqual(properties);
   // One app a plan.
-  expect(site.properties.serverFarmId).toBe(only("Microsoft.Web/serverfarms").id);
+  const sites = all("Microsoft.Web/sites").map(({ body }) => body["properties"] as { serverFarmId: string });
+  const plans = all("Microsoft.Web/serverfarms").map(({ body }) => body["id"]);
+  expect(sites.map(({ serverFarmId }) => serverFarmId).sort()).toEqual(plans.sort());
+  expect(plans).toHaveLength(new Set(plans).size);
 });
 
 test("each agent has the address that was chosen; one whose service this deployment goes without has no setting", () => {
@@ -71,6 +74,28 @@ test("each agent has the address that was chosen; one whose service this deploym
   expect(parseConfig({ ...all, WEBSITE_AUTH_ENABLED: "True" }, business).endpoints["hotel"]).toMatchObject([
     { url: "https://hotel.example/" },
   ]);
+});
+
+test("a demonstration: agents without an address have the simulated services, which reach nothing; elsewhere there are none", () => {
+  const { deployed, settings, services } = deploy({
+    SIMULATED_SERVICES: "true",
+    PAYMENT_ENDPOINTS: "https://pay.example",
+  });
+  for (const { name, setting } of agents) {
+    const given = name === "payment" ? "https://pay.example" : `https://${name}.example`;
+    expect(settings[setting]).toBe(
+      agents.find((agent) => agent.name === name)?.optional
+        ? `https://${services.name}.azurewebsites.net/${name}`
+        : given,
+    );
+  }
+  const [id = ""] = Object.keys(services.identity.userAssignedIdentities);
+  const identity = deployed.find(({ body }) => body["id"] === id);
+  const principal = (identity?.body["properties"] as { principalId?: string } | undefined)?.principalId;
+  expect(rightsOf(deployed, principal).map(roleOf)).toEqual(["storageBlobDataOwner"]);
+  expect(services.properties.functionAppConfig.scaleAndConcurrency).toMatchObject({ maximumInstanceCount: 1 });
+  for (const [name, choices] of namedChoices()) expect(deploy(choices).services, name).toBeUndefined();
+  expect(namedChoices().get("production")).toMatchObject({ SIMULATED_SERVICES: "false" });
 });
 
 test("zones: two always-ready instances for each group that has one, none where none is wanted", () => {
