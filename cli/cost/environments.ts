@@ -17,6 +17,9 @@ interface Alert {
   readonly frequency: string;
 }
 
+/** As the template sets it. */
+const USUAL_TRACES = 0.25;
+
 export function namedChoices(): ReadonlyMap<string, Choices> {
   const files = readdirSync(FOLDER).filter((file) => file.endsWith(".env"));
   return new Map([
@@ -49,7 +52,7 @@ export function environmentOf(choices: Choices): Environment {
       settings["HousekeepingSchedule"] ?? "0 17 * * * *",
     ],
     alerts: choices["RAISE_ALERTS"] === "false" ? null : alertsOf(),
-    traces: Number(settings["OTEL_TRACES_SAMPLER_ARG"] ?? 1),
+    traces: Number(settings["OTEL_TRACES_SAMPLER_ARG"] ?? USUAL_TRACES),
   };
 }
 

@@ -1,7 +1,7 @@
 // What would be deployed with each set of choices: the template evaluated here, down to the rights and the app's settings.
 import { parseConfig } from "@scheduler-agent-supervisor/core/app/config";
 import { expect, test } from "vitest";
-import { type Choices, namedChoices } from "../../cli/cost/environments.ts";
+import { type Choices, environmentOf, namedChoices } from "../../cli/cost/environments.ts";
 import { business } from "../../shared/business.ts";
 import { DEPLOYER, type Files } from "./bicep-functions.ts";
 import { HUB, OWN_NETWORK, SETS, THEIR_NETWORK, THEIR_SUBNETS } from "./choice-sets.ts";
@@ -372,6 +372,16 @@ test("an identity of a client may send to and listen on the queues that name it,
     ["serviceBusDataSender", "orders-tea-shop"],
     ["serviceBusDataReceiver", "replies-tea-shop"],
   ]);
+});
+
+test("sampling: of traces alone, at the rate that the pages and the cost take", () => {
+  const { settings, only } = deploy();
+  expect(settings).toMatchObject({ OTEL_TRACES_SAMPLER: "microsoft.fixed_percentage" });
+  expect(settings["OTEL_TRACES_SAMPLER_ARG"]).toBe(String(environmentOf({}).traces));
+  // Ingestion sampling would drop events, which alerts count.
+  expect(JSON.stringify(only("Microsoft.Insights/components"))).not.toContain("amplingPercentage");
+  const { excludedTypes } = JSON.parse(read("host.json")).logging.applicationInsights.samplingSettings;
+  expect(excludedTypes.split(";")).toEqual(expect.arrayContaining(["Event", "Exception", "Trace"]));
 });
 
 test("the development set: no alerts, small instances, nothing always ready, its own schedules", () => {

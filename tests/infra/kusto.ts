@@ -12,7 +12,7 @@ const TABLES = {
     Properties: dynamic, ItemCount: int, OperationId: string, OperationName: string, AppRoleName: string`,
   AppTraces: `TimeGenerated: datetime, Message: string, SeverityLevel: int, Properties: dynamic, OperationId: string`,
   AppExceptions: `TimeGenerated: datetime, ExceptionType: string, OuterMessage: string, InnermostMessage: string, ProblemId: string,
-    Properties: dynamic, OperationId: string, OperationName: string`,
+    Properties: dynamic, ItemCount: int, OperationId: string, OperationName: string`,
   AppDependencies: `TimeGenerated: datetime, Name: string, Target: string, DependencyType: string, Success: bool,
     ResultCode: string, DurationMs: real, OperationId: string, Properties: dynamic`,
   AzureMetrics: `TimeGenerated: datetime, ResourceId: string, MetricName: string, Total: real, Average: real, Minimum: real,

@@ -22,7 +22,6 @@ const ALIKE_BY: { readonly [name in EventName]?: readonly string[] } = {
   StepNotTakenUp: STEP,
   TakeUpUnrecorded: ["step"],
   StatusDelayed: [],
-  AuditLogUnwritten: [],
   MessageHeld: ["queue"],
   OutageEnded: ["queue"],
   MessagePostponed: ["queue", "outage"],

@@ -7,17 +7,13 @@ import { W3CTraceContextPropagator } from "@opentelemetry/core";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { BatchLogRecordProcessor, LoggerProvider } from "@opentelemetry/sdk-logs";
 import { MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
-import {
-  AlwaysOnSampler,
-  BatchSpanProcessor,
-  TraceIdRatioBasedSampler,
-  TracerProvider,
-} from "@opentelemetry/sdk-trace";
+import { AlwaysOnSampler, BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
 import { type Attributes, type EventName, type Level, listenToEvents } from "./events.ts";
 import { listenToExceptions } from "./exceptions.ts";
 import { azureMonitor, otlp, type Place } from "./exporters.ts";
 import { createInstruments } from "./instruments.ts";
 import { measureWith } from "./metrics.ts";
+import { PartSampler } from "./sampler.ts";
 import { traceWith, withoutNulls } from "./spans.ts";
 import type { Exporting, TelemetrySettings } from "./start.ts";
 
@@ -48,7 +44,7 @@ export function startSdk(settings: TelemetrySettings, places: readonly Place[] =
   const tracers = new TracerProvider({
     resource,
     // Whatever the parent's flag says: the classic host marks its spans as not recorded though it keeps them.
-    sampler: tracesKept < 1 ? new TraceIdRatioBasedSampler(tracesKept) : new AlwaysOnSampler(),
+    sampler: tracesKept < 1 ? new PartSampler(tracesKept) : new AlwaysOnSampler(),
     spanProcessors: places.map(({ spans: exporter }) => new BatchSpanProcessor({ exporter, ...batches })),
   });
   const loggers = new LoggerProvider({

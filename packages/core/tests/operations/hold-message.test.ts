@@ -67,6 +67,7 @@ test("a longer one: it goes back to its queue before its lock ends, once", async
   expect(world.postponedTo).toEqual([{ cause: "StoreUnavailable" }]);
   expect(world.clock).toBeLessThanOrEqual(NOON_MS + 180_000);
   expect(world.eventNames()).toEqual(["MessageHeld", "MessagePostponed"]);
+  expect(world.events[1]?.attributes).toMatchObject({ outage: "StoreUnavailable" });
 });
 
 test("what only another version of the app can do goes back at once, for later: it keeps no other message from being taken", async () => {
@@ -79,7 +80,7 @@ test("what only another version of the app can do goes back at once, for later: 
   expect(world.clock).toBe(NOON_MS);
   expect(world.postponed).toEqual([message]);
   expect(world.postponedTo).toEqual([{ cause: "MissingWorkflow", at: instant(NOON_MS + 30_000) }]);
-  expect(world.events).toMatchObject([{ name: "MessagePostponed", attributes: { jobId: "job-1" } }]);
+  expect(world.events).toMatchObject([{ name: "MessagePostponed", attributes: { jobId: "job-1", outage: null } }]);
 });
 
 test("a fault that is no outage is thrown at once: the queue counts it, and keeps the message in the end", async () => {
