@@ -5,15 +5,18 @@ import type { Agent, AgentCall, AgentReply, OperationPolicy } from "../../src/ag
 import { routeAgent } from "../../src/agents/route-agent.ts";
 import { type StepTask, tasksToBegin } from "../../src/domain/attempt.ts";
 import { startAttemptOf } from "../../src/domain/recovery.ts";
+import type { StateRecord } from "../../src/domain/state-record.ts";
 import { answerRequest } from "../../src/operations/answer-request.ts";
 import { askAgent } from "../../src/operations/ask-agent.ts";
 import { claimJob } from "../../src/operations/claim-job.ts";
+import { inspectJob } from "../../src/operations/inspect-job.ts";
 import { operateJob } from "../../src/operations/operate-job.ts";
 import type { Context } from "../../src/operations/ports.ts";
 import { runStep } from "../../src/operations/run-step.ts";
 import { submitJob } from "../../src/operations/submit-job.ts";
 import { sweep } from "../../src/operations/sweep.ts";
 import { takeReply } from "../../src/operations/take-reply.ts";
+import type { SupervisionEntry } from "../../src/supervision/audit-log.ts";
 import { sampleJob } from "../jobs.ts";
 import { createWorld, ENVELOPE, type World } from "../world.ts";
 
@@ -208,3 +211,117 @@ test.each(MANNERS)("P34 %s: a rejection that is certain leaves no unknown outcom
   expect(pay).toMatchObject({ state: "Failed", error: "not like this" });
   expect(pay?.outcomeUnknown).toBe(false);
 });
+
+const CALLER = { by: "eve", ifMatch: "any" } as const;
+type Request = Parameters<typeof operateJob>[1];
+
+/** The job in Error, since it is unknown whether the step was done: its process died, and it may not be tried again. */
+async function unknown(app: Context): Promise<void> {
+  const task = await begun(app);
+  await dies(() => runStep(task, app));
+  await runStep(await recovered(app), app);
+  expect((await app.store.state("job-1"))?.record).toMatchObject({ processState: "Error", direction: "forward" });
+}
+
+function recording(more: object, app: Context) {
+  return operateJob(
+    "job-1",
+    { kind: "recordOutcome", step: "pay", reason: "asked the bank", ...more } as Request,
+    CALLER,
+    app,
+  );
+}
+
+const recordOf = async (app: Context) => (await app.store.state("job-1"))?.record;
+
+test("P32 a person records that a step was done: its result is used, and the job goes on", async () => {
+  const app = appOf("atMostOnce");
+  await unknown(app);
+  expect((await inspectJob("job-1", app))?.unknownOutcomes).toEqual([{ step: "pay", direction: "forward" }]);
+  const recorded = await recording({ outcome: "done", result: { id: "by-hand" } }, app);
+  expect(recorded).toMatchObject({ kind: "done", published: true });
+  expect(await recordOf(app)).toMatchObject({ processState: "Pending", attempt: 3, error: null });
+  expect(await stepOf(app)).toMatchObject({ state: "Completed", result: { id: "by-hand" }, completedIn: 2 });
+  expect(world.statuses.map(({ status, step }) => [status, step])).toContainEqual(["StepCompleted", "pay"]);
+  const twice = await recording({ outcome: "notDone" }, app);
+  expect(twice).toMatchObject({ kind: "rejected", reason: "the outcome of pay is not unknown" });
+  const check = await again(app, "check");
+  expect(check.results).toEqual({ pay: { id: "by-hand" } });
+  expect(effects).toHaveLength(1);
+  const [entry] = await entriesOf(app);
+  expect(entry).toMatchObject({
+    action: "recordOutcome",
+    operator: "eve",
+    reason: "asked the bank",
+    outcome: "done: pay was recorded as done",
+  });
+});
+
+test("P32 a person records that a step was not done: it is tried again, once", async () => {
+  const app = appOf("atMostOnce");
+  await unknown(app);
+  effects = [];
+  expect(await recording({ outcome: "notDone" }, app)).toMatchObject({ kind: "done", published: true });
+  await runStep(await again(app), app);
+  expect(await stepOf(app)).toMatchObject({ state: "Completed", result: { id: "made-1" } });
+  expect(effects).toHaveLength(1);
+});
+
+test.each(["done", "notDone"] as const)("P32 the compensation of a step: a person records %s", async (outcome) => {
+  const app = appOf("atMostOnce");
+  await runStep(await begun(app), app);
+  const cancelled = await operateJob("job-1", { kind: "cancel", reason: "unwanted" }, CALLER, app);
+  expect(cancelled.kind).toBe("done");
+  world.clock += 3 * MINUTE_MS;
+  const task = await again(app);
+  await dies(() => runStep(task, app));
+  await runStep(await recovered(app), app);
+  expect(await recordOf(app)).toMatchObject({ processState: "Error", error: { kind: "compensationIncomplete" } });
+  const { unknownOutcomes } = (await inspectJob("job-1", app)) ?? {};
+  expect(unknownOutcomes).toContainEqual({ step: "pay", direction: "compensate" });
+  expect(unknownOutcomes).not.toContainEqual({ step: "pay", direction: "forward" });
+  expect(await recording({ outcome: "done", result: { id: "r" } }, app)).toEqual({
+    kind: "invalid",
+    faults: ["result: a compensation has no result"],
+  });
+  const before = effects.length;
+  expect(await recording({ outcome }, app)).toMatchObject({ kind: "done", published: true });
+  if (outcome === "notDone") await runStep(await again(app), app);
+  else await claimJob(startAttemptOf((await recordOf(app)) as StateRecord), app);
+  expect(effects).toHaveLength(before + (outcome === "done" ? 0 : 1));
+  expect(await recordOf(app)).toMatchObject({ processState: "Cancelled", steps: { pay: { state: "Compensated" } } });
+});
+
+test("P32 a step that may still be at work, or whose outcome is known, is not recorded", async () => {
+  const app = appOf("atMostOnce");
+  const task = await begun(app);
+  await dies(() => runStep(task, app));
+  const check = { ...task, ...taskFrom(task, await stepOf(app, "check")) };
+  await runStep(check, app);
+  expect(await recording({ outcome: "done" }, app)).toMatchObject({
+    kind: "rejected",
+    reason: expect.stringContaining("an agent may still be at work on pay, until 2026-03-01T12:01"),
+  });
+  expect(await recording({ outcome: "done", step: "check" }, app)).toMatchObject({
+    reason: "the outcome of check is not unknown",
+  });
+  expect(await recording({ outcome: "done", step: "nothing" }, app)).toMatchObject({
+    reason: "the job has no step nothing",
+  });
+  world.clock += 3 * MINUTE_MS;
+  expect(await recording({ outcome: "done", result: { id: "by-hand" } }, app)).toMatchObject({ kind: "done" });
+});
+
+test("P32 a result that its agent does not declare is refused with each fault", async () => {
+  const app = appOf("atMostOnce");
+  await unknown(app);
+  const faults = ["result.id: Invalid input"];
+  const strict = { ...app, checkResult: () => ({ kind: "misfit", faults }) as const };
+  expect(await recording({ outcome: "done", result: {} }, strict)).toEqual({ kind: "invalid", faults });
+});
+
+async function entriesOf(app: Context) {
+  const found: SupervisionEntry[] = [];
+  for await (const entry of app.supervision.entries("2026-03-01", "job-1")) found.push(entry);
+  return found.filter(({ kind }) => kind === "operatorAction");
+}
