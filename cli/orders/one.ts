@@ -18,7 +18,7 @@ const inspect = (app: App, orderId: string) => app.get<Inspection>(pathOf("jobs"
 export async function showOrder(app: App, orderId: string, asJson: boolean): Promise<void> {
   const inspection = await inspect(app, orderId);
   if (asJson) return sayJson(inspection);
-  const { record, waits, actions } = inspection;
+  const { record, waits, actions, unknownOutcomes } = inspection;
   say(
     `${orderId}: ${record.processState}, ${record.workflow.name} v${record.workflow.version}, attempt ${record.attempt}`,
   );
@@ -30,6 +30,8 @@ export async function showOrder(app: App, orderId: string, asJson: boolean): Pro
       say(`possible: ${verbOf(action)}${"requires" in permission ? " --compensated-manually" : ""}`);
     else say(`not possible: ${verbOf(action)}: ${permission.reason}`);
   }
+  for (const { step, direction } of unknownOutcomes)
+    say(`possible: outcome ${step} done|not-done${direction === "compensate" ? " (its compensation)" : ""}`);
   printTable(
     ["step", "agent", "state", "result"],
     Object.entries(record.steps).map(([name, step]) => [
@@ -108,6 +110,23 @@ export async function reportStep(app: App, orderId: string, step: string, report
     etag,
   );
   say(`${orderId}: ${step} is reported as ${kind}. The order is ${state}.`);
+}
+
+const OUTCOMES: { readonly [word: string]: string } = { done: "done", "not-done": "notDone" };
+
+/** What a person found out of a step, or of its compensation, whose outcome is unknown. */
+export async function recordOutcome(app: App, orderId: string, step: string, found: Report): Promise<void> {
+  const outcome = OUTCOMES[found.kind];
+  if (!outcome) throw new UsageError("An outcome is done or not-done.");
+  if (outcome !== "done" && found.result.length > 0) throw new UsageError("A step that was not done has no result.");
+  const { etag, unknownOutcomes } = await inspect(app, orderId);
+  const isCompensation = unknownOutcomes.some((one) => one.step === step && one.direction === "compensate");
+  const hasResult = outcome === "done" && (!isCompensation || found.result.length > 0);
+  const result = hasResult ? { result: resultOf(found.result) } : {};
+  const body = { outcome, reason: found.reason, ...(isCompensation && { direction: "compensate" }), ...result };
+  const { state, attempt } = await app.post<Acted>(pathOf("jobs", orderId, "steps", step, "outcome"), body, etag);
+  const which = isCompensation ? `the compensation of ${step}` : step;
+  say(`${orderId}: ${which} is recorded as ${found.kind}. The order is ${state}, attempt ${attempt}.`);
 }
 
 /** `name=text`, or `name:=VALUE` for a number, true, false or null. */

@@ -10,6 +10,7 @@ import {
   type Act,
   actOnOrder,
   jsonOfFile,
+  recordOutcome,
   reportStep,
   showAudit,
   showAwaiting,
@@ -167,6 +168,16 @@ const VERBS: { readonly [verb: string]: Verb } = {
       const kind = argument(given, 2, "done or rejected");
       const result = (values["result"] ?? []) as unknown as readonly string[];
       return reportStep(app, orderOf(given), step, { kind, reason: needed(values, "reason"), result });
+    },
+  },
+  outcome: {
+    call: `ORDER STEP done|not-done ${WHY}`,
+    about: "records whether a step was done whose outcome is unknown; --result as for report",
+    run: ({ app, given, values }) => {
+      const step = argument(given, 1, "the step");
+      const kind = argument(given, 2, "done or not-done");
+      const result = (values["result"] ?? []) as unknown as readonly string[];
+      return recordOutcome(app, orderOf(given), step, { kind, reason: needed(values, "reason"), result });
     },
   },
   "dead-letters": {

@@ -23,7 +23,7 @@ import {
   withoutUnknown,
   withWaitsCounted,
 } from "./distortions.ts";
-import { CHAIN, FORK, LATER, LATER_FORK, LONG_CHAIN, QUEUE, SPARE, UNEQUAL } from "./workflows.ts";
+import { CHAIN, FORK, FORK_LEFT, LATER, LATER_FORK, LONG_CHAIN, QUEUE, SPARE, UNEQUAL } from "./workflows.ts";
 
 export interface Planted {
   readonly setting: Setting;
@@ -37,16 +37,17 @@ interface World {
   readonly hosts?: Setting["hosts"];
   readonly requests?: Setting["requests"];
   readonly known?: readonly string[];
+  readonly withoutKeys?: Setting["withoutKeys"];
 }
 
-/** Rejected for good, it is left to an operator: beside the step that was rejected another may be at work. */
-const FORK_LEFT: Setting["workflow"] = { ...FORK, policy: { ...FORK.policy, onRejected: "fail" } };
-
 function plant(name: string, leadsTo: string, mutant: Mutant, world: World = {}): Planted {
-  const { workflow = CHAIN, bounds, hosts = ["east"], requests = [], known = [] } = world;
+  const { workflow = CHAIN, bounds, hosts = ["east"], requests = [], known = [], withoutKeys } = world;
   return {
     leadsTo,
-    setting: { name, workflow, bounds: { ...NOTHING_GOES_WRONG, ...bounds }, hosts, requests, known, mutant },
+    setting: {
+      ...{ name, workflow, bounds: { ...NOTHING_GOES_WRONG, ...bounds }, hosts, requests, known, mutant },
+      ...(withoutKeys && { withoutKeys }),
+    },
   };
 }
 
@@ -55,6 +56,18 @@ const PUBLISHED_EARLY = ["told before Received"];
 const NOT_PUBLISHED_AFTER_OUTAGE = ["never told StepCompleted", "never told Completed"];
 
 export const PLANTED: readonly Planted[] = [
+  plant(
+    "an agent whose start is not recorded",
+    "takes effect twice",
+    { forgetsStart: true },
+    { bounds: { deaths: 1 }, withoutKeys: "atMostOnce" },
+  ),
+  plant(
+    "an agent whose start is not recorded, and that is asked twice at once",
+    "takes effect twice",
+    { forgetsStart: true },
+    { bounds: { repeats: 1 }, withoutKeys: "find" },
+  ),
   plant("a fence without the attempt", "superseded", { forgets: ["attempt"] }, { bounds: { stalls: 1 } }),
   plant(
     "a fence without holder and attempt",

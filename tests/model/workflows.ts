@@ -158,6 +158,9 @@ export const QUEUE: Workflow = {
   steps: [step("a", [], "operation", "queue"), step("b", ["a"], "operation")],
 };
 
+/** Two steps side by side, of which the rejection of one leaves the job to a person while the other may be at work. */
+export const FORK_LEFT: Workflow = { ...FORK, policy: { ...policy, onRejected: "fail" } };
+
 /** One step after the other, of which the service does the first later. */
 export const LATER: Workflow = {
   ...CHAIN,

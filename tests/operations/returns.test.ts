@@ -48,7 +48,12 @@ async function returned(orderId: string, amount: number, changes: Partial<Order>
 
 function ask(operation: "reserve" | "release", orderId: string): Promise<BoundedReply> {
   const request = { job: { orderId }, results: {}, idempotencyKey: "", compensates: null } as unknown as AgentRequest;
-  const bounds = { priority: "normal", startBy: NOON, takeUp: async () => NOON, stillAtWork: async () => {} } as const;
+  const bounds = {
+    priority: "normal",
+    startBy: NOON,
+    takeUp: async () => ({ completeBy: NOON }),
+    stillAtWork: async () => {},
+  } as const;
   return refundsAgent.create({ store, now: () => NOON_MS }).call(operation, request, bounds);
 }
 

@@ -51,6 +51,7 @@ const ROUTES = {
     "POST api/jobs/{jobId}/markResolved",
     "POST api/jobs/{jobId}/erase",
     "POST api/jobs/{jobId}/steps/{step}/report",
+    "POST api/jobs/{jobId}/steps/{step}/outcome",
     "POST api/dead-letters/{queue}/{sequenceNumber}/resend",
     "POST api/dead-letters/{queue}/{sequenceNumber}/discard",
     "POST api/discarded-messages/{id}/resend",

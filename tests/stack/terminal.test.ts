@@ -55,11 +55,14 @@ beforeAll(async () => {
   }
   const held = ["held-1", "held-2"];
   for (const orderId of held) await app.switchOn("payment", { kind: "reject", status: 401, match: { orderId } });
-  for (const orderId of [...rejected, ...held]) await app.shop.send(madeOrder(orderId));
+  // A try that may have taken effect, and then a rejection.
+  await app.switchOn("payment", { kind: "down", status: 500, calls: 1, match: { orderId: "lost-1" } });
+  await app.switchOn("payment", { kind: "reject", message: "no such account", calls: 1, match: { orderId: "lost-1" } });
+  for (const orderId of ["lost-1", ...rejected, ...held]) await app.shop.send(madeOrder(orderId));
   await app.shop.send({ ...madeOrder("later-1"), workflow: "carrier" });
   for (const number of [1, 2, 3, 4]) await app.shop.send({ ...madeOrder(`unreadable-${number}`), currency: "euro" });
   await app.eventually("later-1", ({ steps }) => steps["arrangeShipping"]?.state === "Awaiting", 30_000);
-  for (const orderId of rejected) await app.eventually(orderId, over, 60_000);
+  for (const orderId of ["lost-1", ...rejected]) await app.eventually(orderId, over, 60_000);
   for (const orderId of held) {
     await app.eventually(orderId, ({ processState, attempt }) => processState === "Pending" && attempt === 2, 60_000);
   }
@@ -122,6 +125,11 @@ const EXAMPLES: readonly Example[] = [
     order: "later-1",
     says: /arrangeShipping is reported as done/,
   },
+  {
+    documented: 'outcome ORDER takePayment not-done --reason "the bank has nothing"',
+    order: "lost-1",
+    says: /takePayment is recorded as not-done\. The order is Pending, attempt 2/,
+  },
   { documented: "continue HELD", says: /resubmit: 1 orders/ },
   { documented: "bulk resubmit --group CAUSE", says: /resubmit: 1 orders/ },
   { documented: 'start RUN --count 32 --reason "fixed"', says: /done: 1 of 1, 1 ended well/ },
@@ -174,7 +182,7 @@ test("each example does what it says", async () => {
     expect(code, output).toBe(0);
     remember(command, output);
   }
-  for (const orderId of ["card-1", "card-2", "card-5", "later-1", "unreadable-1"]) {
+  for (const orderId of ["card-1", "card-2", "card-5", "lost-1", "later-1", "unreadable-1"]) {
     await app.eventually(orderId, ({ processState }) => processState === "Processed", 60_000);
   }
   await app.eventually("card-3", ({ processState }) => processState === "Compensated", 60_000);
@@ -225,6 +233,7 @@ describe("what is not there", () => {
     [["resubmit", "card-4"], 2, "--reason is missing"],
     [["resubmit"], 2, "Give the id of an order"],
     [["report", "later-1", "arrangeShipping", "perhaps", "--reason", "r"], 2, "A report is done or rejected"],
+    [["outcome", "later-1", "arrangeShipping", "perhaps", "--reason", "r"], 2, "An outcome is done or not-done"],
     [["report", "later-1", "x", "done", "--result", "y", "--reason", "r"], 2, "must be name=text or name:=VALUE"],
     [["pause", "payment", "--reason", "r"], 2, "Give agent NAME or workflow NAME"],
     [["pause", "agent", "nobody", "--reason", "r"], 1, "There is no agent nobody"],

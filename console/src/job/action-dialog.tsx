@@ -10,8 +10,8 @@ import { Fault, Loading, Progress } from "../parts/notices.tsx";
 import { useInstant } from "../parts/zone.tsx";
 import { AWAITING } from "../words/awaiting.ts";
 import { TEXT } from "../words/frame.ts";
-import { ACTIONS, JOB, USUAL_EXTENSION } from "../words/job.ts";
-import { type Asked, awaitedSteps } from "./actions.tsx";
+import { ACTIONS, JOB, OUTCOMES, USUAL_EXTENSION } from "../words/job.ts";
+import { type Asked, type AskedOutcome, awaitedSteps } from "./actions.tsx";
 
 const ResultForm = lazy(async () => ({ default: (await import("./result-form.tsx")).ResultForm }));
 const EditForm = lazy(async () => ({ default: (await import("./edit-form.tsx")).EditForm }));
@@ -50,14 +50,15 @@ export function ActionDialog({ asked, opened: inspection, environment, close, do
   }, []);
 
   const { jobId } = base.record;
-  const { name, about, action, permission, report } = meaningOf(asked, base);
+  const { name, about, action, permission, report, outcome } = meaningOf(asked, base);
   const { resubmit } = base.actions;
   const resubmission = action === "resubmit" && resubmit.allowed ? resubmit : undefined;
   const mayChoose = asked === "resubmit" && resubmission?.orForward === true;
   const isForward = mayChoose && forward;
   const needsWord = resubmission?.requires !== undefined && !isForward;
   const edits = changesBetween(base.job, draft);
-  const given = report?.as === "done" ? result : {};
+  const resultOf = report?.as === "done" ? report.step : stepDone(outcome);
+  const given = resultOf === undefined ? {} : result;
   const isReady =
     reason.trim() !== "" && (!needsWord || manual) && (asked !== "edit" || edits.length > 0) && given !== undefined;
 
@@ -75,7 +76,8 @@ export function ActionDialog({ asked, opened: inspection, environment, close, do
         ...(needsWord && { compensatedManually: manual }),
         ...(isForward && { direction: "forward" }),
         ...(report && { kind: report.as }),
-        ...(report?.as === "done" && { result: given }),
+        ...(outcome && { outcome: outcome.outcome, direction: outcome.direction }),
+        ...(resultOf !== undefined && { result: given }),
       };
       const acted = await post<Acted>(`jobs/${encodeURIComponent(jobId)}/${action}`, body, base.etag);
       await refresh();
@@ -106,7 +108,7 @@ export function ActionDialog({ asked, opened: inspection, environment, close, do
       }}
     >
       <form className="dialog" onSubmit={act}>
-        <h2 id={title}>{(report ? JOB.confirmReport : JOB.confirm)(name, jobId, environment)}</h2>
+        <h2 id={title}>{(report || outcome ? JOB.confirmReport : JOB.confirm)(name, jobId, environment)}</h2>
         <p>{about}</p>
         {seenBefore && <ChangedMeanwhile before={seenBefore} after={base} />}
         {asked === "edit" && (
@@ -117,11 +119,11 @@ export function ActionDialog({ asked, opened: inspection, environment, close, do
           </Suspense>
         )}
         {action === "extend" && <ExtensionField by={by} choose={setBy} />}
-        {report?.as === "done" && (
+        {resultOf !== undefined && (
           <Suspense fallback={<Loading />}>
             <ResultForm
               inspection={base}
-              step={report.step}
+              step={resultOf}
               value={result}
               faults={fault?.faults ?? []}
               change={setResult}
@@ -143,7 +145,7 @@ export function ActionDialog({ asked, opened: inspection, environment, close, do
         )}
         <Field
           label={TEXT.reason}
-          hint={report ? AWAITING.reasonHint : TEXT.reasonHint}
+          hint={report ? AWAITING.reasonHint : outcome ? OUTCOMES.reasonHint : TEXT.reasonHint}
           required
           validationMessage={hasTried && reason.trim() === "" ? TEXT.reasonMissing : null}
         >
@@ -166,16 +168,32 @@ export function ActionDialog({ asked, opened: inspection, environment, close, do
 
 /** What is asked for in words, its part of the address, and whether it is possible as the job stands. */
 function meaningOf(asked: Asked, base: Inspection) {
+  if (typeof asked === "object" && "outcome" in asked) {
+    const { step, direction, outcome } = asked;
+    const allowed = base.unknownOutcomes.some((one) => one.step === step && one.direction === direction);
+    const action = `steps/${encodeURIComponent(step)}/outcome`;
+    const name = OUTCOMES.name(step, direction, outcome);
+    return { name, about: OUTCOMES.about[outcome], action, permission: permissionOf(allowed), outcome: asked };
+  }
   if (typeof asked === "object") {
     const { step, as } = asked;
     const allowed = awaitedSteps(base).includes(step);
-    const permission: Inspection["actions"]["compensate"] = allowed ? { allowed } : { allowed, reason: "" };
+    const permission = permissionOf(allowed);
     const action = `steps/${encodeURIComponent(step)}/report`;
     return { name: AWAITING.report[as](step), about: AWAITING.reportAbout[as], action, permission, report: asked };
   }
   const action = asked === "edit" ? "resubmit" : asked;
   const { name, about } = ACTIONS[action];
   return { name: asked === "edit" ? JOB.edit : name, about, action, permission: base.actions[action] };
+}
+
+/** The step that has a result: a compensation has none. */
+function stepDone(asked: AskedOutcome | undefined): string | undefined {
+  return asked?.outcome === "done" && asked.direction === "forward" ? asked.step : undefined;
+}
+
+function permissionOf(allowed: boolean): Inspection["actions"]["compensate"] {
+  return allowed ? { allowed } : { allowed, reason: "" };
 }
 
 function ChangedMeanwhile({ before, after }: { readonly before: Inspection; readonly after: Inspection }) {

@@ -5,7 +5,7 @@ import type { Inspection, JobAction } from "../api/contract.ts";
 import { useSession } from "../api/queries.ts";
 import { AWAITING } from "../words/awaiting.ts";
 import { FAULTS } from "../words/frame.ts";
-import { ACTIONS, JOB } from "../words/job.ts";
+import { ACTIONS, JOB, OUTCOMES } from "../words/job.ts";
 
 const ActionDialog = lazy(async () => ({ default: (await import("./action-dialog.tsx")).ActionDialog }));
 
@@ -20,7 +20,14 @@ export interface AskedReport {
   readonly as: "done" | "rejected";
 }
 
-export type Asked = JobAction | "edit" | AskedReport;
+/** Whether a step was done whose outcome is unknown. */
+export interface AskedOutcome {
+  readonly step: string;
+  readonly direction: "forward" | "compensate";
+  readonly outcome: "done" | "notDone";
+}
+
+export type Asked = JobAction | "edit" | AskedReport | AskedOutcome;
 
 export function Actions({ inspection }: { readonly inspection: Inspection }) {
   const { data: session } = useSession();
@@ -60,6 +67,17 @@ export function Actions({ inspection }: { readonly inspection: Inspection }) {
           (["done", "rejected"] as const).map((as) => (
             <Button key={`${step} ${as}`} disabled={!mayOperate} onClick={() => ask({ step, as })}>
               {AWAITING.report[as](step)}
+            </Button>
+          )),
+        )}
+        {inspection.unknownOutcomes.flatMap(({ step, direction }) =>
+          (["done", "notDone"] as const).map((outcome) => (
+            <Button
+              key={`${direction} ${step} ${outcome}`}
+              disabled={!mayOperate}
+              onClick={() => ask({ step, direction, outcome })}
+            >
+              {OUTCOMES.name(step, direction, outcome)}
             </Button>
           )),
         )}

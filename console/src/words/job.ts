@@ -69,6 +69,23 @@ export const ACTIONS: { readonly [action in JobAction]: { readonly name: string;
   },
 };
 
+/** Of steps whose outcome is unknown. */
+export const OUTCOMES = {
+  name: (step: string, direction: "forward" | "compensate", outcome: "done" | "notDone") =>
+    `Record ${direction === "forward" ? step : `the compensation of ${step}`} as ${outcome === "done" ? "done" : "not done"}`,
+  about: {
+    get done() {
+      return say`Its service has done it, as a person has found out: the {job} continues, and the step is not tried again.`;
+    },
+    get notDone() {
+      return say`Its service has not done it, as a person has found out: the {job} continues, and the step is tried again. If the service has done it, it does it twice.`;
+    },
+  },
+  get reasonHint() {
+    return say`How this was found out. It is stored with the {job} and in the audit log.`;
+  },
+} as const;
+
 /** How much more time a job may get. */
 export const EXTENSIONS = {
   PT10M: "10 minutes",

@@ -14,6 +14,7 @@ export type {
   Pending,
   Poll,
   RoutedAgent,
+  Start,
 } from "./agents/agent.ts";
 export {
   type Answer,

@@ -181,8 +181,7 @@ export function createWorld(
       name,
       operationNames,
       async call(operation, request, { takeUp, stillAtWork }) {
-        const completeBy = await takeUp();
-        if (completeBy === undefined) return { kind: "notTakenUp" };
+        if ((await takeUp()) === undefined) return { kind: "notTakenUp" };
         const call = { ...request, agent: name, operation };
         calls.push(call);
         const answer = bounded(await (answers.get(operation)?.(call) ?? { kind: "done" }), name, calls.length);

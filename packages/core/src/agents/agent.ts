@@ -198,13 +198,20 @@ export interface Fault {
   readonly lastError: LastError;
 }
 
+/** The start of a call. */
+export interface Start {
+  readonly completeBy: string;
+  /** Another run of the same task took the step up before, and may send tries until then, if its process lives. */
+  readonly triedUntil?: string | undefined;
+}
+
 /** The deadlines of one call. */
 export interface Bounds {
   readonly priority: "normal" | "high";
   /** Until when the call may wait for capacity at an endpoint (start-by). It does not wait for an endpoint that is down. */
   readonly startBy: string;
-  /** Called once, when there is capacity. Resolves to complete-by; to undefined if the call may not start any more. */
-  takeUp(): Promise<string | undefined>;
+  /** Called once, when there is capacity. Resolves to undefined if the call may not start any more. */
+  takeUp(): Promise<Start | undefined>;
   /** Called once if the call takes long. Never throws. */
   stillAtWork(): Promise<void>;
   /** Called once if the call is not done shortly before complete-by: after complete-by an agent says nothing. Never throws. */
@@ -215,5 +222,7 @@ export interface Bounds {
 export interface RoutedAgent {
   readonly name: string;
   readonly operationNames: readonly string[];
+  /** Whether a try that may have taken effect must not be repeated: the record then contains the start before the first try. Absent: never. */
+  isNotRepeated?(operation: string): boolean;
   call(operation: string, request: AgentRequest<JobView>, bounds: Bounds): Promise<BoundedReply>;
 }

@@ -52,6 +52,7 @@ export function resultsCheckedOf(
   return {
     name: agent.name,
     operationNames: agent.operationNames,
+    isNotRepeated: (operation) => agent.isNotRepeated?.(operation) ?? false,
     async call(operation, request, bounds) {
       const reply = await agent.call(operation, request, bounds);
       if (reply.kind !== "done") return reply;

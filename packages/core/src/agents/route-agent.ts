@@ -86,6 +86,10 @@ export function routeAgent(agent: Agent<never>, endpoints: readonly Endpoint[], 
   return {
     name: agent.name,
     operationNames: Object.keys(agent.operations),
+    isNotRepeated(name) {
+      const manner = manners.get(name);
+      return manner !== undefined && (manner.atMostOnce || manner.find !== undefined);
+    },
     async call(name, request, bounds) {
       // Its part of the job was selected for it: see its `seen`.
       const operation = Object.hasOwn(agent.operations, name) ? (agent.operations[name] as Operation) : undefined;
@@ -102,7 +106,7 @@ export function routeAgent(agent: Agent<never>, endpoints: readonly Endpoint[], 
       return withinBounds(
         bounds,
         { pool, now, pauses: manner.pauses },
-        ({ completeBy, deadline, place, progress }) =>
+        ({ completeBy, triedUntil, deadline, place, progress }) =>
           untilAnswered(
             // The job contains the members that this agent declares, which are all that its operations can read.
             {
@@ -112,6 +116,7 @@ export function routeAgent(agent: Agent<never>, endpoints: readonly Endpoint[], 
               manner: how,
               request: readBy(agent, asked as AgentRequest),
               completeBy,
+              triedUntil,
               priority,
               place,
               progress,

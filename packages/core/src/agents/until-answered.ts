@@ -38,6 +38,8 @@ export interface Work {
   readonly manner: Manner;
   readonly request: AgentRequest;
   readonly completeBy: string;
+  /** Another run of the task took it up before, and may send tries until then. */
+  readonly triedUntil: string | undefined;
   readonly priority: Priority;
   /** The endpoint of the first try; undefined if it must wait for a place. */
   readonly place: Lease | undefined;
@@ -53,8 +55,8 @@ export async function untilAnswered(work: Work, deadline: Deadline, service: Ser
   const { find, atMostOnce } = manner;
   const { pool, now, onMisconfigured } = service;
   const settled = (givenUpAt: number) => givenUpAt + (find?.settlesWithinMs ?? 0);
-  let outcomeUnknown = request.mayHaveHappened === true;
-  const triedUntil = Date.parse(request.triedUntil ?? "");
+  let outcomeUnknown = request.mayHaveHappened === true || work.triedUntil !== undefined;
+  const triedUntil = Date.parse(work.triedUntil ?? request.triedUntil ?? "");
   let settledAt = settled(Number.isNaN(triedUntil) ? now() : triedUntil);
   let lastError: LastError | undefined;
   let pause: IBackoff<unknown> | undefined;
@@ -62,6 +64,8 @@ export async function untilAnswered(work: Work, deadline: Deadline, service: Ser
   for (let tries = 0; ; ) {
     if (outcomeUnknown && atMostOnce) {
       if (place) pool.release(place, "unclear", "it may not be done twice");
+      // It may have its answer yet: if it has none, the next attempt says so.
+      if (tries === 0 && triedUntil > now()) return expired(tries, atWork(pool), outcomeUnknown);
       return notAgain(lastError, pool);
     }
     const asks = outcomeUnknown && find !== undefined;
@@ -152,6 +156,11 @@ function expired(tries: number, lastError: LastError, outcomeUnknown: boolean): 
 function cutOff(endpoint: string, before: LastError | undefined): LastError {
   const message = "no answer before complete-by";
   return { ...before, endpoint, message: before ? bounded(`${message}; before that ${before.message}`) : message };
+}
+
+function atWork(pool: EndpointPool): LastError {
+  const message = "an earlier run of this attempt took it up, and may still be at work (at most once)";
+  return { endpoint: pool.obstacle().endpoint, message };
 }
 
 /** It may have been done, and must not be done twice: a person, or the step's compensation, handles it. */

@@ -1,6 +1,6 @@
 // The times of one call to an agent (P8, P26): first it waits for a place, then it is taken up, and from then on complete-by limits it.
 import type { ExponentialBackoff, IBackoff } from "cockatiel";
-import type { BoundedReply, Bounds, Fault } from "./agent.ts";
+import type { BoundedReply, Bounds, Fault, Start } from "./agent.ts";
 import { Deadline, LONGEST_TIMER_MS } from "./deadline.ts";
 import type { EndpointPool, Lease } from "./endpoint-pool.ts";
 
@@ -10,8 +10,7 @@ const SAY_AFTER_MS = 2000;
 const NEAR_MS = 1000;
 const NEAR_SHARE = 0.1;
 
-export interface TakenUp {
-  readonly completeBy: string;
+export interface TakenUp extends Start {
   readonly deadline: Deadline;
   /** Undefined if every endpoint is down: the call then uses its own time to wait for one. */
   readonly place: Lease | undefined;
@@ -40,15 +39,16 @@ export async function withinBounds(
   const { pool, now } = waiting;
   const place = await firstPlace(bounds, waiting);
   if (place === "none in time") return { kind: "notTakenUp" };
-  const completeBy = await takeUp(bounds, place, pool);
-  if (completeBy === undefined) return { kind: "notTakenUp" };
+  const start = await takeUp(bounds, place, pool);
+  if (start === undefined) return { kind: "notTakenUp" };
+  const { completeBy } = start;
   const leftMs = Date.parse(completeBy) - now();
   if (Number.isNaN(leftMs)) throw new Error(`complete-by ${completeBy} is no instant`);
   if (leftMs <= 0) {
     if (place) pool.release(place, "unclear", "complete-by had passed");
     return tooLate;
   }
-  return bounded(leftMs, bounds, (deadline, progress) => work({ completeBy, deadline, place, progress }));
+  return bounded(leftMs, bounds, (deadline, progress) => work({ ...start, deadline, place, progress }));
 }
 
 /** The wait for capacity is not a failure of the call; undefined if every endpoint is down, which may become one. */
@@ -82,13 +82,13 @@ async function firstPlace(
   }
 }
 
-async function takeUp(bounds: Bounds, place: Lease | undefined, pool: EndpointPool): Promise<string | undefined> {
-  let completeBy: string | undefined;
+async function takeUp(bounds: Bounds, place: Lease | undefined, pool: EndpointPool): Promise<Start | undefined> {
+  let start: Start | undefined;
   try {
-    completeBy = await bounds.takeUp();
-    return completeBy;
+    start = await bounds.takeUp();
+    return start;
   } finally {
-    if (completeBy === undefined && place) pool.release(place, "unclear", "the step was not taken up");
+    if (start === undefined && place) pool.release(place, "unclear", "the step was not taken up");
   }
 }
 

@@ -20,10 +20,10 @@ export function reset(step: StepRecord): StepRecord {
       // A permanently rejected step had no effect, so there is nothing to compensate unless an earlier attempt timed out.
       return { ...step, ...NOT_STARTED, retryCount: step.retryCount };
     case "Scheduled":
+      return { ...step, ...NO_LONGER, waitCount: step.waitCount + 1 };
     case "Running":
     case "Awaiting":
-      // The time of its scheduling stays: its outcome is unknown, so a compensation must include it.
-      return { ...step, state: "NotStarted", startBy: null, completeBy: null };
+      return { ...step, ...NO_LONGER, outcomeUnknown: step.outcomeUnknown ?? true };
     case "NotStarted":
     case "Completed":
     case "Skipped":
@@ -33,6 +33,9 @@ export function reset(step: StepRecord): StepRecord {
       return step.state satisfies never;
   }
 }
+
+/** The time of its scheduling stays: its outcome is unknown, so a compensation must include it. */
+const NO_LONGER = { state: "NotStarted", startBy: null, completeBy: null } as const;
 
 /** Under the key of the old content a service rejects the new content. The requests so far have had no effect. */
 export function rekeyed(step: StepRecord, before: StepRecord): StepRecord {
@@ -82,9 +85,12 @@ export function readyForCompensation(step: StepRecord, overdueBefore: string): S
   const forward = isInHand(step) && expiresAt(step) < overdueBefore ? reset(step) : step;
   const run = forward.compensation;
   const isOver = run?.state === "Failed" || (isInHand(run) && expiresAt(run) < overdueBefore);
-  return isOver
-    ? { ...forward, compensation: { ...run, state: "NotStarted", startBy: null, completeBy: null } }
-    : forward;
+  return isOver ? { ...forward, compensation: runAgain(run) } : forward;
+}
+
+function runAgain(run: StepRun): StepRun {
+  if (run.state === "Scheduled") return { ...run, ...NO_LONGER, waitCount: run.waitCount + 1 };
+  return { ...run, ...NO_LONGER, ...(isInHand(run) && { outcomeUnknown: run.outcomeUnknown ?? true }) };
 }
 
 /** A step that is done later, in either direction, with its waiting time changed. */

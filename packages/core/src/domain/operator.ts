@@ -16,9 +16,10 @@ import {
 } from "./next-attempt.ts";
 import { latest, mapSteps, namesOf, waitsLonger } from "./operator-steps.ts";
 import { mayHaveHadEffect, uncompensated } from "./plan.ts";
+import { recordOutcome } from "./record-outcome.ts";
 import { resubmit } from "./resubmit.ts";
 import { over } from "./retention.ts";
-import type { ProcessState, StateRecord } from "./state-record.ts";
+import type { Direction, ProcessState, StateRecord, StepResult } from "./state-record.ts";
 import { OUTBOX_GRACE_MS, STATUS_OF, transitions } from "./transitions.ts";
 import type { Workflow } from "./workflow.ts";
 
@@ -42,6 +43,17 @@ export type OperatorAction =
       readonly byRequester?: boolean;
     }
   | { readonly kind: "extend"; readonly reason: string; readonly byMs: number }
+  /** Whether a step was done whose outcome is unknown. */
+  | {
+      readonly kind: "recordOutcome";
+      readonly reason: string;
+      readonly step: string;
+      /** Absent: its compensation, if the outcome of that is unknown. */
+      readonly direction?: Direction | undefined;
+      readonly outcome: "done" | "notDone";
+      /** Of a step that was done. */
+      readonly result?: StepResult | undefined;
+    }
   /** The remaining work is done manually: the job stays in Error, and alerts nobody any more. */
   | { readonly kind: "markResolved"; readonly reason: string };
 
@@ -59,6 +71,7 @@ const ROWS = {
   ],
   cancel: [transitions.cancelled, transitions.compensationRequestedWhileRunning],
   extend: [transitions.extended, transitions.extendedWhilePending],
+  recordOutcome: [transitions.outcomeRecorded, transitions.outcomeRecordedWhilePending],
   markResolved: [transitions.markedResolved],
 } as const satisfies Record<OperatorAction["kind"], readonly { from: ProcessState; to: ProcessState }[]>;
 
@@ -96,6 +109,8 @@ export function decide(
       return cancel(record, action, workflow, context);
     case "extend":
       return extend(record, action, row.to, context);
+    case "recordOutcome":
+      return recordOutcome(record, { action, workflow, to: row.to, context });
     default:
       return action satisfies never;
   }

@@ -98,7 +98,7 @@ function dependantsOf(steps: readonly WorkflowStep[], name: string): ReadonlySet
 /**
  * Whether a step's run may have had an effect: it is completed, or its outcome is unknown. If all its tries were rejected permanently, it had none.
  */
-export function mayHaveHadEffect({ state, scheduledAt, retryCount, outcomeUnknown = false }: StepRun): boolean {
+export function mayHaveHadEffect({ state, scheduledAt, retryCount, outcomeUnknown }: StepRun): boolean {
   switch (state) {
     case "Completed":
     case "Compensated":
@@ -107,11 +107,11 @@ export function mayHaveHadEffect({ state, scheduledAt, retryCount, outcomeUnknow
     case "Awaiting":
       return true;
     case "NotStarted":
-      return outcomeUnknown || scheduledAt !== null || retryCount > 0;
+      return outcomeUnknown === true || scheduledAt !== null || retryCount > 0;
     case "Skipped":
-      return outcomeUnknown;
+      return outcomeUnknown === true;
     case "Failed":
-      return outcomeUnknown || retryCount > 0;
+      return outcomeUnknown ?? retryCount > 0;
     default:
       return state satisfies never;
   }

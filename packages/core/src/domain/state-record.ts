@@ -117,7 +117,7 @@ export interface StepRun {
   readonly retryCount: number;
   /** How many of those count against its failure threshold; an operator's resubmission sets it to none. Absent: none. */
   readonly failureCount?: number | undefined;
-  /** How often it was scheduled again because no agent started it in time. */
+  /** How often it was scheduled again while no agent was known to have started it. */
   readonly waitCount: number;
   readonly error: string | null;
   readonly endpoint: string | null;
@@ -136,7 +136,10 @@ export interface StepRun {
   readonly again?: { readonly round: number; readonly at: string } | undefined;
   /** The last time-out of its agent with its error. It stays when the step is completed later. */
   readonly expiry?: Expiry | undefined;
-  /** It was rejected or skipped after a try without an answer, which may have taken effect. */
+  /**
+   * A try may have taken effect: it was rejected or skipped after a try without an answer, an operator scheduled it again while it was at work, or the
+   * agent of an operation that must not be repeated has taken it up and has not answered. `false`: no try can have taken effect.
+   */
   readonly outcomeUnknown?: boolean | undefined;
   /** For a compensation that an older version of the app started: the word in its idempotency key (`undo`), because its service may know that key. */
   readonly keyWord?: string | undefined;

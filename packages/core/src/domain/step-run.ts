@@ -1,7 +1,7 @@
 // How a step's record changes as it runs, forward or compensated.
 import type { NextStep } from "./attempt.ts";
 import { after, durationMs } from "./duration.ts";
-import { isInHand, runOf } from "./plan.ts";
+import { isInHand, isTakenUp, runOf } from "./plan.ts";
 import { missedAt } from "./poll.ts";
 import {
   type Acceptance,
@@ -15,7 +15,7 @@ import {
 } from "./state-record.ts";
 import type { Transport } from "./workflow.ts";
 
-/** The endpoint of a step, and the reason; `outcomeUnknown` if an earlier try got no answer. */
+/** The endpoint of a step, and the reason; `outcomeUnknown` if an earlier try got no answer. Absent: as before; `false`: it is known. */
 export interface Route {
   readonly endpoint: string;
   readonly because: string;
@@ -77,7 +77,8 @@ export function scheduled(
 
 /** A service that still works on it when it is compensated may not report any more. */
 function settledForward(record: StepRecord, direction: Direction): StepRecord {
-  return direction === "compensate" && isInHand(record) ? { ...record, ...NO_LONGER } : record;
+  if (direction === "forward" || !isInHand(record)) return record;
+  return { ...record, ...NO_LONGER, ...(isTakenUp(record) && { outcomeUnknown: record.outcomeUnknown ?? true }) };
 }
 
 /** The time of its scheduling stays: it may have had an effect. */
@@ -95,16 +96,21 @@ export interface Mark {
   readonly change: (record: StepRecord) => StepRecord;
 }
 
-/** Its agent took it up. */
-export function takenUp(direction: Direction, startedAt: string, completeBy: string): Mark {
-  const run = { state: "Running", startedAt, completeBy } as const;
+/**
+ * Its agent took it up.
+ * @param outcomeUnknown from now on, where the record must contain that before the first try; absent: as before
+ */
+export function takenUp(direction: Direction, startedAt: string, completeBy: string, outcomeUnknown?: boolean): Mark {
+  const unknown = outcomeUnknown !== undefined && { outcomeUnknown };
+  const run = { state: "Running", startedAt, completeBy, ...unknown } as const;
   return { from: ["Scheduled"], completeBy, change: (record) => withRun(record, direction, run) };
 }
 
 /** Its service has accepted it: from now on the step waits for its completion. */
 export function accepted(direction: Direction, acceptance: Acceptance, route: Route, completeBy: string): Mark {
   const { endpoint, because, startedAt = acceptance.at } = route;
-  const run = { state: "Awaiting", endpoint, because, startedAt, completeBy, accepted: acceptance } as const;
+  const times = { startedAt, completeBy, outcomeUnknown: undefined };
+  const run = { state: "Awaiting", endpoint, because, ...times, accepted: acceptance } as const;
   return {
     from: ["Scheduled", "Running"],
     completeBy,
@@ -130,7 +136,8 @@ export function done(
   now: string,
 ): StepRecord {
   const taken = startedAt !== undefined && { startedAt };
-  const run: Partial<StepRun> = { endpoint, because, ...taken, state: "Completed", error: null, endedAt: now };
+  const known = { error: null, endedAt: now, outcomeUnknown: undefined };
+  const run: Partial<StepRun> = { endpoint, because, ...taken, ...known, state: "Completed" };
   const changed = withRun(record, direction, run);
   if (direction === "forward") return { ...changed, result, completedIn: attempt };
   // The possible effect of a skipped step is compensated; the step stays skipped, and its job continues.
@@ -146,7 +153,7 @@ export function rejected(
   now: string,
 ): StepRecord {
   const taken = startedAt !== undefined && { startedAt };
-  const unknown = outcomeUnknown && { outcomeUnknown };
+  const unknown = outcomeUnknown !== undefined && { outcomeUnknown };
   const run = { endpoint, because, ...taken, ...unknown, state: "Failed", error, endedAt: now } as const;
   return withRun(record, direction, run);
 }

@@ -57,6 +57,9 @@ export const transitions = {
   resubmittedWhilePending: { from: "Pending", to: "Pending" },
   cancelled: { from: "Pending", to: "Cancelled" },
   markedResolved: { from: "Error", to: "Error" },
+  outcomeRecorded: { from: "Error", to: "Pending" },
+  outcomeRecordedInError: { from: "Error", to: "Error" },
+  outcomeRecordedWhilePending: { from: "Pending", to: "Pending" },
   extended: { from: "Processing", to: "Processing" },
   extendedWhilePending: { from: "Pending", to: "Pending" },
 } as const satisfies Record<string, { from: ProcessState; to: ProcessState }>;

@@ -4,7 +4,13 @@ import type { App } from "../app/create-app.ts";
 import { allKeys } from "../messaging/contract.ts";
 import { entityTag, parseIfMatch } from "../messaging/entity-tag.ts";
 import { seesSecrets } from "../messaging/operator-access.ts";
-import { type ActionName, parseListRequest, parseOperatorRequest } from "../messaging/operator-request.ts";
+import {
+  type OperatorRequest,
+  type Parsed,
+  parseListRequest,
+  parseOperatorRequest,
+  parseStepOutcome,
+} from "../messaging/operator-request.ts";
 import { continuationOf } from "../messaging/paging.ts";
 import { findJobs } from "../operations/find-jobs.ts";
 import { inspectJob } from "../operations/inspect-job.ts";
@@ -41,6 +47,20 @@ export function jobsApi(application: App): Endpoints {
         return inspection ? versioned(request, inspection.etag, inspection) : notFound(jobId);
       },
     },
+    recordOutcome: {
+      method: "POST",
+      route: "jobs/{jobId}/steps/{step}/outcome",
+      role: "Jobs.Operate",
+      handle: async (request, context, operator) => {
+        const parsed = parseStepOutcome(await request.text());
+        const step = request.params["step"] ?? "";
+        const asked =
+          parsed.kind === "invalid"
+            ? parsed
+            : ({ kind: "valid", request: { kind: "recordOutcome", step, ...parsed.value } } as const);
+        return operate("recordOutcome", asked, request, context, operator);
+      },
+    },
     ...Object.fromEntries(
       (["resubmit", "compensate", "cancel", "extend", "markResolved"] as const).map((action): [string, Endpoint] => [
         `${action}Job`,
@@ -48,20 +68,24 @@ export function jobsApi(application: App): Endpoints {
           method: "POST",
           route: `jobs/{jobId}/${action}`,
           role: "Jobs.Operate",
-          handle: (request, context, operator) => operate(action, request, context, operator),
+          handle: async (request, context, operator) => {
+            const { rules } = application.ports();
+            const asked = parseOperatorRequest(action, jobIdOf(request), await request.text(), rules);
+            return operate(action, asked, request, context, operator);
+          },
         },
       ]),
     ),
   };
 
   async function operate(
-    action: ActionName,
+    action: OperatorRequest["kind"],
+    parsed: Parsed<{ readonly request: OperatorRequest }>,
     request: HttpRequest,
     context: InvocationContext,
     operator: string,
   ): Promise<HttpResponseInit> {
     const jobId = jobIdOf(request);
-    const parsed = parseOperatorRequest(action, jobId, await request.text(), application.ports().rules);
     const version = parseIfMatch(request.headers.get("if-match"));
     if (version.kind === "invalid" || parsed.kind === "invalid") {
       return atFault([parsed, version].flatMap((one) => (one.kind === "invalid" ? one.faults : [])));

@@ -12,12 +12,13 @@ import { filterOf, jobFilter, keyFaults } from "./job-filter.ts";
 import { continuation, pageSize } from "./paging.ts";
 import { parseEdit, type SubmissionRules } from "./submission-message.ts";
 
-export type ActionName = OperatorAction["kind"];
+/** An action on a job as a whole. */
+export type ActionName = Exclude<OperatorAction["kind"], "recordOutcome">;
 
 /** The requested action on a job, with its new content if a resubmission has one. */
 export type OperatorRequest =
   | (Omit<Extract<OperatorAction, { kind: "resubmit" }>, "edited"> & { readonly job: Job | null })
-  | Extract<OperatorAction, { kind: "compensate" | "cancel" | "extend" | "markResolved" }>;
+  | Extract<OperatorAction, { kind: "compensate" | "cancel" | "extend" | "markResolved" | "recordOutcome" }>;
 
 export type Parsed<T> =
   | ({ readonly kind: "valid" } & T)
@@ -39,6 +40,7 @@ const BODY = "the body";
 const PAGE = { usual: 50, most: 200 } as const;
 
 const reason = z.string().trim().min(1).max(500);
+const direction = z.enum(["forward", "compensate"]).optional();
 const by = extension.transform((text) => durationMs(text) ?? 0);
 
 export const operatorBodies = {
@@ -97,6 +99,19 @@ export const reportBody = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("done"), reason, result: stepResult.default({}) }),
   z.strictObject({ kind: z.literal("rejected"), reason }),
 ]);
+
+/** What a person found out of a step whose outcome is unknown. */
+export const outcomeBody = z.discriminatedUnion("outcome", [
+  z.strictObject({ outcome: z.literal("done"), reason, direction, result: stepResult.optional() }),
+  z.strictObject({ outcome: z.literal("notDone"), reason, direction }),
+]);
+
+export type StepOutcome = z.output<typeof outcomeBody>;
+
+/** @param text the request's body */
+export function parseStepOutcome(text: string): Checked<StepOutcome> {
+  return checkJson(outcomeBody, text, BODY);
+}
 
 export type StepReport = z.output<typeof reportBody>;
 

@@ -64,12 +64,20 @@ export async function acceptStep(task: StepTask, reply: Accepted, context: Conte
     });
     return standing(task, written.record);
   }
+  return (
+    (await acceptedBefore(task, context)) ?? {
+      outcome: { kind: "superseded" },
+      receiver: task.isAwaited ? null : attempt,
+    }
+  );
+}
+
+/** What an earlier run of this task recorded: its end, or that it is done later. Undefined if it is neither. */
+export async function acceptedBefore(task: StepTask, context: Context): Promise<StepEnd | undefined> {
   const end = await recordedEnd(task, context);
-  const record = end ? undefined : (await context.store.state(jobId))?.record;
   if (end) return end;
-  return record && awaits(record, task)
-    ? standing(task, record)
-    : { outcome: { kind: "superseded" }, receiver: task.isAwaited ? null : attempt };
+  const record = (await context.store.state(task.jobId))?.record;
+  return record && awaits(record, task) ? standing(task, record) : undefined;
 }
 
 /** From now on the attempt waits for the step by event, and needs to know until when. */

@@ -1,12 +1,15 @@
 // An agent of this app that receives its requests over its queue (P6, P7, P8): does the work within its time, and sends a reply or nothing.
-import type { BoundedReply, Fault, LastError } from "../agents/agent.ts";
+import type { BoundedReply, Fault, LastError, Start } from "../agents/agent.ts";
 import { after, durationMs } from "../domain/duration.ts";
-import type { AgentRequestMessage, Failure } from "../messaging/agent-messages.ts";
+import type { AgentRequestMessage, Failure, Ticket } from "../messaging/agent-messages.ts";
 import { codeFaultOf } from "./code-fault.ts";
 import { type Context, instant } from "./ports.ts";
+import { certaintyOf } from "./run-step.ts";
+import { TakeUp } from "./take-up.ts";
+import { taskIn } from "./task-in.ts";
 
 /**
- * Order of effects: a message that it is in progress, if it takes long; the remote service's effect; the reply, or, shortly before complete-by, a
+ * Order of effects: for an operation that must not be repeated, the record of the start; a message that it is in progress, if it takes long; the remote service's effect; the reply, or, shortly before complete-by, a
  * message with what is known of the last try. After complete-by it sends nothing (P8). After a crash in between the request is delivered again, the service recognises the idempotency key, and the reply is
  * the same.
  */
@@ -20,6 +23,7 @@ export async function answerRequest(
   if (!agent) throw new Error(`the agent ${name} is not here`);
   const { ticket, operation, startBy, completeWithin, completeBy: latest, priority, ...asked } = request;
   const { awaited } = asked;
+  const isNotRepeated = !awaited && agent.isNotRepeated?.(operation) === true;
   let completeBy: string | undefined;
   let isNoted = false;
   const { jobId, attempt, step } = ticket;
@@ -51,8 +55,9 @@ export async function answerRequest(
         const now = instant(context.now());
         if (now > startBy) return undefined;
         const own = after(now, durationMs(completeWithin) ?? 0);
-        completeBy = own < latest ? own : latest;
-        return completeBy;
+        const start = isNotRepeated ? await recordStart(ticket, context) : { completeBy: own < latest ? own : latest };
+        completeBy = start?.completeBy;
+        return start;
       },
       stillAtWork: () => say(),
       ...(!awaited && { noteFault }),
@@ -63,6 +68,8 @@ export async function answerRequest(
       tries: 0,
       lastError: codeFaultOf(cause, { ...ticket, agent: name }, context.telemetry),
     };
+    // The code may have failed before the request was taken up.
+    if (isNotRepeated && completeBy === undefined) await recordStart(ticket, context, false);
     if (!awaited) await say();
   }
   switch (answer.kind) {
@@ -74,7 +81,16 @@ export async function answerRequest(
     case "notTakenUp":
       if (awaited) return later({ message: "it found no place to ask its service" });
       return context.telemetry.event("StepNotTakenUp", { jobId, attempt, step, agent: name, tries: 0 });
+    case "rejected":
+      return context.messenger.answer(replyTo, { ticket, ...answer, ...certaintyOf(answer, agent, { operation }) });
     default:
       await context.messenger.answer(replyTo, { ticket, ...answer });
   }
+}
+
+/** Undefined if no attempt waits for the step any more, or its service has accepted it. */
+async function recordStart(ticket: Ticket, context: Context, isSent = true): Promise<Start | undefined> {
+  const record = (await context.store.state(ticket.jobId))?.record;
+  const task = record && taskIn(record, ticket, context);
+  return task && new TakeUp(task, true, context).begin(isSent);
 }

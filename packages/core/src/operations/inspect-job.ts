@@ -4,6 +4,7 @@ import { expandedSteps } from "../domain/expand.ts";
 import { type Job, withHiddenSecrets } from "../domain/job.ts";
 import { courseOf, type Decision } from "../domain/next-attempt.ts";
 import { decide, type OperatorAction } from "../domain/operator.ts";
+import { type UnknownOutcome, unknownOutcomes } from "../domain/record-outcome.ts";
 import type { Direction, StateRecord } from "../domain/state-record.ts";
 import { type StatusStanding, statusesOf } from "../domain/statuses.ts";
 import { type Wait, waitInWords } from "../domain/wait.ts";
@@ -33,6 +34,8 @@ export interface Inspection {
   readonly actions: { readonly [name in Exclude<ActionName, "resubmit">]: Permission } & {
     readonly resubmit: MayResubmit;
   };
+  /** The steps, in which direction, whose outcome is unknown and can be recorded now. */
+  readonly unknownOutcomes: readonly UnknownOutcome[];
 }
 
 type Permission = { readonly allowed: true } | { readonly allowed: false; readonly reason: string };
@@ -73,8 +76,16 @@ export async function inspectJob(jobId: string, ports: Ports, seesSecrets = fals
       extend: may({ kind: "extend", reason: "", byMs: 1 }),
       markResolved: may({ kind: "markResolved", reason: "" }),
     },
+    unknownOutcomes: unknownOutcomes(record, context).filter((one) => isAllowed(decided(wasDone(one)))),
   };
 }
+
+const wasDone = (one: UnknownOutcome): OperatorAction => ({
+  kind: "recordOutcome",
+  outcome: "done",
+  reason: "",
+  ...one,
+});
 
 async function waitsNow(record: StateRecord, { timing, pauses, now }: Ports): Promise<Inspection["waits"]> {
   const job = waitingJobOf(record);

@@ -13,6 +13,7 @@ import type { OperatorRequest } from "../messaging/operator-request.ts";
 import type { Versioned, Written } from "../store/job-store.ts";
 import { snapshotOf } from "../supervision/rule.ts";
 import { reportError } from "./conclude-job.ts";
+import { doneInWords, withCheckedResult } from "./outcome-request.ts";
 import { type Context, instant, type Ports } from "./ports.ts";
 import { clearOutbox, endStatus, publishBeforeStart } from "./publish.ts";
 import { writeAuditLog } from "./write-audit-log.ts";
@@ -94,15 +95,21 @@ async function operateOn(read: Versioned, asked: Asked): Promise<Operated | unde
     await enter(before, null, outcome, decided.now, asked);
     return { kind: "changed", ...read };
   }
-  const faults = [...faultsAgainst(before, request, context), ...(await itemFaults(before, request, context))];
-  if (faults.length > 0) return { kind: "invalid", faults };
+  const checked = withCheckedResult(before, request, context);
+  const faults = [
+    ...faultsAgainst(before, request, context),
+    ...(await itemFaults(before, request, context)),
+    ...(checked.kind === "misfit" ? checked.faults : []),
+  ];
+  if (checked.kind === "misfit" || faults.length > 0) return { kind: "invalid", faults };
 
-  const decision = decide(before, actionOf(request), workflowOf(before, context), decided);
+  const decision = decide(before, actionOf(checked.request), workflowOf(before, context), decided);
   if (decision.kind === "rejected") return reject(before, decision.reason, decided.now, asked);
   const written = await write(read, decision.record, request, context);
   if (written.kind === "rejected") return undefined;
-  await enter(before, written.record, "done", decided.now, asked);
-  const followed = await publishEffects(request, written, decision.startAt, context);
+  await enter(before, written.record, doneInWords(checked.request), decided.now, asked);
+  const isNextAttempt = written.record.attempt !== before.attempt;
+  const followed = await publishEffects(request, written, { startAt: decision.startAt, isNextAttempt }, context);
   return { kind: "done", startAt: decision.startAt, ...followed };
 }
 
@@ -189,7 +196,7 @@ type Followed = Versioned & { readonly published: boolean };
 async function publishEffects(
   request: OperatorRequest,
   written: Versioned,
-  startAt: string | null,
+  { startAt, isNextAttempt }: { readonly startAt: string | null; readonly isNextAttempt: boolean },
   context: Context,
 ): Promise<Followed> {
   const { jobId, attempt, error } = written.record;
@@ -197,6 +204,10 @@ async function publishEffects(
     case "extend":
     case "markResolved":
       return { record: written.record, etag: written.etag, published: true };
+    case "recordOutcome":
+      // A job that waits goes on by itself, and one that stays in Error does not go on.
+      if (!isNextAttempt) return { record: written.record, etag: written.etag, published: true };
+      return start(written, startAt, context);
     case "cancel":
       if (hasEnded(written.record.processState)) return end(written, context);
       context.telemetry.event("JobToBeCompensated", { jobId, attempt, message: error?.message ?? null });

@@ -66,7 +66,7 @@ async function ask(agent: RoutedAgent, task: StepTask, run: StepRun, ports: Port
     startBy: after(instant(ports.now()), durationMs(START_WITHIN) ?? 0),
     takeUp: async () => {
       const completeBy = after(instant(ports.now()), durationMs(completeWithin) ?? 0);
-      return completeBy < latest ? completeBy : latest;
+      return { completeBy: completeBy < latest ? completeBy : latest };
     },
     stillAtWork: async () => undefined,
   });

@@ -4,7 +4,7 @@ import type { StepEnd, StepTask } from "../domain/attempt.ts";
 import { isInHand, runOf } from "../domain/plan.ts";
 import type { StepRun } from "../domain/state-record.ts";
 import { noteExpiry } from "../domain/step-writes.ts";
-import { acceptStep } from "./accept-step.ts";
+import { acceptedBefore, acceptStep } from "./accept-step.ts";
 import { codeFaultOf } from "./code-fault.ts";
 import { type Context, instant, type Telemetry } from "./ports.ts";
 import { recordAnswer, recordedEnd, unasked } from "./record-step.ts";
@@ -20,7 +20,7 @@ export async function runStep(given: StepTask, context: Context): Promise<StepEn
   const agent = context.agents.get(given.agent);
   if (!agent)
     throw new Error(`step ${given.step} of job ${given.jobId} needs the agent ${given.agent}, which is not here`);
-  const run = new TakeUp(given, context);
+  const run = new TakeUp(given, agent.isNotRepeated?.(given.operation) ?? false, context);
   try {
     return await callAgent(given, agent, run, context);
   } catch (cause) {
@@ -30,7 +30,7 @@ export async function runStep(given: StepTask, context: Context): Promise<StepEn
 
 /** From now on the supervisor counts the failure, whatever the code had done before. */
 async function failStep(task: StepTask, run: TakeUp, lastError: LastError, context: Context): Promise<StepEnd> {
-  if (run.startedAt === undefined) await run.begin();
+  if (run.startedAt === undefined) await run.begin(false);
   await run.record();
   const isNoted = run.isInTime && (await recordFault(task, { tries: 0, lastError }, context));
   return isNoted ? timeOut(task, "AgentTimedOut", 0, context.telemetry) : expire(task, "AgentTimedOut", 0, context);
@@ -42,6 +42,7 @@ async function callAgent(given: StepTask, agent: RoutedAgent, run: TakeUp, conte
   const { request, isClosed, begun } = await requestOf(given, context);
   const { task } = begun;
   const { startBy, priority } = task;
+  run.task = task;
   // The job is closed: an earlier run of this task completed it, and crashed before it published that.
   if (isClosed) return expire(task, "StepNotTakenUp", 0, context);
   if (begun.kind !== "begun") return recordAnswer(task, unasked(begun), context);
@@ -66,13 +67,26 @@ async function callAgent(given: StepTask, agent: RoutedAgent, run: TakeUp, conte
         : expire(task, "AgentTimedOut", tries, context);
     }
     case "notTakenUp":
-      return expire(task, "StepNotTakenUp", 0, context);
+      return (run.isAccepted && (await acceptedBefore(task, context))) || expire(task, "StepNotTakenUp", 0, context);
     case "accepted":
     case "pending":
       return acceptStep(task, { ...reply, startedAt: run.startedAt }, context);
-    default:
+    case "rejected":
+      return recordAnswer(task, { ...reply, ...certaintyOf(reply, agent, task), startedAt: run.startedAt }, context);
+    case "done":
       return recordAnswer(task, { ...reply, startedAt: run.startedAt }, context);
+    default:
+      return reply satisfies never;
   }
+}
+
+/** The record has the outcome as unknown since the start: the answer decides. */
+export function certaintyOf(
+  { outcomeUnknown = false }: { readonly outcomeUnknown?: boolean | undefined },
+  agent: RoutedAgent,
+  { operation }: Pick<StepTask, "operation">,
+): { readonly outcomeUnknown?: boolean } {
+  return agent.isNotRepeated?.(operation) ? { outcomeUnknown } : {};
 }
 
 const SUPERSEDED: StepEnd = { outcome: { kind: "superseded" }, receiver: null };

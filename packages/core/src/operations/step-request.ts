@@ -27,6 +27,7 @@ export async function requestOf(asked: StepTask, ports: Ports, awaited?: Awaited
   const { jobId, step, direction, record, results } = task;
   const { generation } = record;
   const reference = record.accepted?.reference;
+  const isNotRepeated = ports.agents.get(task.agent)?.isNotRepeated?.(task.operation) ?? false;
   const compensates = {
     result: record.result,
     idempotencyKey: idempotencyKey(jobId, step, "forward", generation),
@@ -38,15 +39,21 @@ export async function requestOf(asked: StepTask, ports: Ports, awaited?: Awaited
     ...(begun.kind === "begun" && begun.item && { item: begun.item }),
     idempotencyKey: idempotencyKey(jobId, step, direction, generation, runOf(record, direction)?.keyWord),
     compensates: direction === "compensate" ? compensates : null,
-    ...(!awaited && wasAskedBefore(task) && { mayHaveHappened: true }),
+    ...(!awaited && wasAskedBefore(task, isNotRepeated) && { mayHaveHappened: true }),
     ...(awaited && { awaited }),
     ...(task.awaitWithin && { completion: { url: ports.completionUrl(ticketOf(task)), within: task.awaitWithin } }),
   };
   return { request, isClosed, begun };
 }
 
-/** The service may have done it for an earlier attempt, or for a run of this same task that crashed. */
-function wasAskedBefore({ record, direction }: StepTask): boolean {
+/**
+ * The service may have done it for an earlier attempt. An agent that takes a step up without a write may have done so with each that was only
+ * scheduled; of an operation that must not be repeated the record knows.
+ */
+function wasAskedBefore({ record, direction }: StepTask, isNotRepeated: boolean): boolean {
   const run = runOf(record, direction);
-  return run !== null && (run.retryCount > 0 || run.waitCount > 0 || run.outcomeUnknown === true);
+  if (run === null) return false;
+  const { retryCount, waitCount, outcomeUnknown } = run;
+  if (isNotRepeated) return outcomeUnknown ?? retryCount > 0;
+  return retryCount > 0 || waitCount > 0 || outcomeUnknown === true;
 }

@@ -1,5 +1,6 @@
 // The start of a step by its agent (P8, P26): sets the instant by which the step must be done, and decides whether the record must contain it
 // first.
+import type { Start } from "../agents/agent.ts";
 import type { StepTask } from "../domain/attempt.ts";
 import { after, durationMs } from "../domain/duration.ts";
 import { runOf } from "../domain/plan.ts";
@@ -63,18 +64,27 @@ export async function recordNews(
 
 /**
  * A step that is taken up in time costs no write: the record's complete-by includes its time. A step that is taken up late, or takes longer than
- * most, is recorded as Running; from then on the supervisor counts it as a failure when its time is over.
+ * most, is recorded as Running; from then on the supervisor counts it as a failure when its time is over. A step whose operation must not be
+ * repeated is recorded as Running before its first try, with its outcome unknown: whoever runs it later knows that it may have been done.
  */
 export class TakeUp {
-  readonly #task: StepTask;
+  #task: StepTask;
   readonly #context: Context;
+  readonly #isNotRepeated: boolean;
   #startedAt: string | undefined;
   #completeBy: string | undefined;
   #isRecorded = false;
+  #isAccepted = false;
 
-  constructor(task: StepTask, context: Context) {
+  constructor(task: StepTask, isNotRepeated: boolean, context: Context) {
     this.#task = task;
+    this.#isNotRepeated = isNotRepeated;
     this.#context = context;
+  }
+
+  /** With what was recorded of it since, such as the result of its condition. */
+  set task(task: StepTask) {
+    this.#task = task;
   }
 
   /** Undefined until it is taken up. */
@@ -87,24 +97,36 @@ export class TakeUp {
     return this.#completeBy !== undefined && instant(this.#context.now()) <= this.#completeBy;
   }
 
-  /** The instant by which the agent must be done; undefined if it may not begin any more. Throws if the store is unavailable. */
-  async begin(): Promise<string | undefined> {
-    this.#completeBy = await this.#begun();
-    return this.#completeBy;
+  /** It was not taken up, because an earlier run of this task did that, and its service has accepted it. */
+  get isAccepted(): boolean {
+    return this.#isAccepted;
   }
 
-  async #begun(): Promise<string | undefined> {
-    const { completeBy: inTime, completeWithin, agent } = this.#task;
+  /**
+   * Undefined if it may not begin any more. Throws if the store is unavailable.
+   * @param isSent false if nothing is sent: only that it was taken up is recorded
+   */
+  async begin(isSent = true): Promise<Start | undefined> {
+    const start = await this.#begun(isSent);
+    this.#completeBy = start?.completeBy;
+    return start;
+  }
+
+  async #begun(isSent: boolean): Promise<Start | undefined> {
+    const { completeBy: inTime, completeWithin, agent, direction } = this.#task;
     const now = instant(this.#context.now());
     this.#context.presence.seen(agent);
-    const completeBy = after(now, durationMs(completeWithin) ?? 0);
+    const own = after(now, durationMs(completeWithin) ?? 0);
+    // An agent behind a queue is waited for until then, whenever it takes the request up.
+    const completeBy = this.#task.transport === "queue" && own > inTime ? inTime : own;
     this.#startedAt = now;
-    if (completeBy <= inTime) return completeBy;
+    if (completeBy <= inTime && !this.#isNotRepeated) return { completeBy };
+    const unknown = this.#isNotRepeated ? isSent || isUnknown(this.#task) : undefined;
     // However late: the step belongs to this task until the supervisor has scheduled it again.
-    const written = await recordMark(this.#task, takenUp(this.#task.direction, now, completeBy), now, this.#context);
+    const written = await recordMark(this.#task, takenUp(direction, now, completeBy, unknown), now, this.#context);
     if (written.kind === "rejected") return this.#resumed(now);
     this.#isRecorded = true;
-    return completeBy;
+    return { completeBy };
   }
 
   /** Records that the agent is working, unless the record contains it. If the store is unavailable, the step counts as not taken up. */
@@ -120,15 +142,22 @@ export class TakeUp {
     }
   }
 
-  /** An earlier run of this task took it up and crashed: this run has the rest of its time. */
-  async #resumed(now: string): Promise<string | undefined> {
+  /**
+   * An earlier run of this task took it up, and crashed or is still at work: this run has the rest of its time. An operation that must not be repeated
+   * is told so.
+   */
+  async #resumed(now: string): Promise<Start | undefined> {
     const { jobId, attempt, step, direction } = this.#task;
     const record = (await this.#context.store.state(jobId))?.record;
     const run = runOf(record?.steps[step], direction);
-    if (run?.state !== "Running" || run.attempt !== attempt || run.completeBy === null || run.completeBy <= now)
-      return undefined;
+    const isOwn = run?.attempt === attempt;
+    this.#isAccepted = isOwn && run.state === "Awaiting";
+    if (!isOwn || run.state !== "Running" || run.completeBy === null || run.completeBy <= now) return undefined;
     this.#startedAt = run.startedAt ?? now;
     this.#isRecorded = true;
-    return run.completeBy;
+    const { completeBy } = run;
+    return { completeBy, ...(this.#isNotRepeated && { triedUntil: completeBy }) };
   }
 }
+
+const isUnknown = ({ record, direction }: StepTask) => runOf(record, direction)?.outcomeUnknown ?? false;

@@ -1,4 +1,5 @@
 // An operator's hand in a world: the actions of the operator's API, checked as it checks them.
+import type { StepResult } from "../domain/state-record.ts";
 import { parseOperatorRequest, type StepReport } from "../messaging/operator-request.ts";
 import { type Operated, operateJob } from "../operations/operate-job.ts";
 import type { Context } from "../operations/ports.ts";
@@ -22,9 +23,18 @@ export interface Operator {
   /** @param how `by`: an ISO 8601 duration */
   extend(id: string, how: Because & { readonly by: string }): Promise<Operated>;
   markResolved(id: string, because?: Because): Promise<Operated>;
+  /** Records whether a step was done whose outcome is unknown. */
+  recordOutcome(id: string, step: string, found: Found): Promise<Operated>;
   /** Reports a step that is done later, instead of the service. */
   report(id: string, step: string, report: StepReport): Promise<Reported>;
 }
+
+/** What a person found out of a step. */
+type Found = Because & {
+  readonly outcome: "done" | "notDone";
+  readonly direction?: "forward" | "compensate";
+  readonly result?: StepResult;
+};
 
 const CALLER = { by: "operator", ifMatch: "any" } as const;
 const REASON = "a test wants it";
@@ -48,6 +58,10 @@ export function createOperator(
     cancel: operate("cancel"),
     extend: operate("extend"),
     markResolved: operate("markResolved"),
+    recordOutcome: (id, step, found) => {
+      const request = { kind: "recordOutcome", reason: REASON, step, ...found } as const;
+      return settle(() => operateJob(id, request, CALLER, context));
+    },
     report: (id, step, report) =>
       settle(async () => {
         const reported = await reportStep(id, step, report, CALLER, context);

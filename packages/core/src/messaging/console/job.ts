@@ -143,6 +143,8 @@ export const inspection = z.object({
     extend: permission,
     markResolved: permission,
   }),
+  /** The steps, in which direction, whose outcome is unknown and can be recorded now. */
+  unknownOutcomes: z.array(z.object({ step: z.string(), direction: z.enum(["forward", "compensate"]) })),
 });
 
 /** The answer to an action on a job that was done, or that found the job at another version (412). */

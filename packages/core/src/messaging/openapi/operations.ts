@@ -6,7 +6,7 @@ import * as console from "../console-contract.ts";
 import { contractQuery } from "../contract.ts";
 import { deadLetterBodies, deadLetterQuery, discardedQuery } from "../dead-letter-request.ts";
 import { handlingBody } from "../handling-request.ts";
-import { erasureBody, listQuery, operatorBodies, reportBody } from "../operator-request.ts";
+import { erasureBody, listQuery, operatorBodies, outcomeBody, reportBody } from "../operator-request.ts";
 import { pauseBody } from "../pause-request.ts";
 import { supervisionQuery, whatIfQuery } from "../supervisor-request.ts";
 import * as answers from "./answers.ts";
@@ -75,6 +75,7 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
   "POST jobs/{jobId}/extend": acts("Gives a job more time", operatorBodies.extend),
   "POST jobs/{jobId}/markResolved": acts("Marks a job in Error as resolved", operatorBodies.markResolved),
   "POST jobs/{jobId}/steps/{step}/report": acts("Reports a step that is done later", reportBody),
+  "POST jobs/{jobId}/steps/{step}/outcome": acts("Records the outcome of a step that is unknown", outcomeBody),
   "GET awaiting": {
     summary: "The steps that are done later, with their deadlines",
     answer: console.awaiting,

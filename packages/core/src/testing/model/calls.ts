@@ -12,6 +12,7 @@ import type { Published, StatusMessage } from "../../messaging/messenger.ts";
 import type { Ports } from "../../operations/ports.ts";
 import type { Created, Versioned, Written } from "../../store/job-store.ts";
 import { TICK_MS } from "./abstract-time.ts";
+import { REJECTED } from "./service.ts";
 import { CONTENT, CONTRACTS, HOSTS, type Host, type Setting, TIMING } from "./setting.ts";
 
 /** The calls that have an effect or an answer that may differ; all others are answered at once. */
@@ -51,6 +52,8 @@ export interface ServiceCall {
   readonly completeBy: string;
   /** Whether it was said that the agent is at work: before it runs out of time it is. */
   readonly isSaid: boolean;
+  /** It asks whether that was done before. */
+  readonly isQuery?: true;
   /** The service accepts it, does it later, and reports to this. */
   readonly reportTo?: Address;
 }
@@ -77,7 +80,7 @@ export interface Answers {
   due: Versioned | undefined;
   publish: Published;
   send: null;
-  service: BoundedReply | { readonly kind: "takes long" };
+  service: BoundedReply | { readonly kind: "takes long" | "absent" | "lost" };
 }
 
 /** The step that a reply or a report is of. */
@@ -109,17 +112,29 @@ export function portsOver(ask: Ask, now: () => number, host: Host, setting: Sett
   const service: RoutedAgent = {
     name: "service",
     operationNames: operations,
+    isNotRepeated: () => setting.withoutKeys !== undefined && !mutant.forgetsStart,
     async call(operation, request, { takeUp, stillAtWork }) {
       if (setting.idle?.includes(operation)) return { kind: "notTakenUp" };
       const taken = await takeUp();
-      const completeBy = taken ?? (mutant.ignoresTakeUp ? new Date(now() + TICK_MS).toISOString() : undefined);
+      const completeBy =
+        taken?.completeBy ?? (mutant.ignoresTakeUp ? new Date(now() + TICK_MS).toISOString() : undefined);
       if (completeBy === undefined) return { kind: "notTakenUp" };
       const call = serviceCall(operation, request, completeBy);
-      const answer = await ask<"service">(call);
-      if (answer.kind !== "takes long") return answer;
-      // One thing after the other: what happens meanwhile happens before or after.
-      await stillAtWork();
-      return (await ask<"service">({ ...call, isSaid: true })) as BoundedReply;
+      const { withoutKeys } = setting;
+      const until = taken?.triedUntil;
+      const isAtWork = () => until !== undefined && Date.parse(until) > now();
+      if (withoutKeys && (request.mayHaveHappened || until !== undefined)) {
+        const found = await foundBefore(call, withoutKeys, isAtWork, ask);
+        if (found) return found;
+      }
+      let answer = await ask<"service">(call);
+      if (answer.kind === "takes long") {
+        // One thing after the other: what happens meanwhile happens before or after.
+        await stillAtWork();
+        answer = await ask<"service">({ ...call, isSaid: true });
+      }
+      if (answer.kind !== "lost") return answer as BoundedReply;
+      return (withoutKeys && (await foundBefore(call, withoutKeys, () => false, ask))) || OUT_OF_TIME;
     },
   };
   const send = async (message: Sent) => {
@@ -190,6 +205,21 @@ export function portsOver(ask: Ask, now: () => number, host: Host, setting: Sett
     now,
     pause: async () => undefined,
   };
+}
+
+const OUT_OF_TIME: BoundedReply = { kind: "expired", tries: 0 };
+
+/** As agents/until-answered.ts has it, where a try may have taken effect; undefined if it has not. */
+async function foundBefore(
+  call: ServiceCall,
+  manner: "atMostOnce" | "find",
+  isAtWork: () => boolean,
+  ask: Ask,
+): Promise<BoundedReply | undefined> {
+  if (manner === "atMostOnce") return isAtWork() ? OUT_OF_TIME : { ...REJECTED, outcomeUnknown: true };
+  const found = await ask<"service">({ ...call, isQuery: true });
+  if (found.kind !== "absent") return found as BoundedReply;
+  return isAtWork() ? OUT_OF_TIME : undefined;
 }
 
 function serviceCall(

@@ -22,7 +22,7 @@ import {
 import { normalForm, publishedAs, withOver, withoutOver } from "./normal-form.ts";
 import type { Entry } from "./operation-run.ts";
 import { CURRENT, isEndOfStep, type Operation, type Pieces } from "./pieces.ts";
-import { ACCEPTED, act, mayReject, REJECTED, reject, type ServiceState } from "./service.ts";
+import { ACCEPTED, act, find, mayReject, REJECTED, reject, type ServiceState } from "./service.ts";
 import { AHEAD_MS, type Bounds, CONTENT, HOSTS, type Host, LATER_MS, type Setting } from "./setting.ts";
 import { faultOfCall, faultOfWrite, type Writer } from "./watch.ts";
 
@@ -315,13 +315,15 @@ export class Effects {
     const attempt = this.#pieces.attemptOf(operation.id) ?? 0;
     const acted = act(serviceState, call);
     const after = values.idOf(acted.serviceState);
-    const fault = stored && faultOfCall(call, serviceState, stored, attempt);
+    const { withoutKeys } = this.#setting;
+    const fault = stored && faultOfCall(call, serviceState, stored, attempt, withoutKeys !== undefined);
     const of = `${call.operation}, attempt ${attempt}`;
     const takesLong: Change = { ...same, what: `${of}: takes long`, entry: { answer: { kind: "takes long" } } };
     const isLate = NOW_MS + AHEAD_MS[operation.host] >= Date.parse(call.completeBy);
     if (isLate && !this.#setting.mutant?.ignoresCompleteBy) {
-      if (!call.isSaid) return [takesLong];
+      if (!call.isSaid && !call.isQuery) return [takesLong];
       const expired: Change = { ...same, what: `${of}: out of time`, entry: { answer: { kind: "expired", tries: 1 } } };
+      if (call.isQuery) return [expired];
       if (after === before || call.reportTo) return [expired];
       const late = this.#isReduced ? { ...call, completeBy: LONG_AGO, isSaid: true } : { ...call, attempt };
       const request = this.#pieces.idOf({ kind: "lateCall", call: values.idOf(late) });
@@ -330,6 +332,10 @@ export class Effects {
         { ...expired, what: `${expired.what}, its request on the way`, adds: [request], spends: "lateness" },
       ];
     }
+    if (call.isQuery) {
+      const answer = find(serviceState, call);
+      return [{ ...same, what: `${of}: asked whether it was done: ${answer.kind}`, entry: { answer } }];
+    }
     const changes: Change[] = call.reportTo
       ? this.#accepts(operation, call, call.reportTo, acted.answer, of, same)
       : [{ ...same, what: `${of}: done`, entry: { answer: acted.answer }, serviceState: after, fault }];
@@ -337,7 +343,7 @@ export class Effects {
       changes.push({
         ...same,
         what: `${of}: done, the answer lost`,
-        entry: null,
+        entry: withoutKeys ? { answer: { kind: "lost" } } : null,
         serviceState: after,
         fault,
         spends: "lateness",

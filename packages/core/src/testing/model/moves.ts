@@ -46,6 +46,7 @@ const SUPERSEDED: StepOutcome = { kind: "superseded" };
 
 export class Moves {
   readonly #setting: Setting;
+  readonly #hasNoKeys: boolean;
   readonly #pieces: Pieces;
   readonly #effects: Effects;
   readonly #engine: Engine;
@@ -59,6 +60,7 @@ export class Moves {
 
   constructor(pieces: Pieces, setting: Setting) {
     this.#setting = setting;
+    this.#hasNoKeys = setting.withoutKeys !== undefined;
     this.#pieces = pieces;
     this.#effects = new Effects(pieces, setting);
     this.#engine = new Engine(pieces, setting);
@@ -146,7 +148,7 @@ export class Moves {
     const says = (said: Said) => [this.#pieces.unsent("replies", { report: { address, ...said }, replyTo })];
     const of = `the service: ${call.operation}, accepted before`;
     const { serviceState, answer } = act(before, call);
-    const fault = stored && faultOfCall(call, before, stored, Number.POSITIVE_INFINITY);
+    const fault = stored && faultOfCall(call, before, stored, Number.POSITIVE_INFINITY, this.#hasNoKeys);
     const done = change(state, placed, says(saidBy(answer)), { serviceState: values.idOf(serviceState) });
     this.#add(done, `${of}: ${answer.kind}`, RANK.arrival, fault);
     const rejected = mayReject(before, call) && this.#clock.spend(state, "rejections");
@@ -187,7 +189,7 @@ export class Moves {
     const before = values.get<ServiceState>(state[SERVICE_STATE] as number);
     const serviceState = values.idOf(act(before, call).serviceState);
     const stored = this.#pieces.recordOf(state);
-    const fault = stored && faultOfCall(call, before, stored, Number.POSITIVE_INFINITY);
+    const fault = stored && faultOfCall(call, before, stored, Number.POSITIVE_INFINITY, this.#hasNoKeys);
     const what = `the service: ${call.operation}, after its agent gave up`;
     this.#add(change(state, placed, [], { serviceState }), what, RANK.arrival, fault);
   }

@@ -29,6 +29,8 @@ export interface Mutant {
   readonly reads?: (record: StateRecord, operation: OperationName) => StateRecord;
   /** An agent that begins whatever it is told when it takes a step up. */
   readonly ignoresTakeUp?: boolean;
+  /** An agent whose start is not recorded, and which must not repeat its operations. */
+  readonly forgetsStart?: boolean;
   /** What is stored in the place of a whole record. */
   readonly replaces?: (record: StateRecord) => StateRecord;
 }

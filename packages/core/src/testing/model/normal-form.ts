@@ -83,7 +83,7 @@ function normalRun(run: StepRun): StepRun {
     // Here the time for taking up does not grow.
     waitCount: 0,
     ...(failureCount > 0 && { failureCount }),
-    ...(outcomeUnknown && { outcomeUnknown }),
+    ...(outcomeUnknown !== undefined && { outcomeUnknown }),
     error: null,
     endpoint: null,
     because: null,

@@ -1,5 +1,6 @@
 // The remote service, as the agents' contract has it (packages/core/src/agents/http-service.ts): idempotent by key; a compensation of what it never
-// saw makes it reject what may still arrive under that key; and what it rejects for good it rejects until somebody fixes the cause.
+// saw makes it reject what may still arrive under that key; and what it rejects for good it rejects until somebody fixes the cause. Without keys it
+// does each request that reaches it: a second one is a fault (watch.ts).
 import type { BoundedReply } from "../../agents/agent.ts";
 import type { ServiceCall } from "./calls.ts";
 
@@ -11,7 +12,7 @@ type Answer = Exclude<BoundedReply, { kind: "expired" }>;
 
 const ROUTE = { endpoint: "http://service/", because: "only one" };
 export const ACCEPTED: Answer = { kind: "accepted", ...ROUTE };
-export const REJECTED: Answer = { kind: "rejected", message: "rejected", ...ROUTE };
+export const REJECTED = { kind: "rejected", message: "rejected", ...ROUTE } as const satisfies Answer;
 
 export function act(
   serviceState: ServiceState,
@@ -22,6 +23,15 @@ export function act(
   if (serviceState[key] === "compensated" || serviceState[key] === "rejected")
     return { serviceState, answer: REJECTED };
   return { serviceState: entered(serviceState, key, "live"), answer };
+}
+
+/** What a service without keys says of a request that it may have done before. */
+export function find(
+  serviceState: ServiceState,
+  { key, compensates }: ServiceCall,
+): Answer | { readonly kind: "absent" } {
+  const isDone = compensates === null ? serviceState[key] === "live" : serviceState[compensates] === "compensated";
+  return isDone ? { kind: "done", result: { id: "1" }, ...ROUTE } : { kind: "absent" };
 }
 
 export function reject(serviceState: ServiceState, { key, compensates }: ServiceCall): ServiceState {

@@ -215,13 +215,19 @@ export function faultOfCall(
   serviceState: ServiceState,
   record: StateRecord,
   attempt: number,
+  hasNoKeys: boolean,
 ): string | undefined {
+  if (call.isQuery) return undefined;
   const name = stepOf(call.key);
   const step = record.steps[name];
   const run = runOf(step, call.compensates === null ? "forward" : "compensate");
   const isOwn = isInHand(run) && run.attempt === attempt;
   if (call.compensates === null && serviceState[call.key] === "compensated" && isOwn && record.lockedBy !== null)
     return `attempt ${attempt}, whose step ${name} is, calls the service under a key that is compensated`;
+  if (hasNoKeys && call.compensates === null && serviceState[call.key] === "live")
+    return `step ${name} takes effect twice`;
+  if (hasNoKeys && call.compensates !== null && serviceState[call.compensates] === "compensated")
+    return `step ${name} is compensated twice`;
   if (act(serviceState, call).serviceState[call.compensates ?? call.key] === serviceState[call.compensates ?? call.key])
     return undefined;
   if (call.compensates === null) {
