@@ -2,13 +2,14 @@
 import { accessPath, type Request } from "./access-path.ts";
 import { candidates } from "./candidates.ts";
 import { quoted } from "./item-schema.ts";
-import type { StoredItem } from "./item-table.ts";
+import type { ItemTable, StoredItem } from "./item-table.ts";
 import { FIRST_TOTAL, FIRST_WINDOW, type Pause, totalsOf } from "./row-source.ts";
 import type { Sliced } from "./slices.ts";
 import type { Aggregate } from "./sql/aggregates.ts";
 import type { Scope } from "./sql/compile.ts";
 import { type Grouping, matches } from "./sql/compiled-query.ts";
 import { identity, isObject, type Json, type JsonObject, setOwn, type Value, valueOfKey } from "./sql/values.ts";
+import { nothingVisited, type Visited } from "./visited.ts";
 import { along, type Position, statement, type Walk } from "./walk.ts";
 
 const ID = "/id";
@@ -104,13 +105,21 @@ function countsOf(search: Request, used: readonly string[]): Generator<StoredIte
   const select = `SELECT ${named}count(*) AS times FROM ${items.name}`;
   const [walk] = walks;
   const isWhole = columns.length === 0 && walk?.kind === "table" && walk.filters.length === 0;
-  if (isWhole) return items.rows(select, []);
+  const { visited = nothingVisited() } = search;
+  if (isWhole) return wholeCount(items, select, visited);
   const totalOf = (part: Walk, end: Position | undefined) => {
     const counted = statement(select, [...along(part, end), ...part.filters], "");
     return columns.length > 0 ? { ...counted, sql: `${counted.sql} GROUP BY ${columns.join(", ")}` } : counted;
   };
   const isOfIndex = columns.length === 0 && walks.every(({ filters }) => filters.length === 0);
-  return totalsOf(items, walks, totalOf, search.window ?? (isOfIndex ? FIRST_TOTAL : FIRST_WINDOW));
+  return totalsOf(items, walks, totalOf, search.window ?? (isOfIndex ? FIRST_TOTAL : FIRST_WINDOW), visited);
+}
+
+function* wholeCount(items: ItemTable, select: string, visited: Visited): Generator<StoredItem> {
+  for (const row of items.rows(select, [])) {
+    visited.entries += Number(row["times"]);
+    yield row;
+  }
 }
 
 function place(document: JsonObject, segments: readonly string[], value: Value): void {

@@ -1,6 +1,6 @@
 // Runs a compiled query over a container: a page at a time along an ordered access path, or all at once where it must.
 import { type AccessPath, accessPath, type Request } from "./access-path.ts";
-import { type Candidate, candidates, type Search } from "./candidates.ts";
+import { candidates, type Search } from "./candidates.ts";
 import type { Constraint } from "./constraints.ts";
 import { type Continuation, readContinuation, writeContinuation, writeValues } from "./continuation.ts";
 import { collectGroups } from "./group-query.ts";
@@ -28,13 +28,6 @@ export interface QueryRequest extends Search {
   readonly continuation: string | undefined;
   /** Where a client goes on that merges sorted partitions, and has no continuation of this one. */
   readonly resume?: Place | undefined;
-  /** Told of each document that is read. */
-  readonly meter?: Meter;
-}
-
-export interface Meter {
-  documents: number;
-  bytes: number;
 }
 
 export interface Page {
@@ -72,7 +65,7 @@ export function* runQuery(request: QueryRequest): Sliced<Page> {
   const path = accessPath(search);
   const [ordering] = query.orderings;
   const streams = !query.distinct && (!ordering || path.orderedBy === ordering.path);
-  if (!streams) return yield* sortedPage(request, metered(request, candidates(request, path)), from, bounds);
+  if (!streams) return yield* sortedPage(request, candidates(request, path), from, bounds);
   const first = Math.min(request.pageSize, bounds.skip + (bounds.take ?? MOST_READ_AT_FIRST), MOST_READ_AT_FIRST) + 1;
   return path.constraints.complete && query.exact && query.all && query.joins.length === 0
     ? yield* streamPage(request, storedTexts(request, path, first), from, bounds)
@@ -94,7 +87,7 @@ const resultOf =
   };
 
 function searchOf(
-  { container, query, parameters, scope, window }: QueryRequest,
+  { container, query, parameters, scope, window, visited }: QueryRequest,
   { at, after, within }: Continuation,
 ): Request {
   const now = Date.now();
@@ -106,6 +99,7 @@ function searchOf(
     parameters,
     scope,
     window,
+    ...(visited && { visited }),
     now,
     after: at,
     // The first page has chosen between a walk and a lookup, and the others keep to it.
@@ -172,28 +166,14 @@ function* streamPage(
 
 /** Where SQLite has done all the filtering and whole documents are wanted, the stored text is the result. */
 function* storedTexts(request: QueryRequest, { walks }: AccessPath, first: number): Generator<Texts | Pause> {
-  for (const row of rowsOf(request.container.items, walks, first, request.window)) {
-    if (row) measure(request, row);
+  for (const row of rowsOf(request.container.items, walks, first, request.window, request.visited)) {
     yield row && { row, texts: [row.body] };
   }
 }
 
-function* metered(request: QueryRequest, found: Iterable<Candidate | Pause>): Generator<Candidate | Pause> {
-  for (const candidate of found) {
-    if (candidate) measure(request, candidate.row);
-    yield candidate;
-  }
-}
-
-function measure({ meter }: QueryRequest, { body }: StoredItem): void {
-  if (!meter) return;
-  meter.documents += 1;
-  meter.bytes += body.length;
-}
-
 function* resultTexts(request: QueryRequest, path: AccessPath, first: number): Generator<Texts | Pause> {
   const { query, parameters } = request;
-  for (const candidate of metered(request, candidates(request, path, first))) {
+  for (const candidate of candidates(request, path, first)) {
     yield;
     if (!candidate) continue;
     const { row, document } = candidate;
