@@ -1,6 +1,6 @@
 // Aggregates and GROUP BY: from the index columns alone where they hold all that is asked, otherwise from the documents.
 import { accessPath, type Request } from "./access-path.ts";
-import { candidates } from "./candidates.ts";
+import { type Candidate, candidates } from "./candidates.ts";
 import { quoted } from "./item-schema.ts";
 import type { ItemTable, StoredItem } from "./item-table.ts";
 import { FIRST_TOTAL, FIRST_WINDOW, type Pause, totalsOf } from "./row-source.ts";
@@ -25,16 +25,23 @@ interface Weighted {
   readonly times: number;
 }
 
-/** Every result as JSON; without GROUP BY exactly one group, even over nothing. */
-export function* collectGroups(search: Request, grouping: Grouping): Sliced<string[]> {
+/**
+ * Every result as JSON; without GROUP BY exactly one group, even over nothing.
+ * @param given instead of the documents of the container
+ */
+export function* collectGroups(
+  search: Request,
+  grouping: Grouping,
+  given?: Iterable<Candidate | Pause>,
+): Sliced<string[]> {
   const { query, parameters } = search;
   const groups = new Map<string, Group>();
   const open = (first: Scope): Group => ({ first, aggregates: grouping.aggregates.map(({ start }) => start()) });
   if (grouping.keys.length === 0) groups.set("", open({ values: [], parameters, totals: [] }));
-  const counted = yield* fromColumns(search);
+  const counted = given ? undefined : yield* fromColumns(search);
   // Of what SQLite has filtered only the columns of the results are there.
   const remaining = counted && isFiltered(search) ? { ...query, where: undefined } : query;
-  for (const next of counted ?? fromDocuments(search)) {
+  for (const next of counted ?? each(given ?? candidates(search, accessPath(search)))) {
     yield;
     if (!next) continue;
     const { document, times } = next;
@@ -67,8 +74,8 @@ function isFiltered(search: Request): boolean {
   return search.query.exact && accessPath({ ...search, after: undefined }).constraints.complete;
 }
 
-function* fromDocuments(search: Request): Generator<Weighted | Pause> {
-  for (const next of candidates(search, accessPath(search))) {
+function* each(documents: Iterable<Candidate | Pause>): Generator<Weighted | Pause> {
+  for (const next of documents) {
     yield next && { document: next.document, times: 1 };
   }
 }

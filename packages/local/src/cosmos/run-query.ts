@@ -1,6 +1,6 @@
 // Runs a compiled query over a container: a page at a time along an ordered access path, or all at once where it must.
 import { type AccessPath, accessPath, type Request } from "./access-path.ts";
-import { candidates, type Search } from "./candidates.ts";
+import { type Candidate, candidates, type Search } from "./candidates.ts";
 import type { Constraint } from "./constraints.ts";
 import { type Continuation, readContinuation, writeContinuation, writeValues } from "./continuation.ts";
 import { collectGroups } from "./group-query.ts";
@@ -15,7 +15,7 @@ import { type Bounds, type Place, pageOfAll, sortedPage } from "./sorted-page.ts
 import type { Scope } from "./sql/compile.ts";
 import { type CompiledQuery, matches } from "./sql/compiled-query.ts";
 import { QueryFault } from "./sql/fault.ts";
-import type { Value } from "./sql/values.ts";
+import type { Json, Value } from "./sql/values.ts";
 import { type Binding, statement } from "./walk.ts";
 
 export interface QueryRequest extends Search {
@@ -46,6 +46,7 @@ const MOST_READ_AT_FIRST = 1000;
 /** A page of results; left for a while between the pieces that it reads. */
 export function* runQuery(request: QueryRequest): Sliced<Page> {
   const { container, query, parameters } = request;
+  if (query.inner) return yield* overResults(request, query.inner);
   const unserved = orderFault(container.indexing, query.orderings);
   if (unserved) throw new QueryFault(unserved);
   if (query.isOfNothing) return { results: [...matches(query, undefined, parameters)].flatMap(resultOf(query)) };
@@ -70,6 +71,32 @@ export function* runQuery(request: QueryRequest): Sliced<Page> {
   return path.constraints.complete && query.exact && query.all && query.joins.length === 0
     ? yield* streamPage(request, storedTexts(request, path, first), from, bounds)
     : yield* streamPage(request, resultTexts(request, path, first), from, bounds);
+}
+
+/** Of a query over the results of another one: those are found anew for each page. */
+function* overResults(request: QueryRequest, inner: CompiledQuery): Sliced<Page> {
+  const { query, parameters } = request;
+  const from = readContinuation(request.continuation);
+  const skip = request.continuation === undefined || from.given !== undefined ? bound(query.skip, parameters) : 0;
+  const bounds: Bounds = { skip: skip ?? 0, take: from.left ?? bound(query.take, parameters) };
+  const found: Candidate[] = [];
+  let continuation: string | undefined;
+  do {
+    const page: Page = yield* runQuery({
+      ...request,
+      query: inner,
+      pageSize: MOST_READ_AT_FIRST,
+      unsized: true,
+      continuation,
+      resume: undefined,
+    });
+    for (const body of page.results) {
+      found.push({ row: { seq: found.length + 1, lsn: 0, expires: null, body }, document: JSON.parse(body) as Json });
+    }
+    continuation = page.continuation;
+  } while (continuation !== undefined);
+  if (!query.grouping) return yield* sortedPage(request, found, from, bounds);
+  return pageOfAll(request, yield* collectGroups(searchOf(request, {}), query.grouping, found), from, bounds);
 }
 
 const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
