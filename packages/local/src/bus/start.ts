@@ -22,6 +22,8 @@ export interface BusOptions extends DeclaredEntities {
   /** A folder; created if absent. */
   readonly data: string;
   readonly durability?: Durability;
+  /** A client needs a token for each entity that it uses, as in Azure, and its links end when that expires. */
+  readonly requireClaims?: boolean | undefined;
   readonly log?: (line: string) => void;
 }
 
@@ -52,7 +54,7 @@ export async function startBus(options: BusOptions): Promise<RunningBus> {
   const log = options.log ?? (() => {});
   const store = new Store(join(options.data, "bus.sqlite"), options.durability ?? "normal");
   const broker = new Broker(store, Date.now);
-  const amqp = new AmqpServer(broker, Date.now, log);
+  const amqp = new AmqpServer(broker, Date.now, log, options.requireClaims ?? false);
   const admin = new AdminServer(broker, store, Date.now, log);
   const listeners: PortListener[] = [];
   const close = async () => {
@@ -61,6 +63,7 @@ export async function startBus(options: BusOptions): Promise<RunningBus> {
     // connection breaks, the client replaces the links.
     await store.commit(() => undefined);
     await Promise.all(listeners.map((listener) => listener.close()));
+    amqp.close();
     broker.close();
     store.close();
   };
