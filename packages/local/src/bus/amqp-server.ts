@@ -19,10 +19,11 @@ import {
   type ReceiverLink,
   type SenderLink,
 } from "./rhea-internals.ts";
+import type { BusOptions } from "./start.ts";
 
 const IDLE_TIMEOUT_MS = 120_000;
 const IDLE_SWEEP_MS = 15_000;
-const CLAIM_TICK_MS = 1000;
+const TICK_MS = 1000;
 
 const CONNECTION_OPTIONS = {
   max_frame_size: MAX_FRAME_BYTES,
@@ -32,6 +33,17 @@ const CONNECTION_OPTIONS = {
   credit_window: 0,
   treat_modified_as_released: false,
 };
+
+type Strictness = Pick<BusOptions, "requireClaims" | "serverBusyEvery" | "idleDetachMs">;
+
+/** Whether it is the turn of the nth; never without a number. */
+function everyNth(n: number | undefined): () => boolean {
+  let count = 0;
+  return () => {
+    count += 1;
+    return n !== undefined && count % n === 0;
+  };
+}
 
 export class AmqpServer {
   readonly #broker: Broker;
@@ -43,13 +55,17 @@ export class AmqpServer {
   readonly #plain = new WeakSet<object>();
   readonly #expiring: NodeJS.Timeout | undefined;
   readonly #sweeping: NodeJS.Timeout;
+  readonly #detaching: NodeJS.Timeout | undefined;
 
-  constructor(broker: Broker, now: () => number, log: Log, requiresClaims: boolean) {
+  constructor(broker: Broker, now: () => number, log: Log, strictness: Strictness) {
     this.#broker = broker;
-    this.#around = { broker, log, now, requiresClaims, idle: new IdleEntities(broker.catalog, now) };
+    const { requireClaims: requiresClaims = false, serverBusyEvery, idleDetachMs } = strictness;
+    const isBusy = everyNth(serverBusyEvery);
+    this.#around = { broker, log, now, requiresClaims, isBusy, idle: new IdleEntities(broker.catalog, now) };
+    if (idleDetachMs !== undefined) this.#detaching = setInterval(() => this.#detachIdle(idleDetachMs), TICK_MS);
     this.#log = log;
     this.#sweeping = setInterval(() => void this.#deleteIdle(), IDLE_SWEEP_MS);
-    if (requiresClaims) this.#expiring = setInterval(() => this.#endUnclaimed(), CLAIM_TICK_MS);
+    if (requiresClaims) this.#expiring = setInterval(() => this.#endUnclaimed(), TICK_MS);
     broker.catalog.listener = {
       deleted: (queue) => this.#endLinks(queue, () => gone(queue)),
       changed: (queue) => this.#endLinks(queue, (link) => findRefusal(queue, link.direction)),
@@ -81,6 +97,17 @@ export class AmqpServer {
   close(): void {
     clearInterval(this.#expiring);
     clearInterval(this.#sweeping);
+    clearInterval(this.#detaching);
+  }
+
+  #detachIdle(idleMs: number): void {
+    for (const { links } of this.#peers.values()) {
+      for (const link of links.values()) {
+        if (link.usedAt === undefined || this.#around.now() - link.usedAt < idleMs) continue;
+        const description = `The link is force detached. Details: AmqpMessagePublisher.IdleTimerExpired: Idle timeout: ${idleMs / 1000} s.`;
+        link.end("amqp:link:detach-forced", description);
+      }
+    }
   }
 
   async #deleteIdle(): Promise<void> {

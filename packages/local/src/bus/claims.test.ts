@@ -9,7 +9,7 @@ import { KEY, KEY_NAME } from "./claims.ts";
 const under = new BusUnderTest();
 const open: Connection[] = [];
 beforeAll(async () => {
-  under.requireClaims = true;
+  under.strictness = { requireClaims: true };
   await under.start({
     queues: ["one", "two", "one-more"].map((name) => ({ name, properties: {} })),
     topics: [{ name: "topic", properties: {}, subscriptions: [{ name: "sub", properties: {} }] }],

@@ -27,6 +27,8 @@ export interface LinkSurroundings {
   /** Whether a client needs a valid claim for an entity that it uses. */
   readonly requiresClaims: boolean;
   readonly idle: IdleEntities;
+  /** Whether a send is answered as by a server that has too much to do. */
+  isBusy(): boolean;
   now(): number;
 }
 
@@ -72,7 +74,7 @@ function receiveFrom(link: ReceiverLink, peer: Peer, around: LinkSurroundings): 
     const refusal = isClaimed(queue, peer, around) ? findRefusal(queue, "send") : unclaimed(queue, "send");
     around.idle.use(queue);
     if (refusal) refuse(link, refusal.condition, refusal.description);
-    else peer.links.set(link, new SendLink(link, queue, around.log, peer.transactions));
+    else peer.links.set(link, new SendLink(link, queue, around, peer.transactions));
   }
 }
 

@@ -8,6 +8,8 @@ export interface OpenLink {
   readonly queue: Queue;
   /** What the client does over it. */
   readonly direction: "send" | "receive";
+  /** Of a sender, when it last sent. */
+  readonly usedAt?: number;
   /** The client has closed the link. */
   leave(): void;
   /** The broker closes it. */
