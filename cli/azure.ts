@@ -1,6 +1,6 @@
 // Where the deployed app is, as azd knows it, and clients for it with the developer's own sign-in.
 import { spawnSync } from "node:child_process";
-import { CosmosClient } from "@azure/cosmos";
+import { ConsistencyLevel, CosmosClient } from "@azure/cosmos";
 import { ServiceBusClient, type ServiceBusClientOptions } from "@azure/service-bus";
 import { credentialOf } from "@scheduler-agent-supervisor/core/app/connections";
 import { ROOT, type Settings } from "./settings.ts";
@@ -51,7 +51,9 @@ export function openBus(settings: Settings, options: ServiceBusClientOptions): S
 
 export function openCosmos(settings: Settings): CosmosClient {
   const endpoint = settings["Cosmos__accountEndpoint"];
+  // As the app's own client: without this the SDK sends no session tokens, and a read may miss the write before it.
+  const consistencyLevel = ConsistencyLevel.Session;
   return endpoint
-    ? new CosmosClient({ endpoint, aadCredentials: ownSignIn() })
-    : new CosmosClient(settings["Cosmos"] ?? "");
+    ? new CosmosClient({ endpoint, aadCredentials: ownSignIn(), consistencyLevel })
+    : new CosmosClient({ connectionString: settings["Cosmos"] ?? "", consistencyLevel });
 }

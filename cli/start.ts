@@ -36,6 +36,7 @@ const USAGE = `npm start [-- OPTIONS]
                        as in Azure's Flex Consumption plan
   --instances G=N,…    how many processes a group has with --topology flex, as in submission=2,durable=2 (1 each)
   --stale-reads MS     Cosmos DB may answer a read from up to so many milliseconds before, as a replica in Azure may
+  --like-azure         as strict as Azure: stale reads, enforced throughput, a bus that is busy at times, idle senders, keys
   --trace ORDER        do not start a stack: print an order's trace as a tree, after its end if a stack runs
   --data DIR           the state folder (.local)
   --durability LEVEL   full: flush to disk at every commit; normal (default): no loss if a process crashes
@@ -53,7 +54,7 @@ async function main(): Promise<number> {
   const text = { type: "string" } as const;
   const ports = Object.fromEntries(PORTS.map((name) => [`${name}-port`, text]));
   const flag = { type: "boolean" } as const;
-  const flags = { exit: flag, json: flag, samples: flag, "no-samples": flag, help: flag };
+  const flags = { exit: flag, json: flag, samples: flag, "no-samples": flag, "like-azure": flag, help: flag };
   const { values } = readArguments(
     {
       ...flags,
@@ -109,6 +110,7 @@ async function main(): Promise<number> {
     engine,
     ...topology,
     staleReadsMs,
+    likeAzure: Boolean(values["like-azure"]),
     durability: values["durability"] === "full" ? "full" : "normal",
     settingsFor: (addresses) => ({ ...settingsFor(addresses), ...region?.settingsFor(addresses) }),
     queuesFile: join(ROOT, "infra/entities/service-bus.json"),

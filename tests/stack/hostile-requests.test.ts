@@ -335,7 +335,12 @@ describe("what a caller of the list may try", () => {
   });
 });
 
-test.each(["%2e", "%2e%2e", "..%2f..%2fcolls", "%00", "a%0d%0ax-admin:%201", "__proto__", "x".repeat(2000), "%ff"])(
+test("the id %00 in a path is refused by the host, as Microsoft's does", async () => {
+  for (const path of ["/api/jobs/%00", "/api/bulk/%00"]) expect((await send(host, "GET", path, {})).status).toBe(400);
+  expect((await send(host, "POST", "/api/jobs/%00/compensate", JSON_TYPE, '{"reason":"r"}')).status).toBe(400);
+});
+
+test.each(["%2e", "%2e%2e", "..%2f..%2fcolls", "a%0d%0ax-admin:%201", "__proto__", "x".repeat(2000), "%ff"])(
   "the id %s in a path is that of no order, and of no action on many",
   async (id) => {
     for (const path of [`/api/jobs/${id}`, `/api/bulk/${id}`])

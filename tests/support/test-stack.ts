@@ -67,6 +67,13 @@ function chosenStaleReadsMs(): number | undefined {
   throw new Error(`STALE_READS is ${chosen}, and has to be a number of milliseconds`);
 }
 
+/** Any suite runs on parts that are as strict as Azure with LIKE_AZURE=1. */
+function isLikeAzure(): boolean {
+  const { LIKE_AZURE: chosen } = process.env;
+  if (chosen === undefined || chosen === "1") return chosen === "1";
+  throw new Error(`LIKE_AZURE is ${chosen}, and has to be 1`);
+}
+
 export async function startTestStack(
   options: Partial<StackOptions> & {
     readonly appSettings?: Record<string, string> | ((addresses: Addresses) => Record<string, string>);
@@ -82,6 +89,7 @@ export async function startTestStack(
     engine: chosenEngine(),
     topology: chosenTopology(),
     staleReadsMs: chosenStaleReadsMs(),
+    likeAzure: isLikeAzure(),
     settingsFor: (addresses) => ({
       ...settingsFor(addresses),
       ...partiesIn(queuesFile),

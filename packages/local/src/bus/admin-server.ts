@@ -4,7 +4,7 @@ import { HttpConnections } from "../listener/http-connections.ts";
 import { type AdminContext, type Answer, answerAdmin, fault } from "./admin-routes.ts";
 import { checkXml, XmlFault } from "./atom.ts";
 import type { Broker } from "./broker.ts";
-import { findTokenFault } from "./claims.ts";
+import { readToken } from "./claims.ts";
 import type { Log } from "./link-faults.ts";
 import { isStoreFault, type Store } from "./store.ts";
 
@@ -41,8 +41,8 @@ export class AdminServer {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
     if (pathname === "/$counts") return { status: 200, body: { ...broker.counts, ...store.counts } };
     if (pathname === "/$queues") return { status: 200, body: this.#countQueues() };
-    const tokenFault = findTokenFault(request.headers.authorization ?? "", now());
-    if (tokenFault) return fault(401, tokenFault);
+    const token = readToken(request.headers.authorization ?? "", now());
+    if (typeof token === "string") return fault(401, token);
     const path = decodePath(pathname);
     if (path === undefined) return fault(400, "The path is not encoded properly.");
     const body = await readBody(request);

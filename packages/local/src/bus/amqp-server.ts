@@ -6,14 +6,24 @@ import { guardSession } from "./amqp-session.ts";
 import type { Broker } from "./broker.ts";
 import { isKey } from "./claims.ts";
 import { MAX_CHANNEL, MAX_FRAME_BYTES } from "./frame-reader.ts";
+import { IdleEntities } from "./idle-entities.ts";
 import type { Log } from "./link-faults.ts";
-import { findRefusal, notFound, type Refusal } from "./link-refusals.ts";
-import { type LinkSurroundings, openReceiver, openSender } from "./open-links.ts";
+import { findRefusal, notFound, type Refusal, unclaimed } from "./link-refusals.ts";
+import { isClaimed, type LinkSurroundings, openReceiver, openSender } from "./open-links.ts";
 import { type OpenLink, Peer } from "./peer.ts";
 import type { Queue } from "./queue.ts";
-import type { BusConnection, BusSession, ReceiverLink, SenderLink } from "./rhea-internals.ts";
+import {
+  type BusConnection,
+  type BusSession,
+  mechanismOf,
+  type ReceiverLink,
+  type SenderLink,
+} from "./rhea-internals.ts";
+import type { BusOptions } from "./start.ts";
 
 const IDLE_TIMEOUT_MS = 120_000;
+const IDLE_SWEEP_MS = 15_000;
+const TICK_MS = 1000;
 
 const CONNECTION_OPTIONS = {
   max_frame_size: MAX_FRAME_BYTES,
@@ -24,17 +34,38 @@ const CONNECTION_OPTIONS = {
   treat_modified_as_released: false,
 };
 
+type Strictness = Pick<BusOptions, "requireClaims" | "serverBusyEvery" | "idleDetachMs">;
+
+/** Whether it is the turn of the nth; never without a number. */
+function everyNth(n: number | undefined): () => boolean {
+  let count = 0;
+  return () => {
+    count += 1;
+    return n !== undefined && count % n === 0;
+  };
+}
+
 export class AmqpServer {
   readonly #broker: Broker;
   readonly #around: LinkSurroundings;
   readonly #log: Log;
   readonly #peers = new Map<unknown, Peer>();
   readonly #container = rhea.create_container({ id: "local-bus" });
+  /** Of clients that gave the key in the handshake, which is good for all entities. */
+  readonly #plain = new WeakSet<object>();
+  readonly #expiring: NodeJS.Timeout | undefined;
+  readonly #sweeping: NodeJS.Timeout;
+  readonly #detaching: NodeJS.Timeout | undefined;
 
-  constructor(broker: Broker, now: () => number, log: Log) {
+  constructor(broker: Broker, now: () => number, log: Log, strictness: Strictness) {
     this.#broker = broker;
-    this.#around = { broker, log, now };
+    const { requireClaims: requiresClaims = false, serverBusyEvery, idleDetachMs } = strictness;
+    const isBusy = everyNth(serverBusyEvery);
+    this.#around = { broker, log, now, requiresClaims, isBusy, idle: new IdleEntities(broker.catalog, now) };
+    if (idleDetachMs !== undefined) this.#detaching = setInterval(() => this.#detachIdle(idleDetachMs), TICK_MS);
     this.#log = log;
+    this.#sweeping = setInterval(() => void this.#deleteIdle(), IDLE_SWEEP_MS);
+    if (requiresClaims) this.#expiring = setInterval(() => this.#endUnclaimed(), TICK_MS);
     broker.catalog.listener = {
       deleted: (queue) => this.#endLinks(queue, () => gone(queue)),
       changed: (queue) => this.#endLinks(queue, (link) => findRefusal(queue, link.direction)),
@@ -42,8 +73,14 @@ export class AmqpServer {
     const mechanisms = this.#container.sasl_server_mechanisms;
     mechanisms.enable_anonymous();
     mechanisms.enable_plain(isKey);
+    const open = mechanisms["PLAIN"] as () => object;
+    const plain = () => {
+      const mechanism = open();
+      this.#plain.add(mechanism);
+      return mechanism;
+    };
     // Service Bus's own: no secret in the handshake, the token comes over $cbs. Older SDKs in other languages insist on it.
-    Object.assign(mechanisms, { MSSBCBS: mechanisms["ANONYMOUS"] });
+    Object.assign(mechanisms, { MSSBCBS: mechanisms["ANONYMOUS"], PLAIN: plain });
     this.#handle();
   }
 
@@ -57,12 +94,46 @@ export class AmqpServer {
     connection.accept(socket);
   }
 
+  close(): void {
+    clearInterval(this.#expiring);
+    clearInterval(this.#sweeping);
+    clearInterval(this.#detaching);
+  }
+
+  #detachIdle(idleMs: number): void {
+    for (const { links } of this.#peers.values()) {
+      for (const link of links.values()) {
+        if (link.usedAt === undefined || this.#around.now() - link.usedAt < idleMs) continue;
+        const description = `The link is force detached. Details: AmqpMessagePublisher.IdleTimerExpired: Idle timeout: ${idleMs / 1000} s.`;
+        link.end("amqp:link:detach-forced", description);
+      }
+    }
+  }
+
+  async #deleteIdle(): Promise<void> {
+    const open = [...this.#peers.values()].flatMap(({ links }) => [...links.values()].map(({ queue }) => queue));
+    for (const path of await this.#around.idle.sweep(open)) this.#log(`${path} was deleted: nobody used it any more`);
+  }
+
+  #endUnclaimed(): void {
+    for (const peer of this.#peers.values()) {
+      for (const link of peer.links.values()) {
+        if (isClaimed(link.queue, peer, this.#around)) continue;
+        const { condition, description } = unclaimed(link.queue, link.direction);
+        link.end(condition, `ExpiredToken: The token is expired. ${description}`);
+      }
+    }
+  }
+
   #handle(): void {
     const container = this.#container;
     container.on("connection_open", ({ connection }: EventContext) => {
       checkOpen(connection as BusConnection);
       smoothOutput(connection as BusConnection);
-      this.#peers.set(connection, new Peer());
+      const peer = new Peer();
+      if (this.#plain.has(mechanismOf(connection as BusConnection) ?? {}))
+        peer.claims.put("", Number.POSITIVE_INFINITY);
+      this.#peers.set(connection, peer);
       this.#broker.counts.connections += 1;
     });
     container.on("session_open", ({ session }: EventContext) => guardSession(session as unknown as BusSession));

@@ -14,6 +14,7 @@ import { type BusOptions, type RunningBus, startBus } from "./start.ts";
 export class BusUnderTest {
   readonly folder = mkdtempSync(join(tmpdir(), "bus-"));
   durability: NonNullable<BusOptions["durability"]> = "normal";
+  strictness: Pick<BusOptions, "requireClaims" | "serverBusyEvery" | "idleDetachMs"> = {};
   #bus: RunningBus | undefined;
   #client: ServiceBusClient | undefined;
 
@@ -29,8 +30,8 @@ export class BusUnderTest {
 
   async start(declared: readonly QueueEntity[] | DeclaredEntities, port = 0, tls?: BusOptions["tls"]): Promise<void> {
     const entities = Array.isArray(declared) ? { queues: declared as readonly QueueEntity[] } : declared;
-    const { folder: data, durability } = this;
-    this.#bus = await startBus({ port, adminPort: 0, tls, data, durability, ...entities });
+    const { folder: data, durability, strictness } = this;
+    this.#bus = await startBus({ port, adminPort: 0, tls, data, durability, ...strictness, ...entities });
     this.#client = connect(this.#bus.connectionString);
   }
 

@@ -30,6 +30,13 @@ function disabled(description: string): Refusal {
   return { condition: "com.microsoft:entity-disabled", description };
 }
 
+/** Of a client that put no token for the entity, or whose token expired. */
+export function unclaimed({ name }: Queue, direction: "send" | "receive"): Refusal {
+  const right = direction === "send" ? "Send" : "Listen";
+  const description = `Unauthorized access. '${right}' claim(s) are required to perform this operation. Resource: '${name}'.`;
+  return { condition: "amqp:unauthorized-access", description };
+}
+
 /** The SDK makes MessagingEntityNotFound of `amqp:not-found` only if the description reads like this. */
 export function notFound(address: string): string {
   return `The messaging entity '${address}' could not be found.`;

@@ -2,19 +2,21 @@
 import type { Broker } from "./broker.ts";
 import { answerClaim } from "./claims.ts";
 import { coordinate } from "./coordinator-link.ts";
+import type { IdleEntities } from "./idle-entities.ts";
 import { attempt, endLink, type Log } from "./link-faults.ts";
-import { findRefusal, notFound } from "./link-refusals.ts";
+import { findRefusal, notFound, unclaimed } from "./link-refusals.ts";
 import { answerManagement } from "./management.ts";
 import type { Peer } from "./peer.ts";
 import type { Queue } from "./queue.ts";
 import { ReceiveLink } from "./receive-link.ts";
-import { type Responder, serveRequests } from "./request-link.ts";
+import { type Responder, type Response, serveRequests } from "./request-link.ts";
 import { type ReceiverLink, readAddress, type SenderLink } from "./rhea-internals.ts";
 import { MAX_MESSAGE_BYTES, SendLink } from "./send-link.ts";
 import { SESSION_FILTER, SessionLink } from "./session-link.ts";
 
 const DESTINATION = "com.microsoft:transfer-destination-address";
 const CBS = "$cbs";
+const UNAUTHORIZED = 401;
 const MANAGEMENT_SUFFIX = "/$management";
 /** The client must have seen the attach as opened before the detach that refuses it arrives. */
 const REFUSAL_DELAY_MS = 10;
@@ -22,7 +24,17 @@ const REFUSAL_DELAY_MS = 10;
 export interface LinkSurroundings {
   readonly broker: Broker;
   readonly log: Log;
+  /** Whether a client needs a valid claim for an entity that it uses. */
+  readonly requiresClaims: boolean;
+  readonly idle: IdleEntities;
+  /** Whether a send is answered as by a server that has too much to do. */
+  isBusy(): boolean;
   now(): number;
+}
+
+/** Whether the client may use the entity now. */
+export function isClaimed({ name }: Queue, { claims }: Peer, { requiresClaims, now }: LinkSurroundings): boolean {
+  return !requiresClaims || claims.covers(name, now());
 }
 
 /** The client sends. */
@@ -52,16 +64,17 @@ function receiveFrom(link: ReceiverLink, peer: Peer, around: LinkSurroundings): 
   const destination = readDestination(link);
   const address = readAddress(destination ?? link.remote.attach.target);
   if (destination) link.local.attach.properties = { [DESTINATION]: destination.address };
-  const responder = findResponder(address, around);
+  const responder = findResponder(address, peer, around);
   const queue = around.broker.find(address);
   if (responder) {
     const findReply = (replyTo: string) => peer.findReply(replyTo, address);
     serveRequests(link, { log: around.log, transactions: peer.transactions, respond: responder, findReply });
   } else if (!queue) refuse(link, "amqp:not-found", notFound(address));
   else {
-    const refusal = findRefusal(queue, "send");
+    const refusal = isClaimed(queue, peer, around) ? findRefusal(queue, "send") : unclaimed(queue, "send");
+    around.idle.use(queue);
     if (refusal) refuse(link, refusal.condition, refusal.description);
-    else peer.links.set(link, new SendLink(link, queue, around.log, peer.transactions));
+    else peer.links.set(link, new SendLink(link, queue, around, peer.transactions));
   }
 }
 
@@ -71,13 +84,15 @@ function sendTo(link: SenderLink, peer: Peer, around: LinkSurroundings): void {
   echoAddresses(link);
   const address = readAddress(link.remote.attach.source);
   const queue = around.broker.find(address);
-  if (findResponder(address, around)) peer.replies.set(link.name, link);
+  if (findResponder(address, peer, around)) peer.replies.set(link.name, link);
   else if (queue) receive(link, queue, address, peer, around);
   else refuse(link, "amqp:not-found", notFound(address));
 }
 
-function receive(link: SenderLink, queue: Queue, address: string, peer: Peer, { log }: LinkSurroundings): void {
-  const refusal = findRefusal(queue, "receive");
+function receive(link: SenderLink, queue: Queue, address: string, peer: Peer, around: LinkSurroundings): void {
+  const { log, idle } = around;
+  idle.use(queue);
+  const refusal = isClaimed(queue, peer, around) ? findRefusal(queue, "receive") : unclaimed(queue, "receive");
   if (refusal) {
     refuse(link, refusal.condition, refusal.description);
     return;
@@ -99,8 +114,9 @@ function readFilter(link: SenderLink): Record<string, unknown> {
   return typeof filter === "object" && filter !== null ? (filter as Record<string, unknown>) : {};
 }
 
-function findResponder(address: string, { broker, now }: LinkSurroundings): Responder | undefined {
-  if (address.toLowerCase() === CBS) return (request) => answerClaim(request, now());
+function findResponder(address: string, peer: Peer, around: LinkSurroundings): Responder | undefined {
+  const { broker, now } = around;
+  if (address.toLowerCase() === CBS) return (request) => answerClaim(request, peer.claims, now());
   if (!address.toLowerCase().endsWith(MANAGEMENT_SUFFIX)) return undefined;
   const entity = address.slice(0, -MANAGEMENT_SUFFIX.length);
   // Found at each request: an entity may be deleted under an open link.
@@ -108,7 +124,18 @@ function findResponder(address: string, { broker, now }: LinkSurroundings): Resp
     const queue = broker.find(entity);
     return queue && { queue, entity: broker.catalog.get(entity), catalog: broker.catalog, now };
   };
-  return target() && ((request, transaction) => answerManagement(target(), request, transaction));
+  const respond: Responder = (request, transaction) => {
+    const found = target();
+    if (found) around.idle.use(found.queue);
+    if (found && !isClaimed(found.queue, peer, around)) return unauthorized(found.queue);
+    return answerManagement(found, request, transaction);
+  };
+  return target() && respond;
+}
+
+function unauthorized(queue: Queue): Response {
+  const { condition: errorCondition, description: statusDescription } = unclaimed(queue, "receive");
+  return { properties: { statusCode: UNAUTHORIZED, statusDescription, errorCondition } };
 }
 
 /** Where a message goes that is sent by way of another entity: here a transaction needs no such way. */

@@ -1,4 +1,5 @@
 // What one client's connection has open.
+import { Claims } from "./claims.ts";
 import type { Queue } from "./queue.ts";
 import { readAddress, type SenderLink } from "./rhea-internals.ts";
 import { Transactions } from "./transactions.ts";
@@ -7,6 +8,8 @@ export interface OpenLink {
   readonly queue: Queue;
   /** What the client does over it. */
   readonly direction: "send" | "receive";
+  /** Of a sender, when it last sent. */
+  readonly usedAt?: number;
   /** The client has closed the link. */
   leave(): void;
   /** The broker closes it. */
@@ -18,6 +21,7 @@ export class Peer {
   /** Links that carry responses, by link name: that is what the SDK puts in `reply_to`. */
   readonly replies = new Map<string, SenderLink>();
   readonly transactions = new Transactions();
+  readonly claims = new Claims();
 
   /** Clients that name no address to reply to listen at the one that they ask. */
   findReply(replyTo: string, asked: string): SenderLink | undefined {

@@ -11,6 +11,7 @@ test("ISO 8601 durations are read in milliseconds, and the largest means never",
 test("absent properties have the service's defaults, and every fault is named", () => {
   expect(parseSettings("q", {})).toEqual({
     lockDurationMs: 60_000,
+    idleMs: Number.POSITIVE_INFINITY,
     maxDeliveryCount: 10,
     defaultTtlMs: Number.POSITIVE_INFINITY,
     deadLetterOnExpiration: false,

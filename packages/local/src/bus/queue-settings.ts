@@ -88,6 +88,8 @@ export interface QueueSettings {
   /** 0: duplicates are not detected. */
   readonly duplicateWindowMs: number;
   readonly requiresSession: boolean;
+  /** Nobody uses the entity for so long: it is deleted. `Infinity`: it stays. */
+  readonly idleMs: number;
   readonly canSend: boolean;
   readonly canReceive: boolean;
   /** The path of the queue or topic that takes this one's messages. */
@@ -114,6 +116,7 @@ export function parseSettings(
     deadLetterOnFilterFault: data.deadLetteringOnFilterEvaluationExceptions,
     duplicateWindowMs: data.requiresDuplicateDetection ? data.duplicateDetectionHistoryTimeWindow : 0,
     requiresSession: data.requiresSession,
+    idleMs: data.autoDeleteOnIdle ?? Number.POSITIVE_INFINITY,
     canSend: status !== "Disabled" && status !== "SendDisabled",
     canReceive: status !== "Disabled" && status !== "ReceiveDisabled",
     forwardTo: data.forwardTo || undefined,

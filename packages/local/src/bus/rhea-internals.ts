@@ -172,6 +172,9 @@ export type BusConnection = Connection & {
   readonly transport: { read(bytes: Buffer): number; has_writes_pending(): boolean };
   readonly remote: { readonly open: { max_frame_size?: number | null; idle_time_out?: number | null } };
   readonly heartbeat_in: NodeJS.Timeout | undefined;
+  readonly sasl_transport:
+    | { readonly transports?: Readonly<Record<number, { readonly mechanism?: object }>> }
+    | undefined;
   accept(socket: import("node:net").Socket): void;
   dispatch(name: string, ...context: unknown[]): boolean;
   input(chunk: Buffer): void;
@@ -181,6 +184,13 @@ export type BusConnection = Connection & {
   _register(): void;
   _disconnected(): void;
 };
+
+const SASL_PROTOCOL = 3;
+
+/** By which the client signed in; undefined where it did not. */
+export function mechanismOf({ sasl_transport: transport }: BusConnection): object | undefined {
+  return transport?.transports?.[SASL_PROTOCOL]?.mechanism;
+}
 
 export type Transfer = Delivery & { remote_settled: boolean; remote_state: { readonly value: readonly unknown[] } };
 

@@ -17,6 +17,17 @@ export const MAX_MESSAGE_BYTES = BUS_LIMITS.messageBytes.value;
 const CREDIT = 1000;
 const CREDIT_STEP = 250;
 
+const SERVER_BUSY = rejection(
+  "com.microsoft:server-busy",
+  "The request was terminated because the entity is being throttled. Please wait 10 seconds and try again.",
+);
+
+interface SendSurroundings {
+  readonly log: Log;
+  now(): number;
+  isBusy(): boolean;
+}
+
 interface MessageContext {
   readonly message: Buffer;
   readonly format: number;
@@ -28,20 +39,33 @@ export class SendLink {
   readonly direction = "send";
   readonly #link: ReceiverLink;
   readonly #transactions: Transactions;
+  readonly #around: SendSurroundings;
   #settled = 0;
+  #usedAt: number;
 
-  constructor(link: ReceiverLink, queue: Queue, log: Log, transactions: Transactions) {
+  constructor(link: ReceiverLink, queue: Queue, around: SendSurroundings, transactions: Transactions) {
     this.#link = link;
+    this.#around = around;
+    this.#usedAt = around.now();
     this.#transactions = transactions;
     this.queue = queue;
-    listen(link, "message", log, (context: MessageContext) => this.#take(context));
+    listen(link, "message", around.log, (context: MessageContext) => this.#take(context));
     link.add_credit(CREDIT);
+  }
+
+  get usedAt(): number {
+    return this.#usedAt;
   }
 
   async #take({ message, format, delivery }: MessageContext): Promise<void> {
     // What still arrives on a link that the broker closed is not taken, nor what the client gave up.
     if (!this.#link.is_open() || format === ABORTED_FORMAT) {
       Reflect.set(delivery, "settled", true);
+      return;
+    }
+    this.#usedAt = this.#around.now();
+    if (this.#around.isBusy()) {
+      this.#answer(delivery, SERVER_BUSY);
       return;
     }
     const { transactionId } = this.#link;

@@ -22,6 +22,12 @@ export interface BusOptions extends DeclaredEntities {
   /** A folder; created if absent. */
   readonly data: string;
   readonly durability?: Durability;
+  /** A client needs a token for each entity that it uses, as in Azure, and its links end when that expires. */
+  readonly requireClaims?: boolean | undefined;
+  /** Each such send, of all, is answered with `com.microsoft:server-busy` and not taken. If absent, none is. */
+  readonly serverBusyEvery?: number | undefined;
+  /** A sender that sends nothing for so long is detached, as in Azure after ten minutes. If absent, none is. */
+  readonly idleDetachMs?: number | undefined;
   readonly log?: (line: string) => void;
 }
 
@@ -52,7 +58,7 @@ export async function startBus(options: BusOptions): Promise<RunningBus> {
   const log = options.log ?? (() => {});
   const store = new Store(join(options.data, "bus.sqlite"), options.durability ?? "normal");
   const broker = new Broker(store, Date.now);
-  const amqp = new AmqpServer(broker, Date.now, log);
+  const amqp = new AmqpServer(broker, Date.now, log, options);
   const admin = new AdminServer(broker, store, Date.now, log);
   const listeners: PortListener[] = [];
   const close = async () => {
@@ -61,6 +67,7 @@ export async function startBus(options: BusOptions): Promise<RunningBus> {
     // connection breaks, the client replaces the links.
     await store.commit(() => undefined);
     await Promise.all(listeners.map((listener) => listener.close()));
+    amqp.close();
     broker.close();
     store.close();
   };

@@ -4,6 +4,7 @@ import type { Container } from "./catalog.ts";
 import type { StoredItem } from "./item-table.ts";
 import { type Pause, rowsOf } from "./row-source.ts";
 import type { Json } from "./sql/values.ts";
+import type { Visited } from "./visited.ts";
 
 export interface Candidate {
   readonly row: StoredItem;
@@ -14,16 +15,18 @@ export interface Search {
   readonly container: Container;
   /** How many documents filters go through in one go at first; a small number is for tests. */
   readonly window?: number | undefined;
+  /** Told of all that is read. */
+  readonly visited?: Visited;
 }
 
 const READ_AT_FIRST = 100;
 
 export function* candidates(
-  { container, window }: Search,
+  { container, window, visited }: Search,
   { walks }: AccessPath,
   first = READ_AT_FIRST,
 ): Generator<Candidate | Pause> {
-  for (const row of rowsOf(container.items, walks, first, window)) {
+  for (const row of rowsOf(container.items, walks, first, window, visited)) {
     yield row && { row, document: JSON.parse(row.body) as Json };
   }
 }

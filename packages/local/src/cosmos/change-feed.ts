@@ -32,7 +32,7 @@ export async function readChangeFeed(call: ItemCall): Promise<Reply> {
   const documents = changes.map(({ body, lsn }) => `${body.slice(0, -1)},"_lsn":${lsn}}`).join(",");
   return {
     status: 200,
-    charge: charges.query(documents.length),
+    charge: charges.query(documents.length, { bytes: documents.length, entries: changes.length }),
     headers: ["etag", `"${last.lsn}"`, "x-ms-item-count", String(changes.length)],
     body: `{"_rid":"${rid}","Documents":[${documents}],"_count":${changes.length}}`,
   };

@@ -1,14 +1,15 @@
 // Aggregates and GROUP BY: from the index columns alone where they hold all that is asked, otherwise from the documents.
 import { accessPath, type Request } from "./access-path.ts";
-import { candidates } from "./candidates.ts";
+import { type Candidate, candidates } from "./candidates.ts";
 import { quoted } from "./item-schema.ts";
-import type { StoredItem } from "./item-table.ts";
+import type { ItemTable, StoredItem } from "./item-table.ts";
 import { FIRST_TOTAL, FIRST_WINDOW, type Pause, totalsOf } from "./row-source.ts";
 import type { Sliced } from "./slices.ts";
 import type { Aggregate } from "./sql/aggregates.ts";
 import type { Scope } from "./sql/compile.ts";
 import { type Grouping, matches } from "./sql/compiled-query.ts";
 import { identity, isObject, type Json, type JsonObject, setOwn, type Value, valueOfKey } from "./sql/values.ts";
+import { nothingVisited, type Visited } from "./visited.ts";
 import { along, type Position, statement, type Walk } from "./walk.ts";
 
 const ID = "/id";
@@ -24,16 +25,23 @@ interface Weighted {
   readonly times: number;
 }
 
-/** Every result as JSON; without GROUP BY exactly one group, even over nothing. */
-export function* collectGroups(search: Request, grouping: Grouping): Sliced<string[]> {
+/**
+ * Every result as JSON; without GROUP BY exactly one group, even over nothing.
+ * @param given instead of the documents of the container
+ */
+export function* collectGroups(
+  search: Request,
+  grouping: Grouping,
+  given?: Iterable<Candidate | Pause>,
+): Sliced<string[]> {
   const { query, parameters } = search;
   const groups = new Map<string, Group>();
   const open = (first: Scope): Group => ({ first, aggregates: grouping.aggregates.map(({ start }) => start()) });
   if (grouping.keys.length === 0) groups.set("", open({ values: [], parameters, totals: [] }));
-  const counted = yield* fromColumns(search);
+  const counted = given ? undefined : yield* fromColumns(search);
   // Of what SQLite has filtered only the columns of the results are there.
   const remaining = counted && isFiltered(search) ? { ...query, where: undefined } : query;
-  for (const next of counted ?? fromDocuments(search)) {
+  for (const next of counted ?? each(given ?? candidates(search, accessPath(search)))) {
     yield;
     if (!next) continue;
     const { document, times } = next;
@@ -66,8 +74,8 @@ function isFiltered(search: Request): boolean {
   return search.query.exact && accessPath({ ...search, after: undefined }).constraints.complete;
 }
 
-function* fromDocuments(search: Request): Generator<Weighted | Pause> {
-  for (const next of candidates(search, accessPath(search))) {
+function* each(documents: Iterable<Candidate | Pause>): Generator<Weighted | Pause> {
+  for (const next of documents) {
     yield next && { document: next.document, times: 1 };
   }
 }
@@ -104,13 +112,21 @@ function countsOf(search: Request, used: readonly string[]): Generator<StoredIte
   const select = `SELECT ${named}count(*) AS times FROM ${items.name}`;
   const [walk] = walks;
   const isWhole = columns.length === 0 && walk?.kind === "table" && walk.filters.length === 0;
-  if (isWhole) return items.rows(select, []);
+  const { visited = nothingVisited() } = search;
+  if (isWhole) return wholeCount(items, select, visited);
   const totalOf = (part: Walk, end: Position | undefined) => {
     const counted = statement(select, [...along(part, end), ...part.filters], "");
     return columns.length > 0 ? { ...counted, sql: `${counted.sql} GROUP BY ${columns.join(", ")}` } : counted;
   };
   const isOfIndex = columns.length === 0 && walks.every(({ filters }) => filters.length === 0);
-  return totalsOf(items, walks, totalOf, search.window ?? (isOfIndex ? FIRST_TOTAL : FIRST_WINDOW));
+  return totalsOf(items, walks, totalOf, search.window ?? (isOfIndex ? FIRST_TOTAL : FIRST_WINDOW), visited);
+}
+
+function* wholeCount(items: ItemTable, select: string, visited: Visited): Generator<StoredItem> {
+  for (const row of items.rows(select, [])) {
+    visited.entries += Number(row["times"]);
+    yield row;
+  }
 }
 
 function place(document: JsonObject, segments: readonly string[], value: Value): void {

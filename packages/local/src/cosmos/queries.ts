@@ -3,7 +3,7 @@ import { charges } from "./charges.ts";
 import { scopeOf } from "./key-scope.ts";
 import { fault, header, type ItemCall, isTrue, type Reply } from "./request.ts";
 import { documentSeq } from "./resource-id.ts";
-import { type Meter, type Page, runQuery } from "./run-query.ts";
+import { type Page, runQuery } from "./run-query.ts";
 import { inSlices } from "./slices.ts";
 import type { Place } from "./sorted-page.ts";
 import type { Expression } from "./sql/ast.ts";
@@ -12,6 +12,7 @@ import { isTooDeep, QueryFault } from "./sql/fault.ts";
 import { type Plan, planOf } from "./sql/plan.ts";
 import { NOTHING_TO_MERGE } from "./sql/query-info.ts";
 import { isObject, parseJson, type Value } from "./sql/values.ts";
+import { nothingVisited, type Visited } from "./visited.ts";
 
 const DEFAULT_PAGE = 100;
 const DYNAMIC_PAGE = 1000;
@@ -128,7 +129,7 @@ async function page(call: ItemCall, { query, parameters }: QueryText): Promise<R
   if (typeof scope === "string") throw new QueryFault(scope);
   const given = header(call, "x-ms-max-item-count");
   const asked = Number(given ?? DEFAULT_PAGE);
-  const meter = { documents: 0, bytes: 0 };
+  const visited = nothingVisited();
   const started = performance.now();
   const work = runQuery({
     container: call.container,
@@ -139,12 +140,12 @@ async function page(call: ItemCall, { query, parameters }: QueryText): Promise<R
     resume: resumeOf(call),
     unsized: given === undefined || !(asked > 0),
     continuation: header(call, "x-ms-continuation"),
-    meter,
+    visited,
   });
   const found = await inSlices(work);
-  const reply = feed(call, found, call.range ? TIES : []);
+  const reply = feed(call, found, visited, call.range ? TIES : []);
   if (!isTrue(header(call, "x-ms-documentdb-populatequerymetrics"))) return reply;
-  const metrics = metricsOf(found, meter, performance.now() - started);
+  const metrics = metricsOf(found, visited, performance.now() - started);
   return { ...reply, headers: [...(reply.headers ?? []), "x-ms-documentdb-query-metrics", metrics] };
 }
 
@@ -164,7 +165,7 @@ function resumeOf(call: ItemCall): Place | undefined {
 }
 
 /** In the form that the SDKs take apart; how the time divides is not measured. */
-function metricsOf({ results }: Page, read: Meter, ms: number): string {
+function metricsOf({ results }: Page, read: Visited, ms: number): string {
   const time = ms.toFixed(2);
   const written = results.reduce((bytes, { length }) => bytes + length, 0);
   return [
@@ -193,10 +194,10 @@ const TIES = [
   JSON.stringify({ reverseRidEnabled: false, reverseIndexScan: false }),
 ];
 
-function feed(call: ItemCall, { results, continuation }: Page, more: readonly string[]): Reply {
+function feed(call: ItemCall, { results, continuation }: Page, visited: Visited, more: readonly string[]): Reply {
   const documents = results.join(",");
   const headers = ["x-ms-item-count", String(results.length), ...more];
   if (continuation !== undefined) headers.push("x-ms-continuation", continuation);
   const body = `{"_rid":"${call.container.rid}","Documents":[${documents}],"_count":${results.length}}`;
-  return { status: 200, charge: charges.query(documents.length), headers, body };
+  return { status: 200, charge: charges.query(documents.length, visited), headers, body };
 }

@@ -43,14 +43,17 @@ import {
 } from "./users.ts";
 
 export type Route =
-  | { readonly kind: string; readonly on: "account" | "database"; readonly run: (call: Call) => Reply | Promise<Reply> }
-  | {
-      readonly kind: string;
-      readonly on: "container" | "documents";
-      /** Any replica answers it that has what the client has seen. */
-      readonly reads?: true;
-      readonly run: (call: ItemCall) => Reply | Promise<Reply>;
-    };
+  | { readonly kind: string; readonly on: "account"; readonly run: (call: Call) => Reply | Promise<Reply> }
+  | { readonly kind: string; readonly on: "database"; readonly run: (call: Call) => Reply | Promise<Reply> }
+  | ContainerRoute;
+
+export interface ContainerRoute {
+  readonly kind: string;
+  readonly on: "container" | "documents";
+  /** Any replica answers it that has what the client has seen. */
+  readonly reads?: true;
+  readonly run: (call: ItemCall) => Reply | Promise<Reply>;
+}
 
 const ROUTES: Readonly<Record<string, Route>> = {
   "GET ": { kind: "account", on: "account", run: readAccount },

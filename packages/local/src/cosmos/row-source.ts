@@ -3,6 +3,7 @@
 // No statement stays open between pieces, for writes happen there: a piece goes on from the place where the one before it
 // ended. What filters leave out takes time too, so a walk with filters is cut into windows before it is read.
 import type { ItemTable, StoredItem } from "./item-table.ts";
+import { nothingVisited, type Visited } from "./visited.ts";
 import { along, continued, orderOf, type Position, type Statement, statement, statementOf, type Walk } from "./walk.ts";
 
 /** A place where the work may be left for a while. */
@@ -40,6 +41,7 @@ export function* rowsOf(
   walks: readonly Walk[],
   first: number,
   firstWindow = FIRST_WINDOW,
+  visited = nothingVisited(),
 ): Generator<StoredItem | Pause> {
   const queue = [...walks];
   const [window, count] = [new Span(firstWindow), new Span(first)];
@@ -56,11 +58,41 @@ export function* rowsOf(
     const { rows, stopped } = read(items, statementOf(walk, end), most, started + SLOW_MS);
     span.took(performance.now() - started);
     const last = rows.at(-1);
-    if (stopped && last) queue.unshift(...continued(walk, positionOf(last)));
-    else if (end) queue.unshift(...continued(walk, end));
-    yield* rows;
+    const at = stopped && last ? positionOf(last) : end;
+    if (at) queue.unshift(...continued(walk, at));
+    yield* visiting(items, walk, rows, at, visited);
     yield;
   }
+}
+
+/** The rows of a piece, which ends at `end`, or with the walk. Who has enough before that has not visited the rest. */
+function* visiting(
+  items: ItemTable,
+  walk: Walk,
+  rows: readonly StoredItem[],
+  end: Position | undefined,
+  visited: Visited,
+): Generator<StoredItem> {
+  let given = 0;
+  try {
+    for (const row of rows) {
+      given += 1;
+      visited.documents += 1;
+      visited.bytes += row.body.length;
+      yield row;
+    }
+    given += 1;
+  } finally {
+    const last = rows[given - 1];
+    visited.entries += entriesOf(items, walk, last ? positionOf(last) : end) ?? Math.min(given, rows.length);
+  }
+}
+
+/** How many entries of its index a walk goes along up to a place; undefined where it has left none out. */
+function entriesOf(items: ItemTable, walk: Walk, upTo: Position | undefined): number | undefined {
+  if (walk.filters.length === 0 || walk.kind === "table" || items.isDropped) return undefined;
+  const { sql, bindings } = statement(`SELECT count(*) AS n FROM ${items.name}`, along(walk, upTo), "");
+  return Number([...items.rows(sql, bindings)][0]?.["n"] ?? 0);
 }
 
 /** The rows of an aggregate over each window of the walks; the order of the windows means nothing. */
@@ -69,6 +101,7 @@ export function* totalsOf(
   walks: readonly Walk[],
   totalOf: (walk: Walk, end: Position | undefined) => Statement,
   firstWindow: number,
+  visited: Visited,
 ): Generator<StoredItem | Pause> {
   const queue = [...walks];
   const span = new Span(firstWindow);
@@ -83,6 +116,8 @@ export function* totalsOf(
     const rows = [...items.rows(sql, bindings)];
     span.took(performance.now() - started);
     if (end) queue.unshift(...continued(walk, end));
+    const counted = rows.reduce((sum, row) => sum + Number(row["times"]), 0);
+    visited.entries += entriesOf(items, walk, end) ?? counted;
     yield* rows;
     yield;
   }

@@ -15,7 +15,7 @@ import { type Bounds, type Place, pageOfAll, sortedPage } from "./sorted-page.ts
 import type { Scope } from "./sql/compile.ts";
 import { type CompiledQuery, matches } from "./sql/compiled-query.ts";
 import { QueryFault } from "./sql/fault.ts";
-import type { Value } from "./sql/values.ts";
+import type { Json, Value } from "./sql/values.ts";
 import { type Binding, statement } from "./walk.ts";
 
 export interface QueryRequest extends Search {
@@ -28,13 +28,6 @@ export interface QueryRequest extends Search {
   readonly continuation: string | undefined;
   /** Where a client goes on that merges sorted partitions, and has no continuation of this one. */
   readonly resume?: Place | undefined;
-  /** Told of each document that is read. */
-  readonly meter?: Meter;
-}
-
-export interface Meter {
-  documents: number;
-  bytes: number;
 }
 
 export interface Page {
@@ -53,6 +46,7 @@ const MOST_READ_AT_FIRST = 1000;
 /** A page of results; left for a while between the pieces that it reads. */
 export function* runQuery(request: QueryRequest): Sliced<Page> {
   const { container, query, parameters } = request;
+  if (query.inner) return yield* overResults(request, query.inner);
   const unserved = orderFault(container.indexing, query.orderings);
   if (unserved) throw new QueryFault(unserved);
   if (query.isOfNothing) return { results: [...matches(query, undefined, parameters)].flatMap(resultOf(query)) };
@@ -72,11 +66,37 @@ export function* runQuery(request: QueryRequest): Sliced<Page> {
   const path = accessPath(search);
   const [ordering] = query.orderings;
   const streams = !query.distinct && (!ordering || path.orderedBy === ordering.path);
-  if (!streams) return yield* sortedPage(request, metered(request, candidates(request, path)), from, bounds);
+  if (!streams) return yield* sortedPage(request, candidates(request, path), from, bounds);
   const first = Math.min(request.pageSize, bounds.skip + (bounds.take ?? MOST_READ_AT_FIRST), MOST_READ_AT_FIRST) + 1;
   return path.constraints.complete && query.exact && query.all && query.joins.length === 0
     ? yield* streamPage(request, storedTexts(request, path, first), from, bounds)
     : yield* streamPage(request, resultTexts(request, path, first), from, bounds);
+}
+
+/** Of a query over the results of another one: those are found anew for each page. */
+function* overResults(request: QueryRequest, inner: CompiledQuery): Sliced<Page> {
+  const { query, parameters } = request;
+  const from = readContinuation(request.continuation);
+  const skip = request.continuation === undefined || from.given !== undefined ? bound(query.skip, parameters) : 0;
+  const bounds: Bounds = { skip: skip ?? 0, take: from.left ?? bound(query.take, parameters) };
+  const found: Candidate[] = [];
+  let continuation: string | undefined;
+  do {
+    const page: Page = yield* runQuery({
+      ...request,
+      query: inner,
+      pageSize: MOST_READ_AT_FIRST,
+      unsized: true,
+      continuation,
+      resume: undefined,
+    });
+    for (const body of page.results) {
+      found.push({ row: { seq: found.length + 1, lsn: 0, expires: null, body }, document: JSON.parse(body) as Json });
+    }
+    continuation = page.continuation;
+  } while (continuation !== undefined);
+  if (!query.grouping) return yield* sortedPage(request, found, from, bounds);
+  return pageOfAll(request, yield* collectGroups(searchOf(request, {}), query.grouping, found), from, bounds);
 }
 
 const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
@@ -94,7 +114,7 @@ const resultOf =
   };
 
 function searchOf(
-  { container, query, parameters, scope, window }: QueryRequest,
+  { container, query, parameters, scope, window, visited }: QueryRequest,
   { at, after, within }: Continuation,
 ): Request {
   const now = Date.now();
@@ -106,6 +126,7 @@ function searchOf(
     parameters,
     scope,
     window,
+    ...(visited && { visited }),
     now,
     after: at,
     // The first page has chosen between a walk and a lookup, and the others keep to it.
@@ -172,28 +193,14 @@ function* streamPage(
 
 /** Where SQLite has done all the filtering and whole documents are wanted, the stored text is the result. */
 function* storedTexts(request: QueryRequest, { walks }: AccessPath, first: number): Generator<Texts | Pause> {
-  for (const row of rowsOf(request.container.items, walks, first, request.window)) {
-    if (row) measure(request, row);
+  for (const row of rowsOf(request.container.items, walks, first, request.window, request.visited)) {
     yield row && { row, texts: [row.body] };
   }
 }
 
-function* metered(request: QueryRequest, found: Iterable<Candidate | Pause>): Generator<Candidate | Pause> {
-  for (const candidate of found) {
-    if (candidate) measure(request, candidate.row);
-    yield candidate;
-  }
-}
-
-function measure({ meter }: QueryRequest, { body }: StoredItem): void {
-  if (!meter) return;
-  meter.documents += 1;
-  meter.bytes += body.length;
-}
-
 function* resultTexts(request: QueryRequest, path: AccessPath, first: number): Generator<Texts | Pause> {
   const { query, parameters } = request;
-  for (const candidate of metered(request, candidates(request, path, first))) {
+  for (const candidate of candidates(request, path, first)) {
     yield;
     if (!candidate) continue;
     const { row, document } = candidate;

@@ -9,9 +9,10 @@ import { NO_CONTAINER } from "./containers.ts";
 import { HYBRID_ROW } from "./hybrid-row.ts";
 import { type KeyRange, rangeNamed } from "./key-ranges.ts";
 import { type Call, fault, type Reply } from "./request.ts";
-import { KINDS, refusalOf, routeOf } from "./routes.ts";
+import { type ContainerRoute, KINDS, refusalOf, routeOf } from "./routes.ts";
 import { isObject, parseJson } from "./sql/values.ts";
 import { type StaleReads, writeSeen } from "./stale-reads.ts";
+import type { Throughput } from "./throughput.ts";
 
 const THROTTLE_RETRY_MS = 10;
 const TOO_BUSY = fault(
@@ -52,12 +53,20 @@ interface Exchange {
   readonly range?: KeyRange;
 }
 
+export interface Strictness {
+  /** Without it each read finds what was written last. */
+  readonly staleReads: StaleReads | undefined;
+  /** Without it no request is too much. */
+  readonly throughput: Throughput | undefined;
+}
+
 export class CosmosServer {
   readonly connections = new HttpConnections((request, response) => void this.#serve(request, response));
   readonly #catalog: Catalog;
   readonly #database: Database;
   readonly #log: (line: string) => void;
   readonly #staleReads: StaleReads | undefined;
+  readonly #throughput: Throughput | undefined;
   readonly #requests = new Map<string, number>(KINDS.map((kind) => [kind, 0]));
   #requestCharge = 0;
   #throttled = 0;
@@ -65,12 +74,17 @@ export class CosmosServer {
   /** How many of the next data requests are to be refused, and how. */
   #refusals: { left: number; readonly status: keyof typeof REFUSALS } = { left: 0, status: 429 };
 
-  /** @param staleReads without it each read finds what was written last */
-  constructor(catalog: Catalog, database: Database, log: (line: string) => void, staleReads?: StaleReads) {
+  constructor(
+    catalog: Catalog,
+    database: Database,
+    log: (line: string) => void,
+    { staleReads, throughput }: Strictness,
+  ) {
     this.#catalog = catalog;
     this.#database = database;
     this.#log = log;
     this.#staleReads = staleReads;
+    this.#throughput = throughput;
   }
 
   /** Never rejects: whatever goes wrong with one request is logged and answered, and is nobody else's trouble. */
@@ -123,6 +137,18 @@ export class CosmosServer {
     }
     const current = this.#catalog.container(names[0] ?? "", names[1] ?? "");
     if (!current) return { reply: fault(404, NO_CONTAINER) };
+    const tooMuch = route.on === "documents" && this.#throughput?.refusal(names[0] ?? "", current);
+    if (tooMuch) {
+      this.#throttled += 1;
+      return { reply: tooMuch, container: current };
+    }
+    const exchange = await this.#onContainer(call, route, current);
+    if (route.on === "documents") this.#throughput?.spend(names[0] ?? "", current, exchange.reply.charge);
+    return exchange;
+  }
+
+  async #onContainer(call: Call, route: ContainerRoute, current: Container): Promise<Exchange> {
+    const { headers } = call;
     const reads = route.on === "documents" && route.reads;
     const seen = reads ? writeSeen(headers["x-ms-session-token"]?.toString()) : 0;
     if (seen > current.items.lsn) return { reply: NOT_WRITTEN_YET, container: current };

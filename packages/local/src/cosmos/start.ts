@@ -10,6 +10,7 @@ import { CosmosServer } from "./server.ts";
 import { EMULATOR_KEY } from "./signature.ts";
 import type { JsonObject } from "./sql/values.ts";
 import { StaleReads } from "./stale-reads.ts";
+import { Throughput } from "./throughput.ts";
 
 /** A database and its containers, in the shape of `infra/entities/cosmos.json`. */
 export interface CosmosResources {
@@ -43,6 +44,11 @@ export interface CosmosOptions {
    * replica that lags behind. If absent, each read finds what was written last.
    */
   readonly staleReadsMs?: number | undefined;
+  /**
+   * Requests beyond a container's throughput get a 429, as in Azure; this many request units a second for what was given none.
+   * If absent, no request is too much.
+   */
+  readonly throughput?: number | undefined;
   readonly log?: (line: string) => void;
 }
 
@@ -76,9 +82,10 @@ export async function startCosmos(options: CosmosOptions): Promise<RunningCosmos
   const database = new Database(join(data, "cosmos.db"), durability);
   const catalog = new Catalog(database);
   if (resources) await provision(catalog, resources);
-  const { staleReadsMs = 0 } = options;
+  const { staleReadsMs = 0, throughput: usual } = options;
   const staleReads = staleReadsMs > 0 ? new StaleReads(catalog, database.path, staleReadsMs) : undefined;
-  const cosmos = new CosmosServer(catalog, database, log, staleReads);
+  const throughput = usual === undefined ? undefined : new Throughput(catalog, usual);
+  const cosmos = new CosmosServer(catalog, database, log, { staleReads, throughput });
   const { connections } = cosmos;
   const credentials = options.tls && credentialsIn(options.tls.folder ?? join(data, "tls"), Date.now());
   const accept = connections.accept.bind(connections);

@@ -40,7 +40,7 @@ export function readVersionFeed(call: ItemCall): Reply {
   const documents = changes.map(written).join(",");
   return {
     status: 200,
-    charge: charges.query(documents.length),
+    charge: charges.query(documents.length, { bytes: documents.length, entries: changes.length }),
     headers: ["etag", `"${end.place}"`, "x-ms-item-count", String(changes.length)],
     body: `{"_rid":"${rid}","Documents":[${documents}],"_count":${changes.length}}`,
   };

@@ -1,7 +1,8 @@
 // The names that functions may have in Azure.
+import { HOST_LIMITS } from "./limits.ts";
 
 /** As Microsoft's host has it, whatever the case. */
-const FUNCTION_NAME = /^(?!host$)[a-z][a-z0-9_-]{0,127}$/i;
+const FUNCTION_NAME = new RegExp(`^(?!host$)[a-z][a-z0-9_-]{0,${HOST_LIMITS.functionName.value - 1}}$`, "i");
 
 /** Azure runs none of these functions. Throws one error that names them all. */
 export function checkNames(names: readonly string[]): void {

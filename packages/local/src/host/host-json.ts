@@ -1,5 +1,5 @@
 // Reads host.json: the few settings that matter to this host, with the real host's defaults; the rest is left alone.
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import type { StorageProviderSettings } from "./durable/engine-profile.ts";
@@ -53,6 +53,10 @@ export interface HostSettings {
   readonly maxActivities: number | undefined;
   readonly maxTurns: number | undefined;
   readonly storage: StorageProviderSettings;
+  /** The backend of the task hub in Azure, by its name in host.json. */
+  readonly storageType: string;
+  /** Whether Azure has the bindings that come with extensions. */
+  readonly hasBundle: boolean;
   readonly listenerLock: ListenerLockSettings;
   /** What is taken here and refused in Azure, a line each: times that tests make short. */
   readonly refusedInAzure: readonly string[];
@@ -102,6 +106,7 @@ const levelName = z.string().transform((name, context): LogLevel => {
 });
 
 const storageProvider = z.object({
+  type: z.string().default("azureStorage"),
   partitionCount: count.min(1).max(MOST_PARTITIONS).optional(),
   controlQueueBatchSize: count.min(1).max(32).optional(),
   controlQueueBufferThreshold: count.min(1).max(1000).optional(),
@@ -111,6 +116,7 @@ const storageProvider = z.object({
 });
 
 const schema = z.object({
+  extensionBundle: z.looseObject({ id: z.string(), version: z.string() }).optional(),
   functionTimeout: timeSpanOrNoLimit.optional(),
   singleton: z
     .object({ listenerLockPeriod: timeSpan.optional(), listenerLockRecoveryPollingInterval: timeSpan.optional() })
@@ -168,7 +174,7 @@ export function readHostJson(appDir: string, settings: Readonly<Record<string, s
     const faults = parsed.error.issues.map(({ path, message }) => `  ${path.join(".") || "host.json"}: ${message}`);
     throw new Error(`${path} is not valid:\n${faults.join("\n")}`);
   }
-  const { functionTimeout, logging, extensions, singleton } = parsed.data;
+  const { functionTimeout, logging, extensions, singleton, extensionBundle } = parsed.data;
   const { durableTask } = extensions;
   const storage = storageOf(durableTask.storageProvider);
   const listenerLock = {
@@ -198,6 +204,9 @@ export function readHostJson(appDir: string, settings: Readonly<Record<string, s
     maxActivities: durableTask.maxConcurrentActivityFunctions,
     maxTurns: durableTask.maxConcurrentOrchestratorFunctions,
     storage,
+    storageType: durableTask.storageProvider.type,
+    // Extensions of an app's own, built with .NET, are as good.
+    hasBundle: extensionBundle !== undefined || existsSync(join(appDir, "extensions.csproj")),
     listenerLock,
     refusedInAzure: refusedInAzure(storage, listenerLock),
   };
@@ -212,7 +221,13 @@ function checkVersion(path: string, json: Record<string, unknown>): void {
 }
 
 function storageOf(given: z.infer<typeof storageProvider>): StorageProviderSettings {
-  const { controlQueueVisibilityTimeout, workItemQueueVisibilityTimeout, maxQueuePollingInterval, ...counts } = given;
+  const {
+    controlQueueVisibilityTimeout,
+    workItemQueueVisibilityTimeout,
+    maxQueuePollingInterval,
+    type: _,
+    ...counts
+  } = given;
   const settings = {
     ...counts,
     controlQueueVisibilityTimeoutMs: controlQueueVisibilityTimeout?.ms,

@@ -2,7 +2,9 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { Database, type Durability } from "../database/database.ts";
+import { announcement } from "./announcement.ts";
 import { type LoadedApp, loadApp } from "./app.ts";
+import { bundleWarnings, hubNameFault } from "./azure-checks.ts";
 import { resolveExpressions } from "./binding-expressions.ts";
 import { triggerKind, unknownBindings, usesDurable } from "./bindings.ts";
 import { CosmosClients } from "./change-feed/cosmos-clients.ts";
@@ -18,6 +20,7 @@ import {
   HTTP_GROUP,
   type Role,
 } from "./flex/groups.ts";
+import { watchTimeouts } from "./function-timeout.ts";
 import { type HostSettings, readHostJson } from "./host-json.ts";
 import { readInput } from "./inputs.ts";
 import { describeFault, isSentOutput } from "./invocation.ts";
@@ -54,6 +57,8 @@ export interface HostOptions {
   readonly durableReplay?: boolean;
   /** The durable engine, and with `azure-storage` also the timers' locks as in Azure. `fast` if absent. */
   readonly engine?: EngineName;
+  /** Functions of the levels `function` and `admin`, and `/admin`, need their keys, as in Azure. */
+  readonly keys?: boolean;
   readonly log?: (line: string) => void;
   /** Whether `log` shows colours. */
   readonly colour?: boolean;
@@ -79,7 +84,6 @@ export type CreateEngine = (options: {
 
 /** For the messages that are returned to their queues. */
 const HAND_BACK_MS = 300;
-const TIMEOUT_CHECK_MS = 1000;
 
 export class Host {
   functions: RegisteredFunction[] = [];
@@ -126,8 +130,9 @@ export class Host {
     });
     this.#app = app;
     // Of several processes, the one that describes the app logs it for all.
-    const warn = (text: string) => this.#say("warning", text);
-    checkLibraries(this.#appDir, usesDurable(app.functions.values()), this.#options.role ? () => undefined : warn);
+    const warn = this.#options.role ? () => undefined : (text: string) => this.#say("warning", text);
+    checkLibraries(this.#appDir, usesDurable(app.functions.values()), warn);
+    for (const line of bundleWarnings(app.functions.values(), this.#hostJson)) warn(line);
     this.functions = this.#bind(app);
   }
 
@@ -151,6 +156,7 @@ export class Host {
       routes: this.#servesGroup(HTTP_GROUP) ? this.#routes(this.functions) : [],
       streamUrl: app.capabilities["HttpUri"],
       engine: this.#engine,
+      checksKeys: this.#options.keys === true,
       invokeActivity: role?.group === DURABLE_GROUP ? (call) => answerActivity(app, call) : undefined,
       counts: () => this.#counts(),
       describe: (registered) => this.#describe(registered),
@@ -159,8 +165,20 @@ export class Host {
     });
     this.#engine?.start();
     for (const listener of this.#listeners.values()) listener.start();
-    this.#watchTimeouts();
-    if (!role) this.#announce();
+    const limitMs = this.#hostJson.functionTimeoutMs;
+    if (limitMs !== undefined) {
+      this.#timeoutCheck = watchTimeouts(this.#running, limitMs, (name) => {
+        const limit = `${limitMs / 1000} s (functionTimeout)`;
+        this.#say("error", `Function "${name}" has run for longer than ${limit}.`);
+        this.#options.onTimeout?.(name);
+      });
+    }
+    if (role) return;
+    const { functions } = this;
+    const { routePrefix } = this.#hostJson;
+    const checksKeys = this.#options.keys === true;
+    const lines = announcement({ functions, baseUrl: this.#baseUrl, routePrefix, checksKeys });
+    for (const line of lines) this.#options.log?.(line);
   }
 
   hold(): void {
@@ -233,6 +251,13 @@ export class Host {
     const faults = enabled.flatMap(unknownBindings);
     const { bound, faults: missing } = bindFunctions(enabled, this.#settings);
     faults.push(...missing);
+    if (usesDurable(enabled)) {
+      const fault = hubNameFault(
+        this.#hubName((text) => faults.push(text)),
+        this.#hostJson,
+      );
+      if (fault !== undefined) faults.push(fault);
+    }
     this.#routes(bound, (fault) => faults.push(fault));
     if (faults.length === 0) {
       for (const registered of bound) {
@@ -278,9 +303,7 @@ export class Host {
   /** Only one process has the engine; all others reach it at the app's address. */
   #openDurable(app: LoadedApp, createEngine: CreateEngine): void {
     const { data, durability = "normal", durableReplay: replay = false, engine = "fast", role } = this.#options;
-    const hubName = fillIn(this.#hostJson.hubName, this.#settings, (name) => {
-      throw new Error(`host.json: setting "${name}", which extensions.durableTask.hubName refers to, is missing`);
-    });
+    const hubName = this.#hubName();
     this.#clientBinding = sharedBinding(hubName, this.#baseUrl);
     if (role && !(role.group === DURABLE_GROUP && role.isFirst)) return;
     if (engine === "azure-storage") for (const line of this.#hostJson.refusedInAzure) this.#say("warning", line);
@@ -306,6 +329,12 @@ export class Host {
       ...(places !== undefined && { maxActivities: places }),
       ...(maxTurns !== undefined && { maxTurns }),
     });
+  }
+
+  #hubName(fault: (text: string) => void = () => undefined): string {
+    return fillIn(this.#hostJson.hubName, this.#settings, (name) =>
+      fault(`host.json: setting "${name}", which extensions.durableTask.hubName refers to, is missing`),
+    );
   }
 
   #routes(functions: readonly RegisteredFunction[], fault: (text: string) => void = () => undefined) {
@@ -348,39 +377,6 @@ export class Host {
 
   #say(level: "information" | "warning" | "error", message: string): void {
     this.#log({ level, category: "Host.Startup", source: "host", message });
-  }
-
-  #watchTimeouts(): void {
-    const limitMs = this.#hostJson.functionTimeoutMs;
-    if (limitMs === undefined) return;
-    const told = new Set<string>();
-    this.#timeoutCheck = setInterval(
-      () => {
-        for (const { functionName, invocationId } of this.#running.longerThan(limitMs)) {
-          if (told.has(invocationId)) continue;
-          told.add(invocationId);
-          this.#say(
-            "error",
-            `Function "${functionName}" has run for longer than ${limitMs / 1000} s (functionTimeout).`,
-          );
-          this.#options.onTimeout?.(functionName);
-        }
-      },
-      Math.min(TIMEOUT_CHECK_MS, limitMs / 4),
-    ).unref();
-  }
-
-  #announce(): void {
-    const write = this.#options.log ?? (() => undefined);
-    write(`Functions host ready on ${this.#baseUrl}`);
-    write("");
-    for (const registered of this.functions) {
-      const { name, trigger } = registered;
-      const methods = Array.isArray(trigger["methods"]) ? trigger["methods"].join(",").toUpperCase() : "";
-      const url = `${this.#baseUrl}/${routeTemplate(registered, this.#hostJson.routePrefix)}`;
-      write(`  ${name}: ${triggerKind(registered) === "http" ? `[${methods}] ${url}` : trigger.type}`);
-    }
-    write("");
   }
 }
 

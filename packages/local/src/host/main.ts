@@ -10,7 +10,7 @@ import { LONGEST_PAUSE_MS, Watcher, type WatcherOptions } from "./watcher.ts";
 import type { HostMessage } from "./watcher-messages.ts";
 
 const USAGE = `Usage: host APPDIR [--port N] [--data DIR] [--durability full|normal] [--engine NAME] [--topology single|flex]
-                   [--instances GROUP=N,…] [--replay] [--grace MS] [--hang-after MS] [--longest-pause MS]
+                   [--instances GROUP=N,…] [--replay] [--keys] [--grace MS] [--hang-after MS] [--longest-pause MS]
 
   APPDIR        the folder of the Functions app: package.json, host.json, local.settings.json
   --port        0 takes any free one (default 7071)
@@ -20,6 +20,7 @@ const USAGE = `Usage: host APPDIR [--port N] [--data DIR] [--durability full|nor
   --topology    single (default): one process runs all functions; flex: a process for each group, as in Flex Consumption
   --instances   how many processes a group has in the flex topology, as in submission=2,durable=2 (default 1 each)
   --replay      replays orchestrations at every turn, as Azure does, and so finds what is not deterministic
+  --keys        functions of the levels function and admin need their keys, as in Azure: 401 without
   --grace       how long what runs may go on at SIGINT or SIGTERM (default 4000)
   --hang-after  a worker that is silent for so long is killed and started again (default 10000)
   --longest-pause  before a worker that keeps dying is started again (default ${LONGEST_PAUSE_MS})`;
@@ -38,6 +39,7 @@ function readArguments() {
       topology: { type: "string", default: "single" },
       instances: { type: "string" },
       replay: { type: "boolean", default: false },
+      keys: { type: "boolean", default: false },
       grace: { type: "string", default: String(GRACE_MS) },
       "hang-after": { type: "string", default: String(HANG_AFTER_MS) },
       "longest-pause": { type: "string", default: String(LONGEST_PAUSE_MS) },
@@ -62,6 +64,7 @@ function readArguments() {
     data: resolve(values.data),
     durability,
     durableReplay: values.replay,
+    keys: values.keys,
     engine,
   } as const;
   return {

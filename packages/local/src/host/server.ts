@@ -4,6 +4,8 @@ import { foreignRequest } from "../foreign-request.ts";
 import type { DurableEngine, RegisteredFunction } from "./contract.ts";
 import { RPC_PREFIX, WEBHOOK_KEY, WEBHOOK_PREFIX } from "./durable/client-binding.ts";
 import { ACTIVITIES_PATH } from "./flex/activities.ts";
+import { keyOf, MASTER_KEY } from "./function-keys.ts";
+import { MOST_HEADER_BYTES, requestRefusal } from "./request-limits.ts";
 import { isEventGrid, serveEventGrid } from "./triggers/event-grid.ts";
 import { readBody, type ServedFunctions, serveFunction } from "./triggers/http.ts";
 
@@ -50,7 +52,9 @@ export async function openServer(
   port: number,
   answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
 ): Promise<Pick<HostServer, "port" | "close">> {
-  const server = createServer((request, response) => {
+  const server = createServer({ maxHeaderSize: MOST_HEADER_BYTES }, (request, response) => {
+    const status = requestRefusal(request);
+    if (status !== undefined) return void response.writeHead(status, { connection: "close" }).end();
     const refusal = foreignRequest(request.headers);
     if (refusal !== undefined) return text(response, 403, refusal);
     answer(request, response).catch((cause: unknown) => {
@@ -123,9 +127,12 @@ export function queryOf({ url = "/" }: IncomingMessage): URLSearchParams {
 
 async function admin(served: Served, request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
   const functions = [...served.app.functions.values()];
+  if (request.method === "GET" && path === "/admin/counts") return json(response, 200, served.counts());
+  // Whoever started the host asks there whether it is ready.
+  const isOpen = path === "/admin/host/status" || path === "/admin/host/ping";
+  if (served.checksKeys && !isOpen && keyOf(request) !== MASTER_KEY) return text(response, 401, "");
   if (request.method === "GET") {
     if (path === "/admin/host/ping") return text(response, 200, "");
-    if (path === "/admin/counts") return json(response, 200, served.counts());
     if (path === "/admin/functions") return json(response, 200, functions.map(served.describe));
     if (path === "/admin/host/status") {
       const processUptime = Math.round(performance.now());
@@ -159,8 +166,8 @@ async function durable({ engine }: Served, request: IncomingMessage, response: S
   const isWebhook = path.startsWith(WEBHOOK_PREFIX);
   const prefix = isWebhook ? WEBHOOK_PREFIX : RPC_PREFIX;
   const query = queryOf(request);
-  const key = query.get("code") ?? request.headers["x-functions-key"];
-  if (isWebhook && key !== WEBHOOK_KEY) return text(response, 401, "");
+  const key = keyOf(request);
+  if (isWebhook && key !== WEBHOOK_KEY && key !== MASTER_KEY) return text(response, 401, "");
   const body = ((await readBody(request)) ?? Buffer.alloc(0)).toString();
   const headers: Record<string, string | undefined> = {};
   for (const [name, value] of Object.entries(request.headers)) {

@@ -52,6 +52,7 @@ export interface ServicesProcess extends Common {
   /** Whether the bus and Cosmos DB take TLS too. They do not if absent. */
   readonly tls?: boolean;
   readonly staleReadsMs?: number | undefined;
+  readonly likeAzure?: boolean;
   readonly files: Readonly<Record<"queues" | "cosmos-resources" | "remotes", string | undefined>>;
 }
 
@@ -64,6 +65,7 @@ export async function startServices({
   ports,
   tls = false,
   staleReadsMs,
+  likeAzure = false,
   files,
 }: ServicesProcess): Promise<Started> {
   const remotes = ports.remotes === undefined ? undefined : [ports.remotes].flat().join(",");
@@ -84,7 +86,7 @@ export async function startServices({
   );
   const child = Child.start({
     module: join(COMPILED, "services.js"),
-    args: [...parts, ...args, ...(tls ? ["--tls"] : [])],
+    args: [...parts, ...args, ...(tls ? ["--tls"] : []), ...(likeAzure ? ["--like-azure"] : [])],
     logFile: logFile(data, name),
   });
   const message = (await child.message(READY_LIMIT_MS)) as ServicesMessage | undefined;
@@ -112,6 +114,8 @@ export interface HostProcess extends Common {
   readonly instanceCounts: InstanceCounts;
   readonly graceMs: number;
   readonly longestPauseMs: number | undefined;
+  /** Whether functions need their keys. */
+  readonly keys: boolean;
   /** Told of a host's processes in the flex topology whenever something happens to one. */
   readonly onInstances: (instances: readonly InstanceStatus[]) => void;
   readonly onLine: ((line: string) => void) | undefined;
@@ -146,7 +150,8 @@ export async function startHost(host: HostProcess): Promise<Started> {
 }
 
 function hostArguments(host: HostProcess): string[] {
-  const { name, appDir, port, data, durability, engine, topology, instanceCounts, graceMs, longestPauseMs } = host;
+  const { name, appDir, port, data, durability, engine, topology, instanceCounts, graceMs, longestPauseMs, keys } =
+    host;
   const counts = Object.entries(instanceCounts).map(([group, count]) => `${group}=${count}`);
   const options = {
     port,
@@ -161,6 +166,7 @@ function hostArguments(host: HostProcess): string[] {
   return [
     appDir,
     ...Object.entries(options).flatMap(([option, value]) => (value === undefined ? [] : [`--${option}=${value}`])),
+    ...(keys ? ["--keys"] : []),
   ];
 }
 

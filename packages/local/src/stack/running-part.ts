@@ -1,6 +1,7 @@
 // Starts one part inside this process (Azurite: as its child) and says where it answers.
 import { join } from "node:path";
 import type { Entities } from "./entities.ts";
+import { BUS_LIKE_AZURE, COSMOS_LIKE_AZURE } from "./like-azure.ts";
 import { type PartAddress, type PartName, remotePort, USUAL_BUS_TLS_PORT } from "./parts.ts";
 import type { ServicesArguments } from "./services-arguments.ts";
 
@@ -9,7 +10,9 @@ export interface RunningPart {
   close(): Promise<void>;
 }
 
-export interface PartOptions extends Pick<ServicesArguments, "data" | "durability" | "ports" | "tls" | "staleReadsMs"> {
+type Chosen = "data" | "durability" | "ports" | "tls" | "staleReadsMs" | "throughput" | "likeAzure";
+
+export interface PartOptions extends Pick<ServicesArguments, Chosen> {
   readonly entities: Entities;
   readonly log: (line: string) => void;
   /** Called when the part ended by itself. */
@@ -34,7 +37,8 @@ export function startPart(name: PartName, options: PartOptions): Promise<Running
   }
 }
 
-async function bus({ data, durability, ports, tls: isSecured, entities, log }: PartOptions): Promise<RunningPart> {
+async function bus(options: PartOptions): Promise<RunningPart> {
+  const { data, durability, ports, tls: isSecured, likeAzure, entities, log } = options;
   const { startBus } = await import("../bus/start.ts");
   const { queues, topics } = (entities.queues ?? {}) as Pick<Parameters<typeof startBus>[0], "queues" | "topics">;
   const running = await startBus({
@@ -42,6 +46,9 @@ async function bus({ data, durability, ports, tls: isSecured, entities, log }: P
     adminPort: ports.busAdmin,
     data: join(data, "bus"),
     durability,
+    // Every SDK puts its tokens, so that this costs nothing.
+    requireClaims: true,
+    ...(likeAzure && BUS_LIKE_AZURE),
     log,
     tls: isSecured ? { port: ports.busTls ?? USUAL_BUS_TLS_PORT, folder: certificateFolder(data) } : undefined,
     ...(queues ? { queues } : {}),
@@ -53,14 +60,16 @@ async function bus({ data, durability, ports, tls: isSecured, entities, log }: P
 }
 
 async function cosmos(options: PartOptions): Promise<RunningPart> {
-  const { data, durability, ports, tls: isSecured, staleReadsMs, entities, log } = options;
+  const { data, durability, ports, tls: isSecured, entities, log } = options;
+  const usual = options.likeAzure ? COSMOS_LIKE_AZURE : undefined;
   const { startCosmos } = await import("../cosmos/start.ts");
   const resources = entities.cosmosResources as Parameters<typeof startCosmos>[0]["resources"];
   const running = await startCosmos({
     port: ports.cosmos,
     data: join(data, "cosmos"),
     durability,
-    staleReadsMs,
+    staleReadsMs: options.staleReadsMs ?? usual?.staleReadsMs,
+    throughput: options.throughput ?? usual?.throughput,
     log,
     tls: isSecured ? { folder: certificateFolder(data) } : undefined,
     ...(resources ? { resources } : {}),

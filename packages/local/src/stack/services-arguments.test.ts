@@ -65,6 +65,14 @@ test("--tls gives the bus a port for TLS alone", () => {
   expect(parseServicesArguments(["--bus-tls-port", "5690"])).toMatchObject({ faults: ["--bus-tls-port needs --tls"] });
 });
 
+test("--throughput is a number of request units, and --like-azure chooses what is as in Azure", () => {
+  expect(valid()).toMatchObject({ throughput: undefined, likeAzure: false });
+  expect(valid("--throughput", "4000", "--like-azure")).toMatchObject({ throughput: 4000, likeAzure: true });
+  expect(parseServicesArguments(["--throughput", "none"])).toMatchObject({
+    faults: ["--throughput has to be a number of request units from 1 to 1000000, and is none"],
+  });
+});
+
 test("--stale-reads is a number of milliseconds", () => {
   expect(valid().staleReadsMs).toBeUndefined();
   expect(valid("cosmos", "--stale-reads", "500").staleReadsMs).toBe(500);

@@ -14,6 +14,10 @@ export interface ServicesArguments {
   readonly tls: boolean;
   /** How old what a read of Cosmos DB finds may be. Undefined: each finds what was written last. */
   readonly staleReadsMs: number | undefined;
+  /** The request units a second of a container that was given none. Undefined: no request is too much. */
+  readonly throughput: number | undefined;
+  /** Whether the parts refuse, delay and take back what Azure does now and then. */
+  readonly likeAzure: boolean;
   /** Undefined: the usual name in the current package, if it is there. */
   readonly queues: string | undefined;
   readonly cosmosResources: string | undefined;
@@ -29,6 +33,8 @@ export const USAGE = `services [bus] [cosmos] [remotes] [azurite] [traces]    de
   --bus-tls-port N           with --tls: one more port of the bus, for TLS alone (5671)
   --cosmos-port N            (8081)
   --stale-reads MS           a read of cosmos without a session token may find what was written up to so long before
+  --throughput RU            cosmos answers 429 to what is beyond a container's throughput; this is what one has by itself
+  --like-azure               as Azure now and then: --stale-reads 500, --throughput 5000, busy servers and idle senders on the bus
   --azurite-port N           the first of three: blobs, queues, tables (10000)
   --remotes-port N[,N…]      the first port of consecutive ones, or one for each service (7080)
   --traces-port N            (4318)
@@ -48,6 +54,8 @@ const OPTIONS = {
   tls: { type: "boolean" },
   "cosmos-port": { type: "string" },
   "stale-reads": { type: "string" },
+  throughput: { type: "string" },
+  "like-azure": { type: "boolean" },
   "azurite-port": { type: "string" },
   "remotes-port": { type: "string" },
   "traces-port": { type: "string" },
@@ -84,14 +92,15 @@ export function parseServicesArguments(args: readonly string[]): ParsedArguments
     } else if (token.kind === "option") {
       if (!isOptionName(token.name)) faults.push(`there is no option ${token.rawName}`);
       else if (token.name === "help") return { kind: "help" };
-      else if (token.name === "tls") given.set("tls", "");
+      else if (token.name === "tls" || token.name === "like-azure") given.set(token.name, "");
       else if (!token.value || token.value.startsWith("--")) faults.push(`${token.rawName} needs a value`);
       else given.set(token.name, token.value);
     }
   }
   const durability = given.get("durability") ?? "normal";
   if (!isDurability(durability)) faults.push(`--durability has to be full or normal, and is ${durability}`);
-  const staleReadsMs = millisecondsOf(given.get("stale-reads"), faults);
+  const staleReadsMs = numberOf("stale-reads", "number of milliseconds", LONGEST_STALE_MS, given, faults);
+  const throughput = numberOf("throughput", "number of request units", MOST_THROUGHPUT, given, faults);
   const ports = portsOf(given, [...parts], faults);
   faults.push(...collisions(ports, parts.size > 0 ? [...parts] : PART_NAMES));
   if (faults.length > 0 || !isDurability(durability)) return { kind: "invalid", faults };
@@ -105,6 +114,8 @@ export function parseServicesArguments(args: readonly string[]): ParsedArguments
       ports,
       tls: given.has("tls"),
       staleReadsMs,
+      throughput,
+      likeAzure: given.has("like-azure"),
       queues: given.get("queues"),
       cosmosResources: given.get("cosmos-resources"),
       remotes: given.get("remotes"),
@@ -114,11 +125,20 @@ export function parseServicesArguments(args: readonly string[]): ParsedArguments
 
 const LONGEST_STALE_MS = 3_600_000;
 
-function millisecondsOf(text: string | undefined, faults: string[]): number | undefined {
+const MOST_THROUGHPUT = 1_000_000;
+
+function numberOf(
+  name: OptionName,
+  what: string,
+  most: number,
+  given: ReadonlyMap<OptionName, string>,
+  faults: string[],
+): number | undefined {
+  const text = given.get(name);
   if (text === undefined) return undefined;
   const value = Number(text);
-  if (/^\d+$/.test(text) && value > 0 && value <= LONGEST_STALE_MS) return value;
-  faults.push(`--stale-reads has to be a number of milliseconds from 1 to ${LONGEST_STALE_MS}, and is ${text}`);
+  if (/^\d+$/.test(text) && value > 0 && value <= most) return value;
+  faults.push(`--${name} has to be a ${what} from 1 to ${most}, and is ${text}`);
   return undefined;
 }
 

@@ -37,6 +37,11 @@ export interface StackOptions {
    * in Azure from a replica that lags behind. If absent, each read finds what was written last.
    */
   readonly staleReadsMs?: number | undefined;
+  /**
+   * Whether the parts refuse, delay and take back what Azure does now and then: reads may be stale, throughput is enforced, the bus is busy at times and
+   * detaches idle senders, functions need their keys. They do not if absent.
+   */
+  readonly likeAzure?: boolean;
   /** Whether the app's host runs too. It does if absent. */
   readonly host?: boolean;
   /** The number of hosts that run the app: `host`, `host2`. One if absent. */
@@ -228,12 +233,13 @@ class ProcessStack implements Stack {
 
   #spawn(name: ProcessName): Promise<Started> {
     const { appDir, data, durability = "normal", tls = false, staleReadsMs, settings, log } = this.#options;
+    const { likeAzure = false } = this.#options;
     const { queuesFile, cosmosFile, remotesFile } = this.#options;
     const common = { data: resolve(data), durability, ports: this.#ports };
     const files = { queues: queuesFile, "cosmos-resources": cosmosFile, remotes: remotesFile };
     switch (name) {
       case "services":
-        return startServices({ ...common, name, parts: this.#partsOf(name), files, tls, staleReadsMs });
+        return startServices({ ...common, name, parts: this.#partsOf(name), files, tls, staleReadsMs, likeAzure });
       case "remotes":
         return startServices({ ...common, name, parts: this.#partsOf(name), files });
       case "azurite":
@@ -249,6 +255,7 @@ class ProcessStack implements Stack {
           port: this.#hostPorts.get(name) ?? 0,
           engine: this.#options.engine ?? "fast",
           settings: { ...settings, ...this.#options.settingsFor?.(this.#addressesFor(name)) },
+          keys: likeAzure,
           onLine: log,
         });
       }

@@ -1,4 +1,4 @@
-// COUNT, SUM, AVG, MIN, MAX, MAKELIST and MAKESET as accumulators.
+// COUNT, COUNTIF, SUM, AVG, MIN, MAX, MAKELIST and MAKESET as accumulators.
 import { compareValues, identity, type Json, type Value } from "./values.ts";
 
 export interface Aggregate {
@@ -34,11 +34,11 @@ function extreme(better: (order: number) => boolean): Aggregate {
   };
 }
 
-function counting(): Aggregate {
+function counting(counts: (value: Value) => boolean): Aggregate {
   let count = 0;
   return {
     add(value, times) {
-      if (value !== undefined) count += times;
+      if (counts(value)) count += times;
     },
     result: () => count,
   };
@@ -61,7 +61,8 @@ function listing(isSet: boolean): Aggregate {
 }
 
 const AGGREGATES = new Map<string, () => Aggregate>([
-  ["COUNT", counting],
+  ["COUNT", () => counting((value) => value !== undefined)],
+  ["COUNTIF", () => counting((value) => value === true)],
   ["SUM", () => summing((sum) => sum)],
   ["AVG", () => summing((sum, count) => (count === 0 ? undefined : sum / count))],
   ["MIN", () => extreme((order) => order < 0)],

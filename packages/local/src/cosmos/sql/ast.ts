@@ -62,6 +62,12 @@ export interface Query {
   readonly limit?: Expression;
 }
 
+/** The query in `FROM (SELECT ... FROM c)`, which reads the documents themselves and not a part of one. */
+export function innerOf({ sources: [first] }: Query): Query | undefined {
+  const inner = first?.elementsOf?.kind === "subquery" ? first.elementsOf.query : undefined;
+  return inner && inner.sources.length > 0 ? inner : undefined;
+}
+
 /** The property path from an alias, `["steps", "pay"]` of `c.steps.pay`, where the expression is nothing but that. */
 export function pathOf(expression: Expression, alias: string): readonly string[] | undefined {
   const segments: string[] = [];

@@ -2,7 +2,7 @@
 import { COSMOS_LIMITS } from "../limits.ts";
 import type { Aggregate } from "./aggregates.ts";
 import type { Expression, Query, Source } from "./ast.ts";
-import { pathOf } from "./ast.ts";
+import { innerOf, pathOf } from "./ast.ts";
 import { build, type Compiling, compile, type Evaluate, type Scope } from "./compile.ts";
 import { type Conjunct, conjunctsOf, pathsUsed } from "./conjuncts.ts";
 import { QueryFault } from "./fault.ts";
@@ -18,6 +18,8 @@ export interface CompiledOrdering {
 }
 
 export interface CompiledQuery {
+  /** Its results are the documents of this query. */
+  readonly inner: CompiledQuery | undefined;
   /** Without FROM there is one result, and no document is read. */
   readonly isOfNothing: boolean;
   readonly all: boolean;
@@ -68,6 +70,11 @@ function compileParsed(query: Query): CompiledQuery {
   const most = COSMOS_LIMITS.joins.value;
   if (query.sources.length - 1 > most) throw new QueryFault(`The query exceeded the maximum number of joins: ${most}.`);
   checkSelectList(query);
+  const inner = innerOf(query);
+  if (inner) {
+    const [{ alias: name } = { alias: "" }, ...joined] = query.sources;
+    return { ...compileParsed({ ...query, sources: [{ alias: name }, ...joined] }), inner: compileParsed(inner) };
+  }
   const { alias, slots, elements } = bindings(query);
   const joins = elements.map((expression) => compile(expression, { slots }));
   const where = query.where ? compile(query.where, { slots }) : undefined;
@@ -81,6 +88,7 @@ function compileParsed(query: Query): CompiledQuery {
   const take = query.top ?? query.limit;
   const { where: _, ...shown } = query;
   return {
+    inner: undefined,
     isOfNothing: query.sources.length === 0,
     all: query.selection.kind === "all",
     distinct: query.distinct,

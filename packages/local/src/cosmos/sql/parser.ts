@@ -111,19 +111,19 @@ function parseSources(parser: ExpressionParser): Source[] {
 /** What SELECT * means where nothing else can name it. */
 const UNNAMED = "";
 
-/** `alias IN set`, `(SELECT ...) AS alias`, `c`, `c AS alias` or `c.path AS alias`. */
+/** `alias IN set`, `(SELECT ...) AS alias`, `(SELECT ...)`, `c`, `c AS alias` or `c.path AS alias`. */
 function parseSource(parser: ExpressionParser): Source {
   if (parser.is("(")) {
     const elementsOf = parser.set();
-    parser.accept("AS");
-    return { alias: parser.name(), elementsOf };
+    return { alias: parser.accept("AS") || isName(parser) ? parser.name() : UNNAMED, elementsOf };
   }
   const path = parser.path();
   if (path.kind === "alias" && parser.accept("IN")) return { alias: path.name, elementsOf: parser.set() };
-  const isNamed = parser.accept("AS") || (parser.token.kind === "word" && !parser.is(...CLAUSES));
-  const alias = isNamed ? parser.name() : (implied(path) ?? UNNAMED);
+  const alias = parser.accept("AS") || isName(parser) ? parser.name() : (implied(path) ?? UNNAMED);
   return path.kind === "alias" && path.name === alias ? { alias } : { alias, path: path };
 }
+
+const isName = (parser: ExpressionParser) => parser.token.kind === "word" && !parser.is(...CLAUSES);
 
 const CLAUSES = ["WHERE", "GROUP", "ORDER", "OFFSET", "LIMIT", "JOIN"];
 

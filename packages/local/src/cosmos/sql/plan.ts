@@ -1,7 +1,7 @@
 // The plan by which a client merges what several physical partitions answer: the query that it sends to each, and what of
 // sorting, grouping and counting is left to it. Source: what the SDKs do with a plan (queryExecutionContext of @azure/cosmos).
 
-import type { Expression, Query } from "./ast.ts";
+import { type Expression, innerOf, type Query } from "./ast.ts";
 import { QueryFault } from "./fault.ts";
 import { type HybridSearchInfo, hybridSearchInfo } from "./full-text-plan.ts";
 import { parseQuery } from "./parser.ts";
@@ -14,6 +14,7 @@ const RESUME = "{documentdb-formattableorderbyquery-filter}";
 
 const TYPES: Readonly<Record<string, string>> = {
   COUNT: "Count",
+  COUNTIF: "CountIf",
   SUM: "Sum",
   AVG: "Average",
   MIN: "Min",
@@ -30,6 +31,7 @@ export type Plan = { readonly queryInfo: QueryInfo } | { readonly hybridSearchQu
 export function planOf(sql: string, countOf: CountOf): Plan | undefined {
   const query = parseQuery(sql);
   if (query.sources.length === 0) return undefined;
+  if (innerOf(query)) throw new QueryFault("A query over another one in FROM needs a single physical partition.");
   const { top, limit, offset } = query;
   const bounds = {
     top: top ? countOf(top) : null,

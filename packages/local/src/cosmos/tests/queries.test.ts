@@ -134,6 +134,10 @@ describe("ORDER BY", () => {
 });
 
 describe("aggregates", () => {
+  test("COUNTIF counts what is true", async () => {
+    expect(await run("SELECT COUNTIF(c.n > 1) AS n, COUNTIF(c.flag) AS flags FROM c")).toEqual([{ n: 2, flags: 1 }]);
+  });
+
   test.each<[string, unknown[]]>([
     ["SELECT VALUE COUNT(1) FROM c", [5]],
     ["SELECT VALUE COUNT(c.name) FROM c", [4]],
@@ -161,6 +165,26 @@ describe("aggregates", () => {
     ],
   ])("%s", async (query, expected) => {
     expect(await run(query)).toEqual(expected);
+  });
+});
+
+describe("FROM over another query", () => {
+  test.each<[string, unknown[], string?]>([
+    ["SELECT VALUE COUNT(1) FROM (SELECT DISTINCT c.pk FROM c)", [2]],
+    ["SELECT COUNT(1) AS n FROM (SELECT DISTINCT VALUE c.pk FROM c) AS keys", [{ n: 2 }]],
+    ["SELECT VALUE MAX(g.n) FROM (SELECT c.pk, COUNT(1) AS n FROM c GROUP BY c.pk) AS g", [3]],
+    ["SELECT VALUE g.pk FROM (SELECT c.pk, COUNT(1) AS n FROM c GROUP BY c.pk) g WHERE g.n > 2", ["b"]],
+    ["SELECT VALUE x FROM (SELECT VALUE t FROM t IN c.tags) AS x WHERE IS_STRING(x)", ["x", "y"]],
+    ["SELECT VALUE p.id FROM (SELECT TOP 2 * FROM c) AS p", ["ann", "bob"]],
+    ["SELECT VALUE p.id FROM (SELECT * FROM c) AS p OFFSET 1 LIMIT 1", ["dan"], "b"],
+    ["SELECT VALUE COUNT(1) FROM (SELECT VALUE x FROM (SELECT DISTINCT VALUE c.pk FROM c) AS x) AS y", [2]],
+  ])("%s", async (query, expected, key) => expect(await run(query, {}, key)).toEqual(expected));
+
+  test("comes in pages", async () => {
+    const pages = at.plain.items.query("SELECT VALUE p.id FROM (SELECT * FROM c) AS p", { maxItemCount: 2 });
+    const found: unknown[][] = [];
+    while (pages.hasMoreResults()) found.push((await pages.fetchNext()).resources);
+    expect(found).toEqual([["ann", "bob"], ["cid", "dan"], ["eve"]]);
   });
 });
 

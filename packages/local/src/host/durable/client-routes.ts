@@ -1,5 +1,7 @@
 // The durable HTTP API: what the unmodified client library and the management URLs call, one row a route.
+
 import type { DurableHttpRequest, DurableHttpResponse } from "../contract.ts";
+import { HOST_LIMITS } from "../limits.ts";
 import { managementUrls } from "./client-binding.ts";
 import { listEntities, readEntity, signalEntity } from "./entity-routes.ts";
 import type { Outcome, Started } from "./orchestrations.ts";
@@ -66,7 +68,7 @@ async function start(call: Call) {
   if (id !== "" && isRefusedId(id)) {
     return problem(
       400,
-      `'${id}' is no instance id: it may not begin with '@', nor contain '/', '\\', '#', '?' or control characters.`,
+      `'${id}' is no instance id: it has ${HOST_LIMITS.instanceId.value} characters at most, and may not begin with '@', nor contain '/', '\\', '#', '?' or control characters.`,
     );
   }
   return answerStart(call, await orchestrations.start(name, id || undefined, body.text ?? NO_INPUT));
@@ -231,5 +233,5 @@ function filterOf({ query }: DurableHttpRequest): Omit<InstanceFilter, "limit" |
 }
 
 function isRefusedId(id: string): boolean {
-  return id.startsWith("@") || /[/\\#?\p{Cc}]/u.test(id);
+  return id.length > HOST_LIMITS.instanceId.value || id.startsWith("@") || /[/\\#?\p{Cc}]/u.test(id);
 }

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { HOST_LIMITS as LIMITS } from "../limits.ts";
 import { openBench } from "./harness.ts";
 
 const APP = join(import.meta.dirname, "fixtures/orders");
@@ -43,6 +44,25 @@ test("closing lets activities under way end and records what they returned", asy
   expect(second.engine.counts["activities"]).toBe(0);
   await second.close();
   rmSync(data, { recursive: true });
+});
+
+test(LIMITS.customStatusBytes.what, async () => {
+  const bench = await openBench(APP);
+  // In quotes, two bytes a character.
+  const most = LIMITS.customStatusBytes.value / 2 - 2;
+  expect(await bench.run("setsStatus", most)).toMatchObject({ runtimeStatus: "Completed", output: "set" });
+  const failed = await bench.run("setsStatus", most + 1);
+  expect(failed.runtimeStatus).toBe("Failed");
+  expect(JSON.stringify(failed.output)).toContain("16 KB");
+  await bench.close();
+});
+
+test(LIMITS.instanceId.what, async () => {
+  const bench = await openBench(APP);
+  const start = (length: number) => bench.client.startNew("returnsNothing", { instanceId: "i".repeat(length) });
+  await start(LIMITS.instanceId.value);
+  await expect(start(LIMITS.instanceId.value + 1)).rejects.toThrow("256 characters at most");
+  await bench.close();
 });
 
 test("callHttp gives status and content, and polls a 202 until it is done", async () => {

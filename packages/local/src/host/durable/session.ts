@@ -1,6 +1,7 @@
 // One run of an orchestrator inside the library: feeds it events and reads what it scheduled and how it ended.
 import { inspect } from "node:util";
 import type { InvocationContext } from "@azure/functions";
+import { HOST_LIMITS } from "../limits.ts";
 import { ActionType, type Command, commandOf, preparedText, retryDelayMs, timerCommand } from "./actions.ts";
 import type { HistoryEvent } from "./history.ts";
 import {
@@ -118,7 +119,12 @@ export class Session {
   /** JSON text; null where none was set. One that is no JSON ends the orchestration, so this is read before `end`. */
   get customStatus(): string | null {
     try {
-      return JSON.stringify(this.#context?.customStatus) ?? null;
+      const text = JSON.stringify(this.#context?.customStatus) ?? null;
+      const most = HOST_LIMITS.customStatusBytes.value;
+      if (text === null || 2 * text.length <= most) return text;
+      throw new Error(
+        `The custom status may have ${most / 1024} KB as JSON in UTF-16, and has ${2 * text.length} bytes.`,
+      );
     } catch (cause) {
       this.#fault ??= cause;
       return null;

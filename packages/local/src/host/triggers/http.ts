@@ -2,6 +2,8 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FunctionApp, InvocationResult, RegisteredFunction, TypedData } from "../contract.ts";
+import { mayCall } from "../function-keys.ts";
+import { HOST_LIMITS } from "../limits.ts";
 import { compileRoute, matchRoute, type Route, sortRoutes } from "../routes.ts";
 import { serveStreamed } from "./http-stream.ts";
 import { requestTrace } from "./http-trace.ts";
@@ -43,6 +45,8 @@ export function routeTemplate(registered: RegisteredFunction, prefix: string): s
 export interface ServedFunctions {
   readonly app: FunctionApp;
   readonly routes: readonly Route<RegisteredFunction>[];
+  /** Whether a function's level needs a key. */
+  readonly checksKeys: boolean;
   /** Where the library takes requests as streams, if the app asked for it by `app.setup({ enableHttpStream: true })`. */
   readonly streamUrl: string | undefined;
   failed(registered: RegisteredFunction, invocationId: string, cause: unknown): void;
@@ -50,7 +54,7 @@ export interface ServedFunctions {
 
 /** Answers the request if a function has its route; false if none has. */
 export async function serveFunction(
-  { app, routes, streamUrl, failed }: ServedFunctions,
+  { app, routes, checksKeys, streamUrl, failed }: ServedFunctions,
   request: IncomingMessage,
   response: ServerResponse,
   path: string,
@@ -58,6 +62,10 @@ export async function serveFunction(
   const match = matchRoute(routes, request.method ?? "GET", path);
   if (!match) return false;
   const { target: registered, params } = match;
+  if (checksKeys && !mayCall(registered, request)) {
+    response.writeHead(401).end();
+    return true;
+  }
   const invocationId = randomUUID();
   const trace = requestTrace(request.headers);
   const invoke = (http: Record<string, unknown>, triggerMetadata: Record<string, TypedData>) =>
@@ -110,7 +118,7 @@ async function requestData(
   };
 }
 
-const MAX_BODY_BYTES = 100 * 1024 * 1024;
+const MAX_BODY_BYTES = HOST_LIMITS.requestBytes.value;
 
 /** In bytes, of the setting by which the real host is told too; a function never sees a longer body. */
 function bodyLimit(): number {

@@ -1,0 +1,64 @@
+// What Azure does now and then: a server that is busy, and senders that are detached since they were idle. The SDK gets over both.
+import { once } from "node:events";
+import rhea, { type EventContext } from "rhea";
+import { afterEach, expect, test } from "vitest";
+import { BusUnderTest, receiveNow } from "./bus-under-test.ts";
+
+let under: BusUnderTest;
+afterEach(() => under.destroy());
+
+async function start(strictness: BusUnderTest["strictness"]): Promise<void> {
+  under = new BusUnderTest();
+  under.strictness = strictness;
+  await under.start([{ name: "q", properties: {} }]);
+}
+
+async function openSender() {
+  const connection = rhea.create_container().connect({ host: "127.0.0.1", port: under.bus.port, reconnect: false });
+  connection.on("disconnected", () => {});
+  const sender = connection.open_sender("q");
+  await once(sender, "sendable");
+  return { connection, sender };
+}
+
+test("each third send is answered as by a busy server and not taken, and the SDK sends it again", async () => {
+  await start({ serverBusyEvery: 3 });
+  const { connection, sender } = await openSender();
+  const outcomes: unknown[] = [];
+  for (let n = 0; n < 6; n += 1) {
+    sender.send({ body: n, message_id: `raw-${n}` });
+    const outcome = await Promise.race([
+      once(sender, "accepted").then(() => "accepted"),
+      (once(sender, "rejected") as Promise<[EventContext]>).then(
+        ([{ delivery }]) =>
+          (delivery?.remote_state as { error?: { condition?: string } } | undefined)?.error?.condition,
+      ),
+    ]);
+    outcomes.push(outcome);
+  }
+  const busy = "com.microsoft:server-busy";
+  expect(outcomes).toEqual(["accepted", "accepted", busy, "accepted", "accepted", busy]);
+  connection.close();
+  const client = under.client.createSender("q");
+  for (let n = 0; n < 4; n += 1) await client.sendMessages({ body: n, messageId: `sdk-${n}` });
+  const received = await receiveNow(under.client.createReceiver("q", { receiveMode: "receiveAndDelete" }), 20);
+  expect(received.map(({ messageId }) => messageId)).toEqual([
+    "raw-0",
+    "raw-1",
+    "raw-3",
+    "raw-4",
+    ...[0, 1, 2, 3].map((n) => `sdk-${n}`),
+  ]);
+}, 60_000);
+
+test("a sender that is idle is detached, and the SDK's next send opens a link again", async () => {
+  await start({ idleDetachMs: 500 });
+  const client = under.client.createSender("q");
+  await client.sendMessages({ body: 1 });
+  const { connection, sender } = await openSender();
+  await once(sender, "sender_error", { signal: AbortSignal.timeout(5000) });
+  expect(sender.error).toMatchObject({ condition: "amqp:link:detach-forced" });
+  await client.sendMessages({ body: 2 });
+  expect(await under.client.createReceiver("q").peekMessages(5)).toHaveLength(2);
+  connection.close();
+});

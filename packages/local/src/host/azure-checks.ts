@@ -1,0 +1,36 @@
+// What Azure refuses of an app although this host could run it, found at the start.
+import { triggerKind } from "./bindings.ts";
+import type { RegisteredFunction } from "./contract.ts";
+import type { HostSettings } from "./host-json.ts";
+import { HOST_LIMITS } from "./limits.ts";
+
+/** Bindings that Microsoft's host has without an extension. */
+const BUILT_IN = ["http", "httptrigger", "timertrigger", "warmuptrigger"];
+const HUB_NAME = /^[a-z][a-z0-9]*$/i;
+
+/** Why Azure Storage, which is the backend unless host.json names another one, cannot hold a task hub of this name. */
+export function hubNameFault(name: string, { storageType }: Pick<HostSettings, "storageType">): string | undefined {
+  if (storageType.toLowerCase() !== "azurestorage") return undefined;
+  const [least, most] = [HOST_LIMITS.leastHubName.value, HOST_LIMITS.hubName.value];
+  if (HUB_NAME.test(name) && name.length >= least && name.length <= most) return undefined;
+  return `host.json: the task hub "${name}" cannot be in Azure Storage: a name has ${least} to ${most} letters and digits, first a letter`;
+}
+
+/** What would run here and not in Azure, a line each: such functions are not found there. */
+export function bundleWarnings(
+  functions: Iterable<RegisteredFunction>,
+  { hasBundle }: Pick<HostSettings, "hasBundle">,
+): string[] {
+  if (hasBundle) return [];
+  const users = [...functions].filter(needsExtension).map(({ name }) => name);
+  if (users.length === 0) return [];
+  const what = 'host.json has no "extensionBundle", which has the bindings of these functions';
+  return [`Refused in Azure: ${what}: ${users.join(", ")}`];
+}
+
+function needsExtension(registered: RegisteredFunction): boolean {
+  return (
+    triggerKind(registered) !== undefined &&
+    Object.values(registered.bindings).some(({ type }) => !BUILT_IN.includes(type.toLowerCase()))
+  );
+}

@@ -1,0 +1,141 @@
+// What Azure Functions allows at most, what it refuses at the start, and its keys: each is kept, and refused beyond it.
+import { mkdtempSync, rmSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { bundleWarnings, hubNameFault } from "./azure-checks.ts";
+import { checkNames } from "./function-names.ts";
+import { readHostJson } from "./host-json.ts";
+import { HOST_LIMITS as LIMITS } from "./limits.ts";
+import { type RunningHost, startHost } from "./start.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "host-limits-"));
+const appDir = join(import.meta.dirname, "fixtures/first-app");
+let host: RunningHost;
+let keyed: RunningHost;
+beforeAll(async () => {
+  host = await startHost({ appDir, port: 0, data: join(folder, "one") });
+  const other = join(import.meta.dirname, "fixtures/keys-app");
+  keyed = await startHost({ appDir: other, port: 0, data: join(folder, "two"), keys: true });
+});
+afterAll(async () => {
+  await keyed.close();
+  await host.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** The status that the request as it is written gets. */
+async function statusOf(...lines: readonly string[]): Promise<number> {
+  const socket = connect(host.port, "127.0.0.1");
+  socket.end(`${lines.join("\r\n")}\r\nhost: localhost\r\nconnection: close\r\n\r\n`);
+  return Number((await text(socket)).split(" ")[1]);
+}
+/** Of the headers that each request has, with the ends of their lines. */
+const OWN = "host: localhost".length + "connection: close".length + 4;
+
+test(LIMITS.functionName.what, () => {
+  const { value } = LIMITS.functionName;
+  expect(() => checkNames(["x".repeat(value)])).not.toThrow();
+  expect(() => checkNames(["x".repeat(value + 1)])).toThrow("Azure refuses");
+});
+
+const hub = (name: string) => hubNameFault(name, { storageType: "azureStorage" });
+
+test(LIMITS.hubName.what, () => {
+  const { value } = LIMITS.hubName;
+  expect(hub("h".repeat(value))).toBeUndefined();
+  expect(hub("h".repeat(value + 1))).toContain("letters and digits");
+  for (const name of ["my-hub", "1hub", "hüb", ""]) expect(hub(name), name).toContain(`"${name}"`);
+  expect(hubNameFault("my-hub", { storageType: "azureManaged" })).toBeUndefined();
+});
+
+test(LIMITS.leastHubName.what, () => {
+  const { value } = LIMITS.leastHubName;
+  expect(hub("h".repeat(value))).toBeUndefined();
+  expect(hub("h".repeat(value - 1))).toContain("letters and digits");
+});
+
+test("an app whose hub Azure refuses does not start, and the fault names it", async () => {
+  const app = join(import.meta.dirname, "fixtures/durable-app");
+  const start = (Hub: string) => startHost({ appDir: app, port: 0, data: join(folder, "hub"), settings: { Hub } });
+  await expect(start("my-hub")).rejects.toThrow(/"my-hub"/);
+  await (await start("myHub")).close();
+});
+
+test("functions whose bindings come with an extension bundle are named where host.json has none", () => {
+  const of = (name: string, type: string) => {
+    const trigger = { type, direction: "in" as const };
+    return { name, trigger, triggerName: "in", bindings: { in: trigger } } as unknown as Parameters<
+      typeof bundleWarnings
+    >[0] extends Iterable<infer One>
+      ? One
+      : never;
+  };
+  const functions = [of("a", "serviceBusTrigger"), of("b", "httpTrigger"), of("c", "orchestrationTrigger")];
+  expect(bundleWarnings(functions, { hasBundle: false })).toEqual([
+    'Refused in Azure: host.json has no "extensionBundle", which has the bindings of these functions: a, c',
+  ]);
+  expect(bundleWarnings(functions, { hasBundle: true })).toEqual([]);
+  expect(bundleWarnings([of("b", "httpTrigger"), of("t", "timerTrigger")], { hasBundle: false })).toEqual([]);
+  const root = join(import.meta.dirname, "../../../..");
+  expect(readHostJson(root, {}).hasBundle).toBe(true);
+});
+
+test(LIMITS.requestBytes.what, async () => {
+  const { value } = LIMITS.requestBytes;
+  const post = (length: number) => statusOf("POST /api/bytes HTTP/1.1", `content-length: ${length}`);
+  expect(await post(value + 1)).toBe(413);
+  // Of the body nothing comes: the host has taken the request.
+  expect(await Promise.race([post(value), new Promise((done) => setTimeout(() => done("waits"), 300))])).not.toBe(413);
+});
+
+test(LIMITS.requestLineBytes.what, async () => {
+  const line = (length: number) => `GET /api/items/special?${"x".repeat(length - 34)} HTTP/1.1`;
+  const { value } = LIMITS.requestLineBytes;
+  expect(await statusOf(line(value))).toBe(200);
+  expect(await statusOf(line(value + 1))).toBe(414);
+  expect(await statusOf(line(60_000))).toBe(414);
+});
+
+test(LIMITS.headersBytes.what, async () => {
+  const headers = (bytes: number) => `x: ${"y".repeat(bytes - OWN - 5)}`;
+  const { value } = LIMITS.headersBytes;
+  expect(await statusOf("GET /api/items/special HTTP/1.1", headers(value))).toBe(200);
+  expect(await statusOf("GET /api/items/special HTTP/1.1", headers(value + 1))).toBe(431);
+});
+
+test(LIMITS.headers.what, async () => {
+  const headers = (count: number) => Array.from({ length: count - 2 }, (_, n) => `x-${n}: y`);
+  const { value } = LIMITS.headers;
+  expect(await statusOf("GET /api/items/special HTTP/1.1", ...headers(value))).toBe(200);
+  expect(await statusOf("GET /api/items/special HTTP/1.1", ...headers(value + 1))).toBe(431);
+});
+
+test("a null character in a path is a 400, and in a query it is not", async () => {
+  expect(await statusOf("GET /api/files/a%00b HTTP/1.1")).toBe(400);
+  expect(await statusOf("GET /api/files/a?b=%00 HTTP/1.1")).toBe(200);
+});
+
+describe("with keys", () => {
+  const get = async (path: string, headers: Record<string, string> = {}) =>
+    (await fetch(`${keyed.baseUrl}${path}`, { headers })).status;
+
+  test.each([
+    ["open", "/api/open", 200, 200, 200],
+    ["of the level function", "/api/guarded", 401, 200, 200],
+    ["of the level admin", "/api/masters", 401, 401, 200],
+    ["the host's own", "/admin/functions", 401, 401, 200],
+  ])("a function that is %s", async (_, path, without, withKey, withMaster) => {
+    expect(await get(path)).toBe(without);
+    expect(await get(`${path}?code=wrong`)).toBe(without);
+    expect(await get(`${path}?code=local`)).toBe(withKey);
+    expect(await get(path, { "x-functions-key": "local" })).toBe(withKey);
+    expect(await get(path, { "x-functions-key": "local-master" })).toBe(withMaster);
+  });
+
+  test("the state of the host is open to who started it", async () => {
+    expect([await get("/admin/host/status"), await get("/admin/counts")]).toEqual([200, 200]);
+  });
+});

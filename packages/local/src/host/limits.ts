@@ -1,0 +1,42 @@
+// What Azure Functions and Durable Functions allow at most, and what this host answers beyond it.
+import type { Limit } from "../limit.ts";
+
+const FUNCTIONS = "https://learn.microsoft.com/azure/azure-functions";
+const HTTP = `${FUNCTIONS}/functions-bindings-http-webhook-trigger#limits`;
+const KESTREL = "https://learn.microsoft.com/dotnet/api/microsoft.aspnetcore.server.kestrel.core.kestrelserverlimits";
+const HOST = "https://github.com/Azure/azure-functions-host/blob/dev/src/WebJobs.Script/Utility.cs";
+const HUBS = `${FUNCTIONS}/durable/durable-functions-task-hubs#task-hub-names`;
+const STATUS = `${FUNCTIONS}/durable/durable-functions-custom-orchestration-status`;
+const INSTANCES = `${FUNCTIONS}/durable/durable-functions-instance-management`;
+
+const AT_START = "an error at the start";
+const KB = 1024;
+
+const limit = (what: string, value: number, unit: Limit["unit"], answer: string, source: string): Limit => ({
+  what,
+  value,
+  unit,
+  answer,
+  source,
+});
+
+export const HOST_LIMITS = {
+  functionName: limit("The name of a function", 128, "characters", AT_START, HOST),
+  hubName: limit("The name of a task hub in Azure Storage", 45, "characters", AT_START, HUBS),
+  leastHubName: {
+    ...limit("The shortest name of a task hub in Azure Storage", 3, "characters", AT_START, HUBS),
+    isLeast: true,
+  },
+  instanceId: limit("The id of an orchestration that a client starts", 256, "characters", "400", INSTANCES),
+  customStatusBytes: limit(
+    "The custom status of an orchestration, as JSON in UTF-16",
+    16 * KB,
+    "bytes",
+    "the orchestration fails",
+    STATUS,
+  ),
+  requestBytes: limit("The body of a request, unless the app sets another limit", 100 * KB * KB, "bytes", "413", HTTP),
+  requestLineBytes: limit("The first line of a request: method, path and query", 8 * KB, "bytes", "414", KESTREL),
+  headersBytes: limit("The headers of a request together", 32 * KB, "bytes", "431", KESTREL),
+  headers: limit("The headers of a request", 100, "", "431", KESTREL),
+} as const satisfies Readonly<Record<string, Limit>>;
