@@ -5,6 +5,7 @@ export const EVENTS = [
   "DuplicateSubmission",
   "JobQuarantined",
   "ReplyQuarantined",
+  "MessageNotStorable",
   "ReplyUnclaimed",
   "JobClaimed",
   "ClaimRejected",
@@ -73,6 +74,7 @@ export type EventLog = { readonly [level in Level]: (line: string) => void };
 const LOUD: { readonly [name in EventName]?: Level } = {
   JobQuarantined: "warn",
   ReplyQuarantined: "warn",
+  MessageNotStorable: "error",
   ReplyUnclaimed: "warn",
   StepRejected: "warn",
   JobErrored: "error",
