@@ -1,5 +1,6 @@
 // An agent's declared results (P6): those that its operations record, and those of other steps that it reads.
 import type { z } from "zod";
+import { jsonBytes, RESULT_BYTES } from "../domain/record-limits.ts";
 import type { StepResult } from "../domain/state-record.ts";
 import type { Agent, AgentRequest, Finding, LastError, RoutedAgent } from "./agent.ts";
 import { bounded } from "./bounds.ts";
@@ -14,12 +15,21 @@ export type CheckedResult =
  * result is accepted unchanged, because its work is done, and a rejection would not reverse it
  */
 export function checkResult(schema: z.ZodType<StepResult> | undefined, result: StepResult): CheckedResult {
-  if (!schema) return { kind: "fits", result };
+  if (!schema) return withinRecord(result);
   const parsed = schema.safeParse(result);
-  if (parsed.success) return { kind: "fits", result: parsed.data };
+  if (parsed.success) return withinRecord(parsed.data);
   return {
     kind: "misfit",
     faults: parsed.error.issues.map(({ path, message }) => `${["result", ...path].join(".")}: ${message}`),
+  };
+}
+
+function withinRecord(result: StepResult): CheckedResult {
+  const bytes = jsonBytes(result);
+  if (bytes <= RESULT_BYTES) return { kind: "fits", result };
+  return {
+    kind: "misfit",
+    faults: [`result: has ${bytes} bytes as JSON, and a step's result may have ${RESULT_BYTES}`],
   };
 }
 

@@ -1,4 +1,5 @@
 // One attempt at a job, as the scheduler's orchestration carries it: the next steps, and the results so far.
+import { MOST_CHANGES } from "./guarded-write.ts";
 import type { Priority } from "./job.ts";
 import {
   directionOf,
@@ -247,8 +248,8 @@ export function taskFor(
   };
 }
 
-/** The maximum number of changes in one write (Cosmos DB: 10 in a patch). */
-const MOST_NEXT = 5;
+/** Besides them, the write of a step's end has the step, its history and time, and the record's two times. */
+const MOST_NEXT = MOST_CHANGES - 5;
 
 function joinOf({ plan, steps, direction }: Attempt, name: string, others: readonly RunInHand[]): Join | null {
   if (others.some((other) => other.direction !== direction)) return null;

@@ -34,6 +34,21 @@ export interface GuardedWrite {
   readonly lifetime?: Lifetime;
 }
 
+/** The most operations of one patch: "Partial document update in Azure Cosmos DB", limitations. A lifetime is one of them. */
+export const MOST_CHANGES = 10;
+
+/** The most operations of one batch: "Transactional batch operations in Azure Cosmos DB", limitations. */
+const MOST_OPERATIONS = 100;
+/** The most revisions of a job's content: the batch that removes them names the record twice, and each of them. */
+export const MOST_REVISIONS = MOST_OPERATIONS - 2;
+/** The most secrets of a content: the patch that removes them also sets its time to live. */
+export const MOST_SECRETS = MOST_CHANGES - 1;
+
+/** Whether a store can make all changes of the write at once. */
+export function isOneWrite({ changes, lifetime }: GuardedWrite): boolean {
+  return changes.length + (lifetime ? 1 : 0) <= MOST_CHANGES;
+}
+
 /** How long a job's documents stay after the write, the same for all of them. */
 export interface Lifetime {
   /** The revisions of the job's content, each of which is a document. */

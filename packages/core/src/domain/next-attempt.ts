@@ -2,6 +2,7 @@
 import { after } from "./duration.ts";
 import { forgiven, mapSteps, readyForCompensation } from "./operator-steps.ts";
 import { isInHand } from "./plan.ts";
+import { asEntry } from "./record-limits.ts";
 import { HISTORY_LIMIT } from "./recovery.ts";
 import { reopened } from "./retention.ts";
 import type { Direction, JobError, OutboxMessage, ProcessState, StateRecord, StepRecord } from "./state-record.ts";
@@ -117,5 +118,5 @@ export function errorOf(kind: JobError["kind"], message: string, { now: at }: De
 }
 
 export function remembered(record: StateRecord, { by, now }: DecisionContext, what: string): StateRecord["history"] {
-  return [...record.history, { at: now, what, by }].slice(-HISTORY_LIMIT);
+  return [...record.history, { at: now, what: asEntry(what), by }].slice(-HISTORY_LIMIT);
 }

@@ -3,6 +3,7 @@ import { runKey, type StartAttempt } from "./attempt.ts";
 import { after, durationMs } from "./duration.ts";
 import { isTakenUp, mayHaveHadEffect, pausesOf, type RunInHand, runsInHand } from "./plan.ts";
 import { missedPolls, pollsAfter } from "./poll.ts";
+import { asEntry } from "./record-limits.ts";
 import { over, reopened } from "./retention.ts";
 import { skippedFor } from "./skip.ts";
 import {
@@ -11,13 +12,12 @@ import {
   hasEnded,
   type JobError,
   type JobStatus,
-  NOT_STARTED,
   type OutboxMessage,
   type StateRecord,
   type StepRecord,
   type StepRun,
 } from "./state-record.ts";
-import { expiresAt, restarted } from "./step-run.ts";
+import { expiresAt, restarted, withRun } from "./step-run.ts";
 import { OUTBOX_GRACE_MS, transitions } from "./transitions.ts";
 import type { StepPolicy } from "./workflow.ts";
 
@@ -347,14 +347,8 @@ function goneOnWithout(record: StepRecord, direction: Direction, now: string): S
   if (direction === "forward") {
     return skippedFor(record, { cause: "expired", message: inWords(failureCount) }, true, now);
   }
-  const rejected = {
-    ...NOT_STARTED,
-    ...compensation,
-    state: "Failed",
-    error: inWords(compensation?.failureCount),
-    endedAt: now,
-  } as const;
-  return { ...record, compensation: rejected };
+  const error = inWords(compensation?.failureCount);
+  return withRun(record, "compensate", { state: "Failed", error, endedAt: now });
 }
 
 /** When the next attempt is to be claimed: at once if steps continue. */
@@ -393,5 +387,5 @@ function outboxMessage(attempt: number, status: JobStatus, now: string): OutboxM
 }
 
 function remembered(record: StateRecord, now: string, what: string): readonly HistoryEntry[] {
-  return [...record.history, { at: now, what, by: "supervisor" }].slice(-HISTORY_LIMIT);
+  return [...record.history, { at: now, what: asEntry(what), by: "supervisor" }].slice(-HISTORY_LIMIT);
 }

@@ -1,5 +1,6 @@
 // An operator's resubmission (P9, P13): a job goes on in the direction in which it stopped, or forward again if the operator says so.
 import { remainingInWords } from "./ending.ts";
+import { MOST_REVISIONS } from "./guarded-write.ts";
 import { stepOfRun } from "./items.ts";
 import {
   attemptInWords,
@@ -94,6 +95,8 @@ function isCompensationDone(workflow: Workflow, steps: Steps): boolean {
 
 function goForward(record: StateRecord, course: Course, { action, workflow, to, context }: Asked): Decision {
   const { edited, reason } = action;
+  if (edited && record.jobRevision >= MOST_REVISIONS)
+    return rejected(`its content has ${MOST_REVISIONS} revisions, which is the most: resubmit it unchanged`);
   const taken = mapSteps(mapSteps(record.steps, forgiven), course.step);
   const uncertain = edited ? uncertainSteps(taken, record.steps, workflow) : [];
   if (uncertain.length > 0) {

@@ -1,6 +1,7 @@
 // A step that is not done while its job continues: the reason, and the other steps that are skipped with it.
 import { expandedSteps, fallbacksOf } from "./expand.ts";
 import { isClosed } from "./plan.ts";
+import { asMessage } from "./record-limits.ts";
 import type { Skipped, StepRecord, Steps } from "./state-record.ts";
 import type { Workflow, WorkflowStep } from "./workflow.ts";
 
@@ -9,7 +10,8 @@ import type { Workflow, WorkflowStep } from "./workflow.ts";
  * @param outcomeUnknown whether it may have had an effect, which is then compensated while the job continues
  */
 export function skippedFor(record: StepRecord, skipped: Skipped, outcomeUnknown: boolean, now: string): StepRecord {
-  return { ...record, ...OVER, endedAt: now, skipped, ...(outcomeUnknown && { outcomeUnknown }) };
+  const bounded = { ...skipped, message: asMessage(skipped.message) };
+  return { ...record, ...OVER, endedAt: now, skipped: bounded, ...(outcomeUnknown && { outcomeUnknown }) };
 }
 
 const OVER = { state: "Skipped", startBy: null, completeBy: null, notBefore: undefined } as const;

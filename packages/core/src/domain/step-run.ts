@@ -3,6 +3,7 @@ import type { NextStep } from "./attempt.ts";
 import { after, durationMs } from "./duration.ts";
 import { isInHand, isTakenUp, runOf } from "./plan.ts";
 import { missedAt } from "./poll.ts";
+import { withinLimits } from "./record-limits.ts";
 import {
   type Acceptance,
   type Direction,
@@ -193,7 +194,8 @@ function notTakenUp({ agent }: StepRecord, { attempt = 0, waitCount }: StepRun, 
 }
 
 /** The step with that change in one direction. */
-export function withRun(record: StepRecord, direction: Direction, change: Partial<StepRun>): StepRecord {
+export function withRun(record: StepRecord, direction: Direction, wanted: Partial<StepRun>): StepRecord {
+  const change = withinLimits(wanted);
   if (direction === "forward") return { ...record, ...change };
   return { ...record, compensation: { ...NOT_STARTED, ...record.compensation, ...change } };
 }

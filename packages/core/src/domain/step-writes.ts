@@ -3,6 +3,7 @@ import type { NextStep, StepTask } from "./attempt.ts";
 import { after } from "./duration.ts";
 import { append, type Change, type Closing, type Guard, type GuardedWrite, set } from "./guarded-write.ts";
 import { runOf } from "./plan.ts";
+import { asEntry, expiryWithinLimits } from "./record-limits.ts";
 import type { Decided, Direction, Expiry, StepRecord, StepState } from "./state-record.ts";
 import { expiresAt, type Mark } from "./step-run.ts";
 import { concluding, scheduling, transitions } from "./transitions.ts";
@@ -36,14 +37,16 @@ export function takeUpOnly(task: StepTask, { from, change, isLater }: Mark, now:
 /**
  * Records why an agent will not be done in time: the step's own run keeps the latest reason, the history keeps each. Nothing else changes: if the
  * step is not done, the supervisor finds it overdue.
+ * @param isHistoryFull an agent of another team may note as often as it likes: then only its run contains the reason
  */
-export function noteExpiry(task: StepTask, expiry: Expiry): GuardedWrite {
+export function noteExpiry(task: StepTask, noted: Expiry, isHistoryFull = false): GuardedWrite {
   const { step, direction, lockedBy: by } = task;
+  const expiry = expiryWithinLimits(noted);
   const run = direction === "forward" ? ["steps", step] : ["steps", step, "compensation"];
   const { at } = expiry;
-  const entry = { at, what: expiryInWords(step, direction, expiry), by };
-  const changes = [set([...run, "expiry"], expiry), set(["updatedAt"], at), append(["history"], entry)];
-  return { guard: inHand(task), changes };
+  const changes = [set([...run, "expiry"], expiry), set(["updatedAt"], at)];
+  const entry = append(["history"], { at, what: expiryInWords(step, direction, expiry), by });
+  return { guard: inHand(task), changes: isHistoryFull ? changes : [...changes, entry] };
 }
 
 /** The limit for the many errors of an attempt's tries. */
@@ -53,7 +56,9 @@ function expiryInWords(step: string, direction: Direction, { attempt, tries, end
   const which = direction === "forward" ? step : `compensation of ${step}`;
   const where = endpoint === null ? "" : ` (${endpoint})`;
   const words = tries === 1 ? "1 try" : `${tries} tries`;
-  return `${which}: attempt ${attempt} runs out of time, after ${words}${where}: ${message.slice(0, ERROR_LIMIT)}`;
+  return asEntry(
+    `${which}: attempt ${attempt} runs out of time, after ${words}${where}: ${message.slice(0, ERROR_LIMIT)}`,
+  );
 }
 
 /** Records the result of a step's condition, before its agent is called. */

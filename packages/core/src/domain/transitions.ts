@@ -1,7 +1,7 @@
 // The states of a job, as one table; and how an attempt takes a job up and ends it (P4, P9, P13, P14, P16).
 import type { NextStep, StartAttempt } from "./attempt.ts";
 import { after } from "./duration.ts";
-import { append, type Change, type GuardedWrite, remove, set } from "./guarded-write.ts";
+import { append, type Change, type GuardedWrite, MOST_CHANGES, remove, set } from "./guarded-write.ts";
 import { runOf } from "./plan.ts";
 import {
   type Direction,
@@ -143,11 +143,24 @@ export function claimAndConclude(
   };
 }
 
+/** Besides them, the write may set when the record is due, over, closed and removed. */
+const MOST_ADDED = MOST_CHANGES - 4;
+
 /**
  * Status messages could not be sent: they are sent with the next one, or the sweep sends them once the job has ended. Until then none of the job's
  * documents is removed.
+ * @returns the write of the first of them, and the others, which need further writes
  */
-export function addToOutbox(seen: StateRecord, outboxMessages: readonly OutboxMessage[], now: string): GuardedWrite {
+export function addToOutbox(
+  seen: StateRecord,
+  outboxMessages: readonly OutboxMessage[],
+  now: string,
+): { readonly write: GuardedWrite; readonly rest: readonly OutboxMessage[] } {
+  const rest = outboxMessages.slice(MOST_ADDED);
+  return { write: adding(seen, outboxMessages.slice(0, MOST_ADDED), now), rest };
+}
+
+function adding(seen: StateRecord, outboxMessages: readonly OutboxMessage[], now: string): GuardedWrite {
   const { processState, lockedBy, attempt, keptUntil, jobRevision } = seen;
   const over = processState === "Processed" ? "overAt" : "overInErrorAt";
   const ended = hasEnded(processState) ? [set(["dueAt"], after(now, OUTBOX_GRACE_MS)), set([over], null)] : [];

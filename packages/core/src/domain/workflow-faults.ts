@@ -1,6 +1,7 @@
 // All faults of a workflow, as text (P5): checked at start, all at once.
 import { durationMs } from "./duration.ts";
 import { outputFaults } from "./outputs.ts";
+import { MOST_RUNS } from "./record-limits.ts";
 import { shapeFaults } from "./shape-faults.ts";
 import {
   type KnownAgents,
@@ -31,6 +32,9 @@ export function workflowFaults(workflow: Workflow, agents: KnownAgents, rules: K
   const { inOneActivity = false } = workflow;
   if (typeof inOneActivity !== "boolean") faults.push(`${where}: inOneActivity must be true or false`);
   if (names.length === 0) faults.push(`${where}: has no steps`);
+  if (names.length > MOST_RUNS) {
+    faults.push(`${where}: has ${names.length} steps, and a job's record has room for ${MOST_RUNS}`);
+  }
   if (new Set(names).size < names.length) faults.push(`${where}: two steps have the same name`);
   for (const step of workflow.steps) {
     const at = `${where}, step ${step.name}`;

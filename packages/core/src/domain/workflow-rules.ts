@@ -1,6 +1,7 @@
 // The named rules of a workflow for a job's content: conditions of its steps, and lists of items for which a step runs.
 import { MOST_ITEMS } from "./items.ts";
 import type { Job } from "./job.ts";
+import { MOST_RUNS } from "./record-limits.ts";
 import type { ItemCounts, StepResult } from "./state-record.ts";
 import type { KnownRules, Workflow } from "./workflow.ts";
 
@@ -49,11 +50,20 @@ export function itemsOf(list: string, job: Job, { lists }: WorkflowRules): reado
   return items;
 }
 
+/** A step with a list runs once for each item. */
+function countRuns({ steps }: Workflow, counts: ItemCounts): number {
+  return steps.reduce((sum, { forEach }) => sum + (forEach === undefined ? 1 : (counts[forEach] ?? 0)), 0);
+}
+
 /** The faults of a job for its workflow's lists, as text. */
 export function listFaults(workflow: Workflow, job: Job, rules: WorkflowRules): string[] {
   try {
-    countItems(workflow, job, rules);
-    return [];
+    const runs = countRuns(workflow, countItems(workflow, job, rules));
+    if (runs <= MOST_RUNS) return [];
+    const lists = [...new Set(workflow.steps.flatMap(({ forEach }) => forEach ?? []))].join(", ");
+    return [
+      `job: ${lists}: the items make ${runs} runs of steps, and a job may have ${MOST_RUNS}: submit it as several jobs`,
+    ];
   } catch (cause) {
     return [`job: ${cause instanceof Error ? cause.message : String(cause)}`];
   }

@@ -5,6 +5,7 @@ import { Outage } from "../domain/outage.ts";
 import { COMPLETIONS_PATH, parseReport, REPORT_LIMIT } from "../messaging/completion.ts";
 import { takeReport } from "../operations/take-reply.ts";
 import { reportEnd } from "../scheduler-client.ts";
+import { NotStorable } from "../store/job-store.ts";
 import { observe } from "../telemetry/invocation.ts";
 import { engineClient } from "./engine-client.ts";
 import { atFault } from "./operator-endpoint.ts";
@@ -56,6 +57,7 @@ export const completeStep =
     } catch (cause) {
       // A recorded report that was not passed on yet is passed on when it is reported again.
       if (cause instanceof Outage) return AWAY;
+      if (cause instanceof NotStorable) return atFault([cause.message]);
       throw cause;
     }
   };

@@ -13,6 +13,8 @@ import { isWanted, parseIfMatch } from "../messaging/entity-tag.ts";
 import { isKnown, listTag } from "../messaging/list-tag.ts";
 import { accessTo, type Role } from "../messaging/operator-access.ts";
 import { isOwnOrigin } from "../messaging/own-origin.ts";
+import { isNotStorable } from "../store/cosmos-answers.ts";
+import { reasonOf } from "../store/job-store.ts";
 
 export interface Endpoint {
   readonly method: HttpMethod;
@@ -48,6 +50,8 @@ export function operatorFunction(
         return await handle(request, context, access.operator);
       } catch (cause) {
         if (cause instanceof NewerSchema) return { status: 409, jsonBody: { reason: cause.message } };
+        // Of any store: a note, a bulk run or a pause too.
+        if (method !== "GET" && isNotStorable(cause)) return atFault([`the store refuses it: ${reasonOf(cause)}`]);
         throw cause;
       }
     },

@@ -1,6 +1,7 @@
 // The content that an app accepts for its jobs (P1): a contract for each of its workflows, or one for several.
 import { z } from "zod";
 import type { ContentFacts } from "../domain/contract.ts";
+import { MOST_SECRETS } from "../domain/guarded-write.ts";
 import type { Job } from "../domain/job.ts";
 import type { Noun } from "../domain/noun.ts";
 
@@ -41,10 +42,17 @@ export interface Contracts {
 /**
  * Declares the contract of one workflow's content. The schema types the functions. The returned contract has no content type, because
  * the core works with checked content of any type.
+ * @throws if it names more secrets than one write can remove
  */
 export function defineContract<Content extends Job>(
   contract: Omit<Contract<Content>, "faults"> & Partial<Pick<Contract<Content>, "faults">>,
 ): Contract {
+  const { length } = contract.secrets;
+  if (length > MOST_SECRETS) {
+    throw new Error(
+      `The contract names ${length} secrets, and one write can remove ${MOST_SECRETS}: put them into one member.`,
+    );
+  }
   return { faults: () => [], ...contract } as unknown as Contract;
 }
 

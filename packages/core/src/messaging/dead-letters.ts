@@ -128,8 +128,10 @@ export interface OwnQueues {
 
 export function deadLetterQueuesOf(own: OwnQueues): DeadLetterQueue[] {
   const { consumed, quarantine, jobs, ownedQueues = [], agentReplies, teamQueues = [] } = own;
-  // The quarantine keeps messages from queues of jobs and of replies, and its subject names which. The message still belongs to its sender.
+  // The quarantine keeps messages from queues of jobs and of replies, and its subject names which; what can't be stored may be from any queue. The
+  // message still belongs to its sender.
   const source = (subject: string | undefined, cameBy?: unknown) => {
+    if (subject === "NotStorable") return consumed.find((queue) => queue === cameBy) ?? jobs;
     const [several, others] = subject === "InvalidReply" ? [agentReplies, teamQueues] : [jobs, ownedQueues];
     return others.find((queue) => queue === cameBy) ?? several;
   };

@@ -43,7 +43,7 @@ export type Published =
   | "too-large-together";
 
 export interface Unreadable {
-  readonly subject: "InvalidSubmission" | "InvalidReply";
+  readonly subject: "InvalidSubmission" | "InvalidReply" | "NotStorable";
   readonly body: unknown;
   readonly faults: readonly string[];
   readonly messageId: string | undefined;

@@ -3,6 +3,7 @@ import { applyChanges } from "../domain/apply-changes.ts";
 import { type Attempt, attemptOf, type ClaimOutcome, type StartAttempt, toSchedule } from "../domain/attempt.ts";
 import { endingOf } from "../domain/ending.ts";
 import { forwardAgain } from "../domain/forward-again.ts";
+import { isOneWrite } from "../domain/guarded-write.ts";
 import { directionOf, isWholeDone, type Plan, pausesOf, planOf, readySteps, runsInHand } from "../domain/plan.ts";
 import { withSkips } from "../domain/skip.ts";
 import { hasEnded, holderId, type OutboxMessage, type StateRecord, type Steps } from "../domain/state-record.ts";
@@ -110,9 +111,6 @@ async function startAgain(turned: Versioned, context: Context): Promise<ClaimOut
   return { kind: "taken" };
 }
 
-/** A patch of Cosmos DB has at most 10 changes, of which a claim needs six besides its steps. */
-const MOST_BY_PATCH = 4;
-
 /** While no step is in progress, the values that a claim depends on do not change. Otherwise the claim is written at the version that was read. */
 async function writeClaim({ record, etag }: ReadRecord, plan: Plan, holder: string, ports: Ports): Promise<Written> {
   const { jobId, attempt, steps, direction } = record;
@@ -125,7 +123,7 @@ async function writeClaim({ record, etag }: ReadRecord, plan: Plan, holder: stri
   const claimed = applyChanges(record, write.changes);
   const isAlone = runsInHand(steps).length === 0 && pausesOf(claimed.steps, direction).length === 0;
   const isOneWay = ready.every((step) => directionOf(step, direction) === direction);
-  if (isAlone && isOneWay && next.length <= MOST_BY_PATCH) return ports.store.change(jobId, write);
+  if (isAlone && isOneWay && isOneWrite(write)) return ports.store.change(jobId, write);
   if (etag === undefined) return { kind: "rejected" };
   return ports.store.replace({ record, etag }, { ...claimed, ...timesOf(claimed.steps, claimed) });
 }

@@ -5,7 +5,7 @@ import { Outage } from "../domain/outage.ts";
 import { closed, isOver } from "../domain/retention.ts";
 import { contractFor } from "../messaging/contract.ts";
 import type { ArchivedJob } from "../store/job-archive.ts";
-import type { OVER, Versioned } from "../store/job-store.ts";
+import { NotStorable, type OVER, type Versioned } from "../store/job-store.ts";
 import { type Context, instant, type Retention } from "./ports.ts";
 import { shownRecord } from "./stored-record.ts";
 
@@ -83,8 +83,15 @@ async function closePage(
     const now = instant(context.now());
     const { secrets } = contractFor(over.record.workflow.name, context.rules.contracts);
     const lifetime = { revisions: over.record.jobRevision, keepMs, secrets };
-    const written = await store.close(over, closed(over.record, now, keepMs), lifetime);
-    counts[written.kind === "written" ? "closed" : "lost"] += 1;
+    try {
+      const written = await store.close(over, closed(over.record, now, keepMs), lifetime);
+      counts[written.kind === "written" ? "closed" : "lost"] += 1;
+    } catch (cause) {
+      if (!(cause instanceof NotStorable)) throw cause;
+      // One job that can't be closed does not stop the others.
+      counts.broken += 1;
+      context.telemetry.event("JobNotClosed", { jobId: over.record.jobId, cause: String(cause) });
+    }
   });
 }
 

@@ -3,7 +3,8 @@
 import { jobIdIn } from "../domain/noun.ts";
 import { Outage, outageIn, SentBack } from "../domain/outage.ts";
 import type { Messenger, ReceivedMessage } from "../messaging/messenger.ts";
-import { type Context, instant, type Ports } from "./ports.ts";
+import { NotStorable } from "../store/job-store.ts";
+import { type Context, instant, type Ports, type Telemetry } from "./ports.ts";
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 2000;
@@ -14,7 +15,7 @@ const heldQueues = new WeakMap<Messenger, Map<string, number>>();
 /**
  * Processes a message, again and again while there is an outage. Order of writes if the outage lasts longer, or is known to be long: a copy is
  * sent to the message's own queue, then (by returning) the message is completed. After a crash in between there are two messages, the same as a
- * duplicate delivery. All other faults are thrown: the queue delivers the message again, and finally dead-letters it.
+ * duplicate delivery. What the store will never take is kept in the quarantine, with the reason. All other faults are thrown: the queue delivers the message again, and finally dead-letters it.
  * @returns the result of `work`; undefined if the message was sent back
  */
 export async function holdMessage<T>(
@@ -43,6 +44,7 @@ export async function holdMessage<T>(
       }
       return result;
     } catch (cause) {
+      if (cause instanceof NotStorable) return setAside(message, cause, messenger, telemetry);
       if (!(cause instanceof Outage)) throw cause;
       const heldMs = now() - heldSince;
       const goesBack = cause instanceof SentBack ? cause : undefined;
@@ -67,4 +69,16 @@ export async function holdMessage<T>(
     }
     await pause(waitMs);
   }
+}
+
+/** As often as it were delivered again, the answer would be the same. */
+async function setAside(
+  { body, messageId, correlationId, replyTo, replyToSessionId, queue }: ReceivedMessage,
+  { message: reason }: NotStorable,
+  messenger: Ports["messenger"],
+  telemetry: Telemetry,
+): Promise<undefined> {
+  const address = { messageId, correlationId, replyTo, replyToSessionId, queue };
+  await messenger.quarantine({ subject: "NotStorable", body, faults: [reason], ...address });
+  telemetry.event("MessageNotStorable", { queue, messageId: messageId ?? null, reason });
 }

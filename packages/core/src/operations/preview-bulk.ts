@@ -11,6 +11,7 @@ import { filterOf } from "../messaging/job-filter.ts";
 import type { BulkFilter, BulkRun, BulkStore } from "../store/bulk-store.ts";
 import type { JobFilter, JobPage, JobSummary } from "../store/job-list.ts";
 import { isListed } from "../store/job-query.ts";
+import { NotStorable } from "../store/job-store.ts";
 import type { AttentionView } from "./attention.ts";
 import { causeIdOf } from "./group-jobs.ts";
 import { decisionContextOf, workflowOf } from "./operate-job.ts";
@@ -160,12 +161,12 @@ function requestOf({ action, direction }: BulkAsked): OperatorAction {
   return { kind: action, reason: "" };
 }
 
-/** One job that a newer version of the app has written must not stop all others. */
+/** One job that a newer version of the app has written, or whose write the store refuses, must not stop all others. */
 export async function unlessNewer<T>(work: () => Promise<T>, otherwise: (reason: string) => T): Promise<T> {
   try {
     return await work();
   } catch (cause) {
-    if (cause instanceof NewerSchema) return otherwise(cause.message);
+    if (cause instanceof NewerSchema || cause instanceof NotStorable) return otherwise(cause.message);
     throw cause;
   }
 }

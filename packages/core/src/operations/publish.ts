@@ -99,15 +99,25 @@ export async function publishOrKeep(
   }
 }
 
-/** Throws if the store can't write it: the attempt then times out, and its step's activity may run again. */
+/**
+ * In their sequence, with as many writes as they need: after a crash in between, its step's activity runs again and publishes all of them. Throws if
+ * the store can't write it: the attempt then times out, and the activity may run again.
+ */
 async function leave(seen: StateRecord, outboxMessages: readonly OutboxMessage[], ports: Ports): Promise<Versioned> {
   let record: StateRecord | undefined = seen;
-  for (let tries = 0; record && tries < TRIES_TO_LEAVE; tries += 1) {
-    const left = await ports.store.change(record.jobId, addToOutbox(record, outboxMessages, instant(ports.now())));
-    if (left.kind === "written") return left;
-    record = (await ports.store.state(record.jobId))?.record;
+  let open = outboxMessages;
+  for (let rejections = 0; record && rejections < TRIES_TO_LEAVE; ) {
+    const { write, rest } = addToOutbox(record, open, instant(ports.now()));
+    const left = await ports.store.change(record.jobId, write);
+    if (left.kind === "written") {
+      if (rest.length === 0) return left;
+      [record, open] = [left.record, rest];
+    } else {
+      rejections += 1;
+      record = (await ports.store.state(record.jobId))?.record;
+    }
   }
-  const statuses = outboxMessages.map(({ status }) => status).join(", ");
+  const statuses = open.map(({ status }) => status).join(", ");
   throw new Error(`the outbox messages of job ${seen.jobId} could not be left in its record: ${statuses}`);
 }
 

@@ -10,6 +10,7 @@ import { MissingWorkflow } from "../domain/workflows.ts";
 import { contentDigest } from "../messaging/content-digest.ts";
 import { contractOf } from "../messaging/contract.ts";
 import { type Envelope, type ParsedSubmission, parseSubmission } from "../messaging/submission-message.ts";
+import { type Created, NotStorable } from "../store/job-store.ts";
 import { claimJob } from "./claim-job.ts";
 import { WorkflowPaused } from "./pauses.ts";
 import { type Context, instant, type Ports } from "./ports.ts";
@@ -47,7 +48,8 @@ export async function recordJob(message: SubmittedMessage, context: Context): Pr
   }
   await context.admission.admit(job.priority, job.workflow);
   const draft = draftRecord(parsed, message, context);
-  const created = await context.store.create(job, draft);
+  const created = await createOrSay(job, draft, context);
+  if (typeof created === "string") return rejectSubmission(message, [created], context);
   if (created.kind === "duplicate" && !isSubmittedAgain(parsed, created, context)) {
     return rejectSubmission(
       message,
@@ -62,6 +64,16 @@ export async function recordJob(message: SubmittedMessage, context: Context): Pr
 
   await publish(record, [{ status: "Received", attempt: 1, at: record.createdAt }], context);
   return record;
+}
+
+/** The reason, if the store will never take a job of that size or content. */
+async function createOrSay(job: Job, draft: StateRecord, { store }: Ports): Promise<Created | string> {
+  try {
+    return await store.create(job, draft);
+  } catch (cause) {
+    if (cause instanceof NotStorable) return `job: ${cause.message}`;
+    throw cause;
+  }
 }
 
 /** Longer than any rollback lasts. A removed workflow looks the same, if none was added since. */

@@ -5,6 +5,7 @@ import { unreadable } from "../agents/declared-results.ts";
 import type { StepEnd, StepTask } from "../domain/attempt.ts";
 import { after, durationMs } from "../domain/duration.ts";
 import { isInHand, runOf } from "../domain/plan.ts";
+import { MOST_NOTED } from "../domain/record-limits.ts";
 import type { Direction, StateRecord, StepRun } from "../domain/state-record.ts";
 import type { Answer } from "../domain/step-answer.ts";
 import { takenUp } from "../domain/step-run.ts";
@@ -143,13 +144,13 @@ export async function takeWord(
   };
   const read = await taskOf(ticket, context);
   if (typeof read === "string") return late(read);
-  const { task, isOpen } = read;
+  const { task, isOpen, isHistoryFull } = read;
   if (!isOwn(task)) return late("it came by a queue of somebody who was not asked");
   context.presence.seen(task.agent);
   if (isOpen && context.now() > Date.parse(task.completeBy))
     return late(`it came after complete-by, ${task.completeBy}`);
   if (reply.kind === "started")
-    return reply.failure ? recordFailure(task, reply.failure, context) : recordStarted(task, context);
+    return reply.failure ? recordFailure(task, reply.failure, context, isHistoryFull) : recordStarted(task, context);
   if (reply.kind === "progress") {
     return (await recordProgress(task, reply, context)) ? NOTED : late("the step waits for no completion");
   }
@@ -180,8 +181,14 @@ export async function takeWord(
 
 const NOTED = { kind: "noted" } as const;
 
+interface TaskRead {
+  readonly task: StepTask;
+  readonly isOpen: boolean;
+  readonly isHistoryFull: boolean;
+}
+
 /** The task of the reply, rebuilt from the record; or the reason why there is none. */
-async function taskOf(ticket: Ticket, ports: Ports): Promise<{ task: StepTask; isOpen: boolean } | string> {
+async function taskOf(ticket: Ticket, ports: Ports): Promise<TaskRead | string> {
   const { jobId, attempt, step, direction, lockedBy } = ticket;
   const record = (await ports.store.state(jobId))?.record;
   if (!record) return "there is no such job";
@@ -194,7 +201,7 @@ async function taskOf(ticket: Ticket, ports: Ports): Promise<{ task: StepTask; i
   // A version of the app without nonces may have sent the request.
   const mayLackNonce = run.nonce === undefined && task.transport === "queue";
   if (!mayLackNonce && !isSame(run.nonce, ticket.nonce)) return "it does not have its request's nonce";
-  return { task, isOpen: isInHand(run) };
+  return { task, isOpen: isInHand(run), isHistoryFull: record.history.length >= MOST_NOTED };
 }
 
 /** In constant time: the duration shows nothing about how much of a guess was right. */
@@ -214,9 +221,9 @@ async function recordStarted(task: StepTask, ports: Ports): Promise<Taken> {
 }
 
 /** It is only recorded: if the step is not done, the supervisor finds it overdue, and knows why. */
-async function recordFailure(task: StepTask, failure: Failure, ports: Ports): Promise<Taken> {
+async function recordFailure(task: StepTask, failure: Failure, ports: Ports, isHistoryFull = false): Promise<Taken> {
   const expiry = { ...failure, at: instant(ports.now()), attempt: task.attempt };
-  await ports.store.change(task.jobId, noteExpiry(task, expiry));
+  await ports.store.change(task.jobId, noteExpiry(task, expiry, isHistoryFull));
   return NOTED;
 }
 

@@ -5,31 +5,57 @@ export const FORBIDDEN = 403;
 export const NOT_FOUND = 404;
 export const CONFLICT = 409;
 export const PRECONDITION_FAILED = 412;
+const BAD_REQUEST = 400;
+const TOO_LARGE = 413;
+/** A job's documents together have reached the size of a logical partition. With any other substatus, a 403 is about a role or a key. */
+const PARTITION_FULL = 1014;
 const FAILED_DEPENDENCY = 424;
 /** Answers after which the same request may succeed; an error without a code is a broken connection. */
 const TRANSIENT: ReadonlySet<number> = new Set([408, 410, 429, 449, 500, 503]);
 
+interface Answered {
+  readonly statusCode: number;
+  readonly subStatusCode?: number | undefined;
+}
+
 /** A failed batch does not throw: its operations contain the reason. */
-export function rejectionOf(result: readonly { readonly statusCode: number }[] | undefined): number | undefined {
-  return result?.find(({ statusCode }) => statusCode >= 400 && statusCode !== FAILED_DEPENDENCY)?.statusCode;
+export function rejectionOf(result: readonly Answered[] | undefined): Answered | undefined {
+  return result?.find(({ statusCode }) => statusCode >= 400 && statusCode !== FAILED_DEPENDENCY);
 }
 
 export class BatchRejected extends Error {
   readonly code: number;
-  constructor(code: number) {
-    super(`the batch was answered ${code}`);
-    this.code = code;
+  readonly substatus: number | undefined;
+  constructor({ statusCode, subStatusCode }: Answered) {
+    super(`the batch was answered ${statusCode}`);
+    this.code = statusCode;
+    this.substatus = subStatusCode;
   }
 }
 
+interface Coded {
+  readonly status: number;
+  readonly substatus: number | undefined;
+}
+
 /** The SDK wraps the error of a batch: then the code is on its cause. */
+function codedIn(error: unknown): Coded | undefined {
+  const coded = error instanceof ErrorResponse || error instanceof BatchRejected ? error : undefined;
+  if (typeof coded?.code === "number") return { status: coded.code, substatus: coded.substatus };
+  return error instanceof Error && error.cause ? codedIn(error.cause) : undefined;
+}
+
 export function statusOf(error: unknown): number | undefined {
-  const code = error instanceof ErrorResponse || error instanceof BatchRejected ? error.code : undefined;
-  if (typeof code === "number") return code;
-  return error instanceof Error && error.cause ? statusOf(error.cause) : undefined;
+  return codedIn(error)?.status;
 }
 
 export function isTransient(error: unknown): boolean {
   const status = statusOf(error);
   return status === undefined ? !(error instanceof TypeError) : TRANSIENT.has(status);
+}
+
+/** The store will never make this write: the document is too large or invalid, or the job's partition is full. */
+export function isNotStorable(error: unknown): boolean {
+  const { status, substatus } = codedIn(error) ?? {};
+  return status === BAD_REQUEST || status === TOO_LARGE || (status === FORBIDDEN && substatus === PARTITION_FULL);
 }

@@ -10,6 +10,7 @@ import {
   BatchRejected,
   CONFLICT,
   FORBIDDEN,
+  isNotStorable,
   isTransient,
   NOT_FOUND,
   PRECONDITION_FAILED,
@@ -36,6 +37,7 @@ import {
   type Created,
   type InFlight,
   type JobStore,
+  NotStorable,
   OVER,
   type Span,
   StoreUnavailable,
@@ -64,7 +66,7 @@ const throughOutage = retry(handleWhen(isTransient), {
  */
 const untilRolesHold = (pauseMs: number) =>
   retry(
-    handleWhen((cause) => statusOf(cause) === FORBIDDEN),
+    handleWhen((cause) => statusOf(cause) === FORBIDDEN && !isNotStorable(cause)),
     {
       maxAttempts: 24,
       backoff: new ConstantBackoff(pauseMs),
@@ -109,6 +111,15 @@ export function createCosmosJobStore(
     }
   }
 
+  /** A query that is refused is a fault of the container's index, and no message's: only what is written may be refused for good. */
+  async function writing<T>(operation: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await patiently(operation, work);
+    } catch (cause) {
+      throw isNotStorable(cause) ? new NotStorable(operation, cause) : cause;
+    }
+  }
+
   const cache = createJobCache(CACHED_JOBS);
   /** Records read in the current version: their version never decreases, so the version is not the reason for a rejected change. */
   const current = new Map<string, true>();
@@ -147,14 +158,14 @@ export function createCosmosJobStore(
   async function batch(jobId: string, operations: OperationInput[]): Promise<OperationResponse[]> {
     const { result, code } = await container.items.batch(operations, jobId);
     const rejection = rejectionOf(result);
-    if (rejection !== undefined || !result) throw new BatchRejected(rejection ?? code ?? 500);
+    if (rejection !== undefined || !result) throw new BatchRejected(rejection ?? { statusCode: code ?? 500 });
     return result;
   }
 
   async function patchState(jobId: string, { guard, changes, lifetime }: GuardedWrite): Promise<Written> {
     const patch = { condition: conditionOf(guard), operations: changes.map(operationOf) };
     if (lifetime) return patchAll(jobId, patch, lifetime);
-    return patiently("change a state record", () =>
+    return writing("change a state record", () =>
       unlessRejected(async () => (await container.item(STATE_ID, jobId).patch<Stored>(patch)).resource),
     );
   }
@@ -163,7 +174,7 @@ export function createCosmosJobStore(
   async function patchAll(jobId: string, { condition, operations }: StatePatch, lifetime: Lifetime): Promise<Written> {
     const resourceBody = { condition, operations: [...operations, ttlOf(lifetime)] };
     const state: OperationInput = { operationType: "Patch", id: STATE_ID, resourceBody };
-    const written = await patiently("change a job's documents", () =>
+    const written = await writing("change a job's documents", () =>
       unlessRejected(async () => stateIn(await batch(jobId, [state, ...lifetimeOperations(lifetime, noun)]))),
     );
     if (written.kind === "written") cache.forget(jobId, lifetime.revisions);
@@ -172,7 +183,7 @@ export function createCosmosJobStore(
 
   async function replaceState(etag: string, record: StateRecord): Promise<Written> {
     const accessCondition = { type: "IfMatch", condition: etag };
-    return patiently("replace a state record", () =>
+    return writing("replace a state record", () =>
       unlessRejected(
         async () =>
           (
@@ -230,7 +241,7 @@ export function createCosmosJobStore(
   return {
     async create(job, record): Promise<Created> {
       const { jobId } = record;
-      const created = await patiently("record a job", async () => {
+      const created = await writing("record a job", async () => {
         try {
           const state = { operationType: "Create", resourceBody: { id: STATE_ID, ...record } };
           await batch(jobId, [contentOperation(record, job, FIRST_REVISION, noun), state as unknown as OperationInput]);
@@ -274,7 +285,7 @@ export function createCosmosJobStore(
         contentOperation(record, job, jobRevision, noun),
         ...(lifetime ? lifetimeOperations(lifetime, noun) : []),
       ];
-      const written = await patiently("revise a job", () =>
+      const written = await writing("revise a job", () =>
         // If another writer stored this revision, the record is not at the version read either.
         unlessRejected(async () => stateIn(await batch(jobId, operations))),
       );
@@ -310,7 +321,7 @@ export function createCosmosJobStore(
     },
 
     async erase({ record: { jobId, jobRevision }, etag }) {
-      const erased = await patiently("erase a job", async () => {
+      const erased = await writing("erase a job", async () => {
         try {
           await batch(jobId, erasingOperations(etag, jobRevision, noun));
           return "erased";
@@ -328,7 +339,7 @@ export function createCosmosJobStore(
       const resourceBody = { id: STATE_ID, ...record, ttl: ttlOf(lifetime).value };
       const state = { operationType: "Replace", id: STATE_ID, ifMatch: etag, resourceBody };
       const operations = [state as unknown as OperationInput, ...lifetimeOperations(lifetime, noun)];
-      const written = await patiently("close a job", () =>
+      const written = await writing("close a job", () =>
         unlessRejected(async () => stateIn(await batch(jobId, operations))),
       );
       if (written.kind === "written") cache.forget(jobId, lifetime.revisions);

@@ -30,7 +30,7 @@ export interface Span {
   readonly to: string;
 }
 
-/** Every method throws `StoreUnavailable` once its bounded retries are used up. */
+/** Every method throws `StoreUnavailable` once its bounded retries are used up, and each write `NotStorable` if it can never be made. */
 export interface JobStore {
   /** Writes job and state record in ONE atomic operation: both or neither (P1). */
   create(job: Job, record: StateRecord): Promise<Created>;
@@ -71,9 +71,27 @@ export interface ClosingStore {
   erase(read: Versioned): Promise<"erased" | "rejected">;
 }
 
+/**
+ * The store will never make this write: it is no outage. A message that leads to it is kept with the reason, and not tried again. By its limits the
+ * app makes no such write itself: see record-limits.ts.
+ */
+export class NotStorable extends Error {
+  override readonly name = "NotStorable";
+  constructor(operation: string, cause: unknown) {
+    super(`The state store will never ${operation}: ${reasonOf(cause)}`, { cause });
+  }
+}
+
 export class StoreUnavailable extends Outage {
   override readonly name = "StoreUnavailable";
   constructor(operation: string, cause: unknown) {
     super(`The state store did not ${operation}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }
+}
+
+/** An answer of the store may contain the whole request. */
+const REASON_LIMIT = 500;
+
+export function reasonOf(cause: unknown): string {
+  return (cause instanceof Error ? cause.message : String(cause)).slice(0, REASON_LIMIT);
 }

@@ -1,12 +1,20 @@
 // The state store in memory, with the same conditional semantics: for tests of everything that uses the port.
 import { applyChanges, holds } from "../domain/apply-changes.ts";
-import type { Lifetime } from "../domain/guarded-write.ts";
+import { isOneWrite, type Lifetime } from "../domain/guarded-write.ts";
 import { type Job, withoutSecrets } from "../domain/job.ts";
 import { NewerSchema } from "../domain/newer-schema.ts";
 import { RECORD_VERSION, type StateRecord } from "../domain/state-record.ts";
 import { listedOf, pageOf } from "./job-list.ts";
 import { isListed } from "./job-query.ts";
-import { type ClosingStore, type JobStore, OVER, type Span, type Versioned, type Written } from "./job-store.ts";
+import {
+  type ClosingStore,
+  type JobStore,
+  NotStorable,
+  OVER,
+  type Span,
+  type Versioned,
+  type Written,
+} from "./job-store.ts";
 import { type Document, recordOf } from "./record-versions.ts";
 
 const FIRST_REVISION = 1;
@@ -86,7 +94,9 @@ export function createMemoryJobStore(options: MemoryStoreOptions = {}): MemoryJo
     async state(jobId) {
       return opened(jobId);
     },
-    async change(jobId, { guard, changes, lifetime }) {
+    async change(jobId, write) {
+      const { guard, changes, lifetime } = write;
+      if (!isOneWrite(write)) throw new NotStorable("change a state record", new Error("it has too many changes"));
       const state = opened(jobId);
       if (!state || !holds(guard, state.record)) return { kind: "rejected" };
       if (lifetime) keepContent(jobId, lifetime);

@@ -7,6 +7,7 @@ export const EVENTS = [
   "DuplicateSubmission",
   "JobQuarantined",
   "ReplyQuarantined",
+  "MessageNotStorable",
   "ReplyUnclaimed",
   "JobClaimed",
   "ClaimRejected",
@@ -76,6 +77,7 @@ export type EventLog = { readonly [level in Level]: (line: string) => void };
 const LOUD: { readonly [name in EventName]?: Level } = {
   JobQuarantined: "warn",
   ReplyQuarantined: "warn",
+  MessageNotStorable: "error",
   ReplyUnclaimed: "warn",
   StepRejected: "warn",
   JobErrored: "error",

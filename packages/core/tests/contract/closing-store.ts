@@ -95,7 +95,7 @@ export function closingStoreContract(name: string, open: () => Promise<JobStore 
       const { record } = await stored({ processState: "Processed", overAt: NOON });
       const { jobId } = record;
       const lifetime = { revisions: 1, keepMs: DAY_MS, secrets: SECRETS };
-      const write = addToOutbox(record, [{ status: "Completed", attempt: 1, at: NOON }], NOON);
+      const { write } = addToOutbox(record, [{ status: "Completed", attempt: 1, at: NOON }], NOON);
       const wrong = { ...write, guard: { ...write.guard, attempt: 2 }, lifetime };
       expect(await store.change(jobId, wrong)).toEqual({ kind: "rejected" });
       expect(((await store.job(jobId, 1)) as Goods).paymentToken).toBe(sampleJob().paymentToken);

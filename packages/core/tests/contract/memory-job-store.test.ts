@@ -1,7 +1,10 @@
 import { createMemoryJobStore } from "../../src/store/memory-job-store.ts";
 import { closingStoreContract } from "./closing-store.ts";
+import { guardsContract } from "./guards.ts";
 import { jobStoreContract } from "./job-store.ts";
 
 jobStoreContract("memory", async () => createMemoryJobStore());
 
 closingStoreContract("memory", async () => createMemoryJobStore());
+
+guardsContract("memory", async () => createMemoryJobStore());

@@ -279,6 +279,8 @@ test("each message has a queue that it goes back to", () => {
     ["jobs", "agent-replies", "jobs"],
     ["jobs", "agent-replies", "jobs"],
   ]);
+  // The store may have refused a message of any queue.
+  expect(queues[3]?.resendTo("NotStorable", "scheduler")).toBe("scheduler");
 });
 
 test.each([

@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from "vitest";
 import type { ReceivedMessage } from "../../src/messaging/messenger.ts";
 import { holdMessage } from "../../src/operations/hold-message.ts";
 import { instant } from "../../src/operations/ports.ts";
-import { StoreUnavailable } from "../../src/store/job-store.ts";
+import { NotStorable, StoreUnavailable } from "../../src/store/job-store.ts";
 import { NOON_MS } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";
 
@@ -90,4 +90,18 @@ test("a fault that is no outage is thrown at once: the queue counts it, and keep
   };
   await expect(hold(work)).rejects.toThrow("no such member");
   expect(tries).toBe(1);
+});
+
+test("what the store will never take is in the quarantine with the reason, from any queue, and is not tried again", async () => {
+  const refused = async () => {
+    tries += 1;
+    throw new NotStorable("change a state record", new Error("413: too large"));
+  };
+  expect(await hold(refused)).toBeUndefined();
+  expect(tries).toBe(1);
+  expect(world.postponed).toEqual([]);
+  expect(world.quarantined).toMatchObject([
+    { subject: "NotStorable", body: message.body, queue: "jobs", faults: [expect.stringMatching(/413: too large/)] },
+  ]);
+  expect(world.eventNames()).toEqual(["MessageNotStorable"]);
 });

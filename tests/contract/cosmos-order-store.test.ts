@@ -4,23 +4,22 @@ import type { Container } from "@azure/cosmos";
 import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/store/cosmos-job-store";
 import { afterAll } from "vitest";
 import { closingStoreContract } from "../../packages/core/tests/contract/closing-store.ts";
+import { guardsContract } from "../../packages/core/tests/contract/guards.ts";
 import { jobStoreContract } from "../../packages/core/tests/contract/job-store.ts";
-import { storedRecordsContract } from "../contract/stored-records.ts";
 import type { StoredRecord } from "../stored-records/stored-records.ts";
+import { type CosmosInProcess, startCosmosInProcess } from "../support/cosmos-in-process.ts";
 import { sampleContainer } from "../support/sample-container.ts";
-import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
+import { storedRecordsContract } from "./stored-records.ts";
 
-let app: TestStack | undefined;
-afterAll(() => app?.[Symbol.asyncDispose]());
+let starting: Promise<CosmosInProcess> | undefined;
+afterAll(async () => (await starting)?.[Symbol.asyncDispose]());
 
-let starting: Promise<TestStack> | undefined;
 async function container(): Promise<Container> {
-  starting ??= startTestStack({ parts: ["bus", "cosmos"], host: false });
-  app = await starting;
-  return containerOf(app.settings);
+  starting ??= startCosmosInProcess();
+  return (await starting).orders();
 }
 
-// First, for the other suite leaves records of its own.
+// First, for the other suites leave records of their own.
 storedRecordsContract("cosmos", async (documents, onNewer) => {
   const orders = await container();
   for (const document of documents) await orders.items.create({ ...document, id: "state" });
@@ -28,6 +27,10 @@ storedRecordsContract("cosmos", async (documents, onNewer) => {
   return { store: createCosmosJobStore(sampleContainer(orders), { onNewer }), stored };
 });
 
-jobStoreContract("cosmos", async () => createCosmosJobStore(sampleContainer(await container())));
+const open = async () => createCosmosJobStore(sampleContainer(await container()));
 
-closingStoreContract("cosmos", async () => createCosmosJobStore(sampleContainer(await container())));
+jobStoreContract("cosmos", open);
+
+closingStoreContract("cosmos", open);
+
+guardsContract("cosmos", open);
