@@ -153,6 +153,11 @@ export interface StepRecord extends StepRun {
   readonly skipped?: Skipped | undefined;
   /** The result of a step's condition, which is evaluated once, before the step starts. */
   readonly decided?: Decided | undefined;
+  /**
+   * The item of a list for which it runs, as it was at submission or in an operator's edit. Absent without a list, and in records of an older version
+   * of the app.
+   */
+  readonly item?: StepResult | undefined;
   /** 1, and one more each time that the step starts again under another idempotency key. */
   readonly generation: number;
 }
@@ -318,8 +323,8 @@ export interface Submission {
   readonly enqueuedAt?: string | undefined;
 }
 
-/** The number of items in the lists of a workflow's steps, by the list's name. */
-export type ItemCounts = { readonly [list: string]: number };
+/** The items of the lists of a workflow's steps, by the list's name. */
+export type Items = { readonly [list: string]: readonly StepResult[] };
 
 /**
  * A new job's state record: Pending, unlocked, no step started. A step that is done for each item has a record for each from the start.
@@ -330,15 +335,13 @@ export function newStateRecord(
   workflow: Workflow,
   now: string,
   claimBy: string,
-  items: ItemCounts = {},
+  items: Items = {},
 ): StateRecord {
   const steps = workflow.steps.flatMap(({ name, agent, forEach }) => {
-    const count = forEach === undefined ? undefined : (items[forEach] ?? 0);
-    const runs = count === undefined ? [name] : Array.from({ length: count }, (_, index) => runOfItem(name, index + 1));
-    return runs.map((run): [string, StepRecord] => [
-      run,
-      { ...NOT_STARTED, agent, result: null, compensation: null, generation: 1 },
-    ]);
+    const record: StepRecord = { ...NOT_STARTED, agent, result: null, compensation: null, generation: 1 };
+    if (forEach === undefined) return [[name, record] as const];
+    // No later version of the app computes them again: another sequence would do one item twice, and another never.
+    return (items[forEach] ?? []).map((item, index) => [runOfItem(name, index + 1), { ...record, item }] as const);
   });
   return {
     schemaVersion: RECORD_VERSION,
