@@ -3,6 +3,7 @@ import type { BusinessKeys } from "./business-keys.ts";
 import { runOfItem } from "./items.ts";
 import type { Priority } from "./job.ts";
 import type { WantedStatuses } from "./outputs.ts";
+import type { Unrecovered } from "./unrecovered.ts";
 import type { Workflow, WorkflowRef } from "./workflow.ts";
 
 export const PROCESS_STATES = ["Pending", "Processing", "Processed", "Compensated", "Cancelled", "Error"] as const;
@@ -266,6 +267,7 @@ export interface StateRecord {
   readonly error: JobError | null;
   /** When the supervisor has to read it; absent when the job has ended and all messages are sent. The sweep's only index. */
   readonly dueAt?: string;
+  readonly unrecovered?: Unrecovered | undefined;
   /**
    * Since when the job is over, with all messages sent, and is not closed; null if a message is to be sent
    * again.
