@@ -161,6 +161,8 @@ export interface StepRecord extends StepRun {
   readonly item?: StepResult | undefined;
   /** 1, and one more each time that the step starts again under another idempotency key. */
   readonly generation: number;
+  /** The same for its compensation in this generation; 1 if absent. */
+  readonly compensationGeneration?: number | undefined;
 }
 
 export type Steps = { readonly [name: string]: StepRecord };
@@ -296,18 +298,6 @@ export function attemptId(jobId: string, attempt: number): string {
  */
 export function holderId(jobId: string, attempt: number, taskHub: string): string {
   return `${attemptId(jobId, attempt)}@${taskHub}`;
-}
-
-/** The key under which a remote service recognises every try of a step, in every attempt (P6). */
-export function idempotencyKey(
-  jobId: string,
-  step: string,
-  direction: Direction,
-  generation: number,
-  keyWord: string = direction,
-): string {
-  const key = `${jobId}:${step}:${keyWord}`;
-  return generation === 1 ? key : `${key}:${generation}`;
 }
 
 /** The requester of a job, and the request. */

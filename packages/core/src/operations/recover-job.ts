@@ -39,6 +39,7 @@ export async function recoverJob(due: Versioned, mayReschedule: () => boolean, c
   const { processState, attempt, failureCount } = record;
   const before: Snapshot = { processState, attempt, failureCount, step: null };
   let recovery: Recovery = { rule: "not judged", before, after: null, outcome: "broken" };
+  let isWriting = false;
   try {
     recovery = { ...recovery, before: snapshotOf(record) };
     const now = context.now();
@@ -64,6 +65,7 @@ export async function recoverJob(due: Versioned, mayReschedule: () => boolean, c
     }
     const { claimWithinMs } = context.timing;
     const next = recover(record, verdict, { now: instant(now), overdueBefore, claimWithinMs });
+    isWriting = true;
     const written = await context.store.replace(due, next);
     if (written.kind === "rejected") return { ...recovery, outcome: "lost" };
     recovery = { ...recovery, outcome: "applied", after: snapshotOf(written.record) };
@@ -76,7 +78,8 @@ export async function recoverJob(due: Versioned, mayReschedule: () => boolean, c
     await follow(verdict, record, written, now, step, context);
     return recovery;
   } catch (fault) {
-    if (recovery.outcome === "broken") await stepBack(due, fault, context);
+    // A write without an answer may have been made, and the store that does not take it takes no other.
+    if (!isWriting) await stepBack(due, fault, context);
     return { ...recovery, fault };
   }
 }
