@@ -23,6 +23,10 @@ export async function previewBulk(app: App, action: BulkRun["action"], target: B
   say(`${action}: ${run.total} orders${run.cause ? ` (${run.cause})` : ""}`);
   if (run.goesOn && run.goesOn.compensate > 0)
     say(`${run.goesOn.forward} go on forward, ${run.goesOn.compensate} with their compensation`);
+  if (run.keys && run.keys.next > 0)
+    say(`In ${run.keys.next} a step that was rejected for good runs again under its next idempotency key.`);
+  if (run.keys && run.keys.same > 0)
+    say(`In ${run.keys.same} a step whose outcome is unknown runs again under the same idempotency key.`);
   if (!run.isAll) say("There may be more than one action takes: do the rest when this is done.");
   if (notPossible.length > 0) say(`Not possible for ${notPossible.length} orders:`);
   for (const { jobId: orderId, reason } of notPossible) say(`  ${orderId}: ${reason}`);

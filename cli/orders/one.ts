@@ -86,10 +86,16 @@ const verbOf = (action: string): string => VERBS[action] ?? action;
 
 /** At the version that stands there now: if the order changes in between, nothing is done. */
 export async function actOnOrder(app: App, orderId: string, { action, ...body }: Act): Promise<void> {
-  const { etag } = await inspect(app, orderId);
+  const { etag, actions } = await inspect(app, orderId);
+  if (action === "resubmit" && actions.resubmit.allowed && body.job === undefined) sayKeys(actions.resubmit.keys);
   const { state, attempt, startAt } = await app.post<Acted>(pathOf("jobs", orderId, action), body, etag);
   const later = startAt ? `; the next attempt starts at ${timeText(startAt)}` : "";
   say(`${orderId}: ${verbOf(action)} done. It is ${state}, attempt ${attempt}${later}.`);
+}
+
+function sayKeys({ next, same }: { readonly next: readonly string[]; readonly same: readonly string[] }): void {
+  if (next.length > 0) say(`Rejected for good, runs again under its next idempotency key: ${next.join(", ")}`);
+  if (same.length > 0) say(`Outcome unknown, runs again under the same idempotency key: ${same.join(", ")}`);
 }
 
 export interface Report {

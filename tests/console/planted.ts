@@ -68,16 +68,10 @@ export async function plantDecisions(app: TestStack, day: string, count: number)
     message: "HTTP 503",
   };
   const died = { ...stop, tries: null, endpoint: null, message: null };
-  await Promise.all(
-    orderIds.map((orderId, place) => auditLog.decision({ ...made, jobId: orderId, stop: place === 1 ? died : stop })),
-  );
-  await auditLog.decision({
-    ...made,
-    jobId: "planned-lost",
-    at: `${day}T00:10:00.000Z`,
-    after: null,
-    outcome: "lost",
-  });
+  const lost = { ...made, jobId: "planned-lost", at: `${day}T00:10:00.000Z`, after: null, outcome: "lost" } as const;
+  const decisions = orderIds.map((jobId, place) => ({ ...made, jobId, stop: place === 1 ? died : stop }));
+  for (let from = 0; from < count; from += 100) await auditLog.decisions(decisions.slice(from, from + 100));
+  await auditLog.decisions([lost]);
   await auditLog.lateReply({
     at: `${day}T01:00:00.000Z`,
     jobId: "plain-1",

@@ -66,7 +66,7 @@ describe("resubmit", () => {
       expect(before[key], key).toBe(1);
       expect(after[key], key).toBe(1);
     }
-    expect(Object.keys(after).filter((key) => key.includes("takePayment"))).toEqual(["fix-1:takePayment:forward"]);
+    expect(Object.keys(after).filter((key) => key.includes("takePayment"))).toEqual(["fix-1:takePayment:forward:2"]);
     expect(record.history).toContainEqual({
       at: expect.any(String),
       what: "resubmitted, attempt 2: card renewed",

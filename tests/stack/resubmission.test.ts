@@ -153,7 +153,7 @@ test("P9 one request forward: what may be compensated is compensated first, and 
   const record = await app.eventually("on-1", ended, LONG_MS);
   expect(record).toMatchObject({ processState: "Processed", direction: "forward", error: null });
   expect(await effectsOf("on-1")).toEqual([
-    "arrangeShipping:forward",
+    "arrangeShipping:forward:2",
     "capturePayment:forward",
     "reserveStock:compensate",
     "reserveStock:forward",

@@ -131,6 +131,7 @@ export function ActionDialog({ asked, opened: inspection, environment, close, do
           </Suspense>
         )}
         {resubmission?.direction === "compensate" && asked === "resubmit" && !isForward && <p>{JOB.continued}</p>}
+        {resubmission && asked === "resubmit" && !isForward && <Keys keys={resubmission.keys} />}
         {mayChoose && (
           <Checkbox label={JOB.forward} checked={forward} onChange={(_, { checked }) => setForward(checked === true)} />
         )}
@@ -163,6 +164,15 @@ export function ActionDialog({ asked, opened: inspection, environment, close, do
         </div>
       </form>
     </dialog>
+  );
+}
+
+function Keys({ keys: { next, same } }: { readonly keys: { readonly next: string[]; readonly same: string[] } }) {
+  return (
+    <>
+      {next.length > 0 && <p>{JOB.nextKey(next)}</p>}
+      {same.length > 0 && <p>{JOB.sameKey(same)}</p>}
+    </>
   );
 }
 

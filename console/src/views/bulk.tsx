@@ -76,6 +76,8 @@ function Start({ run }: { readonly run: BulkRun }) {
             <strong>{BULK.states.previewed}.</strong> {isExtension ? BULK.canaryOfExtension : BULK.canary}
           </p>
           {run.goesOn && run.goesOn.compensate > 0 && <p>{BULK.goesOn(run.goesOn.forward, run.goesOn.compensate)}.</p>}
+          {run.keys && run.keys.next > 0 && <p>{BULK.nextKey(run.keys.next)}</p>}
+          {run.keys && run.keys.same > 0 && <p>{BULK.sameKey(run.keys.same)}</p>}
           {isExtension && <ExtensionField by={by} choose={setBy} />}
           <Field
             label={TEXT.reason}

@@ -34,6 +34,10 @@ export const BULK = {
   notPossible: (count: number) => `Not possible for ${jobsWords(count)}, which ${count === 1 ? "is" : "are"} left out`,
   goesOn: (forward: number, compensate: number) =>
     `${jobsWords(forward)} continue forward, ${compensate.toLocaleString("en")} with the compensation`,
+  nextKey: (count: number) =>
+    say`In ${jobsWords(count)} a step that was rejected for good runs again under its next idempotency key.`,
+  sameKey: (count: number) =>
+    say`In ${jobsWords(count)} a step whose outcome is unknown runs again under the same idempotency key.`,
   get canary() {
     return [
       say`The action starts with 1 {job}, then 10, then 100 at a time. After each wave it waits until these {jobs} have ended.`,

@@ -147,6 +147,10 @@ export const JOB = {
   get continued() {
     return say`The compensation of this {job} continues with the steps that are not compensated.`;
   },
+  nextKey: (steps: readonly string[]) =>
+    `Rejected for good, so it runs again under its next idempotency key: ${steps.join(", ")}`,
+  sameKey: (steps: readonly string[]) =>
+    `The outcome is unknown, so it runs again under the same idempotency key: ${steps.join(", ")}`,
   get forward() {
     return say`Take this {job} forward again instead`;
   },

@@ -1,4 +1,5 @@
 // An action on many jobs (P9, P13): in waves. The first wave has one job. No wave follows after the same cause returns too often.
+import type { KeyChoice } from "./idempotency-key.ts";
 import { type Direction, type EndState, hasEnded, type JobError, type ProcessState } from "./state-record.ts";
 
 export const BULK_ACTIONS = ["resubmit", "compensate", "markResolved", "cancel", "extend"] as const;
@@ -20,6 +21,8 @@ export interface BulkItem {
   readonly cause: string;
   /** The direction in which the job goes on. Absent in a run that an older version of the app previewed. */
   readonly direction?: Direction;
+  /** The keys of its steps that run again after a fault. Absent as above. */
+  readonly keys?: KeyChoice;
 }
 
 /** `same`: in Error again, with the same cause as before. `other`: in Error with another. */

@@ -7,6 +7,9 @@ const MARK = "_";
 /** The most items that a list may have: each is a record inside the job's own. */
 export const MOST_ITEMS = 50;
 
+/** The most that the items of a list may take in the job's record, as JSON: Cosmos DB's limit for a document is 2 MB. */
+export const MOST_ITEM_BYTES = 65_536;
+
 /** The name of a step's run for one of its items, which are counted from 1. */
 export function runOfItem(step: string, item: number): string {
   return `${step}${MARK}${item}`;

@@ -225,10 +225,10 @@ describe("a resubmission forward", () => {
   test("of a job with a rejected compensation keeps what stands, and begins anew under other keys what is compensated", () => {
     const after = allow(incomplete({ ...reversed, pay_1: rejectedRun, call: completed }), "forward");
     expect(after.steps["reserve"]).toEqual({ ...notStarted, generation: 2 });
-    expect(after.steps["pay_1"]).toEqual({ ...completed, compensation: null });
+    expect(after.steps["pay_1"]).toEqual({ ...completed, compensation: null, compensationGeneration: 2 });
     for (const kept of ["call", "check"]) expect(after.steps[kept]).toEqual(completed);
     expect(after.steps["car"]).toEqual(skipped);
-    expect(after.steps["ship"]).toMatchObject({ state: "NotStarted", generation: 1 });
+    expect(after.steps["ship"]).toMatchObject({ state: "NotStarted", generation: 2 });
     expect(after).toMatchObject({ error: null, outbox: [{ status: "RetryScheduled", attempt: 5 }] });
     const ready = readySteps(planOf(workflow, after.steps, "forward"), after.steps, "forward", NOON);
     // What comes after a step that keeps its result waits for the steps before that too.
@@ -264,7 +264,7 @@ describe("a resubmission forward", () => {
       lockedBy: null,
     });
     expect(turned).not.toHaveProperty("thenForward");
-    expect(turned?.steps["reserve"]).toEqual({ ...completed, compensation: null });
+    expect(turned?.steps["reserve"]).toEqual({ ...completed, compensation: null, compensationGeneration: 2 });
     expect(turned?.steps["pay_1"]).toEqual({ ...notStarted, generation: 2 });
   });
 

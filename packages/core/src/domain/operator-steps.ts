@@ -1,5 +1,5 @@
 // The effect of an operator's action on the records of a job's steps.
-import { isInHand, outcomeIsUnknown } from "./plan.ts";
+import { isCompensationUnknown, isInHand, outcomeIsUnknown } from "./plan.ts";
 import { NOT_STARTED, type StateRecord, type StepRecord, type StepRun, type Steps } from "./state-record.ts";
 import { expiresAt } from "./step-run.ts";
 
@@ -16,9 +16,11 @@ function busyUntilOf(step: StepRecord): string | null {
 /** A step to be run again. */
 export function reset(step: StepRecord): StepRecord {
   switch (step.state) {
-    case "Failed":
+    case "Failed": {
       // A permanently rejected step had no effect, so there is nothing to compensate unless an earlier attempt timed out.
-      return { ...step, ...NOT_STARTED, retryCount: step.retryCount };
+      const again = { ...step, ...NOT_STARTED, retryCount: step.retryCount };
+      return outcomeIsUnknown(step) ? again : underNextKey(again);
+    }
     case "Scheduled":
       return { ...step, ...NO_LONGER, waitCount: step.waitCount + 1 };
     case "Running":
@@ -37,11 +39,21 @@ export function reset(step: StepRecord): StepRecord {
 /** The time of its scheduling stays: its outcome is unknown, so a compensation must include it. */
 const NO_LONGER = { state: "NotStarted", startBy: null, completeBy: null } as const;
 
+/** A service may remember its first answer under a key, and repeat a rejection for ever. Nothing was done under the old key. */
+function underNextKey({ nonce: _ofOldKey, ...step }: StepRecord): StepRecord {
+  return { ...step, generation: step.generation + 1 };
+}
+
+/** The same for a compensation that was rejected permanently. */
+export function withNextCompensationKey(step: StepRecord): StepRecord {
+  if (step.compensation?.state !== "Failed" || isCompensationUnknown(step)) return step;
+  const { nonce: _ofOldKey, keyWord: _ofOlderVersion, ...compensation } = step.compensation;
+  return { ...step, compensation, compensationGeneration: (step.compensationGeneration ?? 1) + 1 };
+}
+
 /** Under the key of the old content a service rejects the new content. The requests so far have had no effect. */
 export function rekeyed(step: StepRecord, before: StepRecord): StepRecord {
-  if (before.state !== "Failed" && !outcomeIsUnknown(before)) return step;
-  const { nonce: _ofOldKey, ...rest } = step;
-  return { ...rest, generation: step.generation + 1 };
+  return before.state !== "Failed" && !outcomeIsUnknown(before) ? step : underNextKey(step);
 }
 
 /** A step of a job that was compensated. Under its old key a service would return the effect that was compensated. */
@@ -53,6 +65,7 @@ export function begunAnew(before: StepRecord): StepRecord {
     skipped: _skipped,
     decided: _decided,
     nonce: _ofOldKey,
+    compensationGeneration: _ofOldGeneration,
     ...step
   } = before;
   return { ...step, ...NOT_STARTED, result: null, compensation: null, generation: step.generation + 1 };
@@ -65,7 +78,7 @@ export function begunAnew(before: StepRecord): StepRecord {
 export function takenForward(step: StepRecord): StepRecord {
   if (step.state === "Skipped") return isSkippedByFault(step) ? step : begunAnew(step);
   if (step.compensation?.state === "Completed") return begunAnew(step);
-  return { ...reset(step), compensation: null };
+  return { ...reset(withNextCompensationKey(step)), compensation: null };
 }
 
 const isSkippedByFault = ({ skipped }: StepRecord) => skipped?.cause === "rejected" || skipped?.cause === "expired";
@@ -83,9 +96,10 @@ export function forgiven({ failureCount: _before, ...step }: StepRecord): StepRe
  */
 export function readyForCompensation(step: StepRecord, overdueBefore: string): StepRecord {
   const forward = isInHand(step) && expiresAt(step) < overdueBefore ? reset(step) : step;
-  const run = forward.compensation;
+  const again = withNextCompensationKey(forward);
+  const run = again.compensation;
   const isOver = run?.state === "Failed" || (isInHand(run) && expiresAt(run) < overdueBefore);
-  return isOver ? { ...forward, compensation: runAgain(run) } : forward;
+  return isOver ? { ...again, compensation: runAgain(run) } : again;
 }
 
 function runAgain(run: StepRun): StepRun {

@@ -19,9 +19,9 @@ export function overSince({ overAt, overInErrorAt }: StateRecord): string | unde
   return overAt ?? overInErrorAt ?? undefined;
 }
 
-/** The record without the members for over and closed. */
+/** The record without the members for over, closed and unrecovered. */
 export function reopened(record: StateRecord): StateRecord {
-  const { overAt: _over, overInErrorAt: _inError, keptUntil: _closed, ...rest } = record;
+  const { overAt: _over, overInErrorAt: _inError, keptUntil: _closed, unrecovered: _unrecovered, ...rest } = record;
   return rest;
 }
 

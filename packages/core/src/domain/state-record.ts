@@ -3,6 +3,7 @@ import type { BusinessKeys } from "./business-keys.ts";
 import { runOfItem } from "./items.ts";
 import type { Priority } from "./job.ts";
 import type { WantedStatuses } from "./outputs.ts";
+import type { Unrecovered } from "./unrecovered.ts";
 import type { Workflow, WorkflowRef } from "./workflow.ts";
 
 export const PROCESS_STATES = ["Pending", "Processing", "Processed", "Compensated", "Cancelled", "Error"] as const;
@@ -156,8 +157,15 @@ export interface StepRecord extends StepRun {
   readonly skipped?: Skipped | undefined;
   /** The result of a step's condition, which is evaluated once, before the step starts. */
   readonly decided?: Decided | undefined;
+  /**
+   * The item of a list for which it runs, as it was at submission or in an operator's edit. Absent without a list, and in records of an older version
+   * of the app.
+   */
+  readonly item?: StepResult | undefined;
   /** 1, and one more each time that the step starts again under another idempotency key. */
   readonly generation: number;
+  /** The same for its compensation in this generation; 1 if absent. */
+  readonly compensationGeneration?: number | undefined;
 }
 
 export type Steps = { readonly [name: string]: StepRecord };
@@ -264,6 +272,7 @@ export interface StateRecord {
   readonly error: JobError | null;
   /** When the supervisor has to read it; absent when the job has ended and all messages are sent. The sweep's only index. */
   readonly dueAt?: string;
+  readonly unrecovered?: Unrecovered | undefined;
   /**
    * Since when the job is over, with all messages sent, and is not closed; null if a message is to be sent
    * again.
@@ -294,18 +303,6 @@ export function holderId(jobId: string, attempt: number, taskHub: string): strin
   return `${attemptId(jobId, attempt)}@${taskHub}`;
 }
 
-/** The key under which a remote service recognises every try of a step, in every attempt (P6). */
-export function idempotencyKey(
-  jobId: string,
-  step: string,
-  direction: Direction,
-  generation: number,
-  keyWord: string = direction,
-): string {
-  const key = `${jobId}:${step}:${keyWord}`;
-  return generation === 1 ? key : `${key}:${generation}`;
-}
-
 /** The requester of a job, and the request. */
 export interface Submission {
   readonly jobId: string;
@@ -321,8 +318,8 @@ export interface Submission {
   readonly enqueuedAt?: string | undefined;
 }
 
-/** The number of items in the lists of a workflow's steps, by the list's name. */
-export type ItemCounts = { readonly [list: string]: number };
+/** The items of the lists of a workflow's steps, by the list's name. */
+export type Items = { readonly [list: string]: readonly StepResult[] };
 
 /**
  * A new job's state record: Pending, unlocked, no step started. A step that is done for each item has a record for each from the start.
@@ -333,15 +330,13 @@ export function newStateRecord(
   workflow: Workflow,
   now: string,
   claimBy: string,
-  items: ItemCounts = {},
+  items: Items = {},
 ): StateRecord {
   const steps = workflow.steps.flatMap(({ name, agent, forEach }) => {
-    const count = forEach === undefined ? undefined : (items[forEach] ?? 0);
-    const runs = count === undefined ? [name] : Array.from({ length: count }, (_, index) => runOfItem(name, index + 1));
-    return runs.map((run): [string, StepRecord] => [
-      run,
-      { ...NOT_STARTED, agent, result: null, compensation: null, generation: 1 },
-    ]);
+    const record: StepRecord = { ...NOT_STARTED, agent, result: null, compensation: null, generation: 1 };
+    if (forEach === undefined) return [[name, record] as const];
+    // No later version of the app computes them again: another sequence would do one item twice, and another never.
+    return (items[forEach] ?? []).map((item, index) => [runOfItem(name, index + 1), { ...record, item }] as const);
   });
   return {
     schemaVersion: RECORD_VERSION,

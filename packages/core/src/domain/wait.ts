@@ -4,7 +4,7 @@ import type { Direction } from "./state-record.ts";
 /**
  * `configuration`: an endpoint's address or the app's credential for it is wrong. `retry`: its last try timed out. `paused`: an operator has paused
  * the agent. `agent`: no agent has started it. `report`: its service or a person reports it later. `service`: its agent works on it, or waits
- * for an endpoint. `supervisor`: its time is over, and no sweep has continued it. `start`: no attempt has started yet.
+ * for an endpoint. `supervisor`: its time is over, and no sweep has continued it; `cause`: why none could. `start`: no attempt has started yet.
  */
 export const WAIT_REASONS = [
   "configuration",
@@ -56,7 +56,7 @@ export function waitInWords(wait: Wait, timeOf: (at: string) => string): string 
     case "service":
       return `waits for ${agent} to finish ${work} ${from}${end}`;
     case "supervisor":
-      return `waits for the supervisor: ${work ?? "its start"} is overdue ${from}`;
+      return `waits for the supervisor: ${work ?? "its start"} is overdue ${from}${until === null ? "" : `, and can't be recovered: ${cause}; ${again}`}`;
     case "start":
       return `waits for its start ${from}`;
     default:

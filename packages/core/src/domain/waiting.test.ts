@@ -103,6 +103,14 @@ describe("why a job waits", () => {
       "waits for the supervisor: takePayment is overdue since 12:04",
     ],
     [
+      "a record that can't be recovered",
+      {
+        ...recordWith(running),
+        unrecovered: { since: at(5), lookAgainAt: at(10), fault: "No workflow x v9 in this version of the app" },
+      },
+      "waits for the supervisor: takePayment is overdue since 12:04, and can't be recovered: No workflow x v9 in this version of the app; tries again at 12:10",
+    ],
+    [
       "its start",
       { ...sampleRecord("job-1", GRAPH), updatedAt: at(3), dueAt: at(9) },
       "waits for its start since 12:03",

@@ -3,6 +3,7 @@ import { after } from "./duration.ts";
 import { isInHand, runOf } from "./plan.ts";
 import { type Direction, hasEnded, type StateRecord, type StepRecord, type StepRun } from "./state-record.ts";
 import { expiresAt } from "./step-run.ts";
+import { unrecoveredOf } from "./unrecovered.ts";
 import type { Wait, WaitReason } from "./wait.ts";
 
 type OpenRun = Pick<StepRun, "state" | "scheduledAt" | "startBy" | "completeBy" | "startedAt"> &
@@ -23,6 +24,7 @@ export interface WaitingJob {
   readonly direction: Direction;
   readonly dueAt?: string | undefined;
   readonly updatedAt: string;
+  readonly unrecovered?: StateRecord["unrecovered"];
   /** When its last step ended, or when it was received: since then it is where it is. */
   readonly reachedAt: string;
   readonly open: readonly OpenStep[];
@@ -41,11 +43,12 @@ export interface WaitContext {
 export const SWEEP_GRACE_MS = 60_000;
 
 export function waitingJobOf(record: StateRecord): WaitingJob {
-  const { jobId, workflow, processState, direction, dueAt, updatedAt, createdAt, steps } = record;
+  const { jobId, workflow, processState, direction, dueAt, updatedAt, createdAt, steps, unrecovered } = record;
   const ends = Object.values(steps).flatMap(({ endedAt, compensation }) => [endedAt, compensation?.endedAt]);
   const reachedAt = ends.reduce<string>((latest, at) => (at && at > latest ? at : latest), createdAt);
   const open = Object.entries(steps).flatMap(([name, step]) => openRunsOf(name, step, direction));
-  return { jobId, workflow, processState, direction, dueAt, updatedAt, reachedAt, open };
+  const job = { jobId, workflow, processState, direction, dueAt, updatedAt, reachedAt, open };
+  return unrecovered ? { ...job, unrecovered } : job;
 }
 
 function openRunsOf(step: string, record: StepRecord, direction: Direction): OpenStep[] {
@@ -65,12 +68,17 @@ function isOpen(run: StepRun, each: Direction, direction: Direction): boolean {
 /** Each open step's wait, the longest first; the job's own if no step is open; none if it has ended or has just finished a step. */
 export function waitsOf(job: WaitingJob, context: WaitContext): readonly Wait[] {
   if (hasEnded(job.processState)) return [];
-  const waits = job.open.map((open) => waitOf(open, job, context));
+  const { fault: cause, lookAgainAt: until } = unrecoveredOf(job) ?? {};
+  const unrecovered = cause !== undefined && until !== undefined && { cause, until };
+  const waits = job.open
+    .map((open) => waitOf(open, job, context))
+    .map((wait) => (wait.reason === "supervisor" ? { ...wait, ...unrecovered } : wait));
   if (waits.length > 0) return waits.sort((one, other) => one.since.localeCompare(other.since));
   if (job.processState !== "Pending") return [];
   const isForgotten = (job.dueAt ?? context.now) < after(context.now, -context.graceMs);
   const none = { step: null, agent: null, direction: job.direction, cause: null };
-  return [{ ...none, reason: isForgotten ? "supervisor" : "start", since: job.updatedAt, until: null }];
+  const reason = isForgotten ? "supervisor" : "start";
+  return [{ ...none, reason, since: job.updatedAt, until: null, ...(isForgotten && unrecovered) }];
 }
 
 /** So begins the error of a step whose breaker was open, before the error that opened it: one cause. */

@@ -1,8 +1,9 @@
 // The named rules of a workflow for a job's content: conditions of its steps, and lists of items for which a step runs.
-import { MOST_ITEMS } from "./items.ts";
-import type { Job } from "./job.ts";
+import { canonicalJson } from "./canonical-json.ts";
+import { MOST_ITEM_BYTES, MOST_ITEMS } from "./items.ts";
+import { type Job, withoutSecrets } from "./job.ts";
 import { MOST_RUNS } from "./record-limits.ts";
-import type { ItemCounts, StepResult } from "./state-record.ts";
+import type { Items, StepResult } from "./state-record.ts";
 import type { KnownRules, Workflow } from "./workflow.ts";
 
 /** One item of a list for which a step is done (`forEach`): plain JSON. An agent gets the whole item, so it should contain only what that agent needs. */
@@ -17,14 +18,16 @@ export interface Situation<Content extends Job = Job> {
   readonly item: Item | null;
 }
 
-/** They are pure: the same arguments have the same result. */
 /**
- * The conditions and lists of an app, by the names in `when` and `forEach`.
+ * The conditions and lists of an app, by the names in `when` and `forEach`. They are pure: the same arguments have the same result.
  * @template Content the app's own type; the core calls the functions with content that the contract has checked.
  */
 export interface WorkflowRules<Content extends Job = never> {
   readonly conditions: { readonly [name: string]: (situation: Situation<Content>) => boolean };
-  /** They depend on the content alone, because a job's steps are recorded when it is submitted. */
+  /**
+   * They depend on the content alone, and not on its secrets: each item is recorded with its run when the job is submitted, and is not computed
+   * again.
+   */
   readonly lists: { readonly [name: string]: (job: Content) => readonly Item[] };
 }
 
@@ -35,10 +38,17 @@ export function knownRules({ conditions, lists }: WorkflowRules): KnownRules {
   return { conditions: Object.keys(conditions), lists: Object.keys(lists) };
 }
 
-/** The number of items in each of the workflow's lists for that job. @throws if a list can't be computed, or is too long */
-export function countItems({ steps }: Workflow, job: Job, rules: WorkflowRules): ItemCounts {
-  const named = new Set(steps.flatMap(({ forEach }) => (forEach === undefined ? [] : [forEach])));
-  return Object.fromEntries([...named].map((list) => [list, itemsOf(list, job, rules).length]));
+/** The items of each of the workflow's lists for that job. @throws if a list can't be computed, or has too many or too large items */
+export function itemsIn({ steps }: Workflow, job: Job, rules: WorkflowRules): Items {
+  const listed = steps.flatMap(({ forEach }) => (forEach === undefined ? [] : [forEach]));
+  const lists = [...new Set(listed)].map((list) => [list, itemsOf(list, job, rules)] as const);
+  for (const [list, items] of lists) {
+    // Each step of the list has its own run for each item, with a copy of the item.
+    const bytes = Buffer.byteLength(JSON.stringify(items)) * listed.filter((name) => name === list).length;
+    if (bytes > MOST_ITEM_BYTES)
+      throw new Error(`the items of ${list} take ${bytes} bytes of the job's record, and may take ${MOST_ITEM_BYTES}`);
+  }
+  return Object.fromEntries(lists);
 }
 
 /** @throws if there is no such list, it can't be computed for that job, or it is too long */
@@ -51,32 +61,33 @@ export function itemsOf(list: string, job: Job, { lists }: WorkflowRules): reado
 }
 
 /** A step with a list runs once for each item. */
-function countRuns({ steps }: Workflow, counts: ItemCounts): number {
-  return steps.reduce((sum, { forEach }) => sum + (forEach === undefined ? 1 : (counts[forEach] ?? 0)), 0);
+function countRuns({ steps }: Workflow, items: Items): number {
+  return steps.reduce((sum, { forEach }) => sum + (forEach === undefined ? 1 : (items[forEach]?.length ?? 0)), 0);
 }
 
-/** The faults of a job for its workflow's lists, as text. */
-export function listFaults(workflow: Workflow, job: Job, rules: WorkflowRules): string[] {
+/** The faults of a job for its workflow's lists, as text. @param secrets the content's secret members, which no record may contain */
+export function listFaults(workflow: Workflow, job: Job, rules: WorkflowRules, secrets: readonly string[]): string[] {
   try {
-    const runs = countRuns(workflow, countItems(workflow, job, rules));
-    if (runs <= MOST_RUNS) return [];
-    const lists = [...new Set(workflow.steps.flatMap(({ forEach }) => forEach ?? []))].join(", ");
-    return [
-      `job: ${lists}: the items make ${runs} runs of steps, and a job may have ${MOST_RUNS}: submit it as several jobs`,
-    ];
+    const lists = itemsIn(workflow, job, rules);
+    const runs = countRuns(workflow, lists);
+    const tooMany = `job: ${Object.keys(lists).join(", ")}: the items make ${runs} runs of steps, and a job may have ${MOST_RUNS}: submit it as several jobs`;
+    const secret = Object.entries(lists).flatMap(([list, items]) =>
+      secrets.length === 0 || isWithoutSecrets(list, items, withoutSecrets(job, secrets), rules)
+        ? []
+        : [
+            `job: ${list}: its items depend on the secret ${secrets.join(" or ")}; an agent has to read it from the job`,
+          ],
+    );
+    return runs > MOST_RUNS ? [tooMany, ...secret] : secret;
   } catch (cause) {
     return [`job: ${cause instanceof Error ? cause.message : String(cause)}`];
   }
 }
 
-/** The parts that an operator's edit must not change: the steps of its lists' items are recorded. */
-export function itemCountFaults(workflow: Workflow, before: Job, edited: Job, rules: WorkflowRules): string[] {
-  const faults = listFaults(workflow, edited, rules);
-  if (faults.length > 0) return faults;
-  const [was, is] = [countItems(workflow, before, rules), countItems(workflow, edited, rules)];
-  return Object.keys(was).flatMap((list) =>
-    was[list] === is[list]
-      ? []
-      : [`job: ${list}: has to keep its ${was[list]} items, for each of which there is a step; it has ${is[list]}`],
-  );
+function isWithoutSecrets(list: string, items: readonly Item[], job: Job, rules: WorkflowRules): boolean {
+  try {
+    return canonicalJson(itemsOf(list, job, rules)) === canonicalJson(items);
+  } catch {
+    return false;
+  }
 }

@@ -16,7 +16,7 @@ export interface Workflows {
   /** Their conditions and lists. */
   readonly rules: WorkflowRules;
   /** The faults of a new job's content for the lists of its workflow, as text. */
-  listFaults(job: Job): readonly string[];
+  listFaults(job: Job, secrets: readonly string[]): readonly string[];
 }
 
 /** Only another version of the app has it, for example after a rollback: the jobs that began with it are not changed until then. */
@@ -55,9 +55,9 @@ export function loadWorkflows(
     },
     names: [...new Set(workflows.map(({ name }) => name))],
     rules,
-    listFaults: (job) => {
+    listFaults: (job, secrets) => {
       const workflow = newest(job.workflow);
-      return workflow ? listFaults(workflow, job, rules) : [];
+      return workflow ? listFaults(workflow, job, rules, secrets) : [];
     },
   };
 }

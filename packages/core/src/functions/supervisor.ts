@@ -2,7 +2,7 @@
 import type { InvocationContext, Timer } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
 import { parseSweepQuery, parseWhatIfQuery } from "../messaging/supervisor-request.ts";
-import { sweep } from "../operations/sweep.ts";
+import { sweep, sweepFor } from "../operations/sweep.ts";
 import { whatIf } from "../operations/what-if.ts";
 import { logTelemetry } from "../telemetry/events.ts";
 import { atFault, type Endpoints } from "./operator-endpoint.ts";
@@ -28,10 +28,10 @@ export function supervisorApi(application: App): Endpoints {
       method: "POST",
       route: "supervisor/sweep",
       role: "Jobs.Operate",
-      handle: async (request, context) => {
+      handle: async (request, context, operator) => {
         const asked = parseSweepQuery(request.query.entries());
         if (asked.kind === "invalid") return atFault(asked.faults);
-        const outcome = await sweep(application.contextOf(logTelemetry(context)));
+        const outcome = await sweepFor(operator, application.contextOf(logTelemetry(context)));
         return { status: outcome.kind === "swept" ? 200 : 409, jsonBody: outcome };
       },
     },

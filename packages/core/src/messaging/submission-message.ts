@@ -42,7 +42,7 @@ export interface SubmissionRules {
   /** The contracts of the content, by workflow. */
   readonly contracts: Contracts;
   /** The faults of a job for its workflow's lists, as text. */
-  readonly listFaults?: (job: Job) => readonly string[];
+  readonly listFaults?: (job: Job, secrets: readonly string[]) => readonly string[];
   /** The allowed names of a private reply queue. */
   readonly replyQueuePattern: RegExp;
   /** The submission queues of one sender each. All others are shared. */
@@ -89,7 +89,7 @@ export function parseEdit(body: unknown, envelope: Envelope, rules: SubmissionRu
     faults.push(`workflow: must be one of ${rules.workflows.join(", ")}`);
   }
   if (parsed.kind === "valid") faults.push(...contract.faults(parsed.value));
-  if (parsed.kind === "valid") faults.push(...(rules.listFaults?.(parsed.value) ?? []));
+  if (parsed.kind === "valid") faults.push(...(rules.listFaults?.(parsed.value, contract.secrets) ?? []));
   const { queue } = envelope;
   const { ownedQueues = [] } = rules;
   const { noun } = rules.contracts;

@@ -67,9 +67,11 @@ async function decide(
   return decided;
 }
 
-function itemFor({ step, forEach }: StepTask, job: Job, { workflows }: Ports): Item | null {
+/** As recorded; a job that an older version of the app recorded has no items in its record. */
+function itemFor({ step, forEach, record }: StepTask, job: Job, { workflows }: Ports): Item | null {
   const number = itemOfRun(step);
   if (forEach === undefined || number === undefined) return null;
+  if (record.item) return record.item;
   const item = itemsOf(forEach, job, workflows.rules)[number - 1];
   if (item === undefined) throw new Error(`${forEach} has no item ${number} for ${stepOfRun(step)}`);
   return item;

@@ -1,6 +1,7 @@
 // One job for an operator, with the actions that are possible now (P9, P11, P13). It changes nothing.
 
 import { expandedSteps } from "../domain/expand.ts";
+import { type KeyChoice, keyChoiceOf } from "../domain/idempotency-key.ts";
 import { type Job, withHiddenSecrets } from "../domain/job.ts";
 import { courseOf, type Decision } from "../domain/next-attempt.ts";
 import { decide, type OperatorAction } from "../domain/operator.ts";
@@ -47,6 +48,8 @@ type MayResubmit =
       readonly requires?: "compensatedManually";
       /** In which direction the job then goes on. */
       readonly direction: Direction;
+      /** The steps that run again after a fault, in that direction: under their next key, or under the same. */
+      readonly keys: KeyChoice;
       /** It goes forward if the request has `"direction": "forward"`. */
       readonly orForward?: true;
     }
@@ -70,7 +73,7 @@ export async function inspectJob(jobId: string, ports: Ports, seesSecrets = fals
     workflow: workflow ? { steps: expandedSteps(workflow, record.steps) } : null,
     waits: await waitsNow(record, ports),
     actions: {
-      resubmit: mayResubmit(decided),
+      resubmit: mayResubmit(record, decided),
       compensate: may({ kind: "compensate", reason: "" }),
       cancel: may({ kind: "cancel", reason: "" }),
       extend: may({ kind: "extend", reason: "", byMs: 1 }),
@@ -100,19 +103,28 @@ async function waitsNow(record: StateRecord, { timing, pauses, now }: Ports): Pr
   return waits.map((wait) => ({ ...wait, text: waitInWords(wait, (at) => at) }));
 }
 
-function mayResubmit(decided: (action: OperatorAction) => Decision): MayResubmit {
+function mayResubmit(before: StateRecord, decided: (action: OperatorAction) => Decision): MayResubmit {
   const resubmit = { kind: "resubmit", reason: "", edited: null, compensatedManually: false } as const;
   const plainly = decided(resubmit);
   const forward = decided({ ...resubmit, direction: "forward" });
   if (plainly.kind === "allowed") {
     const direction = courseOf(plainly.record);
-    return { allowed: true, direction, ...(direction === "compensate" && isAllowed(forward) && { orForward: true }) };
+    const keys = keysIn(before, plainly.record);
+    return {
+      allowed: true,
+      direction,
+      keys,
+      ...(direction === "compensate" && isAllowed(forward) && { orForward: true }),
+    };
   }
   const withWord = decided({ ...resubmit, compensatedManually: true });
-  if (!isAllowed(withWord)) return { allowed: false, reason: plainly.reason };
+  if (withWord.kind === "rejected") return { allowed: false, reason: plainly.reason };
   const orForward = isAllowed(forward) && ({ orForward: true } as const);
-  return { allowed: true, requires: "compensatedManually", direction: "forward", ...orForward };
+  const keys = keysIn(before, withWord.record);
+  return { allowed: true, requires: "compensatedManually", direction: "forward", keys, ...orForward };
 }
+
+const keysIn = ({ steps }: StateRecord, after: StateRecord) => keyChoiceOf(steps, after.steps, after.direction);
 
 const isAllowed = ({ kind }: Decision) => kind === "allowed";
 

@@ -6,13 +6,13 @@ import { decide, type OperatorAction } from "../domain/operator.ts";
 import { startAttemptOf } from "../domain/recovery.ts";
 import { hasEnded, type ProcessState, type StateRecord } from "../domain/state-record.ts";
 import type { Workflow } from "../domain/workflow.ts";
-import { itemCountFaults } from "../domain/workflow-rules.ts";
 import { contractFor, contractOf } from "../messaging/contract.ts";
 import { isWanted, type WantedVersion } from "../messaging/entity-tag.ts";
 import type { OperatorRequest } from "../messaging/operator-request.ts";
 import type { Versioned, Written } from "../store/job-store.ts";
 import { snapshotOf } from "../supervision/rule.ts";
 import { reportError } from "./conclude-job.ts";
+import { keepItems } from "./keep-items.ts";
 import { doneInWords, withCheckedResult } from "./outcome-request.ts";
 import { type Context, instant, type Ports } from "./ports.ts";
 import { clearOutbox, endStatus, publishBeforeStart } from "./publish.ts";
@@ -96,16 +96,15 @@ async function operateOn(read: Versioned, asked: Asked): Promise<Operated | unde
     return { kind: "changed", ...read };
   }
   const checked = withCheckedResult(before, request, context);
-  const faults = [
-    ...faultsAgainst(before, request, context),
-    ...(await itemFaults(before, request, context)),
-    ...(checked.kind === "misfit" ? checked.faults : []),
-  ];
+  const faults = [...faultsAgainst(before, request, context), ...(checked.kind === "misfit" ? checked.faults : [])];
   if (checked.kind === "misfit" || faults.length > 0) return { kind: "invalid", faults };
 
   const decision = decide(before, actionOf(checked.request), workflowOf(before, context), decided);
   if (decision.kind === "rejected") return reject(before, decision.reason, decided.now, asked);
-  const written = await write(read, decision.record, request, context);
+  const edited = request.kind === "resubmit" ? request.job : null;
+  const items = await keepItems(before, decision.record, edited, context);
+  if (items.kind === "invalid") return items;
+  const written = await write(read, { ...decision.record, steps: items.steps }, request, context);
   if (written.kind === "rejected") return undefined;
   await enter(before, written.record, doneInWords(checked.request), decided.now, asked);
   const isNextAttempt = written.record.attempt !== before.attempt;
@@ -138,15 +137,6 @@ function faultsAgainst({ workflow }: StateRecord, request: OperatorRequest, { ru
       : [`job: workflow: must stay "${workflow.name}": the job's steps are that workflow's`]),
     ...(lacksSecrets(edited, secrets) ? [`job: ${secrets.join(", ")}: was removed, and a new one is needed`] : []),
   ];
-}
-
-/** The steps of a job whose workflow has a list of items are recorded, one for each item. */
-async function itemFaults(record: StateRecord, request: OperatorRequest, ports: Ports): Promise<readonly string[]> {
-  const workflow = workflowOf(record, ports);
-  if (request.kind !== "resubmit" || !request.job || !workflow) return [];
-  if (workflow.steps.every(({ forEach }) => forEach === undefined)) return [];
-  const before = await ports.store.job(record.jobId, record.jobRevision);
-  return itemCountFaults(workflow, before, request.job, ports.workflows.rules);
 }
 
 function actionOf(request: OperatorRequest): OperatorAction {

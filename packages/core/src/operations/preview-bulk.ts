@@ -2,6 +2,7 @@
 // included.
 import { randomUUID } from "node:crypto";
 import { type BulkAction, type BulkItem, MOST_JOBS } from "../domain/bulk.ts";
+import { type KeyChoice, keyChoiceOf } from "../domain/idempotency-key.ts";
 import { NewerSchema } from "../domain/newer-schema.ts";
 import { courseOf } from "../domain/next-attempt.ts";
 import { decide, type OperatorAction } from "../domain/operator.ts";
@@ -77,6 +78,7 @@ export async function previewBulk(
     extendBy: null,
     direction: direction ?? null,
     goesOn: action === "resubmit" ? countedByDirection(items) : null,
+    keys: action === "resubmit" ? countedByKey(items) : null,
     cause,
     filter,
     isAll,
@@ -93,6 +95,11 @@ export async function previewBulk(
 function countedByDirection(items: readonly BulkItem[]) {
   const compensate = items.filter(({ direction }) => direction === "compensate").length;
   return { forward: items.length - compensate, compensate };
+}
+
+function countedByKey(items: readonly BulkItem[]) {
+  const jobsWith = (which: keyof KeyChoice) => items.filter(({ keys }) => keys && keys[which].length > 0).length;
+  return { next: jobsWith("next"), same: jobsWith("same") };
 }
 
 type Meant = Pick<BulkRun, "cause" | "filter" | "isAll"> & { readonly jobIds: readonly string[] };
@@ -151,7 +158,9 @@ async function look(
   if (!isMeant(record)) return { jobId, reason: "it has changed and does not match the search any more" };
   const decision = decide(record, requestOf(asked), workflowOf(record, ports), decisionContextOf(by, ports));
   if (decision.kind === "rejected") return { jobId, reason: decision.reason };
-  return { item: { jobId, etag: entityTag(etag), cause: causeIdOf(record), direction: courseOf(decision.record) } };
+  const { record: after } = decision;
+  const keys = keyChoiceOf(record.steps, after.steps, after.direction);
+  return { item: { jobId, etag: entityTag(etag), cause: causeIdOf(record), direction: courseOf(after), keys } };
 }
 
 function requestOf({ action, direction }: BulkAsked): OperatorAction {

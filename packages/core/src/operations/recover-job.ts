@@ -1,12 +1,15 @@
 // The supervisor's recovery of one overdue record (P10, P11): the verdict, its write, and its messages.
 
 import { runKey } from "../domain/attempt.ts";
+import { OtherVersionNeeded, Outage } from "../domain/outage.ts";
 import { runOf } from "../domain/plan.ts";
 import { claimableAt, decideRecovery, overdueStep, recover, startAttemptOf, type Verdict } from "../domain/recovery.ts";
 import type { Expiry, StateRecord } from "../domain/state-record.ts";
+import { steppedBack } from "../domain/unrecovered.ts";
 import { policyFor } from "../domain/workflow.ts";
 import type { Versioned } from "../store/job-store.ts";
 import type { AgentTimeout, Snapshot } from "../supervision/audit-log.ts";
+import { isThrottled } from "../supervision/pace.ts";
 import { ruleInWords, snapshotOf } from "../supervision/rule.ts";
 import { reportError, startNextAttempt } from "./conclude-job.ts";
 import { judgeWaits } from "./judge-waits.ts";
@@ -28,14 +31,17 @@ export interface Recovery {
 
 /**
  * Never throws. Order of writes: the record, at the version that was read, then its messages. After a crash in between the record is due again,
- * and the next sweep publishes them.
+ * and the next sweep publishes them. A record that can't be recovered steps back.
  * @param mayReschedule whether this sweep schedules one more job again whose step no agent took up in time
  */
 export async function recoverJob(due: Versioned, mayReschedule: () => boolean, context: Context): Promise<Recovery> {
-  const { record } = due;
-  const before = snapshotOf(record);
+  const { unrecovered: _before, ...record } = due.record;
+  const { processState, attempt, failureCount } = record;
+  const before: Snapshot = { processState, attempt, failureCount, step: null };
   let recovery: Recovery = { rule: "not judged", before, after: null, outcome: "broken" };
+  let isWriting = false;
   try {
+    recovery = { ...recovery, before: snapshotOf(record) };
     const now = context.now();
     const workflow = context.workflows.of(record.workflow);
     const policyOf = (step: string | undefined) => policyFor(workflow, step);
@@ -59,11 +65,12 @@ export async function recoverJob(due: Versioned, mayReschedule: () => boolean, c
     }
     const { claimWithinMs } = context.timing;
     const next = recover(record, verdict, { now: instant(now), overdueBefore, claimWithinMs });
+    isWriting = true;
     const written = await context.store.replace(due, next);
     if (written.kind === "rejected") return { ...recovery, outcome: "lost" };
     recovery = { ...recovery, outcome: "applied", after: snapshotOf(written.record) };
     if ("failures" in verdict || verdict.kind === "hold") {
-      const { jobId, attempt, completeBy } = record;
+      const { jobId, completeBy } = record;
       const { agent = null, endpoint = null, message = null, tries = null } = stop ?? {};
       const cause = { endpoint, message, tries };
       context.telemetry.event("JobExpired", { jobId, attempt, step, agent, completeBy, ...cause });
@@ -71,7 +78,20 @@ export async function recoverJob(due: Versioned, mayReschedule: () => boolean, c
     await follow(verdict, record, written, now, step, context);
     return recovery;
   } catch (fault) {
+    // A write without an answer may have been made, and the store that does not take it takes no other.
+    if (!isWriting) await stepBack(due, fault, context);
     return { ...recovery, fault };
+  }
+}
+
+/** Without this, the longest overdue records would take each sweep's time, however many of them can't be recovered. */
+async function stepBack(due: Versioned, fault: unknown, { store, now }: Context): Promise<void> {
+  if (isThrottled(fault)) return;
+  const isOutage = fault instanceof Outage && !(fault instanceof OtherVersionNeeded);
+  try {
+    await store.replace(due, steppedBack(due.record, String(fault), isOutage, instant(now())));
+  } catch {
+    // The store's fault, or the record's: the event for the first fault names the job.
   }
 }
 

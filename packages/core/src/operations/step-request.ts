@@ -2,9 +2,10 @@
 
 import type { AgentRequest, JobView } from "../agents/agent.ts";
 import type { StepTask } from "../domain/attempt.ts";
+import { idempotencyKey } from "../domain/idempotency-key.ts";
 import { lacksSecrets } from "../domain/job.ts";
 import { runOf } from "../domain/plan.ts";
-import { type Awaited, idempotencyKey } from "../domain/state-record.ts";
+import type { Awaited } from "../domain/state-record.ts";
 import { ticketOf } from "../messaging/agent-messages.ts";
 import { contractOf } from "../messaging/contract.ts";
 import { type Begun, beginStep } from "./begin-step.ts";
@@ -25,19 +26,18 @@ export async function requestOf(asked: StepTask, ports: Ports, awaited?: Awaited
   const begun: Begun = isClosed ? { kind: "begun", task: asked, item: null } : await beginStep(asked, job, ports);
   const { task } = begun;
   const { jobId, step, direction, record, results } = task;
-  const { generation } = record;
   const reference = record.accepted?.reference;
   const isNotRepeated = ports.agents.get(task.agent)?.isNotRepeated?.(task.operation) ?? false;
   const compensates = {
     result: record.result,
-    idempotencyKey: idempotencyKey(jobId, step, "forward", generation),
+    idempotencyKey: idempotencyKey(jobId, step, "forward", record),
     ...(reference !== undefined && { reference }),
   };
   const request = {
     job: ports.jobFor(task.agent, job),
     results,
     ...(begun.kind === "begun" && begun.item && { item: begun.item }),
-    idempotencyKey: idempotencyKey(jobId, step, direction, generation, runOf(record, direction)?.keyWord),
+    idempotencyKey: idempotencyKey(jobId, step, direction, record),
     compensates: direction === "compensate" ? compensates : null,
     ...(!awaited && wasAskedBefore(task, isNotRepeated) && { mayHaveHappened: true }),
     ...(awaited && { awaited }),

@@ -5,7 +5,7 @@ import { type Job, sameAsStored } from "../domain/job.ts";
 import { idName } from "../domain/noun.ts";
 import { startAttemptOf } from "../domain/recovery.ts";
 import { newStateRecord, type StateRecord } from "../domain/state-record.ts";
-import { countItems } from "../domain/workflow-rules.ts";
+import { itemsIn } from "../domain/workflow-rules.ts";
 import { MissingWorkflow } from "../domain/workflows.ts";
 import { contentDigest } from "../messaging/content-digest.ts";
 import { contractOf } from "../messaging/contract.ts";
@@ -120,6 +120,6 @@ function draftRecord(
     traceparent,
     enqueuedAt,
   };
-  const items = countItems(workflow, job, ports.workflows.rules);
+  const items = itemsIn(workflow, job, ports.workflows.rules);
   return newStateRecord(submission, workflow, instant(now), instant(now + ports.timing.claimWithinMs), items);
 }

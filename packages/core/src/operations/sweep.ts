@@ -6,9 +6,11 @@ import { type SweepEntry, sweepIdOf } from "../supervision/audit-log.ts";
 import type { Standing } from "../supervision/leadership.ts";
 import { createPace, isThrottled } from "../supervision/pace.ts";
 import { inSpan, type SpanOptions } from "../telemetry/spans.ts";
+import { createDecisionWriter } from "./decision-writer.ts";
 import { type Context, instant, type Ports } from "./ports.ts";
 import { type Recovery, recoverJob } from "./recover-job.ts";
 import { walkOverdue } from "./walk-overdue.ts";
+import { writeAuditLog } from "./write-audit-log.ts";
 
 export interface SweepReport {
   readonly found: number;
@@ -73,6 +75,29 @@ export async function sweep(context: Context): Promise<SweepOutcome> {
   return new Sweep(context, standing).run();
 }
 
+/** A sweep that an operator asks for: the audit log has the operator, whatever comes of it. */
+export async function sweepFor(operator: string, context: Context): Promise<SweepOutcome> {
+  const at = instant(context.now());
+  const enter = (outcome: string) =>
+    writeAuditLog(
+      { at, operator, action: "sweep", jobId: null, reason: null, outcome, before: null, after: null },
+      null,
+      context,
+    );
+  try {
+    const outcome = await sweep(context);
+    await enter(
+      outcome.kind === "following"
+        ? `rejected: ${outcome.leader ?? "another supervisor"} is the leader`
+        : `sweep ${outcome.sweepId}: ${outcome.found} overdue, ended by ${outcome.endedBy}`,
+    );
+    return outcome;
+  } catch (cause) {
+    await enter(`failed: ${String(cause)}`);
+    throw cause;
+  }
+}
+
 /**
  * If an agent crashed, a further attempt helps; if the engine has a backlog, it adds to the backlog. The record does not show which it is, so a
  * sweep tries a few, the longest overdue first, and checks the others again later.
@@ -106,6 +131,7 @@ class Sweep {
   #endedBy: SweepReport["endedBy"] = "all seen";
   /** After a failed write, the audit log is not used again in this sweep. */
   #auditLogWorks = true;
+  readonly #decisions = createDecisionWriter((work) => this.#write(work));
 
   constructor(context: Context, { leader, epoch }: Extract<Standing, { kind: "leading" }>) {
     this.#context = context;
@@ -146,9 +172,7 @@ class Sweep {
           recoverJob(due, () => this.#mayReschedule(), this.#context),
         );
         this.#count(due.record.jobId, recovery);
-        await this.#write((log, sweepId) =>
-          log.decision(decisionOf(due.record.jobId, recovery, sweepId, this.#epoch, now())),
-        );
+        this.#decisions.add(decisionOf(due.record.jobId, recovery, this.#sweepId, this.#epoch, now()));
         return isThrottled(recovery.fault) ? "throttled" : "dealt with";
       },
     });
@@ -174,18 +198,19 @@ class Sweep {
     const report = { ...this.#counts, finished: this.#endedBy === "all seen", endedBy: this.#endedBy };
     const ms = this.#context.now() - this.#begunAt;
     this.#context.telemetry.event("SupervisorSweep", { ...report, leader: this.#leader, epoch: this.#epoch, ms });
-    await this.#write((log, sweepId) => log.sweep(this.#entry(sweepId, report)));
+    await this.#decisions.end();
+    await this.#write((log) => log.sweep(this.#entry(report)));
     return report;
   }
 
-  #entry(sweepId: string, report: SweepReport): Omit<SweepEntry, "kind"> {
+  #entry(report: SweepReport): Omit<SweepEntry, "kind"> {
     const { timing, workflows, now } = this.#context;
     const failureThresholds = workflows.names.flatMap((name) => {
       const newest = workflows.newest(name);
       return newest ? [[`failureThreshold of ${name}`, newest.policy.failureThreshold]] : [];
     });
     return {
-      sweepId,
+      sweepId: this.#sweepId,
       at: instant(this.#begunAt),
       endedAt: instant(now()),
       leader: this.#leader,
@@ -196,10 +221,10 @@ class Sweep {
   }
 
   /** An audit log that can't be written never stops a sweep, and slows it only once. */
-  async #write(write: (log: Ports["supervision"], sweepId: string) => Promise<void>): Promise<void> {
+  async #write(write: (log: Ports["supervision"]) => Promise<void>): Promise<void> {
     if (!this.#auditLogWorks) return;
     try {
-      await write(this.#context.supervision, this.#sweepId);
+      await write(this.#context.supervision);
     } catch (cause) {
       if (!this.#auditLogWorks) return;
       this.#auditLogWorks = false;
@@ -213,9 +238,12 @@ function spanOf({ jobId, attempt, traceparent }: StateRecord): SpanOptions {
   return { traceparent, attributes: { jobId, attempt } };
 }
 
+/** Many decisions are written in one request. */
+const FAULT_LIMIT = 1000;
+
 function decisionOf(jobId: string, recovery: Recovery, sweepId: string, epoch: number, now: number) {
   const { verdict = "none", rule, before, after, outcome, fault, stop } = recovery;
   const known = { sweepId, jobId, at: instant(now), epoch, rule, verdict, before, after, outcome };
   const decision = stop ? { ...known, stop } : known;
-  return fault === undefined ? decision : { ...decision, fault: String(fault) };
+  return fault === undefined ? decision : { ...decision, fault: String(fault).slice(0, FAULT_LIMIT) };
 }

@@ -1,4 +1,5 @@
-// The supervisor's search for overdue records: the longest overdue first, each record once, as many in parallel as store and bus allow.
+// The supervisor's search for overdue records: the longest overdue first, each record once, as many in parallel as store and bus allow. Records that
+// could not be recovered before come last: they must not keep a sweep from the others.
 import type { Versioned } from "../store/job-store.ts";
 import { isThrottled, type Pace } from "../supervision/pace.ts";
 import { instant, type Ports } from "./ports.ts";
@@ -16,19 +17,29 @@ export interface Walk {
 /** `throttled`: store or bus limited the rate. */
 export type Visited = "dealt with" | "throttled";
 
+/** They are kept until the others are done. What is more than that is left to the next sweep. */
+const MOST_AGAIN = 1000;
+
 /** True when all was seen; false when the time or the leadership ended before. All its visits have ended when it resolves. */
 export async function walkOverdue({ store }: Ports, walk: Walk): Promise<boolean> {
   const { before, pace, mayGoOn } = walk;
   const visits = new Visits(walk);
+  const visited = async (due: Versioned) => {
+    if (!(await mayGoOn())) return false;
+    visits.begin(due);
+    return visits.room();
+  };
   try {
     for (;;) {
       try {
+        const again: Versioned[] = [];
         for await (const due of store.due(instant(before))) {
-          if (!(await mayGoOn())) return false;
-          visits.begin(due);
-          if (!(await visits.room())) return false;
+          if (due.record.unrecovered) again.push(due);
+          else if (!(await visited(due))) return false;
+          if (again.length > MOST_AGAIN) again.pop();
         }
-        return true;
+        for (const due of again) if (!(await visited(due))) return false;
+        return again.length < MOST_AGAIN;
       } catch (cause) {
         if (!isThrottled(cause)) throw cause;
         // The search must begin again; records that were seen are skipped.

@@ -31,6 +31,8 @@ export interface BulkRun {
   readonly direction: "forward" | null;
   /** Of a resubmission: how many jobs go on in each direction; null for all other actions. */
   readonly goesOn: { readonly [direction in Direction]: number } | null;
+  /** Of a resubmission: in how many jobs a step runs again under its next idempotency key, or under the same; null for all other actions. */
+  readonly keys: { readonly [key in "next" | "same"]: number } | null;
   /** The cause that selected these jobs; null for a filter or a selection. */
   readonly cause: string | null;
   /** The search that selected these jobs; null for a cause or a selection. */
@@ -132,11 +134,12 @@ function plain({
   extendBy = null,
   direction = null,
   goesOn = null,
+  keys = null,
   ...found
 }: BulkRun): BulkRun {
   const action = NOW_CALLED[found.action] ?? found.action;
   const { bulkId, state, at, by, reason, cause, total, wave, counts, stopped, updatedAt } = found;
   const target = { cause, filter, isAll };
-  const how = { extendBy, direction, goesOn };
+  const how = { extendBy, direction, goesOn, keys };
   return { bulkId, action, state, at, by, reason, ...how, ...target, total, wave, counts, stopped, updatedAt };
 }

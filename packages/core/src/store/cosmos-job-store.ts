@@ -313,7 +313,10 @@ export function createCosmosJobStore(
       });
     },
 
-    due: (instant) => records("find what is due", "c.dueAt < @instant ORDER BY c.dueAt", instant),
+    due: (instant) => {
+      const now = "(NOT IS_DEFINED(c.unrecovered) OR c.unrecovered.lookAgainAt < @instant)";
+      return records("find what is due", `c.dueAt < @instant AND ${now} ORDER BY c.dueAt`, instant);
+    },
 
     over: (state, instant) => {
       const over = documentPath(OVER[state]);

@@ -51,7 +51,7 @@ export interface JobStore {
   countInFlight(span: Span): Promise<number>;
   /** The jobs in flight, the first due first. */
   inFlight(span: Span, limit: number): Promise<readonly InFlight[]>;
-  /** Records whose `dueAt` is before `instant`, the longest overdue first. */
+  /** Records whose `dueAt` is before `instant`, the longest overdue first; without those at which a sweep is to look again only later. */
   due(instant: string): AsyncIterable<Versioned>;
 }
 

@@ -4,6 +4,7 @@ import { isOneWrite, type Lifetime } from "../domain/guarded-write.ts";
 import { type Job, withoutSecrets } from "../domain/job.ts";
 import { NewerSchema } from "../domain/newer-schema.ts";
 import { RECORD_VERSION, type StateRecord } from "../domain/state-record.ts";
+import { isToBeLookedAt } from "../domain/unrecovered.ts";
 import { listedOf, pageOf } from "./job-list.ts";
 import { isListed } from "./job-query.ts";
 import {
@@ -141,7 +142,8 @@ export function createMemoryJobStore(options: MemoryStoreOptions = {}): MemoryJo
       return structuredClone(first.slice(0, limit));
     },
     async *due(instant) {
-      const due = found().filter(({ dueAt }) => dueAt !== undefined && dueAt < instant);
+      const isDue = (record: StateRecord) => record.dueAt !== undefined && record.dueAt < instant;
+      const due = found().filter((record) => isDue(record) && isToBeLookedAt(record, instant));
       due.sort((one, other) => ((one.dueAt ?? "") < (other.dueAt ?? "") ? -1 : 1));
       yield* due.flatMap(({ jobId, schemaVersion }) => {
         if (!(schemaVersion > RECORD_VERSION)) return opened(jobId) ?? [];

@@ -30,7 +30,7 @@ const isHeldUp = (run: string) =>
   `OR (${run}.state IN ("Scheduled", "Running") AND c.updatedAt < @before)`;
 
 const QUERY =
-  "c.jobId, c.workflow, c.processState, c.direction, c.dueAt, c.updatedAt, c.createdAt, " +
+  "c.jobId, c.workflow, c.processState, c.direction, c.dueAt, c.updatedAt, c.createdAt, c.unrecovered, " +
   `ARRAY(SELECT VALUE s.v.endedAt FROM ${LISTED} WHERE IS_STRING(s.v.endedAt)) AS ends, ` +
   `ARRAY(SELECT s.k AS step, s.v.agent, ${RUN.map((member) => `s.v.${member}`).join(", ")} FROM ${LISTED} ` +
   `WHERE ${isOpen("s.v")}) AS forward, ` +

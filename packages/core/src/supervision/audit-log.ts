@@ -85,11 +85,15 @@ export interface LateReply {
 
 export type SupervisionEntry = SweepEntry | DecisionEntry | OperatorAction | LateReply;
 
+/** The most decisions in one write: an entry has a few KB, and a batch of Cosmos DB at most 2 MB and 100 operations. */
+export const MOST_DECISIONS = 100;
+
 /** Entries are kept for a time and then expire. Every method throws once its bounded retries are used up. */
 export interface AuditLog {
   /** A sweep that is written again replaces its earlier entry. */
   sweep(entry: Omit<SweepEntry, "kind">): Promise<void>;
-  decision(entry: Omit<DecisionEntry, "kind">): Promise<void>;
+  /** Decisions of one sweep, at most `MOST_DECISIONS`: all or none. One that is written again replaces its earlier entry. */
+  decisions(entries: readonly Omit<DecisionEntry, "kind">[]): Promise<void>;
   operatorAction(entry: Omit<OperatorAction, "kind">): Promise<void>;
   lateReply(entry: Omit<LateReply, "kind">): Promise<void>;
   /** All entries of one day (`2026-01-31`, UTC), or those of one job on it, the oldest first. */

@@ -1,9 +1,10 @@
 // The audit log on Cosmos DB: one partition for each day. Supervisors' entries expire after their time; operators' actions are in their own
 // container, to which the app's identity may only add (infra/app/cosmos-access.bicep).
 import { randomUUID } from "node:crypto";
-import type { Container } from "@azure/cosmos";
+import type { Container, JSONObject, OperationInput } from "@azure/cosmos";
 import { ExponentialBackoff, handleAll, retry } from "cockatiel";
-import { type AuditLog, dayOfSweep, type SupervisionEntry } from "./audit-log.ts";
+import { BatchRejected, rejectionOf } from "../store/cosmos-answers.ts";
+import { type AuditLog, type DecisionEntry, dayOfSweep, type SupervisionEntry } from "./audit-log.ts";
 
 /** Less than a second in total: the writer must not wait long for the audit log. */
 const withRetries = retry(handleAll, {
@@ -41,6 +42,22 @@ export function createCosmosAuditLog({ supervision: container, audit }: AuditLog
     });
   }
 
+  /** All of one sweep, so of one day: one request. */
+  async function decisions(entries: readonly Omit<DecisionEntry, "kind">[]): Promise<void> {
+    const [first] = entries;
+    if (!first) return;
+    const day = dayOfSweep(first.sweepId);
+    const operations = entries.map((entry): OperationInput => {
+      const document: Stored = { ...entry, kind: "decision", id: `${entry.sweepId}:${entry.jobId}`, day };
+      return { operationType: "Upsert", resourceBody: document as unknown as JSONObject };
+    });
+    await patiently("write", async () => {
+      const { result, code } = await container.items.batch(operations, day);
+      const rejection = rejectionOf(result);
+      if (rejection !== undefined || !result) throw new BatchRejected(rejection ?? { statusCode: code ?? 500 });
+    });
+  }
+
   async function* read(from: Container, day: string, jobId?: string): AsyncGenerator<SupervisionEntry> {
     const ofJob = jobId === undefined ? "" : " AND c.jobId = @jobId";
     const query = {
@@ -56,8 +73,7 @@ export function createCosmosAuditLog({ supervision: container, audit }: AuditLog
 
   return {
     sweep: (entry) => put(entry.sweepId, dayOfSweep(entry.sweepId), { kind: "sweep", ...entry }),
-    decision: (entry) =>
-      put(`${entry.sweepId}:${entry.jobId}`, dayOfSweep(entry.sweepId), { kind: "decision", ...entry }),
+    decisions,
     operatorAction: (entry) => add({ kind: "operatorAction", ...entry }),
     lateReply: (entry) => put(randomUUID(), dayOfSweep(entry.at), { kind: "lateReply", ...entry }),
     entries: (day, jobId) => merged(read(container, day, jobId), read(audit, day, jobId)),

@@ -14,7 +14,9 @@ export function createMemoryAuditLog(): AuditLog {
 
   return {
     sweep: async (entry) => put({ kind: "sweep", ...entry }),
-    decision: async (entry) => put({ kind: "decision", ...entry }),
+    async decisions(entries) {
+      for (const entry of entries) put({ kind: "decision", ...entry });
+    },
     operatorAction: async (entry) => put({ kind: "operatorAction", ...entry }),
     lateReply: async (entry) => put({ kind: "lateReply", ...entry }),
     async *entries(day, jobId) {

@@ -1,7 +1,7 @@
 // The contract of the audit log: every implementation passes this one suite.
 
 import { beforeAll, describe, expect, test } from "vitest";
-import { type AuditLog, type SupervisionEntry, sweepIdOf } from "../../src/supervision/audit-log.ts";
+import { type AuditLog, MOST_DECISIONS, type SupervisionEntry, sweepIdOf } from "../../src/supervision/audit-log.ts";
 
 const BEFORE = { processState: "Processing", attempt: 1, failureCount: 0, step: "takePayment" } as const;
 const AFTER = { processState: "Pending", attempt: 2, failureCount: 1, step: null } as const;
@@ -44,8 +44,7 @@ export function supervisionLogContract(name: string, open: () => Promise<AuditLo
       const sweep = sweepOf("2026-01-31T23:59:59.000Z");
       const late = decisionOf(sweep.sweepId, "job-2", "2026-02-01T00:00:01.000Z");
       const early = decisionOf(sweep.sweepId, "job-1", "2026-01-31T23:59:59.500Z");
-      await log.decision(late);
-      await log.decision(early);
+      await log.decisions([late, early]);
       await log.sweep(sweep);
       expect(await entries("2026-01-31")).toMatchObject([
         { kind: "sweep", ...sweep },
@@ -55,12 +54,21 @@ export function supervisionLogContract(name: string, open: () => Promise<AuditLo
       expect(await entries("2026-02-01")).toEqual([]);
     });
 
+    test("as many decisions as one write may have stand there", async () => {
+      const { sweepId, at } = sweepOf("2026-02-15T12:00:00.000Z");
+      const made = Array.from({ length: MOST_DECISIONS }, (_, place) => decisionOf(sweepId, `job-${place}`, at));
+      await log.decisions(made);
+      await log.decisions([]);
+      expect(await entries("2026-02-15")).toHaveLength(MOST_DECISIONS);
+      expect(await entries("2026-02-15", "job-7")).toEqual([expect.objectContaining({ kind: "decision", ...made[7] })]);
+    });
+
     test("what is written twice, because the first answer was lost, stands there once", async () => {
       const sweep = sweepOf("2026-03-01T12:00:00.000Z");
       const decision = decisionOf(sweep.sweepId, "job-1", sweep.at);
       for (let time = 0; time < 2; time += 1) {
         await log.sweep(sweep);
-        await log.decision(decision);
+        await log.decisions([decision]);
       }
       expect(await entries("2026-03-01")).toHaveLength(2);
     });

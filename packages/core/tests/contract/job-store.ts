@@ -365,9 +365,18 @@ export function jobStoreContract(name: string, open: () => Promise<JobStore>): v
         if (!read) throw new Error("no state record");
         await store.replace(read, { ...read.record, dueAt });
       }
-      const found: string[] = [];
-      for await (const { record } of store.due("2021-01-01")) found.push(record.jobId);
-      expect(found).toEqual([late, later]);
+      const found = async (instant: string) => {
+        const due: string[] = [];
+        for await (const { record } of store.due(instant)) due.push(record.jobId);
+        return due;
+      };
+      expect(await found("2021-01-01")).toEqual([late, later]);
+      const read = await store.state(late ?? "");
+      if (!read) throw new Error("no state record");
+      const unrecovered = { since: "2020-12-31", lookAgainAt: "2021-01-02", fault: "no workflow" };
+      await store.replace(read, { ...read.record, unrecovered });
+      expect(await found("2021-01-01")).toEqual([later]);
+      expect(await found("2021-01-03")).toEqual([late, later]);
     });
   });
 }

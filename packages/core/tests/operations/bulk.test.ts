@@ -27,8 +27,8 @@ beforeEach(() => {
 const IDS = ["job-1", "job-2", "job-3"];
 
 /** Jobs whose payment is rejected. */
-async function rejected(jobIds: readonly string[]): Promise<void> {
-  world.answers.set("authorize", () => ({ kind: "rejected", message: "card expired" }));
+async function rejected(jobIds: readonly string[], outcomeUnknown = false): Promise<void> {
+  world.answers.set("authorize", () => ({ kind: "rejected", message: "card expired", outcomeUnknown }));
   for (const jobId of jobIds) {
     await world.submit({ ...sampleJob(), jobId });
     await world.runAttempt({ jobId: jobId, attempt: 1, direction: "forward", traceparent: null });
@@ -96,6 +96,30 @@ test("a resubmission of many takes each on in its own direction: the preview say
   expect((await watchBulk(bulkId, ports))?.run).toMatchObject({ state: "done", counts: { done: 3, well: 3 } });
   const states = await Promise.all(IDS.map(async (jobId) => (await world.stateOf(jobId))?.processState));
   expect(states).toEqual(["Processed", "Compensated", "Compensated"]);
+});
+
+test("a resubmission of many gives what was rejected its next key, and keeps the key of an unknown outcome; the preview says so", async () => {
+  await rejected(["job-1", "job-2"]);
+  await rejected(["job-3"], true);
+  const before = world.calls.length;
+  // As a provider that remembers its first answer under each key.
+  const refused = new Set(world.calls.map(({ idempotencyKey }) => idempotencyKey));
+  world.answers.set("authorize", ({ idempotencyKey }) =>
+    refused.has(idempotencyKey) && !idempotencyKey.startsWith("job-3")
+      ? { kind: "rejected", message: "as before" }
+      : { kind: "done" },
+  );
+  const { run } = await previewBulk({ action: "resubmit" }, { jobIds: IDS }, "ada", ports);
+  expect(run.keys).toEqual({ next: 2, same: 1 });
+  const bulkId = await started(IDS);
+  await finish(bulkId);
+  expect((await watchBulk(bulkId, ports))?.run).toMatchObject({ state: "done", counts: { done: 3, well: 3 } });
+  const keys = world.calls.slice(before).filter(({ operation }) => operation === "authorize");
+  expect(keys.map(({ idempotencyKey }) => idempotencyKey).sort()).toEqual([
+    "job-1:takePayment:forward:2",
+    "job-2:takePayment:forward:2",
+    "job-3:takePayment:forward",
+  ]);
 });
 
 test("a resubmission of many forward takes all forward", async () => {

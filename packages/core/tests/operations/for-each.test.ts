@@ -1,6 +1,6 @@
 // A step that is done for each item of a list (P5, P6, P13): a run of its own for each, with a key, a record, a compensation and a budget.
 
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { MOST_ITEMS } from "../../src/domain/items.ts";
 import { startAttemptOf } from "../../src/domain/recovery.ts";
 import { hasEnded, type StateRecord } from "../../src/domain/state-record.ts";
@@ -31,10 +31,15 @@ const parcels = (pack: Partial<WorkflowStep> = {}, more: readonly WorkflowStep[]
   steps: [{ ...PACK, ...pack }, ...more, step("ship", "restock", ["pack"], "withdraw")],
 });
 
+type Item = { readonly sku: string };
+const DONE = { kind: "done" } as const;
+const EXPIRED = { kind: "expired" } as const;
+const REJECTED = { kind: "rejected", message: "broken" } as const;
+
 const RULES = {
   conditions: { isHeavy: ({ item }) => Number(item?.["quantity"]) > 1 },
   lists: {
-    lines: ({ lines }) => lines.map(({ sku, quantity }) => ({ sku, quantity })),
+    lines: ({ lines }: Pick<Goods, "lines">) => lines.map(({ sku, quantity }) => ({ sku, quantity })),
     gifts: ({ lines }) => lines.filter(({ sku }) => sku.startsWith("GIFT")).map(({ sku }) => ({ sku })),
   },
 } satisfies WorkflowRules<Goods>;
@@ -154,17 +159,115 @@ test("of more items than there may be is rejected when it is submitted, in words
   expect(world.rejections[0]?.faults).toEqual([`job: lines has ${MOST_ITEMS + 1} items, and may have ${MOST_ITEMS}`]);
 });
 
-test("keeps its number of items when an operator edits the job", async () => {
-  const { world, record } = await run(parcels(), () => ({ kind: "rejected", message: "broken" }));
-  expect(record.processState).toBe("Compensated");
-  const [line] = sampleJob().lines;
-  const edited = sampleJob("job-1", { lines: [line ?? { sku: "S", quantity: 1, unitPrice: 1 }] });
-  const request = { kind: "resubmit", reason: "one is enough", job: edited, compensatedManually: false } as const;
-  const caller = { by: "operator", ifMatch: "any" } as const;
-  const operated = await operateJob("job-1", request, caller, world);
-  expect(operated).toMatchObject({
-    kind: "invalid",
-    faults: ["job: lines: has to keep its 2 items, for each of which there is a step; it has 1"],
+test("keeps each run's item when a later version of the app sorts the list in another way", async () => {
+  let isSorted = false;
+  const lines = ({ lines }: Goods) => {
+    const items = RULES.lists.lines({ lines });
+    return isSorted ? items.toSorted((one, other) => one.sku.localeCompare(other.sku)) : items;
+  };
+  const world = createWorld(NOON_MS, createMemoryJobStore(), {
+    workflows: [parcels()],
+    rules: { ...RULES, lists: { ...RULES.lists, lines } },
+  });
+  world.answers.set("reserve", ({ item }) => ((item as Item).sku === "MUG-3" && !isSorted ? EXPIRED : DONE));
+  await world.submitted();
+  await world.runAttempt(startAttemptOf((await world.stateOf()) as StateRecord));
+  isSorted = true;
+  expect(await goOn(world)).toMatchObject({ processState: "Processed" });
+  const asked = world.calls.filter(({ operation }) => operation === "reserve");
+  expect(asked.map(({ item, idempotencyKey }) => [(item as Item).sku, idempotencyKey])).toEqual([
+    ["TEA-1", "job-1:pack_1:forward"],
+    ["MUG-3", "job-1:pack_2:forward"],
+    ["MUG-3", "job-1:pack_2:forward"],
+  ]);
+});
+
+test("computes the items of a job that an older version of the app recorded", async () => {
+  const store = createMemoryJobStore();
+  const world = createWorld(NOON_MS, store, { workflows: [parcels()], rules: RULES });
+  await world.submitted();
+  const read = await store.state("job-1");
+  if (!read) throw new Error("there is no record");
+  const steps = Object.entries(read.record.steps).map(([run, { item: _, ...step }]) => [run, step] as const);
+  await store.replace(read, { ...read.record, steps: Object.fromEntries(steps) });
+  expect(await goOn(world)).toMatchObject({ processState: "Processed" });
+  expect(world.calls.map(({ item }) => (item as Item | undefined)?.sku)).toEqual(["TEA-1", "MUG-3", undefined]);
+});
+
+test("of too large items is rejected when it is submitted, in words", async () => {
+  const lines = ({ lines }: Goods) => lines.map(({ sku }) => ({ sku, note: "n".repeat(40_000) }));
+  const rules = { ...RULES, lists: { ...RULES.lists, lines } };
+  const world = createWorld(NOON_MS, createMemoryJobStore(), { workflows: [parcels()], rules });
+  await world.submit(sampleJob("job-1"), ENVELOPE);
+  expect(world.rejections[0]?.faults).toEqual([
+    "job: the items of lines take 80053 bytes of the job's record, and may take 65536",
+  ]);
+});
+
+test("of a list that depends on a secret is rejected: a record contains none", async () => {
+  const world = createWorld(NOON_MS, createMemoryJobStore(), {
+    workflows: [parcels()],
+    rules: { ...RULES, lists: { ...RULES.lists, lines: ({ paymentToken }: Goods) => [{ paymentToken }] } },
+  });
+  await world.submit(sampleJob("job-1"), ENVELOPE);
+  expect(world.rejections[0]?.faults).toEqual([
+    "job: lines: its items depend on the secret paymentToken; an agent has to read it from the job",
+  ]);
+});
+
+describe("when an operator edits the job", () => {
+  const [TEA, MUG] = sampleJob().lines as [Line, Line];
+  type Line = Goods["lines"][number];
+
+  /** Of two runs the first is done, and the second rejected. */
+  async function edited(lines: readonly Line[], answers = RUN_2_REJECTED) {
+    const workflow = parcels();
+    const world = worldOf({ ...workflow, policy: { ...workflow.policy, onRejected: "fail" } });
+    world.answers.set("reserve", answers);
+    await world.submitted();
+    expect(await goOn(world)).toMatchObject({ processState: "Error" });
+    world.answers.set("reserve", () => DONE);
+    const job = sampleJob("job-1", { lines: [...lines] });
+    const request = { kind: "resubmit", reason: "as asked", job, compensatedManually: false } as const;
+    return { world, operated: await operateJob("job-1", request, { by: "operator", ifMatch: "any" }, world) };
+  }
+
+  const RUN_2_REJECTED = ({ idempotencyKey }: { idempotencyKey: string }) =>
+    idempotencyKey.includes("pack_2") ? REJECTED : DONE;
+
+  const packed = ({ calls }: World) =>
+    calls.flatMap(({ operation, item, idempotencyKey }) =>
+      operation === "reserve" ? [[(item as Item).sku, idempotencyKey]] : [],
+    );
+
+  test("the number of items has to stay", async () => {
+    const { operated } = await edited([TEA]);
+    expect(operated).toMatchObject({
+      kind: "invalid",
+      faults: ["job: lines: has to keep its 2 items, for each of which there is a step; it has 1"],
+    });
+  });
+
+  test("the item of a run that is done has to stay", async () => {
+    const { operated } = await edited([{ ...TEA, quantity: 7 }, MUG]);
+    expect(operated).toMatchObject({
+      kind: "invalid",
+      faults: ['job: lines: has to keep the item {"sku":"TEA-1","quantity":2} of pack_1, which is Completed for it'],
+    });
+  });
+
+  test("the item of a rejected run may change, and goes under another key", async () => {
+    const { world, operated } = await edited([TEA, { ...MUG, sku: "CUP-3" }]);
+    expect(operated.kind).toBe("done");
+    expect(await goOn(world)).toMatchObject({ processState: "Processed" });
+    expect(packed(world).slice(2)).toEqual([["CUP-3", "job-1:pack_2:forward:2"]]);
+  });
+
+  test("another sequence of the items changes no run", async () => {
+    const { world, operated } = await edited([MUG, TEA]);
+    expect(operated.kind).toBe("done");
+    expect(await goOn(world)).toMatchObject({ processState: "Processed" });
+    expect(packed(world).slice(2)).toEqual([["MUG-3", "job-1:pack_2:forward:2"]]);
   });
 });
 

@@ -40,11 +40,13 @@ test("an agent's reply to it waits", () => {
   return isHeld(takeReply(body, world));
 });
 
-test("a sweep names it and leaves it as it is", async () => {
+test("a sweep names it, and leaves it as it is but for the next look", async () => {
   expect(await sweep(world)).toMatchObject({ found: 1, broken: 1 });
   const cause = expect.stringContaining("No workflow job-fulfilment v99");
   expect(world.events).toContainEqual({ name: "RecoveryFailed", attributes: { jobId: "job-1", cause, outage: null } });
-  expect(await world.stateOf()).toEqual(before);
+  const at = world.clock;
+  const unrecovered = { since: instant(at), lookAgainAt: instant(at + 10_000), fault: cause };
+  expect(await world.stateOf()).toEqual({ ...before, unrecovered });
   expect(world.startAttempts).toEqual([]);
 });
 

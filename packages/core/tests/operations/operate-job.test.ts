@@ -50,7 +50,7 @@ describe("extend", () => {
 });
 
 describe("resubmit", () => {
-  test("P9 goes on from the step that failed, under its key; the client is notified", async () => {
+  test("P9 goes on from the step that was rejected, under its next key; the client is notified", async () => {
     await rejected();
     expect(await operate(resubmit)).toMatchObject({ kind: "done", published: true, record: { attempt: 2 } });
     expect(world.statuses.at(-1)).toMatchObject({ status: "RetryScheduled", attempt: 2 });
@@ -59,7 +59,7 @@ describe("resubmit", () => {
     const operations = world.calls.map(({ operation }) => operation);
     expect(operations).not.toContain("reserve");
     expect(world.calls.find(({ operation }) => operation === "authorize")?.idempotencyKey).toBe(
-      "job-1:takePayment:forward",
+      "job-1:takePayment:forward:2",
     );
     expect((await world.stateOf())?.history.map(({ by }) => by)).toContain("ada");
   });

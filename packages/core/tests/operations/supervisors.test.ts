@@ -2,7 +2,7 @@
 
 import { beforeEach, expect, test } from "vitest";
 import type { Context } from "../../src/operations/ports.ts";
-import { sweep } from "../../src/operations/sweep.ts";
+import { sweep, sweepFor } from "../../src/operations/sweep.ts";
 import { whatIf } from "../../src/operations/what-if.ts";
 import { StoreUnavailable, type Versioned } from "../../src/store/job-store.ts";
 import type { DecisionEntry, SupervisionEntry } from "../../src/supervision/audit-log.ts";
@@ -251,11 +251,30 @@ test("an audit log that can't be written stops no sweep, and is asked once in it
     asked += 1;
     throw new Error("no such container");
   };
-  const mute: Context = { ...world, supervision: { ...world.supervision, sweep: reject, decision: reject } };
+  const mute: Context = { ...world, supervision: { ...world.supervision, sweep: reject, decisions: reject } };
   expect(await sweep(mute)).toMatchObject({ retried: 3, broken: 0, finished: true });
   expect(asked).toBe(1);
   expect(world.eventNames().filter((name) => name === "AuditLogUnwritten")).toHaveLength(1);
   expect(world.eventNames()).toContain("SupervisorSweep");
+});
+
+test("a sweep that an operator asks for is in the audit log with the operator, also where another leads or it fails", async () => {
+  await overdue(1);
+  await sweepFor("ada@example.org", world);
+  const following: Leadership = { ...world.leadership, lead: async () => ({ kind: "following", leader: "other/1" }) };
+  await sweepFor("ada@example.org", { ...world, leadership: following });
+  const store: typeof world.store = {
+    ...world.store,
+    due: () => {
+      throw new Error("store down");
+    },
+  };
+  await expect(sweepFor("ada@example.org", { ...world, store })).rejects.toThrow("store down");
+  expect((await auditLog()).filter(({ kind }) => kind === "operatorAction")).toMatchObject([
+    { operator: "ada@example.org", action: "sweep", outcome: expect.stringMatching(/^sweep .*: 1 overdue, ended by/) },
+    { operator: "ada@example.org", action: "sweep", outcome: "rejected: other/1 is the leader" },
+    { operator: "ada@example.org", action: "sweep", outcome: "failed: Error: store down" },
+  ]);
 });
 
 test("a record that can't be judged, and one of which the scheduler can't be notified, are in the audit log with their fault", async () => {

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Ports } from "../../src/operations/ports.ts";
 import { type SweepOutcome, sweep } from "../../src/operations/sweep.ts";
 import { StoreUnavailable, type Versioned } from "../../src/store/job-store.ts";
-import { NOON_MS, sampleJob, sampleRecord } from "../jobs.ts";
+import { CHAIN, NOON_MS, sampleJob, sampleRecord } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";
 
 const STORE_MS = 8;
@@ -32,6 +32,7 @@ interface SlowPorts {
   /** How many calls the store takes at once; it answers more with 429. */
   storeTakes: number;
   rejected: number;
+  auditMs: number;
   /** Searches that are rejected after their first page. */
   brokenSearches: number;
 }
@@ -47,6 +48,7 @@ function slowPorts({ store, messenger, supervision, ...rest }: World): SlowPorts
     overlaps: [],
     storeTakes: Number.POSITIVE_INFINITY,
     rejected: 0,
+    auditMs: STORE_MS,
     brokenSearches: 0,
   };
   let stored = 0;
@@ -105,7 +107,10 @@ function slowPorts({ store, messenger, supervision, ...rest }: World): SlowPorts
     },
     supervision: {
       ...supervision,
-      decision: (entry) => call(entry.jobId, STORE_MS, () => supervision.decision(entry)),
+      async decisions(entries) {
+        await pause(seen.auditMs);
+        await supervision.decisions(entries);
+      },
     },
   };
   return Object.assign(seen, { ports });
@@ -132,6 +137,13 @@ async function overdue(count: number): Promise<void> {
   }
 }
 
+/** As after a rollback: the app does not have its workflow. */
+async function forget(jobId: string): Promise<void> {
+  const read = await world.store.state(jobId);
+  if (!read) throw new Error("no record");
+  await world.store.replace(read, { ...read.record, workflow: { name: "forgotten", version: 9 } });
+}
+
 async function swept(): Promise<Extract<SweepOutcome, { kind: "swept" }> & { readonly ms: number }> {
   const begunAt = Date.now();
   const sweeping = sweep({ ...slow.ports, telemetry: world.telemetry }).then((outcome) => ({
@@ -150,6 +162,54 @@ test("P10 recovers at least 300 jobs a second, from the first of them on", async
   expect(retried).toBe(1500);
   expect(retried / (ms / 1000)).toBeGreaterThanOrEqual(300);
   expect(slow.overlaps).toEqual([]);
+});
+
+test("a slow audit log does not slow the recovery, and has every decision in the end", async () => {
+  await overdue(1000);
+  slow.auditMs = 1000;
+  const { retried } = await swept();
+  expect(retried).toBe(1000);
+  const day = new Date(NOON_MS).toISOString().slice(0, 10);
+  const decisions: string[] = [];
+  for await (const entry of world.supervision.entries(day)) if (entry.kind === "decision") decisions.push(entry.at);
+  expect(decisions).toHaveLength(1000);
+  expect(Date.parse(decisions.at(-1) ?? "") - NOON_MS).toBeLessThan(5000);
+});
+
+test("records that can't be recovered keep no sweep from the others, however many there are", async () => {
+  await overdue(3001);
+  for (let index = 0; index < 3000; index += 1) await forget(`job-${index}`);
+  const { ports } = slow;
+  slow = { ...slow, ports: { ...ports, timing: { ...ports.timing, sweepWithinMs: 500 } } };
+  const found: number[] = [];
+  for (let sweeps = 0; sweeps < 6 && world.startAttempts.length === 0; sweeps += 1) {
+    found.push((await swept()).found);
+    vi.setSystemTime(Date.now() + 30_000);
+  }
+  expect(found[0]).toBeLessThan(3000);
+  expect(world.startAttempts.map(({ jobId }) => jobId)).toEqual(["job-3000"]);
+});
+
+test("a record that can't be recovered steps back, the longer it stays so, and is recovered when it can be", async () => {
+  await overdue(1);
+  await forget("job-0");
+  const lookedAt: number[] = [];
+  for (let second = 0; second < 3600; second += 10) {
+    if ((await swept()).found > 0) lookedAt.push(second);
+    vi.setSystemTime(Date.now() + 10_000);
+  }
+  const waits = lookedAt.slice(1).map((at, index) => at - (lookedAt[index] ?? 0));
+  expect(waits.slice(0, 4)).toEqual([20, 30, 60, 120]);
+  expect(Math.max(...waits)).toBeLessThanOrEqual(5 * 60 + 20);
+  expect(lookedAt.length).toBeLessThan(18);
+  const read = await world.store.state("job-0");
+  expect(read?.record.unrecovered).toMatchObject({ fault: expect.stringContaining("No workflow forgotten v9") });
+  expect(read?.record.dueAt).toBe(new Date(NOON_MS - 60_000).toISOString());
+  if (!read) throw new Error("no record");
+  await world.store.replace(read, { ...read.record, workflow: { name: CHAIN.name, version: CHAIN.version } });
+  vi.setSystemTime(Date.now() + 6 * 60_000);
+  expect(await swept()).toMatchObject({ found: 1, retried: 1 });
+  expect((await world.store.state("job-0"))?.record.unrecovered).toBeUndefined();
 });
 
 test("however many are due, it has a bounded number of them under way", async () => {
@@ -184,9 +244,7 @@ test("a search that is begun anew visits no record twice, also none that is unde
 test("bad records among the good stop none of them", async () => {
   await overdue(200);
   for (let index = 0; index < 200; index += 10) {
-    const read = await world.store.state(`job-${index}`);
-    if (!read) throw new Error("no record");
-    await world.store.replace(read, { ...read.record, workflow: { name: "forgotten", version: 9 } });
+    await forget(`job-${index}`);
   }
   expect(await swept()).toMatchObject({ found: 200, retried: 180, broken: 20, finished: true });
 });

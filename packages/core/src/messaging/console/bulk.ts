@@ -20,6 +20,8 @@ export const bulkRun = z.strictObject({
   direction: z.literal("forward").nullable(),
   /** Of a resubmission: how many jobs go on in each direction. */
   goesOn: z.strictObject({ forward: count, compensate: count }).nullable(),
+  /** Of a resubmission: in how many jobs a step runs again under its next idempotency key (rejected for good), or the same (outcome unknown). */
+  keys: z.strictObject({ next: count, same: count }).nullable(),
   /** An example of the cause that was chosen. */
   cause: z.string().nullable(),
   /** The search that was chosen. */

@@ -107,6 +107,8 @@ const resubmission = z.union([
     requires: z.literal("compensatedManually").optional(),
     /** In which direction the job then goes on. */
     direction: z.enum(["forward", "compensate"]),
+    /** The steps that run again after a fault: under their next idempotency key (rejected for good), or under the same (outcome unknown). */
+    keys: z.object({ next: z.array(z.string()), same: z.array(z.string()) }),
     /** It goes forward if the request has `"direction": "forward"`. */
     orForward: z.literal(true).optional(),
   }),

@@ -195,7 +195,7 @@ export function portsOver(ask: Ask, now: () => number, host: Host, setting: Sett
     },
     supervision: {
       sweep: async () => undefined,
-      decision: async () => undefined,
+      decisions: async () => undefined,
       operatorAction: async () => undefined,
       lateReply: async () => undefined,
       entries: never as never,

@@ -51,7 +51,7 @@ export function normalForm(record: StateRecord, isReduced = false): StateRecord 
 }
 
 function normalStep(step: StepRecord): StepRecord {
-  const { agent, result, completedIn, compensation, skipped, generation } = step;
+  const { agent, result, completedIn, compensation, skipped, generation, compensationGeneration } = step;
   const completed = completedIn !== undefined && { completedIn };
   return {
     ...normalRun(step),
@@ -61,6 +61,7 @@ function normalStep(step: StepRecord): StepRecord {
     compensation: compensation && normalRun(compensation),
     ...(skipped && { skipped: { cause: skipped.cause, message: "" } }),
     generation,
+    ...(compensationGeneration !== undefined && { compensationGeneration }),
   };
 }
 

@@ -1,9 +1,9 @@
 // What must hold of every write, message and call, and what the client is still owed.
+import { idempotencyKey } from "../../domain/idempotency-key.ts";
 import { isInHand, isTakenUp, pausesOf, runOf, runsInHand } from "../../domain/plan.ts";
 import {
   type Direction,
   hasEnded,
-  idempotencyKey,
   NOT_STARTED,
   type StateRecord,
   type StepRecord,
@@ -247,8 +247,9 @@ function neverBegan({ state, scheduledAt, retryCount, outcomeUnknown = false }: 
 export function faultOfState(record: StateRecord, serviceState: ServiceState, workflow: Workflow): string | undefined {
   const live = liveSteps(serviceState);
   const lacking = workflow.steps.find(({ name }) => {
-    const { state, generation } = record.steps[name] as StepRecord;
-    const key = idempotencyKey(record.jobId, name, "forward", generation);
+    const step = record.steps[name] as StepRecord;
+    const { state } = step;
+    const key = idempotencyKey(record.jobId, name, "forward", step);
     return state === "Completed" && record.direction === "forward" && serviceState[key] !== "live";
   });
   if (
