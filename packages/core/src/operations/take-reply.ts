@@ -4,6 +4,7 @@ import type { CheckedResult } from "../agents/declared-results.ts";
 import { unreadable } from "../agents/declared-results.ts";
 import type { StepEnd, StepTask } from "../domain/attempt.ts";
 import { after, durationMs } from "../domain/duration.ts";
+import { expandedSteps } from "../domain/expand.ts";
 import { isInHand, runOf } from "../domain/plan.ts";
 import type { Direction, StateRecord, StepRun } from "../domain/state-record.ts";
 import type { Answer } from "../domain/step-answer.ts";
@@ -12,7 +13,7 @@ import { noteExpiry } from "../domain/step-writes.ts";
 import { type AgentReplyMessage, type Failure, parseAgentReply, type Ticket } from "../messaging/agent-messages.ts";
 import { teamOf } from "../messaging/agent-teams.ts";
 import type { Report } from "../messaging/completion.ts";
-import { inSpan } from "../telemetry/spans.ts";
+import { describeSpan, inSpan } from "../telemetry/spans.ts";
 import { acceptStep, recordProgress } from "./accept-step.ts";
 import { askLater } from "./ask-later.ts";
 import { codeFaultOf } from "./code-fault.ts";
@@ -98,28 +99,38 @@ interface Misfit {
 /** How many times an attempt may begin the step again while a report of it is handled. */
 const MOST_TRIES = 5;
 
+export type TakenReport =
+  | Taken
+  | { readonly kind: "not yet" }
+  /** The app has not given this address to anybody: nothing is written or counted, and nothing of the report is used. */
+  | { readonly kind: "unknown" };
+
 /**
  * A report from the service or person that does a step later. It is for the run that waits for it now, because all runs of a step have one key and
- * therefore one effect. Between two attempts it can't be recorded, and must be reported again.
+ * therefore one effect. Between two attempts it can't be recorded, and must be reported again. A wrong address costs one point read.
  */
-export async function takeReport(
-  { address, ...report }: Report,
-  context: Context,
-): Promise<Taken | { readonly kind: "not yet" }> {
+export async function takeReport({ address, ...report }: Report, context: Context): Promise<TakenReport> {
   for (let tries = 0; ; tries += 1) {
     const { jobId, step, direction } = address;
     const record = (await context.store.state(jobId))?.record;
     const run = runOf(record?.steps[step], direction);
-    const attempt = run?.attempt ?? record?.attempt ?? 1;
-    const ticket: Ticket = { ...address, attempt, lockedBy: record?.lockedBy ?? "" };
-    if (record && run && isSame(run.nonce, address.nonce) && isBetween(record, run, direction, context)) {
-      return { kind: "not yet" };
-    }
+    if (!record || !run || !isSame(run.nonce, address.nonce)) return { kind: "unknown" };
+    if (!mayBeDoneLater(record, step, direction, context)) return { kind: "unknown" };
+    const ticket: Ticket = { ...address, attempt: run.attempt ?? record.attempt, lockedBy: record.lockedBy ?? "" };
+    describeSpan({ jobId, step });
+    if (isBetween(record, run, direction, context)) return { kind: "not yet" };
     const taken = await takeWord({ ...report, ticket }, context, () => true);
     const isSuperseded = taken.kind === "recorded" && taken.received.outcome.kind === "superseded";
     if (!isSuperseded) return taken;
     if (tries === MOST_TRIES) return { kind: "not yet" };
   }
+}
+
+/** The request of a step that goes over a queue has a nonce too, but only a step that may be done later was given an address. */
+function mayBeDoneLater(record: StateRecord, name: string, direction: Direction, { workflows }: Ports): boolean {
+  const step = expandedSteps(workflows.of(record.workflow), record.steps).find((one) => one.name === name);
+  const compensation = typeof step?.compensation === "object" ? step.compensation : undefined;
+  return (direction === "forward" ? step : compensation)?.awaitWithin !== undefined;
 }
 
 /** Its time is over, or it will be run again: the next attempt waits for the same effect. */

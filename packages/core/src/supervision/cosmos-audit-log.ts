@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import type { Container } from "@azure/cosmos";
 import { ExponentialBackoff, handleAll, retry } from "cockatiel";
-import { type AuditLog, dayOfSweep, type SupervisionEntry } from "./audit-log.ts";
+import { type AuditLog, dayOfSweep, lateReplyId, type SupervisionEntry } from "./audit-log.ts";
 
 /** Less than a second in total: the writer must not wait long for the audit log. */
 const withRetries = retry(handleAll, {
@@ -59,7 +59,7 @@ export function createCosmosAuditLog({ supervision: container, audit }: AuditLog
     decision: (entry) =>
       put(`${entry.sweepId}:${entry.jobId}`, dayOfSweep(entry.sweepId), { kind: "decision", ...entry }),
     operatorAction: (entry) => add({ kind: "operatorAction", ...entry }),
-    lateReply: (entry) => put(randomUUID(), dayOfSweep(entry.at), { kind: "lateReply", ...entry }),
+    lateReply: (entry) => put(lateReplyId(entry), dayOfSweep(entry.at), { kind: "lateReply", ...entry }),
     entries: (day, jobId) => merged(read(container, day, jobId), read(audit, day, jobId)),
   };
 }
