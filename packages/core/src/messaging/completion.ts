@@ -1,11 +1,12 @@
 // The address for the report of a step that is done later: it can't be guessed, and it is the same for each try of the step.
 import { z } from "zod";
 import { inAppsNames, inCoresNames, type Noun } from "../domain/noun.ts";
+import { COMPLETIONS_PATH } from "../domain/redactor.ts";
 import { type Address, type AgentReplyMessage, parseAgentReply } from "./agent-messages.ts";
 import { jobId as jobIdSchema } from "./contract.ts";
 
 /** Below the app's address; the rest identifies the step, with a nonce that only the request and the record contain. */
-export const COMPLETIONS_PATH = "api/completions";
+export { COMPLETIONS_PATH };
 /** The maximum size of a report, in bytes. */
 export const REPORT_LIMIT = 65_536;
 

@@ -13,6 +13,7 @@ import { noteExpiry } from "../domain/step-writes.ts";
 import { type AgentReplyMessage, type Failure, parseAgentReply, type Ticket } from "../messaging/agent-messages.ts";
 import { teamOf } from "../messaging/agent-teams.ts";
 import type { Report } from "../messaging/completion.ts";
+import { redactorOf } from "../messaging/hidden-secrets.ts";
 import { describeSpan, inSpan } from "../telemetry/spans.ts";
 import { acceptStep, recordProgress } from "./accept-step.ts";
 import { askLater } from "./ask-later.ts";
@@ -20,6 +21,7 @@ import { codeFaultOf } from "./code-fault.ts";
 import { type Context, instant, type Ports } from "./ports.ts";
 import { recordAnswer } from "./record-step.ts";
 import { rejectLate } from "./reject-late.ts";
+import { withoutSecrets } from "./reply-without-secrets.ts";
 import { recordMark } from "./take-up.ts";
 import { taskIn } from "./task-in.ts";
 
@@ -47,8 +49,9 @@ export async function takeReply(
 ): Promise<Received | undefined> {
   const parsed = parseAgentReply(body, context.rules.contracts.noun);
   if (parsed.kind === "invalid") {
-    context.telemetry.event("ReplyQuarantined", { faults: parsed.faults.join("; ") });
     const { faults } = parsed;
+    const shown = redactorOf(context.rules.contracts).faults(body, faults);
+    context.telemetry.event("ReplyQuarantined", { faults: shown.join("; ") });
     await context.messenger.quarantine({
       subject: "InvalidReply",
       body,
@@ -143,11 +146,11 @@ function isBetween({ processState, direction }: StateRecord, run: StepRun, ofRun
 
 /** @param isOwn whether the sender may report that step */
 export async function takeWord(
-  reply: AgentReplyMessage,
+  said: AgentReplyMessage,
   context: Context,
   isOwn: (task: StepTask) => boolean,
 ): Promise<Taken> {
-  const { ticket } = reply;
+  const { ticket } = said;
   const late = async (reason: string): Promise<Taken> => {
     await rejectLate(ticket, reason, context);
     return { kind: "late" };
@@ -156,6 +159,7 @@ export async function takeWord(
   if (typeof read === "string") return late(read);
   const { task, isOpen } = read;
   if (!isOwn(task)) return late("it came by a queue of somebody who was not asked");
+  const reply = await withoutSecrets(said, task, context);
   context.presence.seen(task.agent);
   if (isOpen && context.now() > Date.parse(task.completeBy))
     return late(`it came after complete-by, ${task.completeBy}`);

@@ -1,4 +1,5 @@
 // What the app says of itself: structured events, by names that the alert rules match.
+import { outgoingAttributes } from "./outgoing.ts";
 
 export const EVENTS = [
   "JobSubmitted",
@@ -129,7 +130,8 @@ function levelOf(name: EventName, { cause = null }: Attributes): Level {
 /** Events as one line of JSON each: the form in which Application Insights finds them in its traces. */
 export function logTelemetry(log: EventLog): Telemetry {
   return {
-    event(name, attributes) {
+    event(name, given) {
+      const attributes = outgoingAttributes(given);
       const level = levelOf(name, attributes);
       log[level](JSON.stringify({ event: name, ...attributes }));
       listener?.(name, attributes, level);
