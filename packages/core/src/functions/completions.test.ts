@@ -55,7 +55,7 @@ test("a made-up address costs one point read, writes nothing, and is one count o
   try {
     expect(await answer()).toMatchObject({ status: 409 });
     expect(state.mock.calls).toEqual([["job-1"]]);
-    expect(meter.mock.calls).toEqual([["completions.refused", 1, {}]]);
+    expect(meter.mock.calls).toEqual([["completions.rejected", 1, {}]]);
     expect(events).not.toHaveBeenCalled();
   } finally {
     measureWith(undefined);

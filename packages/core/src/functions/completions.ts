@@ -41,18 +41,18 @@ export const COMPLETIONS_ROUTE = `${COMPLETIONS_PATH}/{ticket}`;
 export const completeStep =
   (application: App) =>
   async (request: HttpRequest, context: InvocationContext): Promise<HttpResponseInit> => {
-    if (Number(request.headers.get("content-length") ?? 0) > REPORT_LIMIT) return refused(TOO_LARGE);
+    if (Number(request.headers.get("content-length") ?? 0) > REPORT_LIMIT) return rejected(TOO_LARGE);
     const standing = application.ports();
     const body = await request.text();
-    if (Buffer.byteLength(body) > REPORT_LIMIT) return refused(TOO_LARGE);
+    if (Buffer.byteLength(body) > REPORT_LIMIT) return rejected(TOO_LARGE);
     const parsed = parseReport(request.params["ticket"] ?? "", body, standing.rules.contracts.noun);
-    if (parsed.kind === "unknown") return refused(NOBODY_WAITS);
-    if (parsed.kind === "invalid") return refused(atFault(parsed.faults));
+    if (parsed.kind === "unknown") return rejected(NOBODY_WAITS);
+    if (parsed.kind === "invalid") return rejected(atFault(parsed.faults));
     const { jobId } = parsed.report.address;
     try {
       return await observe(context, {}, async (telemetry) => {
         const taken = await takeReport(parsed.report, { ...standing, telemetry });
-        if (taken.kind === "unknown") return refused(NOBODY_WAITS);
+        if (taken.kind === "unknown") return rejected(NOBODY_WAITS);
         if (taken.kind === "late") return NOBODY_WAITS;
         if (taken.kind === "not yet") return AWAY;
         if (taken.kind === "misfit") return atFault(taken.faults);
@@ -67,7 +67,7 @@ export const completeStep =
   };
 
 /** One count, of which the caller chooses nothing. */
-function refused(answer: HttpResponseInit): HttpResponseInit {
-  measure("completions.refused", 1);
+function rejected(answer: HttpResponseInit): HttpResponseInit {
+  measure("completions.rejected", 1);
   return answer;
 }

@@ -6,7 +6,7 @@ import type { DeadLetter } from "./dead-letters.ts";
 import { redactorOf } from "./hidden-secrets.ts";
 
 const schema = z.strictObject({
-  orderId: jobId,
+  videoId: jobId,
   ...jobMembers("fulfil"),
   customer: z.strictObject({ id: z.string(), email: z.email().optional() }),
   lines: z.array(z.strictObject({ sku: z.string(), quantity: z.int() })),
@@ -15,7 +15,7 @@ const schema = z.strictObject({
 });
 const contract = defineContract({ schema: schema as never, secrets: ["paymentToken"], keys: [], keysOf: () => ({}) });
 const contracts: Contracts = {
-  noun: { one: "order", many: "orders" },
+  noun: { one: "video", many: "videos" },
   usual: contract,
   usualWorkflow: "fulfil",
   of: {},
@@ -23,8 +23,8 @@ const contracts: Contracts = {
 const redactor = redactorOf(contracts);
 
 const TOKEN = "tok_canary_4711";
-const ORDER = {
-  orderId: "order-1",
+const VIDEO = {
+  videoId: "video-1",
   customer: { id: "ada" },
   lines: [{ sku: "TEA", quantity: 1 }],
   currency: "euro",
@@ -42,7 +42,7 @@ function letter(json: unknown, more: Partial<DeadLetter> = {}): DeadLetter {
   const plain = { contentType: null, replyTo: null, replyToSessionId: null, timeToLiveMs: null };
   const numbers = { sequenceNumber: "1", deliveryCount: 1, bytes: 1 };
   const body = { kind: "json", json } as const;
-  return { ...none, ...plain, ...numbers, jobId: "order-1", applicationProperties: {}, body, ...more };
+  return { ...none, ...plain, ...numbers, jobId: "video-1", applicationProperties: {}, body, ...more };
 }
 
 const shownOf = (json: unknown, more?: Partial<DeadLetter>) => redactor.letter(letter(json, more));
@@ -62,9 +62,9 @@ test.each<[string, object]>([
   ["as a list where there is none", { customer: [TOKEN] }],
   ["within JSON as a text", { lines: JSON.stringify({ paymentToken: TOKEN }) }],
 ])("a token %s is not shown, nor a fault that repeats it", (_, members) => {
-  const faults = { fault1: `order: has no "${TOKEN}"`, fault2: `order: has no "note", "x-${TOKEN.slice(0, 9)}` };
+  const faults = { fault1: `video: has no "${TOKEN}"`, fault2: `video: has no "note", "x-${TOKEN.slice(0, 9)}` };
   const shown = JSON.stringify(
-    shownOf({ ...ORDER, ...members }, { reason: faults.fault1, applicationProperties: faults }),
+    shownOf({ ...VIDEO, ...members }, { reason: faults.fault1, applicationProperties: faults }),
   );
   expect(shown).not.toContain("tok_can");
   expect(shown).toContain("euro");
@@ -83,15 +83,15 @@ test("a text, a JSON text and bytes are not shown", () => {
 });
 
 test("a sender's own properties are not shown, and those of the app are", () => {
-  const { applicationProperties } = shownOf(ORDER, { applicationProperties: { mine: TOKEN, queue: "orders" } });
-  expect(applicationProperties).toEqual({ mine: "(hidden)", queue: "orders" });
+  const { applicationProperties } = shownOf(VIDEO, { applicationProperties: { mine: TOKEN, queue: "videos" } });
+  expect(applicationProperties).toEqual({ mine: "(hidden)", queue: "videos" });
 });
 
 const REQUEST = {
   schemaVersion: 1,
-  ticket: { orderId: "order-1", attempt: 1, step: "hotel", direction: "forward", lockedBy: "x", nonce: "nonce-canary" },
+  ticket: { videoId: "video-1", attempt: 1, step: "hotel", direction: "forward", lockedBy: "x", nonce: "nonce-canary" },
   operation: "reserve",
-  order: { orderId: "order-1", paymentToken: TOKEN },
+  video: { videoId: "video-1", paymentToken: TOKEN },
   results: { takePayment: { chargeId: "charge-7" } },
   completion: { url: "https://app.example/api/completions/eyJub25jZSI6Im5vbmNlLWNhbmFyeSJ9", within: "P1D" },
 };
@@ -100,8 +100,8 @@ test("a request to an agent is shown without what opens its step", () => {
   const { body } = shownOf(REQUEST);
   expect(body).toMatchObject({
     json: {
-      ticket: { orderId: "order-1", step: "hotel", nonce: "(hidden)" },
-      order: { orderId: "order-1", paymentToken: "(hidden)" },
+      ticket: { videoId: "video-1", step: "hotel", nonce: "(hidden)" },
+      video: { videoId: "video-1", paymentToken: "(hidden)" },
       results: { takePayment: { chargeId: "charge-7" } },
       completion: { url: "https://app.example/api/completions/(hidden)", within: "P1D" },
     },
@@ -111,8 +111,8 @@ test("a request to an agent is shown without what opens its step", () => {
 
 test("what is corrected keeps everything that was left as it was shown", () => {
   for (const original of [
-    { ...ORDER, PaymentToken: TOKEN, customer: TOKEN },
-    { ...ORDER, paymentToken: TOKEN, lines: [{ sku: `TEA ${TOKEN}`, quantity: 1 }] },
+    { ...VIDEO, PaymentToken: TOKEN, customer: TOKEN },
+    { ...VIDEO, paymentToken: TOKEN, lines: [{ sku: `TEA ${TOKEN}`, quantity: 1 }] },
     REQUEST,
   ]) {
     const { body } = shownOf(original);
@@ -122,4 +122,10 @@ test("what is corrected keeps everything that was left as it was shown", () => {
       currency: "EUR",
     });
   }
+});
+
+test("what is nested 20,000 deep is not read, and stops nothing", () => {
+  const deep = JSON.parse("[".repeat(20_000) + "]".repeat(20_000)) as unknown;
+  expect(redactor.faults(deep, ["the body: is nested too deep"])).toEqual(["the body: is nested too deep"]);
+  expect(shownOf(deep)).toMatchObject({ body: { kind: "text" } });
 });

@@ -5,6 +5,7 @@ import { HIDDEN } from "../domain/job.ts";
 import { valueWithout, withTexts } from "../domain/redactor.ts";
 import { type Contracts, contractOf } from "./contract.ts";
 import type { DeadLetter, DeadLetterBody, DeadLetterSummary } from "./dead-letters.ts";
+import { isNestedTooDeep } from "./deep-json.ts";
 import { ownMessageShape, shapeOf, unionOf } from "./message-shapes.ts";
 import { type Found, visible } from "./visible-members.ts";
 
@@ -47,7 +48,7 @@ function createMessageRedactor(contracts: Contracts): MessageRedactor {
   function read(body: DeadLetterBody): { readonly shown: DeadLetterBody; readonly found: Found } {
     const found: Found = { secrets, values: new Set() };
     // A text within JSON may itself be JSON.
-    if (body.kind !== "json" || typeof body.json === "string") {
+    if (body.kind !== "json" || typeof body.json === "string" || isNestedTooDeep(body.json)) {
       return { shown: { kind: "text", text: HIDDEN_TEXT }, found };
     }
     const shape = isOwnMessage(body.json) ? own : shapeOf(contractOf(body.json, contracts));
