@@ -78,7 +78,7 @@ function answerOf(port: number, head: string, body = ""): Promise<string> {
   });
 }
 
-test.runIf(isLinux)("every port that speaks HTTP refuses what is foreign", async () => {
+test.runIf(isLinux)("every port that speaks HTTP rejects what is foreign", async () => {
   const ports = [...listeningPorts()].filter((port) => !before.has(port));
   const http: number[] = [];
   for (const port of ports) {
