@@ -28,9 +28,12 @@ test("those of connection strings and of services' headers are known", () => {
 test.each(KEYS)("%s stands in no log, no error and no answer", (key) => {
   hideKeys(ownKeysOf(config));
   const lines: string[] = [];
-  const log = { info: (line: string) => lines.push(line), warn: () => 0, error: () => 0 };
+  const say = (line: string) => void lines.push(line);
   for (const form of [key, encodeURIComponent(key)])
-    logTelemetry(log as never).event("MessagePostponed", { queue: "q", cause: `GET /?sig=${form} failed` });
+    logTelemetry({ info: say, warn: say, error: say }).event("MessagePostponed", {
+      queue: "q",
+      cause: `GET /?sig=${form} failed`,
+    });
   const error = outgoingError(new Error(`no ${key}`, { cause: new Error(key) })) as Error;
   const said = [
     ...lines,
