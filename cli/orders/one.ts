@@ -54,8 +54,8 @@ export async function showContent(app: App, orderId: string): Promise<void> {
 }
 
 export async function showAudit(app: App, orderId: string, asJson: boolean): Promise<void> {
-  const { entries, isAll } = await app.get<JobAudit>(pathOf("jobs", orderId, "audit"));
-  if (asJson) return sayEach(entries);
+  const { entries, isAll, lateReplies } = await app.get<JobAudit>(pathOf("jobs", orderId, "audit"));
+  if (asJson) return sayEach([...entries, ...lateReplies]);
   if (entries.length === 0) say(`The audit log has no entry about ${orderId}.`);
   printTable(
     ["at", "by", "what", "why", "outcome"],
@@ -63,13 +63,16 @@ export async function showAudit(app: App, orderId: string, asJson: boolean): Pro
       if (entry.kind === "operatorAction") {
         return [timeText(entry.at), entry.operator, entry.action, entry.reason ?? "", entry.outcome];
       }
-      if (entry.kind === "decision") {
-        return [timeText(entry.at), "supervisor", entry.verdict, withTimes(entry.rule), entry.outcome];
-      }
-      return [timeText(entry.at), "supervisor", `late reply of ${entry.step}`, entry.reason, "rejected"];
+      return [timeText(entry.at), "supervisor", entry.verdict, withTimes(entry.rule), entry.outcome];
     }),
   );
   if (!isAll) say("There are more: these are the latest.");
+  if (lateReplies.length === 0) return;
+  say("The latest replies that no step waited for any more:");
+  printTable(
+    ["at", "step", "attempt", "why"],
+    lateReplies.map(({ at, step, attempt, reason }) => [timeText(at), step, String(attempt), reason]),
+  );
 }
 
 export interface Act {

@@ -58,13 +58,17 @@ export function csvOf(jobs: readonly JobSummary[]): string {
   return BYTE_JOB_MARK + [COLUMNS.map(([name]) => name), ...rows].map((row) => `${row.join(",")}\r\n`).join("");
 }
 
-/** A spreadsheet takes a text that begins so for a formula, and would run what a service has written ("CSV Injection", OWASP). */
-const FORMULA = /^[=+\-@\t\r\n]/;
+/**
+ * A spreadsheet takes a text that begins so for a formula, and would run what a service has written ("CSV Injection", OWASP). It takes a full-width
+ * sign for the usual one, and overlooks what cannot be seen before it. Where the list separator is a semicolon, a cell begins after each.
+ */
+const FORMULA_WITHIN = /[;\r\n](?=[\s\p{Z}\p{C}]*[=+\-@＝＋－＠])/gu;
+const FORMULA = /^(?=[\t\r\n]|[\s\p{Z}\p{C}]*[=+\-@＝＋－＠])/u;
 
 function cellOf(value: string | number | null | undefined): string {
   if (typeof value === "number") return String(value);
-  const text = FORMULA.test(value ?? "") ? `'${value}` : (value ?? "");
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const text = (value ?? "").replace(FORMULA_WITHIN, "$&'").replace(FORMULA, "'");
+  return /[",;\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 export function jsonLinesOf(jobs: readonly JobSummary[]): string {

@@ -307,7 +307,8 @@ resource app 'Microsoft.Web/sites@2025-03-01' = {
         }
       }
       login: {
-        tokenStore: { enabled: true }
+        // The app uses no token of its callers: none is kept.
+        tokenStore: { enabled: false }
       }
     }
   }
@@ -319,6 +320,8 @@ resource toWorkspace 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' 
   scope: app
   properties: {
     workspaceId: workspaceId
+    // Who could not sign in: built-in authentication answers before the app does, so the app's own telemetry has none of it.
+    logs: empty(authClientId) ? [] : [{ category: 'AppServiceAuthenticationLogs', enabled: true }]
     metrics: [{ category: 'AllMetrics', enabled: true }]
   }
 }

@@ -1,9 +1,11 @@
 // P16, P20: bus and state store away, slow, half-open, cut, throttling, or their answers lost, under orders in all their steps.
+
 import { setTimeout as sleep } from "node:timers/promises";
 import { isInHand } from "@scheduler-agent-supervisor/core/domain/plan";
 import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
 import type { Fault } from "@scheduler-agent-supervisor/local/stack/fault-proxy";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { rejectData } from "../support/store-rejections.ts";
 import { containerOf } from "../support/test-stack.ts";
 import { type FaultyStack, startFaultyStack } from "./faulty-stack.ts";
 import { workflows } from "./workflows.ts";
@@ -96,12 +98,7 @@ test(
 
 test(
   "[all actors | orders under way | state store throttles 80 requests, 429] they are repeated after a pause; none is lost",
-  () =>
-    underWay("store-busy", async () => {
-      const url = new URL("/$refuse", app.stack.addresses.cosmos?.endpoint);
-      const response = await fetch(url, { method: "POST", body: JSON.stringify({ requests: 80 }) });
-      expect(response.status).toBe(200);
-    }),
+  () => underWay("store-busy", () => rejectData(app, { requests: 80 })),
   TIMEOUT_MS,
 );
 

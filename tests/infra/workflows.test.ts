@@ -12,6 +12,7 @@ const root = join(import.meta.dirname, "../..");
 
 interface Step {
   readonly uses?: string;
+  readonly with?: Readonly<Record<string, unknown>>;
   readonly name?: string;
   readonly run?: string;
 }
@@ -136,6 +137,62 @@ test("libraries, modules and extensions are named by exact versions", () => {
   for (const file of files)
     for (const [command] of read(file).matchAll(/az bicep install.*/g))
       expect(command).toMatch(/--version v\d+\.\d+\.\d+/);
+});
+
+/** Actions that install a tool of the version that they are given, and otherwise the newest. */
+const INSTALLS: { readonly [action: string]: string } = {
+  "actions/setup-node": "node-version",
+  "Azure/setup-azd": "version",
+};
+
+/** What a step installs without saying which version. */
+function unpinnedIn({ uses = "", with: inputs = {}, run = "" }: Step, before: string): string[] {
+  const [action = ""] = uses.split("@");
+  const input = /\/setup-/.test(action) ? INSTALLS[action] : undefined;
+  const given = input === undefined ? "" : String(inputs[input] ?? "");
+  const modules = String(inputs["modules"] ?? "")
+    .split(",")
+    .filter(Boolean);
+  return [
+    ...(/\/setup-/.test(action) && !/^\d+(\.\d+\.\d+)?$/.test(given) ? [`${action} ${given}`] : []),
+    ...modules.filter((name) => !new RegExp(`Install-Module ${name.trim()} -RequiredVersion \\d`).test(before)),
+    ...[
+      ...run.matchAll(/^.*(?:Install-Module|az bicep install|npm i(?:nstall)? -g|pip install|curl|wget).*$/gm),
+    ].flatMap(([line]) => (/-RequiredVersion \d+\.\d+\.\d+|--version v\d+\.\d+\.\d+/.test(line) ? [] : [line.trim()])),
+  ];
+}
+
+function unpinned({ steps = [] }: Job): string[] {
+  return steps.flatMap((step, at) =>
+    unpinnedIn(
+      step,
+      steps
+        .slice(0, at)
+        .flatMap(({ run = "" }) => run)
+        .join("\n"),
+    ),
+  );
+}
+
+test.each(files)("%s: each tool that a job installs is of a version that is named", (file) => {
+  for (const [name, job] of Object.entries(workflow(file).jobs)) expect(unpinned(job), name).toEqual([]);
+});
+
+test("planted: a tool without a version is found", () => {
+  const found = (step: Step) => unpinned({ steps: [step] });
+  expect(found({ uses: "Azure/setup-azd@0b7e3a3" })).toHaveLength(1);
+  expect(found({ uses: "Azure/setup-azd@0b7e3a3", with: { version: "latest" } })).toHaveLength(1);
+  expect(found({ uses: "other/setup-thing@0b7e3a3", with: { version: "1.2.3" } })).toHaveLength(1);
+  expect(found({ uses: "microsoft/ps-rule@46451b8", with: { modules: "PSRule.Rules.Azure" } })).toHaveLength(1);
+  expect(found({ run: "Install-Module PSRule.Rules.Azure -Force" })).toHaveLength(1);
+  expect(found({ run: "curl -fsSL https://example.com/install.sh | bash" })).toHaveLength(1);
+});
+
+test("the rules of Azure are checked with the version that is installed", () => {
+  const [, version] =
+    /Install-Module PSRule\.Rules\.Azure -RequiredVersion (\S+)/.exec(read(".github/workflows/ci.yml")) ?? [];
+  const { requires } = parseYaml(read("infra/checks/ps-rule.yaml")) as { requires: Record<string, string> };
+  expect(requires).toEqual({ "PSRule.Rules.Azure": `=${version}` });
 });
 
 test("the long suites run every night, and no deployment waits for them", () => {

@@ -2,6 +2,7 @@
 
 import type { FaultyStack } from "../faults/faulty-stack.ts";
 import { NO_FRAUD_AGENT, startFraudWorker } from "../support/fraud-worker.ts";
+import { rejectData } from "../support/store-rejections.ts";
 
 /** Brings it back. */
 type Back = () => Promise<void>;
@@ -30,12 +31,8 @@ function connection(name: "bus" | "cosmos" | "storage"): OutageKind["begin"] {
 }
 
 function storeAnswers(status: 403 | 429): OutageKind["begin"] {
-  return async ({ stack }) => {
-    const reject = async (requests: number) => {
-      const url = new URL("/$refuse", stack.addresses.cosmos?.endpoint);
-      const response = await fetch(url, { method: "POST", body: JSON.stringify({ requests, status }) });
-      if (!response.ok) throw new Error(await response.text());
-    };
+  return async (app) => {
+    const reject = (requests: number) => rejectData(app, { requests, status });
     await reject(ALL);
     return () => reject(0);
   };

@@ -6,10 +6,10 @@ import { createBusSenders } from "@scheduler-agent-supervisor/core/messaging/bus
 import { createServiceBusDeadLetters } from "@scheduler-agent-supervisor/core/messaging/service-bus-dead-letters";
 import type { OperatorAction } from "@scheduler-agent-supervisor/core/supervision/audit-log";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { contracts } from "../../shared/contracts/order.ts";
 import { openAuditLog } from "../support/audit-log.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { messagesIn } from "../support/queue-contents.ts";
-import { ORDER } from "../support/sample-container.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 let app: TestStack;
@@ -231,7 +231,7 @@ test("P16 whoever died between sending and removing leaves the original; sent ag
   const client = new ServiceBusClient(app.settings["ServiceBus"] ?? "");
   const senders = createBusSenders(() => new ServiceBusClient(app.settings["ServiceBus"] ?? ""));
   const queue = { name, queue: name, isSubQueue: true, resendTo: () => name };
-  const dies = createServiceBusDeadLetters(client, senders, [queue], ORDER).take(queue, number, async (taken) => {
+  const dies = createServiceBusDeadLetters(client, senders, [queue], contracts).take(queue, number, async (taken) => {
     await taken.resend();
     throw new Error("killed");
   });

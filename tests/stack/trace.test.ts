@@ -178,6 +178,7 @@ test("every metric reaches the collector, with the attributes that the alerts sp
   const ticket = { orderId: "unknown-1", attempt: 1, step: "checkFraud", direction: "forward", lockedBy: "nobody" };
   await sender.sendMessages({ body: { ticket, kind: "done", result: {} } });
   await sender.close();
+  await fetch(`${app.stack.addresses.host?.url}/api/completions/unknown`, { method: "POST", body: "{}" });
   const metrics = () => new Set(read((reader) => reader.points().map(({ metric }) => metric)));
   await expect.poll(metrics, { timeout: 15_000 }).toEqual(new Set<string>(Object.keys(METRICS)));
   const points = read((reader) => reader.points());

@@ -30,6 +30,7 @@ export type {
   JobAudit,
   JobPage,
   JobSummary,
+  LateReply,
   Overview,
   Pause,
   Pauses,

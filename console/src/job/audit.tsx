@@ -1,7 +1,7 @@
 // What supervisors decided about a job and operators did, from the audit log: asked for when somebody wants to see it.
 import { Button } from "@fluentui/react-components";
 import { useState } from "react";
-import type { AuditEntry } from "../api/contract.ts";
+import type { AuditEntry, LateReply } from "../api/contract.ts";
 import { useJobAudit } from "../api/queries.ts";
 import { Loaded } from "../parts/notices.tsx";
 import { type Column, Table } from "../parts/table.tsx";
@@ -18,18 +18,23 @@ function Entries({ jobId }: { readonly jobId: string }) {
   const audit = useJobAudit(jobId);
   return (
     <Loaded query={audit}>
-      {({ entries, isAll }) =>
-        entries.length === 0 ? (
-          <p>{AUDIT.nothing}</p>
-        ) : (
-          <Table
-            caption={isAll ? AUDIT.all : AUDIT.latest(entries.length)}
-            columns={COLUMNS}
-            rows={entries}
-            keyOf={({ id }) => id}
-          />
-        )
-      }
+      {({ entries, isAll, lateReplies }) => (
+        <>
+          {entries.length === 0 ? (
+            <p>{AUDIT.nothing}</p>
+          ) : (
+            <Table
+              caption={isAll ? AUDIT.all : AUDIT.latest(entries.length)}
+              columns={COLUMNS}
+              rows={entries}
+              keyOf={({ id }) => id}
+            />
+          )}
+          {lateReplies.length > 0 && (
+            <Table caption={AUDIT.lateReplies} columns={LATE_COLUMNS} rows={lateReplies} keyOf={({ id }) => id} />
+          )}
+        </>
+      )}
     </Loaded>
   );
 }
@@ -41,15 +46,21 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
   { name: AUDIT.by, cell: (entry) => (entry.kind === "operatorAction" ? entry.operator : AUDIT.supervisor) },
   { name: SUPERVISION.what, cell: whatOf },
   { name: SUPERVISION.why, cell: whyOf },
-  { name: AUDIT.outcome, cell: (entry) => (entry.kind === "lateReply" ? AUDIT.rejected : entry.outcome) },
+  { name: AUDIT.outcome, cell: (entry) => entry.outcome },
+];
+
+const LATE_COLUMNS: readonly Column<LateReply>[] = [
+  { name: SUPERVISION.at, cell: ({ at }) => <Instant at={at} /> },
+  { name: SUPERVISION.what, cell: () => SUPERVISION.lateReply },
+  { name: SUPERVISION.why, cell: ({ step, attempt, reason }) => SUPERVISION.late(step, attempt, reason) },
 ];
 
 function whatOf(entry: AuditEntry): string {
   if (entry.kind === "operatorAction") return NAMES[entry.action]?.name ?? entry.action;
-  return entry.kind === "decision" ? SUPERVISION.verdict(entry.verdict) : SUPERVISION.lateReply;
+  return SUPERVISION.verdict(entry.verdict);
 }
 
 function whyOf(entry: AuditEntry): string {
   if (entry.kind === "operatorAction") return entry.reason ?? "";
-  return entry.kind === "decision" ? entry.rule : SUPERVISION.late(entry.step, entry.attempt, entry.reason);
+  return entry.rule;
 }

@@ -200,5 +200,5 @@ export const AUDIT = {
   by: "By",
   supervisor: "supervisor",
   outcome: "Outcome",
-  rejected: "rejected",
+  lateReplies: "The latest replies that no step waited for any more",
 } as const;

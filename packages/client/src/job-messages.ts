@@ -67,7 +67,7 @@ export interface ReceivedMessage {
   readonly correlationId?: unknown;
 }
 
-/** Undefined for what is no status message, and for a status that a newer app may have and this client does not know. */
+/** Undefined for what is no status message, and for a status that a newer app may have and this client does not know. It never throws. */
 export function readStatus(
   { body, messageId, correlationId }: ReceivedMessage,
   idName: string,
@@ -89,7 +89,7 @@ export function readStatus(
   const status = STATUSES.find((one) => one === name);
   if (typeof jobId !== "string" || typeof attempt !== "number" || !status) return undefined;
   return {
-    messageId: typeof messageId === "string" ? messageId : `${jobId}:${attempt}:${status}:${String(step ?? "")}`,
+    messageId: typeof messageId === "string" ? messageId : `${jobId}:${attempt}:${status}:${textOf(step)}`,
     jobId,
     attempt,
     status,
@@ -97,9 +97,15 @@ export function readStatus(
     ...(typeof step === "string" && { step }),
     ...(typeof detail === "string" && { detail }),
     ...(typeof correlationId === "string" && { correlationId }),
-    ...(Array.isArray(faults) && { faults: faults.map(String) }),
+    ...(Array.isArray(faults) && { faults: faults.map(textOf) }),
     ...(typeof submissionId === "string" && { submissionId }),
     ...(typeof contentDigest === "string" && { contentDigest }),
     ...(outputs !== null && typeof outputs === "object" && { outputs: outputs as Outputs }),
   };
+}
+
+/** A message may come from anybody who may send to the queue: an object's own `toString` may be anything. */
+function textOf(value: unknown): string {
+  if (typeof value === "string") return value;
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : "";
 }

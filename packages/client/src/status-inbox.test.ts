@@ -82,7 +82,7 @@ test("a later attempt takes a failure back; a word of an earlier one that comes 
   expect(endOf([])).toBeUndefined();
 });
 
-test("who submitted something is notified of that content alone, and of statuses that name none", () => {
+test("who submitted something is notified of that content alone", () => {
   const inbox = new StatusInbox();
   const about = (contentDigest: string, next: StatusMessage) => ({ ...next, contentDigest });
   const [own, early] = [
@@ -96,7 +96,7 @@ test("who submitted something is notified of that content alone, and of statuses
   expect(inbox.received("job-1", "mine")).toEqual([]);
   inbox.take(about("mine", status("Received")));
   inbox.take(status("Started"));
-  expect(own.received).toEqual(["Received 1", "Started 1"]);
+  expect(own.received).toEqual(["Received 1"]);
   expect(own.end).toBeUndefined();
 });
 
@@ -131,4 +131,36 @@ test("reads status messages, and nothing else", () => {
   for (const stray of [undefined, null, "text", {}, { ...body, status: "Newer" }, { ...body, attempt: "1" }]) {
     expect(readStatus({ body: stray }, "jobId")).toBeUndefined();
   }
+});
+
+test("once a digest was given for a job, a message without one counts for nothing", () => {
+  const inbox = new StatusInbox();
+  const own = { ...recorder(), contentDigest: "own" };
+  const waiting = recorder();
+  inbox.take({ ...status("Received"), contentDigest: "own" });
+  inbox.join("job-1", { ...own, onEnd: own.onEnd }, "start");
+  inbox.join("job-1", waiting, "start");
+  inbox.take(status("Completed"));
+  expect(waiting.received).toEqual(["Received 1"]);
+  expect(waiting.end).toBeUndefined();
+  expect(inbox.received("job-1", "own").map(({ status: name }) => name)).toEqual(["Received"]);
+  inbox.take({ ...status("Failed"), contentDigest: "own" });
+  expect(waiting.end).toBe("Failed 1");
+});
+
+test("an older app's messages, without any digest, count as before, whatever others send with one", () => {
+  const inbox = new StatusInbox();
+  inbox.take({ ...status("Received"), contentDigest: "other" });
+  inbox.take(status("Completed"));
+  expect(inbox.received("job-1", "own").map(({ status: name }) => name)).toEqual(["Completed"]);
+});
+
+test.each([
+  [{ jobId: "job-1", attempt: 1, status: "Rejected", faults: [{ toString: 1 }, { valueOf: null }, "a fault", 7] }],
+  [{ jobId: "job-1", attempt: 1, status: "Rejected", step: { toString: 1 }, faults: { length: 3 } }],
+  [{ jobId: { toString: 1 }, attempt: { valueOf: 1 }, status: { toString: 1 } }],
+  [Object.create(null)],
+  [[{ toString: 1 }]],
+])("reading %j as a status never throws", (body) => {
+  expect(() => readStatus({ body, messageId: { toString: 1 }, correlationId: { toString: 1 } }, "jobId")).not.toThrow();
 });

@@ -41,7 +41,7 @@ export class StatusInbox {
     const { messageId, contentDigest } = status;
     if (log.received.some((one) => one.messageId === messageId && one.contentDigest === contentDigest)) return;
     log.received.push(status);
-    for (const waiter of log.waiters) if (isAbout(status, waiter.contentDigest)) waiter.onStatus(status);
+    for (const waiter of log.waiters) if (isAbout(status, waiter.contentDigest, log)) waiter.onStatus(status);
     this.#conclude(log, 0);
     this.#forget();
   }
@@ -52,7 +52,7 @@ export class StatusInbox {
     log.waiters.add(waiter);
     const past = from === "start" ? 0 : log.published;
     for (const status of log.received.slice(past)) {
-      if (isAbout(status, waiter.contentDigest)) waiter.onStatus(status);
+      if (isAbout(status, waiter.contentDigest, log)) waiter.onStatus(status);
     }
     this.#conclude(log, past);
     return () => {
@@ -63,7 +63,8 @@ export class StatusInbox {
 
   /** Without a digest: whatever was submitted under that id. */
   received(jobId: string, contentDigest?: string): readonly StatusMessage[] {
-    return this.#logs.get(jobId)?.received.filter((status) => isAbout(status, contentDigest)) ?? [];
+    const log = this.#logs.get(jobId);
+    return log?.received.filter((status) => isAbout(status, contentDigest, log)) ?? [];
   }
 
   /** Notifies all who wait that nothing more can be received. */
@@ -85,7 +86,7 @@ export class StatusInbox {
   /** A failure that was delivered before is no news to one who follows on; the other ends stay true for ever. */
   #conclude(log: JobLog, past: number): void {
     for (const waiter of log.waiters) {
-      const received = log.received.filter((status) => isAbout(status, waiter.contentDigest));
+      const received = log.received.filter((status) => isAbout(status, waiter.contentDigest, log));
       const end = endOf(received);
       if (!end || (end.status === "Failed" && log.received.indexOf(end) < past)) continue;
       log.published = log.received.length;
@@ -110,9 +111,15 @@ export function endOf(received: readonly StatusMessage[]): EndMessage | undefine
   return received.filter(isEnd).findLast(({ attempt }) => attempt === latest);
 }
 
-/** An older app gives no digest: then nothing is known of the content. */
-function isAbout(status: StatusMessage, contentDigest: string | undefined): boolean {
-  return contentDigest === undefined || [contentDigest, undefined].includes(status.contentDigest);
+/**
+ * An older app gives no digest: then nothing is known of the content. Once one was given for the job's own content, a message without one is
+ * not the app's.
+ */
+function isAbout({ contentDigest }: StatusMessage, wanted: string | undefined, { received }: JobLog): boolean {
+  if (contentDigest !== undefined) return wanted === undefined || contentDigest === wanted;
+  return !received.some(
+    (other) => other.contentDigest !== undefined && (wanted ?? other.contentDigest) === other.contentDigest,
+  );
 }
 
 const ENDS: ReadonlySet<string> = new Set<EndMessage["status"]>(["Completed", "Failed", "Compensated", "Cancelled"]);

@@ -1,5 +1,19 @@
 // Who may call a local server over HTTP: programs and pages of this machine. Any web page can have its browser send requests to 127.0.0.1.
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+
+/**
+ * Whether the request is answered 403 because it is foreign: then nothing else is done about it.
+ * @param ofAzure the names of the service whose place the server takes: nobody else can have them lead here
+ */
+export function refusesForeign(request: IncomingMessage, response: ServerResponse, ofAzure?: RegExp): boolean {
+  const { host = "", origin } = request.headers;
+  const refusal = foreignRequest(ofAzure?.test(host) ? { origin } : request.headers);
+  if (refusal === undefined) return false;
+  response.writeHead(403, { "content-type": "application/json" }).end(JSON.stringify({ error: refusal }));
+  // What is left of the body is dropped, so that the client sees the answer.
+  request.resume();
+  return true;
+}
 
 /**
  * Why the request is refused; undefined where it is not. A foreign Host comes from a page whose name was made to lead here (DNS rebinding); a

@@ -205,8 +205,10 @@ export interface Start {
   readonly triedUntil?: string | undefined;
 }
 
-/** The deadlines of one call. */
+/** The deadlines of one call, and what no answer to it may repeat. */
 export interface Bounds {
+  /** The values of the job's secrets: they are removed from whatever the service says. None if absent. */
+  readonly secrets?: readonly string[] | undefined;
   readonly priority: "normal" | "high";
   /** Until when the call may wait for capacity at an endpoint (start-by). It does not wait for an endpoint that is down. */
   readonly startBy: string;

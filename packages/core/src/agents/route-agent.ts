@@ -20,6 +20,7 @@ import { BREAKER, type BreakerOptions } from "./endpoint-health.ts";
 import { EndpointPool, type EndpointStanding } from "./endpoint-pool.ts";
 import { type Manner, type Service, untilAnswered, type Work } from "./until-answered.ts";
 import { withinBounds } from "./within-bounds.ts";
+import { answeringWithout } from "./without-secrets.ts";
 
 export interface RouteOptions {
   /** Milliseconds since 1970. */
@@ -98,7 +99,10 @@ export function routeAgent(agent: Agent<never>, endpoints: readonly Endpoint[], 
       const { awaited, ...asked } = request;
       const how = awaited ? pollingOf(manner) : manner;
       const asks = awaited ? `${name} later?` : name;
-      const checked = resultsChecked(agent, name, runOf(operation, manner, awaited), how.find);
+      const { secrets = [] } = bounds;
+      const find = how.find && { ...how.find, ask: answeringWithout(how.find.ask, secrets) };
+      const answered = answeringWithout(runOf(operation, manner, awaited), secrets);
+      const checked = resultsChecked(agent, name, answered, find);
       const { run, ask } = observed(agent.name, asks, checked, settings.observeTry);
       if (settings.mayBegin && !(await settings.mayBegin(agent.name))) return { kind: "notTakenUp" };
       const { pool, now } = service;

@@ -45,6 +45,7 @@ import { createCosmosWorkflowRegister } from "../store/workflow-register.ts";
 import { connectSupervision, connectSupervisionReader, STORAGE_RETRY } from "../supervision/connect.ts";
 import { createHealthObserver, observeTry, reportMisconfigured } from "../telemetry/agent-calls.ts";
 import { processTelemetry } from "../telemetry/events.ts";
+import { hideKeys } from "../telemetry/outgoing.ts";
 import { isExporting, type TelemetrySettings } from "../telemetry/start.ts";
 import { activeTraceparent } from "../telemetry/trace-context.ts";
 import { tracedMessenger } from "../telemetry/traced-messenger.ts";
@@ -52,6 +53,7 @@ import type { Composed, ConsolePorts } from "./composed.ts";
 import type { Config } from "./config.ts";
 import { agentIdentityOf, blobsOf, cosmosOf, serviceBusOf } from "./connections.ts";
 import type { Business } from "./define-app.ts";
+import { ownKeysOf } from "./own-keys.ts";
 
 /** For the ages of the queues: the next minute reads them again. */
 const PEEK_RETRY = { maxRetries: 3, retryDelayInMs: 300, timeoutInMs: 5000 } as const;
@@ -112,6 +114,7 @@ export function compose(business: Business, config: Config, telemetrySettings: T
   const health = createCosmosAgentHealthStore(database.container(config.SupervisionContainer));
   const reports = createHealthReports({ store: health, instance: instanceName(config), now });
   const observeHealth = createHealthObserver();
+  hideKeys(ownKeysOf(config));
   const ports: Ports = {
     store,
     pauses,
@@ -272,7 +275,12 @@ export function compose(business: Business, config: Config, telemetrySettings: T
     const { quarantine, agentReplies } = queues;
     const sources = { jobs: config.JobsQueue, ownedQueues, agentReplies, teamQueues };
     const own = deadLetterQueuesOf({ consumed, quarantine, ...sources });
-    deadLetters ??= createServiceBusDeadLetters(serviceBusOf(config, { retryOptions: PEEK_RETRY }), senders, own, noun);
+    deadLetters ??= createServiceBusDeadLetters(
+      serviceBusOf(config, { retryOptions: PEEK_RETRY }),
+      senders,
+      own,
+      contracts,
+    );
     return { ...ports, deadLetters, discarded };
   };
   const workflowsKnown = { known, register };

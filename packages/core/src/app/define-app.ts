@@ -2,6 +2,7 @@
 import type { Endpoint, JobView, RoutedAgent } from "../agents/agent.ts";
 import { type CheckedResult, checkResult, resultsCheckedOf } from "../agents/declared-results.ts";
 import { type RouteOptions, routeAgent } from "../agents/route-agent.ts";
+import { withoutSecretsOf } from "../agents/without-secrets.ts";
 import type { Job } from "../domain/job.ts";
 import { idName, idOf } from "../domain/noun.ts";
 import type { StepResult } from "../domain/state-record.ts";
@@ -105,7 +106,7 @@ function createAgent(
       return own && routeAgent(agent, own, options);
     }
     case "local":
-      return resultsCheckedOf(agent.create(resources), agent.results, (operation, error) =>
+      return resultsCheckedOf(withoutSecretsOf(agent.create(resources)), agent.results, (operation, error) =>
         options.onMisconfigured?.(agent.name, operation, error),
       );
     case "remote":

@@ -3,6 +3,8 @@
 import type { App } from "../app/create-app.ts";
 import { parseIfMatch } from "../messaging/entity-tag.ts";
 import { parseHandlingChange } from "../messaging/handling-request.ts";
+import { changeClaim } from "../operations/handle-job.ts";
+import { observe } from "../telemetry/invocation.ts";
 import { atFault, type Endpoints, listed } from "./operator-endpoint.ts";
 
 export function claimsApi(application: App): Endpoints {
@@ -17,7 +19,7 @@ export function claimsApi(application: App): Endpoints {
       method: "POST",
       route: "claims",
       role: "Jobs.Operate",
-      handle: async (request, _context, operator) => {
+      handle: async (request, context, operator) => {
         const parsed = parseHandlingChange(await request.text());
         const header = request.headers.get("if-match");
         const seen = parseIfMatch(header);
@@ -26,7 +28,10 @@ export function claimsApi(application: App): Endpoints {
         }
         const { target, change } = parsed.value;
         const version = header === null ? undefined : seen.value;
-        const handled = await application.consolePorts().handling.change(target, change, version, operator);
+        const { handling } = application.consolePorts();
+        const handled = await observe(context, { attributes: { action: change.kind } }, (telemetry) =>
+          changeClaim({ target, change, seen: version }, operator, handling, application.contextOf(telemetry)),
+        );
         switch (handled.kind) {
           case "changed":
             return { headers: { ETag: handled.handling.etag }, jsonBody: handled.handling };

@@ -7,6 +7,8 @@ import { JOB } from "../domain/noun.ts";
 import type { Ticket } from "../messaging/agent-messages.ts";
 import { completionUrl } from "../messaging/completion.ts";
 import { StoreUnavailable } from "../store/job-store.ts";
+import { listenToEvents } from "../telemetry/events.ts";
+import { measureWith } from "../telemetry/metrics.ts";
 import { completeStep } from "./completions.ts";
 
 const state = vi.fn();
@@ -22,11 +24,14 @@ const TICKET: Ticket = {
   nonce: "nonce",
 };
 
-async function answer() {
+async function answer(headers = {}) {
   const url = completionUrl("http://app", TICKET, JOB);
   const params = { ticket: url.slice(url.lastIndexOf("/") + 1) };
   const body = { string: JSON.stringify({ kind: "done", result: {} }) };
-  return completeStep(application)(new HttpRequest({ method: "POST", url, params, body }), new InvocationContext());
+  return completeStep(application)(
+    new HttpRequest({ method: "POST", url, params, body, headers }),
+    new InvocationContext(),
+  );
 }
 
 test("P27 while the store is away it is 503, with when to come again and not a word of why", async () => {
@@ -39,4 +44,27 @@ test("P27 while the store is away it is 503, with when to come again and not a w
 test("what is no outage is a fault of the app, and is not hidden", async () => {
   state.mockRejectedValue(new TypeError("a bug"));
   await expect(answer()).rejects.toThrow("a bug");
+});
+
+test("a made-up address costs one point read, writes nothing, and is one count of which its caller chooses nothing", async () => {
+  state.mockReset().mockResolvedValue(undefined);
+  const meter = vi.fn();
+  const events = vi.fn();
+  measureWith(meter);
+  listenToEvents(events);
+  try {
+    expect(await answer()).toMatchObject({ status: 409 });
+    expect(state.mock.calls).toEqual([["job-1"]]);
+    expect(meter.mock.calls).toEqual([["completions.rejected", 1, {}]]);
+    expect(events).not.toHaveBeenCalled();
+  } finally {
+    measureWith(undefined);
+    listenToEvents(undefined);
+  }
+});
+
+test("a body that is declared too large is refused before it is read, and no store is asked", async () => {
+  state.mockReset();
+  expect(await answer({ "content-length": "65537" })).toMatchObject({ status: 413 });
+  expect(state).not.toHaveBeenCalled();
 });

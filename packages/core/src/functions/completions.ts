@@ -7,6 +7,7 @@ import { takeReport } from "../operations/take-reply.ts";
 import { reportEnd } from "../scheduler-client.ts";
 import { NotStorable } from "../store/job-store.ts";
 import { observe } from "../telemetry/invocation.ts";
+import { measure } from "../telemetry/metrics.ts";
 import { engineClient } from "./engine-client.ts";
 import { atFault } from "./operator-endpoint.ts";
 
@@ -22,6 +23,11 @@ const AWAY: HttpResponseInit = {
   jsonBody: { error: "It can't be taken just now: report it again." },
 };
 
+const TOO_LARGE: HttpResponseInit = {
+  status: 413,
+  jsonBody: { error: `The report has over ${REPORT_LIMIT} bytes.` },
+};
+
 /**
  * The address for the report of a step that is done later: the route of `completeStep`. The address is the secret: only the receiver of the
  * request has it, so the route needs no key and no sign-in.
@@ -30,24 +36,24 @@ export const COMPLETIONS_ROUTE = `${COMPLETIONS_PATH}/{ticket}`;
 
 /**
  * The HTTP function that takes the report of a step that is done later, by POST. Answers 200 once it is recorded, 400 with the faults, 409 if no
- * step waits for it, 413 for a body that is too large, and 503 if it must be reported again.
+ * step waits for it, 413 for a body that is too large, and 503 if it must be reported again. Anybody may call it: until the address proves to be
+ * the app's own, nothing is written, nothing of the request is recorded, and the store is read once at most.
  */
 export const completeStep =
   (application: App) =>
   async (request: HttpRequest, context: InvocationContext): Promise<HttpResponseInit> => {
+    if (Number(request.headers.get("content-length") ?? 0) > REPORT_LIMIT) return rejected(TOO_LARGE);
     const standing = application.ports();
     const body = await request.text();
-    if (Buffer.byteLength(body) > REPORT_LIMIT) {
-      return { status: 413, jsonBody: { error: `The report has over ${REPORT_LIMIT} bytes.` } };
-    }
+    if (Buffer.byteLength(body) > REPORT_LIMIT) return rejected(TOO_LARGE);
     const parsed = parseReport(request.params["ticket"] ?? "", body, standing.rules.contracts.noun);
-    if (parsed.kind === "unknown") return NOBODY_WAITS;
-    if (parsed.kind === "invalid") return atFault(parsed.faults);
-    const { jobId, step } = parsed.report.address;
-    const subject = { attributes: { jobId, step } };
+    if (parsed.kind === "unknown") return rejected(NOBODY_WAITS);
+    if (parsed.kind === "invalid") return rejected(atFault(parsed.faults));
+    const { jobId } = parsed.report.address;
     try {
-      return await observe(context, subject, async (telemetry) => {
+      return await observe(context, {}, async (telemetry) => {
         const taken = await takeReport(parsed.report, { ...standing, telemetry });
+        if (taken.kind === "unknown") return rejected(NOBODY_WAITS);
         if (taken.kind === "late") return NOBODY_WAITS;
         if (taken.kind === "not yet") return AWAY;
         if (taken.kind === "misfit") return atFault(taken.faults);
@@ -61,3 +67,9 @@ export const completeStep =
       throw cause;
     }
   };
+
+/** One count, of which the caller chooses nothing. */
+function rejected(answer: HttpResponseInit): HttpResponseInit {
+  measure("completions.rejected", 1);
+  return answer;
+}

@@ -8,7 +8,7 @@ import { openApi } from "../messaging/openapi/document.ts";
 import { accessTo } from "../messaging/operator-access.ts";
 import { continuationOf } from "../messaging/paging.ts";
 import { parseSupervisionQuery } from "../messaging/supervisor-request.ts";
-import { shownEntry, shownInAudit } from "../operations/shown-entry.ts";
+import { shownEntry, shownInAudit, shownLateReply } from "../operations/shown-entry.ts";
 import { consoleBuild } from "./console-files.ts";
 import { atFault, type Endpoints, listed } from "./operator-endpoint.ts";
 
@@ -93,10 +93,14 @@ export function consoleApi(application: App): Endpoints {
       route: "jobs/{jobId}/audit",
       role: "Jobs.Read",
       handle: async (request) => {
-        const { entries, isAll } = await application
+        const { entries, isAll, lateReplies } = await application
           .consolePorts()
           .supervision.ofJob(request.params["jobId"] ?? "", MOST_OF_AN_JOB);
-        const audit: JobAudit = { entries: entries.map(shownInAudit), isAll };
+        const audit: JobAudit = {
+          entries: entries.map(shownInAudit),
+          isAll,
+          lateReplies: lateReplies.map(shownLateReply),
+        };
         return { jsonBody: audit };
       },
     },

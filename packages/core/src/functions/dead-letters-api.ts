@@ -1,7 +1,6 @@
 // The operator's API for dead letters and the quarantine: lists the messages, and acts on one message.
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
-import { allSecrets } from "../messaging/contract.ts";
 import {
   type DeadLetterAction,
   isSequenceNumber,
@@ -9,7 +8,7 @@ import {
   parseDeadLetterRequest,
 } from "../messaging/dead-letter-request.ts";
 import type { DeadLetterQueue } from "../messaging/dead-letters.ts";
-import { withHiddenBody } from "../messaging/hidden-secrets.ts";
+import { redactorOf } from "../messaging/hidden-secrets.ts";
 import { seesSecrets } from "../messaging/operator-access.ts";
 import { countDeadLetters } from "../operations/count-dead-letters.ts";
 import { type Handled, handleDeadLetter } from "../operations/handle-dead-letter.ts";
@@ -43,7 +42,7 @@ export function deadLettersApi(application: App): Endpoints {
           if (!message) return notFound(queue, sequenceNumber);
           const shown = seesSecrets(request.headers, application.ports().operatorSignIn)
             ? message
-            : withHiddenBody(message, allSecrets(application.ports().rules.contracts));
+            : redactorOf(application.ports().rules.contracts).letter(message);
           return { jsonBody: { queue: queue.name, ...shown } };
         }),
     },

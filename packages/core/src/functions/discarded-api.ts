@@ -1,9 +1,8 @@
 // Messages that operators discarded (P11), as HTTP functions: shows them, and sends them again.
 
 import type { App } from "../app/create-app.ts";
-import { allSecrets } from "../messaging/contract.ts";
 import { parseDeadLetterRequest, parseDiscardedList } from "../messaging/dead-letter-request.ts";
-import { withHiddenBody } from "../messaging/hidden-secrets.ts";
+import { redactorOf } from "../messaging/hidden-secrets.ts";
 import { seesSecrets } from "../messaging/operator-access.ts";
 import { continuationOf } from "../messaging/paging.ts";
 import { listDiscarded, readDiscarded, resendDiscarded } from "../operations/discarded-messages.ts";
@@ -36,7 +35,7 @@ export function discardedApi(application: App): Endpoints {
         return {
           jsonBody: isShown
             ? found
-            : { ...found, message: withHiddenBody(found.message, allSecrets(application.ports().rules.contracts)) },
+            : { ...found, message: redactorOf(application.ports().rules.contracts).letter(found.message) },
         };
       },
     },

@@ -15,6 +15,7 @@ import { accessTo, type Role } from "../messaging/operator-access.ts";
 import { isOwnOrigin } from "../messaging/own-origin.ts";
 import { isNotStorable } from "../store/cosmos-answers.ts";
 import { reasonOf } from "../store/job-store.ts";
+import { outgoing } from "../telemetry/outgoing.ts";
 
 export interface Endpoint {
   readonly method: HttpMethod;
@@ -47,7 +48,8 @@ export function operatorFunction(
       if (access.kind === "rejected") return { status: access.status, jsonBody: { error: access.error } };
       if (method !== "GET" && !isJson(request)) return NOT_JSON;
       try {
-        return await handle(request, context, access.operator);
+        const answer = await handle(request, context, access.operator);
+        return answer.jsonBody === undefined ? answer : { ...answer, jsonBody: outgoing(answer.jsonBody) };
       } catch (cause) {
         if (cause instanceof NewerSchema) return { status: 409, jsonBody: { reason: cause.message } };
         // Of any store: a note, a bulk run or a pause too.

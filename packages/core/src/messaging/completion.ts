@@ -1,10 +1,12 @@
 // The address for the report of a step that is done later: it can't be guessed, and it is the same for each try of the step.
 import { z } from "zod";
 import { inAppsNames, inCoresNames, type Noun } from "../domain/noun.ts";
+import { COMPLETIONS_PATH } from "../domain/redactor.ts";
 import { type Address, type AgentReplyMessage, parseAgentReply } from "./agent-messages.ts";
+import { jobId as jobIdSchema } from "./contract.ts";
 
 /** Below the app's address; the rest identifies the step, with a nonce that only the request and the record contain. */
-export const COMPLETIONS_PATH = "api/completions";
+export { COMPLETIONS_PATH };
 /** The maximum size of a report, in bytes. */
 export const REPORT_LIMIT = 65_536;
 
@@ -37,18 +39,21 @@ export type ParsedReport =
   /** The app has never issued this address. */
   | { readonly kind: "unknown" };
 
+/** An address of the app has at most a third of this. */
+const TICKET_LIMIT = 1000;
+
 const reportKind = z.object({ kind: z.enum(["done", "rejected", "progress"]) });
 
 /** @param ticket the address's last part */
 export function parseReport(ticket: string, body: string, noun: Noun): ParsedReport {
-  const shown = jsonIn(Buffer.from(ticket, "base64url").toString("utf8"));
+  const shown = addressIn(ticket, noun);
+  if (!shown) return { kind: "unknown" };
   const report = jsonIn(body);
-  if (!isObject(shown)) return { kind: "unknown" };
   if (!isObject(report)) return { kind: "invalid", faults: ["the body: must be a JSON object"] };
   if (!reportKind.safeParse(report).success) {
     return { kind: "invalid", faults: ['kind: must be "done", "rejected" or "progress"'] };
   }
-  const parsed = parseAgentReply({ ...report, ticket: { ...inCoresNames(shown, noun), ...ANY_ATTEMPT } }, noun);
+  const parsed = parseAgentReply({ ...report, ticket: { ...shown, ...ANY_ATTEMPT } }, noun);
   if (parsed.kind === "valid") {
     const { ticket: address, ...rest } = parsed.reply;
     const { jobId, step, direction, nonce } = address;
@@ -56,6 +61,15 @@ export function parseReport(ticket: string, body: string, noun: Noun): ParsedRep
   }
   // The caller can't fix a fault in the address.
   return parsed.faults.some((fault) => fault.startsWith("ticket")) ? { kind: "unknown" } : parsed;
+}
+
+/** Every address has a nonce and the id of a job: without them nothing is read. */
+function addressIn(ticket: string, noun: Noun): object | undefined {
+  if (ticket.length > TICKET_LIMIT) return undefined;
+  const shown = jsonIn(Buffer.from(ticket, "base64url").toString("utf8"));
+  if (!isObject(shown)) return undefined;
+  const address = inCoresNames(shown, noun) as Partial<Address>;
+  return address.nonce && jobIdSchema.safeParse(address.jobId).success ? address : undefined;
 }
 
 /** A report names no workflow. */

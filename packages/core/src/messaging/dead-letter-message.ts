@@ -2,8 +2,10 @@
 import { createHash } from "node:crypto";
 import type { ServiceBusMessage, ServiceBusReceivedMessage } from "@azure/service-bus";
 import { jobIdIn, type Noun } from "../domain/noun.ts";
+import type { Contracts } from "./contract.ts";
 import type { Correction, DeadLetter, DeadLetterBody, DeadLetterSummary } from "./dead-letters.ts";
 import { isNestedTooDeep } from "./deep-json.ts";
+import { redactorOf } from "./hidden-secrets.ts";
 
 /** The number of characters of a sender's property that a list shows. */
 const TEXT_LIMIT = 500;
@@ -29,8 +31,10 @@ export function deadLetterOf(received: ServiceBusReceivedMessage, noun: Noun): D
   };
 }
 
-export function deadLetterSummary(received: ServiceBusReceivedMessage, noun: Noun): DeadLetterSummary {
-  return summaryOf(received, bodyOf(received.body), noun);
+/** As a list shows it to everybody: without what of its body is hidden from some. */
+export function deadLetterSummary(received: ServiceBusReceivedMessage, contracts: Contracts): DeadLetterSummary {
+  const body = bodyOf(received.body);
+  return redactorOf(contracts).summary(summaryOf(received, body, contracts.noun), body);
 }
 
 function summaryOf(received: ServiceBusReceivedMessage, body: DeadLetterBody, noun: Noun): DeadLetterSummary {

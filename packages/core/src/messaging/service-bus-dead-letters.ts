@@ -10,6 +10,7 @@ import {
 import Long from "long";
 import type { Noun } from "../domain/noun.ts";
 import type { BusSenders } from "./bus-senders.ts";
+import type { Contracts } from "./contract.ts";
 import { deadLetterOf, deadLetterSummary, resentMessage } from "./dead-letter-message.ts";
 import {
   CAME_BY,
@@ -34,8 +35,9 @@ export function createServiceBusDeadLetters(
   client: ServiceBusClient,
   senders: BusSenders,
   queues: readonly DeadLetterQueue[],
-  noun: Noun,
+  contracts: Contracts,
 ): DeadLetters {
+  const { noun } = contracts;
   const lines = new Map<string, Promise<unknown>>();
 
   async function withReceiver<T>(
@@ -64,7 +66,7 @@ export function createServiceBusDeadLetters(
         const messages: DeadLetterSummary[] = [];
         for await (const message of peeked(receiver, Long.ZERO)) {
           if (messages.length === MOST) return { messages, isAll: false };
-          messages.push(deadLetterSummary(message, noun));
+          messages.push(deadLetterSummary(message, contracts));
         }
         return { messages, isAll: true };
       }),
@@ -75,13 +77,13 @@ export function createServiceBusDeadLetters(
         for await (const message of peeked(receiver, Long.fromString(from), limit + 1)) {
           if (messages.length === limit) {
             return {
-              messages: messages.map((one) => deadLetterSummary(one, noun)),
+              messages: messages.map((one) => deadLetterSummary(one, contracts)),
               next: String(message.sequenceNumber),
             };
           }
           messages.push(message);
         }
-        return { messages: messages.map((one) => deadLetterSummary(one, noun)) };
+        return { messages: messages.map((one) => deadLetterSummary(one, contracts)) };
       }),
 
     read: (queue, sequenceNumber) =>
@@ -100,7 +102,7 @@ export function createServiceBusDeadLetters(
       return own;
     },
 
-    summaryOf: (copy) => deadLetterSummary(receivedOf(copy), noun),
+    summaryOf: (copy) => deadLetterSummary(receivedOf(copy), contracts),
     letterOf: (copy) => deadLetterOf(receivedOf(copy), noun),
     resend: (queue, copy, correction) => resend(receivedOf(copy), queue, correction, senders),
   };

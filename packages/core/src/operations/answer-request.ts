@@ -1,7 +1,9 @@
 // An agent of this app that receives its requests over its queue (P6, P7, P8): does the work within its time, and sends a reply or nothing.
 import type { BoundedReply, Fault, LastError, Start } from "../agents/agent.ts";
 import { after, durationMs } from "../domain/duration.ts";
+import { secretValuesOf } from "../domain/redactor.ts";
 import type { AgentRequestMessage, Failure, Ticket } from "../messaging/agent-messages.ts";
+import { allSecrets } from "../messaging/contract.ts";
 import { codeFaultOf } from "./code-fault.ts";
 import { type Context, instant } from "./ports.ts";
 import { certaintyOf } from "./run-step.ts";
@@ -49,6 +51,7 @@ export async function answerRequest(
   let answer: BoundedReply;
   try {
     answer = await agent.call(operation, asked, {
+      secrets: secretsIn(request, context),
       priority,
       startBy,
       takeUp: async () => {
@@ -93,4 +96,9 @@ async function recordStart(ticket: Ticket, context: Context, isSent = true): Pro
   const record = (await context.store.state(ticket.jobId))?.record;
   const task = record && taskIn(record, ticket, context);
   return task && new TakeUp(task, true, context).begin(isSent);
+}
+
+/** Those that the agent has declared. Whoever records the reply knows the whole job. */
+function secretsIn({ job, ticket: { nonce } }: AgentRequestMessage, { rules }: Context): readonly string[] {
+  return [...secretValuesOf(job, allSecrets(rules.contracts)), ...(nonce === undefined ? [] : [nonce])];
 }

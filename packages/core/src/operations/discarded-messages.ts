@@ -1,9 +1,8 @@
 // Messages that operators discarded: shown for some days, and sent again by an operator who still needs one.
 
 import type { DiscardedMessage } from "../domain/message-copy.ts";
-import { allSecrets } from "../messaging/contract.ts";
 import type { Correction, DeadLetter, DeadLetterSummary } from "../messaging/dead-letters.ts";
-import { withStoredSecrets } from "../messaging/hidden-secrets.ts";
+import { redactorOf } from "../messaging/hidden-secrets.ts";
 import type { DiscardedPosition } from "../store/discarded-store.ts";
 import { DeadLetterEntry } from "./dead-letter-entry.ts";
 import type { DeadLetterPorts } from "./handle-dead-letter.ts";
@@ -68,9 +67,8 @@ export async function resendDiscarded(
   };
   const queue = deadLetters.queues.find((one) => one.name === name);
   if (!queue) return rejected(`the app has no queue ${name} any more`);
-  const json = message.body.kind === "json" ? message.body.json : undefined;
   const corrected = correction && {
-    body: withStoredSecrets(correction.body, json, allSecrets(context.rules.contracts)),
+    body: redactorOf(context.rules.contracts).restored(correction.body, message.body),
   };
   const sent = await deadLetters.resend(queue, copy, corrected).catch(async (cause: unknown) => {
     await entry.write(message, `failed: ${String(cause)}`);

@@ -1,8 +1,7 @@
 // An operator's action on a dead letter: sends it again, unchanged or corrected, or removes it. Each action is in the audit log.
-import { allSecrets } from "../messaging/contract.ts";
 import type { DeadLetterRequest } from "../messaging/dead-letter-request.ts";
 import type { DeadLetter, DeadLetterQueue, DeadLetters, TakenDeadLetter } from "../messaging/dead-letters.ts";
-import { withStoredSecrets } from "../messaging/hidden-secrets.ts";
+import { redactorOf } from "../messaging/hidden-secrets.ts";
 import { DISCARDED_KEPT_MS, type DiscardedStore, discardedId } from "../store/discarded-store.ts";
 import { DeadLetterEntry } from "./dead-letter-entry.ts";
 import { type Context, instant, type Ports } from "./ports.ts";
@@ -59,10 +58,9 @@ async function resend(
   entry: DeadLetterEntry,
   { rules }: DeadLetterPorts,
 ): Promise<Handled> {
-  const { body: original } = letter.message;
-  const json = original.kind === "json" ? original.json : undefined;
+  const { body } = letter.message;
   const sent = await letter
-    .resend(correction && { body: withStoredSecrets(correction.body, json, allSecrets(rules.contracts)) })
+    .resend(correction && { body: redactorOf(rules.contracts).restored(correction.body, body) })
     .catch(async (cause: unknown) => {
       await entry.write(letter.message, `failed: ${String(cause)}`);
       throw cause;

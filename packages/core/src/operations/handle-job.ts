@@ -4,8 +4,9 @@ import type { HandlingAnswer, Handlings } from "../messaging/console-contract.ts
 import { isWanted, type WantedVersion } from "../messaging/entity-tag.ts";
 import type { HandlingStore, HandlingTarget, ReadHandling } from "../store/handling-store.ts";
 import type { AttentionView } from "./attention.ts";
-import { instant } from "./ports.ts";
+import { type Context, instant, type Ports } from "./ports.ts";
 import { remembered } from "./remembered.ts";
+import { writeAuditLog } from "./write-audit-log.ts";
 
 export interface HandlingPorts {
   readonly store: HandlingStore;
@@ -65,4 +66,39 @@ export function createHandling({ store, attention, now }: HandlingPorts): Handli
       return written ? { kind: "changed", handling: answer(written) } : { kind: "stale" };
     },
   };
+}
+
+interface ClaimChange {
+  readonly target: HandlingTarget;
+  readonly change: HandlingChange;
+  readonly seen: WantedVersion | undefined;
+}
+
+/** Order of writes: the claim or note, then the audit log, which has an entry for a change that is not possible too. */
+export async function changeClaim(
+  { target, change, seen }: ClaimChange,
+  operator: string,
+  handling: Pick<HandlingView, "change">,
+  context: Context<Pick<Ports, "supervision" | "now">>,
+): Promise<Handled> {
+  const handled = await handling.change(target, change, seen, operator);
+  const isJob = target.kind === "job";
+  const entry = {
+    at: instant(context.now()),
+    operator,
+    action: isJob ? change.kind : `${change.kind} ${target.kind} ${target.id}`,
+    jobId: isJob ? target.id : null,
+    reason: change.kind === "note" ? change.text : null,
+    outcome: outcomeOf(handled),
+    before: null,
+    after: null,
+  };
+  await writeAuditLog(entry, null, context);
+  return handled;
+}
+
+function outcomeOf(handled: Handled): string {
+  if (handled.kind === "changed") return "done";
+  const why = handled.kind === "stale" ? "it is not at the version that was looked at" : handled.reason;
+  return `rejected: ${why}`;
 }

@@ -59,9 +59,10 @@ async function asked(
 /** Its time is that of one try, and never longer than the step's own. */
 async function ask(agent: RoutedAgent, task: StepTask, run: StepRun, ports: Ports): Promise<BoundedReply> {
   const { jobId, operation, priority, completeWithin, completeBy: latest } = task;
-  const { request, isClosed } = await requestOf(task, ports, { reference: run.accepted?.reference });
+  const { request, secrets, isClosed } = await requestOf(task, ports, { reference: run.accepted?.reference });
   if (isClosed) throw new Error(`job ${jobId} is closed, and waits for ${task.step}`);
   return agent.call(operation, request, {
+    secrets,
     priority,
     startBy: after(instant(ports.now()), durationMs(START_WITHIN) ?? 0),
     takeUp: async () => {

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { Outage } from "../domain/outage.ts";
 import { isNestedTooDeep, jsonText } from "../messaging/deep-json.ts";
+import { redactorOf } from "../messaging/hidden-secrets.ts";
 import type { Rejection } from "../messaging/messenger.ts";
 import { senderOf } from "../messaging/submission-message.ts";
 import { type Context, instant } from "./ports.ts";
@@ -33,7 +34,7 @@ export async function rejectSubmission(
   context.telemetry.event("JobQuarantined", {
     messageId: messageId ?? null,
     faultCount: faults.length,
-    firstFault: faults[0] ?? "",
+    firstFault: redactorOf(context.rules.contracts).faults(body, faults)[0] ?? "",
   });
   await notifySender(message, faults, context);
 }

@@ -39,7 +39,7 @@ async function failStep(task: StepTask, run: TakeUp, lastError: LastError, conte
 async function callAgent(given: StepTask, agent: RoutedAgent, run: TakeUp, context: Context): Promise<StepEnd> {
   // An earlier run of this activity did it: its end is published again, and its agent is not called.
   if (isOver(runOf(given.record, given.direction))) return (await recordedEnd(given, context)) ?? SUPERSEDED;
-  const { request, isClosed, begun } = await requestOf(given, context);
+  const { request, secrets, isClosed, begun } = await requestOf(given, context);
   const { task } = begun;
   const { startBy, priority } = task;
   run.task = task;
@@ -52,6 +52,7 @@ async function callAgent(given: StepTask, agent: RoutedAgent, run: TakeUp, conte
     isNoted ||= run.isInTime && (await recordFault(task, fault, context));
   };
   const reply = await agent.call(task.operation, request, {
+    secrets,
     priority,
     startBy,
     takeUp: () => run.begin(),

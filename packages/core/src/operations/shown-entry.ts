@@ -1,6 +1,16 @@
 // An audit log's entry as operators see it: its content, without the members that only the store needs.
-import type { SupervisionEntry as Shown, AuditEntry as ShownInAudit } from "../messaging/console-contract.ts";
+import type {
+  SupervisionEntry as Shown,
+  AuditEntry as ShownInAudit,
+  LateReply as ShownLateReply,
+} from "../messaging/console-contract.ts";
+import type { LateReply } from "../supervision/audit-log.ts";
 import type { AuditEntry, SupervisionEntry } from "../supervision/read-supervision.ts";
+
+export function shownLateReply(entry: LateReply & { readonly id: string }): ShownLateReply {
+  const { kind, id, at, jobId, attempt, step, reason } = entry;
+  return { kind, id, at, jobId, attempt, step, reason };
+}
 
 export function shownInAudit(entry: AuditEntry): ShownInAudit {
   if (entry.kind !== "operatorAction") return shownEntry(entry) as ShownInAudit;
@@ -19,10 +29,8 @@ export function shownEntry(entry: SupervisionEntry): Shown {
       const { kind, jobId, epoch, rule, verdict, outcome, fault = null, before, after, stop } = entry;
       return { kind, id, at, jobId, epoch, rule, verdict, outcome, fault, before, after, ...(stop && { stop }) };
     }
-    case "lateReply": {
-      const { kind, jobId, attempt, step, reason } = entry;
-      return { kind, id, at, jobId, attempt, step, reason };
-    }
+    case "lateReply":
+      return shownLateReply(entry);
     default:
       return entry satisfies never;
   }

@@ -5,6 +5,7 @@ import type { StepTask } from "../domain/attempt.ts";
 import { idempotencyKey } from "../domain/idempotency-key.ts";
 import { lacksSecrets } from "../domain/job.ts";
 import { runOf } from "../domain/plan.ts";
+import { secretValuesOf } from "../domain/redactor.ts";
 import type { Awaited } from "../domain/state-record.ts";
 import { ticketOf } from "../messaging/agent-messages.ts";
 import { contractOf } from "../messaging/contract.ts";
@@ -14,6 +15,8 @@ import type { Ports } from "./ports.ts";
 export interface StepRequest {
   /** It contains only the members of the job that the agent has declared. */
   readonly request: AgentRequest<JobView>;
+  /** What no answer may repeat: the values of the job's secrets, and what opens the step's completion. */
+  readonly secrets: readonly string[];
   /** The job is over and its secrets are removed: no request is made any more. */
   readonly isClosed: boolean;
   readonly begun: Begun;
@@ -22,7 +25,8 @@ export interface StepRequest {
 /** @param awaited the accepted run whose status is requested from its service */
 export async function requestOf(asked: StepTask, ports: Ports, awaited?: Awaited): Promise<StepRequest> {
   const job = await ports.store.job(asked.jobId, asked.jobRevision);
-  const isClosed = lacksSecrets(job, contractOf(job, ports.rules.contracts).secrets);
+  const names = contractOf(job, ports.rules.contracts).secrets;
+  const isClosed = lacksSecrets(job, names);
   const begun: Begun = isClosed ? { kind: "begun", task: asked, item: null } : await beginStep(asked, job, ports);
   const { task } = begun;
   const { jobId, step, direction, record, results } = task;
@@ -43,7 +47,9 @@ export async function requestOf(asked: StepTask, ports: Ports, awaited?: Awaited
     ...(awaited && { awaited }),
     ...(task.awaitWithin && { completion: { url: ports.completionUrl(ticketOf(task)), within: task.awaitWithin } }),
   };
-  return { request, isClosed, begun };
+  const { nonce } = ticketOf(task);
+  const secrets = [...secretValuesOf(job, names), ...(nonce === undefined ? [] : [nonce])];
+  return { request, secrets, isClosed, begun };
 }
 
 /**

@@ -4,6 +4,7 @@ import type { CheckedResult } from "../agents/declared-results.ts";
 import { unreadable } from "../agents/declared-results.ts";
 import type { StepEnd, StepTask } from "../domain/attempt.ts";
 import { after, durationMs } from "../domain/duration.ts";
+import { expandedSteps } from "../domain/expand.ts";
 import { isInHand, runOf } from "../domain/plan.ts";
 import { MOST_NOTED } from "../domain/record-limits.ts";
 import type { Direction, StateRecord, StepRun } from "../domain/state-record.ts";
@@ -13,13 +14,15 @@ import { noteExpiry } from "../domain/step-writes.ts";
 import { type AgentReplyMessage, type Failure, parseAgentReply, type Ticket } from "../messaging/agent-messages.ts";
 import { teamOf } from "../messaging/agent-teams.ts";
 import type { Report } from "../messaging/completion.ts";
-import { inSpan } from "../telemetry/spans.ts";
+import { redactorOf } from "../messaging/hidden-secrets.ts";
+import { describeSpan, inSpan } from "../telemetry/spans.ts";
 import { acceptStep, recordProgress } from "./accept-step.ts";
 import { askLater } from "./ask-later.ts";
 import { codeFaultOf } from "./code-fault.ts";
 import { type Context, instant, type Ports } from "./ports.ts";
 import { recordAnswer } from "./record-step.ts";
 import { rejectLate } from "./reject-late.ts";
+import { withoutSecrets } from "./reply-without-secrets.ts";
 import { recordMark } from "./take-up.ts";
 import { taskIn } from "./task-in.ts";
 
@@ -47,8 +50,9 @@ export async function takeReply(
 ): Promise<Received | undefined> {
   const parsed = parseAgentReply(body, context.rules.contracts.noun);
   if (parsed.kind === "invalid") {
-    context.telemetry.event("ReplyQuarantined", { faults: parsed.faults.join("; ") });
     const { faults } = parsed;
+    const shown = redactorOf(context.rules.contracts).faults(body, faults);
+    context.telemetry.event("ReplyQuarantined", { faults: shown.join("; ") });
     await context.messenger.quarantine({
       subject: "InvalidReply",
       body,
@@ -99,28 +103,38 @@ interface Misfit {
 /** How many times an attempt may begin the step again while a report of it is handled. */
 const MOST_TRIES = 5;
 
+export type TakenReport =
+  | Taken
+  | { readonly kind: "not yet" }
+  /** The app has not given this address to anybody: nothing is written or counted, and nothing of the report is used. */
+  | { readonly kind: "unknown" };
+
 /**
  * A report from the service or person that does a step later. It is for the run that waits for it now, because all runs of a step have one key and
- * therefore one effect. Between two attempts it can't be recorded, and must be reported again.
+ * therefore one effect. Between two attempts it can't be recorded, and must be reported again. A wrong address costs one point read.
  */
-export async function takeReport(
-  { address, ...report }: Report,
-  context: Context,
-): Promise<Taken | { readonly kind: "not yet" }> {
+export async function takeReport({ address, ...report }: Report, context: Context): Promise<TakenReport> {
   for (let tries = 0; ; tries += 1) {
     const { jobId, step, direction } = address;
     const record = (await context.store.state(jobId))?.record;
     const run = runOf(record?.steps[step], direction);
-    const attempt = run?.attempt ?? record?.attempt ?? 1;
-    const ticket: Ticket = { ...address, attempt, lockedBy: record?.lockedBy ?? "" };
-    if (record && run && isSame(run.nonce, address.nonce) && isBetween(record, run, direction, context)) {
-      return { kind: "not yet" };
-    }
+    if (!record || !run || !isSame(run.nonce, address.nonce)) return { kind: "unknown" };
+    if (!mayBeDoneLater(record, step, direction, context)) return { kind: "unknown" };
+    const ticket: Ticket = { ...address, attempt: run.attempt ?? record.attempt, lockedBy: record.lockedBy ?? "" };
+    describeSpan({ jobId, step });
+    if (isBetween(record, run, direction, context)) return { kind: "not yet" };
     const taken = await takeWord({ ...report, ticket }, context, () => true);
     const isSuperseded = taken.kind === "recorded" && taken.received.outcome.kind === "superseded";
     if (!isSuperseded) return taken;
     if (tries === MOST_TRIES) return { kind: "not yet" };
   }
+}
+
+/** The request of a step that goes over a queue has a nonce too, but only a step that may be done later was given an address. */
+function mayBeDoneLater(record: StateRecord, name: string, direction: Direction, { workflows }: Ports): boolean {
+  const step = expandedSteps(workflows.of(record.workflow), record.steps).find((one) => one.name === name);
+  const compensation = typeof step?.compensation === "object" ? step.compensation : undefined;
+  return (direction === "forward" ? step : compensation)?.awaitWithin !== undefined;
 }
 
 /** Its time is over, or it will be run again: the next attempt waits for the same effect. */
@@ -133,11 +147,11 @@ function isBetween({ processState, direction }: StateRecord, run: StepRun, ofRun
 
 /** @param isOwn whether the sender may report that step */
 export async function takeWord(
-  reply: AgentReplyMessage,
+  said: AgentReplyMessage,
   context: Context,
   isOwn: (task: StepTask) => boolean,
 ): Promise<Taken> {
-  const { ticket } = reply;
+  const { ticket } = said;
   const late = async (reason: string): Promise<Taken> => {
     await rejectLate(ticket, reason, context);
     return { kind: "late" };
@@ -146,6 +160,7 @@ export async function takeWord(
   if (typeof read === "string") return late(read);
   const { task, isOpen, isHistoryFull } = read;
   if (!isOwn(task)) return late("it came by a queue of somebody who was not asked");
+  const reply = await withoutSecrets(said, task, context);
   context.presence.seen(task.agent);
   if (isOpen && context.now() > Date.parse(task.completeBy))
     return late(`it came after complete-by, ${task.completeBy}`);

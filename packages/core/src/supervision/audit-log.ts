@@ -1,4 +1,5 @@
 // The actions and decisions of supervisors and operators with their reasons, as a port: the audit log.
+import { createHash } from "node:crypto";
 import type { ProcessState } from "../domain/state-record.ts";
 
 /** The basis of a decision, and its result. */
@@ -95,9 +96,16 @@ export interface AuditLog {
   /** Decisions of one sweep, at most `MOST_DECISIONS`: all or none. One that is written again replaces its earlier entry. */
   decisions(entries: readonly Omit<DecisionEntry, "kind">[]): Promise<void>;
   operatorAction(entry: Omit<OperatorAction, "kind">): Promise<void>;
+  /** One that comes again, for the same reason, replaces its earlier entry: a service that repeats it fills nothing. */
   lateReply(entry: Omit<LateReply, "kind">): Promise<void>;
   /** All entries of one day (`2026-01-31`, UTC), or those of one job on it, the oldest first. */
   entries(day: string, jobId?: string): AsyncIterable<SupervisionEntry>;
+}
+
+/** The same for every late reply of one request that is rejected for one reason on one day. */
+export function lateReplyId({ at, jobId, attempt, step, reason }: Omit<LateReply, "kind">): string {
+  const about = JSON.stringify([jobId, attempt, step, reason]);
+  return `late-${dayOfSweep(at)}-${createHash("sha256").update(about).digest("hex")}`;
 }
 
 /** A sweep's decisions are in the partition of its own day, also those made after midnight. */

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import type { Container, JSONObject, OperationInput } from "@azure/cosmos";
 import { ExponentialBackoff, handleAll, retry } from "cockatiel";
 import { BatchRejected, rejectionOf } from "../store/cosmos-answers.ts";
-import { type AuditLog, type DecisionEntry, dayOfSweep, type SupervisionEntry } from "./audit-log.ts";
+import { type AuditLog, type DecisionEntry, dayOfSweep, lateReplyId, type SupervisionEntry } from "./audit-log.ts";
 
 /** Less than a second in total: the writer must not wait long for the audit log. */
 const withRetries = retry(handleAll, {
@@ -75,7 +75,7 @@ export function createCosmosAuditLog({ supervision: container, audit }: AuditLog
     sweep: (entry) => put(entry.sweepId, dayOfSweep(entry.sweepId), { kind: "sweep", ...entry }),
     decisions,
     operatorAction: (entry) => add({ kind: "operatorAction", ...entry }),
-    lateReply: (entry) => put(randomUUID(), dayOfSweep(entry.at), { kind: "lateReply", ...entry }),
+    lateReply: (entry) => put(lateReplyId(entry), dayOfSweep(entry.at), { kind: "lateReply", ...entry }),
     entries: (day, jobId) => merged(read(container, day, jobId), read(audit, day, jobId)),
   };
 }

@@ -1,5 +1,5 @@
 // The audit log in memory: for tests of everything that uses the port.
-import { type AuditLog, dayOfSweep, type SupervisionEntry } from "./audit-log.ts";
+import { type AuditLog, dayOfSweep, lateReplyId, type SupervisionEntry } from "./audit-log.ts";
 
 export function createMemoryAuditLog(): AuditLog {
   const kept = new Map<string, { day: string; entry: SupervisionEntry }>();
@@ -8,8 +8,22 @@ export function createMemoryAuditLog(): AuditLog {
   function put(entry: SupervisionEntry): void {
     made += 1;
     const sweepId = "sweepId" in entry ? entry.sweepId : undefined;
-    const id = sweepId ? (entry.kind === "decision" ? `${sweepId}:${entry.jobId}` : sweepId) : String(made);
-    kept.set(id, { day: dayOfSweep(sweepId ?? entry.at), entry: structuredClone(entry) });
+    kept.set(idOf(entry), { day: dayOfSweep(sweepId ?? entry.at), entry: structuredClone(entry) });
+  }
+
+  function idOf(entry: SupervisionEntry): string {
+    switch (entry.kind) {
+      case "sweep":
+        return entry.sweepId;
+      case "decision":
+        return `${entry.sweepId}:${entry.jobId}`;
+      case "lateReply":
+        return lateReplyId(entry);
+      case "operatorAction":
+        return String(made);
+      default:
+        return entry satisfies never;
+    }
   }
 
   return {

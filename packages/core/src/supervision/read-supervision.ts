@@ -15,13 +15,15 @@ export interface Leader {
 export type SupervisionEntry = (SweepEntry | DecisionEntry | LateReply) & { readonly id: string };
 
 /** The decisions and actions on one job. */
-export type AuditEntry = (DecisionEntry | LateReply | OperatorAction) & { readonly id: string };
+export type AuditEntry = (DecisionEntry | OperatorAction) & { readonly id: string };
 
 /** The newest first. */
 export interface JobAudit {
   readonly entries: readonly AuditEntry[];
   /** False where there are more than the limit. */
   readonly isAll: boolean;
+  /** The latest ones, apart: however many a service sends, no operator's action leaves the view for them. */
+  readonly lateReplies: readonly (LateReply & { readonly id: string })[];
 }
 
 /** The end of a page: the next one begins after it. */
@@ -48,6 +50,7 @@ export interface SupervisionReader {
 }
 
 const NOT_FOUND = 404;
+const LATE_REPLIES = 20;
 
 interface AuditLogs {
   readonly supervision: Container;
@@ -59,12 +62,21 @@ export function createSupervisionReader(
   lease: BlobClient,
   { supervision: auditLog, audit }: AuditLogs,
 ): SupervisionReader {
-  async function newest(from: Container, kinds: string, jobId: string, most: number): Promise<AuditEntry[]> {
+  async function newest<Entry extends DecisionEntry | OperatorAction | LateReply>(
+    from: Container,
+    kind: Entry["kind"],
+    jobId: string,
+    most: number,
+  ): Promise<(Entry & { readonly id: string })[]> {
     const query = {
-      query: `SELECT TOP ${most} * FROM c WHERE c.jobId = @jobId AND c.kind IN (${kinds}) ORDER BY c.at DESC`,
-      parameters: [{ name: "@jobId", value: jobId }],
+      query: `SELECT TOP ${most} * FROM c WHERE c.jobId = @jobId AND c.kind = @kind ORDER BY c.at DESC`,
+      parameters: [
+        { name: "@jobId", value: jobId },
+        { name: "@kind", value: kind },
+      ],
     };
-    return (await from.items.query<AuditEntry>(query, { maxItemCount: most }).fetchAll()).resources;
+    return (await from.items.query<Entry & { readonly id: string }>(query, { maxItemCount: most }).fetchAll())
+      .resources;
   }
 
   return {
@@ -104,12 +116,13 @@ export function createSupervisionReader(
     },
 
     async ofJob(jobId, limit) {
-      const found = await Promise.all([
-        newest(auditLog, "'decision', 'lateReply'", jobId, limit + 1),
-        newest(audit, "'operatorAction'", jobId, limit + 1),
+      const [decisions, actions, lateReplies] = await Promise.all([
+        newest<DecisionEntry>(auditLog, "decision", jobId, limit + 1),
+        newest<OperatorAction>(audit, "operatorAction", jobId, limit + 1),
+        newest<LateReply>(auditLog, "lateReply", jobId, LATE_REPLIES),
       ]);
-      const entries = found.flat().sort((one, other) => other.at.localeCompare(one.at));
-      return { entries: entries.slice(0, limit), isAll: entries.length <= limit };
+      const entries = [...decisions, ...actions].sort((one, other) => other.at.localeCompare(one.at));
+      return { entries: entries.slice(0, limit), isAll: entries.length <= limit, lateReplies };
     },
   };
 }

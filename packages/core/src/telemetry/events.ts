@@ -1,6 +1,7 @@
 // What the app says of itself: structured events, by names that the alert rules match.
 import { createReporter } from "./alike.ts";
 import { measureEvent } from "./metrics.ts";
+import { outgoingAttributes } from "./outgoing.ts";
 
 export const EVENTS = [
   "JobSubmitted",
@@ -139,7 +140,8 @@ const report = createReporter();
 /** Events as one line of JSON each: the form in which Application Insights finds them in its traces. Each one is measured; of those alike not all are reported. */
 export function logTelemetry(log: EventLog): Telemetry {
   return {
-    event(name, attributes) {
+    event(name, given) {
+      const attributes = outgoingAttributes(given);
       measureEvent(name, attributes);
       report(name, attributes, sayIn(log, name), sayIn(PROCESS_LOG, name));
     },

@@ -2,7 +2,7 @@
 import { SpanKind } from "@opentelemetry/api";
 import { type Attributes, type EventLog, logTelemetry, type Telemetry } from "./events.ts";
 import { inSpanUnder } from "./spans.ts";
-import { parseTraceparent } from "./trace-context.ts";
+import { parseTraceparent, plainTraceparent } from "./trace-context.ts";
 
 /** What of an invocation's context this needs. */
 export interface Invocation extends EventLog {
@@ -51,13 +51,12 @@ export function observeMessage<T>(
 
 /** The trace that a message's sender was in: as the message says, or else as the host does. */
 export function messageTraceparent(invocation: Invocation): string | null {
-  const host = invocation.traceContext?.traceParent;
-  return carriedTraceparent(invocation) ?? (parseTraceparent(host) ? (host ?? null) : null);
+  return carriedTraceparent(invocation) ?? plainTraceparent(invocation.traceContext?.traceParent) ?? null;
 }
 
 function carriedTraceparent({ triggerMetadata }: Invocation): string | undefined {
   const properties = (triggerMetadata?.["applicationProperties"] ?? {}) as { readonly [name: string]: unknown };
   // The host writes the first letter of a property's name small.
   const carried = [properties["traceparent"], properties["diagnostic-Id"], properties["Diagnostic-Id"]];
-  return carried.find((text): text is string => parseTraceparent(text) !== undefined);
+  return carried.map(plainTraceparent).find((text) => text !== undefined);
 }

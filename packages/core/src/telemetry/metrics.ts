@@ -46,6 +46,12 @@ export const METRICS = {
     bounds: LONG_MS,
   },
   "jobs.late_replies": { kind: "counter", unit: "{reply}", description: "Replies that nobody waited for any more" },
+  "completions.rejected": {
+    kind: "counter",
+    unit: "{request}",
+    description:
+      "Requests to the address for reports that are rejected unread: nobody was given the address, or the body is at fault",
+  },
   "steps.duration": {
     kind: "histogram",
     unit: "ms",

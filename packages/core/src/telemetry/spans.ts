@@ -11,6 +11,7 @@ import {
   trace,
 } from "@opentelemetry/api";
 import type { Attributes } from "./events.ts";
+import { outgoingAttributes, outgoingError, outgoingText } from "./outgoing.ts";
 import { activeSpanContext, parseTraceparent } from "./trace-context.ts";
 
 export interface SpanOptions {
@@ -87,11 +88,12 @@ export function describeSpan(attributes: Attributes): void {
 
 /** The surrounding span stands for something that went wrong, though nothing was thrown. */
 export function failSpan(message: string): void {
-  trace.getSpan(context.active())?.setStatus({ code: SpanStatusCode.ERROR, message });
+  trace.getSpan(context.active())?.setStatus({ code: SpanStatusCode.ERROR, message: outgoingText(message) });
 }
 
 function fail(span: Span, cause: unknown): void {
-  const error = cause instanceof Error ? cause : new Error(String(cause));
+  const said = outgoingError(cause);
+  const error = said instanceof Error ? said : new Error(String(said));
   span.recordException(error);
   span.setStatus({ code: SpanStatusCode.ERROR, message: error.message });
 }
@@ -104,7 +106,7 @@ function outcomeOf(result: unknown): string | undefined {
 
 /** OpenTelemetry has no null. */
 export function withoutNulls(attributes: Attributes): { [name: string]: string | number | boolean } {
-  const present = Object.entries(attributes).filter(
+  const present = Object.entries(outgoingAttributes(attributes)).filter(
     (entry): entry is [string, string | number | boolean] => entry[1] !== null,
   );
   return Object.fromEntries(present);

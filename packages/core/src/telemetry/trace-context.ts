@@ -1,14 +1,23 @@
 // The W3C trace context, as messages, records and headers carry it: https://www.w3.org/TR/trace-context/#traceparent-header
 import { context, isSpanContextValid, type SpanContext, trace } from "@opentelemetry/api";
 
-const TRACEPARENT = /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})/;
+/** Version 00 ends after the flags; a later one may go on after a dash, and ff is none. */
+const TRACEPARENT =
+  /^(?:00-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})|(?!00|ff)[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(?:-.*)?)$/;
 
 /** Undefined for what is no valid traceparent: it may be anyone's. */
 export function parseTraceparent(text: unknown): SpanContext | undefined {
-  const [, traceId, spanId, flags] = (typeof text === "string" && TRACEPARENT.exec(text)) || [];
+  const parts = (typeof text === "string" && TRACEPARENT.exec(text)) || [];
+  const [traceId, spanId, flags] = parts.slice(1).filter((part) => part !== undefined);
   if (!traceId || !spanId || !flags) return undefined;
   const parsed = { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };
   return isSpanContextValid(parsed) ? parsed : undefined;
+}
+
+/** As it is stored and sent on: what is parsed of it, and nothing that follows. Undefined for what is no valid traceparent. */
+export function plainTraceparent(text: unknown): string | undefined {
+  const parsed = parseTraceparent(text);
+  return parsed && formatTraceparent(parsed);
 }
 
 export function formatTraceparent({ traceId, spanId, traceFlags }: SpanContext): string {

@@ -103,7 +103,7 @@ export async function takeReportAt(
   if (parsed.kind === "invalid") throw atFault(parsed.faults);
   const taken = await takeReport(parsed.report, context);
   if (taken.kind === "misfit") throw atFault(taken.faults);
-  if (taken.kind === "late") return "nobody waits";
+  if (taken.kind === "late" || taken.kind === "unknown") return "nobody waits";
   if (taken.kind === "not yet") return "again";
   if (taken.kind === "recorded") await reportEnd(engine, parsed.report.address.jobId, taken.received);
   return "taken";

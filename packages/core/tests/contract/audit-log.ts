@@ -73,6 +73,16 @@ export function supervisionLogContract(name: string, open: () => Promise<AuditLo
       expect(await entries("2026-03-01")).toHaveLength(2);
     });
 
+    test("a late reply that comes again stands there once, and another one beside it", async () => {
+      const late = { jobId: "job-8", attempt: 1, step: "hotel", reason: "it came after complete-by" };
+      for (const seconds of [1, 2, 3]) await log.lateReply({ at: `2026-05-01T12:00:0${seconds}.000Z`, ...late });
+      await log.lateReply({ at: "2026-05-01T12:00:00.000Z", ...late, attempt: 2 });
+      expect(await entries("2026-05-01", "job-8")).toMatchObject([
+        { ...late, attempt: 2 },
+        { ...late, at: "2026-05-01T12:00:03.000Z" },
+      ]);
+    });
+
     test("what an operator did and replies that came too late stand beside, and can be had for one job", async () => {
       const at = "2026-04-01T12:00:00.000Z";
       const action = {

@@ -114,9 +114,11 @@ test("P6 a forged address reveals nothing and changes nothing", async () => {
   const before = await record();
   const ticket = { jobId: "job-1", attempt: 1, step: "hotel", direction: "forward", lockedBy: attempt.lockedBy };
   const forged = (more: object) => `x/${Buffer.from(JSON.stringify({ ...ticket, ...more })).toString("base64url")}`;
-  for (const to of [forged({}), forged({ nonce: "guessed" }), forged({ nonce: "guessed", attempt: 2 })]) {
-    expect(await report({ kind: "done", result: {} }, to)).toEqual({ kind: "late" });
+  const guesses = [{ nonce: "guessed" }, { nonce: "guessed", jobId: "job-2" }, { nonce: "guessed", step: "made up" }];
+  for (const to of guesses.map(forged)) {
+    expect(await report({ kind: "done", result: {} }, to)).toEqual({ kind: "unknown" });
   }
+  expect(await report({ kind: "done", result: {} }, forged({}))).toBe("unknown");
   expect(await report({ kind: "done", result: {} }, "x/!!!")).toBe("unknown");
   expect(await report({ kind: "done", result: {} }, `x/${Buffer.from("{}").toString("base64url")}`)).toBe("unknown");
   expect(await record()).toEqual(before);
@@ -192,7 +194,7 @@ test("P6 a step that begins anew under another key has another address: a report
   await begin(3);
   await run();
   expect(address()).not.toBe(first);
-  expect(await report({ kind: "done", result: { booking: "H-7" } }, first)).toEqual({ kind: "late" });
+  expect(await report({ kind: "done", result: { booking: "H-7" } }, first)).toEqual({ kind: "unknown" });
   expect(await step()).toMatchObject({ state: "Awaiting", generation: 2 });
 });
 

@@ -9,7 +9,7 @@ import { answerRequest } from "../../src/operations/answer-request.ts";
 import { askAgent } from "../../src/operations/ask-agent.ts";
 import { claimJob } from "../../src/operations/claim-job.ts";
 import { runStep } from "../../src/operations/run-step.ts";
-import { takeReply } from "../../src/operations/take-reply.ts";
+import { takeReply, takeReport } from "../../src/operations/take-reply.ts";
 import { GRAPH, NOON_MS, sampleJob, sampleRecord } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";
 
@@ -197,4 +197,14 @@ test("P7 P9 a request that is too large for its queue is rejected for good, with
   expect(record?.steps["checkFraud"]).toMatchObject({ state: "Failed", error: expect.stringContaining("larger") });
   expect(record?.steps["checkFraud"]).not.toHaveProperty("outcomeUnknown");
   expect(world.requests).toEqual([]);
+});
+
+test("P7 a nonce of a request that went over a queue is no address: by HTTP nothing is reported of a step that was given none", async () => {
+  await askAgent(await open("checkFraud"), world);
+  const { jobId, step, direction, nonce } = world.requests.at(-1)?.request.ticket ?? {};
+  const before = await world.stateOf();
+  const address = { jobId: jobId ?? "", step: step ?? "", direction: direction ?? "forward", nonce };
+  expect(nonce).toBeTypeOf("string");
+  expect(await takeReport({ kind: "done", address, result: {} }, world)).toEqual({ kind: "unknown" });
+  expect(await world.stateOf()).toEqual(before);
 });

@@ -11,7 +11,10 @@ import { isStoreFault, type Store } from "./store.ts";
 const MAX_BODY_BYTES = 1024 * 1024;
 
 export class AdminServer {
-  readonly connections = new HttpConnections((request, response) => void this.#serve(request, response));
+  readonly connections = new HttpConnections(
+    (request, response) => void this.#serve(request, response),
+    /^[a-z0-9-]+\.servicebus\.windows\.net(:\d{1,5})?$/i,
+  );
   readonly #context: AdminContext;
   readonly #log: Log;
 

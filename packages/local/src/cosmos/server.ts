@@ -10,6 +10,7 @@ import { HYBRID_ROW } from "./hybrid-row.ts";
 import { type KeyRange, rangeNamed } from "./key-ranges.ts";
 import { type Call, fault, type Reply } from "./request.ts";
 import { type ContainerRoute, KINDS, refusalOf, routeOf } from "./routes.ts";
+import { EMULATOR_KEY } from "./signature.ts";
 import { isObject, parseJson } from "./sql/values.ts";
 import { type StaleReads, writeSeen } from "./stale-reads.ts";
 import type { Throughput } from "./throughput.ts";
@@ -40,6 +41,8 @@ const REFUSALS = { 403: NOT_ALLOWED, 429: TOO_BUSY } as const;
 /** Above the largest request that any operation takes, which says more exactly what is too large. */
 const MOST_BODY_BYTES = 16 * 1024 * 1024;
 const TOO_LARGE = fault(413, "Request size is too large.", [], 0);
+
+const NEEDS_KEY = fault(401, "This takes the account's key as the header authorization.", [], 0);
 
 class ClientGone extends Error {
   override readonly name = "ClientGone";
@@ -119,7 +122,8 @@ export class CosmosServer {
     const body = bytes[0] === HYBRID_ROW ? "" : bytes.toString();
     const path = pathOf(request.url ?? "/");
     if (path === "$counts") return { reply: this.#counts() };
-    if (path === "$refuse") return { reply: this.#setRefusals(body) };
+    if (path === "$refuse")
+      return { reply: headers.authorization === EMULATOR_KEY ? this.#setRefusals(body) : NEEDS_KEY };
     const segments = path === "" ? [] : path.split("/").map(decodeSegment);
     const notAdmitted = admissionFault({ catalog: this.#catalog, method, segments, headers });
     if (notAdmitted) return { reply: notAdmitted };

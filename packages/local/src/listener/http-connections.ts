@@ -1,6 +1,7 @@
 // Serves HTTP on connections that others have accepted, and leaves when what was asked is answered.
 import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { refusesForeign } from "../foreign-request.ts";
 
 /** Longer than any client's own, so that it is never the server that closes a socket just as a request arrives. */
 const KEEP_ALIVE_MS = 60_000;
@@ -14,10 +15,11 @@ export class HttpConnections {
   /** Set once the server leaves. */
   #drained: (() => void) | undefined;
 
-  constructor(serve: RequestListener) {
+  /** @param ofAzure names that clients may call the server by, beside those of this machine */
+  constructor(serve: RequestListener, ofAzure?: RegExp) {
     this.#server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
       this.#keep(request.socket, response);
-      serve(request, response);
+      if (!refusesForeign(request, response, ofAzure)) serve(request, response);
     });
   }
 

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import type { Durability } from "../database/database.ts";
+import { refusesForeign } from "../foreign-request.ts";
 import { eventsOf, pointsOf, spansOf } from "./otlp-json.ts";
 import { TraceWriter } from "./trace-file.ts";
 
@@ -42,6 +43,7 @@ export async function startTraces({
   const writer = new TraceWriter(data, durability);
   const counts: Counts = { spans: 0, events: 0, points: 0 };
   const server = createServer((request, response) => {
+    if (refusesForeign(request, response)) return;
     answer(request, writer, counts)
       .catch((cause: unknown) => {
         log(`${request.method} ${request.url} failed: ${String(cause)}`);

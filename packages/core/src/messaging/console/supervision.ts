@@ -85,13 +85,15 @@ const operatorAction = z.strictObject({
   outcome: z.string(),
 });
 
-const auditEntry = z.discriminatedUnion("kind", [decision, lateReply, operatorAction]);
+const auditEntry = z.discriminatedUnion("kind", [decision, operatorAction]);
 
 /** `GET /api/jobs/{jobId}/audit`: the decisions and actions on one job, the newest first. */
 export const jobAudit = z.strictObject({
   entries: z.array(auditEntry),
   /** False where there are more. */
   isAll: z.boolean(),
+  /** The latest replies that no step waited for any more, the newest first. */
+  lateReplies: z.array(lateReply),
 });
 
 /** `GET /api/supervisor/entries`: a day's sweeps, decisions and late replies, the newest first. */
@@ -104,6 +106,7 @@ export const supervisionPage = z.strictObject({
 
 export type Supervisor = z.output<typeof supervisor>;
 export type SupervisionEntry = z.output<typeof supervisionEntry>;
+export type LateReply = z.output<typeof lateReply>;
 export type AuditEntry = z.output<typeof auditEntry>;
 export type JobAudit = z.output<typeof jobAudit>;
 export type SupervisionPage = z.output<typeof supervisionPage>;

@@ -1,4 +1,5 @@
 // The server around the documents: keys, throttling, counters, session tokens, databases and containers.
+
 import { createHmac } from "node:crypto";
 import { join } from "node:path";
 import { CosmosClient, type ErrorResponse, TriggerOperation, TriggerType } from "@azure/cosmos";
@@ -39,8 +40,8 @@ test("a request that is not signed, or signed for something else, is a 401", asy
 });
 
 describe("refusals on demand", () => {
-  const refuse = (body: object) =>
-    fetch(`${at.server.endpoint}$refuse`, { method: "POST", body: JSON.stringify(body) });
+  const refuse = (body: object, headers: Record<string, string> = { authorization: EMULATOR_KEY }) =>
+    fetch(`${at.server.endpoint}$refuse`, { method: "POST", body: JSON.stringify(body), headers });
   const throttle = (requests: number) => refuse({ requests });
 
   test("403, as without a role, for data alone and until it is ended", async () => {
@@ -49,6 +50,12 @@ describe("refusals on demand", () => {
     await expect(read).rejects.toMatchObject({ code: 403, substatus: 5300 });
     expect((await at.orders.read()).statusCode).toBe(200);
     await refuse({ requests: 0 });
+    expect((await at.orders.item("state", "nobody").read()).statusCode).toBe(404);
+  });
+
+  test("without the key nothing is switched on", async () => {
+    for (const headers of [{}, { authorization: "wrong" }, { "content-type": "text/plain" }])
+      expect((await refuse({ requests: 1000, status: 403 }, headers)).status).toBe(401);
     expect((await at.orders.item("state", "nobody").read()).statusCode).toBe(404);
   });
 

@@ -1,0 +1,19 @@
+// The app's own keys: those in its connection strings, and those that it sends to its agents' services.
+import type { Config } from "./config.ts";
+
+/** `SharedAccessKey=`, `AccountKey=` and `SharedAccessSignature=` of Azure's connection strings. */
+const KEY = /(?:SharedAccessKey|AccountKey|SharedAccessSignature)=([^;]+)/gi;
+
+export function ownKeysOf(config: Config): readonly string[] {
+  const connections = [config.ServiceBus, config.Cosmos, config.AzureWebJobsStorage];
+  const inConnections = connections.flatMap((text = "") => [...text.matchAll(KEY)].map(([, key = ""]) => key));
+  const inHeaders = Object.values(config.endpoints).flatMap((endpoints = []) =>
+    endpoints.flatMap(({ authentication }) => {
+      if (authentication?.kind !== "header") return [];
+      // "Bearer xyz": only the second word is the secret.
+      const key = config.settingOf(authentication.setting)?.trim().split(" ").at(-1);
+      return key ? [key] : [];
+    }),
+  );
+  return [...new Set([...inConnections, ...inHeaders])];
+}

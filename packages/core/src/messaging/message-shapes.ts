@@ -1,0 +1,104 @@
+// The members that messages have by their contracts, as JSON Schema: content by its workflow's contract, the app's own messages by their members.
+import type { z } from "zod";
+import { inAppsNames, type Noun } from "../domain/noun.ts";
+import { type Contract, resultSchemaOf } from "./contract.ts";
+
+/** The part of JSON Schema that `z.toJSONSchema` writes and that says which members a value may have. Without any of these: any value. */
+export interface Shape {
+  readonly type?: string | readonly string[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly properties?: { readonly [name: string]: Shape };
+  readonly additionalProperties?: Shape | boolean;
+  readonly items?: Shape | boolean;
+  readonly prefixItems?: readonly Shape[];
+  readonly anyOf?: readonly Shape[];
+  readonly oneOf?: readonly Shape[];
+  readonly allOf?: readonly Shape[];
+  readonly $ref?: string;
+  readonly $defs?: { readonly [name: string]: Shape };
+  /** Ours: a credential, which is shown to nobody. */
+  readonly isCredential?: true;
+}
+
+const shapes = new WeakMap<Contract, Shape>();
+
+/** What an operator without the role to see secrets is shown of a contract's content. */
+export function shapeOf(contract: Contract): Shape {
+  const known = shapes.get(contract);
+  if (known) return known;
+  const made = withoutReferences(resultSchemaOf(contract.schema as z.ZodType) as Shape);
+  shapes.set(contract, made);
+  return made;
+}
+
+export function unionOf(options: readonly Shape[]): Shape {
+  return options.length === 1 && options[0] ? options[0] : { anyOf: options };
+}
+
+const TEXT: Shape = { type: "string" };
+const NUMBER: Shape = { type: "number" };
+const FLAG: Shape = { type: "boolean" };
+/** A service's words, which the job's record shows too. */
+const ANY: Shape = {};
+
+/** @param content the job in a request to an agent */
+export function ownMessageShape(noun: Noun, content: Shape): Shape {
+  const id = { jobId: TEXT };
+  const place = { attempt: NUMBER, step: TEXT, direction: TEXT, lockedBy: TEXT, round: NUMBER };
+  const ticket = { ...inAppsNames(id, noun), ...id, ...place, nonce: { isCredential: true } } as const;
+  const texts = [
+    "operation",
+    "idempotencyKey",
+    "startBy",
+    "completeWithin",
+    "completeBy",
+    "priority",
+    "kind",
+    "endpoint",
+  ];
+  const more = ["because", "reference", "message", "progress", "within", "traceparent", "reason", "contentDigest"];
+  return {
+    type: "object",
+    properties: {
+      ...Object.fromEntries([...texts, ...more].map((name) => [name, TEXT])),
+      ...ticket,
+      ticket: { type: "object", properties: ticket },
+      ...inAppsNames({ job: content }, noun),
+      completion: { type: "object", properties: { url: TEXT, within: TEXT } },
+      ...{ schemaVersion: NUMBER, retryAfterMs: NUMBER },
+      ...{ mayHaveHappened: FLAG, misconfigured: FLAG, outcomeUnknown: FLAG },
+      ...{ results: ANY, result: ANY, item: ANY, compensates: ANY, awaited: ANY, failure: ANY },
+    },
+  };
+}
+
+/** A schema that refers to itself is opened a few times: content that is nested deeper counts as unknown. */
+const OPENED = 4;
+
+function withoutReferences(root: Shape): Shape {
+  const open = (shape: Shape, depth: number): Shape => {
+    if (shape.$ref !== undefined) return depth > OPENED ? { enum: [] } : open(referred(root, shape.$ref), depth + 1);
+    const inner = (one: Shape) => open(one, depth);
+    const { properties, additionalProperties, items, prefixItems, anyOf, oneOf, allOf } = shape;
+    return {
+      ...shape,
+      ...(properties && {
+        properties: Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, inner(member)])),
+      }),
+      ...(typeof additionalProperties === "object" && { additionalProperties: inner(additionalProperties) }),
+      ...(typeof items === "object" && { items: inner(items) }),
+      ...(prefixItems && { prefixItems: prefixItems.map(inner) }),
+      ...(anyOf && { anyOf: anyOf.map(inner) }),
+      ...(oneOf && { oneOf: oneOf.map(inner) }),
+      ...(allOf && { allOf: allOf.map(inner) }),
+    };
+  };
+  return open(root, 0);
+}
+
+/** `#`, or `#/$defs/name`: what `z.toJSONSchema` writes. */
+function referred(root: Shape, reference: string): Shape {
+  if (reference === "#") return root;
+  return root.$defs?.[reference.slice(reference.lastIndexOf("/") + 1)] ?? { enum: [] };
+}

@@ -1,0 +1,28 @@
+// A reply of an agent, or the report of a service (P7): without the values of the job's secrets, before anything of it is recorded or logged.
+import type { StepTask } from "../domain/attempt.ts";
+import { runOf } from "../domain/plan.ts";
+import { secretValuesOf, textsIn, valueWithout } from "../domain/redactor.ts";
+import type { AgentReplyMessage } from "../messaging/agent-messages.ts";
+import { contractFor } from "../messaging/contract.ts";
+import type { Ports } from "./ports.ts";
+
+/** The members that are not a service's words, or that decide what is done with the reply. */
+type Words = Omit<AgentReplyMessage, "kind" | "ticket" | "within">;
+
+/** The job's content is read only where the reply has a text, and usually this process knows it. */
+export async function withoutSecrets(
+  reply: AgentReplyMessage,
+  task: StepTask,
+  ports: Ports,
+): Promise<AgentReplyMessage> {
+  const { kind, ticket, ...rest } = reply;
+  const { within, ...words } = rest as Words & { readonly within?: string };
+  if (!textsIn(words).some((text) => Number.isNaN(Number(text)))) return reply;
+  const { secrets } = contractFor(task.workflow.name, ports.rules.contracts);
+  const nonce = runOf(task.record, task.direction)?.nonce;
+  const values = [
+    ...(secrets.length > 0 ? secretValuesOf(await ports.store.job(task.jobId, task.jobRevision), secrets) : []),
+    ...(nonce === undefined ? [] : [nonce]),
+  ];
+  return { kind, ticket, ...(within !== undefined && { within }), ...valueWithout(words, values) } as AgentReplyMessage;
+}
