@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Suites that take minutes: every state, every crash, every message. `npm run test:long`. */
 const LONG = [
-  "tests/{model,faults,input,chaos,load,outages,package}/**/*.test.ts",
+  "tests/{model,faults,input,chaos,load,outages,engine-loss,package}/**/*.test.ts",
   "{packages,tests}/**/*.long.test.ts",
 ];
 
@@ -17,6 +17,7 @@ const LONGEST = [
   "tests/faults/network.test.ts",
   "tests/load/load.test.ts",
   "tests/outages/outages.test.ts",
+  "tests/engine-loss/engine-loss.test.ts",
   "tests/faults/regions.test.ts",
   "tests/package/new-app.test.ts",
   "tests/stack/commands.test.ts",

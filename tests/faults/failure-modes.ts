@@ -21,6 +21,7 @@ const SECTIONS: readonly (readonly [folder: string, heading: string])[] = [
   ["tests/faults/crash/", "The host killed"],
   ["tests/faults/network", "Bus and state store"],
   ["tests/outages/", "Long outages"],
+  ["tests/engine-loss/", "The durable engine"],
   ["tests/faults/regions", "Regions"],
   ["tests/faults/remotes", "Remote services"],
   ["tests/faults/messages", "Messages"],

@@ -25,6 +25,10 @@ export const SUITES = {
     "tests/outages",
     "store, bus, storage account or a service down while 5 orders a second arrive (`npm run outages` for longer ones)",
   ],
+  "engine loss": [
+    "tests/engine-loss",
+    "the durable engine lost under orders in flight: task hub deleted, another hub, another engine (`npm run engine-loss` for more orders)",
+  ],
   load: ["tests/load", "a burst of orders, with kills of the host meanwhile"],
   overload: ["tests/load", "a service with too little capacity (`npm run overload`)"],
 } as const;

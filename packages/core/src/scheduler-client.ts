@@ -27,23 +27,25 @@ const SUPERSEDED: StepOutcome = { kind: "superseded" };
  * Starts the attempt that was claimed. Order of effects: the start; where others may have written the record meanwhile, a look at it, and the event that says
  * what stands there: who writes later finds the attempt under way. After a death in between the message that asked for the attempt is
  * delivered again. Throws `EngineUnavailable` where the engine can't be reached.
+ * False where the engine does not know the attempt before.
  */
 export async function startClaimed(
   client: OrchestrationClient,
   { attempt, isBehind }: Extract<ClaimOutcome, { kind: "claimed" }>,
   context: Context,
-): Promise<void> {
-  await startAttempt(client, attempt);
+): Promise<boolean> {
+  const isKnown = await startAttempt(client, attempt);
   if (isBehind) await report(client, attempt.jobId, attempt.attempt, await findProgress(lookOf(attempt), context));
+  return isKnown;
 }
 
 /**
  * A start with the id of a running attempt is rejected by the engine, and is what we want; with the id of an ended one it runs
  * again where the record stands, and finds what was done. The attempt before, which may still wait for steps, is notified to end. Throws `EngineUnavailable` where it is not under way afterwards.
  */
-async function startAttempt(client: OrchestrationClient, attempt: Attempt): Promise<void> {
+async function startAttempt(client: OrchestrationClient, attempt: Attempt): Promise<boolean> {
   await startOnce(client, SCHEDULER, attemptId(attempt.jobId, attempt.attempt), attempt);
-  if (attempt.attempt > 1) await report(client, attempt.jobId, attempt.attempt - 1, SUPERSEDED);
+  return attempt.attempt === 1 || report(client, attempt.jobId, attempt.attempt - 1, SUPERSEDED);
 }
 
 /** Starts any orchestration, once however often it is asked. */

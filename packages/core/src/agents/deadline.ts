@@ -3,32 +3,40 @@
 /** The maximum of a timer: a longer one would fire at once. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
+/** Milliseconds since 1970. */
+export type WallClock = () => number;
+
 /** Starts an activity and returns a function that stops it. The activity ends with one of the two callbacks, after it has cleaned up. */
 export type Begin<T> = (settle: (value: T) => void, fail: (cause: unknown) => void) => () => void;
 
 export class Deadline {
   #passed = false;
+  readonly #now: WallClock;
+  readonly #at: number;
   /** A call does one activity after the other, so there is at most one to stop: no listeners are needed. */
   #interrupt: (() => void) | undefined;
   readonly #timer: NodeJS.Timeout;
 
-  constructor(leftMs: number) {
-    this.#timer = setTimeout(
-      () => {
-        this.#passed = true;
-        this.#interrupt?.();
-      },
-      Math.min(leftMs, LONGEST_TIMER_MS),
-    );
+  /** @param now timers stand still while a machine is suspended: this clock does not */
+  constructor(leftMs: number, now: WallClock) {
+    this.#now = now;
+    this.#at = now() + leftMs;
+    this.#timer = setTimeout(() => this.pass(), Math.min(leftMs, LONGEST_TIMER_MS));
   }
 
   get passed(): boolean {
-    return this.#passed;
+    return this.#passed || this.#now() >= this.#at;
+  }
+
+  /** Ends the current activity, as the timer does. */
+  pass(): void {
+    this.#passed = true;
+    this.#interrupt?.();
   }
 
   /** The activity's result; undefined as soon as the deadline passes, and the activity is stopped. */
   within<T>(begin: Begin<T>): Promise<T | undefined> {
-    if (this.#passed) return Promise.resolve(undefined);
+    if (this.passed) return Promise.resolve(undefined);
     return new Promise((resolve, reject) => {
       let isOver = false;
       const end = (how: () => void) => {

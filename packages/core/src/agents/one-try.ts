@@ -34,6 +34,7 @@ export async function tryOnce(trial: Trial, lease: Lease, deadline: Deadline, po
         try {
           const credential = trial.authenticate && (await trial.authenticate(cancel.signal));
           if (cancel.signal.aborted) return;
+          if (deadline.passed) return deadline.pass();
           isSent = true;
           settle(await send(trial, lease.url, credential, cancel.signal));
         } catch (cause) {

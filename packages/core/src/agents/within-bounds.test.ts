@@ -1,5 +1,5 @@
 // What a call says of itself before its complete-by: once, and nothing after it.
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { bounds } from "../../tests/bounds.ts";
 import type { AgentReply } from "./agent.ts";
 import { routeAgent } from "./route-agent.ts";
@@ -67,4 +67,54 @@ test("what is done in time has no fault", async () => {
   expect(await agent.call("work", REQUEST, { ...bounds(after(10_000)), noteFault })).toMatchObject({ kind: "done" });
   await vi.runAllTimersAsync();
   expect(noteFault).not.toHaveBeenCalled();
+});
+
+describe("a machine that was suspended: its timers stood still, and its clock did not", () => {
+  const called: string[] = [];
+  beforeEach(() => void called.splice(0));
+
+  function begun(answer: () => AgentReply, onCredential: () => void = () => undefined) {
+    const work = async () => {
+      called.push(new Date().toISOString());
+      return answer();
+    };
+    const authentication = { kind: "header", header: "x-key", setting: "Key" } as const;
+    const settingOf = () => {
+      onCredential();
+      return "secret";
+    };
+    const agent = routeAgent(
+      { name: "inventory", operations: { work } },
+      [{ url: "http://a/", capacity: 1, authentication }],
+      { now: Date.now, authenticators: { settingOf, identity: { getToken: async () => null } } },
+    );
+    const said: string[] = [];
+    const reply = agent.call("work", REQUEST, {
+      ...bounds(after(10_000)),
+      stillAtWork: async () => void said.push("at work"),
+      noteFault: async () => void said.push("fault"),
+    });
+    return { reply, said };
+  }
+
+  test("no try begins after complete-by, and nothing is said", async () => {
+    const { reply, said } = begun(() => down);
+    await vi.advanceTimersByTimeAsync(1);
+    const before = called.length;
+    vi.setSystemTime(after(60_000));
+    await vi.runAllTimersAsync();
+    expect(await reply).toMatchObject({ kind: "expired" });
+    expect(called).toHaveLength(before);
+    expect(said).toEqual([]);
+  });
+
+  test("nor does one whose credential came too late", async () => {
+    const { reply } = begun(
+      () => done,
+      () => void vi.setSystemTime(after(60_000)),
+    );
+    await vi.runAllTimersAsync();
+    expect(await reply).toMatchObject({ kind: "expired" });
+    expect(called).toEqual([]);
+  });
 });

@@ -1,7 +1,7 @@
 // The times of one call to an agent (P8, P26): first it waits for a place, then it is taken up, and from then on complete-by limits it.
 import type { ExponentialBackoff, IBackoff } from "cockatiel";
 import type { BoundedReply, Bounds, Fault, Start } from "./agent.ts";
-import { Deadline, LONGEST_TIMER_MS } from "./deadline.ts";
+import { Deadline, LONGEST_TIMER_MS, type WallClock } from "./deadline.ts";
 import type { EndpointPool, Lease } from "./endpoint-pool.ts";
 
 /** A call that takes longer than this, or half of its time, reports that it is in progress. */
@@ -48,7 +48,7 @@ export async function withinBounds(
     if (place) pool.release(place, "unclear", "complete-by had passed");
     return tooLate;
   }
-  return bounded(leftMs, bounds, (deadline, progress) => work({ ...start, deadline, place, progress }));
+  return bounded(leftMs, now, bounds, (deadline, progress) => work({ ...start, deadline, place, progress }));
 }
 
 /** The wait for capacity is not a failure of the call; undefined if every endpoint is down, which may become one. */
@@ -61,7 +61,7 @@ async function firstPlace(
   const leftMs = Date.parse(startBy) - now();
   if (Number.isNaN(leftMs)) throw new Error(`start-by ${startBy} is no instant`);
   if (leftMs <= 0) return "none in time";
-  const patience = new Deadline(leftMs);
+  const patience = new Deadline(leftMs, now);
   let pause: IBackoff<unknown> | undefined;
   try {
     while (!patience.passed) {
@@ -94,21 +94,22 @@ async function takeUp(bounds: Bounds, place: Lease | undefined, pool: EndpointPo
 
 async function bounded(
   leftMs: number,
+  now: WallClock,
   bounds: Bounds,
   work: (deadline: Deadline, progress: TakenUp["progress"]) => Promise<BoundedReply>,
 ): Promise<BoundedReply> {
   let said: Promise<void> | undefined;
-  const stillAtWork = () => {
-    said ??= bounds.stillAtWork();
-    return said;
+  const deadline = new Deadline(leftMs, now);
+  const stillAtWork = async () => {
+    if (!deadline.passed) said ??= bounds.stillAtWork();
+    await said;
   };
   const progress: TakenUp["progress"] = {};
   let noted: Promise<void> | undefined;
   const noteFault = async () => {
     await stillAtWork();
-    if (progress.fault) await bounds.noteFault?.(progress.fault);
+    if (progress.fault && !deadline.passed) await bounds.noteFault?.(progress.fault);
   };
-  const deadline = new Deadline(leftMs);
   const timer = setTimeout(() => void stillAtWork(), Math.min(SAY_AFTER_MS, leftMs / 2));
   const near = setTimeout(
     () => {
@@ -119,7 +120,7 @@ async function bounded(
   try {
     const reply = await work(deadline, progress);
     // The counter of failures needs to know that this was one.
-    if (reply.kind === "expired" && !deadline.passed) await stillAtWork();
+    if (reply.kind === "expired") await stillAtWork();
     return reply;
   } finally {
     clearTimeout(timer);

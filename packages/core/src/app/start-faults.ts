@@ -4,7 +4,11 @@ import type { Business } from "./define-app.ts";
 
 /** All faults that keep an app from starting with these settings: each as text, with the solution; empty if the app can run. */
 export function startFaults(business: Business, environment: Environment): readonly string[] {
-  return [() => parseConfig(environment, business), () => business.loadWorkflows()].flatMap(faultOf);
+  let startWithin: string | undefined;
+  const settings = () => {
+    startWithin = `PT${parseConfig(environment, business).StartWithin / 1000}S`;
+  };
+  return [settings, () => business.loadWorkflows(startWithin)].flatMap(faultOf);
 }
 
 function faultOf(check: () => unknown): string[] {

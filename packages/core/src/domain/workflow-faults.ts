@@ -6,6 +6,7 @@ import { shapeFaults } from "./shape-faults.ts";
 import {
   type KnownAgents,
   type KnownRules,
+  LONGEST_ACTIVITY_MS,
   LONGEST_STEP_MS,
   LONGEST_WAIT_MS,
   levelsOf,
@@ -42,9 +43,7 @@ export function workflowFaults(workflow: Workflow, agents: KnownAgents, rules: K
       faults.push(`${at}: the name must be an identifier such as reserveStock, of at most 25 letters and digits`);
     faults.push(...operationFaults(step.agent, step.operation, agents, at), ...transportFaults(step, agents, at));
     faults.push(...timeFaults(step.completeWithin, at), ...waitFaults(step.awaitWithin, at));
-    if (step.startWithin !== undefined && durationMs(step.startWithin) === undefined) {
-      faults.push(`${at}: startWithin ${step.startWithin} is not an ISO 8601 duration such as ${START_WITHIN}`);
-    }
+    faults.push(...startFaults(step, agents, at));
     faults.push(...compensationFaults(step, agents, at), ...shapeFaults(step, workflow, rules, at));
     if (step.policy) faults.push(...policyFaults({ ...workflow.policy, ...step.policy }, at));
     for (const name of step.after) {
@@ -90,6 +89,22 @@ function timeFaults(completeWithin: string, at: string): string[] {
   if (ms === undefined) return [`${at}: completeWithin ${completeWithin} is not an ISO 8601 duration such as PT30S`];
   if (ms <= LONGEST_STEP_MS) return [];
   return [`${at}: completeWithin ${completeWithin} does not fit into the functions' timeout: at most PT4M`];
+}
+
+/** Another team's agent has no functions' timeout. */
+function startFaults(step: WorkflowStep, agents: KnownAgents, at: string): string[] {
+  const { agent, startWithin = START_WITHIN, completeWithin, compensation } = step;
+  const startMs = durationMs(startWithin);
+  if (startMs === undefined)
+    return [`${at}: startWithin ${startWithin} is not an ISO 8601 duration such as ${START_WITHIN}`];
+  if (!agents.get(agent)?.transports.includes("activity")) return [];
+  const own = typeof compensation === "object" ? compensation.completeWithin : undefined;
+  const runMs = Math.max(...[completeWithin, own].map((time) => durationMs(time ?? "") ?? 0));
+  if (startMs + runMs <= LONGEST_ACTIVITY_MS) return [];
+  const most = `at most ${Math.max(LONGEST_ACTIVITY_MS - runMs, 0) / 1000} s beside ${runMs / 1000} s for the step`;
+  return [
+    `${at}: startWithin ${startWithin} (the setting StartWithin, if the step has none) does not fit into the functions' timeout of 5 minutes, in which its agent also waits for a place: ${most}`,
+  ];
 }
 
 function waitFaults(awaitWithin: string | undefined, at: string): string[] {

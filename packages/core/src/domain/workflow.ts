@@ -107,6 +107,8 @@ export interface KnownRules {
 
 /** An activity must end before the host's functionTimeout does (host.json: 5 minutes). */
 export const LONGEST_STEP_MS = 4 * 60_000;
+/** What an agent of this app may use of one activity: it waits for a place until start-by, and has complete-by from then on. */
+export const LONGEST_ACTIVITY_MS = 4.5 * 60_000;
 export const LONGEST_WAIT_MS = 30 * 86_400_000;
 /** Generous: an engine with a backlog, or an instance that starts, is not the step's fault. The app's settings may override it. */
 export const START_WITHIN = "PT30S";

@@ -38,9 +38,9 @@ export function loadWorkflows(
   rules: WorkflowRules = NO_RULES,
   startWithin: string = START_WITHIN,
 ): Workflows {
-  const faults = workflows.flatMap((workflow) => workflowFaults(workflow, agents, knownRules(rules)));
-  if (faults.length > 0) throw new Error(`The workflows can't run:\n  ${faults.join("\n  ")}`);
   const whole = workflows.map((each) => ({ ...each, steps: each.steps.map((step) => ({ startWithin, ...step })) }));
+  const faults = whole.flatMap((workflow) => workflowFaults(workflow, agents, knownRules(rules)));
+  if (faults.length > 0) throw new Error(`The workflows can't run:\n  ${faults.join("\n  ")}`);
   const byVersion = whole.sort((one, other) => other.version - one.version);
   const find = (ref: WorkflowRef) =>
     byVersion.find(({ name, version }) => name === ref.name && version === ref.version);

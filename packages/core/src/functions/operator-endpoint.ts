@@ -8,7 +8,7 @@ import type {
   InvocationContext,
 } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
-import { NewerSchema } from "../domain/newer-schema.ts";
+import { OtherVersionNeeded } from "../domain/outage.ts";
 import { isWanted, parseIfMatch } from "../messaging/entity-tag.ts";
 import { isKnown, listTag } from "../messaging/list-tag.ts";
 import { accessTo, type Role } from "../messaging/operator-access.ts";
@@ -51,7 +51,8 @@ export function operatorFunction(
         const answer = await handle(request, context, access.operator);
         return answer.jsonBody === undefined ? answer : { ...answer, jsonBody: outgoing(answer.jsonBody) };
       } catch (cause) {
-        if (cause instanceof NewerSchema) return { status: 409, jsonBody: { reason: cause.message } };
+        // A newer record, or a workflow that this version does not have: as after a rollback.
+        if (cause instanceof OtherVersionNeeded) return { status: 409, jsonBody: { reason: cause.message } };
         // Of any store: a note, a bulk run or a pause too.
         if (method !== "GET" && isNotStorable(cause)) return atFault([`the store refuses it: ${reasonOf(cause)}`]);
         throw cause;

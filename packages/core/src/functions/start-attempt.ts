@@ -5,6 +5,7 @@ import type { StartAttempt } from "../domain/attempt.ts";
 import { inCoresNames } from "../domain/noun.ts";
 import { parseStartAttempt } from "../messaging/start-attempt-message.ts";
 import { claimJob } from "../operations/claim-job.ts";
+import { createLossHandler } from "../operations/publish-ends-again.ts";
 import { startClaimed } from "../scheduler-client.ts";
 import { observeMessage } from "../telemetry/invocation.ts";
 import { engineClient } from "./engine-client.ts";
@@ -12,11 +13,11 @@ import { workOnMessage } from "./work-on-message.ts";
 
 /**
  * The Service Bus function of the scheduler's queue: claims the job, and starts the orchestration of its next attempt. A message that is delivered
- * twice starts one attempt.
+ * twice starts one attempt. If the engine does not know the attempt before, it was lost: what only it would have published is published again.
  */
-export const startAttempt =
-  (application: App) =>
-  (body: unknown, context: InvocationContext): Promise<void> => {
+export function startAttempt(application: App): (body: unknown, context: InvocationContext) => Promise<void> {
+  const afterLoss = createLossHandler();
+  return (body, context) => {
     const {
       jobId = null,
       attempt = null,
@@ -26,9 +27,12 @@ export const startAttempt =
       workOnMessage(application, body, application.queueNames().scheduler, context, telemetry, async () => {
         const asked = parseStartAttempt(body, application.business.contracts.noun);
         await application.ports().admission.admit("begun");
-        const claim = await claimJob(asked, application.contextOf(telemetry));
-        if (claim.kind === "claimed")
-          await startClaimed(engineClient(context), claim, application.contextOf(telemetry));
+        const own = application.contextOf(telemetry);
+        const claim = await claimJob(asked, own);
+        if (claim.kind !== "claimed") return;
+        const isKnown = await startClaimed(engineClient(context), claim, own);
+        if (!isKnown) await afterLoss(claim.attempt, own);
       }),
     );
   };
+}

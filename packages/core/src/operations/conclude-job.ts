@@ -1,6 +1,7 @@
 // Publishes the end of a job (P15, P16).
 import { startAttemptOf } from "../domain/recovery.ts";
-import type { StateRecord } from "../domain/state-record.ts";
+import { hasEnded, type StateRecord } from "../domain/state-record.ts";
+import { STATUS_OF } from "../domain/transitions.ts";
 import type { Versioned } from "../store/job-store.ts";
 import type { Context, Telemetry } from "./ports.ts";
 import { clearOutbox, completionsOf, endStatus, publish, publishBeforeStart, publishOrKeep } from "./publish.ts";
@@ -34,6 +35,12 @@ export async function concludeJob(
   }
 }
 
+/** All statuses of a Processed job whose process may have died before it sent them. Throws if the bus does not take them. */
+export function concludedAgain(record: StateRecord, context: Context): Promise<void> {
+  const { attempt, updatedAt: at } = record;
+  return publish(record, [...completionsOf(record), { status: "Completed", attempt, at }], context);
+}
+
 /** The record is Pending for its next attempt: notifies the scheduler. The sweep does it again if that fails. */
 export async function startNextAttempt(pending: Versioned, context: Context): Promise<void> {
   const { record } = pending;
@@ -46,6 +53,17 @@ export async function startNextAttempt(pending: Versioned, context: Context): Pr
 
 /** The event for each end of a job. A job in Error alerts an operator. */
 const EVENTS = { Compensated: "JobCompensated", Cancelled: "JobCancelled", Error: "JobErrored" } as const;
+
+/**
+ * The process that wrote the end may have died before it raised the alert, or never have known that it wrote it: the alert is owed as long as the
+ * status is. Called after the status is sent and before it leaves the outbox, so while the bus is down it is not raised again and again.
+ */
+export function reportOwedError(record: StateRecord, telemetry: Telemetry): void {
+  const { processState, attempt, outbox } = record;
+  if (!hasEnded(processState) || processState === "Processed") return;
+  const end = STATUS_OF[processState];
+  if (outbox.some((one) => one.status === end && one.attempt === attempt)) reportError(record, telemetry);
+}
 
 export function reportError({ jobId, attempt, error, processState }: StateRecord, telemetry: Telemetry): void {
   const { kind = null, step = null, agent = null, message = null } = error ?? {};

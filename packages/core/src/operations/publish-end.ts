@@ -1,6 +1,6 @@
 // The end of an attempt that stopped early (P15, P16): its last write may be stored while its messages were not sent.
 import { hasEnded } from "../domain/state-record.ts";
-import { concludeJob } from "./conclude-job.ts";
+import { concludeJob, reportOwedError } from "./conclude-job.ts";
 import type { Context } from "./ports.ts";
 import { clearOutbox, completionsOf, publish } from "./publish.ts";
 
@@ -18,5 +18,5 @@ export async function publishEndOf(
   if (!hasEnded(processState)) return;
   if (processState === "Processed") return concludeJob(stored, context);
   await publish(stored.record, completionsOf(stored.record), context);
-  await clearOutbox(stored, context);
+  await clearOutbox(stored, context, () => reportOwedError(stored.record, context.telemetry));
 }

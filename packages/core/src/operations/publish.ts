@@ -57,11 +57,17 @@ export function completionOf({ attempt, steps, updatedAt }: StateRecord, step: s
 /**
  * Sends the outbox messages, then removes them from the record, unless there are others by then: then they are sent again. Before a start message,
  * because the attempt writes the record too. Returns the last known record.
+ * @param onSent called before they are removed
  */
-export async function clearOutbox(read: Versioned, context: Context): Promise<Versioned> {
+export async function clearOutbox(
+  read: Versioned,
+  context: Context,
+  onSent: () => void = () => undefined,
+): Promise<Versioned> {
   const { outbox, jobId } = read.record;
   if (outbox.length === 0) return read;
   await publish(read.record, outbox, context);
+  onSent();
   let known: Versioned | undefined = read;
   for (let tries = 0; known && tries < TRIES_TO_LEAVE; tries += 1) {
     const written = await context.store.replace(known, published(known.record, instant(context.now())));

@@ -11,7 +11,7 @@ import type { Versioned } from "../store/job-store.ts";
 import type { AgentTimeout, Snapshot } from "../supervision/audit-log.ts";
 import { isThrottled } from "../supervision/pace.ts";
 import { ruleInWords, snapshotOf } from "../supervision/rule.ts";
-import { reportError, startNextAttempt } from "./conclude-job.ts";
+import { reportError, reportOwedError, startNextAttempt } from "./conclude-job.ts";
 import { judgeWaits } from "./judge-waits.ts";
 import { type Context, instant, type Telemetry } from "./ports.ts";
 import { clearOutbox, completionsOf, publish, publishBeforeStart } from "./publish.ts";
@@ -62,6 +62,7 @@ export async function recoverJob(due: Versioned, mayReschedule: () => boolean, c
     // The write removes the outbox message, so the message is sent before.
     if (verdict.kind === "publish") {
       await publish(record, [...completionsOf(record), ...record.outbox], context);
+      reportOwedError(record, context.telemetry);
     }
     const { claimWithinMs } = context.timing;
     const next = recover(record, verdict, { now: instant(now), overdueBefore, claimWithinMs });

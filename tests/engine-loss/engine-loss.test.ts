@@ -1,0 +1,46 @@
+// P14 P16: the durable engine is lost under orders in flight. The state store alone tells what is left to do; `npm run engine-loss` has the shipped times.
+import { ENGINES } from "@scheduler-agent-supervisor/local/host/durable/engine-profile";
+import { afterAll, expect, test } from "vitest";
+import { SHORTENED } from "../outages/shipped.ts";
+import { noteRun } from "../support/last-run.ts";
+import { type Form, inSeconds, type LossReport, runEngineLoss } from "./engine-loss.ts";
+
+const ORDERS = 60;
+const appSettings = { StartWithin: "PT5S", ClaimWithin: "PT8S", ClockSkew: "PT1S" };
+/** The start-by time, a step's own time and two sweeps, on cores that other suites use too. */
+const ENDED_WITHIN_MS = 60_000;
+
+const ROWS: readonly (readonly [form: Form, title: string])[] = [
+  [
+    "deleted",
+    "[scheduler | orders in flight | task hub deleted] the supervisor starts their next attempts; all are Processed, one effect a step",
+  ],
+  ["hub", "[scheduler | orders in flight | app goes on with another task hub] as when it is deleted"],
+  ["engine", "[scheduler | orders in flight | app goes on with another engine] as when it is deleted"],
+];
+
+const reports: LossReport[] = [];
+afterAll(() => {
+  const sum = (of: (report: LossReport) => number) => reports.reduce((all, report) => all + of(report), 0);
+  const latest = inSeconds(Math.max(...reports.map(({ endedAfterMs }) => endedAfterMs)));
+  const inFlight = sum(({ atLoss }) => (atLoss["Processing"] ?? 0) + (atLoss["Pending"] ?? 0));
+  noteRun(
+    "engine loss",
+    `${reports.length} losses, ${sum(({ orders }) => orders)} orders, ${inFlight} in flight; all ended at most ${latest} s after, ${sum(({ laterAttempts }) => laterAttempts)} in a later attempt; ${sum(({ faults }) => faults.length)} faults`,
+  );
+});
+
+// One after the other: each loads the machine by itself.
+for (const [form, title] of ROWS)
+  test.each(ENGINES)(
+    `P16 ${title} (%s)`,
+    async (engine) => {
+      const plan = { form, engine, orders: ORDERS, workflow: SHORTENED, appSettings };
+      const report = await runEngineLoss(plan, () => undefined);
+      reports.push(report);
+      expect(report.faults).toEqual([]);
+      expect(report.laterAttempts, "orders that the supervisor recovered").toBeGreaterThan(0);
+      expect(report.endedAfterMs).toBeLessThan(ENDED_WITHIN_MS);
+    },
+    300_000,
+  );
