@@ -76,6 +76,10 @@ function page(counts: string): string {
 This page lists the tested failure modes. Each row has the actor, the point in its work, the fault, the result and the test. The rows are the names of the tests:
 \`npm run failure-modes\` generates this page, and a test checks that it is current. \`npm run faults\` runs them all.
 
+The rows were seen on the local stack, with the durable engine that it has by default (\`fast\`); the suites of the durable engine ran on both local engines, and a row names another
+engine where it was seen on that one alone. Both local engines keep their data in files of their own, so a storage account that is down does not stop them. On Microsoft's host with Azure Storage as the
+engine it stops everything: see [what to do then](../how-to/runbooks.md#the-storage-account-is-down).
+
 In each test all orders have to end, with one effect for each step and direction at the remote services. Every status has to be
 published at least once, in order except for parallel steps. At the end no lock is held, no outbox has a message, and no orchestration runs.
 

@@ -90,7 +90,7 @@ export const OUTAGES = {
   },
   "storage-down": {
     title:
-      "[supervisor | orders arrive | storage account down for long] there is no leader; orders are processed meanwhile",
+      "[supervisor | orders arrive | storage account down for long, the durable engine keeps its data elsewhere] there is no leader; orders are processed meanwhile",
     begin: connection("storage"),
   },
   "inventory-down": {
