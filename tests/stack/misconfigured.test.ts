@@ -51,3 +51,27 @@ test.each([
   },
   2 * LONG_MS,
 );
+
+test(
+  "P31 eight orders that their service rejects with 400 wait alone: others are done beside them, and none has another's words",
+  async () => {
+    const ids = Array.from({ length: 8 }, (_, nth) => `bad-token-${nth}`);
+    for (const orderId of ids) {
+      const fault = { kind: "reject", status: 400, message: `the token of ${orderId}`, match: { orderId } };
+      await app.switchOn("payment", fault);
+    }
+    for (const orderId of ids) await app.shop.send({ ...madeOrder(orderId), workflow: "order-fulfilment" });
+    for (const orderId of ids) await app.eventually(orderId, held, LONG_MS);
+    const good = madeOrder("good-token");
+    await app.shop.send({ ...good, workflow: "order-fulfilment" });
+    const ended = await app.eventually("good-token", ({ processState }) => processState === "Processed", LONG_MS);
+    expect(ended).toMatchObject({ failureCount: 0, attempt: 1 });
+    for (const orderId of ids) {
+      const { body } = await ask(`/${orderId}`);
+      const text = JSON.stringify(body.record);
+      expect(text).toContain(`the token of ${orderId}`);
+      expect(ids.filter((id) => text.includes(`the token of ${id}`))).toEqual([orderId]);
+    }
+  },
+  3 * LONG_MS,
+);

@@ -5,7 +5,7 @@ import { say } from "./noun.ts";
 type Trouble = NonNullable<HeldUp["groups"][number]["trouble"]>;
 
 const REASONS: { readonly [reason in Wait["reason"]]: string } = {
-  configuration: "The endpoint's address or the app's credential for it is wrong: fix that first",
+  configuration: "The request, the endpoint's address or the app's credential for it is wrong: fix that first",
   retry: "Its last try timed out",
   paused: "An operator has paused the agent",
   agent: "Waits for a free place at its agent",

@@ -120,7 +120,7 @@ export const JOB = {
   received: "last report at",
   expiry: (attempt: number, tries: number) =>
     `Not done in time in attempt ${attempt}, after ${tries === 1 ? "1 try" : `${tries} tries`}`,
-  misconfigured: "The endpoint's address or the app's credential for it is wrong: fix that first.",
+  misconfigured: "The request, the endpoint's address or the app's credential for it is wrong: fix that first.",
   content: "Content",
   details: "Details",
   result: "Result",

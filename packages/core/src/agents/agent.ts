@@ -69,9 +69,19 @@ export type AgentReply =
       readonly retryAfterMs?: number;
       /** The request may have taken effect, or may still do so. */
       readonly mayHaveHappened?: boolean;
-      /** The endpoint's address or the app's credential is wrong: a person has to fix it. */
+      /** The request, the endpoint's address or the app's credential is wrong: a person has to fix it. */
       readonly misconfigured?: boolean;
+      /** What the answer is about. Absent: the endpoint. */
+      readonly about?: Subject;
+      /** The fault without any text of the service's answer: for the records of other jobs that wait for the endpoint. */
+      readonly inShort?: string;
     };
+
+/**
+ * `request`: this job's request alone, so the health of the endpoint does not change. `either`: the endpoint, if several jobs in a row get the same
+ * answer; the request otherwise.
+ */
+export type Subject = "endpoint" | "request" | "either";
 
 /** The service does it later and is polled: see `Poll`. */
 export interface Pending {
@@ -157,7 +167,7 @@ export interface LastError {
   readonly endpoint: string;
   /** A status or an error's text, at most 1,000 characters. */
   readonly message: string;
-  /** The endpoint's address or the app's credential is wrong. */
+  /** The request, the endpoint's address or the app's credential is wrong. */
   readonly misconfigured?: boolean;
 }
 

@@ -38,16 +38,18 @@ function withinRecord(result: StepResult): CheckedResult {
  * the service.
  */
 export function unreadable(faults: readonly string[]) {
-  const message = bounded(`the result is not as the agent declares it: ${faults.join("; ")}`);
+  const message = bounded(`${UNDECLARED}: ${faults.join("; ")}`);
   return { kind: "unavailable", message, misconfigured: true } as const;
 }
+
+const UNDECLARED = "the result is not as the agent declares it";
 
 /** A service's answer, if its result fits. */
 export function checkedResult(schema: z.ZodType<StepResult>, reply: Finding): Finding {
   if (reply.kind !== "done") return reply;
   const checked = checkResult(schema, reply.result);
   if (checked.kind === "fits") return { kind: "done", result: checked.result };
-  return { ...unreadable(checked.faults), mayHaveHappened: true };
+  return { ...unreadable(checked.faults), mayHaveHappened: true, about: "either", inShort: UNDECLARED };
 }
 
 /**

@@ -4,6 +4,7 @@ import { chooseEndpoint, type EndpointChoice, type EndpointView, type Health, ne
 import type { Endpoint, LastError } from "./agent.ts";
 import { bounded } from "./bounds.ts";
 import { type BreakerOptions, type CallOutcome, EndpointHealth } from "./endpoint-health.ts";
+import { OddAnswers } from "./odd-answers.ts";
 
 export interface PoolOptions {
   readonly breaker: BreakerOptions;
@@ -39,6 +40,8 @@ export interface EndpointStanding {
 /** The facts about a failed call besides its failure. */
 interface Failure {
   readonly error?: LastError | undefined;
+  /** For `odd`: the idempotency key of the request. */
+  readonly key?: string;
   /** The pause that the service requested. */
   readonly restMs?: number | undefined;
 }
@@ -51,6 +54,7 @@ interface Slot extends EndpointView {
   slowUntil: number | undefined;
   lastError: LastError | undefined;
   readonly circuit: EndpointHealth;
+  readonly odd: OddAnswers;
 }
 
 interface OwnLease extends Lease {
@@ -83,6 +87,7 @@ export class EndpointPool {
       slowUntil: undefined,
       lastError: undefined,
       circuit: new EndpointHealth(options.breaker, (state, why) => options.onHealth(url, state, why)),
+      odd: new OddAnswers(),
     }));
   }
 
@@ -118,13 +123,15 @@ export class EndpointPool {
     return healths.every((health) => health !== "healthy" && health !== "resting");
   }
 
-  /** Returns a place, with the call's result for the endpoint's health. */
-  release(lease: Lease, outcome: CallOutcome, why: string, { restMs, error }: Failure = {}): void {
+  /** Returns a place, with the call's result for the endpoint's health. `odd`: an answer that may be about its request or about the endpoint. */
+  release(lease: Lease, result: CallOutcome | "odd", why: string, { restMs, error, key = "" }: Failure = {}): void {
     const { slot, period } = lease as OwnLease;
     const now = this.#options.now();
     slot.inFlight -= 1;
+    const outcome = result === "odd" ? slot.odd.outcomeOf(why, key) : result;
+    if (outcome !== "unclear" && result !== "odd") slot.odd.clear();
     slot.circuit.report(outcome, period, now, why, restMs);
-    if (error) slot.lastError = error;
+    if (error && outcome === "failed") slot.lastError = error;
     // Not a fault: if there is no other endpoint, a slow answer is better than none. So this opens no circuit.
     if (now - lease.startedAt >= this.#options.slowAfterMs) slot.slowUntil = now + this.#options.slowRecheckMs;
     else if (outcome === "answered") slot.slowUntil = undefined;

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { StepResult } from "../domain/state-record.ts";
 import type { AgentCall, AgentReply, Finding, JobView } from "./agent.ts";
 import { BODY_LIMIT_BYTES, ID_LIMIT, readStart } from "./bounds.ts";
-import { type AnswerRule, type Meaning, meaningOf } from "./service-answers.ts";
+import { type AnswerRule, type Meaning, meaningOf, subjectOf } from "./service-answers.ts";
 
 /** The JSON object in a service's answer; empty if there is none. */
 export type Answer = { readonly [name: string]: unknown };
@@ -90,7 +90,7 @@ async function exchange(
     const renewed = await credential.renew().catch(() => undefined);
     return renewed === undefined ? response : await send(method, path, body, call, renewed);
   } catch (cause) {
-    return { kind: "unavailable", message: describe(cause), mayHaveHappened: !isUnsent(cause) };
+    return notAnswered(cause);
   }
 }
 
@@ -143,9 +143,12 @@ function unavailable(response: ServiceResponse, { means, mayHaveHappened }: Mean
   const { status, headers, message } = response;
   const text = isSuccess(response) ? "without the expected answer" : message;
   const retryAfterMs = pauseAskedFor(headers);
+  const about = subjectOf(status);
   return {
     kind: "unavailable",
     message: text === "" ? `HTTP ${status}` : `HTTP ${status}: ${text}`,
+    inShort: `HTTP ${status}`,
+    ...(about !== "endpoint" && { about }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     ...(mayHaveHappened && { mayHaveHappened }),
     ...(means === "misconfigured" && { misconfigured: true }),
@@ -154,9 +157,19 @@ function unavailable(response: ServiceResponse, { means, mayHaveHappened }: Mean
 
 /** Errors of a connection that was not established: no service received the request. */
 const UNSENT: ReadonlySet<unknown> = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"]);
+/** The job's part of the address or of a header made a request that can't be sent. */
+const INVALID: ReadonlySet<unknown> = new Set(["ERR_INVALID_URL", "UND_ERR_INVALID_ARG"]);
 
-function isUnsent(cause: unknown): boolean {
-  return cause instanceof Error && "code" in cause && UNSENT.has(cause.code);
+function notAnswered(cause: unknown): Unavailable {
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  const isInvalid = INVALID.has(code);
+  return {
+    kind: "unavailable",
+    message: describe(cause),
+    inShort: typeof code === "string" ? code : "no answer",
+    mayHaveHappened: !UNSENT.has(code) && !isInvalid,
+    ...(isInvalid && { about: "request", misconfigured: true }),
+  };
 }
 
 /** Keeps the `id` of the answer, under the given name. */

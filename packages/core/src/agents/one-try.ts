@@ -28,7 +28,8 @@ export async function tryOnce(trial: Trial, lease: Lease, deadline: Deadline, po
       const cancel = new AbortController();
       const timer = setTimeout(() => {
         cancel.abort(new Error("the try took too long"));
-        settle({ kind: "unavailable", message: `no answer within ${timeoutMs} ms`, mayHaveHappened: isSent });
+        const message = `no answer within ${timeoutMs} ms`;
+        settle({ kind: "unavailable", message, inShort: message, mayHaveHappened: isSent });
       }, timeoutMs);
       const begin = async () => {
         try {
@@ -39,7 +40,7 @@ export async function tryOnce(trial: Trial, lease: Lease, deadline: Deadline, po
           settle(await send(trial, lease.url, credential, cancel.signal));
         } catch (cause) {
           if (isSent) fail(cause);
-          else settle({ kind: "unavailable", message: `no credential: ${String(cause)}`, misconfigured: true });
+          else settle(noCredential(cause));
         } finally {
           clearTimeout(timer);
         }
@@ -59,12 +60,28 @@ export async function tryOnce(trial: Trial, lease: Lease, deadline: Deadline, po
     return { kind: "cutOff", mayHaveHappened: isSent };
   }
   const taken = withinBounds(reply);
-  if (taken.kind === "unavailable") {
-    pool.release(lease, "failed", taken.message, { error: errorOf(taken, lease), restMs: taken.retryAfterMs });
-  } else {
-    pool.release(lease, "answered", taken.kind);
-  }
+  if (taken.kind === "unavailable") releaseFailed(taken, trial.request, lease, pool);
+  else pool.release(lease, "answered", taken.kind);
   return taken;
+}
+
+/** Other jobs see what the endpoint's health is, and none of the words that this one's request was answered with. */
+function releaseFailed(
+  { about, inShort = "the last call failed", retryAfterMs, misconfigured }: Unavailable,
+  { idempotencyKey }: AgentRequest,
+  lease: Lease,
+  pool: EndpointPool,
+): void {
+  const why = bounded(inShort);
+  const error = { endpoint: lease.url, message: why, ...(misconfigured && { misconfigured }) };
+  if (about === "request") pool.release(lease, "answered", why);
+  else if (about === "either") pool.release(lease, "odd", why, { error, key: idempotencyKey });
+  else pool.release(lease, "failed", why, { error, restMs: retryAfterMs });
+}
+
+function noCredential(cause: unknown): Unavailable {
+  const message = `no credential: ${String(cause)}`;
+  return { kind: "unavailable", message, inShort: message, misconfigured: true };
 }
 
 export function errorOf({ message, misconfigured }: Unavailable, { url }: Lease): LastError {
@@ -79,6 +96,14 @@ function send(
 ): Promise<Finding> {
   return run({ ...request, endpoint, credential, completeBy, signal });
 }
+
+const UNREADABLE = {
+  kind: "unavailable",
+  inShort: "an answer over the limits",
+  mayHaveHappened: true,
+  misconfigured: true,
+  about: "either",
+} as const;
 
 /** A service's text is written to records and messages, which have their own limits. */
 function withinBounds(reply: Finding): Finding {
@@ -97,7 +122,7 @@ function withinBounds(reply: Finding): Finding {
       );
       if (!long) return reply;
       const message = `${long[0]} in the answer is over ${MESSAGE_LIMIT} characters`;
-      return { kind: "unavailable", message, mayHaveHappened: true, misconfigured: true };
+      return { ...UNREADABLE, message };
     }
     default:
       return reply satisfies never;

@@ -58,7 +58,7 @@ test("a call that is under way when it is paused ends", async () => {
 });
 
 test("an endpoint whose breaker is open says why", async () => {
-  const { call, standings } = routed(async () => ({ kind: "unavailable", message: "503" }));
+  const { call, standings } = routed(async () => ({ kind: "unavailable", message: "503: a text", inShort: "503" }));
   const called = call();
   await vi.advanceTimersByTimeAsync(11_000);
   await called;

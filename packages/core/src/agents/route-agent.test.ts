@@ -9,7 +9,7 @@ const NOW = "2026-01-01T12:00:00.000Z";
 const after = (ms: number) => new Date(Date.parse(NOW) + ms).toISOString();
 
 const done: AgentReply = { kind: "done", result: { id: "r-1" } };
-const down: AgentReply = { kind: "unavailable", message: "HTTP 503" };
+const down: AgentReply = { kind: "unavailable", message: "HTTP 503", inShort: "HTTP 503" };
 /** A service that never answers, and does not even notice the abort. */
 const hangs = () => new Promise<AgentReply>(() => undefined);
 
@@ -292,7 +292,7 @@ describe("P18 the circuit breaker", () => {
 });
 
 describe("P18 Retry-After", () => {
-  const busy: AgentReply = { kind: "unavailable", message: "HTTP 429", retryAfterMs: 3000 };
+  const busy: AgentReply = { kind: "unavailable", message: "HTTP 429", inShort: "HTTP 429", retryAfterMs: 3000 };
 
   test("the only endpoint is left alone for so long, by other calls too", async () => {
     const call = route(() => (Date.now() < Date.parse(after(3000)) ? busy : done));
@@ -372,7 +372,7 @@ describe("P19 capacity and lanes", () => {
   });
 
   test("who waited for a pause to end and got another place leaves no timer", async () => {
-    const busy: AgentReply = { kind: "unavailable", message: "HTTP 429", retryAfterMs: 3000 };
+    const busy: AgentReply = { kind: "unavailable", message: "HTTP 429", inShort: "HTTP 429", retryAfterMs: 3000 };
     const call = route(({ endpoint }) => (endpoint === "http://a/" ? busy : takes100Ms()), {
       "http://a/": 1,
       "http://b/": 1,

@@ -1,4 +1,6 @@
-// The meaning of a service's HTTP status (P9): it decides about the job only if the agent's own rules allow it.
+// The meaning of a service's HTTP status (P9, P31): it decides about the job only if the agent's own rules allow it, and about other jobs only if it
+// speaks of the endpoint.
+import type { Subject } from "./agent.ts";
 
 /** `rejected`: permanently. `later`: not now. `absent`: a query found nothing. */
 export type AnswerRule<Means extends string = "rejected" | "later"> = {
@@ -29,9 +31,20 @@ const USUAL = [
   { from: 500, to: 599, means: "later", mayHaveHappened: true },
   // A success without the required content: perhaps another service answers there.
   { from: 200, to: 299, means: "misconfigured", mayHaveHappened: true },
-  // Redirections, rejected credentials, unknown paths, gateways' limits: a fault of the endpoint, not of the job.
+  // Redirections, rejected credentials, unknown paths, requests that the service does not accept: no decision about the job.
   { from: 100, to: 499, means: "misconfigured", mayHaveHappened: false },
 ] as const;
+
+/** Credentials, a proxy's too, a wrong authority, and "not now": RFC 9110 section 15.5, RFC 6585 section 4, RFC 8470 section 5.2. */
+const OF_THE_ENDPOINT: ReadonlySet<number> = new Set([401, 403, 407, 408, 421, 425, 429]);
+/** The path is unknown there, or takes no such request: the address may be wrong, or a part of it that the job contains. */
+const OF_EITHER: ReadonlySet<number> = new Set([404, 405, 410]);
+
+/** Whom an answer without the expected content is about. */
+export function subjectOf(status: number): Subject {
+  if (status >= 500 || OF_THE_ENDPOINT.has(status)) return "endpoint";
+  return status < 400 || OF_EITHER.has(status) ? "either" : "request";
+}
 
 /** The facts about an unsuccessful answer. */
 export interface ServiceAnswer {

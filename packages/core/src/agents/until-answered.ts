@@ -60,6 +60,8 @@ export async function untilAnswered(work: Work, deadline: Deadline, service: Ser
   let settledAt = settled(Number.isNaN(triedUntil) ? now() : triedUntil);
   let lastError: LastError | undefined;
   let pause: IBackoff<unknown> | undefined;
+  /** The pause that the service requested for this job alone. */
+  let askedMs = 0;
   let { place } = work;
   for (let tries = 0; ; ) {
     if (outcomeUnknown && atMostOnce) {
@@ -94,6 +96,7 @@ export async function untilAnswered(work: Work, deadline: Deadline, service: Ser
           continue;
         case "unavailable":
           lastError = errorOf(reply, lease);
+          askedMs = reply.about === undefined || reply.about === "endpoint" ? 0 : (reply.retryAfterMs ?? 0);
           if (reply.misconfigured) onMisconfigured(operation, lastError);
           if (asks || !reply.mayHaveHappened) break;
           outcomeUnknown = true;
@@ -108,7 +111,7 @@ export async function untilAnswered(work: Work, deadline: Deadline, service: Ser
     work.progress.fault = { tries, lastError: lastError ?? pool.obstacle() };
     // Also without a place in a full lane: a repeated call at a random time is bounded, and takes no other call's place.
     pause = pause ? pause.next(undefined) : manner.pauses.next();
-    await deadline.pause(pause.duration);
+    await deadline.pause(Math.max(pause.duration, askedMs));
     if (deadline.passed) return expired(tries, lastError ?? pool.obstacle(), outcomeUnknown);
   }
 }

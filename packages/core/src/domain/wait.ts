@@ -44,7 +44,7 @@ export function waitInWords(wait: Wait, timeOf: (at: string) => string): string 
   const again = until === null ? "tries again now" : `tries again at ${timeOf(until)}`;
   switch (reason) {
     case "configuration":
-      return `waits for ${agent}: ${cause} ${from}, ${again}; the endpoint's address or the app's credential is wrong`;
+      return `waits for ${agent}: ${cause} ${from}, ${again}; the request, the endpoint's address or the app's credential is wrong`;
     case "retry":
       return `waits for ${agent}: ${cause ?? "timed out"} ${from}, ${again}`;
     case "paused":

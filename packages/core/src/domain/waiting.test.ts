@@ -61,7 +61,7 @@ describe("why a job waits", () => {
   test("a wrong credential: since its step was reached, and until its next try", () => {
     const [words] = wordsOf(held, 6);
     expect(words).toBe(
-      "waits for payment: HTTP 401 since 12:02, tries again at 12:10; the endpoint's address or the app's credential is wrong",
+      "waits for payment: HTTP 401 since 12:02, tries again at 12:10; the request, the endpoint's address or the app's credential is wrong",
     );
     expect(wordsOf(held, 11)[0]).toContain("tries again now");
   });
