@@ -39,6 +39,8 @@ const COMPENSATE = called(/\/compensate$/);
 const FORWARD = called(/"direction": "forward"/);
 const RESOLVE = called(/\/markResolved$/);
 const FROM_THE_START = called(/"compensatedManually": true/);
+const DONE = called(/"outcome": "done"/);
+const NOT_DONE = called(/"outcome": "notDone"/);
 
 const adapted = adaptApp([hasty(GRAPH), FAILING, MANUAL]);
 let app: TestStack;
@@ -62,6 +64,7 @@ const noDelivery: Fault = ["shipping", { kind: "reject", status: 422, message: "
 const ERRORS = {
   rejected: { workflow: GRAPH.name, faults: [cardExpired], kind: "rejected" },
   expired: { workflow: FAILING.name, faults: [["inventory", { kind: "down" }]], kind: "expired" },
+  "outcome unknown": { workflow: FAILING.name, faults: [["payment", { kind: "down" }]], kind: "expired" },
   "compensation exhausted": {
     workflow: GRAPH.name,
     faults: [noDelivery, ["payment", { kind: "down", path: "/charges/*/void" }]],
@@ -85,6 +88,8 @@ const FOLLOWED: readonly (readonly [keyof typeof ERRORS, command: string, end: s
   ["rejected", RESOLVE, "resolved"],
   ["expired", RESUBMIT, "Processed"],
   ["expired", COMPENSATE, "Compensated"],
+  ["outcome unknown", DONE, "Processed"],
+  ["outcome unknown", NOT_DONE, "Processed"],
   ["compensation exhausted", RESUBMIT, "Compensated"],
   ["compensation exhausted", FORWARD, "Processed"],
   ["compensation exhausted", RESOLVE, "resolved"],
@@ -99,7 +104,7 @@ const FOLLOWED: readonly (readonly [keyof typeof ERRORS, command: string, end: s
 /** As an operator runs it, with the placeholders filled in. */
 function run(command: string, orderId: string): { readonly state?: string } {
   const order = JSON.stringify(madeOrder(orderId));
-  const filled = command.replace("<jobId>", orderId).replace("<order>", order);
+  const filled = command.replace("<jobId>", orderId).replace("<step>", "takePayment").replace("<order>", order);
   const env = { ...process.env, AUTH: "", APP: app.stack.addresses.host?.url ?? "" };
   return JSON.parse(execFileSync("sh", ["-c", filled.replace("curl", "curl -s")], { env, encoding: "utf8" }));
 }

@@ -189,7 +189,10 @@ describe("P8 complete-by", () => {
       { "http://a/": 64 },
       { breaker: { failures: 1, openMs: 60_000, longestOpenMs: 60_000 } },
     );
-    const [reply, other] = [call(500), vi.advanceTimersByTimeAsync(1).then(() => call(400))];
+    const reply = call(500);
+    // One after the other: two advances at once would race, and the second call might begin after both.
+    await vi.advanceTimersByTimeAsync(1);
+    const other = call(400);
     await vi.advanceTimersByTimeAsync(500);
     expect(await reply).toEqual({ kind: "expired", tries: 1, lastError: lastError("HTTP 503") });
     const untried = lastError("gets no calls: HTTP 503");
