@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, "..");
 
 /** The app is the last: it stands on the others. */
 const PROJECTS = [
-  ...["core", "local", "client"].map((name) => join(root, "packages", name, "tsconfig.json")),
+  ...["core", "testing", "local", "client"].map((name) => join(root, "packages", name, "tsconfig.json")),
   join(root, "tsconfig.build.json"),
 ];
 

@@ -1,8 +1,8 @@
 // What of the reference is made of the code: the operator API's routes, what each setting is without a value, and the packages' API.
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { settingsOf } from "@scheduler-agent-supervisor/core/app/config";
-import { openApi } from "@scheduler-agent-supervisor/core/messaging/openapi/document";
+import { settingsOf } from "@scheduler-agent-supervisor/core/internal/app/config";
+import { openApi } from "@scheduler-agent-supervisor/core/internal/messaging/openapi/document";
 import { z } from "zod";
 import { business } from "../../shared/business.ts";
 import { apiPages } from "./api/pages.ts";

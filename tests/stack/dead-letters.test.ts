@@ -1,10 +1,10 @@
 // P1, P9: dead letters and the quarantine over HTTP on the real stack, with the official SDK on the bus: seen, sent again, removed.
 
 import { ServiceBusClient, type ServiceBusMessage, type ServiceBusReceivedMessage } from "@azure/service-bus";
-import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
-import { createBusSenders } from "@scheduler-agent-supervisor/core/messaging/bus-senders";
-import { createServiceBusDeadLetters } from "@scheduler-agent-supervisor/core/messaging/service-bus-dead-letters";
-import type { OperatorAction } from "@scheduler-agent-supervisor/core/supervision/audit-log";
+import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { createBusSenders } from "@scheduler-agent-supervisor/core/internal/messaging/bus-senders";
+import { createServiceBusDeadLetters } from "@scheduler-agent-supervisor/core/internal/messaging/service-bus-dead-letters";
+import type { OperatorAction } from "@scheduler-agent-supervisor/core/internal/supervision/audit-log";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openAuditLog } from "../support/audit-log.ts";
 import { madeOrder } from "../support/made-order.ts";

@@ -1,6 +1,10 @@
 // The app without its servers: the operations over the store in memory, scripted agents and a recorder of what was sent.
 
 import { randomUUID } from "node:crypto";
+import { createMemoryAuditLog } from "@scheduler-agent-supervisor/testing/internal/memory/memory-audit-log";
+import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
+import { createMemoryLease } from "@scheduler-agent-supervisor/testing/internal/memory/memory-leadership";
+import { createMemoryPresence } from "@scheduler-agent-supervisor/testing/internal/memory/memory-presence";
 import type { AgentRequest, BoundedReply, JobView, LastError, Pending, RoutedAgent } from "../src/agents/agent.ts";
 import {
   type Attempt,
@@ -39,11 +43,7 @@ import { runStep } from "../src/operations/run-step.ts";
 import { recordJob, submitJob } from "../src/operations/submit-job.ts";
 import { takeReply } from "../src/operations/take-reply.ts";
 import type { JobStore } from "../src/store/job-store.ts";
-import { createMemoryJobStore } from "../src/store/memory-job-store.ts";
-import { createMemoryAuditLog } from "../src/supervision/memory-audit-log.ts";
-import { createMemoryLease } from "../src/supervision/memory-leadership.ts";
 import type { Attributes, EventName, Telemetry } from "../src/telemetry/events.ts";
-import { createMemoryPresence } from "../src/testing/memory-presence.ts";
 import { contracts as usualContracts } from "./goods.ts";
 import { CHAIN, GRAPH, RETURNS, sampleJob } from "./jobs.ts";
 

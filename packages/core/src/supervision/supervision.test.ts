@@ -1,7 +1,7 @@
+import { createMemoryAuditLog } from "@scheduler-agent-supervisor/testing/internal/memory/memory-audit-log";
 import { expect, test } from "vitest";
 import { StoreUnavailable } from "../store/job-store.ts";
 import { type SupervisionEntry, sweepIdOf } from "./audit-log.ts";
-import { createMemoryAuditLog } from "./memory-audit-log.ts";
 import { createPace, isThrottled } from "./pace.ts";
 import { spareIdleSweeps } from "./spare-idle-sweeps.ts";
 

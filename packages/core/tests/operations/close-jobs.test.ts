@@ -1,5 +1,6 @@
 // Jobs that are over, over the store in memory: what is closed, in what order it is written, and what stays as it is.
 
+import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
 import { beforeEach, expect, test } from "vitest";
 import { REMOVED } from "../../src/domain/job.ts";
 import { closeJobs } from "../../src/operations/close-jobs.ts";
@@ -8,7 +9,6 @@ import type { Retention } from "../../src/operations/ports.ts";
 import { runStep } from "../../src/operations/run-step.ts";
 import { sweep } from "../../src/operations/sweep.ts";
 import type { ArchivedJob } from "../../src/store/job-archive.ts";
-import { createMemoryJobStore } from "../../src/store/memory-job-store.ts";
 import type { Goods } from "../jobs.ts";
 import { NOON_MS, sampleJob } from "../jobs.ts";
 import { createWorld, runTasks, type World } from "../world.ts";

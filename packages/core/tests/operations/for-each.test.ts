@@ -1,5 +1,6 @@
 // A step that is done for each item of a list (P5, P6, P13): a run of its own for each, with a key, a record, a compensation and a budget.
 
+import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
 import { expect, test } from "vitest";
 import { MOST_ITEMS } from "../../src/domain/items.ts";
 import { startAttemptOf } from "../../src/domain/recovery.ts";
@@ -8,7 +9,6 @@ import type { Workflow, WorkflowStep } from "../../src/domain/workflow.ts";
 import type { WorkflowRules } from "../../src/domain/workflow-rules.ts";
 import { operateJob } from "../../src/operations/operate-job.ts";
 import { sweep } from "../../src/operations/sweep.ts";
-import { createMemoryJobStore } from "../../src/store/memory-job-store.ts";
 import type { Goods } from "../jobs.ts";
 import { NOON_MS, sampleJob } from "../jobs.ts";
 import { createWorld, ENVELOPE, type World } from "../world.ts";

@@ -1,5 +1,6 @@
 // Steps that are done later by a service that is asked for it (P6, P8, P16): when it is asked, by whom, and what comes of it.
 
+import { runOrchestration, type TaskEvent } from "@scheduler-agent-supervisor/testing/internal/model/orchestration-run";
 import { beforeEach, expect, test } from "vitest";
 import { type Attempt, advance, type StepTask, tasksToBegin } from "../../src/domain/attempt.ts";
 import { JOB } from "../../src/domain/noun.ts";
@@ -14,7 +15,6 @@ import { pollStep } from "../../src/operations/poll-step.ts";
 import { runStep } from "../../src/operations/run-step.ts";
 import { sweep } from "../../src/operations/sweep.ts";
 import { takeReport } from "../../src/operations/take-reply.ts";
-import { runOrchestration, type TaskEvent } from "../../src/testing/model/orchestration-run.ts";
 import { NOON_MS, sampleJob, sampleRecord } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";
 

@@ -1,5 +1,6 @@
 // Several supervisors over one store in memory: who sweeps, what holds when two do, what they write down, and what-if.
 
+import { createMemoryLease } from "@scheduler-agent-supervisor/testing/internal/memory/memory-leadership";
 import { beforeEach, expect, test } from "vitest";
 import type { Context } from "../../src/operations/ports.ts";
 import { sweep } from "../../src/operations/sweep.ts";
@@ -7,7 +8,6 @@ import { whatIf } from "../../src/operations/what-if.ts";
 import { StoreUnavailable, type Versioned } from "../../src/store/job-store.ts";
 import type { DecisionEntry, SupervisionEntry } from "../../src/supervision/audit-log.ts";
 import type { Leadership } from "../../src/supervision/leadership.ts";
-import { createMemoryLease } from "../../src/supervision/memory-leadership.ts";
 import { NOON, NOON_MS, sampleJob, sampleRecord } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";
 
