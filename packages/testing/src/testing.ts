@@ -1,4 +1,4 @@
-// Public entry `core/testing`: the test kit for an app's own workflows (P20).
+// Public entry `testing`: the test kit for an app's own workflows (P20).
 
 export { type Exploration, type ExploreOptions, explore } from "./model/explore.ts";
 export { type ReplayOutcome, replay, type StoredEvent } from "./replay/replay.ts";
