@@ -5,7 +5,7 @@ import { Outage } from "@scheduler-agent-supervisor/core/internal/domain/outage"
 import { newStateRecord, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
 import { loadWorkflows } from "@scheduler-agent-supervisor/core/internal/domain/workflows";
-import { parseSubmission } from "@scheduler-agent-supervisor/core/internal/messaging/submission-message";
+import { parseSubmission } from "@scheduler-agent-supervisor/core/internal/submission/submission-message";
 import {
   createMemoryJobStore,
   type MemoryJobStore,

@@ -4,7 +4,7 @@ import { ServiceBusClient, type ServiceBusMessage, type ServiceBusReceivedMessag
 import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import { createBusSenders } from "@scheduler-agent-supervisor/core/internal/messaging/bus-senders";
 import { createServiceBusDeadLetters } from "@scheduler-agent-supervisor/core/internal/messaging/service-bus-dead-letters";
-import type { OperatorAction } from "@scheduler-agent-supervisor/core/internal/supervision/audit-log";
+import type { OperatorAction } from "@scheduler-agent-supervisor/core/internal/store/audit-log";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openAuditLog } from "../support/audit-log.ts";
 import { madeOrder } from "../support/made-order.ts";

@@ -2,7 +2,7 @@
 
 import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
-import { contentDigest } from "@scheduler-agent-supervisor/core/internal/messaging/content-digest";
+import { contentDigest } from "@scheduler-agent-supervisor/core/internal/submission/content-digest";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { USUAL_WORKFLOW } from "../../shared/contracts/order.ts";
 import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";

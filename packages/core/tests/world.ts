@@ -24,7 +24,6 @@ import type { AgentFacts, Workflow } from "../src/domain/workflow.ts";
 import { NO_RULES, type WorkflowRules } from "../src/domain/workflow-rules.ts";
 import { loadWorkflows } from "../src/domain/workflows.ts";
 import type { AgentReplyMessage, AgentRequestMessage, Ticket } from "../src/messaging/agent-messages.ts";
-import { completionUrl } from "../src/messaging/completion.ts";
 import type { Contracts } from "../src/messaging/contract.ts";
 import type {
   Messenger,
@@ -35,14 +34,15 @@ import type {
   StatusMessage,
   Unreadable,
 } from "../src/messaging/messenger.ts";
-import { answerRequest } from "../src/operations/answer-request.ts";
-import { askAgent } from "../src/operations/ask-agent.ts";
-import { claimJob } from "../src/operations/claim-job.ts";
-import type { Ports } from "../src/operations/ports.ts";
-import { runStep } from "../src/operations/run-step.ts";
-import { recordJob, submitJob } from "../src/operations/submit-job.ts";
-import { takeReply } from "../src/operations/take-reply.ts";
+import { answerRequest } from "../src/scheduler/answer-request.ts";
+import { askAgent } from "../src/scheduler/ask-agent.ts";
+import { claimJob } from "../src/scheduler/claim-job.ts";
+import { completionUrl } from "../src/scheduler/completion.ts";
+import type { Ports } from "../src/scheduler/ports.ts";
+import { runStep } from "../src/scheduler/run-step.ts";
+import { takeReply } from "../src/scheduler/take-reply.ts";
 import type { JobStore } from "../src/store/job-store.ts";
+import { recordJob, submitJob } from "../src/submission/submit-job.ts";
 import type { Attributes, EventName, Telemetry } from "../src/telemetry/events.ts";
 import { contracts as usualContracts } from "./goods.ts";
 import { CHAIN, GRAPH, RETURNS, sampleJob } from "./jobs.ts";

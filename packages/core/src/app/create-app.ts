@@ -1,10 +1,10 @@
 // The app as its functions use it: a business with the settings of one process, composed at its first use.
 
-import type { OwnedQueue } from "../domain/owned-queue.ts";
 import type { AgentTeam } from "../messaging/agent-teams.ts";
 import type { OperatorSignIn } from "../messaging/operator-access.ts";
 import type { GaugePorts } from "../operations/measure-gauges.ts";
-import type { Context, Ports, Telemetry } from "../operations/ports.ts";
+import type { Context, Ports, Telemetry } from "../scheduler/ports.ts";
+import type { OwnedQueue } from "../submission/owned-queue.ts";
 import type { TelemetrySettings } from "../telemetry/start.ts";
 import { compose } from "./compose.ts";
 import type { Composed } from "./composed.ts";

@@ -4,7 +4,7 @@ import type { App } from "../app/create-app.ts";
 import { parseAttentionPage } from "../messaging/attention-request.ts";
 import type { Pauses } from "../messaging/console-contract.ts";
 import { parsePauseChange } from "../messaging/pause-request.ts";
-import { changePause } from "../operations/pauses.ts";
+import { changePause } from "../scheduler/pauses.ts";
 import { observe } from "../telemetry/invocation.ts";
 import { atFault, type Endpoints, listed } from "./operator-endpoint.ts";
 

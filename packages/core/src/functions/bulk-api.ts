@@ -7,7 +7,7 @@ import type { BulkList, BulkPreview, BulkProgress } from "../messaging/console-c
 import { allKeys } from "../messaging/contract.ts";
 import { type BulkCommand, changeBulk, listBulk, watchBulk } from "../operations/operate-bulk.ts";
 import { previewBulk } from "../operations/preview-bulk.ts";
-import { startOnce } from "../scheduler-client.ts";
+import { startOnce } from "../scheduler/scheduler-client.ts";
 import { observe } from "../telemetry/invocation.ts";
 import { engineClient } from "./engine-client.ts";
 import { atFault, type Endpoint, type Endpoints } from "./operator-endpoint.ts";

@@ -8,7 +8,7 @@ import { type ActionName, parseListRequest, parseOperatorRequest } from "../mess
 import { continuationOf } from "../messaging/paging.ts";
 import { findJobs } from "../operations/find-jobs.ts";
 import { inspectJob } from "../operations/inspect-job.ts";
-import { type Operated, operateJob } from "../operations/operate-job.ts";
+import { type Operated, operateJob } from "../scheduler/operate-job.ts";
 import type { Versioned } from "../store/job-store.ts";
 import { observe } from "../telemetry/invocation.ts";
 import { atFault, type Endpoint, type Endpoints, listed, versioned } from "./operator-endpoint.ts";

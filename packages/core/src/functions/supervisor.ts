@@ -2,8 +2,8 @@
 import type { InvocationContext, Timer } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
 import { parseSweepQuery, parseWhatIfQuery } from "../messaging/supervisor-request.ts";
-import { sweep } from "../operations/sweep.ts";
 import { whatIf } from "../operations/what-if.ts";
+import { sweep } from "../supervisor/sweep.ts";
 import { logTelemetry } from "../telemetry/events.ts";
 import { atFault, type Endpoints } from "./operator-endpoint.ts";
 

@@ -1,7 +1,7 @@
 // Checks the app when it starts: its settings, its workflows and their versions, which operators can also count.
 import { setTimeout as sleep } from "node:timers/promises";
+import { checkWorkflows, versionsInUse, WorkflowEdited } from "../app/check-workflows.ts";
 import type { App } from "../app/create-app.ts";
-import { checkWorkflows, versionsInUse, WorkflowEdited } from "../operations/check-workflows.ts";
 import { processTelemetry } from "../telemetry/events.ts";
 import type { Endpoints } from "./operator-endpoint.ts";
 

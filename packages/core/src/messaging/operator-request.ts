@@ -5,12 +5,12 @@ import type { Job } from "../domain/job.ts";
 import { idName } from "../domain/noun.ts";
 import type { OperatorAction } from "../domain/operator.ts";
 import { PROCESS_STATES, type ProcessState } from "../domain/state-record.ts";
+import { parseEdit, type SubmissionRules } from "../submission/submission-message.ts";
 import { stepResult } from "./agent-messages.ts";
 import { type Checked, check, checkJson, checkQuery } from "./checked.ts";
 import { extension } from "./extension.ts";
 import { filterOf, jobFilter, keyFaults } from "./job-filter.ts";
 import { continuation, pageSize } from "./paging.ts";
-import { parseEdit, type SubmissionRules } from "./submission-message.ts";
 
 export type ActionName = OperatorAction["kind"];
 

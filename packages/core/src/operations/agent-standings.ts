@@ -1,9 +1,9 @@
 // The state of the agents over all instances of the app, and the pauses: read at most once in some seconds, for any number of operators.
 import type { AgentStandings } from "../messaging/console-contract.ts";
+import type { Pauses } from "../scheduler/pauses.ts";
+import { instant } from "../scheduler/ports.ts";
 import { type AgentHealthStore, REPORT_LASTS_S } from "../store/agent-health-store.ts";
-import type { Pauses } from "./pauses.ts";
-import { instant } from "./ports.ts";
-import { remembered } from "./remembered.ts";
+import { remembered } from "../store/remembered.ts";
 
 export interface AgentStandingsPorts {
   readonly health: Pick<AgentHealthStore, "all">;

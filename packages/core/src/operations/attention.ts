@@ -1,11 +1,11 @@
 // The cases that a person has to handle, for the console: read at most once in some seconds, for any number of operators.
 import { MOST_JOBS } from "../domain/bulk.ts";
 import type { Attention, AttentionPage, Overview } from "../messaging/console-contract.ts";
+import { instant } from "../scheduler/ports.ts";
 import type { JobCount } from "../store/job-gauges.ts";
 import type { OpenJobs, ReadOpenJobs } from "../store/open-jobs.ts";
+import { remembered } from "../store/remembered.ts";
 import { type GroupedJobs, groupJobs } from "./group-jobs.ts";
-import { instant } from "./ports.ts";
-import { remembered } from "./remembered.ts";
 
 export interface AttentionPorts {
   readonly openJobs: ReadOpenJobs;

@@ -1,10 +1,10 @@
 // The steps that wait for a report, for the console: read at most once in some seconds, for any number of operators.
-import type { StateRecord, StepRun } from "../domain/state-record.ts";
+import type { StepRun } from "../domain/state-record.ts";
 import type { Workflow } from "../domain/workflow.ts";
 import type { Awaiting, AwaitingStep } from "../messaging/console-contract.ts";
+import { instant } from "../scheduler/ports.ts";
 import type { AwaitingJob, ReadAwaitingJobs } from "../store/awaiting-jobs.ts";
-import { instant } from "./ports.ts";
-import { remembered } from "./remembered.ts";
+import { remembered } from "../store/remembered.ts";
 
 export interface AwaitingPorts {
   readonly jobs: ReadAwaitingJobs;
@@ -57,11 +57,4 @@ function waitOf({ accepted, scheduledAt, completeBy }: StepRun) {
 
 function bySoonestEnd(one: AwaitingStep, other: AwaitingStep): number {
   return (one.until ?? "").localeCompare(other.until ?? "") || one.jobId.localeCompare(other.jobId);
-}
-
-/** The direction of a step whose report is awaited; undefined if none is. */
-export function awaitedDirection(record: StateRecord, step: string): "forward" | "compensate" | undefined {
-  const { state, compensation } = record.steps[step] ?? {};
-  if (compensation?.state === "Awaiting") return "compensate";
-  return state === "Awaiting" ? "forward" : undefined;
 }

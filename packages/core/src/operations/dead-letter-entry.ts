@@ -1,7 +1,7 @@
 // The entry in the audit log for one request about a dead letter.
 import type { DeadLetter } from "../messaging/dead-letters.ts";
-import { type Context, instant, type Ports } from "./ports.ts";
-import { writeAuditLog } from "./write-audit-log.ts";
+import { type Context, instant, type Ports } from "../scheduler/ports.ts";
+import { writeAuditLog } from "../scheduler/write-audit-log.ts";
 
 interface About {
   /** The queue's name for operators. */

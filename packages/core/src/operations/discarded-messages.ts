@@ -4,10 +4,10 @@ import type { DiscardedMessage } from "../domain/message-copy.ts";
 import { allSecrets } from "../messaging/contract.ts";
 import type { Correction, DeadLetter, DeadLetterSummary } from "../messaging/dead-letters.ts";
 import { withStoredSecrets } from "../messaging/hidden-secrets.ts";
+import type { Context } from "../scheduler/ports.ts";
 import type { DiscardedPosition } from "../store/discarded-store.ts";
 import { DeadLetterEntry } from "./dead-letter-entry.ts";
 import type { DeadLetterPorts } from "./handle-dead-letter.ts";
-import type { Context } from "./ports.ts";
 
 type Discarding = Pick<DiscardedMessage, "id" | "queue" | "at" | "by" | "why" | "keptUntil">;
 export type ShownDiscarded = Discarding & { readonly message: DeadLetterSummary };

@@ -1,11 +1,11 @@
 // Erasure: removes all data of a job that is over from the store, on an operator's request.
 import { isOver } from "../domain/retention.ts";
+import { snapshotOf } from "../domain/snapshot.ts";
 import { isWanted } from "../messaging/entity-tag.ts";
+import type { Caller } from "../scheduler/operate-job.ts";
+import { type Context, instant } from "../scheduler/ports.ts";
 import type { DiscardedStore } from "../store/discarded-store.ts";
 import type { ClosingStore, Versioned } from "../store/job-store.ts";
-import { snapshotOf } from "../supervision/rule.ts";
-import type { Caller } from "./operate-job.ts";
-import { type Context, instant } from "./ports.ts";
 
 export type Erased =
   | { readonly kind: "erased" }

@@ -3,9 +3,9 @@ import { allSecrets } from "../messaging/contract.ts";
 import type { DeadLetterRequest } from "../messaging/dead-letter-request.ts";
 import type { DeadLetter, DeadLetterQueue, DeadLetters, TakenDeadLetter } from "../messaging/dead-letters.ts";
 import { withStoredSecrets } from "../messaging/hidden-secrets.ts";
+import { type Context, instant, type Ports } from "../scheduler/ports.ts";
 import { DISCARDED_KEPT_MS, type DiscardedStore, discardedId } from "../store/discarded-store.ts";
 import { DeadLetterEntry } from "./dead-letter-entry.ts";
-import { type Context, instant, type Ports } from "./ports.ts";
 
 export interface DeadLetterPorts extends Pick<Ports, "now" | "supervision" | "rules"> {
   readonly deadLetters: DeadLetters;

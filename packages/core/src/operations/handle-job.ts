@@ -2,10 +2,10 @@
 import { changeHandling, claimAt, type HandlingChange } from "../domain/handling.ts";
 import type { HandlingAnswer, Handlings } from "../messaging/console-contract.ts";
 import { isWanted, type WantedVersion } from "../messaging/entity-tag.ts";
+import { instant } from "../scheduler/ports.ts";
 import type { HandlingStore, HandlingTarget, ReadHandling } from "../store/handling-store.ts";
+import { remembered } from "../store/remembered.ts";
 import type { AttentionView } from "./attention.ts";
-import { instant } from "./ports.ts";
-import { remembered } from "./remembered.ts";
 
 export interface HandlingPorts {
   readonly store: HandlingStore;

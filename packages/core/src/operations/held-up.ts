@@ -5,9 +5,9 @@ import { fingerprintOf } from "../domain/fingerprint.ts";
 import type { Wait } from "../domain/wait.ts";
 import { type WaitContext, type WaitingJob, waitsOf } from "../domain/waiting.ts";
 import type { AgentStandings, HeldUp, HeldUpPage } from "../messaging/console-contract.ts";
+import { instant } from "../scheduler/ports.ts";
+import { remembered } from "../store/remembered.ts";
 import type { ReadWaitingJobs } from "../store/waiting-jobs.ts";
-import { instant } from "./ports.ts";
-import { remembered } from "./remembered.ts";
 
 export interface HeldUpPorts {
   readonly jobs: ReadWaitingJobs;

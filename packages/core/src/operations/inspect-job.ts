@@ -12,9 +12,9 @@ import type { Workflow } from "../domain/workflow.ts";
 import { contractOf } from "../messaging/contract.ts";
 import { entityTag } from "../messaging/entity-tag.ts";
 import type { ActionName } from "../messaging/operator-request.ts";
-import { decisionContextOf, workflowOf } from "./operate-job.ts";
-import { instant, type Ports } from "./ports.ts";
-import { shownRecord } from "./stored-record.ts";
+import { decisionContextOf, workflowOf } from "../scheduler/operate-job.ts";
+import { instant, type Ports } from "../scheduler/ports.ts";
+import { shownRecord } from "../store/stored-record.ts";
 
 /** One job for an operator. */
 export interface Inspection {

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Wait } from "../domain/wait.ts";
 import type { HeldUp } from "../messaging/console-contract.ts";
 import type { QueueAge } from "../messaging/queue-ages.ts";
+import { type Context, instant, type Ports, type Telemetry } from "../scheduler/ports.ts";
 import type { JobCount } from "../store/job-gauges.ts";
 import { isMeasured, measure } from "../telemetry/metrics.ts";
 import type { HeldUpView } from "./held-up.ts";
-import { type Context, instant, type Ports, type Telemetry } from "./ports.ts";
 
 export interface GaugePorts extends Pick<Ports, "now" | "timing"> {
   readonly jobGauges: readonly JobCount[];

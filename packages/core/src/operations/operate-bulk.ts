@@ -1,10 +1,10 @@
 // The operators' control of a previewed action on many jobs: start, pause, resume, cancel, watch.
 import { type BulkState, countsOf, SAME_CAUSE_LIMIT } from "../domain/bulk.ts";
 import type { BulkProgress } from "../messaging/console-contract.ts";
+import { type Context, instant } from "../scheduler/ports.ts";
+import { writeAuditLog } from "../scheduler/write-audit-log.ts";
 import type { BulkRun } from "../store/bulk-store.ts";
-import { type Context, instant } from "./ports.ts";
 import type { BulkPorts } from "./preview-bulk.ts";
-import { writeAuditLog } from "./write-audit-log.ts";
 
 export type BulkCommand =
   | {

@@ -8,13 +8,13 @@ import { decide, type OperatorAction } from "../domain/operator.ts";
 import type { StateRecord } from "../domain/state-record.ts";
 import { entityTag } from "../messaging/entity-tag.ts";
 import { filterOf } from "../messaging/job-filter.ts";
+import { decisionContextOf, workflowOf } from "../scheduler/operate-job.ts";
+import { instant, type Ports } from "../scheduler/ports.ts";
 import type { BulkFilter, BulkRun, BulkStore } from "../store/bulk-store.ts";
 import type { JobFilter, JobPage, JobSummary } from "../store/job-list.ts";
 import { isListed } from "../store/job-query.ts";
 import type { AttentionView } from "./attention.ts";
 import { causeIdOf } from "./group-jobs.ts";
-import { decisionContextOf, workflowOf } from "./operate-job.ts";
-import { instant, type Ports } from "./ports.ts";
 
 export interface BulkPorts extends Ports {
   readonly bulk: BulkStore;

@@ -1,7 +1,8 @@
 // Each process reports the health of its agents' endpoints, for operators: only after a change and at a limited rate, and nothing while there is
 // nothing to report.
+
+import { instant } from "../scheduler/ports.ts";
 import type { AgentHealthStore, EndpointReport, InstanceReport } from "../store/agent-health-store.ts";
-import { instant } from "./ports.ts";
 
 export interface HealthReports {
   /** An agent of this process, and the current health of its endpoints. */

@@ -2,10 +2,10 @@
 import { afterWave, type BulkItem, type BulkResult, countsOf, endOf, sum, waveOf } from "../domain/bulk.ts";
 import { durationMs } from "../domain/duration.ts";
 import type { OperatorRequest } from "../messaging/operator-request.ts";
+import { operateJob } from "../scheduler/operate-job.ts";
+import { type Context, instant, type Ports } from "../scheduler/ports.ts";
 import type { BulkRun, ReadBulkRun } from "../store/bulk-store.ts";
 import { causeIdOf } from "./group-jobs.ts";
-import { operateJob } from "./operate-job.ts";
-import { type Context, instant, type Ports } from "./ports.ts";
 import { type BulkPorts, inTurns, unlessNewer } from "./preview-bulk.ts";
 
 export type BulkTurn = { readonly kind: "over" } | { readonly kind: "again"; readonly inMs: number };

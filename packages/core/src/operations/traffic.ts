@@ -3,9 +3,9 @@ import { percentile, rateOf } from "../domain/sample.ts";
 import type { WorkflowRef } from "../domain/workflow.ts";
 import type { Traffic } from "../messaging/console-contract.ts";
 import type { QueueAge } from "../messaging/queue-ages.ts";
+import { instant } from "../scheduler/ports.ts";
 import type { Completed, RecentJobs } from "../store/recent-jobs.ts";
-import { instant } from "./ports.ts";
-import { remembered } from "./remembered.ts";
+import { remembered } from "../store/remembered.ts";
 
 export interface TrafficPorts {
   readonly recent: RecentJobs;

@@ -1,12 +1,12 @@
 // The supervisor's what-if: the result of a sweep under other thresholds. It changes nothing.
 import { decideRecovery, recover, type Verdict } from "../domain/recovery.ts";
+import { type Snapshot, snapshotOf } from "../domain/snapshot.ts";
 import type { StateRecord } from "../domain/state-record.ts";
 import { policyFor, type RecoveryPolicy } from "../domain/workflow.ts";
-import type { Snapshot } from "../supervision/audit-log.ts";
-import { createPace } from "../supervision/pace.ts";
-import { ruleInWords, snapshotOf } from "../supervision/rule.ts";
-import { type Context, instant, type Ports } from "./ports.ts";
-import { walkOverdue } from "./walk-overdue.ts";
+import { type Context, instant, type Ports } from "../scheduler/ports.ts";
+import { createPace } from "../supervisor/pace.ts";
+import { ruleInWords } from "../supervisor/rule.ts";
+import { walkOverdue } from "../supervisor/walk-overdue.ts";
 
 export interface Overrides {
   readonly failureThreshold?: number | undefined;

@@ -1,7 +1,7 @@
 // Supervision for operators: the leader, and the findings and decisions of one day's sweeps, a page at a time.
 import type { Container } from "@azure/cosmos";
 import { type BlobClient, RestError } from "@azure/storage-blob";
-import type { DecisionEntry, LateReply, OperatorAction, SweepEntry } from "./audit-log.ts";
+import type { DecisionEntry, LateReply, OperatorAction, SweepEntry } from "../store/audit-log.ts";
 
 export interface Leader {
   readonly name: string;

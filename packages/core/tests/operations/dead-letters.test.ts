@@ -15,8 +15,8 @@ import { deadLetterQueuesOf } from "../../src/messaging/dead-letters.ts";
 import { countDeadLetters } from "../../src/operations/count-dead-letters.ts";
 import { resendDiscarded } from "../../src/operations/discarded-messages.ts";
 import { type Handled, handleDeadLetter } from "../../src/operations/handle-dead-letter.ts";
+import type { AuditLog } from "../../src/store/audit-log.ts";
 import { type DiscardedStore, discardedId } from "../../src/store/discarded-store.ts";
-import type { AuditLog } from "../../src/supervision/audit-log.ts";
 import { NOON_MS } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";
 

@@ -4,8 +4,8 @@ import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/intern
 import { beforeEach, expect, test } from "vitest";
 import type { StepTask } from "../../src/domain/attempt.ts";
 import type { Workflow } from "../../src/domain/workflow.ts";
-import { runStep } from "../../src/operations/run-step.ts";
-import { runSteps } from "../../src/operations/run-steps.ts";
+import { runStep } from "../../src/scheduler/run-step.ts";
+import { runSteps } from "../../src/scheduler/run-steps.ts";
 import { CHAIN, GRAPH, NOON_MS } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";
 

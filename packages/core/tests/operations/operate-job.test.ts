@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { WantedVersion } from "../../src/messaging/entity-tag.ts";
 import type { ActionName, OperatorRequest } from "../../src/messaging/operator-request.ts";
 import { inspectJob } from "../../src/operations/inspect-job.ts";
-import { runStep } from "../../src/operations/run-step.ts";
+import { runStep } from "../../src/scheduler/run-step.ts";
 import type { JobStore } from "../../src/store/job-store.ts";
 import type { Goods } from "../jobs.ts";
 import { NOON_MS, sampleJob } from "../jobs.ts";

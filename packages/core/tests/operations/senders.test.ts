@@ -2,9 +2,9 @@
 
 import { beforeEach, expect, test } from "vitest";
 import { parseConfig } from "../../src/app/config.ts";
-import type { OwnedQueue } from "../../src/domain/owned-queue.ts";
 import { deadLetterQueuesOf } from "../../src/messaging/dead-letters.ts";
 import { parseOperatorRequest } from "../../src/messaging/operator-request.ts";
+import type { OwnedQueue } from "../../src/submission/owned-queue.ts";
 import { NOON_MS, sampleJob } from "../jobs.ts";
 import { SETTINGS, videos } from "../videos.ts";
 import { createWorld, type World } from "../world.ts";

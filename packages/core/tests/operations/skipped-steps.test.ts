@@ -6,7 +6,7 @@ import { startAttemptOf } from "../../src/domain/recovery.ts";
 import { hasEnded, type StateRecord } from "../../src/domain/state-record.ts";
 import type { Workflow, WorkflowStep } from "../../src/domain/workflow.ts";
 import type { WorkflowRules } from "../../src/domain/workflow-rules.ts";
-import { sweep } from "../../src/operations/sweep.ts";
+import { sweep } from "../../src/supervisor/sweep.ts";
 import type { Goods } from "../jobs.ts";
 import { NOON_MS } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 const PROBE = new URL("./probe.js", import.meta.url).href;
 const CREATE_APP = import.meta.resolve("@scheduler-agent-supervisor/core/internal/app/create-app");
-const CLIENT = import.meta.resolve("@scheduler-agent-supervisor/core/internal/scheduler-client");
+const CLIENT = import.meta.resolve("@scheduler-agent-supervisor/core/internal/scheduler/scheduler-client");
 /** Behind a module's address: itself, not what stands in its place. */
 const PLAIN = "?plain";
 

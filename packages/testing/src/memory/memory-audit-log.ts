@@ -3,7 +3,7 @@ import {
   type AuditLog,
   dayOfSweep,
   type SupervisionEntry,
-} from "@scheduler-agent-supervisor/core/internal/supervision/audit-log";
+} from "@scheduler-agent-supervisor/core/internal/store/audit-log";
 
 export function createMemoryAuditLog(): AuditLog {
   const kept = new Map<string, { day: string; entry: SupervisionEntry }>();

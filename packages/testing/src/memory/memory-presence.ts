@@ -2,7 +2,7 @@
 import {
   type AgentPresence,
   createAgentPresence,
-} from "@scheduler-agent-supervisor/core/internal/operations/agent-presence";
+} from "@scheduler-agent-supervisor/core/internal/scheduler/agent-presence";
 import type { Watch } from "@scheduler-agent-supervisor/core/internal/store/pause-store";
 
 /** @param isPaused whether an operator has paused the agent */

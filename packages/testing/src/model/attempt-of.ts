@@ -1,7 +1,7 @@
 // Which attempt a piece is of.
 import type { Attempt, StartAttempt, StepTask } from "@scheduler-agent-supervisor/core/internal/domain/attempt";
 import { runOf } from "@scheduler-agent-supervisor/core/internal/domain/plan";
-import type { Report } from "@scheduler-agent-supervisor/core/internal/messaging/completion";
+import type { Report } from "@scheduler-agent-supervisor/core/internal/scheduler/completion";
 import type { Versioned } from "@scheduler-agent-supervisor/core/internal/store/job-store";
 import type { Asked, Replied, Reported } from "./calls.ts";
 import type { Entry } from "./operation-run.ts";

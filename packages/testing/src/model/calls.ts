@@ -11,9 +11,9 @@ import type {
   AgentReplyMessage,
   AgentRequestMessage,
 } from "@scheduler-agent-supervisor/core/internal/messaging/agent-messages";
-import type { Report } from "@scheduler-agent-supervisor/core/internal/messaging/completion";
 import type { Published, StatusMessage } from "@scheduler-agent-supervisor/core/internal/messaging/messenger";
-import type { Ports } from "@scheduler-agent-supervisor/core/internal/operations/ports";
+import type { Report } from "@scheduler-agent-supervisor/core/internal/scheduler/completion";
+import type { Ports } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
 import type { Created, Versioned, Written } from "@scheduler-agent-supervisor/core/internal/store/job-store";
 import { TICK_MS } from "./abstract-time.ts";
 import { CONTENT, CONTRACTS, HOSTS, type Host, type Setting, TIMING } from "./setting.ts";

@@ -1,6 +1,6 @@
 // What an effect makes of the service's audit log and of what the client is promised, and what is wrong with it.
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import { completionsOf } from "@scheduler-agent-supervisor/core/internal/operations/publish";
+import { completionsOf } from "@scheduler-agent-supervisor/core/internal/scheduler/publish";
 import type { Effect } from "./effects.ts";
 import { withoutPublished } from "./normal-form.ts";
 import type { Pieces } from "./pieces.ts";

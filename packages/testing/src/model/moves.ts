@@ -7,7 +7,7 @@ import {
   type StepOutcome,
   standingOf,
 } from "@scheduler-agent-supervisor/core/internal/domain/attempt";
-import type { Report } from "@scheduler-agent-supervisor/core/internal/messaging/completion";
+import type { Report } from "@scheduler-agent-supervisor/core/internal/scheduler/completion";
 import { NOW_MS, TICK_MS } from "./abstract-time.ts";
 import { Attempts } from "./attempts.ts";
 import type { Accepted, Replied, ServiceCall } from "./calls.ts";
@@ -269,7 +269,7 @@ export class Moves {
     if (next) this.#add(next, `${what}: the attempt is notified of it`, RANK.call);
   }
 
-  /** As `startClaimed` of packages/core/src/scheduler-client.ts; its look at the record comes with the start. */
+  /** As `startClaimed` of packages/core/src/scheduler/scheduler-client.ts; its look at the record comes with the start. */
   #started(state: State, rest: State, host: Host, claimed: Attempt, isBehind: boolean): State | undefined {
     const { values } = this.#pieces;
     const { attempt } = claimed;

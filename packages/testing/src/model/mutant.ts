@@ -2,7 +2,7 @@
 
 import type { Guard, GuardedWrite } from "@scheduler-agent-supervisor/core/internal/domain/guarded-write";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import type { Timing } from "@scheduler-agent-supervisor/core/internal/operations/ports";
+import type { Timing } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
 import type { OperationName } from "./operation-run.ts";
 
 export interface Mutant {

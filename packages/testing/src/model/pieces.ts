@@ -6,7 +6,7 @@ import type {
   StepTask,
 } from "@scheduler-agent-supervisor/core/internal/domain/attempt";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import type { Report } from "@scheduler-agent-supervisor/core/internal/messaging/completion";
+import type { Report } from "@scheduler-agent-supervisor/core/internal/scheduler/completion";
 import { NOW_MS, tickOn, tickOnExactly, tickTogether } from "./abstract-time.ts";
 import { attemptOf } from "./attempt-of.ts";
 import type { Sent } from "./calls.ts";

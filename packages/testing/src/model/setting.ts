@@ -11,7 +11,7 @@ import {
   jobMembers,
 } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
 import type { OperatorRequest } from "@scheduler-agent-supervisor/core/internal/messaging/operator-request";
-import type { Timing } from "@scheduler-agent-supervisor/core/internal/operations/ports";
+import type { Timing } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
 import { z } from "zod";
 import { TICK_MS } from "./abstract-time.ts";
 import type { Mutant } from "./mutant.ts";

@@ -9,15 +9,15 @@ import {
   type StepResult,
   type StepState,
 } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import { contentDigest } from "@scheduler-agent-supervisor/core/internal/messaging/content-digest";
 import type { Rejection, StatusMessage } from "@scheduler-agent-supervisor/core/internal/messaging/messenger";
-import type { Context, Ports } from "@scheduler-agent-supervisor/core/internal/operations/ports";
-import { submitJob } from "@scheduler-agent-supervisor/core/internal/operations/submit-job";
-import { sweep } from "@scheduler-agent-supervisor/core/internal/operations/sweep";
-import { takeCancellation } from "@scheduler-agent-supervisor/core/internal/operations/take-cancellation";
-import { SCHEDULER, startClaimed } from "@scheduler-agent-supervisor/core/internal/scheduler-client";
+import type { Context, Ports } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
+import { SCHEDULER, startClaimed } from "@scheduler-agent-supervisor/core/internal/scheduler/scheduler-client";
+import type { SupervisionEntry } from "@scheduler-agent-supervisor/core/internal/store/audit-log";
 import { recordOf } from "@scheduler-agent-supervisor/core/internal/store/record-versions";
-import type { SupervisionEntry } from "@scheduler-agent-supervisor/core/internal/supervision/audit-log";
+import { contentDigest } from "@scheduler-agent-supervisor/core/internal/submission/content-digest";
+import { submitJob } from "@scheduler-agent-supervisor/core/internal/submission/submit-job";
+import { takeCancellation } from "@scheduler-agent-supervisor/core/internal/submission/take-cancellation";
+import { sweep } from "@scheduler-agent-supervisor/core/internal/supervisor/sweep";
 import type { Attributes, EventName } from "@scheduler-agent-supervisor/core/internal/telemetry/events";
 import { MemoryEngine } from "../memory/memory-engine.ts";
 import { createMemoryJobStore } from "../memory/memory-job-store.ts";

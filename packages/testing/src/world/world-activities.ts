@@ -5,18 +5,18 @@ import type {
   AgentReplyMessage,
   AgentRequestMessage,
 } from "@scheduler-agent-supervisor/core/internal/messaging/agent-messages";
-import { COMPLETIONS_PATH, parseReport } from "@scheduler-agent-supervisor/core/internal/messaging/completion";
-import { answerRequest } from "@scheduler-agent-supervisor/core/internal/operations/answer-request";
-import { askAgent } from "@scheduler-agent-supervisor/core/internal/operations/ask-agent";
-import { claimJob } from "@scheduler-agent-supervisor/core/internal/operations/claim-job";
-import { findProgress } from "@scheduler-agent-supervisor/core/internal/operations/find-progress";
-import { pollStep } from "@scheduler-agent-supervisor/core/internal/operations/poll-step";
-import type { Context } from "@scheduler-agent-supervisor/core/internal/operations/ports";
-import { publishEndOf } from "@scheduler-agent-supervisor/core/internal/operations/publish-end";
-import { runStep } from "@scheduler-agent-supervisor/core/internal/operations/run-step";
-import { runSteps } from "@scheduler-agent-supervisor/core/internal/operations/run-steps";
-import { takeReply, takeReport } from "@scheduler-agent-supervisor/core/internal/operations/take-reply";
-import { reportEnd, startClaimed } from "@scheduler-agent-supervisor/core/internal/scheduler-client";
+import { answerRequest } from "@scheduler-agent-supervisor/core/internal/scheduler/answer-request";
+import { askAgent } from "@scheduler-agent-supervisor/core/internal/scheduler/ask-agent";
+import { claimJob } from "@scheduler-agent-supervisor/core/internal/scheduler/claim-job";
+import { COMPLETIONS_PATH, parseReport } from "@scheduler-agent-supervisor/core/internal/scheduler/completion";
+import { findProgress } from "@scheduler-agent-supervisor/core/internal/scheduler/find-progress";
+import { pollStep } from "@scheduler-agent-supervisor/core/internal/scheduler/poll-step";
+import type { Context } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
+import { publishEndOf } from "@scheduler-agent-supervisor/core/internal/scheduler/publish-end";
+import { runStep } from "@scheduler-agent-supervisor/core/internal/scheduler/run-step";
+import { runSteps } from "@scheduler-agent-supervisor/core/internal/scheduler/run-steps";
+import { reportEnd, startClaimed } from "@scheduler-agent-supervisor/core/internal/scheduler/scheduler-client";
+import { takeReply, takeReport } from "@scheduler-agent-supervisor/core/internal/scheduler/take-reply";
 import type { MemoryEngine } from "../memory/memory-engine.ts";
 import type { Receivers } from "./world-messenger.ts";
 import { APP_URL } from "./world-ports.ts";

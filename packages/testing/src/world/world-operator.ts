@@ -3,10 +3,10 @@ import {
   parseOperatorRequest,
   type StepReport,
 } from "@scheduler-agent-supervisor/core/internal/messaging/operator-request";
-import { type Operated, operateJob } from "@scheduler-agent-supervisor/core/internal/operations/operate-job";
-import type { Context } from "@scheduler-agent-supervisor/core/internal/operations/ports";
-import { type Reported, reportStep } from "@scheduler-agent-supervisor/core/internal/operations/report-step";
-import { reportEnd } from "@scheduler-agent-supervisor/core/internal/scheduler-client";
+import { type Operated, operateJob } from "@scheduler-agent-supervisor/core/internal/scheduler/operate-job";
+import type { Context } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
+import { type Reported, reportStep } from "@scheduler-agent-supervisor/core/internal/scheduler/report-step";
+import { reportEnd } from "@scheduler-agent-supervisor/core/internal/scheduler/scheduler-client";
 import type { MemoryEngine } from "../memory/memory-engine.ts";
 
 interface Because {

@@ -2,9 +2,9 @@
 import type { RouteOptions } from "@scheduler-agent-supervisor/core/internal/agents/route-agent";
 import type { AgentEndpoints, Business } from "@scheduler-agent-supervisor/core/internal/app/define-app";
 import { offered } from "@scheduler-agent-supervisor/core/internal/domain/workflows";
-import { completionUrl } from "@scheduler-agent-supervisor/core/internal/messaging/completion";
 import type { Messenger } from "@scheduler-agent-supervisor/core/internal/messaging/messenger";
-import type { Ports } from "@scheduler-agent-supervisor/core/internal/operations/ports";
+import { completionUrl } from "@scheduler-agent-supervisor/core/internal/scheduler/completion";
+import type { Ports } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
 import { createMemoryAuditLog } from "../memory/memory-audit-log.ts";
 import type { MemoryJobStore } from "../memory/memory-job-store.ts";
 import { createMemoryLease } from "../memory/memory-leadership.ts";

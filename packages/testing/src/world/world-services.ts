@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { Endpoint } from "@scheduler-agent-supervisor/core/internal/agents/agent";
 import type { RouteOptions } from "@scheduler-agent-supervisor/core/internal/agents/route-agent";
 import type { AgentEndpoints, Business } from "@scheduler-agent-supervisor/core/internal/app/define-app";
-import { COMPLETIONS_PATH } from "@scheduler-agent-supervisor/core/internal/messaging/completion";
+import { COMPLETIONS_PATH } from "@scheduler-agent-supervisor/core/internal/scheduler/completion";
 import {
   type Handler,
   type Outcome,

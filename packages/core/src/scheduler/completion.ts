@@ -1,0 +1,74 @@
+// The address for the report of a step that is done later: it can't be guessed, and it is the same for each try of the step.
+import { z } from "zod";
+import { inAppsNames, inCoresNames, type Noun } from "../domain/noun.ts";
+import { type Address, type AgentReplyMessage, parseAgentReply } from "../messaging/agent-messages.ts";
+
+/** Below the app's address; the rest identifies the step, with a nonce that only the request and the record contain. */
+export const COMPLETIONS_PATH = "api/completions";
+/** The maximum size of a report, in bytes. */
+export const REPORT_LIMIT = 65_536;
+
+/** The app's public address: from its setting, or the host's own name. Without a slash at its end. */
+export function publicUrlOf(settings: {
+  readonly PublicUrl?: string | undefined;
+  readonly WEBSITE_HOSTNAME?: string | undefined;
+}): string {
+  const { PublicUrl: url, WEBSITE_HOSTNAME: host = "localhost:7071" } = settings;
+  return (url ?? `${isThisMachine(host) ? "http" : "https"}://${host}`).replace(/\/+$/, "");
+}
+
+/** @param host with its port, if it has one */
+export function isThisMachine(host: string): boolean {
+  return /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i.test(host);
+}
+
+/** @param app the app's address, without a slash at its end */
+export function completionUrl(app: string, { jobId, step, direction, nonce }: Address, noun: Noun): string {
+  const address = inAppsNames({ jobId, step, direction, nonce }, noun);
+  return `${app}/${COMPLETIONS_PATH}/${Buffer.from(JSON.stringify(address)).toString("base64url")}`;
+}
+
+export type Report = Without<AgentReplyMessage, "ticket"> & { readonly address: Address };
+type Without<Message, Name extends PropertyKey> = Message extends unknown ? Omit<Message, Name> : never;
+
+export type ParsedReport =
+  | { readonly kind: "valid"; readonly report: Report }
+  | { readonly kind: "invalid"; readonly faults: readonly string[] }
+  /** The app has never issued this address. */
+  | { readonly kind: "unknown" };
+
+const reportKind = z.object({ kind: z.enum(["done", "rejected", "progress"]) });
+
+/** @param ticket the address's last part */
+export function parseReport(ticket: string, body: string, noun: Noun): ParsedReport {
+  const shown = jsonIn(Buffer.from(ticket, "base64url").toString("utf8"));
+  const report = jsonIn(body);
+  if (!isObject(shown)) return { kind: "unknown" };
+  if (!isObject(report)) return { kind: "invalid", faults: ["the body: must be a JSON object"] };
+  if (!reportKind.safeParse(report).success) {
+    return { kind: "invalid", faults: ['kind: must be "done", "rejected" or "progress"'] };
+  }
+  const parsed = parseAgentReply({ ...report, ticket: { ...inCoresNames(shown, noun), ...ANY_ATTEMPT } }, noun);
+  if (parsed.kind === "valid") {
+    const { ticket: address, ...rest } = parsed.reply;
+    const { jobId, step, direction, nonce } = address;
+    return { kind: "valid", report: { ...rest, address: { jobId, step, direction, nonce } } };
+  }
+  // The caller can't fix a fault in the address.
+  return parsed.faults.some((fault) => fault.startsWith("ticket")) ? { kind: "unknown" } : parsed;
+}
+
+/** A report names no workflow. */
+const ANY_ATTEMPT = { attempt: 1, lockedBy: "any" };
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is { readonly [name: string]: unknown } {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}
