@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { settingsOf } from "@scheduler-agent-supervisor/core/internal/app/config";
-import { openApi } from "@scheduler-agent-supervisor/core/internal/messaging/openapi/document";
+import { openApi } from "@scheduler-agent-supervisor/operator/internal/openapi/document";
 import { z } from "zod";
 import { business } from "../../shared/business.ts";
 import { apiPages } from "./api/pages.ts";

@@ -6,7 +6,7 @@ import type {
   HeldUpPage,
   Pause,
   Pauses,
-} from "@scheduler-agent-supervisor/core/internal/messaging/console-contract";
+} from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import { type App, queryOf } from "./app.ts";
 import { previewBulk } from "./bulk.ts";
 import { printTable } from "./table.ts";

@@ -6,7 +6,7 @@ import type {
   Awaiting,
   Inspection,
   JobAudit,
-} from "@scheduler-agent-supervisor/core/internal/messaging/console-contract";
+} from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import { UsageError } from "../arguments.ts";
 import { colourOfState } from "../board.ts";
 import { type App, pathOf } from "./app.ts";

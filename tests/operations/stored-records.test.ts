@@ -3,10 +3,10 @@
 import { NewerSchema } from "@scheduler-agent-supervisor/core/internal/domain/newer-schema";
 import { inCoresNames } from "@scheduler-agent-supervisor/core/internal/domain/noun";
 import { RECORD_VERSION } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import { inspectJob } from "@scheduler-agent-supervisor/core/internal/operations/inspect-job";
 import { claimJob } from "@scheduler-agent-supervisor/core/internal/scheduler/claim-job";
 import { operateJob } from "@scheduler-agent-supervisor/core/internal/scheduler/operate-job";
 import { sweep } from "@scheduler-agent-supervisor/core/internal/supervisor/sweep";
+import { inspectJob } from "@scheduler-agent-supervisor/operator/internal/operations/inspect-job";
 import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
 import { expect, test } from "vitest";
 import type { World } from "../../packages/core/tests/world.ts";

@@ -86,7 +86,7 @@ test.each([
   ["packages/core/src/scheduler/scheduler.ts", "node:crypto"],
   ["packages/core/src/scheduler/scheduler.ts", "../app/create-app.ts"],
   ["packages/core/src/scheduler/scheduler.ts", "./ports.ts"],
-  ["packages/core/src/functions/bulk-run.ts", "../app/create-app.ts"],
+  ["packages/operator/src/functions/bulk-run.ts", "../app/create-app.ts"],
   ["packages/core/src/functions/planted.ts", "../../../../shared/app.ts"],
   ["console/src/planted.ts", `${CORE}/internal/domain/order`],
   ["console/src/planted.ts", "node:fs"],

@@ -3,8 +3,8 @@
 import { ServiceBusClient, type ServiceBusMessage, type ServiceBusReceivedMessage } from "@azure/service-bus";
 import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import { createBusSenders } from "@scheduler-agent-supervisor/core/internal/messaging/bus-senders";
-import { createServiceBusDeadLetters } from "@scheduler-agent-supervisor/core/internal/messaging/service-bus-dead-letters";
 import type { OperatorAction } from "@scheduler-agent-supervisor/core/internal/store/audit-log";
+import { createServiceBusDeadLetters } from "@scheduler-agent-supervisor/operator/internal/messaging/service-bus-dead-letters";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openAuditLog } from "../support/audit-log.ts";
 import { madeOrder } from "../support/made-order.ts";

@@ -9,11 +9,11 @@ import {
   type StepRun,
 } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import { waitingJobOf } from "@scheduler-agent-supervisor/core/internal/domain/waiting";
-import type { AgentStandings } from "@scheduler-agent-supervisor/core/internal/messaging/console-contract";
-import { createHeldUp } from "@scheduler-agent-supervisor/core/internal/operations/held-up";
 import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/internal/store/cosmos-job-store";
 import { namedContainer } from "@scheduler-agent-supervisor/core/internal/store/named-container";
-import { createWaitingJobs } from "@scheduler-agent-supervisor/core/internal/store/waiting-jobs";
+import type { AgentStandings } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
+import { createHeldUp } from "@scheduler-agent-supervisor/operator/internal/operations/held-up";
+import { createWaitingJobs } from "@scheduler-agent-supervisor/operator/internal/store/waiting-jobs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { GRAPH, NOON, sampleOrder, sampleRecord } from "../support/orders.ts";
 import { ORDER, sampleContainer } from "../support/sample-container.ts";

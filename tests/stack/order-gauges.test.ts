@@ -9,8 +9,8 @@ import {
   type StateRecord,
 } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/internal/store/cosmos-job-store";
-import { createJobGauges } from "@scheduler-agent-supervisor/core/internal/store/job-gauges";
-import { createRecentJobs } from "@scheduler-agent-supervisor/core/internal/store/recent-jobs";
+import { createJobGauges } from "@scheduler-agent-supervisor/operator/internal/store/job-gauges";
+import { createRecentJobs } from "@scheduler-agent-supervisor/operator/internal/store/recent-jobs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ROOT } from "../../cli/settings.ts";
 import { NOON, sampleOrder, sampleRecord } from "../support/orders.ts";

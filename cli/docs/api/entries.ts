@@ -20,7 +20,7 @@ interface Target {
   readonly types?: string;
 }
 
-const PACKAGES = ["core", "testing", "client", "local"] as const;
+const PACKAGES = ["core", "operator", "testing", "client", "local"] as const;
 
 /** All entries. The packages have to be compiled: `build` of cli/build.ts. */
 export function entries(): Entry[] {

@@ -230,7 +230,6 @@ export function createWorld(
     },
     taskHub: "hub",
     completionUrl: (ticket) => completionUrl("http://localhost:7071", ticket, contracts.noun),
-    operatorSignIn: "development",
     nonce: randomUUID,
     admission: { admit: async () => undefined },
     presence: createMemoryPresence(() => world.clock),

@@ -6,8 +6,8 @@ import { COMPLETIONS_PATH, parseReport, REPORT_LIMIT } from "../scheduler/comple
 import { reportEnd } from "../scheduler/scheduler-client.ts";
 import { takeReport } from "../scheduler/take-reply.ts";
 import { observe } from "../telemetry/invocation.ts";
+import { atFault } from "./at-fault.ts";
 import { engineClient } from "./engine-client.ts";
-import { atFault } from "./operator-endpoint.ts";
 
 /** The same answer for an unknown address and for a used one, so that a caller who guesses addresses learns nothing. */
 const NOBODY_WAITS: HttpResponseInit = {

@@ -9,9 +9,9 @@ import { hasEnded, type ProcessState, type StateRecord } from "../domain/state-r
 import type { Workflow } from "../domain/workflow.ts";
 import { itemCountFaults } from "../domain/workflow-rules.ts";
 import { contractFor, contractOf } from "../messaging/contract.ts";
-import { isWanted, type WantedVersion } from "../messaging/entity-tag.ts";
 import type { OperatorRequest } from "../messaging/operator-request.ts";
 import type { Versioned, Written } from "../store/job-store.ts";
+import { isWanted, type WantedVersion } from "../store/wanted-version.ts";
 import { reportError } from "./conclude-job.ts";
 import { type Context, instant, type Ports } from "./ports.ts";
 import { clearOutbox, endStatus, publishBeforeStart } from "./publish.ts";

@@ -8,7 +8,6 @@ import type { Workflows } from "../domain/workflows.ts";
 import type { Address } from "../messaging/agent-messages.ts";
 import type { AgentTeam } from "../messaging/agent-teams.ts";
 import type { Messenger } from "../messaging/messenger.ts";
-import type { OperatorSignIn } from "../messaging/operator-access.ts";
 import type { AuditLog } from "../store/audit-log.ts";
 import type { JobArchive } from "../store/job-archive.ts";
 import type { ClosingStore, JobStore } from "../store/job-store.ts";
@@ -83,8 +82,6 @@ export interface Ports {
   readonly retention?: Retention | undefined;
   /** The address for the report of a step that is done later. */
   readonly completionUrl: (address: Address) => string;
-  /** How the operator API identifies its callers. */
-  readonly operatorSignIn: OperatorSignIn;
   /** Returns a new random text that cannot be guessed. */
   readonly nonce: () => string;
   /** Milliseconds since 1970. */

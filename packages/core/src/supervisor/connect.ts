@@ -5,7 +5,6 @@ import type { Database } from "@azure/cosmos";
 import type { BlobServiceClient } from "@azure/storage-blob";
 import type { AuditLog } from "../store/audit-log.ts";
 import { createCosmosAuditLog } from "../store/cosmos-audit-log.ts";
-import { createSupervisionReader, type SupervisionReader } from "../supervision/read-supervision.ts";
 import { createBlobLeadership } from "./blob-leadership.ts";
 import type { Leadership } from "./leadership.ts";
 import { spareIdleSweeps } from "./spare-idle-sweeps.ts";
@@ -29,8 +28,8 @@ export interface Supervision {
   readonly pause: (ms: number) => Promise<void>;
 }
 
-const LEASE_CONTAINER = "supervisor";
-const LEASE_BLOB = "leader";
+export const LEASE_CONTAINER = "supervisor";
+export const LEASE_BLOB = "leader";
 /** All tries of a renewal must fit into the rest of the shortest lease. */
 export const STORAGE_RETRY = {
   maxTries: 3,
@@ -38,22 +37,6 @@ export const STORAGE_RETRY = {
   retryDelayInMs: 200,
   maxRetryDelayInMs: 1000,
 } as const;
-
-/** For a reader that does not take part in the leadership. */
-export function connectSupervisionReader(
-  {
-    blobs,
-    supervisionContainer,
-    auditContainer,
-  }: Pick<SupervisionSettings, "blobs" | "supervisionContainer" | "auditContainer">,
-  database: Pick<Database, "container">,
-): SupervisionReader {
-  const lease = blobs.getContainerClient(LEASE_CONTAINER).getBlobClient(LEASE_BLOB);
-  return createSupervisionReader(lease, {
-    supervision: database.container(supervisionContainer),
-    audit: database.container(auditContainer),
-  });
-}
 
 export function connectSupervision(settings: SupervisionSettings, database: Pick<Database, "container">): Supervision {
   const auditLog = createCosmosAuditLog({

@@ -1,5 +1,6 @@
 // Steps that are done later (P6, P7, P8): accepted by their service, waited for by their record alone, and reported by whoever does them.
 
+import { createAwaiting } from "@scheduler-agent-supervisor/operator/internal/operations/awaiting";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { type Attempt, advance, type StepTask, tasksToBegin } from "../../src/domain/attempt.ts";
 import { JOB } from "../../src/domain/noun.ts";
@@ -7,7 +8,6 @@ import type { StepRecord } from "../../src/domain/state-record.ts";
 import type { Workflow } from "../../src/domain/workflow.ts";
 import { loadWorkflows } from "../../src/domain/workflows.ts";
 import type { StepReport } from "../../src/messaging/operator-request.ts";
-import { createAwaiting } from "../../src/operations/awaiting.ts";
 import { claimJob } from "../../src/scheduler/claim-job.ts";
 import { parseReport } from "../../src/scheduler/completion.ts";
 import { type Caller, operateJob } from "../../src/scheduler/operate-job.ts";

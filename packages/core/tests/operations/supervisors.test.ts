@@ -1,8 +1,8 @@
 // Several supervisors over one store in memory: who sweeps, what holds when two do, what they write down, and what-if.
 
+import { whatIf } from "@scheduler-agent-supervisor/operator/internal/operations/what-if";
 import { createMemoryLease } from "@scheduler-agent-supervisor/testing/internal/memory/memory-leadership";
 import { beforeEach, expect, test } from "vitest";
-import { whatIf } from "../../src/operations/what-if.ts";
 import type { Context } from "../../src/scheduler/ports.ts";
 import type { DecisionEntry, SupervisionEntry } from "../../src/store/audit-log.ts";
 import { StoreUnavailable, type Versioned } from "../../src/store/job-store.ts";

@@ -171,7 +171,6 @@ export function portsOver(ask: Ask, now: () => number, host: Host, setting: Sett
     completionUrl: ({ jobId, step, direction, nonce }) => JSON.stringify({ jobId, step, direction, nonce }),
     rules: { workflows: [workflow.name], contracts: CONTRACTS, replyQueuePattern: /^replies-[a-z]+$/ },
     timing: { ...TIMING, ...mutant.timing },
-    operatorSignIn: "development",
     // Where somebody works, the wait of one job is never known to be a failure.
     presence: { seen: () => undefined, standing: async () => (setting.idle ? "absent" : "working") },
     // Of one job there is never too much.

@@ -72,7 +72,6 @@ export function createWorldPorts({
     presence: createMemoryPresence(now),
     admission: { admit: async () => undefined },
     completionUrl: (ticket) => completionUrl(APP_URL, ticket, business.contracts.noun),
-    operatorSignIn: "development",
     nonce: () => {
       nonces += 1;
       return `nonce-${nonces}`;
