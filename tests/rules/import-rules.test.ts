@@ -28,6 +28,7 @@ function restricted(file: string, from: string): boolean {
 
 const CORE = "@scheduler-agent-supervisor/core";
 const TESTING = "@scheduler-agent-supervisor/testing";
+const OPERATOR = "@scheduler-agent-supervisor/operator";
 const LOCAL = "@scheduler-agent-supervisor/local";
 
 test.each([
@@ -47,6 +48,14 @@ test.each([
   ["packages/core/src/scheduler/planted.ts", "@azure/functions"],
   ["packages/core/src/scheduler/planted.ts", `${LOCAL}/bus/start`],
   ["packages/core/src/scheduler/planted.ts", TESTING],
+  ["packages/core/src/functions/planted.ts", `${OPERATOR}/functions/gauges`],
+  ["packages/operator/src/operations/planted.ts", TESTING],
+  ["packages/operator/src/operations/planted.ts", "@azure/functions"],
+  ["packages/operator/src/operations/planted.ts", "../functions/gauges.ts"],
+  ["packages/operator/src/domain/planted.ts", "../store/open-jobs.ts"],
+  ["packages/operator/src/store/planted.ts", "../operations/traffic.ts"],
+  ["packages/operator/src/functions/planted.ts", "../../../../shared/app.ts"],
+  ["packages/testing/src/world/planted.ts", `${OPERATOR}/functions/gauges`],
   ["packages/core/src/scheduler/planted.ts", "../../../../shared/app.ts"],
   ["packages/core/src/store/planted.ts", "../../../../shared/app.ts"],
   ["packages/core/src/planted.ts", "../../../cli/settings.ts"],
@@ -126,8 +135,8 @@ test.each([
   ["packages/testing/src/faults/planted.ts", "@azure/functions"],
   ["templates/app/tests/planted.test.ts", TESTING],
   ["templates/app/tools/planted.ts", `${LOCAL}/stack/addresses`],
-  ["console/src/planted.ts", `${CORE}/internal/messaging/console-contract`],
-  ["console/src/planted.ts", `${CORE}/internal/domain/duration-words`],
+  ["console/src/planted.ts", `${OPERATOR}/internal/messaging/console-contract`],
+  ["console/src/planted.ts", `${OPERATOR}/internal/domain/duration-words`],
   ["console/src/planted.ts", "react"],
   ["packages/local/src/bus/planted.ts", "../database/database.ts"],
   ["cli/planted.ts", `${LOCAL}/stack/stack`],
