@@ -24,10 +24,10 @@ const LONGEST = [
 ];
 
 /**
- * The core's unit tests start nothing and keep nothing between them: the files of one worker share its process and its modules,
+ * The unit tests of the core, the desk and the test kit start nothing and keep nothing between them: the files of one worker share its process and its modules,
  * where a process for each would load the core a hundred times.
  */
-const UNITS = ["packages/core/**/*.test.ts"];
+const UNITS = ["packages/{core,operator,testing}/**/*.test.ts"];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

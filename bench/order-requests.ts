@@ -1,7 +1,7 @@
 // What one order of three steps asks of the services, and nothing else: the requests that every engine has to make for it.
 import type { Container, JSONObject, PatchOperation } from "@azure/cosmos";
 import type { ServiceBusSender } from "@azure/service-bus";
-import { inAppsNames } from "@scheduler-agent-supervisor/core/domain/noun";
+import { inAppsNames } from "@scheduler-agent-supervisor/core/internal/domain/noun";
 import { request } from "undici";
 import { sampleOrder, sampleRecord, THREE_STEPS } from "../tests/support/orders.ts";
 import { ORDER } from "../tests/support/sample-container.ts";

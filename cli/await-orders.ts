@@ -7,7 +7,7 @@ import type {
   JobStatus,
   SubmitOptions,
 } from "@scheduler-agent-supervisor/client/job-client";
-import { idName } from "@scheduler-agent-supervisor/core/domain/noun";
+import { idName } from "@scheduler-agent-supervisor/core/internal/domain/noun";
 import { business } from "../shared/business.ts";
 import { openRecords } from "./records.ts";
 import type { Settings } from "./settings.ts";

@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, "..");
 
 /** The app is the last: it stands on the others. */
 const PROJECTS = [
-  ...["core", "local", "client"].map((name) => join(root, "packages", name, "tsconfig.json")),
+  ...["core", "operator", "testing", "local", "client"].map((name) => join(root, "packages", name, "tsconfig.json")),
   join(root, "tsconfig.build.json"),
 ];
 
@@ -48,8 +48,8 @@ export function compileAll(): void {
     const app = made.at(-1) ?? "";
     // The app compiles against the packages' sources; what runs of them stands in their own folders.
     rmSync(join(app, "packages"), { recursive: true, force: true });
-    // The core serves it, to the operators of any app.
-    placeConsole(join(made[0] ?? "", "console"));
+    // The desk serves it, to the operators of any app.
+    placeConsole(join(made[1] ?? "", "console"));
     for (const each of made) {
       const dist = join(dirname(each), "dist");
       if (!isSame(each, dist)) replaceDist(each, dist);

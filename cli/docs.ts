@@ -7,12 +7,12 @@ import { dirname, join, resolve } from "node:path";
 import { numberOf, readArguments, runCommand } from "./arguments.ts";
 import { build } from "./build.ts";
 import { DOCS } from "./docs/pages.ts";
-import { writeReference } from "./docs/reference.ts";
+import { writeApi, writeReference } from "./docs/reference.ts";
 import { ROOT } from "./settings.ts";
 
 const USAGE = `npm run docs [-- OPTIONS]
   --port N    the port (5173)
-  --write     compiles, and writes the generated parts of the reference
+  --write     writes the generated tables of the reference, and serves nothing
   --build     builds the site instead
   --out DIR   the folder of the site, with --build (.site)`;
 
@@ -30,10 +30,11 @@ await runCommand(async () => {
     return 0;
   }
   if (values["write"]) {
-    build();
     writeReference();
     return 0;
   }
+  build();
+  writeApi();
   if (values["build"]) {
     const folder = resolve(String(values["out"] ?? join(ROOT, ".site")));
     rmSync(folder, { recursive: true, force: true });

@@ -16,7 +16,7 @@ const USAGE = `npm run new -- FOLDER [OPTIONS]
   --name NAME   the name of its package (the folder's name)
   --no-install  does not install its libraries`;
 
-const PACKAGES = ["core", "local", "client"] as const;
+const PACKAGES = ["core", "operator", "testing", "local", "client"] as const;
 const TEMPLATE = join(ROOT, "templates/app");
 /** What every app has as it is here. */
 const COPIED: readonly (readonly [from: string, to: string])[] = [

@@ -1,9 +1,9 @@
 // `npm run orders`: shows state records, the latest or one with its steps and its history; and does by a word what the console does.
 import { styleText } from "node:util";
-import { durationMs } from "@scheduler-agent-supervisor/core/domain/duration";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
-import { waitInWords } from "@scheduler-agent-supervisor/core/domain/wait";
-import { SWEEP_GRACE_MS, waitingJobOf, waitsOf } from "@scheduler-agent-supervisor/core/domain/waiting";
+import { durationMs } from "@scheduler-agent-supervisor/core/internal/domain/duration";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { waitInWords } from "@scheduler-agent-supervisor/core/internal/domain/wait";
+import { SWEEP_GRACE_MS, waitingJobOf, waitsOf } from "@scheduler-agent-supervisor/core/internal/domain/waiting";
 import { numberOf, readArguments, runCommand, UsageError } from "./arguments.ts";
 import { colourOfState, describeRecord } from "./board.ts";
 import { printTable } from "./orders/table.ts";

@@ -1,8 +1,8 @@
 // Reads state records and the quarantine, for people.
 
 import type { SqlQuerySpec } from "@azure/cosmos";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
-import { namedContainer } from "@scheduler-agent-supervisor/core/store/named-container";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { namedContainer } from "@scheduler-agent-supervisor/core/internal/store/named-container";
 import { business } from "../shared/business.ts";
 import { openBus, openCosmos } from "./azure.ts";
 import type { Settings } from "./settings.ts";

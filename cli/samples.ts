@@ -2,8 +2,8 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { idName } from "@scheduler-agent-supervisor/core/domain/noun";
-import { hasEnded } from "@scheduler-agent-supervisor/core/domain/state-record";
+import { idName } from "@scheduler-agent-supervisor/core/internal/domain/noun";
+import { hasEnded } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import { business } from "../shared/business.ts";
 import type { Followed } from "./follow.ts";
 import type { Records } from "./records.ts";

@@ -6,7 +6,7 @@ import {
   type JobRequest,
   type WantedStatuses,
 } from "@scheduler-agent-supervisor/client/job-client";
-import { idName } from "@scheduler-agent-supervisor/core/domain/noun";
+import { idName } from "@scheduler-agent-supervisor/core/internal/domain/noun";
 import { business } from "../shared/business.ts";
 import { openBus } from "./azure.ts";
 import { firstContent } from "./samples.ts";

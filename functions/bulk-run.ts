@@ -1,6 +1,6 @@
 // An action on many orders (P9, P13): an orchestration that outlives every process, and the activity that does one turn.
-import { bulkRun } from "@scheduler-agent-supervisor/core/functions/bulk-run";
-import { bulkTurn } from "@scheduler-agent-supervisor/core/functions/bulk-turn";
+import { bulkRun } from "@scheduler-agent-supervisor/operator/functions/bulk-run";
+import { bulkTurn } from "@scheduler-agent-supervisor/operator/functions/bulk-turn";
 import * as df from "durable-functions";
 import { application } from "../shared/app.ts";
 

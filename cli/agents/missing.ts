@@ -1,9 +1,9 @@
 // What the agents need beside their declarations: a simulated service each, and a queue where a step reaches one by it. Each fault says where.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseEndpoints } from "@scheduler-agent-supervisor/core/agents/endpoint-list";
-import type { ServiceAgent } from "@scheduler-agent-supervisor/core/app/define-agent";
-import type { Business } from "@scheduler-agent-supervisor/core/app/define-app";
+import { parseEndpoints } from "@scheduler-agent-supervisor/core/internal/agents/endpoint-list";
+import type { ServiceAgent } from "@scheduler-agent-supervisor/core/internal/app/define-agent";
+import type { Business } from "@scheduler-agent-supervisor/core/internal/app/define-app";
 import { QUEUES_FILE, ROOT, sampleSettings } from "../settings.ts";
 import { AGENT_SETTING } from "./generated.ts";
 

@@ -3,8 +3,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Contracts } from "@scheduler-agent-supervisor/core/contracts";
-import { idName, type Noun } from "@scheduler-agent-supervisor/core/domain/noun";
-import { allKeys } from "@scheduler-agent-supervisor/core/messaging/contract";
+import { idName, type Noun } from "@scheduler-agent-supervisor/core/internal/domain/noun";
+import { allKeys } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
 import { ROOT } from "../settings.ts";
 
 const CONTAINERS = "infra/entities/cosmos.json";

@@ -1,8 +1,8 @@
-// What of the reference is made of the code: the operator API's routes, what each setting is without a value, and the packages' API.
-import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+// What of the reference is made of the code: the operator API's routes, what each setting is without a value, and for the site the packages' API.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { settingsOf } from "@scheduler-agent-supervisor/core/app/config";
-import { openApi } from "@scheduler-agent-supervisor/core/messaging/openapi/document";
+import { settingsOf } from "@scheduler-agent-supervisor/core/internal/app/config";
+import { openApi } from "@scheduler-agent-supervisor/operator/internal/openapi/document";
 import { z } from "zod";
 import { business } from "../../shared/business.ts";
 import { apiPages } from "./api/pages.ts";
@@ -35,36 +35,31 @@ const WRITTEN: { readonly [page: string]: (text: string) => string } = {
   "reference/limits.md": limitsPage,
 };
 
-/** These are made as a whole: a page that nothing makes is removed. */
-const API = "reference/api";
+/** Made whole for the site, and not kept in git. */
+const API = join(DOCS, "reference/api");
 
-/** The pages that are not what the code says. The packages have to be compiled. */
+/** The pages whose tables are not what the code says. */
 export function staleReference(): string[] {
-  const pages = madePages();
-  const left = writtenPages().filter((page) => !pages.has(page));
-  return [...left, ...[...pages].flatMap(([page, text]) => (textOf(page) === text ? [] : [page]))];
+  return madeTables().flatMap(([page, text]) => (textOf(page) === text ? [] : [page]));
+}
+
+export function writeReference(): void {
+  for (const [page, text] of madeTables()) writeFileSync(join(DOCS, page), text);
 }
 
 /** The packages have to be compiled. */
-export function writeReference(): void {
-  const pages = madePages();
-  for (const page of writtenPages()) if (!pages.has(page)) rmSync(join(DOCS, page));
-  mkdirSync(join(DOCS, API), { recursive: true });
-  for (const [page, text] of pages) writeFileSync(join(DOCS, page), text);
+export function writeApi(): void {
+  rmSync(API, { recursive: true, force: true });
+  mkdirSync(API, { recursive: true });
+  for (const [page, text] of apiPages()) writeFileSync(join(API, page), text);
 }
 
-function madePages(): ReadonlyMap<string, string> {
-  const tables = Object.entries(WRITTEN).map(([page, write]): [string, string] => [page, write(textOf(page))]);
-  return new Map([...tables, ...[...apiPages()].map(([page, text]): [string, string] => [`${API}/${page}`, text])]);
-}
-
-function writtenPages(): string[] {
-  return globSync("*.md", { cwd: join(DOCS, API) }).map((page) => `${API}/${page}`);
+function madeTables(): [page: string, text: string][] {
+  return Object.entries(WRITTEN).map(([page, write]) => [page, write(textOf(page))]);
 }
 
 function textOf(page: string): string {
-  const file = join(DOCS, page);
-  return existsSync(file) ? readFileSync(file, "utf8") : "";
+  return readFileSync(join(DOCS, page), "utf8");
 }
 
 function routes(): string {

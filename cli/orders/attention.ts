@@ -9,7 +9,7 @@ import type {
   Handlings,
   HeldUp,
   JobPage,
-} from "@scheduler-agent-supervisor/core/messaging/console-contract";
+} from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import { type App, queryOf } from "./app.ts";
 import { printHeldUp } from "./held-up.ts";
 import { coloured } from "./one.ts";

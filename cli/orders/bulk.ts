@@ -5,7 +5,7 @@ import type {
   BulkPreview,
   BulkProgress,
   BulkRun,
-} from "@scheduler-agent-supervisor/core/messaging/console-contract";
+} from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import type { App } from "./app.ts";
 import type { Search } from "./attention.ts";
 import { printTable } from "./table.ts";

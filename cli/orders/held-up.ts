@@ -1,12 +1,12 @@
 // What is held up, and by what: for the terminal; and the agents with their endpoints and pauses.
-import { waitInWords } from "@scheduler-agent-supervisor/core/domain/wait";
+import { waitInWords } from "@scheduler-agent-supervisor/core/internal/domain/wait";
 import type {
   AgentStandings,
   HeldUp,
   HeldUpPage,
   Pause,
   Pauses,
-} from "@scheduler-agent-supervisor/core/messaging/console-contract";
+} from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import { type App, queryOf } from "./app.ts";
 import { previewBulk } from "./bulk.ts";
 import { printTable } from "./table.ts";

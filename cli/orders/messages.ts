@@ -7,7 +7,7 @@ import type {
   DiscardedMessage,
   DiscardedPage,
   Resent,
-} from "@scheduler-agent-supervisor/core/messaging/console-contract";
+} from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import { UsageError } from "../arguments.ts";
 import { type App, pathOf, queryOf } from "./app.ts";
 import { printTable } from "./table.ts";

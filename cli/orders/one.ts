@@ -1,12 +1,12 @@
 // One order, for the terminal: why it waits, its steps and its history, and what an operator may do with it.
 import { readFileSync } from "node:fs";
-import { waitInWords } from "@scheduler-agent-supervisor/core/domain/wait";
+import { waitInWords } from "@scheduler-agent-supervisor/core/internal/domain/wait";
 import type {
   Acted,
   Awaiting,
   Inspection,
   JobAudit,
-} from "@scheduler-agent-supervisor/core/messaging/console-contract";
+} from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import { UsageError } from "../arguments.ts";
 import { colourOfState } from "../board.ts";
 import { type App, pathOf } from "./app.ts";

@@ -1,6 +1,6 @@
 // Texts for a terminal: without control characters, whoever wrote them; times as the reader's clock shows them.
 import { stripVTControlCharacters } from "node:util";
-import { roundedDuration } from "@scheduler-agent-supervisor/core/domain/duration-words";
+import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
 
 /** C0 and C1, and the marks that change the direction of writing: what a service says may not move the cursor or disguise a line. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.

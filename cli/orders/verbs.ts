@@ -1,5 +1,5 @@
 // What an operator asks for by a word: the console's views and actions, each with its call, its meaning and what it runs.
-import { BULK_ACTIONS, MOST_JOBS } from "@scheduler-agent-supervisor/core/domain/bulk";
+import { BULK_ACTIONS, MOST_JOBS } from "@scheduler-agent-supervisor/operator/internal/domain/bulk";
 import { numberOf, UsageError, type Values } from "../arguments.ts";
 import { type App, openApp } from "./app.ts";
 import { changeHandling, type Search, showGroup, showNeeds, showSearch, type Target } from "./attention.ts";

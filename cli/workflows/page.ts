@@ -1,5 +1,5 @@
 // docs/reference/workflows.md: what stands above its pictures is written manually.
-import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
+import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
 import { sectionsOf } from "./mermaid.ts";
 
 const BEGIN = "<!-- Drawn by `npm run workflows -- --write` from here on. -->";

@@ -2,8 +2,8 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { AgentCall, AgentReply, Operation } from "@scheduler-agent-supervisor/core/agents/agent";
-import type { StepResult } from "@scheduler-agent-supervisor/core/domain/state-record";
+import type { AgentCall, AgentReply, Operation } from "@scheduler-agent-supervisor/core/internal/agents/agent";
+import type { StepResult } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import { type RunningRemotes, startRemotes } from "@scheduler-agent-supervisor/local/remotes/start";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type AgentName, agentCases, casesByAgent } from "../../tests/support/agent-cases.ts";

@@ -2,8 +2,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { BoundedReply, RoutedAgent } from "@scheduler-agent-supervisor/core/agents/agent";
-import { type RouteOptions, routeAgent } from "@scheduler-agent-supervisor/core/agents/route-agent";
+import type { BoundedReply, RoutedAgent } from "@scheduler-agent-supervisor/core/internal/agents/agent";
+import { type RouteOptions, routeAgent } from "@scheduler-agent-supervisor/core/internal/agents/route-agent";
 import { type RunningRemotes, startRemotes } from "@scheduler-agent-supervisor/local/remotes/start";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { bounds } from "../../packages/core/tests/bounds.ts";

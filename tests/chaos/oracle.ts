@@ -1,6 +1,10 @@
 // What has to be true once the faults are over: every fault that is found, in words.
-import { type Direction, hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
-import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
+import {
+  type Direction,
+  hasEnded,
+  type StateRecord,
+} from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
 import type { TestStack } from "../support/test-stack.ts";
 
 const SERVICES = ["inventory", "payment", "fraud", "shipping"] as const;

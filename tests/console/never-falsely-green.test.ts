@@ -1,6 +1,6 @@
 // The first view says that nothing needs a person only if every one of its queries says so; and what is held up is named, and goes on.
-import { waitInWords } from "@scheduler-agent-supervisor/core/domain/wait";
-import type { HeldUp, Inspection } from "@scheduler-agent-supervisor/core/messaging/console-contract";
+import { waitInWords } from "@scheduler-agent-supervisor/core/internal/domain/wait";
+import type { HeldUp, Inspection } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { madeOrder } from "../support/made-order.ts";

@@ -1,8 +1,8 @@
 // What an operator finds in the morning: orders that failed of two causes, one that is compensated, and messages that nobody could read.
 
 import { CosmosClient } from "@azure/cosmos";
-import { namedContainer } from "@scheduler-agent-supervisor/core/store/named-container";
-import { createCosmosAuditLog } from "@scheduler-agent-supervisor/core/supervision/cosmos-audit-log";
+import { createCosmosAuditLog } from "@scheduler-agent-supervisor/core/internal/store/cosmos-audit-log";
+import { namedContainer } from "@scheduler-agent-supervisor/core/internal/store/named-container";
 import { madeOrder } from "../support/made-order.ts";
 import { ORDER } from "../support/sample-container.ts";
 import type { TestStack } from "../support/test-stack.ts";

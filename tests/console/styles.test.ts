@@ -10,7 +10,7 @@ const FLUENT: string = "@fluentui/react-components";
 const { webDarkTheme, webLightTheme } = (await import(FLUENT)) as { readonly [theme: string]: object };
 const THEME = Object.keys(webLightTheme ?? {});
 
-const built = join(ROOT, "packages/core/dist/console/assets");
+const built = join(ROOT, "packages/operator/dist/console/assets");
 const css = globSync("*.css", { cwd: built })
   .map((file) => readFileSync(join(built, file), "utf8"))
   .join("\n");

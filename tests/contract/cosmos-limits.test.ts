@@ -1,47 +1,53 @@
 // Nothing that the app writes exceeds what Cosmos DB takes, on the local server, which keeps Microsoft's limits; and what is refused is no outage.
 import { ErrorResponse } from "@azure/cosmos";
-import { applyChanges } from "@scheduler-agent-supervisor/core/domain/apply-changes";
-import type { StepTask } from "@scheduler-agent-supervisor/core/domain/attempt";
+import { applyChanges } from "@scheduler-agent-supervisor/core/internal/domain/apply-changes";
+import type { StepTask } from "@scheduler-agent-supervisor/core/internal/domain/attempt";
 import {
   append,
   isOneWrite,
   MOST_CHANGES,
   MOST_REVISIONS,
   set,
-} from "@scheduler-agent-supervisor/core/domain/guarded-write";
-import { MOST_ITEMS } from "@scheduler-agent-supervisor/core/domain/items";
-import { remembered } from "@scheduler-agent-supervisor/core/domain/next-attempt";
+} from "@scheduler-agent-supervisor/core/internal/domain/guarded-write";
+import { MOST_ITEMS } from "@scheduler-agent-supervisor/core/internal/domain/items";
+import { remembered } from "@scheduler-agent-supervisor/core/internal/domain/next-attempt";
 import {
   DOCUMENT_BYTES,
   jsonBytes,
   MOST_NOTED,
   MOST_RUNS,
   RESULT_BYTES,
-} from "@scheduler-agent-supervisor/core/domain/record-limits";
-import { startAttemptOf } from "@scheduler-agent-supervisor/core/domain/recovery";
-import { closed } from "@scheduler-agent-supervisor/core/domain/retention";
-import { skippedFor } from "@scheduler-agent-supervisor/core/domain/skip";
+} from "@scheduler-agent-supervisor/core/internal/domain/record-limits";
+import { startAttemptOf } from "@scheduler-agent-supervisor/core/internal/domain/recovery";
+import { closed } from "@scheduler-agent-supervisor/core/internal/domain/retention";
+import { skippedFor } from "@scheduler-agent-supervisor/core/internal/domain/skip";
 import type {
   OutboxMessage,
   StateRecord,
   StepRecord,
   StepResult,
-} from "@scheduler-agent-supervisor/core/domain/state-record";
-import { accepted, done, rejected, scheduled, withRun } from "@scheduler-agent-supervisor/core/domain/step-run";
-import { noteExpiry } from "@scheduler-agent-supervisor/core/domain/step-writes";
-import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
-import { BusUnavailable } from "@scheduler-agent-supervisor/core/messaging/messenger";
-import { publishOrKeep } from "@scheduler-agent-supervisor/core/operations/publish";
-import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
-import { BatchRejected, isNotStorable } from "@scheduler-agent-supervisor/core/store/cosmos-answers";
-import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/store/cosmos-job-store";
+} from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import {
+  accepted,
+  done,
+  rejected,
+  scheduled,
+  withRun,
+} from "@scheduler-agent-supervisor/core/internal/domain/step-run";
+import { noteExpiry } from "@scheduler-agent-supervisor/core/internal/domain/step-writes";
+import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+import { BusUnavailable } from "@scheduler-agent-supervisor/core/internal/messaging/messenger";
+import { publishOrKeep } from "@scheduler-agent-supervisor/core/internal/scheduler/publish";
+import { BatchRejected, isNotStorable } from "@scheduler-agent-supervisor/core/internal/store/cosmos-answers";
+import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/internal/store/cosmos-job-store";
 import {
   type ClosingStore,
   type JobStore,
   NotStorable,
   type Versioned,
-} from "@scheduler-agent-supervisor/core/store/job-store";
-import { createMemoryJobStore } from "@scheduler-agent-supervisor/core/store/memory-job-store";
+} from "@scheduler-agent-supervisor/core/internal/store/job-store";
+import { sweep } from "@scheduler-agent-supervisor/core/internal/supervisor/sweep";
+import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { contracts, type Goods } from "../../packages/core/tests/goods.ts";

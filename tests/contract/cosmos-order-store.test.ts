@@ -1,7 +1,7 @@
 // The state store's contract on the Cosmos DB server, through the official SDK.
 
 import type { Container } from "@azure/cosmos";
-import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/store/cosmos-job-store";
+import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/internal/store/cosmos-job-store";
 import { afterAll } from "vitest";
 import { closingStoreContract } from "../../packages/core/tests/contract/closing-store.ts";
 import { guardsContract } from "../../packages/core/tests/contract/guards.ts";

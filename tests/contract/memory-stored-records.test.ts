@@ -1,5 +1,5 @@
-import { inAppsNames, inCoresNames } from "@scheduler-agent-supervisor/core/domain/noun";
-import { createMemoryJobStore } from "@scheduler-agent-supervisor/core/store/memory-job-store";
+import { inAppsNames, inCoresNames } from "@scheduler-agent-supervisor/core/internal/domain/noun";
+import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
 import type { StoredRecord } from "../stored-records/stored-records.ts";
 import { ORDER } from "../support/sample-container.ts";
 import { storedRecordsContract } from "./stored-records.ts";

@@ -1,17 +1,17 @@
 // What every implementation of the state store does with records of other versions of the app.
 
-import { NewerSchema } from "@scheduler-agent-supervisor/core/domain/newer-schema";
-import { inCoresNames } from "@scheduler-agent-supervisor/core/domain/noun";
-import { recover, startAttemptOf } from "@scheduler-agent-supervisor/core/domain/recovery";
+import { NewerSchema } from "@scheduler-agent-supervisor/core/internal/domain/newer-schema";
+import { inCoresNames } from "@scheduler-agent-supervisor/core/internal/domain/noun";
+import { recover, startAttemptOf } from "@scheduler-agent-supervisor/core/internal/domain/recovery";
 import {
   NOT_STARTED,
   RECORD_VERSION,
   type StateRecord,
   type StepRecord,
-} from "@scheduler-agent-supervisor/core/domain/state-record";
-import { scheduled } from "@scheduler-agent-supervisor/core/domain/step-run";
-import { claim } from "@scheduler-agent-supervisor/core/domain/transitions";
-import type { JobStore } from "@scheduler-agent-supervisor/core/store/job-store";
+} from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { scheduled } from "@scheduler-agent-supervisor/core/internal/domain/step-run";
+import { claim } from "@scheduler-agent-supervisor/core/internal/domain/transitions";
+import type { JobStore } from "@scheduler-agent-supervisor/core/internal/store/job-store";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type StoredRecord, storedRecord, storedRecords, UNKNOWN } from "../stored-records/stored-records.ts";
 import { NOON, SCHEDULING } from "../support/orders.ts";

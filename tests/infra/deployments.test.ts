@@ -1,5 +1,5 @@
 // What would be deployed with each set of choices: the template evaluated here, down to the rights and the app's settings.
-import { parseConfig } from "@scheduler-agent-supervisor/core/app/config";
+import { parseConfig } from "@scheduler-agent-supervisor/core/internal/app/config";
 import { expect, test } from "vitest";
 import { type Choices, environmentOf, namedChoices } from "../../cli/cost/environments.ts";
 import { business } from "../../shared/business.ts";

@@ -3,7 +3,7 @@
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseConfig } from "@scheduler-agent-supervisor/core/app/config";
+import { parseConfig } from "@scheduler-agent-supervisor/core/internal/app/config";
 import { expect, test } from "vitest";
 import { partiesIn } from "../../cli/settings.ts";
 import { business } from "../../shared/business.ts";

@@ -2,7 +2,7 @@
 
 import { globSync } from "node:fs";
 import { join } from "node:path";
-import { parseConfig, settingsOf } from "@scheduler-agent-supervisor/core/app/config";
+import { parseConfig, settingsOf } from "@scheduler-agent-supervisor/core/internal/app/config";
 import { expect, test } from "vitest";
 import { business } from "../../shared/business.ts";
 import { literal, parse, properties, variable } from "./bicep.ts";

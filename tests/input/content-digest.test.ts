@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { contentDigest as clientDigest } from "@scheduler-agent-supervisor/client/content-digest";
-import { contentDigest as appDigest } from "@scheduler-agent-supervisor/core/messaging/content-digest";
+import { contentDigest as appDigest } from "@scheduler-agent-supervisor/core/internal/submission/content-digest";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { USUAL_WORKFLOW } from "../../shared/contracts/order.ts";

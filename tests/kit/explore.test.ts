@@ -1,5 +1,5 @@
 // The model checker on this app's own workflows.
-import { explore } from "@scheduler-agent-supervisor/core/testing";
+import { explore } from "@scheduler-agent-supervisor/testing";
 import { expect, test } from "vitest";
 import { business } from "../../shared/business.ts";
 

@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { scheduler } from "@scheduler-agent-supervisor/core/functions/scheduler";
-import { replayFiles } from "@scheduler-agent-supervisor/core/testing";
+import { replayFiles } from "@scheduler-agent-supervisor/testing";
 import type * as df from "durable-functions";
 import { afterAll, expect, test } from "vitest";
 

@@ -1,6 +1,6 @@
 // Stored histories of this app's workflows, replayed: what changed code would do to instances in flight.
 import { scheduler } from "@scheduler-agent-supervisor/core/functions/scheduler";
-import { createWorld, replay, type StoredEvent } from "@scheduler-agent-supervisor/core/testing";
+import { createWorld, replay, type StoredEvent } from "@scheduler-agent-supervisor/testing";
 import type * as df from "durable-functions";
 import { expect, test } from "vitest";
 import { business } from "../../shared/business.ts";

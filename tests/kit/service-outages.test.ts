@@ -1,6 +1,6 @@
 // P11, P27: ten minutes without a service, in the world's time, with the workflows and the policies as shipped. On a real stack: tests/outages.
 
-import { createWorld, type World } from "@scheduler-agent-supervisor/core/testing";
+import { createWorld, type World } from "@scheduler-agent-supervisor/testing";
 import { expect, test } from "vitest";
 import { business } from "../../shared/business.ts";
 import { SHIPPED } from "../outages/shipped.ts";

@@ -1,5 +1,5 @@
 // The trip on the test kit: what an app's own tests of a workflow look like.
-import { createWorld } from "@scheduler-agent-supervisor/core/testing";
+import { createWorld } from "@scheduler-agent-supervisor/testing";
 import { expect, test } from "vitest";
 import { business } from "../../shared/business.ts";
 import { sampleOrder } from "../support/orders.ts";

@@ -1,11 +1,11 @@
 // What a mutant makes of a write, or of the record that an operation reads or stores.
-import { after } from "@scheduler-agent-supervisor/core/domain/duration";
-import type { Change, GuardedWrite } from "@scheduler-agent-supervisor/core/domain/guarded-write";
-import { isInHand, mayHaveHadEffect } from "@scheduler-agent-supervisor/core/domain/plan";
-import { NOT_STARTED, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
-import { expiresAt } from "@scheduler-agent-supervisor/core/domain/step-run";
-import { TICK_MS } from "@scheduler-agent-supervisor/core/testing/model/abstract-time";
-import type { OperationName } from "@scheduler-agent-supervisor/core/testing/model/operation-run";
+import { after } from "@scheduler-agent-supervisor/core/internal/domain/duration";
+import type { Change, GuardedWrite } from "@scheduler-agent-supervisor/core/internal/domain/guarded-write";
+import { isInHand, mayHaveHadEffect } from "@scheduler-agent-supervisor/core/internal/domain/plan";
+import { NOT_STARTED, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { expiresAt } from "@scheduler-agent-supervisor/core/internal/domain/step-run";
+import { TICK_MS } from "@scheduler-agent-supervisor/testing/internal/model/abstract-time";
+import type { OperationName } from "@scheduler-agent-supervisor/testing/internal/model/operation-run";
 
 /** Each step that waited in vain has failed once more. */
 export function withWaitsCounted(record: StateRecord): StateRecord {

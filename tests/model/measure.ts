@@ -1,7 +1,7 @@
 // Explores worlds, each in a process of its own, and prints what each took: the rows of the README's table.
 import { execFileSync } from "node:child_process";
-import { explore } from "@scheduler-agent-supervisor/core/testing/model/explorer";
-import { Model } from "@scheduler-agent-supervisor/core/testing/model/model";
+import { explore } from "@scheduler-agent-supervisor/testing/internal/model/explorer";
+import { Model } from "@scheduler-agent-supervisor/testing/internal/model/model";
 import { MORE_WORLDS, WORLDS } from "./worlds.ts";
 
 const MOST_STATES = 20_000_000;

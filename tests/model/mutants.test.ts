@@ -1,7 +1,7 @@
 // The explorer finds each planted fault, soon and by what it leads to: so the guards are needed, and it looks at the right things.
 
-import { explore } from "@scheduler-agent-supervisor/core/testing/model/explorer";
-import { Model } from "@scheduler-agent-supervisor/core/testing/model/model";
+import { explore } from "@scheduler-agent-supervisor/testing/internal/model/explorer";
+import { Model } from "@scheduler-agent-supervisor/testing/internal/model/model";
 import { describe, expect, test } from "vitest";
 import { PLANTED, SPARED } from "./mutants.ts";
 

@@ -1,17 +1,17 @@
 // The reductions leave nothing out that is judged: shown on small worlds, which are explored with and without them.
 
-import { runOf } from "@scheduler-agent-supervisor/core/domain/plan";
-import type { Direction, StateRecord, StepRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
-import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
-import { Model } from "@scheduler-agent-supervisor/core/testing/model/model";
-import type { Move } from "@scheduler-agent-supervisor/core/testing/model/moves";
+import { runOf } from "@scheduler-agent-supervisor/core/internal/domain/plan";
+import type { Direction, StateRecord, StepRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+import { Model } from "@scheduler-agent-supervisor/testing/internal/model/model";
+import type { Move } from "@scheduler-agent-supervisor/testing/internal/model/moves";
 import {
   HOSTS,
   type Host,
   NOTHING_GOES_WRONG,
   REQUESTS,
   type Setting,
-} from "@scheduler-agent-supervisor/core/testing/model/setting";
+} from "@scheduler-agent-supervisor/testing/internal/model/setting";
 import {
   BOUNDS,
   FIRST_PIECE,
@@ -21,8 +21,8 @@ import {
   RECORD,
   SERVICE_STATE,
   type State,
-} from "@scheduler-agent-supervisor/core/testing/model/state";
-import { StateTable } from "@scheduler-agent-supervisor/core/testing/model/state-table";
+} from "@scheduler-agent-supervisor/testing/internal/model/state";
+import { StateTable } from "@scheduler-agent-supervisor/testing/internal/model/state-table";
 import { expect, test } from "vitest";
 import { PLANTED } from "./mutants.ts";
 import { CHAIN, CHAIN_IN_ONE, FORK, LATER, QUEUE, UNEQUAL } from "./workflows.ts";

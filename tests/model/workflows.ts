@@ -1,5 +1,5 @@
 // The workflows of the model's own worlds: each has a shape that some guard is there for.
-import type { RecoveryPolicy, Workflow, WorkflowStep } from "@scheduler-agent-supervisor/core/domain/workflow";
+import type { RecoveryPolicy, Workflow, WorkflowStep } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
 
 const policy: RecoveryPolicy = {
   failureThreshold: 2,

@@ -1,7 +1,7 @@
 // Every state that small worlds can reach: what must hold, holds in each, and from each of them every order comes to its end.
 
-import { explore, type Finding } from "@scheduler-agent-supervisor/core/testing/model/explorer";
-import { Model } from "@scheduler-agent-supervisor/core/testing/model/model";
+import { explore, type Finding } from "@scheduler-agent-supervisor/testing/internal/model/explorer";
+import { Model } from "@scheduler-agent-supervisor/testing/internal/model/model";
 import { afterAll, expect, test } from "vitest";
 import { noteRun } from "../support/last-run.ts";
 import { KNOWN, MORE_WORLDS, WORLDS } from "./worlds.ts";

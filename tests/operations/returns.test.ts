@@ -1,12 +1,15 @@
 // Returns over the store in memory: what is given back is the original order's own charge, and never more than was captured.
 
-import type { AgentRequest, BoundedReply } from "@scheduler-agent-supervisor/core/agents/agent";
-import { Outage } from "@scheduler-agent-supervisor/core/domain/outage";
-import { newStateRecord, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
-import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
-import { loadWorkflows } from "@scheduler-agent-supervisor/core/domain/workflows";
-import { parseSubmission } from "@scheduler-agent-supervisor/core/messaging/submission-message";
-import { createMemoryJobStore, type MemoryJobStore } from "@scheduler-agent-supervisor/core/store/memory-job-store";
+import type { AgentRequest, BoundedReply } from "@scheduler-agent-supervisor/core/internal/agents/agent";
+import { Outage } from "@scheduler-agent-supervisor/core/internal/domain/outage";
+import { newStateRecord, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+import { loadWorkflows } from "@scheduler-agent-supervisor/core/internal/domain/workflows";
+import { parseSubmission } from "@scheduler-agent-supervisor/core/internal/submission/submission-message";
+import {
+  createMemoryJobStore,
+  type MemoryJobStore,
+} from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
 import { beforeEach, expect, test } from "vitest";
 import { business } from "../../shared/business.ts";
 import type { Order } from "../../shared/contracts/order.ts";

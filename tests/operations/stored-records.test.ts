@@ -1,13 +1,13 @@
 // Orders that another version of the app began: those of the versions before come to their end, a newer one's are left alone.
 
-import { NewerSchema } from "@scheduler-agent-supervisor/core/domain/newer-schema";
-import { inCoresNames } from "@scheduler-agent-supervisor/core/domain/noun";
-import { RECORD_VERSION } from "@scheduler-agent-supervisor/core/domain/state-record";
-import { claimJob } from "@scheduler-agent-supervisor/core/operations/claim-job";
-import { inspectJob } from "@scheduler-agent-supervisor/core/operations/inspect-job";
-import { operateJob } from "@scheduler-agent-supervisor/core/operations/operate-job";
-import { sweep } from "@scheduler-agent-supervisor/core/operations/sweep";
-import { createMemoryJobStore } from "@scheduler-agent-supervisor/core/store/memory-job-store";
+import { NewerSchema } from "@scheduler-agent-supervisor/core/internal/domain/newer-schema";
+import { inCoresNames } from "@scheduler-agent-supervisor/core/internal/domain/noun";
+import { RECORD_VERSION } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { claimJob } from "@scheduler-agent-supervisor/core/internal/scheduler/claim-job";
+import { operateJob } from "@scheduler-agent-supervisor/core/internal/scheduler/operate-job";
+import { sweep } from "@scheduler-agent-supervisor/core/internal/supervisor/sweep";
+import { inspectJob } from "@scheduler-agent-supervisor/operator/internal/operations/inspect-job";
+import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
 import { expect, test } from "vitest";
 import type { World } from "../../packages/core/tests/world.ts";
 import { storedRecord } from "../stored-records/stored-records.ts";

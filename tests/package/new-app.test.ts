@@ -28,7 +28,9 @@ test("the app is made, and depends on the packages as they were packed", () => {
   const { name, dependencies } = JSON.parse(readFileSync(join(app, "package.json"), "utf8"));
   expect(name).toBe("my-app");
   expect(dependencies["@scheduler-agent-supervisor/core"]).toMatch(/^file:packages\/.*\.tgz$/);
-  expect(existsSync(join(app, "node_modules/@scheduler-agent-supervisor/core/dist/console/manifest.json"))).toBe(true);
+  expect(existsSync(join(app, "node_modules/@scheduler-agent-supervisor/operator/dist/console/manifest.json"))).toBe(
+    true,
+  );
 });
 
 test("nothing in it is the sample's", () => {

@@ -41,7 +41,7 @@ test("it holds the app and what it needs, and nothing else", () => {
     .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
     .map((name) => `dist/functions/${name.replace(".ts", ".js")}`);
   const others = ["dist/libraries/libraries.js", "dist/rolldown-runtime.js", "dist/shared/shared.js"];
-  const built = join(ROOT, "packages/core/dist/console");
+  const built = join(ROOT, "packages/operator/dist/console");
   const listed = readdirSync(built, { recursive: true, withFileTypes: true });
   const console = listed.flatMap((entry) =>
     entry.isFile() ? [join("dist/console", relative(built, entry.parentPath), entry.name)] : [],

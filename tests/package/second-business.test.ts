@@ -45,7 +45,7 @@ test("it compiles and runs: npm start carries its sample through", () => {
 
 test("all of the core's tests pass", () => {
   const vitest = ["run", "--project", "units", "--reporter=dot"];
-  const files = globSync("packages/core/{src,tests}/**/*.test.ts", { cwd: copy.folder });
+  const files = globSync("packages/{core,operator,testing}/{src,tests}/**/*.test.ts", { cwd: copy.folder });
   const usual = files.filter((file) => !file.endsWith(".long.test.ts"));
   expect(usual.length).toBeGreaterThan(80);
   expect(copy.run("node_modules/vitest/vitest.mjs", ...vitest)).toContain(`Test Files  ${usual.length} passed`);

@@ -1,4 +1,4 @@
-// The core's public entries: an app needs no others, an installed package has no others, and those that commands load stay light.
+// The public entries of core and desk: an app needs no others, an installed package has no others, and those that commands load stay light.
 import { execFileSync } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -6,8 +6,8 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "../..");
-const core = join(root, "packages/core");
-const CORE = "@scheduler-agent-supervisor/core";
+const SCOPE = "@scheduler-agent-supervisor";
+const CORE = `${SCOPE}/core`;
 const read = (file: string) => readFileSync(join(root, file), "utf8");
 
 /** Runs a module in a process of its own: the runner's has this repository's condition. */
@@ -29,49 +29,52 @@ function installed(names: readonly string[]): (string | null)[] {
   return node(code, [], ...names) as (string | null)[];
 }
 
-/** What the app, its functions and the template of a new app import of the core. */
-function imported(pattern: string): string[] {
+/** What the app, its functions and the template of a new app import of the package. */
+function imported(part: string, pattern: string): string[] {
   const files = globSync(pattern, { cwd: root });
   const names = files
     .filter((file) => !(file.startsWith("shared") && file.endsWith(".test.ts")))
     .flatMap((file) =>
-      [...read(file).matchAll(/"(@scheduler-agent-supervisor\/core\/[^"]+)"/g)].map(([, name]) => name ?? ""),
+      [...read(file).matchAll(/"(@scheduler-agent-supervisor\/[^"]+)"/g)]
+        .map(([, name]) => name ?? "")
+        .filter((name) => name.startsWith(`${SCOPE}/${part}/`)),
     );
   return [...new Set(names)].sort();
 }
 
-test("an app imports nothing of the core that the installed package lacks", () => {
-  const names = imported("{shared,functions,templates/app}/**/*.ts");
-  expect(names).toEqual(
-    expect.arrayContaining([`${CORE}/agents`, `${CORE}/create-app`, `${CORE}/functions/scheduler`]),
-  );
+test.each([
+  ["core", ["agents", "create-app", "functions/scheduler"]],
+  ["operator", ["functions/operator-api", "functions/console"]],
+])("an app imports nothing of %s that the installed package lacks", (part, some) => {
+  const names = imported(part, "{shared,functions,templates/app}/**/*.ts");
+  expect(names).toEqual(expect.arrayContaining(some.map((name) => `${SCOPE}/${part}/${name}`)));
   for (const [at, place] of installed(names).entries()) {
     const file = fileURLToPath(place ?? "file:///nowhere");
-    expect(file.startsWith(join(core, "dist")) && existsSync(file), names[at]).toBe(true);
+    expect(file.startsWith(join(root, "packages", part, "dist")) && existsSync(file), names[at]).toBe(true);
   }
 });
 
-test("the installed package exports none of the core's other modules", () => {
-  const modules = globSync("**/*.ts", { cwd: join(core, "src") })
+test.each([
+  ["core", 100],
+  ["operator", 60],
+])("the installed %s exports none of its other modules under their own names", (part, most) => {
+  const name = `${SCOPE}/${part}`;
+  const sources = join(root, "packages", part, "src");
+  const modules = globSync("**/*.ts", { cwd: sources })
     .filter((file) => !file.endsWith(".test.ts"))
-    .map((file) => `${CORE}/${file.replaceAll("\\", "/").replace(/\.ts$/, "")}`);
+    .map((file) => `${name}/${file.replaceAll("\\", "/").replace(/\.ts$/, "")}`);
   const places = installed(modules);
   const open = modules.filter((_, at) => places[at] !== null).sort();
-  const named = open.filter((name) => !name.startsWith(`${CORE}/functions/`));
-  expect(named).toEqual(
-    globSync("*.ts", { cwd: join(core, "src") })
-      .flatMap(entryOf)
-      .sort(),
+  const entries = part === "core" ? globSync("*.ts", { cwd: sources }).map((file) => basename(file, ".ts")) : [];
+  expect(open.filter((one) => !one.startsWith(`${name}/functions/`))).toEqual(
+    entries.map((entry) => `${name}/${entry}`).sort(),
   );
-  expect(open.filter((name) => name.startsWith(`${CORE}/functions/`))).toEqual(imported("functions/*.ts"));
-  expect(modules.length - open.length).toBeGreaterThan(100);
+  const functions = open.filter((one) => one.startsWith(`${name}/functions/`));
+  // The orchestrator stands beside the rest of the scheduler.
+  if (part === "core") functions.push(`${name}/functions/scheduler`);
+  expect(functions.sort()).toEqual(imported(part, "functions/*.ts"));
+  expect(modules.length - open.length).toBeGreaterThan(most);
 });
-
-/** The modules beside the folders are the entries, but for one that several folders need. */
-function entryOf(file: string): string[] {
-  const name = basename(file, ".ts");
-  return name === "scheduler-client" ? [] : [`${CORE}/${name}`];
-}
 
 test("the core's README says what each entry is for", () => {
   const { exports } = JSON.parse(read("packages/core/package.json")) as {
@@ -80,7 +83,7 @@ test("the core's README says what each entry is for", () => {
   const entries = Object.entries(exports).flatMap(([name, { default: file }]) => (file ? [name.slice(1)] : []));
   const listed = [...read("packages/core/README.md").matchAll(/^\| `(\/[^`]+)` \| \S/gm)].map(([, name]) => name);
   // One line stands for all functions.
-  expect(listed.sort()).toEqual(entries.filter((name) => name !== "/functions/operator-api").sort());
+  expect(listed.sort()).toEqual(entries.filter((name) => !/^\/functions\/[a-z]/.test(name)).sort());
 });
 
 const SDKS = ["@azure/cosmos", "@azure/service-bus", "@azure/storage-blob", "@azure/functions", "durable-functions"];

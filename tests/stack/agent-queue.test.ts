@@ -1,7 +1,7 @@
 // P7: an agent that is elsewhere, as in another language: it knows the queues and the messages, and nothing of this app.
 
 import type { ServiceBusReceivedMessage } from "@azure/service-bus";
-import { hasEnded, type ProcessState } from "@scheduler-agent-supervisor/core/domain/state-record";
+import { hasEnded, type ProcessState } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openAuditLog } from "../support/audit-log.ts";
 import { madeOrder } from "../support/made-order.ts";

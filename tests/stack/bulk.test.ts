@@ -2,8 +2,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
-import * as contract from "@scheduler-agent-supervisor/core/messaging/console-contract";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import * as contract from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { z } from "zod";
 import { ROOT } from "../../cli/settings.ts";

@@ -1,8 +1,12 @@
 // P4: two hosts, as in two regions, each notified of the same orders at once and more than once.
 
-import { startAttemptOf } from "@scheduler-agent-supervisor/core/domain/recovery";
-import { attemptId, newStateRecord, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
-import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/store/cosmos-job-store";
+import { startAttemptOf } from "@scheduler-agent-supervisor/core/internal/domain/recovery";
+import {
+  attemptId,
+  newStateRecord,
+  type StateRecord,
+} from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/internal/store/cosmos-job-store";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { GRAPH, sampleOrder } from "../support/orders.ts";
 import { sampleContainer } from "../support/sample-container.ts";

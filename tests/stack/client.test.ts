@@ -10,8 +10,8 @@ import {
   JobClientError,
   type StatusMessage,
 } from "@scheduler-agent-supervisor/client/job-client";
-import { createBusSenders } from "@scheduler-agent-supervisor/core/messaging/bus-senders";
-import { createServiceBusMessenger } from "@scheduler-agent-supervisor/core/messaging/service-bus-messenger";
+import { createBusSenders } from "@scheduler-agent-supervisor/core/internal/messaging/bus-senders";
+import { createServiceBusMessenger } from "@scheduler-agent-supervisor/core/internal/messaging/service-bus-messenger";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ROOT, writeStackFile } from "../../cli/settings.ts";
 import { openOrderClient, REPLY_QUEUE, SESSION_REPLY_QUEUE } from "../../cli/shop.ts";

@@ -1,8 +1,8 @@
 // The audit log's contract on the Cosmos DB server, through the official SDK.
 
 import { CosmosClient } from "@azure/cosmos";
-import { namedContainer } from "@scheduler-agent-supervisor/core/store/named-container";
-import { createCosmosAuditLog } from "@scheduler-agent-supervisor/core/supervision/cosmos-audit-log";
+import { createCosmosAuditLog } from "@scheduler-agent-supervisor/core/internal/store/cosmos-audit-log";
+import { namedContainer } from "@scheduler-agent-supervisor/core/internal/store/named-container";
 import { afterAll } from "vitest";
 import { supervisionLogContract } from "../../packages/core/tests/contract/audit-log.ts";
 import { ORDER } from "../support/sample-container.ts";

@@ -1,6 +1,6 @@
 // The operators' part of the state store's contract on the Cosmos DB server, through the official SDK.
 
-import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/store/cosmos-job-store";
+import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/internal/store/cosmos-job-store";
 import { afterAll } from "vitest";
 import { operatorStoreContract } from "../../packages/core/tests/contract/operator-store.ts";
 import { sampleContainer } from "../support/sample-container.ts";

@@ -1,6 +1,6 @@
 // P26: an agent that nobody works for, or that is paused: its orders wait and are named, and everything else goes on at its usual pace.
 
-import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import { afterEach, expect, test } from "vitest";
 import { NO_FRAUD_AGENT, startFraudWorker } from "../support/fraud-worker.ts";
 import { madeOrder } from "../support/made-order.ts";

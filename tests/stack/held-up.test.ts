@@ -1,19 +1,19 @@
 // What is held up, as the store finds it through the official SDK: the same waits as each record's own, and nothing that moves or has ended.
 import type { Container } from "@azure/cosmos";
-import { after } from "@scheduler-agent-supervisor/core/domain/duration";
-import { recover } from "@scheduler-agent-supervisor/core/domain/recovery";
+import { after } from "@scheduler-agent-supervisor/core/internal/domain/duration";
+import { recover } from "@scheduler-agent-supervisor/core/internal/domain/recovery";
 import {
   type Expiry,
   NOT_STARTED,
   type StateRecord,
   type StepRun,
-} from "@scheduler-agent-supervisor/core/domain/state-record";
-import { waitingJobOf } from "@scheduler-agent-supervisor/core/domain/waiting";
-import type { AgentStandings } from "@scheduler-agent-supervisor/core/messaging/console-contract";
-import { createHeldUp } from "@scheduler-agent-supervisor/core/operations/held-up";
-import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/store/cosmos-job-store";
-import { namedContainer } from "@scheduler-agent-supervisor/core/store/named-container";
-import { createWaitingJobs } from "@scheduler-agent-supervisor/core/store/waiting-jobs";
+} from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { waitingJobOf } from "@scheduler-agent-supervisor/core/internal/domain/waiting";
+import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/internal/store/cosmos-job-store";
+import { namedContainer } from "@scheduler-agent-supervisor/core/internal/store/named-container";
+import type { AgentStandings } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
+import { createHeldUp } from "@scheduler-agent-supervisor/operator/internal/operations/held-up";
+import { createWaitingJobs } from "@scheduler-agent-supervisor/operator/internal/store/waiting-jobs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { GRAPH, NOON, sampleOrder, sampleRecord } from "../support/orders.ts";
 import { ORDER, sampleContainer } from "../support/sample-container.ts";

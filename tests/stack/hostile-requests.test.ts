@@ -1,10 +1,10 @@
 // What a sender, a service, a web page and a caller may try, over the real protocols: each attack fails, and says why.
 
 import { request as openRequest } from "node:http";
-import type { Reply } from "@scheduler-agent-supervisor/core/domain/attempt";
-import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
-import { createBusSenders } from "@scheduler-agent-supervisor/core/messaging/bus-senders";
-import { createServiceBusMessenger } from "@scheduler-agent-supervisor/core/messaging/service-bus-messenger";
+import type { Reply } from "@scheduler-agent-supervisor/core/internal/domain/attempt";
+import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { createBusSenders } from "@scheduler-agent-supervisor/core/internal/messaging/bus-senders";
+import { createServiceBusMessenger } from "@scheduler-agent-supervisor/core/internal/messaging/service-bus-messenger";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { REPLY_QUEUE } from "../../cli/shop.ts";
 import { madeOrder } from "../support/made-order.ts";

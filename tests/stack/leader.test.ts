@@ -2,10 +2,10 @@
 
 import { CosmosClient } from "@azure/cosmos";
 import { BlobServiceClient } from "@azure/storage-blob";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
-import { namedContainer } from "@scheduler-agent-supervisor/core/store/named-container";
-import type { DecisionEntry } from "@scheduler-agent-supervisor/core/supervision/audit-log";
-import { createCosmosAuditLog } from "@scheduler-agent-supervisor/core/supervision/cosmos-audit-log";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import type { DecisionEntry } from "@scheduler-agent-supervisor/core/internal/store/audit-log";
+import { createCosmosAuditLog } from "@scheduler-agent-supervisor/core/internal/store/cosmos-audit-log";
+import { namedContainer } from "@scheduler-agent-supervisor/core/internal/store/named-container";
 import type { HostAddress } from "@scheduler-agent-supervisor/local/stack/addresses";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder } from "../support/made-order.ts";

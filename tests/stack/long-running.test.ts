@@ -1,6 +1,6 @@
 // A step that is done later, through the whole stack: its service answers 202 and reports by HTTP, once and twice, also after a host's death.
 import { createServer, type Server } from "node:http";
-import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { faultsOf } from "../console/axe.ts";
 import { openBrowser, openPage } from "../console/browser.ts";

@@ -3,8 +3,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
-import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
+import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
 import { madeOrder } from "../support/made-order.ts";

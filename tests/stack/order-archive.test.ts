@@ -1,10 +1,13 @@
 // The archive on Azurite, through the official SDK: one line an order, whatever is done twice.
 
 import { BlobServiceClient, type ContainerClient } from "@azure/storage-blob";
-import { inAppsNames } from "@scheduler-agent-supervisor/core/domain/noun";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
-import { ArchiveUnavailable, createBlobJobArchive } from "@scheduler-agent-supervisor/core/store/blob-job-archive";
-import type { ArchivedJob } from "@scheduler-agent-supervisor/core/store/job-archive";
+import { inAppsNames } from "@scheduler-agent-supervisor/core/internal/domain/noun";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import {
+  ArchiveUnavailable,
+  createBlobJobArchive,
+} from "@scheduler-agent-supervisor/core/internal/store/blob-job-archive";
+import type { ArchivedJob } from "@scheduler-agent-supervisor/core/internal/store/job-archive";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sampleOrder, sampleRecord } from "../support/orders.ts";
 import { ORDER } from "../support/sample-container.ts";

@@ -3,10 +3,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Container, SqlQuerySpec } from "@azure/cosmos";
-import { hasEnded, type JobError, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
-import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/store/cosmos-job-store";
-import { createJobGauges } from "@scheduler-agent-supervisor/core/store/job-gauges";
-import { createRecentJobs } from "@scheduler-agent-supervisor/core/store/recent-jobs";
+import {
+  hasEnded,
+  type JobError,
+  type StateRecord,
+} from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/internal/store/cosmos-job-store";
+import { createJobGauges } from "@scheduler-agent-supervisor/operator/internal/store/job-gauges";
+import { createRecentJobs } from "@scheduler-agent-supervisor/operator/internal/store/recent-jobs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ROOT } from "../../cli/settings.ts";
 import { NOON, sampleOrder, sampleRecord } from "../support/orders.ts";

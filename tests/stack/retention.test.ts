@@ -3,9 +3,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CosmosClient } from "@azure/cosmos";
 import { BlobServiceClient } from "@azure/storage-blob";
-import { REMOVED } from "@scheduler-agent-supervisor/core/domain/job";
-import { hasEnded, type ProcessState } from "@scheduler-agent-supervisor/core/domain/state-record";
-import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/store/cosmos-job-store";
+import { REMOVED } from "@scheduler-agent-supervisor/core/internal/domain/job";
+import { hasEnded, type ProcessState } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/internal/store/cosmos-job-store";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { madeOrder } from "../support/made-order.ts";
 import { sampleOrder, sampleRecord } from "../support/orders.ts";

@@ -1,8 +1,8 @@
 // The trip through the whole stack: a hotel that confirms later, flights without keys, a car that may be missing, a person who has to agree.
 
-import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
-import type { Workflow } from "@scheduler-agent-supervisor/core/domain/workflow";
-import { contentDigest } from "@scheduler-agent-supervisor/core/messaging/content-digest";
+import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+import { contentDigest } from "@scheduler-agent-supervisor/core/internal/submission/content-digest";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { USUAL_WORKFLOW } from "../../shared/contracts/order.ts";
 import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";

@@ -1,10 +1,10 @@
 // The register of workflows' versions on the Cosmos DB server, and what the app makes of it at start.
 import { CosmosClient } from "@azure/cosmos";
-import { contentOfWorkflow } from "@scheduler-agent-supervisor/core/domain/workflow-content";
+import { contentOfWorkflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow-content";
 import {
   createCosmosWorkflowRegister,
   type WorkflowRegister,
-} from "@scheduler-agent-supervisor/core/store/workflow-register";
+} from "@scheduler-agent-supervisor/core/internal/store/workflow-register";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { workflows } from "../../shared/workflows/workflows.ts";
 import { storedRecord } from "../stored-records/stored-records.ts";

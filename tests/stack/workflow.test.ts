@@ -1,8 +1,8 @@
 // Workflows on the real stack: steps side by side, compensation, versions, the second workflow.
 
-import { startAttemptOf } from "@scheduler-agent-supervisor/core/domain/recovery";
-import { hasEnded, type ProcessState } from "@scheduler-agent-supervisor/core/domain/state-record";
-import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/store/cosmos-job-store";
+import { startAttemptOf } from "@scheduler-agent-supervisor/core/internal/domain/recovery";
+import { hasEnded, type ProcessState } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/internal/store/cosmos-job-store";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder } from "../support/made-order.ts";
 import { CHAIN, GRAPH, sampleOrder, sampleRecord } from "../support/orders.ts";

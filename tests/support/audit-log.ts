@@ -1,9 +1,9 @@
 // The supervisors' audit log as it stands: of today, and of the day that began while the test ran.
 
 import { CosmosClient } from "@azure/cosmos";
-import { namedContainer } from "@scheduler-agent-supervisor/core/store/named-container";
-import type { SupervisionEntry } from "@scheduler-agent-supervisor/core/supervision/audit-log";
-import { createCosmosAuditLog } from "@scheduler-agent-supervisor/core/supervision/cosmos-audit-log";
+import type { SupervisionEntry } from "@scheduler-agent-supervisor/core/internal/store/audit-log";
+import { createCosmosAuditLog } from "@scheduler-agent-supervisor/core/internal/store/cosmos-audit-log";
+import { namedContainer } from "@scheduler-agent-supervisor/core/internal/store/named-container";
 import type { Settings } from "../../cli/settings.ts";
 import { ORDER } from "./sample-container.ts";
 

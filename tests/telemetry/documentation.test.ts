@@ -1,10 +1,10 @@
 // docs/reference/telemetry.md names every event and every metric, and nothing else.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { SKIP_CAUSES } from "@scheduler-agent-supervisor/core/domain/state-record";
-import { ALIKE } from "@scheduler-agent-supervisor/core/telemetry/alike";
-import { EVENTS, logTelemetry } from "@scheduler-agent-supervisor/core/telemetry/events";
-import { DERIVED, METRICS } from "@scheduler-agent-supervisor/core/telemetry/metrics";
+import { SKIP_CAUSES } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { ALIKE } from "@scheduler-agent-supervisor/core/internal/telemetry/alike";
+import { EVENTS, logTelemetry } from "@scheduler-agent-supervisor/core/internal/telemetry/events";
+import { DERIVED, METRICS } from "@scheduler-agent-supervisor/core/internal/telemetry/metrics";
 import { expect, test } from "vitest";
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/reference/telemetry.md"), "utf8");

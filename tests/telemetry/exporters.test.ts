@@ -2,19 +2,19 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type EventLog, logTelemetry } from "@scheduler-agent-supervisor/core/telemetry/events";
-import { recordingExceptions } from "@scheduler-agent-supervisor/core/telemetry/exceptions";
-import { azureMonitor, parseAuthentication } from "@scheduler-agent-supervisor/core/telemetry/exporters";
-import { measure } from "@scheduler-agent-supervisor/core/telemetry/metrics";
-import { startSdk } from "@scheduler-agent-supervisor/core/telemetry/sdk";
-import { inSpan } from "@scheduler-agent-supervisor/core/telemetry/spans";
+import { type EventLog, logTelemetry } from "@scheduler-agent-supervisor/core/internal/telemetry/events";
+import { recordingExceptions } from "@scheduler-agent-supervisor/core/internal/telemetry/exceptions";
+import { azureMonitor, parseAuthentication } from "@scheduler-agent-supervisor/core/internal/telemetry/exporters";
+import { measure } from "@scheduler-agent-supervisor/core/internal/telemetry/metrics";
+import { startSdk } from "@scheduler-agent-supervisor/core/internal/telemetry/sdk";
+import { inSpan } from "@scheduler-agent-supervisor/core/internal/telemetry/spans";
 import {
   flushTelemetry,
   isExporting,
   startTelemetry,
   stopTelemetry,
   type TelemetrySettings,
-} from "@scheduler-agent-supervisor/core/telemetry/start";
+} from "@scheduler-agent-supervisor/core/internal/telemetry/start";
 import { type RunningTraces, startTraces } from "@scheduler-agent-supervisor/local/traces/start";
 import { openTraces } from "@scheduler-agent-supervisor/local/traces/trace-file";
 import { afterEach, expect, test, vi } from "vitest";

@@ -7,15 +7,15 @@ import {
   type MetricData,
   PeriodicExportingMetricReader,
 } from "@opentelemetry/sdk-metrics";
-import type { Attributes } from "@scheduler-agent-supervisor/core/telemetry/events";
-import { cumulativeButGauges } from "@scheduler-agent-supervisor/core/telemetry/exporters";
-import { createInstruments } from "@scheduler-agent-supervisor/core/telemetry/instruments";
+import type { Attributes } from "@scheduler-agent-supervisor/core/internal/telemetry/events";
+import { cumulativeButGauges } from "@scheduler-agent-supervisor/core/internal/telemetry/exporters";
+import { createInstruments } from "@scheduler-agent-supervisor/core/internal/telemetry/instruments";
 import {
   type MetricName,
   measure,
   measureEvent,
   measureWith,
-} from "@scheduler-agent-supervisor/core/telemetry/metrics";
+} from "@scheduler-agent-supervisor/core/internal/telemetry/metrics";
 import { afterEach, expect, test } from "vitest";
 
 afterEach(() => measureWith(undefined));

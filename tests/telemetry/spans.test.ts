@@ -7,14 +7,14 @@ import {
   messageTraceparent,
   observe,
   observeMessage,
-} from "@scheduler-agent-supervisor/core/telemetry/invocation";
-import { describeSpan, failSpan, inSpan, traceWith } from "@scheduler-agent-supervisor/core/telemetry/spans";
+} from "@scheduler-agent-supervisor/core/internal/telemetry/invocation";
+import { describeSpan, failSpan, inSpan, traceWith } from "@scheduler-agent-supervisor/core/internal/telemetry/spans";
 import {
   activeTraceparent,
   formatTraceparent,
   fromHere,
   parseTraceparent,
-} from "@scheduler-agent-supervisor/core/telemetry/trace-context";
+} from "@scheduler-agent-supervisor/core/internal/telemetry/trace-context";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c";

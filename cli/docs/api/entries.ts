@@ -20,7 +20,7 @@ interface Target {
   readonly types?: string;
 }
 
-const PACKAGES = ["core", "client", "local"] as const;
+const PACKAGES = ["core", "operator", "testing", "client", "local"] as const;
 
 /** All entries. The packages have to be compiled: `build` of cli/build.ts. */
 export function entries(): Entry[] {
@@ -39,7 +39,7 @@ export function entries(): Entry[] {
   });
 }
 
-/** What `./functions/*` stands for. `./*` stands for modules that no README names. */
+/** What `./functions/*` stands for. `./internal/*` stands for modules that no README names. */
 function functionsOf(name: string): string[] {
   return globSync("src/functions/*.ts", { cwd: join(ROOT, "packages", name) })
     .map((file) => basename(file, ".ts"))

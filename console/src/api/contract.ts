@@ -48,9 +48,9 @@ export type {
   Traffic,
   Wait,
   WorkflowStep,
-} from "@scheduler-agent-supervisor/core/messaging/console-contract";
+} from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 
-import type { BulkRun, Inspection } from "@scheduler-agent-supervisor/core/messaging/console-contract";
+import type { BulkRun, Inspection } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 
 /** What an action on many jobs is for. */
 export type BulkTarget =

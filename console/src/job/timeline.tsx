@@ -1,5 +1,5 @@
 // When each step waited and when it ran, forward and in compensation, to scale.
-import { roundedDuration } from "@scheduler-agent-supervisor/core/domain/duration-words";
+import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
 import type { JobRecord, StepRun } from "../api/contract.ts";
 import { useInstant, useNow } from "../parts/zone.tsx";
 import { JOB, STEP_STATES } from "../words/job.ts";

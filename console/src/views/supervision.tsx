@@ -1,7 +1,7 @@
 // Which supervisor leads, and what a day's sweeps found and decided about each job.
 
 import { Button } from "@fluentui/react-components";
-import { roundedDuration } from "@scheduler-agent-supervisor/core/domain/duration-words";
+import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
 import { Link, useSearchParams } from "wouter";
 import type { Snapshot, SupervisionEntry, Supervisor } from "../api/contract.ts";
 import { useAuditLog, useSupervisor } from "../api/queries.ts";

@@ -1,5 +1,5 @@
 // The words of the overview.
-import { roundedDuration } from "@scheduler-agent-supervisor/core/domain/duration-words";
+import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
 import { say } from "./noun.ts";
 
 const MINUTE_MS = 60_000;

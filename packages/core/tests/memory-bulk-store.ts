@@ -1,6 +1,6 @@
 // What stands of actions on many jobs, in memory: for tests of the operations.
-import type { BulkItem, BulkResult } from "../src/domain/bulk.ts";
-import type { BulkRun, BulkStore } from "../src/store/bulk-store.ts";
+import type { BulkItem, BulkResult } from "@scheduler-agent-supervisor/operator/internal/domain/bulk";
+import type { BulkRun, BulkStore } from "@scheduler-agent-supervisor/operator/internal/store/bulk-store";
 
 export function createMemoryBulkStore(): BulkStore {
   const runs = new Map<string, { readonly run: BulkRun; readonly etag: string }>();

@@ -1,8 +1,9 @@
 // An operator's hand in the tests' world.
-import type { WantedVersion } from "../src/messaging/entity-tag.ts";
+
 import type { OperatorRequest } from "../src/messaging/operator-request.ts";
-import { operateJob } from "../src/operations/operate-job.ts";
+import { operateJob } from "../src/scheduler/operate-job.ts";
 import type { JobStore } from "../src/store/job-store.ts";
+import type { WantedVersion } from "../src/store/wanted-version.ts";
 import type { World } from "./world.ts";
 
 export const resubmit = {

@@ -1,6 +1,10 @@
 // The app without its servers: the operations over the store in memory, scripted agents and a recorder of what was sent.
 
 import { randomUUID } from "node:crypto";
+import { createMemoryAuditLog } from "@scheduler-agent-supervisor/testing/internal/memory/memory-audit-log";
+import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
+import { createMemoryLease } from "@scheduler-agent-supervisor/testing/internal/memory/memory-leadership";
+import { createMemoryPresence } from "@scheduler-agent-supervisor/testing/internal/memory/memory-presence";
 import type { AgentRequest, BoundedReply, JobView, LastError, Pending, RoutedAgent } from "../src/agents/agent.ts";
 import {
   type Attempt,
@@ -20,7 +24,6 @@ import type { AgentFacts, Workflow } from "../src/domain/workflow.ts";
 import { NO_RULES, type WorkflowRules } from "../src/domain/workflow-rules.ts";
 import { loadWorkflows } from "../src/domain/workflows.ts";
 import type { AgentReplyMessage, AgentRequestMessage, Ticket } from "../src/messaging/agent-messages.ts";
-import { completionUrl } from "../src/messaging/completion.ts";
 import type { Contracts } from "../src/messaging/contract.ts";
 import type {
   Messenger,
@@ -31,19 +34,16 @@ import type {
   StatusMessage,
   Unreadable,
 } from "../src/messaging/messenger.ts";
-import { answerRequest } from "../src/operations/answer-request.ts";
-import { askAgent } from "../src/operations/ask-agent.ts";
-import { claimJob } from "../src/operations/claim-job.ts";
-import type { Ports } from "../src/operations/ports.ts";
-import { runStep } from "../src/operations/run-step.ts";
-import { recordJob, submitJob } from "../src/operations/submit-job.ts";
-import { takeReply } from "../src/operations/take-reply.ts";
+import { answerRequest } from "../src/scheduler/answer-request.ts";
+import { askAgent } from "../src/scheduler/ask-agent.ts";
+import { claimJob } from "../src/scheduler/claim-job.ts";
+import { completionUrl } from "../src/scheduler/completion.ts";
+import type { Ports } from "../src/scheduler/ports.ts";
+import { runStep } from "../src/scheduler/run-step.ts";
+import { takeReply } from "../src/scheduler/take-reply.ts";
 import type { JobStore } from "../src/store/job-store.ts";
-import { createMemoryJobStore } from "../src/store/memory-job-store.ts";
-import { createMemoryAuditLog } from "../src/supervision/memory-audit-log.ts";
-import { createMemoryLease } from "../src/supervision/memory-leadership.ts";
+import { recordJob, submitJob } from "../src/submission/submit-job.ts";
 import type { Attributes, EventName, Telemetry } from "../src/telemetry/events.ts";
-import { createMemoryPresence } from "../src/testing/memory-presence.ts";
 import { contracts as usualContracts } from "./goods.ts";
 import { CHAIN, GRAPH, RETURNS, sampleJob } from "./jobs.ts";
 
@@ -229,7 +229,6 @@ export function createWorld(
     },
     taskHub: "hub",
     completionUrl: (ticket) => completionUrl("http://localhost:7071", ticket, contracts.noun),
-    operatorSignIn: "development",
     nonce: randomUUID,
     admission: { admit: async () => undefined },
     presence: createMemoryPresence(() => world.clock),

@@ -1,5 +1,5 @@
 // Registrations in memory, with scripted services and a clock that skips time: processed, compensated, and through an outage.
-import { createWorld, type World } from "@scheduler-agent-supervisor/core/testing";
+import { createWorld, type World } from "@scheduler-agent-supervisor/testing";
 import { expect, test } from "vitest";
 import { business } from "../shared/business.ts";
 import { sampleRegistration } from "../tools/stack.ts";

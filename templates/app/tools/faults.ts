@@ -2,7 +2,7 @@
 // becomes of each. `-- --each` kills at each await, `-- --most N` at N of them.
 
 import { parseArgs } from "node:util";
-import { describeLife, describeRun, runFaults } from "@scheduler-agent-supervisor/core/faults";
+import { describeLife, describeRun, runFaults } from "@scheduler-agent-supervisor/testing/faults";
 import { business } from "../shared/business.ts";
 import { build } from "./build.ts";
 import { QUEUES_FILE, sampleRegistration, settingsFor, startApp } from "./stack.ts";

@@ -2,8 +2,8 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { inAppsNames } from "@scheduler-agent-supervisor/core/domain/noun";
-import type { StateRecord, StepRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
+import { inAppsNames } from "@scheduler-agent-supervisor/core/internal/domain/noun";
+import type { StateRecord, StepRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import { Catalog } from "@scheduler-agent-supervisor/local/cosmos/catalog";
 import { documentKey } from "@scheduler-agent-supervisor/local/cosmos/key-scope";
 import type { JsonObject } from "@scheduler-agent-supervisor/local/cosmos/sql/values";

@@ -3,10 +3,14 @@
 // has a stack to itself while it lasts, so that it sees its own deaths only. With TOPOLOGY all are lived in that topology; a short run
 // without it lives every other scenario in flex.
 
-import { actorOf, essential } from "@scheduler-agent-supervisor/core/faults/choice";
-import { type Life as LifeOf, type Lived as LivedOf, live } from "@scheduler-agent-supervisor/core/faults/lives";
-import { ANY_JOB } from "@scheduler-agent-supervisor/core/faults/probe-point";
 import { TOPOLOGIES, type Topology } from "@scheduler-agent-supervisor/local/host/flex/groups";
+import { actorOf, essential } from "@scheduler-agent-supervisor/testing/internal/faults/choice";
+import {
+  type Life as LifeOf,
+  type Lived as LivedOf,
+  live,
+} from "@scheduler-agent-supervisor/testing/internal/faults/lives";
+import { ANY_JOB } from "@scheduler-agent-supervisor/testing/internal/faults/probe-point";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { chosenTopology } from "../../support/test-stack.ts";
 import { faultsOf } from "../check-life.ts";

@@ -1,11 +1,11 @@
 // An order stack whose host dies at an armed point and is started again; and the hand that a scenario is driven with.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
-import { type Rig, startRig } from "@scheduler-agent-supervisor/core/faults/rig";
-import { completionUrl } from "@scheduler-agent-supervisor/core/messaging/completion";
-import { contentDigest } from "@scheduler-agent-supervisor/core/messaging/content-digest";
-import type { ActionName } from "@scheduler-agent-supervisor/core/messaging/operator-request";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import type { ActionName } from "@scheduler-agent-supervisor/core/internal/messaging/operator-request";
+import { completionUrl } from "@scheduler-agent-supervisor/core/internal/scheduler/completion";
+import { contentDigest } from "@scheduler-agent-supervisor/core/internal/submission/content-digest";
 import type { Topology } from "@scheduler-agent-supervisor/local/host/flex/groups";
+import { type Rig, startRig } from "@scheduler-agent-supervisor/testing/internal/faults/rig";
 import { type OrderMessage, USUAL_WORKFLOW } from "../../../shared/contracts/order.ts";
 import { adaptApp } from "../../support/adapted-app.ts";
 import { madeOrder } from "../../support/made-order.ts";

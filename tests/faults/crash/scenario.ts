@@ -1,8 +1,8 @@
 // What a life of an order is made of: how it begins, what goes wrong, and the end that it has to come to.
-import { isDone, isInHand } from "@scheduler-agent-supervisor/core/domain/plan";
-import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/domain/state-record";
-import type { Scenario as Driven } from "@scheduler-agent-supervisor/core/faults/lives";
-import type { Arm } from "@scheduler-agent-supervisor/core/faults/probe-point";
+import { isDone, isInHand } from "@scheduler-agent-supervisor/core/internal/domain/plan";
+import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import type { Scenario as Driven } from "@scheduler-agent-supervisor/testing/internal/faults/lives";
+import type { Arm } from "@scheduler-agent-supervisor/testing/internal/faults/probe-point";
 import type { End, Step } from "../check-life.ts";
 import type { Hand } from "./rig.ts";
 

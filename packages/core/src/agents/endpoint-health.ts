@@ -8,7 +8,7 @@ import {
   type IBackoff,
   type IBreaker,
 } from "cockatiel";
-import type { Health } from "../domain/routing.ts";
+import type { Health } from "./routing.ts";
 
 export interface BreakerOptions {
   /** This number of failures in a row opens the circuit. */

@@ -1,10 +1,10 @@
 // The endpoints of one agent (P19): chooses the endpoint of each call, and keeps the waiting calls in lanes while capacity is short.
 import type { Priority } from "../domain/job.ts";
-import { chooseEndpoint, type EndpointChoice, type EndpointView, type Health, nextLane } from "../domain/routing.ts";
 import type { Endpoint, LastError } from "./agent.ts";
 import { bounded } from "./bounds.ts";
 import { type BreakerOptions, type CallOutcome, EndpointHealth } from "./endpoint-health.ts";
 import { OddAnswers } from "./odd-answers.ts";
+import { chooseEndpoint, type EndpointChoice, type EndpointView, type Health, nextLane } from "./routing.ts";
 
 export interface PoolOptions {
   readonly breaker: BreakerOptions;

@@ -1,9 +1,9 @@
 // Retry, breaker, lanes and complete-by of a routed agent, with scripted operations.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { bounds } from "../../tests/bounds.ts";
-import type { Health } from "../domain/routing.ts";
 import type { AgentCall, AgentReply, Endpoint } from "./agent.ts";
 import { type RouteOptions, routeAgent } from "./route-agent.ts";
+import type { Health } from "./routing.ts";
 
 const NOW = "2026-01-01T12:00:00.000Z";
 const after = (ms: number) => new Date(Date.parse(NOW) + ms).toISOString();

@@ -1,6 +1,5 @@
 // An agent with its endpoints (P6, P8, P18, P19): each operation is routed, retried by its policy, and ended at complete-by.
 import { ExponentialBackoff, fullJitterGenerator } from "cockatiel";
-import type { Health } from "../domain/routing.ts";
 import type { Awaited } from "../domain/state-record.ts";
 import type {
   Agent,
@@ -18,6 +17,7 @@ import { type Authenticators, authenticateAll } from "./authentication.ts";
 import { checkedResult, readBy } from "./declared-results.ts";
 import { BREAKER, type BreakerOptions } from "./endpoint-health.ts";
 import { EndpointPool, type EndpointStanding } from "./endpoint-pool.ts";
+import type { Health } from "./routing.ts";
 import { type Manner, type Service, untilAnswered, type Work } from "./until-answered.ts";
 import { withinBounds } from "./within-bounds.ts";
 import { answeringWithout } from "./without-secrets.ts";

@@ -1,62 +1,39 @@
-// Composes an app: creates the ports from the settings, once for each process.
+// Composes the pattern: creates its ports from the settings, once for each process.
 
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { heldUpBy } from "../domain/held-up.ts";
 import type { Noun } from "../domain/noun.ts";
-import { SWEEP_GRACE_MS } from "../domain/waiting.ts";
 import { LONGEST_STEP_MS } from "../domain/workflow.ts";
 import { offered } from "../domain/workflows.ts";
-import { repliesQueueOf } from "../messaging/agent-teams.ts";
 import { createBusSenders, ONE_TRY } from "../messaging/bus-senders.ts";
-import { completionUrl, publicUrlOf } from "../messaging/completion.ts";
-import { type DeadLetters, deadLetterQueuesOf } from "../messaging/dead-letters.ts";
-import { createQueueAges } from "../messaging/queue-ages.ts";
-import { createServiceBusDeadLetters } from "../messaging/service-bus-dead-letters.ts";
 import { createServiceBusMessenger } from "../messaging/service-bus-messenger.ts";
-import { createAdmission } from "../operations/admission.ts";
-import { createAgentPresence } from "../operations/agent-presence.ts";
-import { createAgentStandings } from "../operations/agent-standings.ts";
-import { createAttention } from "../operations/attention.ts";
-import { createAwaiting } from "../operations/awaiting.ts";
-import { STILL_PUBLISHED_MS } from "../operations/close-jobs.ts";
-import { createHandling } from "../operations/handle-job.ts";
-import { createHeldUp } from "../operations/held-up.ts";
-import { createPauses } from "../operations/pauses.ts";
-import { instant, type Ports, type Retention } from "../operations/ports.ts";
-import { createHealthReports } from "../operations/report-health.ts";
-import { createTraffic } from "../operations/traffic.ts";
+import { createAdmission } from "../scheduler/admission.ts";
+import { createAgentPresence } from "../scheduler/agent-presence.ts";
+import { completionUrl, publicUrlOf } from "../scheduler/completion.ts";
+import { createPauses } from "../scheduler/pauses.ts";
+import { instant, type Ports, type Retention } from "../scheduler/ports.ts";
 import { createCosmosAgentHealthStore } from "../store/agent-health-store.ts";
-import { createAwaitingJobs } from "../store/awaiting-jobs.ts";
 import { createBlobJobArchive } from "../store/blob-job-archive.ts";
-import { createCosmosBulkStore } from "../store/bulk-store.ts";
 import { createCosmosJobStore } from "../store/cosmos-job-store.ts";
-import { createCosmosDiscardedStore } from "../store/discarded-store.ts";
-import { createCosmosHandlingStore } from "../store/handling-store.ts";
-import { createJobGauges } from "../store/job-gauges.ts";
 import type { ClosingStore, Span } from "../store/job-store.ts";
 import { namedDatabase } from "../store/named-container.ts";
-import { createOpenJobs } from "../store/open-jobs.ts";
 import { createCosmosPauseStore } from "../store/pause-store.ts";
 import { createCosmosPurgeProgress } from "../store/purge-progress.ts";
-import { createRecentJobs } from "../store/recent-jobs.ts";
-import { createWaitingJobs } from "../store/waiting-jobs.ts";
 import { createCosmosWorkflowRegister } from "../store/workflow-register.ts";
-import { connectSupervision, connectSupervisionReader, STORAGE_RETRY } from "../supervision/connect.ts";
+import { connectSupervision, STORAGE_RETRY } from "../supervisor/connect.ts";
 import { createHealthObserver, observeTry, reportMisconfigured } from "../telemetry/agent-calls.ts";
 import { processTelemetry } from "../telemetry/events.ts";
 import { hideKeys } from "../telemetry/outgoing.ts";
 import { isExporting, type TelemetrySettings } from "../telemetry/start.ts";
 import { activeTraceparent } from "../telemetry/trace-context.ts";
 import { tracedMessenger } from "../telemetry/traced-messenger.ts";
-import type { Composed, ConsolePorts } from "./composed.ts";
+import type { Composed } from "./composed.ts";
 import type { Config } from "./config.ts";
 import { agentIdentityOf, blobsOf, cosmosOf, serviceBusOf } from "./connections.ts";
 import type { Business } from "./define-app.ts";
 import { ownKeysOf } from "./own-keys.ts";
-
-/** For the ages of the queues: the next minute reads them again. */
-const PEEK_RETRY = { maxRetries: 3, retryDelayInMs: 300, timeoutInMs: 5000 } as const;
+import { createHealthReports } from "./report-health.ts";
 
 /** Housekeeping has minutes, and its next run continues. */
 const ARCHIVE_RETRY = { maxTries: 4, tryTimeoutInMs: 30_000, retryDelayInMs: 500, maxRetryDelayInMs: 5000 } as const;
@@ -73,9 +50,6 @@ const WAITS_LONG = 1 / 6;
  */
 const ABANDONED_MS = 300_000;
 
-/** The period of the console's overview. */
-const TRAFFIC_WINDOW_MS = 3_600_000;
-
 /** A first deployment assigns roles just before it starts the app. */
 const ROLES_ARE_NEW_S = 900;
 const rolesAreNew = () => process.uptime() < ROLES_ARE_NEW_S;
@@ -84,8 +58,8 @@ function spanInFlight({ StartWithin, ClockSkew }: Config, now: number): Span {
   return { from: instant(now - ABANDONED_MS), to: instant(now + StartWithin + LONGEST_STEP_MS + ClockSkew) };
 }
 
-export function compose(business: Business, config: Config, telemetrySettings: TelemetrySettings): Composed {
-  const { agentsAskedByQueue, contracts, serviceAgents, workflowNames, workflows: known } = business;
+export function composePattern(business: Business, config: Config, telemetrySettings: TelemetrySettings): Composed {
+  const { contracts, workflows: known } = business;
   const workflows = business.loadWorkflows(`PT${config.StartWithin / 1000}S`);
   const { noun } = contracts;
   const database = namedDatabase(cosmosOf(config).database(config.CosmosDatabase), noun);
@@ -199,103 +173,21 @@ export function compose(business: Business, config: Config, telemetrySettings: T
       now,
       pause: sleep,
     }),
-    operatorSignIn: config.OperatorSignIn,
     nonce: randomUUID,
     now,
   };
-  const ownedQueues = config.SubmissionQueues.map(({ queue }) => queue);
-  const teamQueues = config.AgentTeams.map(({ team }) => repliesQueueOf(team, queues.agentReplies));
-  const consumed = [
-    queues.jobs,
-    queues.priorityJobs,
-    ...ownedQueues,
-    queues.scheduler,
-    queues.agentReplies,
-    ...teamQueues,
-    ...[...agentsAskedByQueue].map((agent) => `${queues.agentRequests}-${agent}`),
-  ];
-  const queueAges = createQueueAges(serviceBusOf(config, { retryOptions: PEEK_RETRY }), consumed);
-  const jobGauges = createJobGauges(jobs);
-  const supervisionContainer = database.container(config.SupervisionContainer);
-  const attention = createAttention({
-    openJobs: createOpenJobs(jobs),
-    jobGauges,
-    clockSkewMs: config.ClockSkew,
-    now,
-  });
-  const { retention } = ports;
-  const closedAtOnceFor = retention && !retention.archive ? retention.keepMs : undefined;
-  const pausable = { workflow: workflowNames, agent: serviceAgents.map(({ name }) => name) };
-  const agents = createAgentStandings({ health, pauses, known: pausable, now });
-  const heldUpSeenWith = (standings: typeof agents) =>
-    createHeldUp({
-      jobs: createWaitingJobs(jobs),
-      agents: standings,
-      claimWithinMs: config.ClaimWithin,
-      graceMs: SWEEP_GRACE_MS + config.ClockSkew,
-      now,
-    });
-  const heldUp = heldUpSeenWith(agents);
-  // The alert does without what is only known of the agents.
-  const unknown = () => ({ asOf: instant(now()), pauses: [], workflows: [], agents: [] });
-  const stock = { ...ports, jobGauges, queueAges, heldUp: heldUpSeenWith(() => agents().catch(unknown)) };
-  const console: ConsolePorts = {
-    awaiting: createAwaiting({ jobs: createAwaitingJobs(jobs), workflows: known, now }),
-    attention,
-    heldUp,
-    pauses,
-    agents,
-    known: pausable,
-    traffic: createTraffic({
-      recent: createRecentJobs(jobs, closedAtOnceFor),
-      queueAges,
-      windowMs: Math.min(
-        TRAFFIC_WINDOW_MS,
-        retention?.archive ? STILL_PUBLISHED_MS : (closedAtOnceFor ?? TRAFFIC_WINDOW_MS),
-      ),
-      now,
-    }),
-    handling: createHandling({ store: createCosmosHandlingStore(supervisionContainer), attention, now }),
-    supervision: connectSupervisionReader(
-      {
-        blobs: blobsOf(config, { retryOptions: STORAGE_RETRY }),
-        supervisionContainer: config.SupervisionContainer,
-        auditContainer: config.AuditContainer,
-      },
-      database,
-    ),
-    environment: { name: config.EnvironmentName, colour: config.EnvironmentColour },
-    traceUrl: config.TraceUrl ?? null,
-    signIn: config.OperatorSignIn,
-  };
-  const bulk = { ...ports, bulk: createCosmosBulkStore(supervisionContainer), attention };
-  const discarded = createCosmosDiscardedStore(supervisionContainer);
-  let deadLetters: DeadLetters | undefined;
-  const connected = () => {
-    const { quarantine, agentReplies } = queues;
-    const sources = { jobs: config.JobsQueue, ownedQueues, agentReplies, teamQueues };
-    const own = deadLetterQueuesOf({ consumed, quarantine, ...sources });
-    deadLetters ??= createServiceBusDeadLetters(
-      serviceBusOf(config, { retryOptions: PEEK_RETRY }),
-      senders,
-      own,
-      contracts,
-    );
-    return { ...ports, deadLetters, discarded };
-  };
-  const workflowsKnown = { known, register };
-  const purgeProgress = createCosmosPurgeProgress(supervisionContainer, jobs, ports.taskHub);
   return {
+    config,
+    database,
+    jobs,
+    senders,
+    pauses,
+    health,
     ports,
     queues,
-    stock,
-    deadLetters: connected,
     closing: store,
-    discarded,
-    purgeProgress,
-    console,
-    bulk,
-    workflows: workflowsKnown,
+    purgeProgress: createCosmosPurgeProgress(database.container(config.SupervisionContainer), jobs, ports.taskHub),
+    workflows: { known, register },
   };
 }
 

@@ -5,18 +5,18 @@ import type { Authentication, Endpoint } from "../agents/agent.ts";
 import { START_WITHIN } from "../domain/workflow.ts";
 import { agentTeams } from "../messaging/agent-teams.ts";
 import { inWords } from "../messaging/checked.ts";
-import { ENVIRONMENT_COLOURS } from "../messaging/console-contract.ts";
-import { SIGN_INS } from "../messaging/operator-access.ts";
-import { ownedQueues } from "../messaging/owned-queues.ts";
+import { ownedQueues } from "../submission/owned-queues.ts";
 import type { TelemetrySettings } from "../telemetry/start.ts";
 import type { AgentEndpoints, Business } from "./define-app.ts";
 import {
   containerOrNone,
   duration,
+  ENVIRONMENT_COLOURS,
   endpoints,
   keptFor,
   pattern,
   queueName,
+  SIGN_INS,
   schedule,
   serviceUrl,
   textOrNothing,

@@ -5,9 +5,9 @@ import { ConsistencyLevel, CosmosClient } from "@azure/cosmos";
 import type { TokenCredential } from "@azure/identity";
 import { ServiceBusClient, type ServiceBusClientOptions } from "@azure/service-bus";
 import { BlobServiceClient, type StoragePipelineOptions } from "@azure/storage-blob";
+import { createCosmosHttpClient } from "../store/cosmos-http-client.ts";
+import { accountOf } from "../store/cosmos-key.ts";
 import type { Config } from "./config.ts";
-import { createCosmosHttpClient } from "./cosmos-http-client.ts";
-import { accountOf } from "./cosmos-key.ts";
 
 /** How a connection signs in; without `managedidentity`, as the user who is signed in on this machine. */
 interface Identity {

@@ -1,15 +1,14 @@
 // The app as its functions use it: a business with the settings of one process, composed at its first use.
 
-import type { OwnedQueue } from "../domain/owned-queue.ts";
 import type { AgentTeam } from "../messaging/agent-teams.ts";
-import type { OperatorSignIn } from "../messaging/operator-access.ts";
-import type { GaugePorts } from "../operations/measure-gauges.ts";
-import type { Context, Ports, Telemetry } from "../operations/ports.ts";
+import type { Context, Ports, Telemetry } from "../scheduler/ports.ts";
+import type { OwnedQueue } from "../submission/owned-queue.ts";
 import type { TelemetrySettings } from "../telemetry/start.ts";
-import { compose } from "./compose.ts";
+import { composePattern } from "./compose.ts";
 import type { Composed } from "./composed.ts";
 import { type Environment, parseConfig, parseTelemetryConfig, parseTriggers } from "./config.ts";
 import type { Business } from "./define-app.ts";
+import type { OperatorSignIn } from "./setting-types.ts";
 import { startFaults } from "./start-faults.ts";
 
 /** The app for the functions. Each method composes the app at its first call, and throws one error that names all faults of the settings. */
@@ -31,18 +30,10 @@ export interface App {
   queueNames(): Composed["queues"];
   /** The workflows, and the register of their versions. */
   workflowPorts(): Composed["workflows"];
-  /** The ports for erasing a job. */
-  erasurePorts(): Pick<Composed, "closing" | "discarded">;
   /** The progress of housekeeping. */
   purgeProgress(): Composed["purgeProgress"];
-  /** The ports of the gauges. */
-  gaugePorts(): GaugePorts;
-  /** The ports of the operators' console. */
-  consolePorts(): Composed["console"];
-  /** The ports for dead letters; connects at the first call. */
-  deadLetterPorts(): ReturnType<Composed["deadLetters"]>;
-  /** The ports for actions on many jobs. */
-  bulkPorts(): Composed["bulk"];
+  /** What the ports are made of: for another package of functions on the same app. */
+  composed(): Composed;
 }
 
 /**
@@ -54,7 +45,7 @@ export function createApp(business: Business, environment: Environment): App {
   const telemetrySettings = parseTelemetryConfig(environment);
   let made: Composed | undefined;
   const composed = () => {
-    made ??= compose(business, parseConfig(environment, business), telemetrySettings);
+    made ??= composePattern(business, parseConfig(environment, business), telemetrySettings);
     return made;
   };
   const ports = () => composed().ports;
@@ -69,11 +60,7 @@ export function createApp(business: Business, environment: Environment): App {
     contextOf: (telemetry) => ({ ...ports(), telemetry }),
     queueNames: () => composed().queues,
     workflowPorts: () => composed().workflows,
-    erasurePorts: () => composed(),
     purgeProgress: () => composed().purgeProgress,
-    gaugePorts: () => composed().stock,
-    consolePorts: () => composed().console,
-    deadLetterPorts: () => composed().deadLetters(),
-    bulkPorts: () => composed().bulk,
+    composed,
   };
 }

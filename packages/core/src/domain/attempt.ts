@@ -95,7 +95,7 @@ export interface StepTask extends Omit<Attempt, "plan" | "steps" | "inOneActivit
   readonly isAlone: boolean;
   /** The orchestration waits for this activity to return. Otherwise it waits for events, of any step. */
   readonly isAwaited: boolean;
-  /** If the activity may continue with the steps after it: see operations/run-steps.ts. */
+  /** If the activity may continue with the steps after it: see scheduler/run-steps.ts. */
   readonly plan?: Plan;
 }
 

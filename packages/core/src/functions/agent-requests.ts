@@ -3,7 +3,7 @@ import type { InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
 import { inCoresNames } from "../domain/noun.ts";
 import { type AgentRequestMessage, parseAgentRequest, type Ticket } from "../messaging/agent-messages.ts";
-import { answerRequest } from "../operations/answer-request.ts";
+import { answerRequest } from "../scheduler/answer-request.ts";
 import { observeMessage } from "../telemetry/invocation.ts";
 import { workOnMessage } from "./work-on-message.ts";
 

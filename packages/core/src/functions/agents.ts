@@ -2,10 +2,10 @@
 import type { InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
 import type { StepEnd, StepOutcome, StepTask } from "../domain/attempt.ts";
-import { askAgent } from "../operations/ask-agent.ts";
-import { runStep } from "../operations/run-step.ts";
-import { runSteps } from "../operations/run-steps.ts";
-import { reportEnd } from "../scheduler-client.ts";
+import { askAgent } from "../scheduler/ask-agent.ts";
+import { runStep } from "../scheduler/run-step.ts";
+import { runSteps } from "../scheduler/run-steps.ts";
+import { reportEnd } from "../scheduler/scheduler-client.ts";
 import { observe, type Subject } from "../telemetry/invocation.ts";
 import { engineClient } from "./engine-client.ts";
 

@@ -5,7 +5,7 @@ import { expect, test, vi } from "vitest";
 import type { App } from "../app/create-app.ts";
 import { JOB } from "../domain/noun.ts";
 import type { Ticket } from "../messaging/agent-messages.ts";
-import { completionUrl } from "../messaging/completion.ts";
+import { completionUrl } from "../scheduler/completion.ts";
 import { StoreUnavailable } from "../store/job-store.ts";
 import { listenToEvents } from "../telemetry/events.ts";
 import { measureWith } from "../telemetry/metrics.ts";

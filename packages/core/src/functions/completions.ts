@@ -2,14 +2,14 @@
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
 import { Outage } from "../domain/outage.ts";
-import { COMPLETIONS_PATH, parseReport, REPORT_LIMIT } from "../messaging/completion.ts";
-import { takeReport } from "../operations/take-reply.ts";
-import { reportEnd } from "../scheduler-client.ts";
+import { COMPLETIONS_PATH, parseReport, REPORT_LIMIT } from "../scheduler/completion.ts";
+import { reportEnd } from "../scheduler/scheduler-client.ts";
+import { takeReport } from "../scheduler/take-reply.ts";
 import { NotStorable } from "../store/job-store.ts";
 import { observe } from "../telemetry/invocation.ts";
 import { measure } from "../telemetry/metrics.ts";
+import { atFault } from "./at-fault.ts";
 import { engineClient } from "./engine-client.ts";
-import { atFault } from "./operator-endpoint.ts";
 
 /** The same answer for an unknown address and for a used one, so that a caller who guesses addresses learns nothing. */
 const NOBODY_WAITS: HttpResponseInit = {

@@ -3,7 +3,7 @@ import type { InvocationContext } from "@azure/functions";
 import { context as otelContext, propagation } from "@opentelemetry/api";
 import * as df from "durable-functions";
 import { request } from "undici";
-import type { OrchestrationClient } from "../scheduler-client.ts";
+import type { OrchestrationClient } from "../scheduler/scheduler-client.ts";
 
 /** The input that the host gives a function with a durable client. */
 interface ClientInput {

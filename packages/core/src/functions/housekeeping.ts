@@ -3,9 +3,9 @@
 import type { InvocationContext, Timer } from "@azure/functions";
 import * as df from "durable-functions";
 import type { App } from "../app/create-app.ts";
-import { closeJobs } from "../operations/close-jobs.ts";
-import { removeAttempts } from "../operations/remove-attempts.ts";
-import { removeEnded } from "../scheduler-client.ts";
+import { removeEnded } from "../scheduler/scheduler-client.ts";
+import { closeJobs } from "../supervisor/close-jobs.ts";
+import { removeAttempts } from "../supervisor/remove-attempts.ts";
 import { logTelemetry } from "../telemetry/events.ts";
 
 /** A run has five minutes (functionTimeout): one minute is left for work in progress when the time for each task is over. */

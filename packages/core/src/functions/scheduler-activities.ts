@@ -3,10 +3,10 @@ import type { InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
 import type { Look } from "../domain/attempt.ts";
 import type { Poll } from "../domain/poll.ts";
-import { findProgress as findOnce } from "../operations/find-progress.ts";
-import { pollStep as pollOnce } from "../operations/poll-step.ts";
-import { publishEndOf } from "../operations/publish-end.ts";
-import { reportEnd } from "../scheduler-client.ts";
+import { findProgress as findOnce } from "../scheduler/find-progress.ts";
+import { pollStep as pollOnce } from "../scheduler/poll-step.ts";
+import { publishEndOf } from "../scheduler/publish-end.ts";
+import { reportEnd } from "../scheduler/scheduler-client.ts";
 import { observe } from "../telemetry/invocation.ts";
 import { engineClient } from "./engine-client.ts";
 

@@ -3,10 +3,10 @@
 import type { InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
 import { jobIdIn } from "../domain/noun.ts";
-import { isCancellation } from "../messaging/cancellation-message.ts";
-import { submitJob } from "../operations/submit-job.ts";
-import { takeCancellation } from "../operations/take-cancellation.ts";
-import { startClaimed } from "../scheduler-client.ts";
+import { startClaimed } from "../scheduler/scheduler-client.ts";
+import { isCancellation } from "../submission/cancellation-message.ts";
+import { submitJob } from "../submission/submit-job.ts";
+import { takeCancellation } from "../submission/take-cancellation.ts";
 import { messageTraceparent, observeMessage } from "../telemetry/invocation.ts";
 import { activeTraceparent } from "../telemetry/trace-context.ts";
 import { engineClient } from "./engine-client.ts";

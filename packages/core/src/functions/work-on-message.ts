@@ -2,8 +2,8 @@
 import type { InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
 import { FIRST_ENQUEUED_AT, type ReceivedMessage } from "../messaging/messenger.ts";
-import { holdMessage } from "../operations/hold-message.ts";
 import type { Telemetry } from "../telemetry/events.ts";
+import { holdMessage } from "./hold-message.ts";
 
 /** Processes the message until it is done; if an outage lasts, the message returns to its queue to wait. */
 export async function workOnMessage(

@@ -1,9 +1,8 @@
-// Checks the app when it starts: its settings, its workflows and their versions, which operators can also count.
+// Checks the app when it starts: its settings, its workflows and their versions.
 import { setTimeout as sleep } from "node:timers/promises";
+import { checkWorkflows, WorkflowEdited } from "../app/check-workflows.ts";
 import type { App } from "../app/create-app.ts";
-import { checkWorkflows, versionsInUse, WorkflowEdited } from "../operations/check-workflows.ts";
 import { processTelemetry } from "../telemetry/events.ts";
-import type { Endpoints } from "./operator-endpoint.ts";
 
 /** The host waits for this; an unavailable store must not keep the app from starting. */
 const CHECK_WITHIN_MS = 5000;
@@ -38,19 +37,4 @@ async function check(application: App): Promise<void> {
     }
     processTelemetry.event("WorkflowsUnchecked", { cause: String(cause) });
   }
-}
-
-/** The HTTP function that lists the workflows' versions, with how many unfinished jobs each has. */
-export function workflowsApi(application: App): Endpoints {
-  return {
-    listWorkflows: {
-      method: "GET",
-      route: "workflows",
-      role: "Jobs.Read",
-      handle: async () => {
-        const { known, register } = application.workflowPorts();
-        return { jsonBody: { workflows: await versionsInUse(known, register) } };
-      },
-    },
-  };
 }

@@ -1,7 +1,10 @@
+import {
+  parseSweepQuery,
+  parseWhatIfQuery,
+} from "@scheduler-agent-supervisor/operator/internal/messaging/supervisor-request";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { check } from "./checked.ts";
-import { parseSweepQuery, parseWhatIfQuery } from "./supervisor-request.ts";
 
 const schema = z.strictObject({
   id: z.string().min(1).max(5),

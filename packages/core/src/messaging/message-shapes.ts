@@ -1,4 +1,5 @@
 // The members that messages have by their contracts, as JSON Schema: content by its workflow's contract, the app's own messages by their members.
+
 import type { z } from "zod";
 import { inAppsNames, type Noun } from "../domain/noun.ts";
 import { type Contract, resultSchemaOf } from "./contract.ts";

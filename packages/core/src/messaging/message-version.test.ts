@@ -3,8 +3,8 @@
 import { expect, test } from "vitest";
 import { JOB } from "../domain/noun.ts";
 import { Outage } from "../domain/outage.ts";
+import { parseStartAttempt } from "../scheduler/start-attempt-message.ts";
 import { parseAgentReply, parseAgentRequest } from "./agent-messages.ts";
-import { parseStartAttempt } from "./start-attempt-message.ts";
 
 const startAttempt = { jobId: "job-1", attempt: 1, direction: "forward" };
 const ticket = { jobId: "job-1", attempt: 1, step: "checkFraud", direction: "forward", lockedBy: "job-1-1@hub" };

@@ -4,13 +4,10 @@ import { durationMs } from "../domain/duration.ts";
 import type { Job } from "../domain/job.ts";
 import { idName } from "../domain/noun.ts";
 import type { OperatorAction } from "../domain/operator.ts";
-import { PROCESS_STATES, type ProcessState } from "../domain/state-record.ts";
+import { parseEdit, type SubmissionRules } from "../submission/submission-message.ts";
 import { stepResult } from "./agent-messages.ts";
-import { type Checked, check, checkJson, checkQuery } from "./checked.ts";
+import { type Checked, check, checkJson } from "./checked.ts";
 import { extension } from "./extension.ts";
-import { filterOf, jobFilter, keyFaults } from "./job-filter.ts";
-import { continuation, pageSize } from "./paging.ts";
-import { parseEdit, type SubmissionRules } from "./submission-message.ts";
 
 /** An action on a job as a whole. */
 export type ActionName = Exclude<OperatorAction["kind"], "recordOutcome">;
@@ -24,20 +21,7 @@ export type Parsed<T> =
   | ({ readonly kind: "valid" } & T)
   | { readonly kind: "invalid"; readonly faults: readonly string[] };
 
-/** The position in a list where the next page continues. Declared here, because messaging does not import the store. */
-interface Position {
-  readonly createdAt: string;
-  readonly shown: readonly string[];
-}
-
-export interface ListRequest extends ReturnType<typeof filterOf> {
-  readonly processState?: ProcessState | undefined;
-  readonly limit: number;
-  readonly after?: Position | undefined;
-}
-
 const BODY = "the body";
-const PAGE = { usual: 50, most: 200 } as const;
 
 const reason = z.string().trim().min(1).max(500);
 const direction = z.enum(["forward", "compensate"]).optional();
@@ -136,31 +120,6 @@ function parseResubmit(
   const job = edited?.kind === "valid" ? edited.job : null;
   const { reason, compensatedManually, direction } = parsed.value;
   return valid({ kind: "resubmit", reason, job, compensatedManually, ...(direction && { direction }) });
-}
-
-const positionSchema = z.strictObject({ createdAt: z.iso.datetime(), shown: z.array(z.string()) });
-
-export const listQuery = z.strictObject({
-  state: z.enum(PROCESS_STATES).optional(),
-  ...jobFilter,
-  limit: pageSize(PAGE),
-  continuation: continuation(positionSchema),
-});
-
-/**
- * @param query the URL's query, each name with its value
- * @param keys the names of the business keys by which jobs can be found
- */
-export function parseListRequest(
-  query: Iterable<[string, string]>,
-  keys: readonly string[],
-): Parsed<{ readonly request: ListRequest }> {
-  const parsed = checkQuery(listQuery, query);
-  if (parsed.kind === "invalid") return parsed;
-  const faults = keyFaults(parsed.value.key, keys);
-  if (faults.length > 0) return { kind: "invalid", faults };
-  const { state, limit, continuation: after, ...filter } = parsed.value;
-  return { kind: "valid", request: { processState: state, ...filterOf(filter), limit, after } };
 }
 
 function jsonObject(text: string): object | undefined {

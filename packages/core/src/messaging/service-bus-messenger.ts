@@ -8,7 +8,7 @@ import { attemptId } from "../domain/state-record.ts";
 import { asSent, requestId } from "./agent-messages.ts";
 import { type AgentTeam, repliesQueueOf, teamOf } from "./agent-teams.ts";
 import type { BusSenders } from "./bus-senders.ts";
-import { CAME_BY } from "./dead-letters.ts";
+import { CAME_BY } from "./came-by.ts";
 import { sendable } from "./deep-json.ts";
 import { MESSAGE_VERSION } from "./message-version.ts";
 import {

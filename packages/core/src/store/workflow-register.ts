@@ -1,8 +1,8 @@
 // The versions of workflows that have run on this store, with their content; and the number of jobs that still need each.
 import { type Container, ErrorResponse } from "@azure/cosmos";
+import { OPEN_ERRORS } from "../domain/open-errors.ts";
 import type { WorkflowRef } from "../domain/workflow.ts";
 import type { WorkflowContent } from "../domain/workflow-content.ts";
-import { OPEN_ERRORS } from "./job-gauges.ts";
 import { StoreUnavailable } from "./job-store.ts";
 
 /** Jobs that need the version. */

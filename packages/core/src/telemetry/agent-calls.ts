@@ -2,7 +2,7 @@
 import { SpanKind } from "@opentelemetry/api";
 import type { Finding } from "../agents/agent.ts";
 import type { ObserveTry, OnHealth, OnMisconfigured } from "../agents/route-agent.ts";
-import type { Health } from "../domain/routing.ts";
+import type { Health } from "../agents/routing.ts";
 import { processTelemetry } from "./events.ts";
 import { measure } from "./metrics.ts";
 import { failSpan, inSpan } from "./spans.ts";

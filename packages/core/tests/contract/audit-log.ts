@@ -1,7 +1,7 @@
 // The contract of the audit log: every implementation passes this one suite.
 
 import { beforeAll, describe, expect, test } from "vitest";
-import { type AuditLog, MOST_DECISIONS, type SupervisionEntry, sweepIdOf } from "../../src/supervision/audit-log.ts";
+import { type AuditLog, MOST_DECISIONS, type SupervisionEntry, sweepIdOf } from "../../src/store/audit-log.ts";
 
 const BEFORE = { processState: "Processing", attempt: 1, failureCount: 0, step: "takePayment" } as const;
 const AFTER = { processState: "Pending", attempt: 2, failureCount: 1, step: null } as const;

@@ -1,7 +1,7 @@
 // The contract of the lead among supervisors: every implementation passes this one suite.
 
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Leadership } from "../../src/supervision/leadership.ts";
+import type { Leadership } from "../../src/supervisor/leadership.ts";
 
 /** Something to contend for, and time that passes. */
 export interface Contest {

@@ -1,4 +1,4 @@
-import { createMemoryJobStore } from "../../src/store/memory-job-store.ts";
+import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
 import { closingStoreContract } from "./closing-store.ts";
 import { guardsContract } from "./guards.ts";
 import { jobStoreContract } from "./job-store.ts";

@@ -1,5 +1,5 @@
 // The operators' part of the state store's contract, in memory.
-import { createMemoryJobStore } from "../../src/store/memory-job-store.ts";
+import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
 import { operatorStoreContract } from "./operator-store.ts";
 
 operatorStoreContract("memory", async () => createMemoryJobStore());

@@ -9,8 +9,8 @@ import {
   MOST_HELD_BACK,
   NO_BACKLOG,
   NotAdmitted,
-} from "../../src/operations/admission.ts";
-import type { Waiting } from "../../src/operations/waits-by-agent.ts";
+} from "../../src/scheduler/admission.ts";
+import type { Waiting } from "../../src/scheduler/waits-by-agent.ts";
 
 const LIMIT = 100;
 

@@ -1,10 +1,10 @@
 // P7: agents of several teams, each with a reply queue of its own, over the store in memory.
 
+import { deadLetterQueuesOf } from "@scheduler-agent-supervisor/operator/internal/messaging/dead-letters";
 import { expect, test } from "vitest";
 import { parseConfig } from "../../src/app/config.ts";
 import { repliesQueueOf, teamOf } from "../../src/messaging/agent-teams.ts";
-import { deadLetterQueuesOf } from "../../src/messaging/dead-letters.ts";
-import { takeReply } from "../../src/operations/take-reply.ts";
+import { takeReply } from "../../src/scheduler/take-reply.ts";
 import { NOON_MS } from "../jobs.ts";
 import { SETTINGS, videos } from "../videos.ts";
 import { createWorld } from "../world.ts";

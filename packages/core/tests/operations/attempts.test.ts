@@ -4,9 +4,9 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { attemptOf, tasksToBegin } from "../../src/domain/attempt.ts";
 import { planOf } from "../../src/domain/plan.ts";
 import type { StateRecord } from "../../src/domain/state-record.ts";
-import { claimJob } from "../../src/operations/claim-job.ts";
-import { runStep } from "../../src/operations/run-step.ts";
-import { sweep } from "../../src/operations/sweep.ts";
+import { claimJob } from "../../src/scheduler/claim-job.ts";
+import { runStep } from "../../src/scheduler/run-step.ts";
+import { sweep } from "../../src/supervisor/sweep.ts";
 import { GRAPH, NOON, NOON_MS } from "../jobs.ts";
 import { createWorld, runTasks, type World } from "../world.ts";
 

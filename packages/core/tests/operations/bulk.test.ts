@@ -1,12 +1,12 @@
 // Turns of an action on many jobs, over stores in memory: what a death in between leaves, and records that nobody here can read.
 
+import { createAttention } from "@scheduler-agent-supervisor/operator/internal/operations/attention";
+import { changeBulk, watchBulk } from "@scheduler-agent-supervisor/operator/internal/operations/operate-bulk";
+import { type BulkPorts, previewBulk } from "@scheduler-agent-supervisor/operator/internal/operations/preview-bulk";
+import { runBulk } from "@scheduler-agent-supervisor/operator/internal/operations/run-bulk";
 import { beforeEach, expect, test } from "vitest";
 import { NewerSchema } from "../../src/domain/newer-schema.ts";
 import type { StateRecord } from "../../src/domain/state-record.ts";
-import { createAttention } from "../../src/operations/attention.ts";
-import { changeBulk, watchBulk } from "../../src/operations/operate-bulk.ts";
-import { type BulkPorts, previewBulk } from "../../src/operations/preview-bulk.ts";
-import { runBulk } from "../../src/operations/run-bulk.ts";
 import { NOON_MS, sampleJob } from "../jobs.ts";
 import { createMemoryBulkStore } from "../memory-bulk-store.ts";
 import { createWorld, type World } from "../world.ts";

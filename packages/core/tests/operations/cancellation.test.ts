@@ -2,9 +2,9 @@
 
 import { beforeEach, expect, test } from "vitest";
 import { SentBack } from "../../src/domain/outage.ts";
-import { contentDigest } from "../../src/messaging/content-digest.ts";
-import type { Envelope } from "../../src/messaging/submission-message.ts";
-import { takeCancellation } from "../../src/operations/take-cancellation.ts";
+import { contentDigest } from "../../src/submission/content-digest.ts";
+import type { Envelope } from "../../src/submission/submission-message.ts";
+import { takeCancellation } from "../../src/submission/take-cancellation.ts";
 import { USUAL_WORKFLOW } from "../goods.ts";
 import { NOON_MS, sampleJob } from "../jobs.ts";
 import { createWorld, ENVELOPE, type World } from "../world.ts";

@@ -1,9 +1,9 @@
 // What the app finds at start about its workflows, against a register in memory.
 
 import { beforeEach, expect, test } from "vitest";
+import { checkWorkflows, versionsInUse } from "../../src/app/check-workflows.ts";
 import type { Workflow } from "../../src/domain/workflow.ts";
 import type { WorkflowContent } from "../../src/domain/workflow-content.ts";
-import { checkWorkflows, versionsInUse } from "../../src/operations/check-workflows.ts";
 import type { JobsOfVersion, WorkflowRegister } from "../../src/store/workflow-register.ts";
 import { CHAIN, GRAPH } from "../jobs.ts";
 

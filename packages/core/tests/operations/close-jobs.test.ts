@@ -1,14 +1,14 @@
 // Jobs that are over, over the store in memory: what is closed, in what order it is written, and what stays as it is.
 
+import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
 import { beforeEach, expect, test } from "vitest";
 import { REMOVED } from "../../src/domain/job.ts";
-import { closeJobs } from "../../src/operations/close-jobs.ts";
-import { operateJob } from "../../src/operations/operate-job.ts";
-import type { Retention } from "../../src/operations/ports.ts";
-import { runStep } from "../../src/operations/run-step.ts";
-import { sweep } from "../../src/operations/sweep.ts";
+import { operateJob } from "../../src/scheduler/operate-job.ts";
+import type { Retention } from "../../src/scheduler/ports.ts";
+import { runStep } from "../../src/scheduler/run-step.ts";
 import type { ArchivedJob } from "../../src/store/job-archive.ts";
-import { createMemoryJobStore } from "../../src/store/memory-job-store.ts";
+import { closeJobs } from "../../src/supervisor/close-jobs.ts";
+import { sweep } from "../../src/supervisor/sweep.ts";
 import type { Goods } from "../jobs.ts";
 import { NOON_MS, sampleJob } from "../jobs.ts";
 import { createWorld, runTasks, type World } from "../world.ts";

@@ -3,8 +3,8 @@
 import { beforeEach, expect, test } from "vitest";
 import type { StartAttempt } from "../../src/domain/attempt.ts";
 import { recover, startAttemptOf } from "../../src/domain/recovery.ts";
-import { runStep } from "../../src/operations/run-step.ts";
-import { sweep } from "../../src/operations/sweep.ts";
+import { runStep } from "../../src/scheduler/run-step.ts";
+import { sweep } from "../../src/supervisor/sweep.ts";
 import { NOON, NOON_MS } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";
 

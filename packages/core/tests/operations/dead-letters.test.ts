@@ -1,22 +1,25 @@
 // What an operator does with a dead letter, over queues in memory: the order of effects, and what the audit log gets.
 
-import { beforeEach, describe, expect, test } from "vitest";
-import type { DiscardedMessage, MessageCopy } from "../../src/domain/message-copy.ts";
-import type { DeadLetterRequest } from "../../src/messaging/dead-letter-request.ts";
-import { parseDeadLetterRequest } from "../../src/messaging/dead-letter-request.ts";
+import type { DiscardedMessage, MessageCopy } from "@scheduler-agent-supervisor/operator/internal/domain/message-copy";
+import type { DeadLetterRequest } from "@scheduler-agent-supervisor/operator/internal/messaging/dead-letter-request";
+import { parseDeadLetterRequest } from "@scheduler-agent-supervisor/operator/internal/messaging/dead-letter-request";
 import type {
   DeadLetter,
   DeadLetterSummary,
   DeadLetters,
   Taken,
   TakenDeadLetter,
-} from "../../src/messaging/dead-letters.ts";
-import { deadLetterQueuesOf } from "../../src/messaging/dead-letters.ts";
-import { countDeadLetters } from "../../src/operations/count-dead-letters.ts";
-import { resendDiscarded } from "../../src/operations/discarded-messages.ts";
-import { type Handled, handleDeadLetter } from "../../src/operations/handle-dead-letter.ts";
-import { type DiscardedStore, discardedId } from "../../src/store/discarded-store.ts";
-import type { AuditLog } from "../../src/supervision/audit-log.ts";
+} from "@scheduler-agent-supervisor/operator/internal/messaging/dead-letters";
+import { deadLetterQueuesOf } from "@scheduler-agent-supervisor/operator/internal/messaging/dead-letters";
+import { countDeadLetters } from "@scheduler-agent-supervisor/operator/internal/operations/count-dead-letters";
+import { resendDiscarded } from "@scheduler-agent-supervisor/operator/internal/operations/discarded-messages";
+import {
+  type Handled,
+  handleDeadLetter,
+} from "@scheduler-agent-supervisor/operator/internal/operations/handle-dead-letter";
+import { type DiscardedStore, discardedId } from "@scheduler-agent-supervisor/operator/internal/store/discarded-store";
+import { beforeEach, describe, expect, test } from "vitest";
+import type { AuditLog } from "../../src/store/audit-log.ts";
 import { NOON_MS } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";
 

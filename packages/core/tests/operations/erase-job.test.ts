@@ -1,8 +1,11 @@
 // Erasure over the store in memory: what may be erased, what is left, and who is known to have asked.
 
+import { eraseJob } from "@scheduler-agent-supervisor/operator/internal/operations/erase-job";
+import {
+  createMemoryJobStore,
+  type MemoryJobStore,
+} from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
 import { beforeEach, expect, test } from "vitest";
-import { eraseJob } from "../../src/operations/erase-job.ts";
-import { createMemoryJobStore, type MemoryJobStore } from "../../src/store/memory-job-store.ts";
 import { NOON, NOON_MS } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";
 

@@ -1,8 +1,8 @@
 // Whoever gives a whole job id gets that job without a search; what else matches comes on the next page.
 
+import { findJobs } from "@scheduler-agent-supervisor/operator/internal/operations/find-jobs";
+import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
 import { expect, test } from "vitest";
-import { findJobs } from "../../src/operations/find-jobs.ts";
-import { createMemoryJobStore } from "../../src/store/memory-job-store.ts";
 import { sampleJob, sampleRecord } from "../jobs.ts";
 
 async function storeOf(...jobIds: string[]) {

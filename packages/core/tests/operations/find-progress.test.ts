@@ -3,12 +3,12 @@ import { beforeEach, expect, test } from "vitest";
 import { type Attempt, attemptOf, lookOf, tasksToBegin } from "../../src/domain/attempt.ts";
 import { planOf } from "../../src/domain/plan.ts";
 import { startAttemptOf } from "../../src/domain/recovery.ts";
-import { answerRequest } from "../../src/operations/answer-request.ts";
-import { askAgent } from "../../src/operations/ask-agent.ts";
-import { claimJob } from "../../src/operations/claim-job.ts";
-import { findProgress } from "../../src/operations/find-progress.ts";
-import { runStep } from "../../src/operations/run-step.ts";
-import { takeReply } from "../../src/operations/take-reply.ts";
+import { answerRequest } from "../../src/scheduler/answer-request.ts";
+import { askAgent } from "../../src/scheduler/ask-agent.ts";
+import { claimJob } from "../../src/scheduler/claim-job.ts";
+import { findProgress } from "../../src/scheduler/find-progress.ts";
+import { runStep } from "../../src/scheduler/run-step.ts";
+import { takeReply } from "../../src/scheduler/take-reply.ts";
 import { GRAPH, NOON_MS, sampleJob, sampleRecord } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";
 

@@ -1,14 +1,14 @@
 // A step that is done for each item of a list (P5, P6, P13): a run of its own for each, with a key, a record, a compensation and a budget.
 
+import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
 import { describe, expect, test } from "vitest";
 import { MOST_ITEMS } from "../../src/domain/items.ts";
 import { startAttemptOf } from "../../src/domain/recovery.ts";
 import { hasEnded, type StateRecord } from "../../src/domain/state-record.ts";
 import type { Workflow, WorkflowStep } from "../../src/domain/workflow.ts";
 import type { WorkflowRules } from "../../src/domain/workflow-rules.ts";
-import { operateJob } from "../../src/operations/operate-job.ts";
-import { sweep } from "../../src/operations/sweep.ts";
-import { createMemoryJobStore } from "../../src/store/memory-job-store.ts";
+import { operateJob } from "../../src/scheduler/operate-job.ts";
+import { sweep } from "../../src/supervisor/sweep.ts";
 import type { Goods } from "../jobs.ts";
 import { NOON_MS, sampleJob } from "../jobs.ts";
 import { createWorld, ENVELOPE, type World } from "../world.ts";

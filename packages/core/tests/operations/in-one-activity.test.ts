@@ -1,10 +1,11 @@
 // Steps that follow one another in one activity: what is recorded and published is the same, also when it dies in between and runs again.
+
+import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
 import { beforeEach, expect, test } from "vitest";
 import type { StepTask } from "../../src/domain/attempt.ts";
 import type { Workflow } from "../../src/domain/workflow.ts";
-import { runStep } from "../../src/operations/run-step.ts";
-import { runSteps } from "../../src/operations/run-steps.ts";
-import { createMemoryJobStore } from "../../src/store/memory-job-store.ts";
+import { runStep } from "../../src/scheduler/run-step.ts";
+import { runSteps } from "../../src/scheduler/run-steps.ts";
 import { CHAIN, GRAPH, NOON_MS } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";
 

@@ -14,10 +14,10 @@ import {
 import type { StepState } from "../../src/domain/state-record.ts";
 import type { Workflow, WorkflowStep } from "../../src/domain/workflow.ts";
 import { loadWorkflows } from "../../src/domain/workflows.ts";
-import { claimJob } from "../../src/operations/claim-job.ts";
-import { operateJob } from "../../src/operations/operate-job.ts";
-import { runStep } from "../../src/operations/run-step.ts";
-import { sweep } from "../../src/operations/sweep.ts";
+import { claimJob } from "../../src/scheduler/claim-job.ts";
+import { operateJob } from "../../src/scheduler/operate-job.ts";
+import { runStep } from "../../src/scheduler/run-step.ts";
+import { sweep } from "../../src/supervisor/sweep.ts";
 import { NOON_MS, sampleJob, sampleRecord } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";
 

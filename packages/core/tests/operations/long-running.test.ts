@@ -1,20 +1,20 @@
 // Steps that are done later (P6, P7, P8): accepted by their service, waited for by their record alone, and reported by whoever does them.
 
+import { createAwaiting } from "@scheduler-agent-supervisor/operator/internal/operations/awaiting";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { type Attempt, advance, type StepTask, tasksToBegin } from "../../src/domain/attempt.ts";
 import { JOB } from "../../src/domain/noun.ts";
 import type { StepRecord } from "../../src/domain/state-record.ts";
 import type { Workflow } from "../../src/domain/workflow.ts";
 import { loadWorkflows } from "../../src/domain/workflows.ts";
-import { parseReport } from "../../src/messaging/completion.ts";
 import type { StepReport } from "../../src/messaging/operator-request.ts";
-import { createAwaiting } from "../../src/operations/awaiting.ts";
-import { claimJob } from "../../src/operations/claim-job.ts";
-import { type Caller, operateJob } from "../../src/operations/operate-job.ts";
-import { reportStep } from "../../src/operations/report-step.ts";
-import { runStep } from "../../src/operations/run-step.ts";
-import { sweep } from "../../src/operations/sweep.ts";
-import { takeReport } from "../../src/operations/take-reply.ts";
+import { claimJob } from "../../src/scheduler/claim-job.ts";
+import { parseReport } from "../../src/scheduler/completion.ts";
+import { type Caller, operateJob } from "../../src/scheduler/operate-job.ts";
+import { reportStep } from "../../src/scheduler/report-step.ts";
+import { runStep } from "../../src/scheduler/run-step.ts";
+import { takeReport } from "../../src/scheduler/take-reply.ts";
+import { sweep } from "../../src/supervisor/sweep.ts";
 import { CHAIN, NOON_MS, sampleJob, sampleRecord } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";
 

@@ -1,8 +1,11 @@
 // The gauges: each is counted apart, so that one that can't be counted silences only itself.
 
+import {
+  type GaugePorts,
+  measureGauges,
+} from "@scheduler-agent-supervisor/operator/internal/operations/measure-gauges";
 import { afterEach, expect, test } from "vitest";
 import type { WaitReason } from "../../src/domain/wait.ts";
-import { type GaugePorts, measureGauges } from "../../src/operations/measure-gauges.ts";
 import { measureWith } from "../../src/telemetry/metrics.ts";
 import { NOON, NOON_MS } from "../jobs.ts";
 import { createWorld } from "../world.ts";

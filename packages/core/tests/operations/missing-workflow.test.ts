@@ -3,12 +3,12 @@
 import { beforeEach, expect, test } from "vitest";
 import { OtherVersionNeeded } from "../../src/domain/outage.ts";
 import type { StateRecord } from "../../src/domain/state-record.ts";
-import { claimJob } from "../../src/operations/claim-job.ts";
-import { operateJob } from "../../src/operations/operate-job.ts";
-import { instant } from "../../src/operations/ports.ts";
-import { submitJob } from "../../src/operations/submit-job.ts";
-import { sweep } from "../../src/operations/sweep.ts";
-import { takeReply } from "../../src/operations/take-reply.ts";
+import { claimJob } from "../../src/scheduler/claim-job.ts";
+import { operateJob } from "../../src/scheduler/operate-job.ts";
+import { instant } from "../../src/scheduler/ports.ts";
+import { takeReply } from "../../src/scheduler/take-reply.ts";
+import { submitJob } from "../../src/submission/submit-job.ts";
+import { sweep } from "../../src/supervisor/sweep.ts";
 import { CHAIN, NOON_MS, sampleJob, sampleRecord } from "../jobs.ts";
 import { createWorld, ENVELOPE, type World } from "../world.ts";
 

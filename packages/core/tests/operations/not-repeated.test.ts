@@ -1,22 +1,23 @@
 // Operations that must not be repeated blindly (P34): the service does each request that reaches it, and its requests are delivered twice, or its
 // process dies, or an operator acts.
+
+import { inspectJob } from "@scheduler-agent-supervisor/operator/internal/operations/inspect-job";
 import { beforeEach, expect, test } from "vitest";
 import type { Agent, AgentCall, AgentReply, OperationPolicy } from "../../src/agents/agent.ts";
 import { routeAgent } from "../../src/agents/route-agent.ts";
 import { type StepTask, tasksToBegin } from "../../src/domain/attempt.ts";
 import { startAttemptOf } from "../../src/domain/recovery.ts";
 import type { StateRecord } from "../../src/domain/state-record.ts";
-import { answerRequest } from "../../src/operations/answer-request.ts";
-import { askAgent } from "../../src/operations/ask-agent.ts";
-import { claimJob } from "../../src/operations/claim-job.ts";
-import { inspectJob } from "../../src/operations/inspect-job.ts";
-import { operateJob } from "../../src/operations/operate-job.ts";
-import type { Context } from "../../src/operations/ports.ts";
-import { runStep } from "../../src/operations/run-step.ts";
-import { submitJob } from "../../src/operations/submit-job.ts";
-import { sweep } from "../../src/operations/sweep.ts";
-import { takeReply } from "../../src/operations/take-reply.ts";
-import type { SupervisionEntry } from "../../src/supervision/audit-log.ts";
+import { answerRequest } from "../../src/scheduler/answer-request.ts";
+import { askAgent } from "../../src/scheduler/ask-agent.ts";
+import { claimJob } from "../../src/scheduler/claim-job.ts";
+import { operateJob } from "../../src/scheduler/operate-job.ts";
+import type { Context } from "../../src/scheduler/ports.ts";
+import { runStep } from "../../src/scheduler/run-step.ts";
+import { takeReply } from "../../src/scheduler/take-reply.ts";
+import type { SupervisionEntry } from "../../src/store/audit-log.ts";
+import { submitJob } from "../../src/submission/submit-job.ts";
+import { sweep } from "../../src/supervisor/sweep.ts";
 import { sampleJob } from "../jobs.ts";
 import { createWorld, ENVELOPE, type World } from "../world.ts";
 

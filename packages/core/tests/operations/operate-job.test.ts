@@ -1,11 +1,11 @@
 // What an operator does to a job, over the store in memory: written, published, entered in the audit log, and carried on.
 
+import { inspectJob } from "@scheduler-agent-supervisor/operator/internal/operations/inspect-job";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { WantedVersion } from "../../src/messaging/entity-tag.ts";
 import type { ActionName, OperatorRequest } from "../../src/messaging/operator-request.ts";
-import { inspectJob } from "../../src/operations/inspect-job.ts";
-import { runStep } from "../../src/operations/run-step.ts";
+import { runStep } from "../../src/scheduler/run-step.ts";
 import type { JobStore } from "../../src/store/job-store.ts";
+import type { WantedVersion } from "../../src/store/wanted-version.ts";
 import type { Goods } from "../jobs.ts";
 import { NOON_MS, sampleJob } from "../jobs.ts";
 import { compensate, operateIn, resubmit, runNextIn } from "../operated-world.ts";

@@ -3,8 +3,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { StartAttempt } from "../../src/domain/attempt.ts";
 import type { OperatorRequest } from "../../src/messaging/operator-request.ts";
-import { sweep } from "../../src/operations/sweep.ts";
 import type { JobStore } from "../../src/store/job-store.ts";
+import { sweep } from "../../src/supervisor/sweep.ts";
 import { NOON_MS } from "../jobs.ts";
 import { compensate, operateIn, resubmit, runNextIn } from "../operated-world.ts";
 import { createWorld, type World } from "../world.ts";

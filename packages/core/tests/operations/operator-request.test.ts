@@ -1,7 +1,8 @@
 // The contract of an operator's request: every fault is named.
 
+import { parseListRequest } from "@scheduler-agent-supervisor/operator/internal/messaging/list-request";
 import { beforeEach, describe, expect, test } from "vitest";
-import { parseListRequest, parseOperatorRequest } from "../../src/messaging/operator-request.ts";
+import { parseOperatorRequest } from "../../src/messaging/operator-request.ts";
 import { NOON_MS, sampleJob } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";
 

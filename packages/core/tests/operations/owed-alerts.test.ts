@@ -1,9 +1,9 @@
 // P9 P10 P16: the alert for a job in Error is owed as long as its status is: a death, or an answer that is lost, right after the write.
 import { beforeEach, expect, test } from "vitest";
-import { publishEndOf } from "../../src/operations/publish-end.ts";
-import { runStep } from "../../src/operations/run-step.ts";
-import { sweep } from "../../src/operations/sweep.ts";
+import { publishEndOf } from "../../src/scheduler/publish-end.ts";
+import { runStep } from "../../src/scheduler/run-step.ts";
 import { StoreUnavailable } from "../../src/store/job-store.ts";
+import { sweep } from "../../src/supervisor/sweep.ts";
 import { NOON_MS, sampleJob, sampleRecord } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";
 

@@ -1,5 +1,6 @@
 // Steps that are done later by a service that is asked for it (P6, P8, P16): when it is asked, by whom, and what comes of it.
 
+import { runOrchestration, type TaskEvent } from "@scheduler-agent-supervisor/testing/internal/model/orchestration-run";
 import { beforeEach, expect, test } from "vitest";
 import { type Attempt, advance, type StepTask, tasksToBegin } from "../../src/domain/attempt.ts";
 import { JOB } from "../../src/domain/noun.ts";
@@ -7,14 +8,13 @@ import { nextPolls, type Poll } from "../../src/domain/poll.ts";
 import type { StepRecord } from "../../src/domain/state-record.ts";
 import type { Workflow } from "../../src/domain/workflow.ts";
 import { loadWorkflows } from "../../src/domain/workflows.ts";
-import { parseReport } from "../../src/messaging/completion.ts";
-import { claimJob } from "../../src/operations/claim-job.ts";
-import { operateJob } from "../../src/operations/operate-job.ts";
-import { pollStep } from "../../src/operations/poll-step.ts";
-import { runStep } from "../../src/operations/run-step.ts";
-import { sweep } from "../../src/operations/sweep.ts";
-import { takeReport } from "../../src/operations/take-reply.ts";
-import { runOrchestration, type TaskEvent } from "../../src/testing/model/orchestration-run.ts";
+import { claimJob } from "../../src/scheduler/claim-job.ts";
+import { parseReport } from "../../src/scheduler/completion.ts";
+import { operateJob } from "../../src/scheduler/operate-job.ts";
+import { pollStep } from "../../src/scheduler/poll-step.ts";
+import { runStep } from "../../src/scheduler/run-step.ts";
+import { takeReport } from "../../src/scheduler/take-reply.ts";
+import { sweep } from "../../src/supervisor/sweep.ts";
 import { NOON_MS, sampleJob, sampleRecord } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";
 

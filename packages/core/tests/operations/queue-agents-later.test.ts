@@ -7,11 +7,11 @@ import type { StepRecord } from "../../src/domain/state-record.ts";
 import type { Workflow } from "../../src/domain/workflow.ts";
 import { loadWorkflows } from "../../src/domain/workflows.ts";
 import { requestId } from "../../src/messaging/agent-messages.ts";
-import { answerRequest } from "../../src/operations/answer-request.ts";
-import { askAgent } from "../../src/operations/ask-agent.ts";
-import { claimJob } from "../../src/operations/claim-job.ts";
-import { sweep } from "../../src/operations/sweep.ts";
-import { takeReply } from "../../src/operations/take-reply.ts";
+import { answerRequest } from "../../src/scheduler/answer-request.ts";
+import { askAgent } from "../../src/scheduler/ask-agent.ts";
+import { claimJob } from "../../src/scheduler/claim-job.ts";
+import { takeReply } from "../../src/scheduler/take-reply.ts";
+import { sweep } from "../../src/supervisor/sweep.ts";
 import { NOON_MS, sampleJob, sampleRecord } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";
 

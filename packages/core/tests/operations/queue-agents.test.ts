@@ -5,11 +5,11 @@ import { attemptOf, type StepTask, tasksToBegin } from "../../src/domain/attempt
 import { planOf } from "../../src/domain/plan.ts";
 import { startAttemptOf } from "../../src/domain/recovery.ts";
 import type { AgentReplyMessage } from "../../src/messaging/agent-messages.ts";
-import { answerRequest } from "../../src/operations/answer-request.ts";
-import { askAgent } from "../../src/operations/ask-agent.ts";
-import { claimJob } from "../../src/operations/claim-job.ts";
-import { runStep } from "../../src/operations/run-step.ts";
-import { takeReply, takeReport } from "../../src/operations/take-reply.ts";
+import { answerRequest } from "../../src/scheduler/answer-request.ts";
+import { askAgent } from "../../src/scheduler/ask-agent.ts";
+import { claimJob } from "../../src/scheduler/claim-job.ts";
+import { runStep } from "../../src/scheduler/run-step.ts";
+import { takeReply, takeReport } from "../../src/scheduler/take-reply.ts";
 import { GRAPH, NOON_MS, sampleJob, sampleRecord } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";
 

@@ -1,7 +1,7 @@
 // Housekeeping's windows: what it removes, in which calls, and where the next run goes on.
 
 import { beforeEach, expect, test } from "vitest";
-import { type Purge, removeAttempts } from "../../src/operations/remove-attempts.ts";
+import { type Purge, removeAttempts } from "../../src/supervisor/remove-attempts.ts";
 import type { Attributes } from "../../src/telemetry/events.ts";
 
 const NOON_MS = Date.parse("2026-01-01T12:00:00.000Z");

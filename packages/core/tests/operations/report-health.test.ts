@@ -1,8 +1,8 @@
 // What an instance says of its agents' endpoints: on change, at a bounded rate, and nothing where there is nothing to say.
 
+import { createAgentStandings } from "@scheduler-agent-supervisor/operator/internal/operations/agent-standings";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createAgentStandings } from "../../src/operations/agent-standings.ts";
-import { createHealthReports } from "../../src/operations/report-health.ts";
+import { createHealthReports } from "../../src/app/report-health.ts";
 import type { EndpointReport, InstanceReport } from "../../src/store/agent-health-store.ts";
 import { NOON, NOON_MS } from "../jobs.ts";
 

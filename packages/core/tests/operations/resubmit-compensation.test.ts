@@ -1,7 +1,8 @@
 // A job whose compensation is incomplete, over the store in memory: how it came to that, and how one request takes it on.
+
+import { inspectJob } from "@scheduler-agent-supervisor/operator/internal/operations/inspect-job";
 import { beforeEach, describe, expect, test } from "vitest";
-import { inspectJob } from "../../src/operations/inspect-job.ts";
-import { sweep } from "../../src/operations/sweep.ts";
+import { sweep } from "../../src/supervisor/sweep.ts";
 import { GRAPH, NOON_MS } from "../jobs.ts";
 import { compensate, operateIn, resubmit, runNextIn } from "../operated-world.ts";
 import { createWorld, type World } from "../world.ts";

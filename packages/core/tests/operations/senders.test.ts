@@ -1,10 +1,10 @@
 // Submission by the queues of one sender each, over the store in memory: whose a job is, and what another sender is notified of.
 
+import { deadLetterQueuesOf } from "@scheduler-agent-supervisor/operator/internal/messaging/dead-letters";
 import { beforeEach, expect, test } from "vitest";
 import { parseConfig } from "../../src/app/config.ts";
-import type { OwnedQueue } from "../../src/domain/owned-queue.ts";
-import { deadLetterQueuesOf } from "../../src/messaging/dead-letters.ts";
 import { parseOperatorRequest } from "../../src/messaging/operator-request.ts";
+import type { OwnedQueue } from "../../src/submission/owned-queue.ts";
 import { NOON_MS, sampleJob } from "../jobs.ts";
 import { SETTINGS, videos } from "../videos.ts";
 import { createWorld, type World } from "../world.ts";

@@ -1,12 +1,12 @@
 // Steps that a job can do without (P5, P9, P13): optional, conditional and replaced ones, and what those may have left behind.
 
+import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
 import { describe, expect, test } from "vitest";
 import { startAttemptOf } from "../../src/domain/recovery.ts";
 import { hasEnded, type StateRecord } from "../../src/domain/state-record.ts";
 import type { Workflow, WorkflowStep } from "../../src/domain/workflow.ts";
 import type { WorkflowRules } from "../../src/domain/workflow-rules.ts";
-import { sweep } from "../../src/operations/sweep.ts";
-import { createMemoryJobStore } from "../../src/store/memory-job-store.ts";
+import { sweep } from "../../src/supervisor/sweep.ts";
 import type { Goods } from "../jobs.ts";
 import { NOON_MS } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";

@@ -1,8 +1,8 @@
 // Whom starting a claimed attempt notifies, and in which job (P4, P16).
 
 import { beforeEach, expect, test } from "vitest";
-import { claimJob } from "../../src/operations/claim-job.ts";
-import { type OrchestrationClient, startClaimed } from "../../src/scheduler-client.ts";
+import { claimJob } from "../../src/scheduler/claim-job.ts";
+import { type OrchestrationClient, startClaimed } from "../../src/scheduler/scheduler-client.ts";
 import { NOON_MS } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";
 

@@ -1,9 +1,9 @@
 // What a job's record says of its statuses is what its requester was sent, whatever became of the job.
 
+import { type StatusStanding, statusesOf } from "@scheduler-agent-supervisor/operator/internal/domain/statuses";
 import { beforeEach, expect, test, vi } from "vitest";
-import { type StatusStanding, statusesOf } from "../../src/domain/statuses.ts";
-import { operateJob } from "../../src/operations/operate-job.ts";
-import { sweep } from "../../src/operations/sweep.ts";
+import { operateJob } from "../../src/scheduler/operate-job.ts";
+import { sweep } from "../../src/supervisor/sweep.ts";
 import { NOON_MS, sampleJob } from "../jobs.ts";
 import { createWorld, ENVELOPE, type World } from "../world.ts";
 

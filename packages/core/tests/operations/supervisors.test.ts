@@ -1,13 +1,13 @@
 // Several supervisors over one store in memory: who sweeps, what holds when two do, what they write down, and what-if.
 
+import { whatIf } from "@scheduler-agent-supervisor/operator/internal/operations/what-if";
+import { createMemoryLease } from "@scheduler-agent-supervisor/testing/internal/memory/memory-leadership";
 import { beforeEach, expect, test } from "vitest";
-import type { Context } from "../../src/operations/ports.ts";
-import { sweep, sweepFor } from "../../src/operations/sweep.ts";
-import { whatIf } from "../../src/operations/what-if.ts";
+import type { Context } from "../../src/scheduler/ports.ts";
+import type { DecisionEntry, SupervisionEntry } from "../../src/store/audit-log.ts";
 import { StoreUnavailable, type Versioned } from "../../src/store/job-store.ts";
-import type { DecisionEntry, SupervisionEntry } from "../../src/supervision/audit-log.ts";
-import type { Leadership } from "../../src/supervision/leadership.ts";
-import { createMemoryLease } from "../../src/supervision/memory-leadership.ts";
+import type { Leadership } from "../../src/supervisor/leadership.ts";
+import { sweep, sweepFor } from "../../src/supervisor/sweep.ts";
 import { NOON, NOON_MS, sampleJob, sampleRecord } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";
 

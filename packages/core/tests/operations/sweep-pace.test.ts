@@ -1,9 +1,9 @@
 // How fast a sweep is, by a virtual clock: a store that takes 8 ms an answer, and a bus that takes 12.
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { Ports } from "../../src/operations/ports.ts";
-import { type SweepOutcome, sweep } from "../../src/operations/sweep.ts";
+import type { Ports } from "../../src/scheduler/ports.ts";
 import { StoreUnavailable, type Versioned } from "../../src/store/job-store.ts";
+import { type SweepOutcome, sweep } from "../../src/supervisor/sweep.ts";
 import { CHAIN, NOON_MS, sampleJob, sampleRecord } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";
 

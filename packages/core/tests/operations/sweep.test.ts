@@ -1,13 +1,13 @@
 // The supervisor's sweep over the store in memory.
 
 import { setImmediate } from "node:timers/promises";
+import { createMemoryPresence } from "@scheduler-agent-supervisor/testing/internal/memory/memory-presence";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { StartAttempt } from "../../src/domain/attempt.ts";
 import { startAttemptOf } from "../../src/domain/recovery.ts";
-import { runStep } from "../../src/operations/run-step.ts";
-import { recordJob } from "../../src/operations/submit-job.ts";
-import { sweep } from "../../src/operations/sweep.ts";
-import { createMemoryPresence } from "../../src/testing/memory-presence.ts";
+import { runStep } from "../../src/scheduler/run-step.ts";
+import { recordJob } from "../../src/submission/submit-job.ts";
+import { sweep } from "../../src/supervisor/sweep.ts";
 import { NOON_MS, sampleJob } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";
 

@@ -1,8 +1,8 @@
 // What the overview says of how jobs flow: from bounded samples, read seldom.
 
+import { createTraffic } from "@scheduler-agent-supervisor/operator/internal/operations/traffic";
+import type { RecentJobs } from "@scheduler-agent-supervisor/operator/internal/store/recent-jobs";
 import { expect, test } from "vitest";
-import { createTraffic } from "../../src/operations/traffic.ts";
-import type { RecentJobs } from "../../src/store/recent-jobs.ts";
 import { NOON_MS } from "../jobs.ts";
 
 const at = (secondsAgo: number) => new Date(NOON_MS - secondsAgo * 1000).toISOString();

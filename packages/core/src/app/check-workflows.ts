@@ -1,0 +1,70 @@
+// At start: rejects a workflow that was edited without a new version, and reports which versions jobs still need.
+
+import type { Workflow, WorkflowRef } from "../domain/workflow.ts";
+import { contentOfWorkflow, editsBetween } from "../domain/workflow-content.ts";
+import type { Telemetry } from "../scheduler/ports.ts";
+import type { JobsOfVersion, WorkflowRegister } from "../store/workflow-register.ts";
+
+export interface VersionInUse extends WorkflowRef {
+  readonly jobs: JobsOfVersion;
+  /**
+   * `newest`: new jobs start with it. `needed`: it must stay, because unfinished jobs need it. `mayBeRetired`: no job needs it. `missing`: jobs
+   * need it, and this app does not have it. `retired`: this app does not have it, and no job needs it.
+   */
+  readonly standing: "newest" | "needed" | "mayBeRetired" | "missing" | "retired";
+}
+
+/** A version was edited: its jobs began with another content than the version has now. */
+export class WorkflowEdited extends Error {
+  override readonly name = "WorkflowEdited";
+}
+
+/**
+ * Versions that only another version of the app has, for example after a rollback, do not stop the start: they are reported as missing.
+ * @throws WorkflowEdited, which names every edit
+ */
+export async function checkWorkflows(
+  known: readonly Workflow[],
+  register: WorkflowRegister,
+  telemetry: Telemetry,
+): Promise<readonly VersionInUse[]> {
+  const faults: string[] = [];
+  for (const workflow of known) {
+    const content = contentOfWorkflow(workflow);
+    const edits = editsBetween(await register.enter(content), content);
+    if (edits.length > 0) faults.push(`workflow ${content.name} v${content.version}: ${edits.join(", ")}`);
+  }
+  if (faults.length > 0) {
+    throw new WorkflowEdited(
+      `Workflows were edited without a new version, and jobs that began with them would go on by other steps:\n  ${faults.join("\n  ")}\n` +
+        "Put the version back as it was, and add what is to change as a new version beside it.",
+    );
+  }
+  const versions = await versionsInUse(known, register);
+  for (const { name, version, standing, jobs } of versions) {
+    if (standing === "newest" || standing === "retired") continue;
+    telemetry.event(standing === "missing" ? "WorkflowVersionMissing" : "WorkflowVersionInUse", {
+      workflow: name,
+      version,
+      standing,
+      ...jobs,
+    });
+  }
+  return versions;
+}
+
+/** Every version that this app has or that ever ran on its store, and the number of jobs that need it. */
+export async function versionsInUse(known: readonly Workflow[], register: WorkflowRegister): Promise<VersionInUse[]> {
+  const isKnown = (ref: WorkflowRef) => known.some(({ name, version }) => name === ref.name && version === ref.version);
+  const others = (await register.entered()).filter((entered) => !isKnown(entered));
+  const versions = [...known, ...others].map(async ({ name, version }): Promise<VersionInUse> => {
+    const jobs = await register.jobs({ name, version });
+    const isNeeded = Object.values(jobs).some((count: number) => count > 0);
+    const newest = Math.max(...known.flatMap((one) => (one.name === name ? [one.version] : [])));
+    if (!isKnown({ name, version })) return { name, version, jobs, standing: isNeeded ? "missing" : "retired" };
+    if (version === newest) return { name, version, jobs, standing: "newest" };
+    return { name, version, jobs, standing: isNeeded ? "needed" : "mayBeRetired" };
+  });
+  const found = await Promise.all(versions);
+  return found.sort((one, other) => one.name.localeCompare(other.name) || one.version - other.version);
+}

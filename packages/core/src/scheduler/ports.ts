@@ -1,0 +1,104 @@
+// The ports of the operations; compose.ts connects the real ones, tests connect others.
+import type { JobView, RoutedAgent } from "../agents/agent.ts";
+import type { CheckedResult } from "../agents/declared-results.ts";
+import type { Job } from "../domain/job.ts";
+import type { StepResult } from "../domain/state-record.ts";
+import type { Scheduling } from "../domain/step-run.ts";
+import type { Workflows } from "../domain/workflows.ts";
+import type { Address } from "../messaging/agent-messages.ts";
+import type { AgentTeam } from "../messaging/agent-teams.ts";
+import type { Messenger } from "../messaging/messenger.ts";
+import type { AuditLog } from "../store/audit-log.ts";
+import type { JobArchive } from "../store/job-archive.ts";
+import type { ClosingStore, JobStore } from "../store/job-store.ts";
+import type { SubmissionRules } from "../submission/submission-message.ts";
+import type { Leadership } from "../supervisor/leadership.ts";
+import type { Telemetry } from "../telemetry/events.ts";
+import type { Admission } from "./admission.ts";
+import type { AgentPresence } from "./agent-presence.ts";
+import type { Pauses } from "./pauses.ts";
+
+export interface Timing {
+  /** An agent of this app that takes a step up within this time needs no write for it. */
+  readonly unrecordedMs: number;
+  /**
+   * How long a message is held under its lock during an outage. The lock is renewed for 5 minutes (host.json). The last try has to end within
+   * that time too: it takes up to 80 s.
+   */
+  readonly holdWithinMs: number;
+  /** How long a Pending job may wait for its claim before the scheduler is notified again. */
+  readonly claimWithinMs: number;
+  /** The delay before a job is tried again whose agent can't reach its service because of a wrong address or credential: a person has to fix that. */
+  readonly misconfiguredRetryMs: number;
+  /** How many times in a row a step may not be taken up in time before that is a failure, where nobody takes its agent's work. */
+  readonly mostTimesUntaken: number;
+  /** The maximum difference between clocks: a record is overdue only if it is past due by more. */
+  readonly clockSkewMs: number;
+  /** A longer sweep continues at the next tick. */
+  readonly sweepWithinMs: number;
+  /** The engine's data of an ended attempt is removed at this time after the attempt began. */
+  readonly orchestrationsKeptForMs: number;
+}
+
+/** The retention of the documents of a job that is over. */
+export interface Retention {
+  readonly store: ClosingStore;
+  /** The time from the closing of a job to the removal of all its documents. */
+  readonly keepMs: number;
+  /** How long a job that was compensated, cancelled or marked resolved can still be resubmitted unchanged. */
+  readonly resubmitWithinMs: number;
+  /** Written before the documents are marked for removal. */
+  readonly archive: JobArchive | undefined;
+}
+
+export interface Ports {
+  readonly store: JobStore;
+  readonly messenger: Messenger;
+  readonly agents: ReadonlyMap<string, RoutedAgent>;
+  /** The teams with reply queues of their own. */
+  readonly agentTeams?: readonly AgentTeam[];
+  /** The members of the job that the agent has declared. */
+  readonly jobFor: (agent: string, job: Job) => JobView;
+  /** Checks a result against its agent's declaration. */
+  readonly checkResult: (agent: string, operation: string, result: StepResult) => CheckedResult;
+  readonly workflows: Workflows;
+  readonly rules: SubmissionRules;
+  /** Whether a newer version of the app, which does not run now, had a workflow of this name, for example after a rollback. */
+  readonly isNewerWorkflow: (name: string) => Promise<boolean>;
+  readonly timing: Timing;
+  /** The task hub of this host: part of the id of a job's holder. */
+  readonly taskHub: string;
+  /** Which of several supervisors sweeps (P12). */
+  readonly leadership: Leadership;
+  /** The audit log of what supervisors and operators decide. */
+  readonly supervision: AuditLog;
+  /** The operators' pauses; absent: nothing can be paused. */
+  readonly pauses?: Pick<Pauses, "isPaused"> | undefined;
+  /** Whether anybody takes an agent's work. */
+  readonly presence: AgentPresence;
+  /** How many jobs may be in flight. */
+  readonly admission: Admission;
+  /** Undefined: they are kept permanently. */
+  readonly retention?: Retention | undefined;
+  /** The address for the report of a step that is done later. */
+  readonly completionUrl: (address: Address) => string;
+  /** Returns a new random text that cannot be guessed. */
+  readonly nonce: () => string;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly pause: (ms: number) => Promise<void>;
+}
+
+/** The receiver of one invocation's events. */
+export type { Telemetry };
+
+/** The ports and the telemetry of one invocation. */
+export type Context<Own = Ports> = Own & { readonly telemetry: Telemetry };
+
+export function instant(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+export function schedulingOf({ timing, nonce }: Ports): Scheduling {
+  return { unrecordedMs: timing.unrecordedMs, nonce };
+}

@@ -1,0 +1,136 @@
+// Starts an attempt's orchestration, once however often it is asked.
+import {
+  type Attempt,
+  type ClaimOutcome,
+  lookOf,
+  PROGRESS,
+  type StepEnd,
+  type StepOutcome,
+} from "../domain/attempt.ts";
+import { Outage } from "../domain/outage.ts";
+import { attemptId } from "../domain/state-record.ts";
+import { findProgress } from "./find-progress.ts";
+import type { Context } from "./ports.ts";
+
+/** The orchestrator's name, and what of the durable client this needs. */
+export const SCHEDULER = "scheduler";
+
+/** What has not ended: a suspended one is somebody's wish. */
+const LIVE: ReadonlySet<string> = new Set(["Running", "Pending", "Suspended", "ContinuedAsNew"]);
+
+export interface OrchestrationClient {
+  startNew(orchestrator: string, options: { instanceId: string; input: unknown }): Promise<string>;
+  getStatus(instanceId: string): Promise<{ readonly runtimeStatus: string }>;
+  raiseEvent(instanceId: string, eventName: string, eventData: unknown): Promise<void>;
+}
+
+export class EngineUnavailable extends Outage {
+  override readonly name = "EngineUnavailable";
+}
+
+const SUPERSEDED: StepOutcome = { kind: "superseded" };
+
+/**
+ * Starts the attempt that was claimed. Order of effects: the start; where others may have written the record meanwhile, a look at it, and the event that says
+ * what stands there: who writes later finds the attempt under way. After a death in between the message that asked for the attempt is
+ * delivered again. Throws `EngineUnavailable` where the engine can't be reached.
+ * False where the engine does not know the attempt before.
+ */
+export async function startClaimed(
+  client: OrchestrationClient,
+  { attempt, isBehind }: Extract<ClaimOutcome, { kind: "claimed" }>,
+  context: Context,
+): Promise<boolean> {
+  const isKnown = await startAttempt(client, attempt);
+  if (isBehind) await report(client, attempt.jobId, attempt.attempt, await findProgress(lookOf(attempt), context));
+  return isKnown;
+}
+
+/**
+ * A start with the id of a running attempt is rejected by the engine, and is what we want; with the id of an ended one it runs
+ * again where the record stands, and finds what was done. The attempt before, which may still wait for steps, is notified to end. Throws `EngineUnavailable` where it is not under way afterwards.
+ */
+async function startAttempt(client: OrchestrationClient, attempt: Attempt): Promise<boolean> {
+  await startOnce(client, SCHEDULER, attemptId(attempt.jobId, attempt.attempt), attempt);
+  return attempt.attempt === 1 || report(client, attempt.jobId, attempt.attempt - 1, SUPERSEDED);
+}
+
+/** Starts any orchestration, once however often it is asked. */
+export async function startOnce(
+  client: OrchestrationClient,
+  orchestrator: string,
+  instanceId: string,
+  input: unknown,
+): Promise<void> {
+  try {
+    await client.startNew(orchestrator, { instanceId, input });
+  } catch (cause) {
+    // The client's error does not say why: the instance's status does.
+    if (await isUnderWay(client, instanceId)) return;
+    throw new EngineUnavailable(`Could not start ${orchestrator} ${instanceId}: ${String(cause)}`, { cause });
+  }
+}
+
+/**
+ * Hands what came of a step to the attempt that has to be notified of it, if there is one; the engine keeps it where the attempt does not wait
+ * yet. False where there is no such attempt any more. Throws `EngineUnavailable` where the engine can't be reached.
+ */
+export async function reportEnd(client: OrchestrationClient, jobId: string, end: StepEnd): Promise<boolean> {
+  return end.receiver === null || report(client, jobId, end.receiver, end.outcome);
+}
+
+async function report(
+  client: OrchestrationClient,
+  jobId: string,
+  attempt: number,
+  outcome: StepOutcome,
+): Promise<boolean> {
+  const instanceId = attemptId(jobId, attempt);
+  try {
+    await client.raiseEvent(instanceId, PROGRESS, outcome);
+    return true;
+  } catch (cause) {
+    if (isUnknownInstance(cause)) return false;
+    throw new EngineUnavailable(`Could not report to attempt ${instanceId}: ${String(cause)}`, { cause });
+  }
+}
+
+/** The client says so in words only. */
+function isUnknownInstance(cause: unknown): boolean {
+  return cause instanceof Error && /^No instance with ID '/.test(cause.message);
+}
+
+interface PurgingClient<Status> {
+  purgeInstanceHistoryBy(filter: {
+    createdTimeFrom: Date;
+    createdTimeTo: Date;
+    runtimeStatus: Status[];
+  }): Promise<{ readonly instancesDeleted: number }>;
+}
+
+/**
+ * Removes what the engine keeps of the attempts in this host's task hub that began in that time and have ended. Answers
+ * how many there were. Throws where the engine can't be reached; done in part, the rest is removed the next time.
+ * @param ended the library's own names for what has ended
+ */
+export async function removeEnded<Status>(
+  client: PurgingClient<Status>,
+  createdTimeFrom: Date,
+  createdTimeTo: Date,
+  ended: Status[],
+): Promise<number> {
+  const removed = await client.purgeInstanceHistoryBy({ createdTimeFrom, createdTimeTo, runtimeStatus: ended });
+  return removed.instancesDeleted;
+}
+
+async function isUnderWay(client: OrchestrationClient, instanceId: string): Promise<boolean> {
+  try {
+    return isLive((await client.getStatus(instanceId)).runtimeStatus);
+  } catch {
+    return false;
+  }
+}
+
+function isLive(runtimeStatus: string): boolean {
+  return LIVE.has(runtimeStatus);
+}

@@ -1,0 +1,74 @@
+// Rejects an invalid submission (P1): stores it in the quarantine with every fault, and notifies its sender of them (P15).
+import { createHash } from "node:crypto";
+import { Outage } from "../domain/outage.ts";
+import { isNestedTooDeep, jsonText } from "../messaging/deep-json.ts";
+import { memberRedactorOf } from "../messaging/hidden-members.ts";
+import type { Rejection } from "../messaging/messenger.ts";
+import { type Context, instant } from "../scheduler/ports.ts";
+import { senderOf } from "./submission-message.ts";
+import type { SubmittedMessage } from "./submit-job.ts";
+
+/** Within the rest of the lock after `hold-message.ts`. The message is safe by then, so it need not be held for this. */
+const PUBLISH_WITHIN_MS = 30_000;
+const PAUSE_MS = 1000;
+const DIGEST_LENGTH = 16;
+
+/**
+ * Order of writes: the quarantine, then the status. After a crash in between the message is delivered again, and both are done again: the status
+ * under the same message id. The faults describe only this message, never a job with the same id.
+ */
+export async function rejectSubmission(
+  message: SubmittedMessage,
+  faults: readonly string[],
+  context: Context,
+): Promise<undefined> {
+  const { body, envelope } = message;
+  const [messageId, correlationId, replyTo, replyToSessionId] = [
+    envelope.messageId,
+    envelope.correlationId,
+    envelope.replyTo,
+    envelope.replyToSessionId,
+  ].map((value) => (typeof value === "string" ? value : undefined));
+  const kept = { body, faults, messageId, correlationId, replyTo, replyToSessionId, queue: envelope.queue };
+  await context.messenger.quarantine({ subject: "InvalidSubmission", ...kept });
+  context.telemetry.event("JobQuarantined", {
+    messageId: messageId ?? null,
+    faultCount: faults.length,
+    firstFault: memberRedactorOf(context.rules.contracts).faults(body, faults)[0] ?? "",
+  });
+  await notifySender(message, faults, context);
+}
+
+async function notifySender(
+  { body, envelope }: SubmittedMessage,
+  faults: readonly string[],
+  { messenger, rules, now, pause, telemetry }: Context,
+): Promise<void> {
+  const { reply, jobId, submissionId } = senderOf(body, envelope, rules);
+  const id = rejectionId(jobId, submissionId, body);
+  const rejection: Rejection = { id, jobId, submissionId, status: "Rejected", at: instant(now()), faults };
+  const endAt = now() + PUBLISH_WITHIN_MS;
+  const undeliverable = { jobId, status: "Rejected", queue: reply.replyTo };
+  for (;;) {
+    try {
+      const published = await messenger.reject(reply, rejection);
+      if (published === "no-such-queue") telemetry.event("StatusUndeliverable", undeliverable);
+      return;
+    } catch (cause) {
+      if (!(cause instanceof Outage)) throw cause;
+      // If it were held longer, the message would be written to the quarantine again and again.
+      if (now() > endAt) return telemetry.event("StatusUndeliverable", { ...undeliverable, cause: String(cause) });
+    }
+    await pause(PAUSE_MS);
+  }
+}
+
+/** Several submissions under one job id each have their own id. At most 109 characters; Service Bus allows 128. */
+function rejectionId(jobId: string | null, submissionId: string | null, body: unknown): string {
+  const submission = submissionId ?? (isNestedTooDeep(body) ? jsonText(body) : body);
+  const digest = createHash("sha256")
+    .update(JSON.stringify(submission) ?? "")
+    .digest("hex")
+    .slice(0, DIGEST_LENGTH);
+  return `${jobId ?? ""}:0:Rejected:${digest}`;
+}

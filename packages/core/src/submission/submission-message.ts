@@ -1,0 +1,166 @@
+// The contract of a job message: the client's content, checked once, at the front door (P1).
+
+import { HIDDEN, type Job, REMOVED, type ReplyAddress } from "../domain/job.ts";
+import { idName, idOf } from "../domain/noun.ts";
+import { WANTED, type WantedStatuses } from "../domain/outputs.ts";
+import { check } from "../messaging/checked.ts";
+import { type Contracts, contractOf } from "../messaging/contract.ts";
+import { entryOf, jobIdFault, type OwnedQueue, replyQueueFault } from "./owned-queue.ts";
+
+const TEXT_LIMIT = 200;
+/** The limit for an id in an arbitrary message. */
+const JOB_ID_SHOWN = 80;
+/** The limit of Service Bus for a session id, and for a message id, which a correlation id usually is. */
+const SESSION_ID_LIMIT = 128;
+const CORRELATION_ID_LIMIT = 128;
+
+/** The parts of a message around its body that submission reads. Each may contain any value, except the queue. */
+export interface Envelope {
+  /** The queue that it came from, which determines what its sender may submit. Absent if an operator edits a job. */
+  readonly queue?: string | undefined;
+  readonly messageId?: unknown;
+  readonly correlationId?: unknown;
+  readonly replyTo?: unknown;
+  readonly replyToSessionId?: unknown;
+  /** An application property that identifies one of several submissions under a job id for the sender. */
+  readonly submissionId?: unknown;
+  /** An application property: the statuses that the sender wants. */
+  readonly statuses?: unknown;
+}
+
+/** The known parts of a rejected message: the receiver of the notification, and its subject. */
+export interface Sender {
+  /** The reply queue is null if the message names none that may be used. */
+  readonly reply: ReplyAddress;
+  /** The text in place of a job id, cut to a limit; null without one. */
+  readonly jobId: string | null;
+  readonly submissionId: string | null;
+}
+
+export interface SubmissionRules {
+  readonly workflows: readonly string[];
+  /** The contracts of the content, by workflow. */
+  readonly contracts: Contracts;
+  /** The faults of a job for its workflow's lists, as text. */
+  readonly listFaults?: (job: Job, secrets: readonly string[]) => readonly string[];
+  /** The allowed names of a private reply queue. */
+  readonly replyQueuePattern: RegExp;
+  /** The submission queues of one sender each. All others are shared. */
+  readonly ownedQueues?: readonly OwnedQueue[];
+}
+
+export type ParsedSubmission =
+  | {
+      readonly kind: "valid";
+      readonly jobId: string;
+      readonly job: Job;
+      readonly reply: ReplyAddress;
+      /** The owner of the job; undefined for a queue that several senders share. */
+      readonly owner: string | undefined;
+      readonly statuses: WantedStatuses;
+    }
+  | { readonly kind: "invalid"; readonly faults: readonly string[] };
+
+/** Checks the whole message: the answer names every fault. */
+export function parseSubmission(body: unknown, envelope: Envelope, rules: SubmissionRules): ParsedSubmission {
+  const edit = parseEdit(body, envelope, rules);
+  if (edit.kind === "invalid") return edit;
+  const members = edit.job as unknown as { readonly [name: string]: unknown };
+  const { secrets } = contractOf(body, rules.contracts);
+  const taken = secrets.filter((name) => members[name] === HIDDEN || members[name] === REMOVED);
+  const faults = taken.map((name) => `${name}: must not be ${members[name]}, which stands for one that is not shown`);
+  return faults.length > 0 ? { kind: "invalid", faults } : edit;
+}
+
+/** The same for a job that an operator has edited: values that the operator could not see may be left hidden. */
+export function parseEdit(body: unknown, envelope: Envelope, rules: SubmissionRules): ParsedSubmission {
+  const contract = contractOf(body, rules.contracts);
+  const parsed = check(contract.schema, body, rules.contracts.noun.one);
+  const faults = parsed.kind === "valid" ? [] : [...parsed.faults];
+  if (body === null || typeof body !== "object" || Array.isArray(body)) {
+    faults.splice(
+      0,
+      faults.length,
+      "the body must be a JSON object",
+      ...faults.filter((fault) => /nested/.test(fault)),
+    );
+  }
+  if (parsed.kind === "valid" && !rules.workflows.includes(parsed.value.workflow)) {
+    faults.push(`workflow: must be one of ${rules.workflows.join(", ")}`);
+  }
+  if (parsed.kind === "valid") faults.push(...contract.faults(parsed.value));
+  if (parsed.kind === "valid") faults.push(...(rules.listFaults?.(parsed.value, contract.secrets) ?? []));
+  const { queue } = envelope;
+  const { ownedQueues = [] } = rules;
+  const { noun } = rules.contracts;
+  const jobId = parsed.kind === "valid" ? idOf(parsed.value, noun) : "";
+  const idFault = parsed.kind === "valid" && queue && jobIdFault(jobId, queue, ownedQueues);
+  if (idFault) faults.push(`${idName(noun)}: ${idFault}`);
+  const { replyTo, replyToSessionId, faults: addressFaults } = addressOf(envelope, rules);
+  faults.push(...addressFaults);
+  if ((optionalText(envelope.correlationId) ?? "").length > CORRELATION_ID_LIMIT) {
+    faults.push(`message property correlationId: is longer than ${CORRELATION_ID_LIMIT} characters`);
+  }
+  const statuses = WANTED.find((one) => one === (optionalText(envelope.statuses) ?? "all"));
+  if (!statuses) faults.push(`message property statuses: must be ${WANTED.join(" or ")}`);
+  if (parsed.kind === "invalid" || !statuses || faults.length > 0) return { kind: "invalid", faults };
+  const correlationId = optionalText(envelope.correlationId) ?? optionalText(envelope.messageId) ?? jobId;
+  const owner = queue ? entryOf(queue, ownedQueues)?.owner : undefined;
+  const reply = { replyTo, replyToSessionId, correlationId };
+  return { kind: "valid", jobId, job: parsed.value, reply, owner, statuses };
+}
+
+/** The receiver of the notification about a rejected message: the address is checked separately from its body. */
+export function senderOf(body: unknown, envelope: Envelope, rules: SubmissionRules): Sender {
+  const members = body !== null && typeof body === "object" && !Array.isArray(body) ? Object.entries(body) : [];
+  // In the host, members of the body can hide the message's properties, in any case: then the address may be the body's.
+  const hidden = new Set(members.map(([name]) => name.toLowerCase()));
+  const { replyTo, replyToSessionId, faults } = addressOf(envelope, rules);
+  const isHidden = hidden.has("replyto") || hidden.has("replytosessionid");
+  const mayBePublished = faults.length === 0 && !isHidden;
+  const named = members.find(([name]) => name === idName(rules.contracts.noun))?.[1];
+  const jobId = typeof named === "string" && named !== "" ? named.slice(0, JOB_ID_SHOWN) : null;
+  const correlationId = optionalText(envelope.correlationId) ?? optionalText(envelope.messageId) ?? jobId ?? "";
+  const own = envelope.queue ? entryOf(envelope.queue, rules.ownedQueues ?? []) : undefined;
+  // An owner can be answered on its own reply queue, whatever its message names.
+  const address = mayBePublished ? replyTo : (own?.replyQueues[0] ?? null);
+  const session = isHidden || (replyToSessionId ?? "").length > SESSION_ID_LIMIT ? null : replyToSessionId;
+  return {
+    reply: {
+      replyTo: address,
+      replyToSessionId: session,
+      correlationId: correlationId.slice(0, CORRELATION_ID_LIMIT),
+    },
+    jobId,
+    submissionId: hidden.has("applicationproperties") ? null : submissionIdOf(envelope),
+  };
+}
+
+function addressOf(envelope: Envelope, { replyQueuePattern, ownedQueues = [] }: SubmissionRules) {
+  const faults: string[] = [];
+  const { queue } = envelope;
+  const replyTo = optionalText(envelope.replyTo);
+  if (replyTo !== null && !replyQueuePattern.test(replyTo)) {
+    const shown = replyTo.slice(0, TEXT_LIMIT);
+    faults.push(`message property replyTo: "${shown}" does not match ${replyQueuePattern.source}`);
+  } else if (replyTo !== null && queue) {
+    const fault = replyQueueFault(replyTo, queue, ownedQueues);
+    if (fault) faults.push(`message property replyTo: ${fault}`);
+  }
+  const replyToSessionId = optionalText(envelope.replyToSessionId);
+  if (replyToSessionId !== null && replyToSessionId.length > SESSION_ID_LIMIT) {
+    faults.push(`message property replyToSessionId: is longer than ${SESSION_ID_LIMIT} characters`);
+  }
+  return { replyTo, replyToSessionId, faults };
+}
+
+function submissionIdOf({ submissionId }: Envelope): string | null {
+  const id = optionalText(submissionId);
+  return id !== null && id.length <= SESSION_ID_LIMIT ? id : null;
+}
+
+/** A property's text. A text that looks like a number arrives as a number: the Functions library parses all valid JSON. */
+function optionalText(value: unknown): string | null {
+  if (Number.isSafeInteger(value)) return String(value);
+  return typeof value === "string" && value !== "" ? value : null;
+}

@@ -1,0 +1,125 @@
+// Submission (P1): records the job, publishes Received, and claims it for its first attempt.
+
+import type { ClaimOutcome } from "../domain/attempt.ts";
+import { type Job, sameAsStored } from "../domain/job.ts";
+import { idName } from "../domain/noun.ts";
+import { startAttemptOf } from "../domain/recovery.ts";
+import { newStateRecord, type StateRecord } from "../domain/state-record.ts";
+import { itemsIn } from "../domain/workflow-rules.ts";
+import { MissingWorkflow } from "../domain/workflows.ts";
+import { contractOf } from "../messaging/contract.ts";
+import { claimJob } from "../scheduler/claim-job.ts";
+import { WorkflowPaused } from "../scheduler/pauses.ts";
+import { type Context, instant, type Ports } from "../scheduler/ports.ts";
+import { publish } from "../scheduler/publish.ts";
+import { type Created, NotStorable } from "../store/job-store.ts";
+import { contentDigest } from "./content-digest.ts";
+import { rejectSubmission } from "./reject-submission.ts";
+import { type Envelope, type ParsedSubmission, parseSubmission } from "./submission-message.ts";
+
+export interface SubmittedMessage {
+  readonly body: unknown;
+  readonly envelope: Envelope;
+  readonly traceparent: string | null;
+  /** When it entered its queue; an ISO 8601 instant. */
+  readonly enqueuedAt?: string | undefined;
+}
+
+/**
+ * Order of writes: job and record in one batch, the Received message, the claim, the Started message, then (by the caller) the start of the
+ * orchestration. After a crash in between the message is delivered again, and the duplicate does the rest.
+ * @returns undefined if nothing is to be started
+ * @throws Outage if the message should wait
+ */
+export async function submitJob(message: SubmittedMessage, context: Context): Promise<ClaimOutcome | undefined> {
+  const record = await recordJob(message, context);
+  const mayBeStarted = record?.attempt === 1 && ["Pending", "Processing"].includes(record.processState);
+  return mayBeStarted ? claimJob(startAttemptOf(record), context, record) : undefined;
+}
+
+/** The first half: returns the record, or undefined if the message could not be read. */
+export async function recordJob(message: SubmittedMessage, context: Context): Promise<StateRecord | undefined> {
+  const parsed = parseSubmission(message.body, message.envelope, context.rules);
+  if (parsed.kind === "invalid") await waitForNewer(message, context);
+  if (parsed.kind === "invalid") return rejectSubmission(message, parsed.faults, context);
+  const { job } = parsed;
+  if (await context.pauses?.isPaused({ kind: "workflow", name: job.workflow })) {
+    throw new WorkflowPaused(`an operator has paused the workflow ${job.workflow}`);
+  }
+  await context.admission.admit(job.priority, job.workflow);
+  const draft = draftRecord(parsed, message, context);
+  const created = await createOrSay(job, draft, context);
+  if (typeof created === "string") return rejectSubmission(message, [created], context);
+  if (created.kind === "duplicate" && !isSubmittedAgain(parsed, created, context)) {
+    return rejectSubmission(
+      message,
+      [`${idName(context.rules.contracts.noun)}: "${parsed.jobId}" is the id of another job`],
+      context,
+    );
+  }
+  const record = created.kind === "created" ? draft : created.record;
+  const { jobId, processState, workflow } = record;
+  const submitted = created.kind === "created" ? "JobSubmitted" : "DuplicateSubmission";
+  context.telemetry.event(submitted, { jobId, processState, workflow: workflow.name });
+
+  await publish(record, [{ status: "Received", attempt: 1, at: record.createdAt }], context);
+  return record;
+}
+
+/** The reason, if the store will never take a job of that size or content. */
+async function createOrSay(job: Job, draft: StateRecord, { store }: Ports): Promise<Created | string> {
+  try {
+    return await store.create(job, draft);
+  } catch (cause) {
+    if (cause instanceof NotStorable) return `job: ${cause.message}`;
+    throw cause;
+  }
+}
+
+/** Longer than any rollback lasts. A removed workflow looks the same, if none was added since. */
+const WAITS_FOR_NEWER_MS = 7 * 86_400_000;
+
+/** @throws MissingWorkflow if the job's only fault is that its workflow belongs to a newer version of the app */
+async function waitForNewer({ body, envelope, enqueuedAt }: SubmittedMessage, ports: Ports): Promise<void> {
+  const { workflow } = (body ?? {}) as { readonly workflow?: unknown };
+  if (typeof workflow !== "string" || ports.rules.workflows.includes(workflow)) return;
+  if (parseSubmission(body, envelope, { ...ports.rules, workflows: [workflow] }).kind === "invalid") return;
+  if (enqueuedAt !== undefined && ports.now() - Date.parse(enqueuedAt) > WAITS_FOR_NEWER_MS) return;
+  if (await ports.isNewerWorkflow(workflow)) throw new MissingWorkflow({ name: workflow });
+}
+
+type Valid = Extract<ParsedSubmission, { kind: "valid" }>;
+
+/** Another sender's job is another job, whatever its content. */
+function isSubmittedAgain(
+  { job, owner }: Valid,
+  stored: { readonly job: Job; readonly record: StateRecord },
+  { rules }: Ports,
+) {
+  return stored.record.owner === owner && sameAsStored(stored.job, job, contractOf(job, rules.contracts).secrets);
+}
+
+function draftRecord(
+  { jobId, job, reply, owner, statuses }: Valid,
+  message: SubmittedMessage,
+  ports: Ports,
+): StateRecord {
+  const workflow = ports.workflows.newest(job.workflow);
+  if (!workflow) throw new Error(`no workflow ${job.workflow}, though the submission rules name it`);
+  const now = ports.now();
+  const { priority } = job;
+  const { body, traceparent, enqueuedAt } = message;
+  const submission = {
+    jobId,
+    keys: contractOf(job, ports.rules.contracts).keysOf(job),
+    priority,
+    ...reply,
+    owner,
+    statuses,
+    contentDigest: contentDigest(body, ports.rules.contracts.usualWorkflow),
+    traceparent,
+    enqueuedAt,
+  };
+  const items = itemsIn(workflow, job, ports.workflows.rules);
+  return newStateRecord(submission, workflow, instant(now), instant(now + ports.timing.claimWithinMs), items);
+}

@@ -1,0 +1,58 @@
+// The supervisor's own ports on Azure: the leadership as a blob's lease, the audit log in a container.
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Database } from "@azure/cosmos";
+import type { BlobServiceClient } from "@azure/storage-blob";
+import type { AuditLog } from "../store/audit-log.ts";
+import { createCosmosAuditLog } from "../store/cosmos-audit-log.ts";
+import { createBlobLeadership } from "./blob-leadership.ts";
+import type { Leadership } from "./leadership.ts";
+import { spareIdleSweeps } from "./spare-idle-sweeps.ts";
+
+export interface SupervisionSettings {
+  /** All supervisors of one store must share the account. */
+  readonly blobs: BlobServiceClient;
+  readonly supervisionContainer: string;
+  /** The container of operators' actions; the app may only add to it. */
+  readonly auditContainer: string;
+  readonly leaseSeconds: number;
+  /** If sweeps find nothing, only one in this time is recorded. */
+  readonly idleSweepEveryMs: number;
+  /** The app's host name, if there is one: it shows others which supervisor is the leader. */
+  readonly hostName: string | undefined;
+}
+
+export interface Supervision {
+  readonly leadership: Leadership;
+  readonly supervision: AuditLog;
+  readonly pause: (ms: number) => Promise<void>;
+}
+
+export const LEASE_CONTAINER = "supervisor";
+export const LEASE_BLOB = "leader";
+/** All tries of a renewal must fit into the rest of the shortest lease. */
+export const STORAGE_RETRY = {
+  maxTries: 3,
+  tryTimeoutInMs: 2500,
+  retryDelayInMs: 200,
+  maxRetryDelayInMs: 1000,
+} as const;
+
+export function connectSupervision(settings: SupervisionSettings, database: Pick<Database, "container">): Supervision {
+  const auditLog = createCosmosAuditLog({
+    supervision: database.container(settings.supervisionContainer),
+    audit: database.container(settings.auditContainer),
+  });
+  return {
+    leadership: createBlobLeadership({
+      container: settings.blobs.getContainerClient(LEASE_CONTAINER),
+      blobName: LEASE_BLOB,
+      leaseMs: settings.leaseSeconds * 1000,
+      // A process that restarts under its old name is still a new holder.
+      name: `${settings.hostName ?? "supervisor"}/${process.pid}-${randomUUID().slice(0, 4)}`,
+      now: Date.now,
+    }),
+    supervision: spareIdleSweeps(auditLog, settings.idleSweepEveryMs),
+    pause: (ms) => sleep(ms),
+  };
+}

@@ -1,0 +1,55 @@
+// Why steps of an overdue record were not taken up (P26): there is too much to do, or nobody takes their agents' work.
+import { runKey } from "../domain/attempt.ts";
+import { stepOfRun } from "../domain/items.ts";
+import { waitingRuns } from "../domain/recovery.ts";
+import type { StateRecord } from "../domain/state-record.ts";
+import { expiresAt } from "../domain/step-run.ts";
+import type { Workflow } from "../domain/workflow.ts";
+import type { AgentStanding } from "../scheduler/agent-presence.ts";
+import type { Ports } from "../scheduler/ports.ts";
+
+export interface WaitsJudged {
+  /** The runs, by `runKey`, whose wait is a failure. */
+  readonly untaken: ReadonlySet<string>;
+  /** How many jobs like this one a sweep may schedule again, if no failure is counted. */
+  readonly pace: Pace;
+}
+
+export type Pace = "all" | "few" | "none";
+
+/**
+ * A further attempt helps if an agent crashed or is back. It adds to an engine's backlog, and the record does not show which it is: then a sweep tries
+ * a few. A request on an agent's queue has expired, so another one adds to nothing. While the agent is paused, no attempt can help.
+ */
+const PACE = {
+  paused: "none",
+  unknown: "few",
+  working: "few",
+  back: "all",
+  absent: "all",
+} as const satisfies Record<AgentStanding, Pace>;
+const SLOWEST_FIRST = ["none", "few", "all"] as const satisfies readonly Pace[];
+
+/** Costs nothing unless a step of the record is overdue that was not taken up. @throws if the store does not answer */
+export async function judgeWaits(
+  record: StateRecord,
+  overdueBefore: string,
+  workflow: Workflow,
+  { presence, timing }: Pick<Ports, "presence" | "timing">,
+): Promise<WaitsJudged> {
+  const judged = await Promise.all(
+    waitingRuns(record, overdueBefore).map(async (waiting) => {
+      const { step, run } = waiting;
+      const windowMs = Date.parse(expiresAt(run)) - Date.parse(run.scheduledAt ?? expiresAt(run));
+      const standing = await presence.standing(record.steps[step]?.agent ?? "", windowMs);
+      const isUntaken = standing === "absent" && run.waitCount + 1 >= timing.mostTimesUntaken;
+      const isByQueue = workflow.steps.find(({ name }) => name === stepOfRun(step))?.transport === "queue";
+      const pace = isByQueue && standing !== "paused" ? "all" : PACE[standing];
+      return { key: runKey(waiting), pace, isUntaken };
+    }),
+  );
+  return {
+    untaken: new Set(judged.flatMap(({ key, isUntaken }) => (isUntaken ? [key] : []))),
+    pace: SLOWEST_FIRST.find((pace) => judged.some((one) => one.pace === pace)) ?? "all",
+  };
+}

@@ -1,0 +1,198 @@
+// The supervisor's recovery of one overdue record (P10, P11): the verdict, its write, and its messages.
+
+import { runKey } from "../domain/attempt.ts";
+import { OtherVersionNeeded, Outage } from "../domain/outage.ts";
+import { runOf } from "../domain/plan.ts";
+import { claimableAt, decideRecovery, overdueStep, recover, startAttemptOf, type Verdict } from "../domain/recovery.ts";
+import { type Snapshot, snapshotOf } from "../domain/snapshot.ts";
+import type { Expiry, StateRecord } from "../domain/state-record.ts";
+import { steppedBack } from "../domain/unrecovered.ts";
+import { policyFor } from "../domain/workflow.ts";
+import { reportError, reportOwedError, startNextAttempt } from "../scheduler/conclude-job.ts";
+import { type Context, instant, type Telemetry } from "../scheduler/ports.ts";
+import { clearOutbox, completionsOf, publish, publishBeforeStart } from "../scheduler/publish.ts";
+import type { AgentTimeout } from "../store/audit-log.ts";
+import type { Versioned } from "../store/job-store.ts";
+import { judgeWaits } from "./judge-waits.ts";
+import { isThrottled } from "./pace.ts";
+import { ruleInWords } from "./rule.ts";
+
+export interface Recovery {
+  /** Absent if no verdict was possible for the record. */
+  readonly verdict?: Verdict["kind"];
+  readonly rule: string;
+  readonly before: Snapshot;
+  readonly after: Snapshot | null;
+  /** `lost`: another supervisor, or the attempt itself, had written the record first. */
+  readonly outcome: "applied" | "lost" | "broken";
+  /** The fault of a broken record, or of an applied one whose messages were not all published: the next sweep finds it again. */
+  readonly fault?: unknown;
+  readonly stop?: AgentTimeout;
+}
+
+/**
+ * Never throws. Order of writes: the record, at the version that was read, then its messages. After a crash in between the record is due again,
+ * and the next sweep publishes them. A record that can't be recovered steps back.
+ * @param mayReschedule whether this sweep schedules one more job again whose step no agent took up in time
+ */
+export async function recoverJob(due: Versioned, mayReschedule: () => boolean, context: Context): Promise<Recovery> {
+  const { unrecovered: _before, ...record } = due.record;
+  const { processState, attempt, failureCount } = record;
+  const before: Snapshot = { processState, attempt, failureCount, step: null };
+  let recovery: Recovery = { rule: "not judged", before, after: null, outcome: "broken" };
+  let isWriting = false;
+  try {
+    recovery = { ...recovery, before: snapshotOf(record) };
+    const now = context.now();
+    const workflow = context.workflows.of(record.workflow);
+    const policyOf = (step: string | undefined) => policyFor(workflow, step);
+    const { clockSkewMs, misconfiguredRetryMs } = context.timing;
+    const overdueBefore = instant(now - clockSkewMs);
+    const { untaken, pace } = await judgeWaits(record, overdueBefore, workflow, context);
+    const decided = decideRecovery(record, policyOf, overdueBefore, misconfiguredRetryMs, untaken);
+    const isPostponed = decided.kind === "reschedule" && (pace === "none" || (pace === "few" && !mayReschedule()));
+    const verdict = isPostponed ? lookAgain(now) : decided;
+    const step = overdueIn(verdict, record, overdueBefore);
+    const stop = agentTimeoutOf(verdict, record, step);
+    recovery = {
+      ...recovery,
+      verdict: verdict.kind,
+      rule: ruleInWords(record, verdict, policyOf),
+      ...(stop && { stop }),
+    };
+    // The write removes the outbox message, so the message is sent before.
+    if (verdict.kind === "publish") {
+      await publish(record, [...completionsOf(record), ...record.outbox], context);
+      reportOwedError(record, context.telemetry);
+    }
+    const { claimWithinMs } = context.timing;
+    const next = recover(record, verdict, { now: instant(now), overdueBefore, claimWithinMs });
+    isWriting = true;
+    const written = await context.store.replace(due, next);
+    if (written.kind === "rejected") return { ...recovery, outcome: "lost" };
+    recovery = { ...recovery, outcome: "applied", after: snapshotOf(written.record) };
+    if ("failures" in verdict || verdict.kind === "hold") {
+      const { jobId, completeBy } = record;
+      const { agent = null, endpoint = null, message = null, tries = null } = stop ?? {};
+      const cause = { endpoint, message, tries };
+      context.telemetry.event("JobExpired", { jobId, attempt, step, agent, completeBy, ...cause });
+    }
+    await follow(verdict, record, written, now, step, context);
+    return recovery;
+  } catch (fault) {
+    // A write without an answer may have been made, and the store that does not take it takes no other.
+    if (!isWriting) await stepBack(due, fault, context);
+    return { ...recovery, fault };
+  }
+}
+
+/** Without this, the longest overdue records would take each sweep's time, however many of them can't be recovered. */
+async function stepBack(due: Versioned, fault: unknown, { store, now }: Context): Promise<void> {
+  if (isThrottled(fault)) return;
+  const isOutage = fault instanceof Outage && !(fault instanceof OtherVersionNeeded);
+  try {
+    await store.replace(due, steppedBack(due.record, String(fault), isOutage, instant(now())));
+  } catch {
+    // The store's fault, or the record's: the event for the first fault names the job.
+  }
+}
+
+const LOOK_AGAIN_MS = 10_000;
+
+function lookAgain(now: number): Verdict {
+  return { kind: "later", at: instant(now + LOOK_AGAIN_MS) };
+}
+
+function overdueIn(verdict: Verdict, record: StateRecord, overdueBefore: string): string | null {
+  return ("failures" in verdict ? verdict.step : overdueStep(record, overdueBefore)) ?? null;
+}
+
+/** Why its agent did not answer, as far as the record contains it for this attempt. */
+function agentTimeoutOf(verdict: Verdict, record: StateRecord, step: string | null): AgentTimeout | undefined {
+  if (step === null || !("failures" in verdict || verdict.kind === "hold")) return undefined;
+  const { attempt, direction, steps } = record;
+  const expiry = runOf(steps[step], direction)?.expiry;
+  const isUntaken = "untaken" in verdict && verdict.untaken?.includes(runKey({ step, direction }));
+  const unknown = isUntaken ? { message: "its agent did not take it up in time", tries: 0 } : {};
+  const known: Partial<Expiry> = expiry?.attempt === attempt ? expiry : unknown;
+  const { endpoint = null, message, tries } = known;
+  return { step, agent: steps[step]?.agent ?? null, attempt, tries: tries ?? null, endpoint, message: message ?? null };
+}
+
+async function follow(
+  verdict: Verdict,
+  before: StateRecord,
+  written: Versioned,
+  now: number,
+  step: string | null,
+  context: Context,
+): Promise<void> {
+  const { jobId, attempt, failureCount } = written.record;
+  const agent = step === null ? null : (before.steps[step]?.agent ?? null);
+  if ("skips" in verdict) reportSkips(verdict.skips, written.record, context.telemetry);
+  switch (verdict.kind) {
+    case "skip":
+      await publishBeforeStart(written, context);
+      return context.messenger.startAttempt(startAttemptOf(written.record));
+    case "retry":
+      context.telemetry.event("JobRetried", { jobId, attempt, step, agent, failureCount });
+      await publishBeforeStart(written, context);
+      return context.messenger.startAttempt(startAttemptOf(written.record));
+    case "wait": {
+      const at = instant(now + verdict.waitMs);
+      context.telemetry.event("JobWaits", { jobId, attempt, step, agent, failureCount, until: at });
+      return startAttemptAt(at, written, context);
+    }
+    case "hold": {
+      const at = instant(now + verdict.waitMs);
+      context.telemetry.event("JobHeld", { jobId, attempt, step, agent, until: at });
+      return startAttemptAt(at, written, context);
+    }
+    case "compensate":
+      return startNextAttempt(written, context);
+    case "resume":
+      context.telemetry.event("JobResumed", { jobId, attempt });
+      await publishBeforeStart(written, context);
+      return context.messenger.startAttempt(startAttemptOf(written.record));
+    case "reschedule":
+      context.telemetry.event("JobRescheduled", { jobId, attempt, step, agent, failureCount });
+      await publishBeforeStart(written, context);
+      return context.messenger.startAttempt(startAttemptOf(written.record));
+    case "later":
+      return;
+    case "repeatStart":
+      context.telemetry.event("AttemptStartRepeated", { jobId, attempt });
+      await publishBeforeStart(written, context);
+      return context.messenger.startAttempt(startAttemptOf(written.record));
+    case "fail":
+      reportError(written.record, context.telemetry);
+      await publish(written.record, completionsOf(written.record), context);
+      await clearOutbox(written, context);
+      return;
+    case "publish":
+      return;
+    default:
+      return verdict satisfies never;
+  }
+}
+
+/** For a step that was skipped before, it is the compensation that failed. */
+function reportSkips(
+  steps: readonly string[] = [],
+  { jobId, attempt, steps: records }: StateRecord,
+  telemetry: Telemetry,
+) {
+  for (const step of steps) {
+    const { agent = null, skipped, compensation } = records[step] ?? {};
+    const subject = { jobId, attempt: attempt - 1, step, agent };
+    if (compensation?.state === "Failed")
+      telemetry.event("CompensationIncomplete", { ...subject, message: compensation.error });
+    else if (skipped) telemetry.event("StepSkipped", { ...subject, cause: skipped.cause, message: skipped.message });
+  }
+}
+
+async function startAttemptAt(until: string, written: Versioned, context: Context): Promise<void> {
+  await publishBeforeStart(written, context);
+  const at = claimableAt(written.record, until);
+  await context.messenger.startAttempt(startAttemptOf(written.record), at === undefined ? {} : { at });
+}

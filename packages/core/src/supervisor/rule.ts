@@ -1,0 +1,53 @@
+// The reason for a record's verdict, as text: for the audit log and the what-if.
+import { failuresOf, overdueStep, type Verdict } from "../domain/recovery.ts";
+import type { StateRecord } from "../domain/state-record.ts";
+import type { StepPolicy } from "../domain/workflow.ts";
+
+export function ruleInWords(
+  record: StateRecord,
+  verdict: Verdict,
+  policyOf: (step: string | undefined) => StepPolicy,
+): string {
+  const policy = policyOf("failures" in verdict ? (verdict.step ?? undefined) : undefined);
+  const { failureThreshold, waits } = policy;
+  const mostOfAll = `the job's failure ${failuresOf(record) + 1} of ${policy.mostFailures} at most`;
+  const { direction, completeBy, dueAt, outbox, processState } = record;
+  switch (verdict.kind) {
+    case "repeatStart":
+      return `Pending and not claimed by ${dueAt}: its attempt is started again, no failure is counted`;
+    case "reschedule":
+      return `Processing, and no agent took up ${overdueStep(record)} in time: scheduled again, no failure is counted`;
+    case "resume":
+      return "Processing, and what it waited for is over: it goes on, no failure is counted";
+    case "hold":
+      return `Processing, and ${overdueStep(record)} met a wrong address or credential: tried again in ${verdict.waitMs / 1000} s, no failure is counted`;
+    case "later":
+      return `Processing, and a step of it has time until ${verdict.at}`;
+    case "publish":
+      return `${processState}, with ${outbox.length} outbox messages not known to be sent`;
+    case "skip":
+      return `${expired(verdict)}, all attempts used up: the job goes on without ${verdict.skips?.join(", ")}`;
+    case "retry":
+      return `${expired(verdict)}, below the threshold of ${failureThreshold}`;
+    case "wait": {
+      const pause = verdict.failures - failureThreshold + 1;
+      return `${expired(verdict)}, at the threshold of ${failureThreshold} or above: pause ${pause} of ${waits.length}, ${verdict.waitMs / 1000} s`;
+    }
+    case "compensate":
+    case "fail": {
+      const used = waits.length > 0 ? ` and ${waits.length} pauses used up` : "";
+      const then =
+        direction === "compensate" ? "a compensation is not compensated in turn" : `the policy says ${verdict.kind}`;
+      const limit =
+        verdict.failures >= failureThreshold ? `at the threshold of ${failureThreshold} or above${used}` : mostOfAll;
+      return `${expired(verdict)}, ${limit}: ${then}`;
+    }
+    default:
+      return verdict satisfies never;
+  }
+
+  function expired({ step, failures }: { readonly step: string | null; readonly failures: number }): string {
+    const of = step === null ? "" : ` of ${step}`;
+    return `Processing past its complete-by ${completeBy}: failure ${failures}${of}`;
+  }
+}

@@ -1,0 +1,249 @@
+// The supervisor's sweep (P10, P12): the leader finds overdue jobs and recovers them.
+
+import { outageIn } from "../domain/outage.ts";
+import type { StateRecord } from "../domain/state-record.ts";
+import { type Context, instant, type Ports } from "../scheduler/ports.ts";
+import { writeAuditLog } from "../scheduler/write-audit-log.ts";
+import { type SweepEntry, sweepIdOf } from "../store/audit-log.ts";
+import { inSpan, type SpanOptions } from "../telemetry/spans.ts";
+import { createDecisionWriter } from "./decision-writer.ts";
+import type { Standing } from "./leadership.ts";
+import { createPace, isThrottled } from "./pace.ts";
+import { type Recovery, recoverJob } from "./recover-job.ts";
+import { walkOverdue } from "./walk-overdue.ts";
+
+export interface SweepReport {
+  readonly found: number;
+  readonly retried: number;
+  /** No agent took up the steps that they wait for: another attempt, with no failure counted. */
+  readonly rescheduled: number;
+  readonly skipped: number;
+  /** The wait of their steps is over: another attempt, with no failure counted. */
+  readonly resumed: number;
+  /** None of their steps is overdue. */
+  readonly later: number;
+  readonly waiting: number;
+  /** A person has to fix an endpoint's address or credential: another attempt later, with no failure counted. */
+  readonly held: number;
+  readonly toBeCompensated: number;
+  readonly failed: number;
+  readonly startsRepeated: number;
+  readonly published: number;
+  /** Another supervisor, or the attempt itself, wrote the record first. */
+  readonly lost: number;
+  /** Records that failed, or whose messages were not all published; the next sweep finds them again. */
+  readonly broken: number;
+  /** The broken ones that store or bus rejected as too many requests (429). */
+  readonly throttled: number;
+  /** False if not all was seen: the next sweep continues. */
+  readonly finished: boolean;
+  readonly endedBy: "all seen" | "time" | "lead lost" | "fault";
+}
+
+export type SweepOutcome =
+  | ({
+      readonly kind: "swept";
+      readonly sweepId: string;
+      readonly leader: string;
+      readonly epoch: number;
+    } & SweepReport)
+  | Extract<Standing, { kind: "following" }>;
+
+type Counts = { -readonly [name in Exclude<keyof SweepReport, "finished" | "endedBy">]: number };
+
+const COUNTED_AS = {
+  retry: "retried",
+  reschedule: "rescheduled",
+  skip: "skipped",
+  resume: "resumed",
+  later: "later",
+  wait: "waiting",
+  hold: "held",
+  compensate: "toBeCompensated",
+  fail: "failed",
+  repeatStart: "startsRepeated",
+  publish: "published",
+} as const satisfies Record<NonNullable<Recovery["verdict"]>, keyof Counts>;
+
+/** Sweeps if this supervisor is the leader. Two that both believe they are leaders do no harm: each write is at the version read. */
+export async function sweep(context: Context): Promise<SweepOutcome> {
+  const standing = await context.leadership.lead();
+  if (standing.kind === "following") {
+    context.telemetry.event("SupervisorFollows", { leader: standing.leader ?? null });
+    return standing;
+  }
+  return new Sweep(context, standing).run();
+}
+
+/** A sweep that an operator asks for: the audit log has the operator, whatever comes of it. */
+export async function sweepFor(operator: string, context: Context): Promise<SweepOutcome> {
+  const at = instant(context.now());
+  const enter = (outcome: string) =>
+    writeAuditLog(
+      { at, operator, action: "sweep", jobId: null, reason: null, outcome, before: null, after: null },
+      null,
+      context,
+    );
+  try {
+    const outcome = await sweep(context);
+    await enter(
+      outcome.kind === "following"
+        ? `rejected: ${outcome.leader ?? "another supervisor"} is the leader`
+        : `sweep ${outcome.sweepId}: ${outcome.found} overdue, ended by ${outcome.endedBy}`,
+    );
+    return outcome;
+  } catch (cause) {
+    await enter(`failed: ${String(cause)}`);
+    throw cause;
+  }
+}
+
+/**
+ * If an agent crashed, a further attempt helps; if the engine has a backlog, it adds to the backlog. The record does not show which it is, so a
+ * sweep tries a few, the longest overdue first, and checks the others again later.
+ */
+const MOST_RESCHEDULES = 10;
+
+class Sweep {
+  readonly #context: Context;
+  readonly #leader: string;
+  readonly #epoch: number;
+  readonly #begunAt: number;
+  readonly #sweepId: string;
+  readonly #counts: Counts = {
+    found: 0,
+    retried: 0,
+    rescheduled: 0,
+    skipped: 0,
+    resumed: 0,
+    later: 0,
+    waiting: 0,
+    held: 0,
+    toBeCompensated: 0,
+    failed: 0,
+    startsRepeated: 0,
+    published: 0,
+    lost: 0,
+    broken: 0,
+    throttled: 0,
+  };
+  #reschedules = 0;
+  #endedBy: SweepReport["endedBy"] = "all seen";
+  /** After a failed write, the audit log is not used again in this sweep. */
+  #auditLogWorks = true;
+  readonly #decisions = createDecisionWriter((work) => this.#write(work));
+
+  constructor(context: Context, { leader, epoch }: Extract<Standing, { kind: "leading" }>) {
+    this.#context = context;
+    this.#leader = leader;
+    this.#epoch = epoch;
+    this.#begunAt = context.now();
+    this.#sweepId = sweepIdOf(instant(this.#begunAt), epoch, crypto.randomUUID().slice(0, 8));
+  }
+
+  async run(): Promise<SweepOutcome> {
+    try {
+      await this.#walk();
+    } catch (cause) {
+      // The store can't be searched: the tick fails visibly, after its work so far is recorded.
+      this.#endedBy = "fault";
+      await this.#conclude();
+      throw cause;
+    }
+    const report = await this.#conclude();
+    return { kind: "swept", sweepId: this.#sweepId, leader: this.#leader, epoch: this.#epoch, ...report };
+  }
+
+  async #walk(): Promise<void> {
+    const { timing, now, leadership } = this.#context;
+    const endAt = this.#begunAt + timing.sweepWithinMs;
+    const finished = await walkOverdue(this.#context, {
+      before: this.#begunAt - timing.clockSkewMs,
+      pace: createPace(this.#context, endAt),
+      mayGoOn: async () => {
+        if (now() > endAt) return false;
+        if (await leadership.stillLeads()) return true;
+        this.#endedBy = "lead lost";
+        return false;
+      },
+      visit: async (due) => {
+        this.#counts.found += 1;
+        const recovery = await inSpan("recover", spanOf(due.record), () =>
+          recoverJob(due, () => this.#mayReschedule(), this.#context),
+        );
+        this.#count(due.record.jobId, recovery);
+        this.#decisions.add(decisionOf(due.record.jobId, recovery, this.#sweepId, this.#epoch, now()));
+        return isThrottled(recovery.fault) ? "throttled" : "dealt with";
+      },
+    });
+    if (!finished && this.#endedBy === "all seen") this.#endedBy = "time";
+  }
+
+  #mayReschedule(): boolean {
+    this.#reschedules += 1;
+    return this.#reschedules <= MOST_RESCHEDULES;
+  }
+
+  #count(jobId: string, { verdict, outcome, fault }: Recovery): void {
+    if (fault !== undefined) {
+      // One bad record never stops a sweep.
+      this.#counts.broken += 1;
+      if (isThrottled(fault)) this.#counts.throttled += 1;
+      this.#context.telemetry.event("RecoveryFailed", { jobId, cause: String(fault), outage: outageIn(fault) });
+    } else if (outcome === "lost") this.#counts.lost += 1;
+    else if (verdict) this.#counts[COUNTED_AS[verdict]] += 1;
+  }
+
+  async #conclude(): Promise<SweepReport> {
+    const report = { ...this.#counts, finished: this.#endedBy === "all seen", endedBy: this.#endedBy };
+    const ms = this.#context.now() - this.#begunAt;
+    this.#context.telemetry.event("SupervisorSweep", { ...report, leader: this.#leader, epoch: this.#epoch, ms });
+    await this.#decisions.end();
+    await this.#write((log) => log.sweep(this.#entry(report)));
+    return report;
+  }
+
+  #entry(report: SweepReport): Omit<SweepEntry, "kind"> {
+    const { timing, workflows, now } = this.#context;
+    const failureThresholds = workflows.names.flatMap((name) => {
+      const newest = workflows.newest(name);
+      return newest ? [[`failureThreshold of ${name}`, newest.policy.failureThreshold]] : [];
+    });
+    return {
+      sweepId: this.#sweepId,
+      at: instant(this.#begunAt),
+      endedAt: instant(now()),
+      leader: this.#leader,
+      epoch: this.#epoch,
+      thresholds: { ...timing, ...Object.fromEntries(failureThresholds) },
+      report: { ...report },
+    };
+  }
+
+  /** An audit log that can't be written never stops a sweep, and slows it only once. */
+  async #write(write: (log: Ports["supervision"]) => Promise<void>): Promise<void> {
+    if (!this.#auditLogWorks) return;
+    try {
+      await write(this.#context.supervision);
+    } catch (cause) {
+      if (!this.#auditLogWorks) return;
+      this.#auditLogWorks = false;
+      this.#context.telemetry.event("AuditLogUnwritten", { sweepId: this.#sweepId, cause: String(cause) });
+    }
+  }
+}
+
+/** A recovery belongs to the trace of its job, not to that of the sweep. */
+function spanOf({ jobId, attempt, traceparent }: StateRecord): SpanOptions {
+  return { traceparent, attributes: { jobId, attempt } };
+}
+
+/** Many decisions are written in one request. */
+const FAULT_LIMIT = 1000;
+
+function decisionOf(jobId: string, recovery: Recovery, sweepId: string, epoch: number, now: number) {
+  const { verdict = "none", rule, before, after, outcome, fault, stop } = recovery;
+  const known = { sweepId, jobId, at: instant(now), epoch, rule, verdict, before, after, outcome };
+  const decision = stop ? { ...known, stop } : known;
+  return fault === undefined ? decision : { ...decision, fault: String(fault).slice(0, FAULT_LIMIT) };
+}

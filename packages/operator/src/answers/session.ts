@@ -1,0 +1,24 @@
+// The caller, and the environment.
+
+import { ENVIRONMENT_COLOURS } from "@scheduler-agent-supervisor/core/internal/app/setting-types";
+import { z } from "zod";
+import { pause } from "./agents.ts";
+
+/** `GET /api/session`: the caller, the allowed actions, and the environment. */
+export const session = z.strictObject({
+  operator: z.string(),
+  mayOperate: z.boolean(),
+  environment: z.strictObject({ name: z.string(), colour: z.enum(ENVIRONMENT_COLOURS) }),
+  /** The app's word for a job. */
+  noun: z.strictObject({ one: z.string(), many: z.string() }),
+  /** The business keys by which a job can be found. */
+  keys: z.array(z.string()),
+  /** The build of the console that this app serves: a page from another build is out of date. */
+  build: z.string(),
+  /** The address of a job's trace, with `{traceId}` in place of its id; null if none is set. */
+  traceUrl: z.string().nullable(),
+  /** The operators' pauses, for every view. */
+  pauses: z.array(pause),
+});
+
+export type Session = z.output<typeof session>;

@@ -1,0 +1,177 @@
+// Composes the operators' desk on an app: its ports, once for each app, on the connections that the app has.
+
+import type { App } from "@scheduler-agent-supervisor/core/create-app";
+import type { Composed } from "@scheduler-agent-supervisor/core/internal/app/composed";
+import type { Config } from "@scheduler-agent-supervisor/core/internal/app/config";
+import { blobsOf, serviceBusOf } from "@scheduler-agent-supervisor/core/internal/app/connections";
+import type { Business } from "@scheduler-agent-supervisor/core/internal/app/define-app";
+import type { OperatorSignIn } from "@scheduler-agent-supervisor/core/internal/app/setting-types";
+import { SWEEP_GRACE_MS } from "@scheduler-agent-supervisor/core/internal/domain/waiting";
+import { repliesQueueOf } from "@scheduler-agent-supervisor/core/internal/messaging/agent-teams";
+import type { Pauses } from "@scheduler-agent-supervisor/core/internal/scheduler/pauses";
+import { instant } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
+import type { ClosingStore } from "@scheduler-agent-supervisor/core/internal/store/job-store";
+import type { Pause } from "@scheduler-agent-supervisor/core/internal/store/pause-store";
+import { STILL_PUBLISHED_MS } from "@scheduler-agent-supervisor/core/internal/supervisor/close-jobs";
+import { STORAGE_RETRY } from "@scheduler-agent-supervisor/core/internal/supervisor/connect";
+import type { AgentStandings, Session, Traffic } from "./messaging/console-contract.ts";
+import { deadLetterQueuesOf } from "./messaging/dead-letters.ts";
+import { createQueueAges, type QueueAge } from "./messaging/queue-ages.ts";
+import { createServiceBusDeadLetters } from "./messaging/service-bus-dead-letters.ts";
+import { createAgentStandings } from "./operations/agent-standings.ts";
+import { type AttentionView, createAttention } from "./operations/attention.ts";
+import { type AwaitingView, createAwaiting } from "./operations/awaiting.ts";
+import type { DeadLetterPorts } from "./operations/handle-dead-letter.ts";
+import { createHandling, type HandlingView } from "./operations/handle-job.ts";
+import { createHeldUp, type HeldUpView } from "./operations/held-up.ts";
+import type { GaugePorts } from "./operations/measure-gauges.ts";
+import type { BulkPorts } from "./operations/preview-bulk.ts";
+import { createTraffic } from "./operations/traffic.ts";
+import { createAwaitingJobs } from "./store/awaiting-jobs.ts";
+import { createCosmosBulkStore } from "./store/bulk-store.ts";
+import { createCosmosDiscardedStore, type DiscardedStore } from "./store/discarded-store.ts";
+import { createCosmosHandlingStore } from "./store/handling-store.ts";
+import { createJobGauges } from "./store/job-gauges.ts";
+import { createOpenJobs } from "./store/open-jobs.ts";
+import { createRecentJobs } from "./store/recent-jobs.ts";
+import { createWaitingJobs } from "./store/waiting-jobs.ts";
+import { connectSupervisionReader } from "./supervision/connect-reader.ts";
+import type { SupervisionReader } from "./supervision/read-supervision.ts";
+
+export interface Desk {
+  readonly gauges: GaugePorts;
+  readonly console: ConsolePorts;
+  readonly bulk: BulkPorts;
+  readonly erasure: { readonly closing: ClosingStore; readonly discarded: DiscardedStore };
+  /** Connects at the first call. */
+  deadLetters(): DeadLetterPorts;
+}
+
+export interface ConsolePorts {
+  readonly awaiting: AwaitingView;
+  readonly attention: AttentionView;
+  readonly heldUp: HeldUpView;
+  readonly traffic: () => Promise<Traffic>;
+  readonly pauses: Pauses;
+  readonly agents: () => Promise<AgentStandings>;
+  /** The workflows and agents that can be paused, by name. */
+  readonly known: { readonly [kind in Pause["kind"]]: readonly string[] };
+  readonly handling: HandlingView;
+  readonly supervision: SupervisionReader;
+  readonly environment: Session["environment"];
+  readonly traceUrl: Session["traceUrl"];
+  readonly signIn: OperatorSignIn;
+}
+
+/** For the ages of the queues: the next minute reads them again. */
+const PEEK_RETRY = { maxRetries: 3, retryDelayInMs: 300, timeoutInMs: 5000 } as const;
+
+/** The period of the console's overview. */
+const TRAFFIC_WINDOW_MS = 3_600_000;
+
+const desks = new WeakMap<App, Desk>();
+
+/** The app's desk, composed at its first use. @throws one error that names all faults of the settings */
+export function deskOf(app: App): Desk {
+  const known = desks.get(app);
+  if (known) return known;
+  const desk = composeOperator(app.business, app.composed());
+  desks.set(app, desk);
+  return desk;
+}
+
+function composeOperator(business: Business, composed: Composed): Desk {
+  const { config, database, jobs, ports, pauses, closing } = composed;
+  const { now } = ports;
+  const supervision = database.container(config.SupervisionContainer);
+  const consumed = consumedQueues(business, composed);
+  const queueAges = createQueueAges(serviceBusOf(config, { retryOptions: PEEK_RETRY }), consumed);
+  const jobGauges = createJobGauges(jobs);
+  const attention = createAttention({ openJobs: createOpenJobs(jobs), jobGauges, clockSkewMs: config.ClockSkew, now });
+  const known = { workflow: business.workflowNames, agent: business.serviceAgents.map(({ name }) => name) };
+  const agents = createAgentStandings({ health: composed.health, pauses, known, now });
+  const heldUpSeenWith = (standings: typeof agents) =>
+    createHeldUp({
+      jobs: createWaitingJobs(jobs),
+      agents: standings,
+      claimWithinMs: config.ClaimWithin,
+      graceMs: SWEEP_GRACE_MS + config.ClockSkew,
+      now,
+    });
+  const heldUp = heldUpSeenWith(agents);
+  // The alert does without what is only known of the agents.
+  const unknown = () => ({ asOf: instant(now()), pauses: [], workflows: [], agents: [] });
+  const discarded = createCosmosDiscardedStore(supervision);
+  let deadLetters: DeadLetterPorts | undefined;
+  return {
+    gauges: { ...ports, jobGauges, queueAges, heldUp: heldUpSeenWith(() => agents().catch(unknown)) },
+    console: {
+      awaiting: createAwaiting({ jobs: createAwaitingJobs(jobs), workflows: business.workflows, now }),
+      attention,
+      heldUp,
+      pauses,
+      agents,
+      known,
+      traffic: trafficOf(composed, queueAges),
+      handling: createHandling({ store: createCosmosHandlingStore(supervision), attention, now }),
+      supervision: connectSupervisionReader(
+        {
+          blobs: blobsOf(config, { retryOptions: STORAGE_RETRY }),
+          supervisionContainer: config.SupervisionContainer,
+          auditContainer: config.AuditContainer,
+        },
+        database,
+      ),
+      environment: { name: config.EnvironmentName, colour: config.EnvironmentColour },
+      traceUrl: config.TraceUrl ?? null,
+      signIn: config.OperatorSignIn,
+    },
+    bulk: { ...ports, bulk: createCosmosBulkStore(supervision), attention },
+    erasure: { closing, discarded },
+    deadLetters: () => {
+      deadLetters ??= { ...ports, deadLetters: connectDeadLetters(business, composed, consumed), discarded };
+      return deadLetters;
+    },
+  };
+}
+
+/** The queues that the app receives from. */
+function consumedQueues({ agentsAskedByQueue }: Business, { queues, config }: Composed): string[] {
+  return [
+    queues.jobs,
+    queues.priorityJobs,
+    ...ownedQueuesOf(config),
+    queues.scheduler,
+    queues.agentReplies,
+    ...teamQueuesOf(config),
+    ...[...agentsAskedByQueue].map((agent) => `${queues.agentRequests}-${agent}`),
+  ];
+}
+
+function connectDeadLetters({ contracts }: Business, { config, queues, senders }: Composed, consumed: string[]) {
+  const { jobs, quarantine, agentReplies } = queues;
+  const sources = { jobs, ownedQueues: ownedQueuesOf(config), agentReplies, teamQueues: teamQueuesOf(config) };
+  const own = deadLetterQueuesOf({ consumed, quarantine, ...sources });
+  const client = serviceBusOf(config, { retryOptions: PEEK_RETRY });
+  return createServiceBusDeadLetters(client, senders, own, contracts);
+}
+
+/** Jobs that are closed at once are gone after a while: the traffic looks back no further. */
+function trafficOf({ jobs, ports: { retention, now } }: Composed, queueAges: readonly QueueAge[]) {
+  const closedAtOnceFor = retention && !retention.archive ? retention.keepMs : undefined;
+  const keptMs = retention?.archive ? STILL_PUBLISHED_MS : (closedAtOnceFor ?? TRAFFIC_WINDOW_MS);
+  return createTraffic({
+    recent: createRecentJobs(jobs, closedAtOnceFor),
+    queueAges,
+    windowMs: Math.min(TRAFFIC_WINDOW_MS, keptMs),
+    now,
+  });
+}
+
+function ownedQueuesOf({ SubmissionQueues }: Config): string[] {
+  return SubmissionQueues.map(({ queue }) => queue);
+}
+
+function teamQueuesOf({ AgentTeams, AgentRepliesQueue }: Config): string[] {
+  return AgentTeams.map(({ team }) => repliesQueueOf(team, AgentRepliesQueue));
+}

@@ -1,0 +1,109 @@
+// Actions on many jobs (P9, P13): any operator can preview, start, watch, pause and cancel them; and the activity that does one turn.
+import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
+import type { App } from "@scheduler-agent-supervisor/core/internal/app/create-app";
+import { atFault } from "@scheduler-agent-supervisor/core/internal/functions/at-fault";
+import { engineClient } from "@scheduler-agent-supervisor/core/internal/functions/engine-client";
+import { allKeys } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
+import { startOnce } from "@scheduler-agent-supervisor/core/internal/scheduler/scheduler-client";
+import { observe } from "@scheduler-agent-supervisor/core/internal/telemetry/invocation";
+import * as df from "durable-functions";
+import { deskOf } from "../compose.ts";
+import { isBulkId, parseBulkPreview, parseBulkStart } from "../messaging/bulk-request.ts";
+import type { BulkList, BulkPreview, BulkProgress } from "../messaging/console-contract.ts";
+import { type BulkCommand, changeBulk, listBulk, watchBulk } from "../operations/operate-bulk.ts";
+import { previewBulk } from "../operations/preview-bulk.ts";
+import type { Endpoint, Endpoints } from "./operator-endpoint.ts";
+
+export function bulkApi(application: App): Endpoints {
+  return {
+    previewBulk: {
+      method: "POST",
+      route: "bulk",
+      role: "Jobs.Operate",
+      handle: async (request, _context, operator) => {
+        const parsed = parseBulkPreview(await request.text(), allKeys(deskOf(application).bulk.rules.contracts));
+        if (parsed.kind === "invalid") return atFault(parsed.faults);
+        const { target, ...asked } = parsed.value;
+        const preview = await previewBulk(asked, target, operator, deskOf(application).bulk);
+        return { status: 201, jsonBody: { ...preview, notPossible: [...preview.notPossible] } satisfies BulkPreview };
+      },
+    },
+    listBulk: {
+      method: "GET",
+      route: "bulk",
+      role: "Jobs.Read",
+      handle: async () => ({ jsonBody: { runs: await listBulk(deskOf(application).bulk) } satisfies BulkList }),
+    },
+    watchBulk: {
+      method: "GET",
+      route: "bulk/{bulkId}",
+      role: "Jobs.Read",
+      handle: async (request) => {
+        const bulkId = bulkIdOf(request);
+        const progress: BulkProgress | undefined = isBulkId(bulkId)
+          ? await watchBulk(bulkId, deskOf(application).bulk)
+          : undefined;
+        return progress ? { jsonBody: progress } : notFound(request);
+      },
+    },
+    startBulk: {
+      method: "POST",
+      route: "bulk/{bulkId}/start",
+      role: "Jobs.Operate",
+      extraInputs: [client],
+      handle: async (request, context, operator) => {
+        const parsed = parseBulkStart(await request.text());
+        if (parsed.kind === "invalid") return atFault(parsed.faults);
+        return change({ kind: "start", ...parsed.value }, request, context, operator);
+      },
+    },
+    ...Object.fromEntries(
+      (["pause", "resume", "cancel"] as const).map((kind): [string, Endpoint] => [
+        `${kind}Bulk`,
+        {
+          method: "POST",
+          route: `bulk/{bulkId}/${kind}`,
+          role: "Jobs.Operate",
+          extraInputs: [client],
+          handle: (request, context, operator) => change({ kind }, request, context, operator),
+        },
+      ]),
+    ),
+  };
+
+  async function change(
+    command: BulkCommand,
+    request: HttpRequest,
+    context: InvocationContext,
+    operator: string,
+  ): Promise<HttpResponseInit> {
+    const bulkId = bulkIdOf(request);
+    if (!isBulkId(bulkId)) return notFound(request);
+    const changed = await observe(context, { attributes: { bulkId, action: command.kind } }, (telemetry) =>
+      changeBulk(bulkId, command, operator, { ...deskOf(application).bulk, telemetry }),
+    );
+    switch (changed.kind) {
+      case "changed":
+        // Also if it runs already: the process that started it may have crashed in between.
+        if (changed.run.state === "running") {
+          await startOnce(engineClient(context), ORCHESTRATOR, `bulk.${bulkId}`, bulkId);
+        }
+        return { jsonBody: changed.run };
+      case "rejected":
+        return { status: 409, jsonBody: { reason: changed.reason } };
+      case "not-found":
+        return notFound(request);
+      default:
+        return changed satisfies never;
+    }
+  }
+}
+
+const ORCHESTRATOR = "bulkRun";
+const client = df.input.durableClient();
+
+const bulkIdOf = (request: HttpRequest): string => request.params["bulkId"] ?? "";
+
+function notFound(request: HttpRequest): HttpResponseInit {
+  return { status: 404, jsonBody: { error: `There is no action on many jobs ${bulkIdOf(request)}.` } };
+}

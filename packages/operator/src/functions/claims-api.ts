@@ -1,0 +1,50 @@
+// Claims and notes: which operator handles a case, and the notes for the next operator.
+
+import type { App } from "@scheduler-agent-supervisor/core/internal/app/create-app";
+import { atFault } from "@scheduler-agent-supervisor/core/internal/functions/at-fault";
+import { observe } from "@scheduler-agent-supervisor/core/internal/telemetry/invocation";
+import { deskOf } from "../compose.ts";
+import { parseIfMatch } from "../messaging/entity-tag.ts";
+import { parseHandlingChange } from "../messaging/handling-request.ts";
+import { changeClaim } from "../operations/handle-job.ts";
+import { type Endpoints, listed } from "./operator-endpoint.ts";
+
+export function claimsApi(application: App): Endpoints {
+  return {
+    listClaims: {
+      method: "GET",
+      route: "claims",
+      role: "Jobs.Read",
+      handle: async (request) => listed(request, await deskOf(application).console.handling.all()),
+    },
+    changeClaim: {
+      method: "POST",
+      route: "claims",
+      role: "Jobs.Operate",
+      handle: async (request, context, operator) => {
+        const parsed = parseHandlingChange(await request.text());
+        const header = request.headers.get("if-match");
+        const seen = parseIfMatch(header);
+        if (parsed.kind === "invalid" || seen.kind === "invalid") {
+          return atFault([parsed, seen].flatMap((one) => (one.kind === "invalid" ? one.faults : [])));
+        }
+        const { target, change } = parsed.value;
+        const version = header === null ? undefined : seen.value;
+        const { handling } = deskOf(application).console;
+        const handled = await observe(context, { attributes: { action: change.kind } }, (telemetry) =>
+          changeClaim({ target, change, seen: version }, operator, handling, application.contextOf(telemetry)),
+        );
+        switch (handled.kind) {
+          case "changed":
+            return { headers: { ETag: handled.handling.etag }, jsonBody: handled.handling };
+          case "rejected":
+            return { status: 409, jsonBody: { reason: handled.reason } };
+          case "stale":
+            return { status: 412, jsonBody: { error: "Somebody else has claimed it or added a note since." } };
+          default:
+            return handled satisfies never;
+        }
+      },
+    },
+  };
+}

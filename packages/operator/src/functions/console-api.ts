@@ -1,0 +1,145 @@
+// The operators' console's own requests besides the operator's API: the signed-in operator, the overview, and the cases for a person.
+
+import type { App } from "@scheduler-agent-supervisor/core/internal/app/create-app";
+import { atFault } from "@scheduler-agent-supervisor/core/internal/functions/at-fault";
+import {
+  allKeys,
+  contractFor,
+  resultSchemaOf,
+  schemaOf,
+} from "@scheduler-agent-supervisor/core/internal/messaging/contract";
+import { deskOf } from "../compose.ts";
+import { parseAttentionPage } from "../messaging/attention-request.ts";
+import type { JobAudit, Session, SupervisionPage, Supervisor } from "../messaging/console-contract.ts";
+import { accessTo } from "../messaging/operator-access.ts";
+import { continuationOf } from "../messaging/paging.ts";
+import { parseSupervisionQuery } from "../messaging/supervisor-request.ts";
+import { openApi } from "../openapi/document.ts";
+import { shownEntry, shownInAudit, shownLateReply } from "../operations/shown-entry.ts";
+import { consoleBuild } from "./console-files.ts";
+import { type Endpoints, listed } from "./operator-endpoint.ts";
+
+export function consoleApi(application: App): Endpoints {
+  return {
+    session: {
+      method: "GET",
+      route: "session",
+      role: "Jobs.Read",
+      handle: async (request, _context, operator) => {
+        const { environment, signIn, pauses, traceUrl } = deskOf(application).console;
+        const { contracts } = application.business;
+        const mayOperate = accessTo("Jobs.Operate", request.headers, signIn).kind === "granted";
+        const session: Session = {
+          operator,
+          mayOperate,
+          environment,
+          noun: contracts.noun,
+          keys: [...allKeys(contracts)],
+          build: consoleBuild(),
+          traceUrl,
+          // The operator's name is returned also while the store is unavailable.
+          pauses: [...(await pauses.current().catch(() => []))],
+        };
+        return { jsonBody: session };
+      },
+    },
+    overview: {
+      method: "GET",
+      route: "overview",
+      role: "Jobs.Read",
+      handle: async (request) => listed(request, await deskOf(application).console.attention.overview()),
+    },
+    traffic: {
+      method: "GET",
+      route: "traffic",
+      role: "Jobs.Read",
+      handle: async () => ({ jsonBody: await deskOf(application).console.traffic() }),
+    },
+    attention: {
+      method: "GET",
+      route: "attention",
+      role: "Jobs.Read",
+      handle: async (request) => listed(request, await deskOf(application).console.attention.groups()),
+    },
+    attentionJobs: {
+      method: "GET",
+      route: "attention/jobs",
+      role: "Jobs.Read",
+      handle: async (request) => {
+        const parsed = parseAttentionPage(request.query.entries());
+        if (parsed.kind === "invalid") return atFault(parsed.faults);
+        const { group, from, limit } = parsed.value;
+        return listed(request, await deskOf(application).console.attention.page(group, from, limit));
+      },
+    },
+    leadingSupervisor: {
+      method: "GET",
+      route: "supervisor",
+      role: "Jobs.Read",
+      handle: async () => {
+        const supervisor: Supervisor = { leader: await deskOf(application).console.supervision.leader() };
+        return { jsonBody: supervisor };
+      },
+    },
+    supervisorEntries: {
+      method: "GET",
+      route: "supervisor/entries",
+      role: "Jobs.Read",
+      handle: async (request) => {
+        const parsed = parseSupervisionQuery(request.query.entries());
+        if (parsed.kind === "invalid") return atFault(parsed.faults);
+        const { limit, continuation, day = new Date().toISOString().slice(0, 10) } = parsed.value;
+        const { entries, next } = await deskOf(application).console.supervision.page(day, limit, continuation);
+        const more = next ? { continuation: continuationOf(next) } : {};
+        const page: SupervisionPage = { day, entries: entries.map(shownEntry), ...more };
+        return listed(request, page);
+      },
+    },
+    jobAudit: {
+      method: "GET",
+      route: "jobs/{jobId}/audit",
+      role: "Jobs.Read",
+      handle: async (request) => {
+        const { entries, isAll, lateReplies } = await deskOf(application).console.supervision.ofJob(
+          request.params["jobId"] ?? "",
+          MOST_OF_AN_JOB,
+        );
+        const audit: JobAudit = {
+          entries: entries.map(shownInAudit),
+          isAll,
+          lateReplies: lateReplies.map(shownLateReply),
+        };
+        return { jsonBody: audit };
+      },
+    },
+    openapi: {
+      method: "GET",
+      route: "openapi.json",
+      role: "Jobs.Read",
+      handle: async () => ({ headers: { "Cache-Control": "private, max-age=300" }, jsonBody: openApi() }),
+    },
+    resultContract: {
+      method: "GET",
+      route: "result-contract/{agent}/{operation}",
+      role: "Jobs.Read",
+      handle: async (request) => {
+        const { agent: name, operation = "" } = request.params;
+        const schema = application.business.agents.find((agent) => agent.name === name)?.results[operation];
+        if (!schema) return { status: 404, jsonBody: { error: `No agent ${name} declares a result of ${operation}.` } };
+        return { headers: { "Cache-Control": "private, max-age=300" }, jsonBody: resultSchemaOf(schema) };
+      },
+    },
+    jobContract: {
+      method: "GET",
+      route: "job-contract",
+      role: "Jobs.Read",
+      handle: async (request) => ({
+        headers: { "Cache-Control": "private, max-age=300" },
+        jsonBody: schemaOf(contractFor(request.query.get("workflow") ?? "", application.ports().rules.contracts)),
+      }),
+    },
+  };
+}
+
+/** The maximum number of entries of one job. */
+const MOST_OF_AN_JOB = 100;

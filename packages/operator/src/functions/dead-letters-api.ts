@@ -1,0 +1,137 @@
+// The operator's API for dead letters and the quarantine: lists the messages, and acts on one message.
+import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
+import type { App } from "@scheduler-agent-supervisor/core/internal/app/create-app";
+import { atFault } from "@scheduler-agent-supervisor/core/internal/functions/at-fault";
+import { observe } from "@scheduler-agent-supervisor/core/internal/telemetry/invocation";
+import { deskOf } from "../compose.ts";
+import {
+  type DeadLetterAction,
+  isSequenceNumber,
+  parseDeadLetterList,
+  parseDeadLetterRequest,
+} from "../messaging/dead-letter-request.ts";
+import type { DeadLetterQueue } from "../messaging/dead-letters.ts";
+import { redactorOf } from "../messaging/hidden-secrets.ts";
+import { seesSecrets } from "../messaging/operator-access.ts";
+import { countDeadLetters } from "../operations/count-dead-letters.ts";
+import { type Handled, handleDeadLetter } from "../operations/handle-dead-letter.ts";
+import { type Endpoint, type Endpoints, listed } from "./operator-endpoint.ts";
+
+export function deadLettersApi(application: App): Endpoints {
+  return {
+    listDeadLetters: {
+      method: "GET",
+      route: "dead-letters",
+      role: "Jobs.Read",
+      handle: async (request) => {
+        const parsed = parseDeadLetterList(request.query.entries());
+        if (parsed.kind === "invalid") return atFault(parsed.faults);
+        const { queue: name, from, limit } = parsed.value;
+        const { deadLetters } = deskOf(application).deadLetters();
+        if (name === undefined) return listed(request, { queues: await countDeadLetters(deadLetters) });
+        const queue = queueOf(name);
+        if (!queue) return noSuchQueue(name);
+        return listed(request, { queue: queue.name, ...(await deadLetters.page(queue, from, limit)) });
+      },
+    },
+    readDeadLetter: {
+      method: "GET",
+      route: "dead-letters/{queue}/{sequenceNumber}",
+      role: "Jobs.Read",
+      handle: (request) =>
+        onMessage(request, async (queue, sequenceNumber) => {
+          const message = await deskOf(application).deadLetters().deadLetters.read(queue, sequenceNumber);
+          if (!message) return notFound(queue, sequenceNumber);
+          const shown = seesSecrets(request.headers, application.operatorSignIn)
+            ? message
+            : redactorOf(application.ports().rules.contracts).letter(message);
+          return { jsonBody: { queue: queue.name, ...shown } };
+        }),
+    },
+    ...Object.fromEntries(
+      (["resend", "discard"] as const).map((action): [string, Endpoint] => [
+        `${action}DeadLetter`,
+        {
+          method: "POST",
+          route: `dead-letters/{queue}/{sequenceNumber}/${action}`,
+          role: "Jobs.Operate",
+          handle: (request, context, operator) =>
+            onMessage(request, (queue, sequenceNumber) =>
+              handle(action, queue, sequenceNumber, request, context, operator),
+            ),
+        },
+      ]),
+    ),
+  };
+
+  async function handle(
+    action: DeadLetterAction,
+    queue: DeadLetterQueue,
+    sequenceNumber: string,
+    request: HttpRequest,
+    context: InvocationContext,
+    operator: string,
+  ): Promise<HttpResponseInit> {
+    const parsed = parseDeadLetterRequest(action, await request.text());
+    if (parsed.kind === "invalid") return atFault(parsed.faults);
+    const handled = await observe(context, { attributes: { action, queue: queue.name } }, (telemetry) =>
+      handleDeadLetter(queue, sequenceNumber, parsed.value, operator, {
+        ...deskOf(application).deadLetters(),
+        telemetry,
+      }),
+    );
+    return answer(queue, sequenceNumber, handled);
+  }
+
+  function queueOf(name: string): DeadLetterQueue | undefined {
+    return deskOf(application)
+      .deadLetters()
+      .deadLetters.queues.find((queue) => queue.name === name);
+  }
+
+  function noSuchQueue(name: string): HttpResponseInit {
+    const names = deskOf(application)
+      .deadLetters()
+      .deadLetters.queues.map((queue) => queue.name);
+    return {
+      status: 404,
+      jsonBody: { error: `There are no dead letters of ${name}; there are those of ${names.join(", ")}.` },
+    };
+  }
+
+  /** Acts on the message that the route names, if such a message can exist. */
+  async function onMessage(
+    request: HttpRequest,
+    work: (queue: DeadLetterQueue, sequenceNumber: string) => Promise<HttpResponseInit>,
+  ): Promise<HttpResponseInit> {
+    const { queue: name = "", sequenceNumber = "" } = request.params;
+    const queue = queueOf(name);
+    if (!queue) return noSuchQueue(name);
+    return isSequenceNumber(sequenceNumber) ? work(queue, sequenceNumber) : notFound(queue, sequenceNumber);
+  }
+}
+
+function answer(queue: DeadLetterQueue, sequenceNumber: string, handled: Handled): HttpResponseInit {
+  const which = { queue: queue.name, sequenceNumber };
+  switch (handled.kind) {
+    case "resent": {
+      const { target, messageId, removed } = handled;
+      return { jsonBody: { ...which, target, messageId, removed } };
+    }
+    case "discarded":
+      return { jsonBody: { ...which, discarded: handled.id, keptUntil: handled.keptUntil } };
+    case "rejected":
+      return { status: 409, jsonBody: { ...which, reason: handled.reason } };
+    case "not-found":
+      return notFound(queue, sequenceNumber);
+    default:
+      return handled satisfies never;
+  }
+}
+
+function notFound({ name }: DeadLetterQueue, sequenceNumber: string): HttpResponseInit {
+  return {
+    status: 404,
+    jsonBody: { error: `There is no message ${sequenceNumber} among the dead letters of ${name}.` },
+  };
+}

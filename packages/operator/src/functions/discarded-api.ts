@@ -1,0 +1,72 @@
+// Messages that operators discarded (P11), as HTTP functions: shows them, and sends them again.
+
+import type { App } from "@scheduler-agent-supervisor/core/internal/app/create-app";
+import { atFault } from "@scheduler-agent-supervisor/core/internal/functions/at-fault";
+import { observe } from "@scheduler-agent-supervisor/core/internal/telemetry/invocation";
+import { deskOf } from "../compose.ts";
+import { parseDeadLetterRequest, parseDiscardedList } from "../messaging/dead-letter-request.ts";
+import { redactorOf } from "../messaging/hidden-secrets.ts";
+import { seesSecrets } from "../messaging/operator-access.ts";
+import { continuationOf } from "../messaging/paging.ts";
+import { listDiscarded, readDiscarded, resendDiscarded } from "../operations/discarded-messages.ts";
+import { type Endpoints, listed } from "./operator-endpoint.ts";
+
+export function discardedApi(application: App): Endpoints {
+  return {
+    listDiscarded: {
+      method: "GET",
+      route: "discarded-messages",
+      role: "Jobs.Read",
+      handle: async (request) => {
+        const parsed = parseDiscardedList(request.query.entries());
+        if (parsed.kind === "invalid") return atFault(parsed.faults);
+        const { limit, continuation } = parsed.value;
+        const { discarded, next } = await listDiscarded(limit, continuation, deskOf(application).deadLetters());
+        return listed(request, { discarded, ...(next && { continuation: continuationOf(next) }) });
+      },
+    },
+    readDiscarded: {
+      method: "GET",
+      route: "discarded-messages/{id}",
+      role: "Jobs.Read",
+      handle: async (request) => {
+        const id = request.params["id"] ?? "";
+        const found = await readDiscarded(id, deskOf(application).deadLetters());
+        if (!found) return notFound(id);
+        const isShown = seesSecrets(request.headers, application.operatorSignIn);
+        return {
+          jsonBody: isShown
+            ? found
+            : { ...found, message: redactorOf(application.ports().rules.contracts).letter(found.message) },
+        };
+      },
+    },
+    resendDiscarded: {
+      method: "POST",
+      route: "discarded-messages/{id}/resend",
+      role: "Jobs.Operate",
+      handle: async (request, context, operator) => {
+        const id = request.params["id"] ?? "";
+        const parsed = parseDeadLetterRequest("resend", await request.text());
+        if (parsed.kind === "invalid") return atFault(parsed.faults);
+        const resent = await observe(context, { attributes: { action: "resendDiscarded" } }, (telemetry) =>
+          resendDiscarded(id, parsed.value, operator, { ...deskOf(application).deadLetters(), telemetry }),
+        );
+        switch (resent.kind) {
+          case "resent":
+            return { jsonBody: { target: resent.target, messageId: resent.messageId } };
+          case "rejected":
+            return { status: 409, jsonBody: { reason: resent.reason } };
+          case "not-found":
+            return notFound(id);
+          default:
+            return resent satisfies never;
+        }
+      },
+    },
+  };
+}
+
+function notFound(id: string) {
+  return { status: 404, jsonBody: { error: `There is no discarded message ${id}, or not any more.` } };
+}

@@ -1,0 +1,143 @@
+// The operator's API (P9, P11, P13): shows the state of the jobs, and acts on one job.
+import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
+import type { App } from "@scheduler-agent-supervisor/core/internal/app/create-app";
+import { atFault } from "@scheduler-agent-supervisor/core/internal/functions/at-fault";
+import { allKeys } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
+import {
+  type OperatorRequest,
+  type Parsed,
+  parseOperatorRequest,
+  parseStepOutcome,
+} from "@scheduler-agent-supervisor/core/internal/messaging/operator-request";
+import { type Operated, operateJob } from "@scheduler-agent-supervisor/core/internal/scheduler/operate-job";
+import type { Versioned } from "@scheduler-agent-supervisor/core/internal/store/job-store";
+import { entityTag } from "@scheduler-agent-supervisor/core/internal/store/wanted-version";
+import { observe } from "@scheduler-agent-supervisor/core/internal/telemetry/invocation";
+import { deskOf } from "../compose.ts";
+import { parseIfMatch } from "../messaging/entity-tag.ts";
+import { parseListRequest } from "../messaging/list-request.ts";
+import { seesSecrets } from "../messaging/operator-access.ts";
+import { continuationOf } from "../messaging/paging.ts";
+import { findJobs } from "../operations/find-jobs.ts";
+import { inspectJob } from "../operations/inspect-job.ts";
+import { type Endpoint, type Endpoints, listed, versioned } from "./operator-endpoint.ts";
+
+export function jobsApi(application: App): Endpoints {
+  return {
+    listJobs: {
+      method: "GET",
+      route: "jobs",
+      role: "Jobs.Read",
+      handle: async (request) => {
+        const parsed = parseListRequest(request.query.entries(), allKeys(application.ports().rules.contracts));
+        if (parsed.kind === "invalid") return atFault(parsed.faults);
+        const { jobs, next, looked } = await findJobs(parsed.request, application.ports().store);
+        const more = next && { continuation: continuationOf(next) };
+        return listed(request, { jobs, ...(looked && { looked }), ...more });
+      },
+    },
+    inspectJob: {
+      method: "GET",
+      route: "jobs/{jobId}",
+      role: "Jobs.Read",
+      handle: async (request) => {
+        const jobId = jobIdOf(request);
+        const inspection = await inspectJob(
+          jobId,
+          application.ports(),
+          seesSecrets(request.headers, application.operatorSignIn),
+        );
+        return inspection ? versioned(request, inspection.etag, inspection) : notFound(jobId);
+      },
+    },
+    recordOutcome: {
+      method: "POST",
+      route: "jobs/{jobId}/steps/{step}/outcome",
+      role: "Jobs.Operate",
+      handle: async (request, context, operator) => {
+        const parsed = parseStepOutcome(await request.text());
+        const step = request.params["step"] ?? "";
+        const asked =
+          parsed.kind === "invalid"
+            ? parsed
+            : ({ kind: "valid", request: { kind: "recordOutcome", step, ...parsed.value } } as const);
+        return operate("recordOutcome", asked, request, context, operator);
+      },
+    },
+    ...Object.fromEntries(
+      (["resubmit", "compensate", "cancel", "extend", "markResolved"] as const).map((action): [string, Endpoint] => [
+        `${action}Job`,
+        {
+          method: "POST",
+          route: `jobs/{jobId}/${action}`,
+          role: "Jobs.Operate",
+          handle: async (request, context, operator) => {
+            const { rules } = application.ports();
+            const asked = parseOperatorRequest(action, jobIdOf(request), await request.text(), rules);
+            return operate(action, asked, request, context, operator);
+          },
+        },
+      ]),
+    ),
+  };
+
+  async function operate(
+    action: OperatorRequest["kind"],
+    parsed: Parsed<{ readonly request: OperatorRequest }>,
+    request: HttpRequest,
+    context: InvocationContext,
+    operator: string,
+  ): Promise<HttpResponseInit> {
+    const jobId = jobIdOf(request);
+    const version = parseIfMatch(request.headers.get("if-match"));
+    if (version.kind === "invalid" || parsed.kind === "invalid") {
+      return atFault([parsed, version].flatMap((one) => (one.kind === "invalid" ? one.faults : [])));
+    }
+    const caller = { by: operator, ifMatch: version.value };
+    const operated = await observe(context, { attributes: { jobId, action } }, (telemetry) =>
+      operateJob(jobId, parsed.request, caller, application.contextOf(telemetry)),
+    );
+    if (operated.kind === "done") {
+      const { attention, heldUp } = deskOf(application).console;
+      attention.forget();
+      heldUp.forget();
+    }
+    return answer(jobId, operated);
+  }
+}
+
+function answer(jobId: string, operated: Operated): HttpResponseInit {
+  switch (operated.kind) {
+    case "done": {
+      const { startAt, published } = operated;
+      return standing(200, operated, { startAt, published });
+    }
+    case "changed": {
+      const error = "The job has changed since it was looked at: look at it again.";
+      return standing(412, operated, { error });
+    }
+    case "rejected":
+      return { status: 409, jsonBody: { state: operated.state, reason: operated.reason } };
+    case "invalid":
+      return atFault(operated.faults);
+    case "not-found":
+      return notFound(jobId);
+    default:
+      return operated satisfies never;
+  }
+}
+
+/** The job's state, its version, and further members. */
+function standing(status: number, { record, etag }: Versioned, more: Record<string, unknown>): HttpResponseInit {
+  const { jobId, processState: state, attempt, direction, thenForward, jobRevision, dueAt = null } = record;
+  const tag = entityTag(etag);
+  const course = { direction, ...(thenForward && { thenForward }) };
+  const jsonBody = { jobId, state, attempt, ...course, jobRevision, dueAt, etag: tag, ...more };
+  return { status, headers: { ETag: tag }, jsonBody };
+}
+
+const jobIdOf = (request: HttpRequest): string => request.params["jobId"] ?? "";
+
+function notFound(jobId: string): HttpResponseInit {
+  return { status: 404, jsonBody: { error: `There is no job ${jobId}.` } };
+}

@@ -1,0 +1,33 @@
+// The operators' API: all their queries and actions, each as an HTTP function behind their sign-in.
+import type { HttpFunctionOptions } from "@azure/functions";
+import type { App } from "@scheduler-agent-supervisor/core/internal/app/create-app";
+import { agentsApi } from "./agents-api.ts";
+import { bulkApi } from "./bulk-api.ts";
+import { claimsApi } from "./claims-api.ts";
+import { consoleApi } from "./console-api.ts";
+import { deadLettersApi } from "./dead-letters-api.ts";
+import { discardedApi } from "./discarded-api.ts";
+import { erasureApi } from "./erasure-api.ts";
+import { jobsApi } from "./jobs-api.ts";
+import { operatorFunction } from "./operator-endpoint.ts";
+import { stepReportsApi } from "./step-reports-api.ts";
+import { supervisorApi } from "./supervisor-api.ts";
+import { workflowsApi } from "./workflows-api.ts";
+
+/** The HTTP functions of the operators' API, by name, as `app.http` takes them. */
+export function operatorApi(application: App): readonly (readonly [string, HttpFunctionOptions])[] {
+  const endpoints = {
+    ...jobsApi(application),
+    ...erasureApi(application),
+    ...stepReportsApi(application),
+    ...bulkApi(application),
+    ...claimsApi(application),
+    ...consoleApi(application),
+    ...deadLettersApi(application),
+    ...discardedApi(application),
+    ...agentsApi(application),
+    ...supervisorApi(application),
+    ...workflowsApi(application),
+  };
+  return Object.entries(endpoints).map(([name, endpoint]) => [name, operatorFunction(application, endpoint)]);
+}

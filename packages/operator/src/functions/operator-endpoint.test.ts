@@ -1,0 +1,37 @@
+// What every operator route answers where only another version of the app can act, as after a rollback: 409 with the way out, never 500.
+import { HttpRequest, InvocationContext } from "@azure/functions";
+import type { App } from "@scheduler-agent-supervisor/core/internal/app/create-app";
+import { NewerSchema } from "@scheduler-agent-supervisor/core/internal/domain/newer-schema";
+import { OtherVersionNeeded } from "@scheduler-agent-supervisor/core/internal/domain/outage";
+import { MissingWorkflow } from "@scheduler-agent-supervisor/core/internal/domain/workflows";
+import { expect, test } from "vitest";
+import { operatorFunction } from "./operator-endpoint.ts";
+
+const application = {
+  operatorSignIn: "key",
+  ports: () => ({ operatorSignIn: "key" }),
+} as unknown as App;
+
+function answer(cause: Error) {
+  const { handler } = operatorFunction(application, {
+    method: "POST",
+    route: "jobs/{jobId}/steps/{step}/report",
+    role: "Jobs.Operate",
+    handle: () => Promise.reject(cause),
+  });
+  const headers = { "content-type": "application/json" };
+  const request = new HttpRequest({ method: "POST", url: "http://app/api/x", headers, body: { string: "{}" } });
+  return handler(request, new InvocationContext());
+}
+
+test.each([
+  ["a record of a newer schema", new NewerSchema("The state record of job job-1", 9, 4)],
+  ["an unknown workflow", new MissingWorkflow({ name: "job-fulfilment", version: 99 })],
+  ["anything else that waits for another version", new OtherVersionNeeded("deploy it")],
+])("%s is 409 in words", async (_, cause) => {
+  expect(await answer(cause)).toMatchObject({ status: 409, jsonBody: { reason: cause.message } });
+});
+
+test("what is a bug is not hidden", async () => {
+  await expect(answer(new TypeError("a bug"))).rejects.toThrow("a bug");
+});

@@ -1,0 +1,95 @@
+// The common part of the HTTP functions for operators: authorisation, and the answers to faults.
+import type {
+  FunctionInput,
+  HttpFunctionOptions,
+  HttpMethod,
+  HttpRequest,
+  HttpResponseInit,
+  InvocationContext,
+} from "@azure/functions";
+import type { App } from "@scheduler-agent-supervisor/core/internal/app/create-app";
+import { OtherVersionNeeded } from "@scheduler-agent-supervisor/core/internal/domain/outage";
+import { atFault } from "@scheduler-agent-supervisor/core/internal/functions/at-fault";
+import { isNotStorable } from "@scheduler-agent-supervisor/core/internal/store/cosmos-answers";
+import { reasonOf } from "@scheduler-agent-supervisor/core/internal/store/job-store";
+import { isWanted } from "@scheduler-agent-supervisor/core/internal/store/wanted-version";
+import { outgoing } from "@scheduler-agent-supervisor/core/internal/telemetry/outgoing";
+import { parseIfMatch } from "../messaging/entity-tag.ts";
+import { isKnown, listTag } from "../messaging/list-tag.ts";
+import { accessTo, type Role } from "../messaging/operator-access.ts";
+import { isOwnOrigin } from "../messaging/own-origin.ts";
+
+export interface Endpoint {
+  readonly method: HttpMethod;
+  /** Under `api/`: the app has no route prefix, because the console has routes next to the API. */
+  readonly route: string;
+  readonly role: Role;
+  /** Further inputs of the function, such as the durable client. */
+  readonly extraInputs?: FunctionInput[];
+  /** @param operator the name in the records of the action */
+  readonly handle: (request: HttpRequest, context: InvocationContext, operator: string) => Promise<HttpResponseInit>;
+}
+
+/** By the name of the function. */
+export type Endpoints = { readonly [name: string]: Endpoint };
+
+/** As an HTTP function: authorisation comes first. */
+export function operatorFunction(
+  application: App,
+  { method, route, role, extraInputs, handle }: Endpoint,
+): HttpFunctionOptions {
+  return {
+    methods: [method],
+    // With sign-in, a caller has no key to send.
+    authLevel: application.operatorSignIn === "entra" ? "anonymous" : "function",
+    route: `api/${route}`,
+    ...(extraInputs && { extraInputs }),
+    handler: async (request, context) => {
+      if (method !== "GET" && !isOwnOrigin(request.headers)) return OTHER_SITE;
+      const access = accessTo(role, request.headers, application.operatorSignIn);
+      if (access.kind === "rejected") return { status: access.status, jsonBody: { error: access.error } };
+      if (method !== "GET" && !isJson(request)) return NOT_JSON;
+      try {
+        const answer = await handle(request, context, access.operator);
+        return answer.jsonBody === undefined ? answer : { ...answer, jsonBody: outgoing(answer.jsonBody) };
+      } catch (cause) {
+        // A newer record, or a workflow that this version does not have: as after a rollback.
+        if (cause instanceof OtherVersionNeeded) return { status: 409, jsonBody: { reason: cause.message } };
+        // Of any store: a note, a bulk run or a pause too.
+        if (method !== "GET" && isNotStorable(cause)) return atFault([`the store refuses it: ${reasonOf(cause)}`]);
+        throw cause;
+      }
+    },
+  };
+}
+
+/** A page of another site can send a form in a signed-in operator's name, but no JSON: this check works if a browser sends no origin. */
+function isJson(request: HttpRequest): boolean {
+  return /^application\/json\b/i.test(request.headers.get("content-type") ?? "");
+}
+
+const NOT_JSON: HttpResponseInit = {
+  status: 415,
+  jsonBody: { error: "The content type must be application/json." },
+};
+
+const OTHER_SITE: HttpResponseInit = {
+  status: 403,
+  jsonBody: { error: "A page of another site may not do this." },
+};
+
+/** An answer with its version, or 304 if the caller has this version already (RFC 9110, 13.1.2). */
+export function versioned(request: HttpRequest, etag: string, jsonBody: unknown): HttpResponseInit {
+  const headers = { ETag: etag, "Cache-Control": "no-cache" };
+  const known = parseIfMatch(request.headers.get("if-none-match") ?? '""');
+  if (known.kind === "valid" && isWanted(etag, known.value)) return { status: 304, headers };
+  return { headers, jsonBody };
+}
+
+/** A list, or 304 if the caller has it already: a browser keeps it and requests it again. The store's cost is the same. */
+export function listed(request: HttpRequest, jsonBody: object): HttpResponseInit {
+  const tag = listTag(jsonBody);
+  const headers = { ETag: tag, "Cache-Control": "private, no-cache" };
+  if (isKnown(tag, request.headers.get("if-none-match"))) return { status: 304, headers };
+  return { headers, jsonBody };
+}

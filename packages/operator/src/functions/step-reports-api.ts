@@ -1,0 +1,76 @@
+// Steps that are done later, for operators (P9, P11): lists the waiting ones, and takes a report in place of the service's own.
+import type { HttpResponseInit } from "@azure/functions";
+import type { App } from "@scheduler-agent-supervisor/core/internal/app/create-app";
+import { Outage } from "@scheduler-agent-supervisor/core/internal/domain/outage";
+import { atFault } from "@scheduler-agent-supervisor/core/internal/functions/at-fault";
+import { engineClient } from "@scheduler-agent-supervisor/core/internal/functions/engine-client";
+import { parseStepReport } from "@scheduler-agent-supervisor/core/internal/messaging/operator-request";
+import { type Reported, reportStep } from "@scheduler-agent-supervisor/core/internal/scheduler/report-step";
+import { reportEnd } from "@scheduler-agent-supervisor/core/internal/scheduler/scheduler-client";
+import { entityTag } from "@scheduler-agent-supervisor/core/internal/store/wanted-version";
+import { observe } from "@scheduler-agent-supervisor/core/internal/telemetry/invocation";
+import * as df from "durable-functions";
+import { deskOf } from "../compose.ts";
+import { parseIfMatch } from "../messaging/entity-tag.ts";
+import { type Endpoints, listed } from "./operator-endpoint.ts";
+
+export function stepReportsApi(application: App): Endpoints {
+  return {
+    listAwaiting: {
+      method: "GET",
+      route: "awaiting",
+      role: "Jobs.Read",
+      handle: async (request) => listed(request, await deskOf(application).console.awaiting.read()),
+    },
+    reportStep: {
+      method: "POST",
+      route: "jobs/{jobId}/steps/{step}/report",
+      role: "Jobs.Operate",
+      extraInputs: [df.input.durableClient()],
+      handle: async (request, context, operator) => {
+        const { jobId = "", step = "" } = request.params;
+        const standing = application.ports();
+        const parsed = parseStepReport(await request.text());
+        const version = parseIfMatch(request.headers.get("if-match"));
+        if (version.kind === "invalid" || parsed.kind === "invalid") {
+          return atFault([parsed, version].flatMap((one) => (one.kind === "invalid" ? one.faults : [])));
+        }
+        const caller = { by: operator, ifMatch: version.value };
+        const { reported, published } = await observe(context, { attributes: { jobId, step } }, async (telemetry) => {
+          const taken = await reportStep(jobId, step, parsed.value, caller, { ...standing, telemetry });
+          if (taken.kind !== "reported") return { reported: taken, published: false };
+          const isPublished = await reportEnd(engineClient(context), jobId, taken.received).catch((cause: unknown) => {
+            // It is recorded: the supervisor finds the job when its next step is due.
+            if (cause instanceof Outage) return false;
+            throw cause;
+          });
+          return { reported: taken, published: isPublished };
+        });
+        deskOf(application).console.awaiting.forget();
+        return answer(jobId, reported, published);
+      },
+    },
+  };
+}
+
+function answer(jobId: string, reported: Reported, published: boolean): HttpResponseInit {
+  switch (reported.kind) {
+    case "reported":
+    case "changed": {
+      const { record, etag } = reported;
+      const tag = entityTag(etag);
+      const standing = { jobId, state: record.processState, attempt: record.attempt, etag: tag };
+      if (reported.kind === "reported") return { headers: { ETag: tag }, jsonBody: { ...standing, published } };
+      const error = "The job has changed since it was looked at: look at it again.";
+      return { status: 412, headers: { ETag: tag }, jsonBody: { ...standing, error } };
+    }
+    case "invalid":
+      return atFault(reported.faults);
+    case "rejected":
+      return { status: 409, jsonBody: { state: reported.state, reason: reported.reason } };
+    case "not-found":
+      return { status: 404, jsonBody: { error: `There is no job ${jobId}.` } };
+    default:
+      return reported satisfies never;
+  }
+}

@@ -1,0 +1,36 @@
+// The supervisor over HTTP (P10, P12): a sweep on request, and a what-if with another policy.
+
+import type { App } from "@scheduler-agent-supervisor/core/internal/app/create-app";
+import { atFault } from "@scheduler-agent-supervisor/core/internal/functions/at-fault";
+import { sweepFor } from "@scheduler-agent-supervisor/core/internal/supervisor/sweep";
+import { logTelemetry } from "@scheduler-agent-supervisor/core/internal/telemetry/events";
+import { parseSweepQuery, parseWhatIfQuery } from "../messaging/supervisor-request.ts";
+import { whatIf } from "../operations/what-if.ts";
+import type { Endpoints } from "./operator-endpoint.ts";
+
+export function supervisorApi(application: App): Endpoints {
+  return {
+    // Timers have stopped permanently after a deployment (azure-functions-host#11828): an operator can sweep without one.
+    supervisorSweep: {
+      method: "POST",
+      route: "supervisor/sweep",
+      role: "Jobs.Operate",
+      handle: async (request, context, operator) => {
+        const asked = parseSweepQuery(request.query.entries());
+        if (asked.kind === "invalid") return atFault(asked.faults);
+        const outcome = await sweepFor(operator, application.contextOf(logTelemetry(context)));
+        return { status: outcome.kind === "swept" ? 200 : 409, jsonBody: outcome };
+      },
+    },
+    supervisorWhatIf: {
+      method: "GET",
+      route: "supervisor/what-if",
+      role: "Jobs.Read",
+      handle: async (request, context) => {
+        const asked = parseWhatIfQuery(request.query.entries());
+        if (asked.kind === "invalid") return atFault(asked.faults);
+        return { jsonBody: await whatIf(application.contextOf(logTelemetry(context)), asked.value) };
+      },
+    },
+  };
+}

@@ -1,0 +1,124 @@
+// A message of a dead-letter queue as an operator sees it, and the message that is sent in its place.
+import { createHash } from "node:crypto";
+import type { ServiceBusMessage, ServiceBusReceivedMessage } from "@azure/service-bus";
+import { jobIdIn, type Noun } from "@scheduler-agent-supervisor/core/internal/domain/noun";
+import type { Contracts } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
+import { isNestedTooDeep } from "@scheduler-agent-supervisor/core/internal/messaging/deep-json";
+import type { Correction, DeadLetter, DeadLetterBody, DeadLetterSummary } from "./dead-letters.ts";
+import { redactorOf } from "./hidden-secrets.ts";
+
+/** The number of characters of a sender's property that a list shows. */
+const TEXT_LIMIT = 500;
+/** The limit for an id in an arbitrary message. */
+const ID_SHOWN = 100;
+/** Service Bus writes these itself when it moves a message. */
+const OF_THE_MOVE: ReadonlySet<string> = new Set(["DeadLetterReason", "DeadLetterErrorDescription"]);
+
+/** @param received read with its body unparsed */
+export function deadLetterOf(received: ServiceBusReceivedMessage, noun: Noun): DeadLetter {
+  const { contentType, replyTo, replyToSessionId, timeToLive, applicationProperties = {} } = received;
+  const body = bodyOf(received.body);
+  return {
+    ...summaryOf(received, body, noun),
+    contentType: contentType ?? null,
+    replyTo: replyTo ?? null,
+    replyToSessionId: replyToSessionId ?? null,
+    timeToLiveMs: timeToLive ?? null,
+    applicationProperties: Object.fromEntries(
+      Object.entries(applicationProperties).map(([name, value]) => [name, plain(value)]),
+    ),
+    body,
+  };
+}
+
+/** As a list shows it to everybody: without what of its body is hidden from some. */
+export function deadLetterSummary(received: ServiceBusReceivedMessage, contracts: Contracts): DeadLetterSummary {
+  const body = bodyOf(received.body);
+  return redactorOf(contracts).summary(summaryOf(received, body, contracts.noun), body);
+}
+
+function summaryOf(received: ServiceBusReceivedMessage, body: DeadLetterBody, noun: Noun): DeadLetterSummary {
+  const { sequenceNumber, enqueuedTimeUtc, deadLetterReason, deadLetterErrorDescription } = received;
+  const fault = received.applicationProperties?.["fault1"];
+  return {
+    sequenceNumber: String(sequenceNumber),
+    enqueuedAt: enqueuedTimeUtc?.toISOString() ?? null,
+    reason: short(deadLetterReason ?? fault),
+    description: short(deadLetterErrorDescription),
+    deliveryCount: received.deliveryCount ?? 0,
+    messageId: short(received.messageId),
+    correlationId: short(received.correlationId),
+    subject: short(received.subject),
+    jobId: (body.kind === "json" && jobIdIn(body.json, noun)?.slice(0, ID_SHOWN)) || null,
+    bytes: bytesOf(received.body).length,
+  };
+}
+
+/**
+ * The message again. If it has no correlation id, it gets the original's message id, so that a receiver can find the original by it.
+ * @param correction a body in place of the original's
+ */
+export function resentMessage(
+  received: ServiceBusReceivedMessage,
+  queue: string,
+  correction: Correction | undefined,
+): ServiceBusMessage & { readonly messageId: string } {
+  const { applicationProperties = {}, correlationId, messageId, contentType, timeToLive } = received;
+  const properties = Object.entries(applicationProperties).filter(([name]) => !OF_THE_MOVE.has(name));
+  const body: unknown = correction ? Buffer.from(JSON.stringify(correction.body)) : received.body;
+  const copied = ["subject", "to", "replyTo", "replyToSessionId", "sessionId", "partitionKey"] as const;
+  return {
+    ...Object.fromEntries(copied.flatMap((name) => (received[name] === undefined ? [] : [[name, received[name]]]))),
+    body,
+    // The SDK encodes a received message's body unchanged; a corrected one is JSON.
+    ...(correction === undefined && { _rawAmqpMessage: received._rawAmqpMessage }),
+    ...(correction ? { contentType: "application/json" } : contentType !== undefined && { contentType }),
+    ...(timeToLive !== undefined && { timeToLive }),
+    ...((correlationId ?? messageId) !== undefined && { correlationId: correlationId ?? messageId }),
+    applicationProperties: Object.fromEntries(properties),
+    messageId: resentId(queue, String(received.sequenceNumber), body),
+  } as ServiceBusMessage & { readonly messageId: string };
+}
+
+function resentId(queue: string, sequenceNumber: string, body: unknown): string {
+  const mark = createHash("sha256").update(queue).update("\0").update(bytesOf(body)).digest("hex").slice(0, 32);
+  return `resent-${sequenceNumber}-${mark}`;
+}
+
+/** A body of bytes as bytes; a body with an AMQP type as its JSON. */
+function bytesOf(body: unknown): Buffer {
+  if (Buffer.isBuffer(body)) return body;
+  return Buffer.from(body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body));
+}
+
+function bodyOf(body: unknown): DeadLetterBody {
+  if (body !== undefined && typeof body !== "string" && !Buffer.isBuffer(body)) return { kind: "json", json: body };
+  const bytes = bytesOf(body);
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return json(text) ?? { kind: "text", text };
+  } catch {
+    return { kind: "binary", base64: bytes.toString("base64") };
+  }
+}
+
+function json(text: string): DeadLetterBody | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    // It could not be serialised again for an answer.
+    return isNestedTooDeep(parsed) ? undefined : { kind: "json", json: parsed };
+  } catch {
+    return undefined;
+  }
+}
+
+function short(value: unknown): string | null {
+  return value === undefined || value === null ? null : String(value).slice(0, TEXT_LIMIT);
+}
+
+function plain(value: unknown): string | number | boolean | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value === "string" || typeof value === "boolean") return value;
+  if (typeof value === "number" && Number.isFinite(value)) return value;
+  return value instanceof Date ? value.toISOString() : String(value);
+}

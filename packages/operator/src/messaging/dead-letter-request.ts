@@ -1,0 +1,73 @@
+// The contract of an operator's requests about dead letters: each is checked as a whole, and every fault is named.
+
+import { type Checked, check, checkQuery } from "@scheduler-agent-supervisor/core/internal/messaging/checked";
+import { z } from "zod";
+import type { Correction } from "./dead-letters.ts";
+import { continuation, pageSize } from "./paging.ts";
+
+const PAGE = { usual: 25, most: 100 } as const;
+/** Sequence numbers are 64 bits. */
+const SEQUENCE_NUMBER = /^(0|[1-9]\d{0,18})$/;
+const LARGEST = 2n ** 63n - 1n;
+
+const reason = z.string().trim().min(1).max(500);
+const sequenceNumber = z
+  .string()
+  .refine((text) => SEQUENCE_NUMBER.test(text) && BigInt(text) <= LARGEST, { error: "must be a sequence number" });
+
+export const deadLetterQuery = z.strictObject({
+  queue: z.string().min(1).max(300).optional(),
+  limit: pageSize(PAGE),
+  /** The continuation from the previous page. */
+  from: sequenceNumber.default("0"),
+});
+
+export type DeadLetterListRequest = z.output<typeof deadLetterQuery>;
+
+/** @param query the URL's query, each name with its value */
+export function parseDeadLetterList(query: Iterable<[string, string]>): Checked<DeadLetterListRequest> {
+  return checkQuery(deadLetterQuery, query);
+}
+
+/** The end of a page of discarded messages. Declared here, because messaging does not import the store. */
+const position = z.strictObject({ at: z.iso.datetime(), shown: z.array(z.string().max(200)).max(500) });
+
+export const discardedQuery = z.strictObject({ limit: pageSize(PAGE), continuation: continuation(position) });
+
+/** @param query the URL's query, each name with its value */
+export function parseDiscardedList(query: Iterable<[string, string]>): Checked<z.output<typeof discardedQuery>> {
+  return checkQuery(discardedQuery, query);
+}
+
+export type DeadLetterAction = "resend" | "discard";
+
+export interface DeadLetterRequest {
+  readonly action: DeadLetterAction;
+  readonly reason: string;
+  readonly correction?: Correction;
+}
+
+export const deadLetterBodies = {
+  resend: z.strictObject({ reason, body: z.unknown().optional() }),
+  discard: z.strictObject({ reason }),
+} as const;
+
+/** @param text the request's body */
+export function parseDeadLetterRequest(action: DeadLetterAction, text: string): Checked<DeadLetterRequest> {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return { kind: "invalid", faults: ["the body must be a JSON object"] };
+  }
+  const parsed = check<{ reason: string; body?: unknown }>(deadLetterBodies[action], json, "the body");
+  if (parsed.kind === "invalid") return parsed;
+  const { reason, body } = parsed.value;
+  // A body that is null is a correction too.
+  const isCorrected = action === "resend" && Object.hasOwn(Object(json), "body");
+  return { kind: "valid", value: { action, reason, ...(isCorrected && { correction: { body } }) } };
+}
+
+export function isSequenceNumber(text: string): boolean {
+  return sequenceNumber.safeParse(text).success;
+}

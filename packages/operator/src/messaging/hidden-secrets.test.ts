@@ -1,0 +1,140 @@
+// What a reader is shown of a message that breaks its contract, and what a correction by such an operator keeps.
+
+import {
+  type Contracts,
+  defineContract,
+  jobId,
+  jobMembers,
+} from "@scheduler-agent-supervisor/core/internal/messaging/contract";
+import { memberRedactorOf } from "@scheduler-agent-supervisor/core/internal/messaging/hidden-members";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import type { DeadLetter } from "./dead-letters.ts";
+import { redactorOf } from "./hidden-secrets.ts";
+
+const schema = z.strictObject({
+  videoId: jobId,
+  ...jobMembers("fulfil"),
+  customer: z.strictObject({ id: z.string(), email: z.email().optional() }),
+  lines: z.array(z.strictObject({ sku: z.string(), quantity: z.int() })),
+  currency: z.string().regex(/^[A-Z]{3}$/),
+  paymentToken: z.string(),
+});
+const contract = defineContract({ schema: schema as never, secrets: ["paymentToken"], keys: [], keysOf: () => ({}) });
+const contracts: Contracts = {
+  noun: { one: "video", many: "videos" },
+  usual: contract,
+  usualWorkflow: "fulfil",
+  of: {},
+};
+const redactor = redactorOf(contracts);
+
+const TOKEN = "tok_canary_4711";
+const VIDEO = {
+  videoId: "video-1",
+  customer: { id: "ada" },
+  lines: [{ sku: "TEA", quantity: 1 }],
+  currency: "euro",
+};
+
+function letter(json: unknown, more: Partial<DeadLetter> = {}): DeadLetter {
+  const none = {
+    enqueuedAt: null,
+    reason: null,
+    description: null,
+    messageId: null,
+    correlationId: null,
+    subject: null,
+  };
+  const plain = { contentType: null, replyTo: null, replyToSessionId: null, timeToLiveMs: null };
+  const numbers = { sequenceNumber: "1", deliveryCount: 1, bytes: 1 };
+  const body = { kind: "json", json } as const;
+  return { ...none, ...plain, ...numbers, jobId: "video-1", applicationProperties: {}, body, ...more };
+}
+
+const shownOf = (json: unknown, more?: Partial<DeadLetter>) => redactor.letter(letter(json, more));
+
+test.each<[string, object]>([
+  ["under its own name", { paymentToken: TOKEN }],
+  ["spelt PaymentToken", { PaymentToken: TOKEN }],
+  ["spelt payment_token", { payment_token: TOKEN }],
+  ["under a longer name", { myPaymentTokens: [{ value: TOKEN }] }],
+  ["under a name of no contract", { note: TOKEN }],
+  ["within a text of no contract", { note: `pays with ${TOKEN}, please` }],
+  ["within a known text that names it", { customer: { id: `paymentToken=${TOKEN}` } }],
+  ["and repeated in a known text", { paymentToken: TOKEN, lines: [{ sku: `TEA ${TOKEN}`, quantity: 1 }] }],
+  ["in a member's name", { [TOKEN]: 1 }],
+  ["in the name of a nested member", { customer: { id: "ada", [`x-${TOKEN}`]: 1 } }],
+  ["as a member of another type", { customer: TOKEN }],
+  ["as a list where there is none", { customer: [TOKEN] }],
+  ["within JSON as a text", { lines: JSON.stringify({ paymentToken: TOKEN }) }],
+])("a token %s is not shown, nor a fault that repeats it", (_, members) => {
+  const faults = { fault1: `video: has no "${TOKEN}"`, fault2: `video: has no "note", "x-${TOKEN.slice(0, 9)}` };
+  const shown = JSON.stringify(
+    shownOf({ ...VIDEO, ...members }, { reason: faults.fault1, applicationProperties: faults }),
+  );
+  expect(shown).not.toContain("tok_can");
+  expect(shown).toContain("euro");
+});
+
+test("a text, a JSON text and bytes are not shown", () => {
+  for (const body of [
+    { kind: "text", text: `{"paymentToken":"${TOKEN}` },
+    { kind: "json", json: `{"paymentToken":"${TOKEN}"}` },
+    { kind: "binary", base64: Buffer.from(TOKEN).toString("base64") },
+  ] as const) {
+    const shown = JSON.stringify(redactor.letter({ ...letter({}), body }));
+    expect(shown).not.toContain(TOKEN);
+    expect(shown).not.toContain(Buffer.from(TOKEN).toString("base64"));
+  }
+});
+
+test("a sender's own properties are not shown, and those of the app are", () => {
+  const { applicationProperties } = shownOf(VIDEO, { applicationProperties: { mine: TOKEN, queue: "videos" } });
+  expect(applicationProperties).toEqual({ mine: "(hidden)", queue: "videos" });
+});
+
+const REQUEST = {
+  schemaVersion: 1,
+  ticket: { videoId: "video-1", attempt: 1, step: "hotel", direction: "forward", lockedBy: "x", nonce: "nonce-canary" },
+  operation: "reserve",
+  video: { videoId: "video-1", paymentToken: TOKEN },
+  results: { takePayment: { chargeId: "charge-7" } },
+  completion: { url: "https://app.example/api/completions/eyJub25jZSI6Im5vbmNlLWNhbmFyeSJ9", within: "P1D" },
+};
+
+test("a request to an agent is shown without what opens its step", () => {
+  const { body } = shownOf(REQUEST);
+  expect(body).toMatchObject({
+    json: {
+      ticket: { videoId: "video-1", step: "hotel", nonce: "(hidden)" },
+      video: { videoId: "video-1", paymentToken: "(hidden)" },
+      results: { takePayment: { chargeId: "charge-7" } },
+      completion: { url: "https://app.example/api/completions/(hidden)", within: "P1D" },
+    },
+  });
+  expect(JSON.stringify(body)).not.toMatch(/canary|eyJ/);
+});
+
+test("what is corrected keeps everything that was left as it was shown", () => {
+  for (const original of [
+    { ...VIDEO, PaymentToken: TOKEN, customer: TOKEN },
+    { ...VIDEO, paymentToken: TOKEN, lines: [{ sku: `TEA ${TOKEN}`, quantity: 1 }] },
+    REQUEST,
+  ]) {
+    const { body } = shownOf(original);
+    const json = body.kind === "json" ? (body.json as object) : {};
+    expect(redactor.restored({ ...json, currency: "EUR" }, { kind: "json", json: original })).toEqual({
+      ...original,
+      currency: "EUR",
+    });
+  }
+});
+
+test("what is nested 20,000 deep is not read, and stops nothing", () => {
+  const deep = JSON.parse("[".repeat(20_000) + "]".repeat(20_000)) as unknown;
+  expect(memberRedactorOf(contracts).faults(deep, ["the body: is nested too deep"])).toEqual([
+    "the body: is nested too deep",
+  ]);
+  expect(shownOf(deep)).toMatchObject({ body: { kind: "text" } });
+});

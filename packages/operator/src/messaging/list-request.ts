@@ -1,0 +1,47 @@
+// The contract of a request for a list of jobs over HTTP.
+
+import { PROCESS_STATES, type ProcessState } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { checkQuery } from "@scheduler-agent-supervisor/core/internal/messaging/checked";
+import type { Parsed } from "@scheduler-agent-supervisor/core/internal/messaging/operator-request";
+import { z } from "zod";
+import { filterOf, jobFilter, keyFaults } from "./job-filter.ts";
+import { continuation, pageSize } from "./paging.ts";
+
+/** The position in a list where the next page continues. Declared here, because messaging does not import the store. */
+interface Position {
+  readonly createdAt: string;
+  readonly shown: readonly string[];
+}
+
+export interface ListRequest extends ReturnType<typeof filterOf> {
+  readonly processState?: ProcessState | undefined;
+  readonly limit: number;
+  readonly after?: Position | undefined;
+}
+
+const PAGE = { usual: 50, most: 200 } as const;
+
+const positionSchema = z.strictObject({ createdAt: z.iso.datetime(), shown: z.array(z.string()) });
+
+export const listQuery = z.strictObject({
+  state: z.enum(PROCESS_STATES).optional(),
+  ...jobFilter,
+  limit: pageSize(PAGE),
+  continuation: continuation(positionSchema),
+});
+
+/**
+ * @param query the URL's query, each name with its value
+ * @param keys the names of the business keys by which jobs can be found
+ */
+export function parseListRequest(
+  query: Iterable<[string, string]>,
+  keys: readonly string[],
+): Parsed<{ readonly request: ListRequest }> {
+  const parsed = checkQuery(listQuery, query);
+  if (parsed.kind === "invalid") return parsed;
+  const faults = keyFaults(parsed.value.key, keys);
+  if (faults.length > 0) return { kind: "invalid", faults };
+  const { state, limit, continuation: after, ...filter } = parsed.value;
+  return { kind: "valid", request: { processState: state, ...filterOf(filter), limit, after } };
+}

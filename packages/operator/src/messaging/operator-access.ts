@@ -1,0 +1,85 @@
+// Authorisation in the operator's API, and the name in the records (P9, P11, P13).
+
+import type { OperatorSignIn } from "@scheduler-agent-supervisor/core/internal/app/setting-types";
+import { z } from "zod";
+
+/** Roles of the app registration: to read, to act, and to see jobs' secrets too. */
+export type Role = "Jobs.Read" | "Jobs.Operate" | "Jobs.ReadData";
+
+export type Access =
+  | { readonly kind: "granted"; readonly operator: string }
+  | { readonly kind: "rejected"; readonly status: 401 | 403; readonly error: string };
+
+interface Headers {
+  get(name: string): string | null;
+}
+
+/** Whether the caller may see hidden values. */
+export function seesSecrets(headers: Headers, signIn: OperatorSignIn): boolean {
+  return accessTo("Jobs.ReadData", headers, signIn).kind === "granted";
+}
+
+const NAME_LIMIT = 200;
+/** The long name is the claim in tokens of version 1. */
+const ROLE_CLAIMS: ReadonlySet<string> = new Set([
+  "roles",
+  "http://schemas.microsoft.com/ws/2008/06/identity/claims/role",
+]);
+
+const principalSchema = z.object({
+  claims: z.array(z.object({ typ: z.string(), val: z.string() })),
+  role_typ: z.string().optional(),
+});
+
+/**
+ * - `entra`: built-in authentication runs before the app. It has authenticated the caller and removed headers of these names that the caller sent;
+ * the role is checked here.
+ * - `key`: the platform checked the function key. The key does not identify its user, so no name is accepted.
+ * - `development`: this machine only; every caller may do everything, under the name in the request.
+ */
+export function accessTo(role: Role, headers: Headers, signIn: OperatorSignIn): Access {
+  switch (signIn) {
+    case "development":
+      return { kind: "granted", operator: nameIn(headers, "x-ms-client-principal-name") ?? "local-operator" };
+    case "key":
+      // The caller is unknown.
+      if (role === "Jobs.ReadData") return { kind: "rejected", status: 403, error: `This takes the role ${role}.` };
+      return { kind: "granted", operator: "whoever has the function key" };
+    case "entra":
+      return signedIn(role, headers);
+    default:
+      return signIn satisfies never;
+  }
+}
+
+const LOOKING: { readonly [role in Role]?: readonly Role[] } = { "Jobs.Read": ["Jobs.Operate", "Jobs.ReadData"] };
+
+function signedIn(role: Role, headers: Headers): Access {
+  const roles = rolesFrom(headers.get("x-ms-client-principal"));
+  if (!roles) return { kind: "rejected", status: 401, error: "Sign in first." };
+  // A caller who may act, or may see the secrets, may also read.
+  const suffices = [role, ...(LOOKING[role] ?? [])].some((one) => roles.has(one));
+  if (!suffices) return { kind: "rejected", status: 403, error: `This takes the role ${role}.` };
+  const operator = nameIn(headers, "x-ms-client-principal-name") ?? nameIn(headers, "x-ms-client-principal-id");
+  return { kind: "granted", operator: operator ?? "unnamed" };
+}
+
+/** Base64 of JSON: https://learn.microsoft.com/azure/app-service/configure-authentication-user-identities. */
+function rolesFrom(principal: string | null): ReadonlySet<string> | undefined {
+  if (principal === null) return undefined;
+  try {
+    const { claims, role_typ } = principalSchema.parse(JSON.parse(Buffer.from(principal, "base64").toString("utf8")));
+    return new Set(claims.flatMap(({ typ, val }) => (ROLE_CLAIMS.has(typ) || typ === role_typ ? [val] : [])));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The name is written to the history and the logs, where it could be made to look like another's: no control, format or bidirectional characters. */
+function nameIn(headers: Headers, header: string): string | undefined {
+  const name = headers
+    .get(header)
+    ?.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "")
+    .trim();
+  return name ? name.slice(0, NAME_LIMIT) : undefined;
+}

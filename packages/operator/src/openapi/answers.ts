@@ -1,0 +1,58 @@
+// The API's answers besides those for the console: faults, rejections, sweeps and versions of workflows.
+import { z } from "zod";
+import { deadLetterCounts, deadLetterPage } from "../messaging/console-contract.ts";
+
+const count = z.int().min(0);
+
+/** 400: every fault of the request. */
+export const faults = z.object({ error: z.string(), faults: z.array(z.string()) });
+
+/** 401, 403, 404, 412 and 415. */
+export const failure = z.object({ error: z.string() });
+
+/** 409: the request is not possible in the current state. */
+export const rejection = z.object({ reason: z.string(), state: z.string().optional() });
+
+/** `POST /api/jobs/{jobId}/erase`. */
+export const erased = z.object({ jobId: z.string(), erased: z.literal(true) });
+
+/** `GET /api/workflows`. */
+export const workflowVersions = z.object({
+  workflows: z.array(
+    z.object({
+      name: z.string(),
+      version: z.int(),
+      jobs: z.object({ pending: count, processing: count, inError: count }),
+      standing: z.enum(["newest", "needed", "mayBeRetired", "missing", "retired"]),
+    }),
+  ),
+});
+
+/** `POST /api/supervisor/sweep`. */
+export const swept = z.object({
+  kind: z.literal("swept"),
+  sweepId: z.string(),
+  leader: z.string(),
+  epoch: z.int(),
+  found: count,
+  finished: z.boolean(),
+});
+
+/** 409 to a sweep: another supervisor is the leader. */
+export const following = z.object({ kind: z.literal("following"), leader: z.string().optional() });
+
+/** `GET /api/supervisor/what-if`. */
+export const whatIf = z.object({
+  at: z.string(),
+  found: count,
+  different: count,
+  verdicts: z.record(z.string(), count),
+  prospects: z.array(z.object({ jobId: z.string(), verdict: z.string(), today: z.string(), rule: z.string() })),
+  finished: z.boolean(),
+});
+
+/** `GET /api/dead-letters`, with or without `queue`. */
+export const deadLetters = z.union([deadLetterPage, deadLetterCounts]);
+
+/** A JSON Schema, or an OpenAPI document. */
+export const document = z.record(z.string(), z.unknown());

@@ -1,0 +1,165 @@
+// Every route of the operator's API: its requests and answers, from the schemas that check both.
+
+import { contractQuery } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
+import {
+  erasureBody,
+  operatorBodies,
+  outcomeBody,
+  reportBody,
+} from "@scheduler-agent-supervisor/core/internal/messaging/operator-request";
+import type { z } from "zod";
+import { attentionQuery } from "../messaging/attention-request.ts";
+import { bulkPreviewBody, bulkStartBody } from "../messaging/bulk-request.ts";
+import * as console from "../messaging/console-contract.ts";
+import { deadLetterBodies, deadLetterQuery, discardedQuery } from "../messaging/dead-letter-request.ts";
+import { handlingBody } from "../messaging/handling-request.ts";
+import { listQuery } from "../messaging/list-request.ts";
+import { pauseBody } from "../messaging/pause-request.ts";
+import { supervisionQuery, whatIfQuery } from "../messaging/supervisor-request.ts";
+import * as answers from "./answers.ts";
+
+export interface ApiOperation {
+  readonly summary: string;
+  readonly query?: z.ZodType;
+  readonly body?: z.ZodType;
+  /** Whether it accepts `If-Match`. */
+  readonly isConditional?: boolean;
+  /** 200 if absent. */
+  readonly status?: number;
+  readonly answer: z.ZodType;
+  /** The content of a 409, if it is not a reason. */
+  readonly rejection?: z.ZodType;
+}
+
+const acts = (summary: string, body: z.ZodType): ApiOperation => ({
+  summary,
+  body,
+  isConditional: true,
+  answer: console.acted,
+});
+const changesRun = (summary: string, body?: z.ZodType): ApiOperation => ({
+  summary,
+  ...(body && { body }),
+  answer: console.bulkRun,
+});
+
+/** By method and route. */
+export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
+  "GET session": { summary: "The signed-in operator and the environment", answer: console.session },
+  "GET overview": { summary: "Jobs by state", answer: console.overview },
+  "GET traffic": {
+    summary: "Throughput, times, age of the queues, workflow versions in flight",
+    answer: console.traffic,
+  },
+  "GET attention": { summary: "Jobs that need a person, in groups by cause", answer: console.attention },
+  "GET attention/jobs": {
+    summary: "Jobs that need a person, one by one",
+    query: attentionQuery,
+    answer: console.attentionPage,
+  },
+  "GET held-up": { summary: "Jobs that are held up, in groups by agent and cause", answer: console.heldUp },
+  "GET held-up/jobs": {
+    summary: "Jobs that are held up, one by one",
+    query: attentionQuery,
+    answer: console.heldUpPage,
+  },
+  "GET agents": { summary: "Pauses, and the health of each endpoint", answer: console.agentStandings },
+  "POST pauses": { summary: "Pauses or resumes a workflow or an agent", body: pauseBody, answer: console.pauses },
+  "GET claims": { summary: "All claims and notes", answer: console.handlings },
+  "POST claims": {
+    summary: "Claims, releases, or adds a note",
+    body: handlingBody,
+    isConditional: true,
+    answer: console.handling,
+  },
+
+  "GET jobs": { summary: "A page of jobs, the newest first", query: listQuery, answer: console.jobPage },
+  "GET jobs/{jobId}": { summary: "One job", answer: console.inspection },
+  "GET jobs/{jobId}/audit": { summary: "The audit log of one job", answer: console.jobAudit },
+  "POST jobs/{jobId}/resubmit": acts("Resumes a job in Error", operatorBodies.resubmit),
+  "POST jobs/{jobId}/compensate": acts("Compensates a job", operatorBodies.compensate),
+  "POST jobs/{jobId}/cancel": acts("Cancels a job", operatorBodies.cancel),
+  "POST jobs/{jobId}/extend": acts("Gives a job more time", operatorBodies.extend),
+  "POST jobs/{jobId}/markResolved": acts("Marks a job in Error as resolved", operatorBodies.markResolved),
+  "POST jobs/{jobId}/steps/{step}/report": acts("Reports a step that is done later", reportBody),
+  "POST jobs/{jobId}/steps/{step}/outcome": acts("Records the outcome of a step that is unknown", outcomeBody),
+  "GET awaiting": {
+    summary: "The steps that are done later, with their deadlines",
+    answer: console.awaiting,
+  },
+  "POST jobs/{jobId}/erase": {
+    summary: "Removes all documents of a job that is over",
+    body: erasureBody,
+    isConditional: true,
+    answer: answers.erased,
+  },
+  "GET job-contract": {
+    summary: "The contract of a workflow's content, as JSON Schema",
+    query: contractQuery,
+    answer: answers.document,
+  },
+
+  "GET result-contract/{agent}/{operation}": {
+    summary: "The result of an agent's operation, as JSON Schema",
+    answer: answers.document,
+  },
+
+  "GET bulk": { summary: "The last actions on many jobs", answer: console.bulkList },
+  "POST bulk": {
+    summary: "Previews an action on many jobs; nothing is done",
+    body: bulkPreviewBody,
+    status: 201,
+    answer: console.bulkPreview,
+  },
+  "GET bulk/{bulkId}": { summary: "The progress of an action on many jobs", answer: console.bulkProgress },
+  "POST bulk/{bulkId}/start": changesRun("Starts the previewed action", bulkStartBody),
+  "POST bulk/{bulkId}/pause": changesRun("Pauses the action: it starts no further job"),
+  "POST bulk/{bulkId}/resume": changesRun("Resumes the action"),
+  "POST bulk/{bulkId}/cancel": changesRun("Cancels the action for the remaining jobs"),
+
+  "GET dead-letters": {
+    summary: "Counts of all queues, or a page of one",
+    query: deadLetterQuery,
+    answer: answers.deadLetters,
+  },
+  "GET dead-letters/{queue}/{sequenceNumber}": { summary: "One message", answer: console.deadLetter },
+  "POST dead-letters/{queue}/{sequenceNumber}/resend": {
+    summary: "Sends a copy, then removes the message",
+    body: deadLetterBodies.resend,
+    answer: console.resent,
+  },
+  "POST dead-letters/{queue}/{sequenceNumber}/discard": {
+    summary: "Removes the message; a copy can be sent again for some days",
+    body: deadLetterBodies.discard,
+    answer: console.discarded,
+  },
+  "GET discarded-messages": {
+    summary: "Discarded messages, the latest first",
+    query: discardedQuery,
+    answer: console.discardedPage,
+  },
+  "GET discarded-messages/{id}": { summary: "One discarded message", answer: console.discardedMessage },
+  "POST discarded-messages/{id}/resend": {
+    summary: "Sends a discarded message again",
+    body: deadLetterBodies.resend,
+    answer: console.resentDiscarded,
+  },
+
+  "GET supervisor": { summary: "The active supervisor", answer: console.supervisor },
+  "GET supervisor/entries": {
+    summary: "A day's sweeps, decisions and late replies",
+    query: supervisionQuery,
+    answer: console.supervisionPage,
+  },
+  "GET supervisor/what-if": {
+    summary: "The decisions of a sweep under other rules; nothing is done",
+    query: whatIfQuery,
+    answer: answers.whatIf,
+  },
+  "POST supervisor/sweep": { summary: "Runs a sweep now", answer: answers.swept, rejection: answers.following },
+  "GET workflows": {
+    summary: "The versions of workflows, and the number of jobs that need each",
+    answer: answers.workflowVersions,
+  },
+  "GET openapi.json": { summary: "This document", answer: answers.document },
+};

@@ -1,0 +1,60 @@
+// The steps that wait for a report, for the console: read at most once in some seconds, for any number of operators.
+import type { StepRun } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+import { instant } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
+import { remembered } from "@scheduler-agent-supervisor/core/internal/store/remembered";
+import type { Awaiting, AwaitingStep } from "../messaging/console-contract.ts";
+import type { AwaitingJob, ReadAwaitingJobs } from "../store/awaiting-jobs.ts";
+
+export interface AwaitingPorts {
+  readonly jobs: ReadAwaitingJobs;
+  readonly workflows: readonly Workflow[];
+  readonly now: () => number;
+}
+
+export interface AwaitingView {
+  read(): Promise<Awaiting>;
+  /** After a report no operator should see an answer from before it. */
+  forget(): void;
+}
+
+const MOST = 500;
+
+export function createAwaiting({ jobs, workflows, now }: AwaitingPorts): AwaitingView {
+  // If no step may wait, the store is not read.
+  const mayAwait = workflows.some(({ steps }) => steps.some(isLater));
+  return remembered(now, async (): Promise<Awaiting> => {
+    const asOf = instant(now());
+    if (!mayAwait) return { asOf, isAll: true, steps: [] };
+    const found = await jobs(MOST);
+    const steps = found.jobs.flatMap(stepsOf);
+    return { asOf, isAll: found.isAll, steps: steps.sort(bySoonestEnd) };
+  });
+}
+
+function isLater({ awaitWithin, compensation }: Workflow["steps"][number]): boolean {
+  return awaitWithin !== undefined || (typeof compensation === "object" && compensation.awaitWithin !== undefined);
+}
+
+function stepsOf({ jobId, workflow, steps }: AwaitingJob): AwaitingStep[] {
+  return Object.entries(steps).flatMap(([step, { agent, compensation, ...forward }]) =>
+    (["forward", "compensate"] as const).flatMap((direction): AwaitingStep[] => {
+      const run = direction === "forward" ? forward : compensation;
+      return run?.state === "Awaiting" ? [{ jobId, workflow, step, agent, direction, ...waitOf(run) }] : [];
+    }),
+  );
+}
+
+function waitOf({ accepted, scheduledAt, completeBy }: StepRun) {
+  return {
+    since: accepted?.at ?? scheduledAt ?? "",
+    until: completeBy,
+    reference: accepted?.reference ?? null,
+    lastReportAt: accepted?.lastReportAt ?? null,
+    progress: accepted?.progress ?? null,
+  };
+}
+
+function bySoonestEnd(one: AwaitingStep, other: AwaitingStep): number {
+  return (one.until ?? "").localeCompare(other.until ?? "") || one.jobId.localeCompare(other.jobId);
+}

@@ -1,0 +1,109 @@
+// An operator's action on a dead letter: sends it again, unchanged or corrected, or removes it. Each action is in the audit log.
+
+import { type Context, instant, type Ports } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
+import type { DeadLetterRequest } from "../messaging/dead-letter-request.ts";
+import type { DeadLetter, DeadLetterQueue, DeadLetters, TakenDeadLetter } from "../messaging/dead-letters.ts";
+import { redactorOf } from "../messaging/hidden-secrets.ts";
+import { DISCARDED_KEPT_MS, type DiscardedStore, discardedId } from "../store/discarded-store.ts";
+import { DeadLetterEntry } from "./dead-letter-entry.ts";
+
+export interface DeadLetterPorts extends Pick<Ports, "now" | "supervision" | "rules"> {
+  readonly deadLetters: DeadLetters;
+  readonly discarded: DiscardedStore;
+}
+
+export type Handled =
+  /** `removed`: false if its lock was lost, so that it is still there. If it is sent again from there, it has the same message id. */
+  | { readonly kind: "resent"; readonly target: string; readonly messageId: string; readonly removed: boolean }
+  /** Its copy has this id, and is kept until then. */
+  | { readonly kind: "discarded"; readonly id: string; readonly keptUntil: string }
+  | { readonly kind: "not-found" }
+  | { readonly kind: "rejected"; readonly reason: string };
+
+/**
+ * Order of effects: a resent message is in its queue before the original is removed. A discarded one is copied, and recorded in the audit log,
+ * before it is removed. After a crash in between the original is still there; a second copy of a resent one has the same message id and the same
+ * content, and its receiver is idempotent.
+ */
+export async function handleDeadLetter(
+  queue: DeadLetterQueue,
+  sequenceNumber: string,
+  request: DeadLetterRequest,
+  operator: string,
+  context: Context<DeadLetterPorts>,
+): Promise<Handled> {
+  const about = { queue: queue.name, sequenceNumber, action: NAMES[request.action], reason: request.reason, operator };
+  const entry = new DeadLetterEntry(about, context);
+  const taken = await context.deadLetters.take(queue, sequenceNumber, (letter) =>
+    request.action === "resend"
+      ? resend(letter, request, entry, context)
+      : discard(letter, queue, { by: operator, why: request.reason }, entry, context),
+  );
+  switch (taken.kind) {
+    case "taken":
+      return taken.value;
+    case "not-found":
+      return taken;
+    case "in-use":
+      return rejected(entry, "somebody else has it under a lock: try again in a minute");
+    case "too-deep":
+      return rejected(entry, `more than ${taken.before} messages are before it: see to those first`);
+    default:
+      return taken satisfies never;
+  }
+}
+
+async function resend(
+  letter: TakenDeadLetter,
+  { correction }: DeadLetterRequest,
+  entry: DeadLetterEntry,
+  { rules }: DeadLetterPorts,
+): Promise<Handled> {
+  const { body } = letter.message;
+  const sent = await letter
+    .resend(correction && { body: redactorOf(rules.contracts).restored(correction.body, body) })
+    .catch(async (cause: unknown) => {
+      await entry.write(letter.message, `failed: ${String(cause)}`);
+      throw cause;
+    });
+  if (sent.kind === "too-large") return rejected(entry, `it is larger than ${letter.target} takes`, letter.message);
+  const { messageId } = sent;
+  const removed = await letter.complete();
+  const what = `resent to ${letter.target} as ${messageId}${correction ? ", with another body" : ""}`;
+  await entry.write(letter.message, removed ? what : `${what}; the original is still there`);
+  return { kind: "resent", target: letter.target, messageId, removed };
+}
+
+/** A removed message is in the audit log, and can be sent again for some days. Otherwise it is not removed. */
+async function discard(
+  letter: TakenDeadLetter,
+  { name: queue }: DeadLetterQueue,
+  who: { readonly by: string; readonly why: string },
+  entry: DeadLetterEntry,
+  { discarded, now }: DeadLetterPorts,
+): Promise<Handled> {
+  const { copy, message } = letter;
+  const id = discardedId(queue, copy.sequenceNumber);
+  const [at, keptUntil] = [instant(now()), instant(now() + DISCARDED_KEPT_MS)];
+  const kept = await discarded.keep({ ...who, id, queue, at, keptUntil, jobId: message.jobId, copy });
+  if (kept === "too-large") {
+    return rejected(entry, "no copy of it can be kept: it is larger than the store takes", message);
+  }
+  const remains = async (reason: string): Promise<Handled> => {
+    await discarded.remove(id);
+    return { kind: "rejected", reason };
+  };
+  if (!(await entry.write(message, "discarded"))) {
+    return remains("the audit log can't be written, and nothing is removed without an entry there");
+  }
+  if (await letter.complete()) return { kind: "discarded", id, keptUntil };
+  await entry.write(message, "not discarded: its lock was lost");
+  return remains("its lock was lost: it is still there");
+}
+
+async function rejected(entry: DeadLetterEntry, reason: string, message?: DeadLetter): Promise<Handled> {
+  await entry.write(message, `rejected: ${reason}`);
+  return { kind: "rejected", reason };
+}
+
+const NAMES = { resend: "resendDeadLetter", discard: "discardDeadLetter" } as const;

@@ -1,0 +1,105 @@
+// Operators claim jobs and causes and leave notes: all are read at once, and each is written at the version that the operator has seen.
+
+import { type Context, instant, type Ports } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
+import { writeAuditLog } from "@scheduler-agent-supervisor/core/internal/scheduler/write-audit-log";
+import { remembered } from "@scheduler-agent-supervisor/core/internal/store/remembered";
+import { isWanted, type WantedVersion } from "@scheduler-agent-supervisor/core/internal/store/wanted-version";
+import { changeHandling, claimAt, type HandlingChange } from "../domain/handling.ts";
+import type { HandlingAnswer, Handlings } from "../messaging/console-contract.ts";
+import type { HandlingStore, HandlingTarget, ReadHandling } from "../store/handling-store.ts";
+import type { AttentionView } from "./attention.ts";
+
+export interface HandlingPorts {
+  readonly store: HandlingStore;
+  readonly attention: Pick<AttentionView, "members">;
+  readonly now: () => number;
+}
+
+export type Handled =
+  | { readonly kind: "changed"; readonly handling: HandlingAnswer }
+  | { readonly kind: "rejected"; readonly reason: string }
+  /** Another operator has written it since it was read. */
+  | { readonly kind: "stale" };
+
+export interface HandlingView {
+  all(): Promise<Handlings>;
+  /** @param seen the version that the operator has seen; undefined if there was none */
+  change(
+    target: HandlingTarget,
+    change: HandlingChange,
+    seen: WantedVersion | undefined,
+    operator: string,
+  ): Promise<Handled>;
+}
+
+/** Read at once: with more open cases than this, claims are of no use. */
+const MOST = 500;
+/** The number of its jobs by which a group's notes are found again. */
+const MOST_JOBS = 50;
+
+export function createHandling({ store, attention, now }: HandlingPorts): HandlingView {
+  const answer = ({ target, etag, notes, jobIds, claim }: ReadHandling): HandlingAnswer => ({
+    target,
+    etag,
+    claim: claimAt({ claim, notes }, now()),
+    notes: [...notes],
+    jobIds: [...jobIds],
+  });
+  const latest = remembered(now, async () => ({ at: instant(now()), found: await store.latest(MOST + 1) }));
+
+  return {
+    async all() {
+      const { at, found } = await latest.read();
+      return { asOf: at, isAll: found.length <= MOST, handlings: found.slice(0, MOST).map(answer) };
+    },
+
+    async change(target, change, seen, operator) {
+      latest.forget();
+      const current = await store.read(target);
+      const isSeen = current ? seen !== undefined && isWanted(current.etag, seen) : seen === undefined;
+      if (!isSeen) return { kind: "stale" };
+      const changed = changeHandling(current, change, operator, now());
+      if (changed.kind === "rejected") return changed;
+      const jobIds = target.kind === "group" ? (await attention.members(target.id)).jobIds.slice(0, MOST_JOBS) : [];
+      const next = { ...changed.handling, target, jobIds, at: instant(now()) };
+      const written = await store.write(next, current?.etag);
+      latest.forget();
+      return written ? { kind: "changed", handling: answer(written) } : { kind: "stale" };
+    },
+  };
+}
+
+interface ClaimChange {
+  readonly target: HandlingTarget;
+  readonly change: HandlingChange;
+  readonly seen: WantedVersion | undefined;
+}
+
+/** Order of writes: the claim or note, then the audit log, which has an entry for a change that is not possible too. */
+export async function changeClaim(
+  { target, change, seen }: ClaimChange,
+  operator: string,
+  handling: Pick<HandlingView, "change">,
+  context: Context<Pick<Ports, "supervision" | "now">>,
+): Promise<Handled> {
+  const handled = await handling.change(target, change, seen, operator);
+  const isJob = target.kind === "job";
+  const entry = {
+    at: instant(context.now()),
+    operator,
+    action: isJob ? change.kind : `${change.kind} ${target.kind} ${target.id}`,
+    jobId: isJob ? target.id : null,
+    reason: change.kind === "note" ? change.text : null,
+    outcome: outcomeOf(handled),
+    before: null,
+    after: null,
+  };
+  await writeAuditLog(entry, null, context);
+  return handled;
+}
+
+function outcomeOf(handled: Handled): string {
+  if (handled.kind === "changed") return "done";
+  const why = handled.kind === "stale" ? "it is not at the version that was looked at" : handled.reason;
+  return `rejected: ${why}`;
+}

@@ -1,0 +1,116 @@
+// The jobs that are held up, in groups by their agent and cause, for the console: read at most once in some seconds, for any number of operators.
+import { createHash } from "node:crypto";
+import type { Wait } from "@scheduler-agent-supervisor/core/internal/domain/wait";
+import { type WaitContext, type WaitingJob, waitsOf } from "@scheduler-agent-supervisor/core/internal/domain/waiting";
+import { instant } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
+import { remembered } from "@scheduler-agent-supervisor/core/internal/store/remembered";
+import { MOST_JOBS } from "../domain/bulk.ts";
+import { fingerprintOf } from "../domain/fingerprint.ts";
+import type { AgentStandings, HeldUp, HeldUpPage } from "../messaging/console-contract.ts";
+import type { ReadWaitingJobs } from "../store/waiting-jobs.ts";
+
+export interface HeldUpPorts {
+  readonly jobs: ReadWaitingJobs;
+  readonly agents: () => Promise<AgentStandings>;
+  readonly claimWithinMs: number;
+  readonly graceMs: number;
+  readonly now: () => number;
+}
+
+export interface HeldUpView {
+  groups(): Promise<HeldUp>;
+  /** @param group a group's id; absent for all */
+  page(group: string | undefined, from: number, limit: number): Promise<HeldUpPage>;
+  /** After an action no operator should see an answer from before it. */
+  forget(): void;
+}
+
+/** A job that has not changed for this time does not move. */
+const UNCHANGED_MS = 20_000;
+const KEPT_MS = 10_000;
+
+type Trouble = HeldUp["groups"][number]["trouble"];
+
+interface Held {
+  readonly id: string;
+  readonly job: Pick<WaitingJob, "jobId" | "workflow">;
+  readonly wait: Wait;
+  readonly trouble: Trouble;
+}
+
+export function createHeldUp({ jobs, agents, claimWithinMs, graceMs, now }: HeldUpPorts): HeldUpView {
+  const seen = remembered(
+    now,
+    async () => {
+      const asOf = instant(now());
+      const [found, standings] = await Promise.all([jobs(instant(now() - UNCHANGED_MS), MOST_JOBS), agents()]);
+      const paused = standings.pauses.filter(({ kind }) => kind === "agent").map(({ name }) => name);
+      const context = { now: asOf, claimWithinMs, graceMs, isPaused: (agent: string) => paused.includes(agent) };
+      const troubles = troublesOf(standings);
+      const held = found.jobs.flatMap((job) => heldOf(job, context, troubles));
+      held.sort((one, other) => one.wait.since.localeCompare(other.wait.since));
+      return { asOf, isAll: found.isAll, held };
+    },
+    KEPT_MS,
+  );
+  return {
+    async groups() {
+      const { asOf, isAll, held } = await seen.read();
+      return { asOf, isAll, count: countJobs(held), groups: groupsOf(held) };
+    },
+    async page(group, from, limit) {
+      const { asOf, isAll, held } = await seen.read();
+      const members = group === undefined ? held : held.filter(({ id }) => id === group);
+      const jobs = members.slice(from, from + limit).map(({ job: { jobId, workflow }, wait }) => ({
+        ...{ jobId, workflow, wait },
+      }));
+      const next = from + limit < members.length ? { next: from + limit } : {};
+      return { asOf, isAll, count: members.length, jobs, ...next };
+    },
+    forget: () => seen.forget(),
+  };
+}
+
+/** What is wrong with each agent's endpoints, as its instances report it: an open breaker says more than a slow answer. */
+function troublesOf({ agents }: AgentStandings): ReadonlyMap<string, NonNullable<Trouble>> {
+  return new Map(
+    agents.flatMap(({ name, instances }) => {
+      const endpoints = instances.flatMap((each) => each.endpoints);
+      const broken = endpoints.find(({ health }) => health !== "healthy");
+      const slow = endpoints.find(({ isSlow }) => isSlow);
+      const found = broken ?? slow;
+      const kind = broken ? ("breaker" as const) : ("slow" as const);
+      return found ? [[name, { kind, endpoint: found.endpoint, lastError: found.lastError }] as const] : [];
+    }),
+  );
+}
+
+function heldOf(job: WaitingJob, context: WaitContext, troubles: ReadonlyMap<string, NonNullable<Trouble>>): Held[] {
+  return waitsOf(job, context).flatMap((found) => {
+    const trouble = (found.agent !== null && troubles.get(found.agent)) || null;
+    // A service that is done later has a list of its own; a service that is well takes its time.
+    if (found.reason === "report" || (found.reason === "service" && trouble === null)) return [];
+    const wait = { ...found, cause: found.cause ?? trouble?.lastError ?? null };
+    return [{ id: idOf(wait), job, wait, trouble }];
+  });
+}
+
+function idOf({ reason, agent, step, cause }: Wait): string {
+  const parts = [reason, agent, step, cause && fingerprintOf(cause)];
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
+}
+
+const countJobs = (held: readonly Held[]): number => new Set(held.map(({ job }) => job.jobId)).size;
+
+/** @param held the longest wait first */
+function groupsOf(held: readonly Held[]): HeldUp["groups"] {
+  return [...Map.groupBy(held, ({ id }) => id)]
+    .flatMap(([id, members]) => {
+      const [first] = members;
+      if (!first) return [];
+      const nexts = members.flatMap(({ wait: { until } }) => until ?? []).sort();
+      const wait = { ...first.wait, until: nexts[0] ?? null };
+      return [{ id, wait, trouble: first.trouble, count: countJobs(members) }];
+    })
+    .sort((one, other) => other.count - one.count);
+}

@@ -1,0 +1,133 @@
+// One job for an operator, with the actions that are possible now (P9, P11, P13). It changes nothing.
+
+import { expandedSteps } from "@scheduler-agent-supervisor/core/internal/domain/expand";
+import { type KeyChoice, keyChoiceOf } from "@scheduler-agent-supervisor/core/internal/domain/idempotency-key";
+import { type Job, withHiddenSecrets } from "@scheduler-agent-supervisor/core/internal/domain/job";
+import { courseOf, type Decision } from "@scheduler-agent-supervisor/core/internal/domain/next-attempt";
+import { decide, type OperatorAction } from "@scheduler-agent-supervisor/core/internal/domain/operator";
+import { type UnknownOutcome, unknownOutcomes } from "@scheduler-agent-supervisor/core/internal/domain/record-outcome";
+import type { Direction, StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { type Wait, waitInWords } from "@scheduler-agent-supervisor/core/internal/domain/wait";
+import { SWEEP_GRACE_MS, waitingJobOf, waitsOf } from "@scheduler-agent-supervisor/core/internal/domain/waiting";
+import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+import { contractOf } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
+import type { ActionName } from "@scheduler-agent-supervisor/core/internal/messaging/operator-request";
+import { decisionContextOf, workflowOf } from "@scheduler-agent-supervisor/core/internal/scheduler/operate-job";
+import { instant, type Ports } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
+import { shownRecord } from "@scheduler-agent-supervisor/core/internal/store/stored-record";
+import { entityTag } from "@scheduler-agent-supervisor/core/internal/store/wanted-version";
+import { type StatusStanding, statusesOf } from "../domain/statuses.ts";
+
+/** One job for an operator. */
+export interface Inspection {
+  /** The version of all its data, in quotes: for `If-Match`. */
+  readonly etag: string;
+  readonly record: StateRecord;
+  /** Its content, in the revision that the record names; its secrets are hidden from operators who may not see them. */
+  readonly job: Job;
+  /** The statuses that its requester has received, and those still to be sent. */
+  readonly statuses: readonly StatusStanding[];
+  /** Its workflow; null if the app does not have that version any more. */
+  readonly workflow: Pick<Workflow, "steps"> | null;
+  /** Why it does not continue now, also as a sentence with times in UTC. */
+  readonly waits: readonly (Wait & { readonly text: string })[];
+  /** The actions that are possible now, and the reason for those that are not. */
+  readonly actions: { readonly [name in Exclude<ActionName, "resubmit">]: Permission } & {
+    readonly resubmit: MayResubmit;
+  };
+  /** The steps, in which direction, whose outcome is unknown and can be recorded now. */
+  readonly unknownOutcomes: readonly UnknownOutcome[];
+}
+
+type Permission = { readonly allowed: true } | { readonly allowed: false; readonly reason: string };
+
+type MayResubmit =
+  | {
+      readonly allowed: true;
+      /** A member that must be true in the request. */
+      readonly requires?: "compensatedManually";
+      /** In which direction the job then goes on. */
+      readonly direction: Direction;
+      /** The steps that run again after a fault, in that direction: under their next key, or under the same. */
+      readonly keys: KeyChoice;
+      /** It goes forward if the request has `"direction": "forward"`. */
+      readonly orForward?: true;
+    }
+  | { readonly allowed: false; readonly reason: string };
+
+/** Undefined if there is no such job. */
+export async function inspectJob(jobId: string, ports: Ports, seesSecrets = false): Promise<Inspection | undefined> {
+  const read = await ports.store.state(jobId);
+  if (!read) return undefined;
+  const { record } = read;
+  const context = decisionContextOf("", ports);
+  const workflow = workflowOf(record, ports);
+  const job = await ports.store.job(jobId, record.jobRevision);
+  const decided = (action: OperatorAction) => decide(record, action, workflow, context);
+  const may = (action: OperatorAction) => permission(decided(action));
+  return {
+    etag: entityTag(read.etag),
+    record: shownRecord(record),
+    job: seesSecrets ? job : withHiddenSecrets(job, contractOf(job, ports.rules.contracts).secrets),
+    statuses: statusesOf(record),
+    workflow: workflow ? { steps: expandedSteps(workflow, record.steps) } : null,
+    waits: await waitsNow(record, ports),
+    actions: {
+      resubmit: mayResubmit(record, decided),
+      compensate: may({ kind: "compensate", reason: "" }),
+      cancel: may({ kind: "cancel", reason: "" }),
+      extend: may({ kind: "extend", reason: "", byMs: 1 }),
+      markResolved: may({ kind: "markResolved", reason: "" }),
+    },
+    unknownOutcomes: unknownOutcomes(record, context).filter((one) => isAllowed(decided(wasDone(one)))),
+  };
+}
+
+const wasDone = (one: UnknownOutcome): OperatorAction => ({
+  kind: "recordOutcome",
+  outcome: "done",
+  reason: "",
+  ...one,
+});
+
+async function waitsNow(record: StateRecord, { timing, pauses, now }: Ports): Promise<Inspection["waits"]> {
+  const job = waitingJobOf(record);
+  const agents = [...new Set(job.open.map(({ agent }) => agent))];
+  const isPaused = await Promise.all(agents.map((name) => pauses?.isPaused({ kind: "agent", name }) ?? false));
+  const waits = waitsOf(job, {
+    now: instant(now()),
+    claimWithinMs: timing.claimWithinMs,
+    graceMs: SWEEP_GRACE_MS + timing.clockSkewMs,
+    isPaused: (agent) => isPaused[agents.indexOf(agent)] ?? false,
+  });
+  return waits.map((wait) => ({ ...wait, text: waitInWords(wait, (at) => at) }));
+}
+
+function mayResubmit(before: StateRecord, decided: (action: OperatorAction) => Decision): MayResubmit {
+  const resubmit = { kind: "resubmit", reason: "", edited: null, compensatedManually: false } as const;
+  const plainly = decided(resubmit);
+  const forward = decided({ ...resubmit, direction: "forward" });
+  if (plainly.kind === "allowed") {
+    const direction = courseOf(plainly.record);
+    const keys = keysIn(before, plainly.record);
+    return {
+      allowed: true,
+      direction,
+      keys,
+      ...(direction === "compensate" && isAllowed(forward) && { orForward: true }),
+    };
+  }
+  const withWord = decided({ ...resubmit, compensatedManually: true });
+  if (withWord.kind === "rejected") return { allowed: false, reason: plainly.reason };
+  const orForward = isAllowed(forward) && ({ orForward: true } as const);
+  const keys = keysIn(before, withWord.record);
+  return { allowed: true, requires: "compensatedManually", direction: "forward", keys, ...orForward };
+}
+
+const keysIn = ({ steps }: StateRecord, after: StateRecord) => keyChoiceOf(steps, after.steps, after.direction);
+
+const isAllowed = ({ kind }: Decision) => kind === "allowed";
+
+function permission(decision: Decision): Permission {
+  return decision.kind === "allowed" ? { allowed: true } : { allowed: false, reason: decision.reason };
+}

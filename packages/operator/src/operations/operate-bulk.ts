@@ -1,0 +1,103 @@
+// The operators' control of a previewed action on many jobs: start, pause, resume, cancel, watch.
+
+import { type Context, instant } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
+import { writeAuditLog } from "@scheduler-agent-supervisor/core/internal/scheduler/write-audit-log";
+import { type BulkState, countsOf, SAME_CAUSE_LIMIT } from "../domain/bulk.ts";
+import type { BulkProgress } from "../messaging/console-contract.ts";
+import type { BulkRun } from "../store/bulk-store.ts";
+import type { BulkPorts } from "./preview-bulk.ts";
+
+export type BulkCommand =
+  | {
+      readonly kind: "start";
+      readonly reason: string;
+      readonly count: number;
+      /** Each job's additional time: an ISO 8601 duration. */
+      readonly by?: string | undefined;
+    }
+  | { readonly kind: "pause" | "resume" | "cancel" };
+
+export type BulkChanged =
+  | { readonly kind: "changed"; readonly run: BulkRun }
+  | { readonly kind: "rejected"; readonly reason: string }
+  | { readonly kind: "not-found" };
+
+const FROM: { readonly [kind in BulkCommand["kind"]]: readonly BulkState[] } = {
+  start: ["previewed", "running"],
+  pause: ["running", "paused"],
+  // A running action is resumed too: it is started again if its orchestration has ended.
+  resume: ["paused", "running"],
+  cancel: ["previewed", "running", "paused"],
+};
+const TO = { start: "running", pause: "paused", resume: "running", cancel: "cancelled" } as const;
+
+const RECENT = 50;
+/** The run's own turns write the same record. */
+const TRIES = 5;
+
+export async function changeBulk(
+  bulkId: string,
+  command: BulkCommand,
+  by: string,
+  context: Context<BulkPorts>,
+): Promise<BulkChanged> {
+  for (let attempt = 0; attempt < TRIES; attempt += 1) {
+    const read = await context.bulk.run(bulkId);
+    if (!read) return { kind: "not-found" };
+    const { run } = read;
+    if (!FROM[command.kind].includes(run.state)) {
+      return { kind: "rejected", reason: `it is ${run.state}: it can't be asked to ${command.kind}` };
+    }
+    if (command.kind === "start" && command.count !== run.total) {
+      return { kind: "rejected", reason: `it is for ${run.total} jobs, and not for ${command.count}` };
+    }
+    if (command.kind === "start" && (run.action === "extend") !== (command.by !== undefined)) {
+      const reason =
+        run.action === "extend" ? `it has to say "by" how much, such as PT30M` : `"by" goes with extend alone`;
+      return { kind: "rejected", reason };
+    }
+    const isStart = command.kind === "start" && run.state === "previewed";
+    const changed: BulkRun = {
+      ...run,
+      state: TO[command.kind],
+      updatedAt: instant(context.now()),
+      ...(isStart && { reason: command.reason, by, extendBy: command.by ?? null }),
+    };
+    if (!(await context.bulk.replace(read, changed))) continue;
+    await enter(changed, command, by, context);
+    return { kind: "changed", run: changed };
+  }
+  return { kind: "rejected", reason: "it changes all the time: try again" };
+}
+
+async function enter(
+  { bulkId, action, reason, total, extendBy }: BulkRun,
+  { kind }: BulkCommand,
+  operator: string,
+  context: Context<BulkPorts>,
+): Promise<void> {
+  const outcome = `${total} jobs${extendBy ? ` by ${extendBy}` : ""}, bulk ${bulkId}`;
+  const about = { action: `bulk ${action}: ${kind}`, jobId: null, reason, outcome };
+  await writeAuditLog({ at: instant(context.now()), operator, ...about, before: null, after: null }, null, context);
+}
+
+export async function listBulk({ bulk }: BulkPorts): Promise<BulkRun[]> {
+  return bulk.recent(RECENT);
+}
+
+/** Undefined if there is none. */
+export async function watchBulk(bulkId: string, { bulk, attention }: BulkPorts): Promise<BulkProgress | undefined> {
+  const read = await bulk.run(bulkId);
+  if (!read) return undefined;
+  const { run } = read;
+  // The operator who sees its end continues with the remaining cases; another process may have done the action.
+  if (run.state === "done" || run.state === "stopped") attention.forget();
+  const waves = await Promise.all(Array.from({ length: run.wave + 1 }, (_, wave) => bulk.wave(bulkId, wave)));
+  const isUnderWay = run.state === "running" || run.state === "paused" || run.state === "cancelled";
+  return {
+    run,
+    limit: SAME_CAUSE_LIMIT,
+    now: countsOf((isUnderWay && waves.at(-1)) || []),
+    results: waves.flatMap((results) => [...(results ?? [])]),
+  };
+}

@@ -1,0 +1,38 @@
+// An audit log's entry as operators see it: its content, without the members that only the store needs.
+
+import type { LateReply } from "@scheduler-agent-supervisor/core/internal/store/audit-log";
+import type {
+  SupervisionEntry as Shown,
+  AuditEntry as ShownInAudit,
+  LateReply as ShownLateReply,
+} from "../messaging/console-contract.ts";
+import type { AuditEntry, SupervisionEntry } from "../supervision/read-supervision.ts";
+
+export function shownLateReply(entry: LateReply & { readonly id: string }): ShownLateReply {
+  const { kind, id, at, jobId, attempt, step, reason } = entry;
+  return { kind, id, at, jobId, attempt, step, reason };
+}
+
+export function shownInAudit(entry: AuditEntry): ShownInAudit {
+  if (entry.kind !== "operatorAction") return shownEntry(entry) as ShownInAudit;
+  const { kind, id, at, operator, action, reason, outcome } = entry;
+  return { kind, id, at, operator, action, reason, outcome };
+}
+
+export function shownEntry(entry: SupervisionEntry): Shown {
+  const { id, at } = entry;
+  switch (entry.kind) {
+    case "sweep": {
+      const { kind, endedAt, leader, epoch, report } = entry;
+      return { kind, id, at, endedAt, leader, epoch, report };
+    }
+    case "decision": {
+      const { kind, jobId, epoch, rule, verdict, outcome, fault = null, before, after, stop } = entry;
+      return { kind, id, at, jobId, epoch, rule, verdict, outcome, fault, before, after, ...(stop && { stop }) };
+    }
+    case "lateReply":
+      return shownLateReply(entry);
+    default:
+      return entry satisfies never;
+  }
+}

@@ -1,0 +1,77 @@
+// The flow of the jobs: arrivals, completions and their duration, the age of waiting messages, and the workflows in progress.
+
+import type { WorkflowRef } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+import { instant } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
+import { remembered } from "@scheduler-agent-supervisor/core/internal/store/remembered";
+import { percentile, rateOf } from "../domain/sample.ts";
+import type { Traffic } from "../messaging/console-contract.ts";
+import type { QueueAge } from "../messaging/queue-ages.ts";
+import type { Completed, RecentJobs } from "../store/recent-jobs.ts";
+
+export interface TrafficPorts {
+  readonly recent: RecentJobs;
+  readonly queueAges: readonly QueueAge[];
+  /** Jobs that have been over for longer may not be found any more: they are closed. */
+  readonly windowMs: number;
+  readonly now: () => number;
+}
+
+/** The cost of a look: this number of documents of each kind, however many there are. */
+const SAMPLE = 200;
+const KEPT_MS = 30_000;
+
+/** Read at most once in half a minute, for any number of operators. */
+export function createTraffic({ recent, queueAges, windowMs, now }: TrafficPorts): () => Promise<Traffic> {
+  async function queues(at: number): Promise<Traffic["queues"]> {
+    return Promise.all(
+      queueAges.map(async ({ queue, read }) => {
+        try {
+          return { queue, oldestMs: Math.max(0, ...(await read(at)).map(({ ageMs }) => ageMs)) };
+        } catch {
+          return { queue, oldestMs: null };
+        }
+      }),
+    );
+  }
+
+  return remembered(
+    now,
+    async () => {
+      const at = now();
+      const since = instant(at - windowMs);
+      const [received, completed, inFlight, ages] = await Promise.all([
+        recent.received(since, SAMPLE),
+        recent.completed(since, SAMPLE),
+        recent.inFlight(SAMPLE),
+        queues(at),
+      ]);
+      const ends = completed.map(({ endedAt }) => endedAt);
+      return {
+        asOf: instant(at),
+        received: rateOf(received, SAMPLE, windowMs, at),
+        processed: rateOf(ends, SAMPLE, windowMs, at),
+        times: timesOf(completed),
+        inFlight: { count: inFlight.workflows.length, isAll: inFlight.isAll, versions: versionsOf(inFlight.workflows) },
+        queues: ages,
+      };
+    },
+    KEPT_MS,
+  ).read;
+}
+
+function timesOf(completed: readonly Completed[]): Traffic["times"] {
+  if (completed.length === 0) return null;
+  // Two clocks: the broker's and the app's.
+  const ms = completed.map(({ sentAt, endedAt }) => Math.max(0, Date.parse(endedAt) - Date.parse(sentAt)));
+  return { p50Ms: percentile(ms, 0.5), p95Ms: percentile(ms, 0.95), p99Ms: percentile(ms, 0.99) };
+}
+
+/** The most frequent first. */
+function versionsOf(workflows: readonly WorkflowRef[]): Traffic["inFlight"]["versions"] {
+  const counts = new Map<string, Traffic["inFlight"]["versions"][number]>();
+  for (const { name, version } of workflows) {
+    const key = `${name} ${version}`;
+    counts.set(key, { name, version, count: (counts.get(key)?.count ?? 0) + 1 });
+  }
+  return [...counts.values()].sort((one, other) => other.count - one.count || one.name.localeCompare(other.name));
+}

@@ -1,0 +1,28 @@
+// The jobs with a step that its service does later: the search reads only jobs that have not ended.
+import type { Container } from "@azure/cosmos";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+
+export type AwaitingJob = Pick<StateRecord, "jobId" | "workflow" | "steps">;
+
+/** Throws if the store does not answer. `isAll` is false if there are more than the limit. */
+export type ReadAwaitingJobs = (
+  limit: number,
+) => Promise<{ readonly jobs: readonly AwaitingJob[]; readonly isAll: boolean }>;
+
+/**
+ * It reads the jobs that have not ended and had a step that was done later.
+ * @param container its index has `processState` and `hasWaited`
+ */
+export function createAwaitingJobs(container: Container): ReadAwaitingJobs {
+  return async (limit) => {
+    // The steps' names are members: a query can search them only as an array.
+    const awaits =
+      "SELECT VALUE s FROM (SELECT VALUE ObjectToArray(c.steps)) AS listed JOIN s IN listed " +
+      'WHERE s.v.state = "Awaiting" OR s.v.compensation.state = "Awaiting"';
+    const query =
+      `SELECT TOP ${limit + 1} c.jobId, c.workflow, c.steps FROM c ` +
+      `WHERE c.hasWaited = true AND c.processState IN ("Pending", "Processing") AND EXISTS(${awaits})`;
+    const { resources } = await container.items.query<AwaitingJob>(query, { maxItemCount: -1 }).fetchAll();
+    return { jobs: resources.slice(0, limit), isAll: resources.length <= limit };
+  };
+}

@@ -1,0 +1,145 @@
+// The records of an action on many jobs: the run, which is small and read often; its jobs as the preview read them; a result for each wave.
+import { type Container, ErrorResponse } from "@azure/cosmos";
+import type { Direction, JobError, ProcessState } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import type { BulkAction, BulkCounts, BulkItem, BulkResult, BulkState } from "../domain/bulk.ts";
+
+/** The filter of the search. */
+export interface BulkFilter {
+  readonly state: Exclude<ProcessState, "Processed">;
+  readonly kind?: JobError["kind"] | undefined;
+  readonly workflow?: string | undefined;
+  readonly version?: number | undefined;
+  readonly step?: string | undefined;
+  readonly q?: string | undefined;
+  readonly timeOf?: "received" | "sent" | "changed" | "ended" | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+export interface BulkRun {
+  readonly bulkId: string;
+  readonly action: BulkAction;
+  readonly state: BulkState;
+  /** When it was previewed. */
+  readonly at: string;
+  readonly by: string;
+  /** Null until it is started. */
+  readonly reason: string | null;
+  /** An ISO 8601 duration; null until it is started, and for all other actions. */
+  readonly extendBy: string | null;
+  /** `forward`: a resubmission takes jobs forward again that stopped in their compensation. */
+  readonly direction: "forward" | null;
+  /** Of a resubmission: how many jobs go on in each direction; null for all other actions. */
+  readonly goesOn: { readonly [direction in Direction]: number } | null;
+  /** Of a resubmission: in how many jobs a step runs again under its next idempotency key, or under the same; null for all other actions. */
+  readonly keys: { readonly [key in "next" | "same"]: number } | null;
+  /** The cause that selected these jobs; null for a filter or a selection. */
+  readonly cause: string | null;
+  /** The search that selected these jobs; null for a cause or a selection. */
+  readonly filter: BulkFilter | null;
+  /** False if more jobs were selected than one run takes. */
+  readonly isAll: boolean;
+  readonly total: number;
+  /** The current wave. */
+  readonly wave: number;
+  /** Of all waves so far. */
+  readonly counts: BulkCounts;
+  /** Why it stopped by itself; null unless it did. */
+  readonly stopped: string | null;
+  readonly updatedAt: string;
+}
+
+export interface ReadBulkRun {
+  readonly run: BulkRun;
+  readonly etag: string;
+}
+
+/** Every method throws if the store does not answer. */
+export interface BulkStore {
+  /** Writes the items first: a run without them is never visible. */
+  create(run: BulkRun, items: readonly BulkItem[]): Promise<void>;
+  run(bulkId: string): Promise<ReadBulkRun | undefined>;
+  /** False if another writer has changed it since. */
+  replace(read: ReadBulkRun, run: BulkRun): Promise<boolean>;
+  /** The latest first. */
+  recent(limit: number): Promise<BulkRun[]>;
+  items(bulkId: string): Promise<readonly BulkItem[]>;
+  /** Undefined if the wave has not begun. */
+  wave(bulkId: string, wave: number): Promise<readonly BulkResult[] | undefined>;
+  saveWave(bulkId: string, wave: number, results: readonly BulkResult[]): Promise<void>;
+}
+
+/** No day has this name. */
+const RUNS = "bulk";
+const PRECONDITION_FAILED = 412;
+
+/** @param container its partition key is `/day`, `/at` is indexed, and its documents have a time to live */
+export function createCosmosBulkStore(container: Container): BulkStore {
+  const partOf = (bulkId: string) => `bulk:${bulkId}`;
+  const waveId = (wave: number) => `wave-${wave}`;
+
+  async function read<T>(id: string, day: string): Promise<(T & { readonly _etag: string }) | undefined> {
+    return (await container.item(id, day).read<T & { id: string; _etag: string }>()).resource;
+  }
+
+  return {
+    async create(run, items) {
+      await container.items.upsert({ id: "items", day: partOf(run.bulkId), items });
+      await container.items.create({ ...run, id: run.bulkId, day: RUNS });
+    },
+    async run(bulkId) {
+      const found = await read<BulkRun>(bulkId, RUNS);
+      return found && { run: plain(found), etag: found._etag };
+    },
+    async replace({ etag }, run) {
+      try {
+        const accessCondition = { type: "IfMatch", condition: etag };
+        await container.item(run.bulkId, RUNS).replace({ ...run, id: run.bulkId, day: RUNS }, { accessCondition });
+        return true;
+      } catch (cause) {
+        if (cause instanceof ErrorResponse && cause.code === PRECONDITION_FAILED) return false;
+        throw cause;
+      }
+    },
+    async recent(limit) {
+      const query = {
+        query: "SELECT * FROM c WHERE c.day = @day ORDER BY c.at DESC OFFSET 0 LIMIT @limit",
+        parameters: [
+          { name: "@day", value: RUNS },
+          { name: "@limit", value: limit },
+        ],
+      };
+      const found = container.items.query<BulkRun>(query, { partitionKey: RUNS, maxItemCount: limit });
+      return (await found.fetchAll()).resources.map(plain);
+    },
+    async items(bulkId) {
+      return (await read<{ readonly items: readonly BulkItem[] }>("items", partOf(bulkId)))?.items ?? [];
+    },
+    async wave(bulkId, wave) {
+      return (await read<{ readonly results: readonly BulkResult[] }>(waveId(wave), partOf(bulkId)))?.results;
+    },
+    async saveWave(bulkId, wave, results) {
+      await container.items.upsert({ id: waveId(wave), day: partOf(bulkId), results });
+    },
+  };
+}
+
+/** The actions in runs that a version of the app before 0.2 previewed. */
+const NOW_CALLED: { readonly [action: string]: BulkAction } = { undo: "compensate", settle: "markResolved" };
+
+/** Without the store's own members, and with those that a run lacks which an older version of the app previewed. */
+function plain({
+  filter = null,
+  isAll = true,
+  extendBy = null,
+  direction = null,
+  goesOn = null,
+  keys = null,
+  ...found
+}: BulkRun): BulkRun {
+  const action = NOW_CALLED[found.action] ?? found.action;
+  const { bulkId, state, at, by, reason, cause, total, wave, counts, stopped, updatedAt } = found;
+  const target = { cause, filter, isAll };
+  const how = { extendBy, direction, goesOn, keys };
+  return { bulkId, action, state, at, by, reason, ...how, ...target, total, wave, counts, stopped, updatedAt };
+}

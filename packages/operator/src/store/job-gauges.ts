@@ -1,0 +1,47 @@
+// The number of jobs in each state, for the gauges: counted only from the index, and only the open ones, so that the cost never grows with the
+// ended jobs.
+import type { Container } from "@azure/cosmos";
+import { OPEN_ERRORS } from "@scheduler-agent-supervisor/core/internal/domain/open-errors";
+import type { JobError, ProcessState } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+
+/** Processed jobs are counted as events, not here. */
+const UNFINISHED = ["Pending", "Processing"] as const satisfies readonly ProcessState[];
+
+export interface JobCount {
+  /** The counted jobs; `kind`: why they are in Error. */
+  readonly of: "overdue" | { readonly state: ProcessState; readonly kind: JobError["kind"] | null };
+  /** @param overdueBefore an instant: a job that was due before it is overdue. Throws if the store does not answer. */
+  readonly count: (overdueBefore: string) => Promise<number>;
+}
+
+/** @param container its index has `processState` and `dueAt`, and `error.kind` together with `processState` */
+export function createJobGauges(container: Container): readonly JobCount[] {
+  async function count(condition: string, parameters: { readonly [name: string]: string }): Promise<number> {
+    const query = {
+      query: `SELECT VALUE COUNT(1) FROM c WHERE ${condition}`,
+      parameters: Object.entries(parameters).map(([name, value]) => ({ name, value })),
+    };
+    const { resources } = await container.items.query<number>(query).fetchAll();
+    return resources[0] ?? 0;
+  }
+
+  const unfinished = UNFINISHED.map(
+    (state): JobCount => ({
+      of: { state, kind: null },
+      count: () => count("c.processState = @state", { "@state": state }),
+    }),
+  );
+  const inError = OPEN_ERRORS.map(
+    (kind): JobCount => ({
+      of: { state: "Error", kind },
+      // Two filters, each with its own index, would be intersected, and all jobs that ever ended in Error match one of them: the composite
+      // index has both. The kind comes first, for a store that uses only one: a job keeps the kind of its cause while it is compensated.
+      count: () => count("c.error.kind = @kind AND c.processState = 'Error'", { "@kind": kind }),
+    }),
+  );
+  const overdue: JobCount = {
+    of: "overdue",
+    count: (before) => count("c.dueAt < @before", { "@before": before }),
+  };
+  return [...unfinished, ...inError, overdue];
+}

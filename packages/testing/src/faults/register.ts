@@ -1,0 +1,56 @@
+// Preloaded into a host: the app that it loads is probed, without a change to its files. `node --import register.js`
+import { readFileSync } from "node:fs";
+import { registerHooks } from "node:module";
+import { fileURLToPath } from "node:url";
+
+const PROBE = new URL("./probe.js", import.meta.url).href;
+const CREATE_APP = import.meta.resolve("@scheduler-agent-supervisor/core/internal/app/create-app");
+const CLIENT = import.meta.resolve("@scheduler-agent-supervisor/core/internal/scheduler/scheduler-client");
+/** Behind a module's address: itself, not what stands in its place. */
+const PLAIN = "?plain";
+
+registerHooks({
+  load(url, context, nextLoad) {
+    const source = standIn(url);
+    return source === undefined ? nextLoad(url, context) : { format: "module", source, shortCircuit: true };
+  },
+});
+
+/** What is loaded in the place of a module that the points are in. */
+function standIn(url: string): string | undefined {
+  switch (url) {
+    case CREATE_APP:
+      return inPlaceOf(url, "probedApp", [
+        "export const createApp = (...given) => probedApp(plain.createApp(...given));",
+      ]);
+    case CLIENT:
+      return inPlaceOf(
+        url,
+        "probed",
+        takersOfTheClient().map(
+          (name) => `export const ${name} = (client, ...rest) => plain.${name}(probed("client", client), ...rest);`,
+        ),
+      );
+    default:
+      return undefined;
+  }
+}
+
+/** A module's own names win over those that it exports of another with a star. */
+function inPlaceOf(url: string, probe: string, lines: readonly string[]): string {
+  const plain = JSON.stringify(`${url}${PLAIN}`);
+  return [
+    `import * as plain from ${plain};`,
+    `export * from ${plain};`,
+    `import { ${probe} } from ${JSON.stringify(PROBE)};`,
+    ...lines,
+  ].join("\n");
+}
+
+/** Whatever the module exports that takes the durable client as its first argument: a new one is covered without anybody listing it. */
+function takersOfTheClient(): string[] {
+  const source = readFileSync(fileURLToPath(CLIENT), "utf8");
+  const names = [...source.matchAll(/^export (?:async )?function (\w+)\(client\b/gm)].flatMap(([, name]) => name ?? []);
+  if (names.length === 0) throw new Error("scheduler-client.js exports nothing that takes the durable client");
+  return names;
+}

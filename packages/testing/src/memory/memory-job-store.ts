@@ -1,0 +1,155 @@
+// The state store in memory, with the same conditional semantics: for tests of everything that uses the port.
+import { applyChanges, holds } from "@scheduler-agent-supervisor/core/internal/domain/apply-changes";
+import { isOneWrite, type Lifetime } from "@scheduler-agent-supervisor/core/internal/domain/guarded-write";
+import { type Job, withoutSecrets } from "@scheduler-agent-supervisor/core/internal/domain/job";
+import { NewerSchema } from "@scheduler-agent-supervisor/core/internal/domain/newer-schema";
+import { RECORD_VERSION, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { isToBeLookedAt } from "@scheduler-agent-supervisor/core/internal/domain/unrecovered";
+import { listedOf, pageOf } from "@scheduler-agent-supervisor/core/internal/store/job-list";
+import { isListed } from "@scheduler-agent-supervisor/core/internal/store/job-query";
+import {
+  type ClosingStore,
+  type JobStore,
+  NotStorable,
+  OVER,
+  type Span,
+  type Versioned,
+  type Written,
+} from "@scheduler-agent-supervisor/core/internal/store/job-store";
+import { type Document, recordOf } from "@scheduler-agent-supervisor/core/internal/store/record-versions";
+
+const FIRST_REVISION = 1;
+const jobKey = (jobId: string, revision: number) => `${jobId}#${revision}`;
+
+export interface MemoryStoreOptions {
+  /** The initial content of the store, of any version. */
+  readonly documents?: readonly Document[];
+  /** A newer app's record was found, and not changed. */
+  readonly onNewer?: (jobId: string, cause: NewerSchema) => void;
+}
+
+export interface MemoryJobStore extends JobStore, ClosingStore {
+  /** A stored record, of any version. */
+  stored(jobId: string): Document | undefined;
+}
+
+export function createMemoryJobStore(options: MemoryStoreOptions = {}): MemoryJobStore {
+  const { documents = [], onNewer = () => {} } = options;
+  const jobs = new Map<string, Job>();
+  const states = new Map<string, { readonly record: Document; readonly etag: string }>();
+  let version = 0;
+  for (const record of documents) {
+    version += 1;
+    states.set(String(record["jobId"]), { record, etag: String(version) });
+  }
+
+  /** A newer record unchanged: only its head is read. */
+  const inTodaysWords = (record: StateRecord): StateRecord =>
+    record.schemaVersion > RECORD_VERSION ? record : recordOf({ ...record });
+
+  function opened(jobId: string): Versioned | undefined {
+    const stored = structuredClone(states.get(jobId));
+    try {
+      return stored && { ...stored, record: recordOf(stored.record) };
+    } catch (cause) {
+      if (cause instanceof NewerSchema) onNewer(jobId, cause);
+      throw cause;
+    }
+  }
+
+  /** The result of a query, as it is stored. */
+  const found = () => [...states.values()].map(({ record }) => record as unknown as StateRecord);
+
+  const inFlight = ({ from, to }: Span) =>
+    found().filter(({ processState, dueAt = "" }) => processState === "Processing" && dueAt >= from && dueAt < to);
+
+  function put(record: StateRecord): Written {
+    version += 1;
+    states.set(record.jobId, { record: structuredClone(record) as unknown as Document, etag: String(version) });
+    return { kind: "written", record: structuredClone(record), etag: String(version) };
+  }
+
+  /** Nothing expires here: only the content changes. */
+  function keepContent(jobId: string, { revisions, keepMs, secrets }: Lifetime): void {
+    for (let revision = FIRST_REVISION; keepMs !== null && revision <= revisions; revision += 1) {
+      const job = jobs.get(jobKey(jobId, revision));
+      if (job) jobs.set(jobKey(jobId, revision), withoutSecrets(job, secrets));
+    }
+  }
+
+  return {
+    async create(job, record) {
+      const known = jobs.get(jobKey(record.jobId, FIRST_REVISION));
+      const state = opened(record.jobId);
+      if (known && state) return { kind: "duplicate", job: known, record: state.record };
+      jobs.set(jobKey(record.jobId, FIRST_REVISION), structuredClone(job));
+      put(record);
+      return { kind: "created" };
+    },
+    async job(jobId, revision) {
+      const job = jobs.get(jobKey(jobId, revision));
+      if (!job) throw new Error(`no job ${jobId}, revision ${revision}`);
+      return structuredClone(job);
+    },
+    stored: (jobId) => structuredClone(states.get(jobId)?.record),
+    async state(jobId) {
+      return opened(jobId);
+    },
+    async change(jobId, write) {
+      const { guard, changes, lifetime } = write;
+      if (!isOneWrite(write)) throw new NotStorable("change a state record", new Error("it has too many changes"));
+      const state = opened(jobId);
+      if (!state || !holds(guard, state.record)) return { kind: "rejected" };
+      if (lifetime) keepContent(jobId, lifetime);
+      return put(applyChanges(state.record, changes));
+    },
+    async replace(read, record) {
+      return states.get(record.jobId)?.etag === read.etag ? put(record) : { kind: "rejected" };
+    },
+    async revise(read, record, job) {
+      const key = jobKey(record.jobId, record.jobRevision);
+      if (jobs.has(key) || states.get(record.jobId)?.etag !== read.etag) return { kind: "rejected" };
+      jobs.set(key, structuredClone(job));
+      return put(record);
+    },
+    async *over(state, instant) {
+      const since = (record: StateRecord) => record[OVER[state]] ?? undefined;
+      const over = found().filter((record) => (since(record) ?? instant) < instant);
+      over.sort((one, other) => ((since(one) ?? "") < (since(other) ?? "") ? -1 : 1));
+      yield* over.flatMap(({ jobId }) => opened(jobId) ?? []);
+    },
+    async close(read, record, lifetime) {
+      if (states.get(record.jobId)?.etag !== read.etag) return { kind: "rejected" };
+      keepContent(record.jobId, lifetime);
+      return put(record);
+    },
+    async erase({ record: { jobId, jobRevision }, etag }) {
+      if (states.get(jobId)?.etag !== etag) return "rejected";
+      states.delete(jobId);
+      for (let revision = FIRST_REVISION; revision <= jobRevision; revision += 1) {
+        jobs.delete(jobKey(jobId, revision));
+      }
+      return "erased";
+    },
+    async list(query) {
+      const listed = found().filter((record) => isListed(inTodaysWords(record), query));
+      listed.sort((one, other) => (one.createdAt > other.createdAt ? -1 : 1));
+      return pageOf(structuredClone(listed.map(listedOf)), query);
+    },
+    countInFlight: async (span) => inFlight(span).length,
+    async inFlight(span, limit) {
+      const first = inFlight(span).sort((one, other) => ((one.dueAt ?? "") < (other.dueAt ?? "") ? -1 : 1));
+      return structuredClone(first.slice(0, limit));
+    },
+    async *due(instant) {
+      const isDue = (record: StateRecord) => record.dueAt !== undefined && record.dueAt < instant;
+      const due = found().filter((record) => isDue(record) && isToBeLookedAt(record, instant));
+      due.sort((one, other) => ((one.dueAt ?? "") < (other.dueAt ?? "") ? -1 : 1));
+      yield* due.flatMap(({ jobId, schemaVersion }) => {
+        if (!(schemaVersion > RECORD_VERSION)) return opened(jobId) ?? [];
+        onNewer(jobId, new NewerSchema("A record that is due", schemaVersion, RECORD_VERSION));
+        return [];
+      });
+    },
+  };
+}

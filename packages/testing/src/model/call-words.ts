@@ -1,0 +1,31 @@
+// A call in words, for a trace.
+import type { StatusMessage } from "@scheduler-agent-supervisor/core/internal/messaging/messenger";
+import { aboutOf, type Call, type Sent } from "./calls.ts";
+
+/** What a write is for: its own entry in the history says it. */
+export function aimOf(call: Extract<Call, { kind: "change" | "replace" }>): string {
+  if (call.kind === "replace")
+    return `writes the record: ${call.record.history.at(-1)?.what ?? "its outbox messages are told"}`;
+  const entry = call.write.changes.find(({ path }) => path[0] === "history");
+  const isTakeUp = call.write.changes.every(({ path }) => path[0] !== "history" && path[0] !== "outbox");
+  const what =
+    entry && "value" in entry ? (entry.value as { what: string }).what : isTakeUp ? "taken up" : "its outbox messages";
+  return `writes the record: ${what}`;
+}
+
+export function sendingOf(message: Sent): string {
+  switch (message.queue) {
+    case "scheduler":
+      return `asks the scheduler for attempt ${message.body.attempt}${message.at ? ", later" : ""}`;
+    case "requests":
+      return `asks the agent of ${message.body.request.ticket.step}`;
+    case "replies":
+      return `replies for ${aboutOf(message.body).step}`;
+    default:
+      return message satisfies never;
+  }
+}
+
+export function publishingOf({ status, attempt, step }: StatusMessage): string {
+  return `tells the client ${status}, attempt ${attempt}${step ? `, ${step}` : ""}`;
+}

@@ -1,0 +1,396 @@
+// What may come of an operation's next call: what it does to the record and the service, and where the operation then stands.
+import type { BoundedReply } from "@scheduler-agent-supervisor/core/internal/agents/agent";
+import { applyChanges, holds } from "@scheduler-agent-supervisor/core/internal/domain/apply-changes";
+import type { StepTask } from "@scheduler-agent-supervisor/core/internal/domain/attempt";
+import type { Guard } from "@scheduler-agent-supervisor/core/internal/domain/guarded-write";
+import { runOf } from "@scheduler-agent-supervisor/core/internal/domain/plan";
+import { holderId, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import type { Address } from "@scheduler-agent-supervisor/core/internal/messaging/agent-messages";
+import type { StatusMessage } from "@scheduler-agent-supervisor/core/internal/messaging/messenger";
+import { fromLongAgoOn, LONG_AGO, NOW_MS } from "./abstract-time.ts";
+import { aimOf, publishingOf, sendingOf } from "./call-words.ts";
+import {
+  type Accepted,
+  type Answers,
+  aboutOf,
+  type Call,
+  type Replied,
+  type Reported,
+  type Sent,
+  type ServiceCall,
+} from "./calls.ts";
+import { normalForm, publishedAs, withOver, withoutOver } from "./normal-form.ts";
+import type { Entry } from "./operation-run.ts";
+import { CURRENT, isEndOfStep, type Operation, type Pieces } from "./pieces.ts";
+import { ACCEPTED, act, find, mayReject, REJECTED, reject, type ServiceState } from "./service.ts";
+import { AHEAD_MS, type Bounds, CONTENT, HOSTS, type Host, LATER_MS, type Setting } from "./setting.ts";
+import { faultOfCall, faultOfWrite, type Writer } from "./watch.ts";
+
+export interface Effect {
+  /** In words, for a trace. */
+  readonly what: string;
+  /** Where the operation then stands; 0 where it is over. */
+  readonly piece: number;
+  readonly record: number;
+  /** The service's audit log, where the call changes it. */
+  readonly serviceState?: number;
+  /** Pieces that come into being. */
+  readonly adds: readonly number[];
+  /** In one send. */
+  readonly published?: readonly StatusMessage[];
+  /** The record as it was written, before it was brought to its normal form. */
+  readonly written?: StateRecord;
+  readonly spends?: keyof Bounds;
+  readonly fault?: string | undefined;
+}
+
+interface Doing extends Operation {
+  readonly id: number;
+  /** Of an activity that runs several steps, the one that it is at. */
+  readonly at: StepTask | undefined;
+}
+
+/** What a call leaves as it is. */
+type Unchanged = Pick<Effect, "record" | "adds">;
+type Change = Omit<Effect, "piece" | "what"> & { readonly entry: Entry | null; readonly what: string };
+
+/** What may come of one call; the effects are absent while an operation has still to run to know them. */
+interface Outcomes {
+  readonly changes: readonly Change[];
+  effects?: readonly Effect[];
+}
+
+export class Effects {
+  readonly #pieces: Pieces;
+  readonly #setting: Setting;
+  readonly #isReduced: boolean;
+  /** By the operation, then by what its call meets. */
+  readonly #known: (Map<number, Outcomes> | undefined)[] = [];
+  readonly #plain: StateRecord[] = [];
+
+  constructor(pieces: Pieces, setting: Setting) {
+    this.#pieces = pieces;
+    this.#isReduced = !setting.isExact && !setting.isUnreduced;
+    this.#setting = setting;
+  }
+
+  /** Undefined where it is still lacking. An operation that has returned makes no call any more. */
+  of(id: number, record: number, serviceState: number): readonly Effect[] | undefined {
+    const call = this.#pieces.stand(id);
+    if (!call) return undefined;
+    if (call.kind === "returned" || call.kind === "threw") return [];
+    const outcomes = this.#outcomesOf(id, call, record, serviceState);
+    if (!outcomes.effects) {
+      const effects = outcomes.changes.map((change) => this.#answered(id, change));
+      if (effects.some((effect) => effect === undefined)) return undefined;
+      outcomes.effects = effects as Effect[];
+    }
+    return outcomes.effects;
+  }
+
+  #outcomesOf(id: number, call: Call, record: number, serviceState: number): Outcomes {
+    let known = this.#known[id];
+    if (!known) {
+      known = new Map();
+      this.#known[id] = known;
+    }
+    const key = call.kind === "service" ? record * 2 ** 26 + serviceState : record;
+    let outcomes = known.get(key);
+    if (!outcomes) {
+      const { bounds } = this.#setting;
+      const changes = this.#changes(id, call, record, serviceState);
+      outcomes = { changes: changes.filter(({ spends }) => !spends || bounds[spends] > 0) };
+      known.set(key, outcomes);
+    }
+    return outcomes;
+  }
+
+  #answered(id: number, { entry, ...change }: Change): Effect | undefined {
+    if (entry === null) return { ...change, piece: id };
+    const piece = this.#pieces.answer(id, entry);
+    if (piece === undefined) return undefined;
+    const isOver = this.#pieces.isOver(piece);
+    return isOver === undefined ? undefined : { ...change, piece: isOver ? 0 : piece };
+  }
+
+  #changes(id: number, call: Call, record: number, serviceState: number): Change[] {
+    const operation: Doing = { ...(this.#pieces.get(id) as Operation), id, at: this.#pieces.taskOf(id) };
+    const stored = record === 0 ? undefined : this.#pieces.values.get<StateRecord>(record);
+    const same = { record, adds: [] };
+    const written = (form: StateRecord) => this.#written(operation, form);
+    const away: Change = { ...same, what: "the bus is away", entry: { fails: "bus" }, spends: "outages" };
+    switch (call.kind) {
+      case "create": {
+        if (stored) return [{ ...same, what: "duplicate", entry: { answer: duplicate(stored) } }];
+        const created = (): Answers["create"] => ({ kind: "created" });
+        return this.#writes(operation, undefined, call.record, same, created, "creates job and record");
+      }
+      case "state":
+        return [
+          { ...same, what: "reads the record", entry: { answer: this.#read(operation, stored) } },
+          this.#storeAway(same),
+        ];
+      case "due": {
+        const isDue = stored?.dueAt !== undefined && stored.dueAt < call.before;
+        const answer = isDue ? this.#read(operation, stored) : null;
+        return [{ ...same, what: isDue ? "finds it overdue" : "finds nothing", entry: { answer } }];
+      }
+      case "change": {
+        const { guard, changes } = call.write;
+        if (!stored || !holds(this.#remembered(guard, stored), stored))
+          return this.#rejected(same, `${aimOf(call)}: rejected`);
+        const after = withOver(stored, applyChanges(stored, changes));
+        return this.#writes(operation, stored, after, same, written, aimOf(call));
+      }
+      case "replace": {
+        if (call.etag === UNKEPT)
+          throw new Error(`${operation.name} makes use of a version that the model does not keep`);
+        const ignores = this.#setting.mutant?.ignoresVersion;
+        const isRead = call.etag === CURRENT || ignores === "all" || ignores === operation.name;
+        if (!stored || !isRead) return this.#rejected(same, `${aimOf(call)}: rejected`);
+        const after = withOver(stored, call.record);
+        return this.#writes(operation, stored, after, same, written, aimOf(call));
+      }
+      case "publish": {
+        const what = call.messages.map(publishingOf).join(", and ");
+        const published: Change = { ...same, what, entry: { answer: "sent" }, published: call.messages };
+        const lost: Change = {
+          ...published,
+          what: `${what}, the answer lost`,
+          entry: { fails: "bus" },
+          spends: "outages",
+        };
+        return [published, away, lost];
+      }
+      case "send": {
+        const what = sendingOf(call.message);
+        const sent: Change = { ...same, what, entry: { answer: null }, adds: [this.#messageOf(call.message)] };
+        const lost: Change = { ...sent, what: `${what}, the answer lost`, entry: { fails: "bus" }, spends: "outages" };
+        return [sent, away, lost];
+      }
+      case "service":
+        return this.#serves(operation, call, stored, serviceState, same);
+      default:
+        return call satisfies never;
+    }
+  }
+
+  /** A write that is made: told so, or the answer lost and the second try rejected, or the store away before or after. */
+  #writes(
+    operation: Doing,
+    before: StateRecord | undefined,
+    after: StateRecord,
+    same: Unchanged,
+    answerTo: (form: StateRecord) => unknown,
+    what: string,
+  ): Change[] {
+    const form = this.#formOf(after);
+    const record = this.#stored(form);
+    const fault =
+      before &&
+      faultOfWrite(this.#plainOf(same.record), publishedAs(before, this.#plainOf(record)), this.#writerOf(operation));
+    const made = { ...same, record, written: after, fault };
+    return [
+      { ...made, what, entry: { answer: answerTo(form) } },
+      { ...made, what: `${what}; its second try is rejected`, entry: { answer: REJECTED_WRITE }, spends: "outages" },
+      { ...made, what: `${what}; no answer`, entry: { fails: "store" }, spends: "outages" },
+      this.#storeAway(same),
+    ];
+  }
+
+  #rejected(same: Unchanged, what: string): Change[] {
+    return [{ ...same, what, entry: { answer: REJECTED_WRITE } }, this.#storeAway(same)];
+  }
+
+  #storeAway(same: Unchanged): Change {
+    return { ...same, what: "the store is away", entry: { fails: "store" }, spends: "outages" };
+  }
+
+  #read(operation: Doing, stored: StateRecord | undefined) {
+    return stored ? { record: this.#seenBy(operation, stored), etag: this.#etagFor(operation, stored) } : null;
+  }
+
+  #written(operation: Doing, form: StateRecord): unknown {
+    return { kind: "written", ...this.#read(operation, form) };
+  }
+
+  /** Of runs that are over it asks only whether its own is its own; an activity that runs several steps, whether each is. */
+  #seenBy(operation: Doing, record: StateRecord): StateRecord {
+    if (!this.#isReduced) return record;
+    const own = isEndOfStep(operation.name) ? this.#runOf(operation) : undefined;
+    const runsSeveral = operation.at?.plan !== undefined;
+    return withoutOver(record, (step, direction, attempt) => {
+      if (direction !== own?.direction) return false;
+      return runsSeveral ? attempt === own.attempt : step === own.step;
+    });
+  }
+
+  #stored(form: StateRecord): number {
+    const { values } = this.#pieces;
+    const record = values.idOf(form);
+    return this.#setting.isExact ? record : values.changed(record, fromLongAgoOn);
+  }
+
+  /** In normal form, and not reduced: as the checks read it. */
+  #plainOf(record: number): StateRecord {
+    this.#plain[record] ??= normalForm(this.#pieces.values.get(record));
+    return this.#plain[record];
+  }
+
+  #formOf(record: StateRecord): StateRecord {
+    return this.#setting.isExact ? record : normalForm(record, this.#isReduced);
+  }
+
+  /** A submission makes use of versions only to clear outbox messages, and what is the same would otherwise be kept apart by them. */
+  #etagFor({ name }: Operation, { outbox }: StateRecord): string {
+    const isKept = name !== "submitJob" || outbox.length > 0 || this.#setting.isExact;
+    return isKept ? CURRENT : UNKEPT;
+  }
+
+  #messageOf(message: Sent): number {
+    const { queue, body } = message;
+    const at = queue === "scheduler" ? message.at : null;
+    const until = queue === "requests" ? new Date(NOW_MS + message.leftMs).toISOString() : null;
+    return this.#pieces.unsent(queue, body, at, until);
+  }
+
+  #remembered(guard: Guard, stored: StateRecord): Guard {
+    const forgets = this.#setting.mutant?.forgets ?? [];
+    const { step, siblings, dueBy, processStates, lockedBy, attempt } = guard;
+    const run = step && runOf(stored.steps[step.name], step.direction);
+    const known = step && { ...step, attempt: forgets.includes("run") ? (run?.attempt ?? 0) : step.attempt };
+    return {
+      processStates: forgets.includes("processStates") ? [stored.processState] : processStates,
+      ...(lockedBy !== undefined && !forgets.includes("lockedBy") && { lockedBy }),
+      ...(attempt !== undefined && !forgets.includes("attempt") && { attempt }),
+      ...(known && !forgets.includes("step") && { step: known }),
+      ...(siblings && !forgets.includes("siblings") && { siblings }),
+      ...(dueBy !== undefined && !forgets.includes("dueBy") && { dueBy }),
+    };
+  }
+
+  #writerOf(operation: Doing): Writer {
+    const attempt = this.#pieces.attemptOf(operation.id);
+    const hub = this.#setting.mutant?.oneTaskHub ? (HOSTS[0] as Host) : operation.host;
+    const reply = operation.name === "takeReply" ? this.#replyOf(operation) : undefined;
+    const own = isEndOfStep(operation.name) ? this.#runOf(operation) : undefined;
+    return {
+      operation: operation.name,
+      ...(this.#setting.idle && { isNobodyThere: true }),
+      ...(own && { own }),
+      ...(reply && { reply }),
+      ...(attempt !== undefined && { attempt, holder: holderId(CONTENT.jobId, attempt, hub) }),
+    };
+  }
+
+  /** The run whose end an agent, or a reply, reports. */
+  #runOf(operation: Doing): Writer["own"] {
+    const { step, direction } = operation.at ?? this.#aboutOf(operation);
+    return { step, direction, attempt: this.#pieces.attemptOf(operation.id) ?? 0 };
+  }
+
+  #aboutOf({ input }: Operation) {
+    const value = this.#pieces.values.get<StepTask | Replied | Reported>(input);
+    return "replyTo" in value ? aboutOf(value) : (value as StepTask);
+  }
+
+  #replyOf({ input, log }: Operation): Writer["reply"] {
+    const { values } = this.#pieces;
+    const readings = log
+      .map((entry) => values.get<Entry>(entry))
+      .flatMap((entry) => ("now" in entry ? [entry.now] : []));
+    const { step, direction } = aboutOf(values.get<Replied | Reported>(input));
+    return { step, direction, acceptedAt: readings.at(-1) ?? "" };
+  }
+
+  #serves(
+    operation: Doing,
+    call: ServiceCall,
+    stored: StateRecord | undefined,
+    before: number,
+    same: Unchanged,
+  ): Change[] {
+    const { values } = this.#pieces;
+    const serviceState = values.get<ServiceState>(before);
+    const attempt = this.#pieces.attemptOf(operation.id) ?? 0;
+    const acted = act(serviceState, call);
+    const after = values.idOf(acted.serviceState);
+    const { withoutKeys } = this.#setting;
+    const fault = stored && faultOfCall(call, serviceState, stored, attempt, withoutKeys !== undefined);
+    const of = `${call.operation}, attempt ${attempt}`;
+    const takesLong: Change = { ...same, what: `${of}: takes long`, entry: { answer: { kind: "takes long" } } };
+    const isLate = NOW_MS + AHEAD_MS[operation.host] >= Date.parse(call.completeBy);
+    if (isLate && !this.#setting.mutant?.ignoresCompleteBy) {
+      if (!call.isSaid && !call.isQuery) return [takesLong];
+      const expired: Change = { ...same, what: `${of}: out of time`, entry: { answer: { kind: "expired", tries: 1 } } };
+      if (call.isQuery) return [expired];
+      if (after === before || call.reportTo) return [expired];
+      const late = this.#isReduced ? { ...call, completeBy: LONG_AGO, isSaid: true } : { ...call, attempt };
+      const request = this.#pieces.idOf({ kind: "lateCall", call: values.idOf(late) });
+      return [
+        expired,
+        { ...expired, what: `${expired.what}, its request on the way`, adds: [request], spends: "lateness" },
+      ];
+    }
+    if (call.isQuery) {
+      const answer = find(serviceState, call);
+      return [{ ...same, what: `${of}: asked whether it was done: ${answer.kind}`, entry: { answer } }];
+    }
+    const changes: Change[] = call.reportTo
+      ? this.#accepts(operation, call, call.reportTo, acted.answer, of, same)
+      : [{ ...same, what: `${of}: done`, entry: { answer: acted.answer }, serviceState: after, fault }];
+    if (after !== before && !call.reportTo) {
+      changes.push({
+        ...same,
+        what: `${of}: done, the answer lost`,
+        entry: withoutKeys ? { answer: { kind: "lost" } } : null,
+        serviceState: after,
+        fault,
+        spends: "lateness",
+      });
+    }
+    if (mayReject(serviceState, call)) {
+      const rejection = this.#setting.isFickle ? before : values.idOf(reject(serviceState, call));
+      changes.push({
+        ...same,
+        what: `${of}: rejected for good`,
+        entry: { answer: REJECTED },
+        serviceState: rejection,
+        spends: "rejections",
+      });
+    }
+    return call.isSaid ? changes : [...changes, { ...takesLong, spends: "lateness" }];
+  }
+
+  /** It answers at once only that it does it, or does not; and somebody else may say that it is done. */
+  #accepts(
+    { host: replyTo }: Operation,
+    { reportTo: _, ...call }: ServiceCall,
+    address: Address,
+    answer: BoundedReply,
+    of: string,
+    same: Unchanged,
+  ): Change[] {
+    if (answer.kind === "rejected") return [{ ...same, what: `${of}: rejected as before`, entry: { answer } }];
+    const completeBy = new Date(NOW_MS + LATER_MS).toISOString();
+    const later: Accepted = { call: { ...call, completeBy, isSaid: true }, address, replyTo };
+    const accepted: Change = {
+      ...same,
+      what: `${of}: accepted`,
+      entry: { answer: ACCEPTED },
+      adds: [this.#pieces.unsent("accepted", later)],
+    };
+    const { nonce: _secret, ...guessed } = address;
+    const report = { address: guessed, kind: "done", result: { id: "forged" } } as const;
+    const forged = this.#messageOf({ queue: "replies", body: { report, replyTo } });
+    const what = `${of}: accepted, and somebody else says that it is done`;
+    return [accepted, { ...accepted, what, adds: [...accepted.adds, forged], spends: "forgeries" }];
+  }
+}
+
+const UNKEPT = "unkept";
+const REJECTED_WRITE: Answers["change"] = { kind: "rejected" };
+
+function duplicate(record: StateRecord): Answers["create"] {
+  return { kind: "duplicate", job: CONTENT, record };
+}

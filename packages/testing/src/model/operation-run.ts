@@ -1,0 +1,224 @@
+// Runs the real operations up to their next call: from the start, with the answers that were given so far.
+import type { StartAttempt, StepTask } from "@scheduler-agent-supervisor/core/internal/domain/attempt";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import type { OperatorRequest } from "@scheduler-agent-supervisor/core/internal/messaging/operator-request";
+import { answerRequest } from "@scheduler-agent-supervisor/core/internal/scheduler/answer-request";
+import { askAgent } from "@scheduler-agent-supervisor/core/internal/scheduler/ask-agent";
+import { claimJob } from "@scheduler-agent-supervisor/core/internal/scheduler/claim-job";
+import { type Caller, operateJob } from "@scheduler-agent-supervisor/core/internal/scheduler/operate-job";
+import type { Ports } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
+import { publishEndOf } from "@scheduler-agent-supervisor/core/internal/scheduler/publish-end";
+import { runStep } from "@scheduler-agent-supervisor/core/internal/scheduler/run-step";
+import { runSteps } from "@scheduler-agent-supervisor/core/internal/scheduler/run-steps";
+import { takeReply, takeReport } from "@scheduler-agent-supervisor/core/internal/scheduler/take-reply";
+import { StoreUnavailable, type Versioned } from "@scheduler-agent-supervisor/core/internal/store/job-store";
+import { submitJob } from "@scheduler-agent-supervisor/core/internal/submission/submit-job";
+import { sweep } from "@scheduler-agent-supervisor/core/internal/supervisor/sweep";
+import { type Ask, type Asked, type Call, NONCE, portsOver, type Replied, type Reported } from "./calls.ts";
+import type { Mutant } from "./mutant.ts";
+import { OPERATOR } from "./normal-form.ts";
+import { CONTENT, type Host, type Setting } from "./setting.ts";
+
+/** Activities are begun by an orchestration, and again by the engine after a death. */
+export type ActivityName = "runStep" | "askAgent" | "publishEnd";
+/** What a message begins: it is delivered again after a death. */
+export type HandlerName = "submitJob" | "takeStartAttempt" | "answerRequest" | "takeReply";
+export type OperationName = ActivityName | HandlerName | "sweep" | "operateJob";
+
+const ACTIVITIES: ReadonlySet<string> = new Set<ActivityName>(["runStep", "askAgent", "publishEnd"]);
+
+export function isActivity(name: OperationName): name is ActivityName {
+  return ACTIVITIES.has(name);
+}
+
+export function isHandler(name: OperationName): name is HandlerName {
+  return name === "submitJob" || name === "takeStartAttempt" || name === "answerRequest" || name === "takeReply";
+}
+
+/** What an operation has met so far: a reading of its clock, the answer to a call, or a call's failure. */
+export type Entry = { readonly now: string } | { readonly answer: unknown } | { readonly fails: "store" | "bus" };
+
+/** Where it stands: at a call that is not answered yet, or at its end. */
+export type Stand =
+  | Call
+  | { readonly kind: "returned"; readonly value: unknown }
+  | { readonly kind: "threw"; readonly cause: string };
+
+export interface Run {
+  readonly host: Host;
+  readonly name: OperationName;
+  readonly input: unknown;
+}
+
+const quiet = { event: () => undefined };
+
+function invoke(
+  { name, input }: Run,
+  plain: Ports,
+  { mutant }: Setting,
+  onStep: (task: StepTask) => void,
+): Promise<unknown> {
+  const ports = mutant?.reads ? withReads(plain, (record) => mutant.reads?.(record, name) ?? record) : plain;
+  const context = { ...ports, telemetry: quiet };
+  switch (name) {
+    case "submitJob": {
+      const envelope = { messageId: "request", correlationId: "request", replyTo: "replies-shop" };
+      return submitJob({ body: CONTENT, envelope, traceparent: null }, context);
+    }
+    case "takeStartAttempt":
+      return claimJob(input as StartAttempt, context);
+    case "runStep": {
+      const task = input as StepTask;
+      const keyed = { ...withKeys(ports, task, mutant?.keyOf), telemetry: quiet };
+      const run = (each: StepTask) => {
+        onStep(each);
+        return runStep(each, keyed);
+      };
+      return runSteps(task, run, keyed.now);
+    }
+    case "askAgent":
+      return askAgent(input as StepTask, context);
+    case "publishEnd":
+      return publishEndOf(input as StartAttempt, context);
+    case "answerRequest": {
+      const { request, replyTo } = input as Asked;
+      return answerRequest("service", request, replyTo, context);
+    }
+    case "takeReply":
+      if ("report" in (input as Replied | Reported)) return takenReport(input as Reported, ports, mutant);
+      return takeReply((input as Replied).reply, {
+        ...(mutant?.acceptsLateReplies ? withLateClock(ports, 1) : ports),
+        telemetry: quiet,
+      });
+    case "sweep":
+      return sweep(context).then(() => undefined);
+    case "operateJob":
+      return operateJob(CONTENT.jobId, input as OperatorRequest, CALLER, context).then(() => undefined);
+    default:
+      return name satisfies never;
+  }
+}
+
+/** What came of a report; between two attempts it is to be reported again. */
+async function takenReport({ report }: Reported, plain: Ports, mutant?: Mutant): Promise<unknown> {
+  const ports = mutant?.acceptsLateReplies ? withLateClock(plain, 2) : plain;
+  const address = mutant?.ignoresNonce ? { ...report.address, nonce: NONCE } : report.address;
+  const taken = await takeReport({ ...report, address }, { ...ports, telemetry: quiet });
+  if (taken.kind === "not yet") return NOT_YET;
+  return taken.kind === "recorded" ? taken.received : undefined;
+}
+
+export const NOT_YET = "not yet";
+
+/** What it reads of the record is not what stands there. */
+function withReads(ports: Ports, reads: (record: StateRecord) => StateRecord): Ports {
+  const { store } = ports;
+  const changed = (found: Versioned) => ({ ...found, record: reads(found.record) });
+  return {
+    ...ports,
+    store: {
+      ...store,
+      async state(jobId) {
+        const found = await store.state(jobId);
+        return found && changed(found);
+      },
+      async *due(before) {
+        for await (const found of store.due(before)) yield changed(found);
+      },
+    },
+  };
+}
+
+const CALLER: Caller = { by: OPERATOR, ifMatch: "any" };
+
+/** Its first looks at the clock, which decide whether a reply is late, show a time long ago. */
+function withLateClock(ports: Ports, most: number): Ports {
+  let looks = 0;
+  return {
+    ...ports,
+    now: () => {
+      looks += 1;
+      return looks <= most ? 0 : ports.now();
+    },
+  };
+}
+
+function withKeys(ports: Ports, { attempt }: StepTask, keyOf?: (key: string, attempt: number) => string): Ports {
+  if (!keyOf) return ports;
+  const agents = [...ports.agents.values()].map((agent) => ({
+    ...agent,
+    call: (...[operation, request, bounds]: Parameters<typeof agent.call>) =>
+      agent.call(operation, { ...request, idempotencyKey: keyOf(request.idempotencyKey, attempt) }, bounds),
+  }));
+  return { ...ports, agents: new Map(agents.map((agent) => [agent.name, agent])) };
+}
+
+/**
+ * Runs it over `log` to where it stands then. It is a pure function of what it is told, so that this is as good as having
+ * kept it waiting there. Its clock is read at most once between two calls.
+ * Answers also the task that it is at, of an activity that runs several.
+ * @param now what its clock shows once the log is used up; absent where the log has to hold all readings
+ */
+export async function runTo(
+  run: Run,
+  log: readonly Entry[],
+  now: string | undefined,
+  setting: Setting,
+): Promise<{ readonly log: readonly Entry[]; readonly stand: Stand; readonly task: StepTask | undefined }> {
+  const met = [...log];
+  let position = 0;
+  let reading: number | undefined;
+  let stand: Stand | undefined;
+  let task: StepTask | undefined;
+  let arrive: () => void = () => undefined;
+  const arrived = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+
+  const ask: Ask = (call) => {
+    if (stand) throw new Error(`${run.name} makes two calls at once, which the model can't interleave: ${call.kind}`);
+    reading = undefined;
+    const entry = met[position];
+    if (!entry) {
+      stand = call;
+      arrive();
+      return new Promise(() => undefined);
+    }
+    position += 1;
+    if ("fails" in entry) return Promise.reject(failure(entry.fails));
+    if ("answer" in entry) return Promise.resolve(entry.answer as never);
+    throw new Error(`${run.name} did not read its clock again where it had before`);
+  };
+  const clock = () => {
+    if (reading !== undefined) return reading;
+    let entry = met[position];
+    if (!entry) {
+      if (now === undefined) throw new Error(`${run.name} reads its clock where it had not before`);
+      entry = { now };
+      met.push(entry);
+    }
+    if (!("now" in entry)) throw new Error(`${run.name} reads its clock where it had made a call before`);
+    position += 1;
+    reading = Date.parse(entry.now);
+    return reading;
+  };
+
+  const onStep = (next: StepTask) => {
+    task = next;
+  };
+  const end = invoke(run, portsOver(ask, clock, run.host, setting), setting, onStep).then(
+    (value) => {
+      stand ??= { kind: "returned", value };
+    },
+    (cause: unknown) => {
+      stand ??= { kind: "threw", cause: String(cause) };
+    },
+  );
+  await Promise.race([arrived, end]);
+  if (!stand) throw new Error(`${run.name} stands nowhere`);
+  return { log: met, stand, task };
+}
+
+function failure(what: "store" | "bus"): Error {
+  return what === "store" ? new StoreUnavailable("answer", new Error("away")) : new Error("the bus is away");
+}

@@ -1,0 +1,72 @@
+// The remote service, as the agents' contract has it (packages/core/src/agents/http-service.ts): idempotent by key; a compensation of what it never
+// saw makes it reject what may still arrive under that key; and what it rejects for good it rejects until somebody fixes the cause. Without keys it
+// does each request that reaches it: a second one is a fault (watch.ts).
+import type { BoundedReply } from "@scheduler-agent-supervisor/core/internal/agents/agent";
+import type { ServiceCall } from "./calls.ts";
+
+/** What stands under each key: an effect, or one that was compensated, also before it came, or none so far but a rejection. */
+export type ServiceState = { readonly [key: string]: Entry };
+type Entry = "live" | "compensated" | "rejected";
+
+type Answer = Exclude<BoundedReply, { kind: "expired" }>;
+
+const ROUTE = { endpoint: "http://service/", because: "only one" };
+export const ACCEPTED: Answer = { kind: "accepted", ...ROUTE };
+export const REJECTED = { kind: "rejected", message: "rejected", ...ROUTE } as const satisfies Answer;
+
+export function act(
+  serviceState: ServiceState,
+  { key, compensates }: ServiceCall,
+): { readonly serviceState: ServiceState; readonly answer: Answer } {
+  const answer: Answer = { kind: "done", result: { id: "1" }, ...ROUTE };
+  if (compensates !== null) return { serviceState: entered(serviceState, compensates, "compensated"), answer };
+  if (serviceState[key] === "compensated" || serviceState[key] === "rejected")
+    return { serviceState, answer: REJECTED };
+  return { serviceState: entered(serviceState, key, "live"), answer };
+}
+
+/** What a service without keys says of a request that it may have done before. */
+export function find(
+  serviceState: ServiceState,
+  { key, compensates }: ServiceCall,
+): Answer | { readonly kind: "absent" } {
+  const isDone = compensates === null ? serviceState[key] === "live" : serviceState[compensates] === "compensated";
+  return isDone ? { kind: "done", result: { id: "1" }, ...ROUTE } : { kind: "absent" };
+}
+
+export function reject(serviceState: ServiceState, { key, compensates }: ServiceCall): ServiceState {
+  return compensates === null ? entered(serviceState, key, "rejected") : serviceState;
+}
+
+/** A key that took effect is answered as before, so only a new effect can be rejected. */
+export function mayReject(serviceState: ServiceState, { key, compensates }: ServiceCall): boolean {
+  return compensates === null ? serviceState[key] === undefined : serviceState[compensates] === "live";
+}
+
+/** The cause of what was rejected is fixed. */
+export function fixed(serviceState: ServiceState): ServiceState {
+  return Object.fromEntries(Object.entries(serviceState).filter(([, entry]) => entry !== "rejected"));
+}
+
+/** A person has compensated whatever stood. */
+export function compensatedManually(serviceState: ServiceState): ServiceState {
+  return Object.fromEntries(
+    Object.entries(serviceState).map(([key, entry]) => [key, entry === "live" ? "compensated" : entry]),
+  );
+}
+
+/** The steps whose effect stands, each as often as it does. */
+export function liveSteps(serviceState: ServiceState): string[] {
+  return Object.entries(serviceState).flatMap(([key, state]) => (state === "live" ? [stepOf(key)] : []));
+}
+
+export function stepOf(key: string): string {
+  return key.split(":")[1] ?? "";
+}
+
+/** In one order of keys, so that equal audit logs are equal texts. */
+function entered(serviceState: ServiceState, key: string, state: Entry): ServiceState {
+  return Object.fromEntries(
+    Object.entries({ ...serviceState, [key]: state }).sort(([one], [other]) => (one < other ? -1 : 1)),
+  );
+}

@@ -1,0 +1,130 @@
+// The small world that the model is about: two hosts, one job, a workflow, and how much may go wrong.
+
+import type { Job } from "@scheduler-agent-supervisor/core/internal/domain/job";
+import { JOB } from "@scheduler-agent-supervisor/core/internal/domain/noun";
+import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+import type { WorkflowRules } from "@scheduler-agent-supervisor/core/internal/domain/workflow-rules";
+import {
+  type Contracts,
+  defineContract,
+  jobId,
+  jobMembers,
+} from "@scheduler-agent-supervisor/core/internal/messaging/contract";
+import type { OperatorRequest } from "@scheduler-agent-supervisor/core/internal/messaging/operator-request";
+import type { Timing } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
+import { z } from "zod";
+import { TICK_MS } from "./abstract-time.ts";
+import type { Mutant } from "./mutant.ts";
+
+export type Host = "east" | "west";
+export const HOSTS: readonly Host[] = ["east", "west"];
+
+/** The hosts' clocks differ by as much as the settings allow. */
+const CLOCK_SKEW_MS = 1.5 * TICK_MS;
+export const AHEAD_MS: { readonly [host in Host]: number } = { east: 0, west: CLOCK_SKEW_MS };
+
+export const TIMING: Timing = {
+  holdWithinMs: 180_000,
+  misconfiguredRetryMs: 300_000,
+  // Once: how often it was before is then no part of a state.
+  mostTimesUntaken: 1,
+  claimWithinMs: TICK_MS,
+  clockSkewMs: CLOCK_SKEW_MS,
+  sweepWithinMs: 5000,
+  unrecordedMs: 0,
+  orchestrationsKeptForMs: TICK_MS,
+};
+
+/** How often each fault may happen in one run. Everything that is not named here may happen at any time and without limit. */
+export interface Bounds {
+  /** A process, a message or a timer makes no progress while the clock ticks. */
+  readonly stalls: number;
+  /** A process is killed between two of its effects. Durable work is resumed. */
+  readonly deaths: number;
+  /** A message is delivered twice, or an activity runs twice at the same time. */
+  readonly repeats: number;
+  /** The store or the bus fails: before the operation, or after it with the answer lost. */
+  readonly outages: number;
+  /** Actions of an operator. */
+  readonly actions: number;
+  /** A service rejects permanently. */
+  readonly rejections: number;
+  /** A service acts and its answer is lost, or it acts after the agent timed out, or it completes accepted work too late. */
+  readonly lateness: number;
+  /** Whoever does a step later says that it is still at it, and wants more time. */
+  readonly progress: number;
+  /** Somebody who was not asked reports that a step is done. */
+  readonly forgeries: number;
+}
+
+export const NOTHING_GOES_WRONG: Bounds = {
+  stalls: 0,
+  deaths: 0,
+  repeats: 0,
+  outages: 0,
+  actions: 0,
+  rejections: 0,
+  lateness: 0,
+  progress: 0,
+  forgeries: 0,
+};
+
+export interface Setting {
+  readonly name: string;
+  readonly workflow: Workflow;
+  /** What the workflow's conditions say; none if absent. */
+  readonly rules?: WorkflowRules;
+  readonly bounds: Bounds;
+  /** What the operator may ask for. */
+  readonly requests: readonly OperatorRequest[];
+  /** The hosts that take work and sweep. */
+  readonly hosts: readonly Host[];
+  /** Nothing is abstracted away but the time of day: for comparing the model with itself (abstraction.test.ts). */
+  readonly isExact?: boolean;
+  /** Explored without any reduction: for comparing the reduced model with it (reduction.test.ts). */
+  readonly isUnreduced?: boolean;
+  /**
+   * The operations that no agent takes up. Agents are then known to be absent, also those that take up the other operations: what is known of them may
+   * be old. Absent: agents are known to work, and no wait is a failure.
+   */
+  readonly idle?: readonly string[];
+  /** The service has no idempotency keys: it does each request that reaches it, and its agent has this policy for each operation. */
+  readonly withoutKeys?: "atMostOnce" | "find";
+  /** A service that may accept what it has just rejected for good. */
+  readonly isFickle?: boolean;
+  readonly mutant?: Mutant;
+  /** Faults that are known and stand in the README, by their words: the explorer passes over them. */
+  readonly known?: readonly string[];
+}
+
+export const LATER_MS = 2 * TICK_MS;
+
+/** Of content nothing is read: what depends on it is decided by the setting. */
+export const CONTENT: Job & { readonly jobId: string } = {
+  jobId: "job",
+  workflow: "model",
+  priority: "normal",
+};
+
+export const CONTRACTS: Contracts = {
+  noun: JOB,
+  usual: defineContract({
+    schema: z.strictObject({ ...jobMembers("model"), jobId }),
+    secrets: [],
+    keys: [],
+    keysOf: () => ({}),
+  }),
+  usualWorkflow: CONTENT.workflow,
+  of: {},
+};
+
+/** What an operator may ask for. */
+export const REQUESTS = {
+  resubmit: { kind: "resubmit", reason: "fixed", job: null, compensatedManually: false },
+  forward: { kind: "resubmit", reason: "fixed", job: null, compensatedManually: false, direction: "forward" },
+  fromTheStart: { kind: "resubmit", reason: "fixed", job: null, compensatedManually: true },
+  edit: { kind: "resubmit", reason: "corrected", job: CONTENT, compensatedManually: true },
+  compensation: { kind: "compensate", reason: "not wanted" },
+  cancel: { kind: "cancel", reason: "sent by mistake" },
+  extend: { kind: "extend", reason: "patience", byMs: TICK_MS },
+} as const satisfies Record<string, OperatorRequest>;

@@ -1,0 +1,15 @@
+// Public entry `testing`: the test kit for an app's own workflows (P20).
+
+export { type Exploration, type ExploreOptions, explore } from "./model/explore.ts";
+export { type ReplayOutcome, replay, type StoredEvent } from "./replay/replay.ts";
+export { type ReplayedFile, replayFiles } from "./replay/replay-files.ts";
+export type {
+  Handler,
+  LaterReport,
+  Outcome,
+  ScriptedService,
+  ServiceAnswer,
+  ServiceCall,
+  ServiceRequest,
+} from "./services/scripted-service.ts";
+export { createWorld, type RunOptions, type Submitted, type World, type WorldOptions } from "./world/create-world.ts";

@@ -1,0 +1,316 @@
+// The test kit on a business of its own: letters are printed, posted by somebody else's agent, and tracked.
+
+import {
+  callService,
+  keepId,
+  lookUp,
+  notYet,
+  referenceId,
+  serviceId,
+} from "@scheduler-agent-supervisor/core/internal/agents/http-service";
+import { defineAgent, defineRemoteAgent } from "@scheduler-agent-supervisor/core/internal/app/define-agent";
+import { defineApp } from "@scheduler-agent-supervisor/core/internal/app/define-app";
+import { workflowsOf } from "@scheduler-agent-supervisor/core/internal/app/define-workflow";
+import type { Job } from "@scheduler-agent-supervisor/core/internal/domain/job";
+import { JOB } from "@scheduler-agent-supervisor/core/internal/domain/noun";
+import { NO_RULES } from "@scheduler-agent-supervisor/core/internal/domain/workflow-rules";
+import { defineContract, jobId, jobMembers } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { videos } from "../../../core/tests/videos.ts";
+import { createWorld, type World, type WorldOptions } from "./create-world.ts";
+
+interface Letter extends Job {
+  readonly jobId: string;
+  readonly text: string;
+}
+
+const contract = defineContract<Letter>({
+  schema: z.strictObject({ ...jobMembers("letter"), jobId, text: z.string() }),
+  secrets: [],
+  keys: [],
+  keysOf: () => ({}),
+});
+
+const contracts = { noun: JOB, usual: contract, usualWorkflow: "letter", of: {} };
+
+const printer = defineAgent({
+  name: "printer",
+  service: { setting: "PrinterEndpoints", local: "http://127.0.0.1:7190" },
+  seen: ({ jobId: id, text }: Letter) => ({ jobId: id, text }),
+  results: { print: z.object({ sheetId: serviceId }), shred: z.object({ sheetId: serviceId }) },
+  operations: {
+    print: (call) =>
+      callService(
+        {
+          path: "sheets",
+          body: { text: call.job.text },
+          keep: keepId("sheetId"),
+          ...(call.completion && { reference: referenceId, isPolled: true }),
+          answers: [{ status: 422, means: "rejected" }],
+        },
+        call,
+      ),
+    shred: (call) => callService({ path: "shreds", body: {}, keep: keepId("sheetId"), answers: [] }, call),
+  },
+  policies: {
+    print: {
+      tryTimeoutMs: 2000,
+      poll: async (call, reference = "") =>
+        notYet(await lookUp({ path: `sheets/${reference}`, keep: keepId("sheetId"), isPolled: true }, call)),
+    },
+  },
+});
+
+const post = defineRemoteAgent({
+  name: "post",
+  seen: ({ jobId: id }: Letter) => ({ jobId: id }),
+  results: { send: z.object({ trackingId: z.string() }) },
+});
+
+const agents = [printer, post] as const;
+
+const letter = workflowsOf(
+  agents,
+  NO_RULES,
+)({
+  name: "letter",
+  version: 1,
+  policy: { failureThreshold: 2, waits: ["PT1H"], onExhausted: "compensate", onRejected: "compensate" },
+  steps: [
+    {
+      ...{ name: "printSheet", agent: "printer", operation: "print", after: [] },
+      ...{ completeWithin: "PT10S", awaitWithin: "P30D" },
+      compensation: { operation: "shred", completeWithin: "PT10S" },
+    },
+    {
+      ...{ name: "sendLetter", agent: "post", operation: "send", transport: "queue", after: ["printSheet"] },
+      completeWithin: "PT1M",
+      compensation: "nothing",
+    },
+  ],
+});
+
+const business = defineApp({ contracts, agents, workflows: [letter] });
+const content = { jobId: "letter-1", text: "Dear Ada" };
+
+function createLetters(options: Partial<WorldOptions> = {}) {
+  const send = () => ({ kind: "done", result: { trackingId: "track-1" } }) as const;
+  return createWorld({ business, remoteAgents: { post: send }, ...options });
+}
+
+test("an agent that is not in the app is asked over its queue", async () => {
+  const world = createLetters();
+  await world.submit(content);
+  await world.run();
+  expect(world.record("letter-1").processState).toBe("Processed");
+  expect(world.results("letter-1")).toEqual({
+    printSheet: { sheetId: "printer-1" },
+    sendLetter: { trackingId: "track-1" },
+  });
+  expect(world.service("printer").calls).toMatchObject([
+    { operation: "print", method: "POST", path: "/sheets", body: { text: "Dear Ada" } },
+  ]);
+});
+
+test("P7 P9 an agent that is not in the app is asked again where its result is not as it was declared", async () => {
+  const results = [{ trackingId: 7 }, { trackingId: "track-2", more: true }];
+  const world = createLetters({ remoteAgents: { post: () => ({ kind: "done", result: results.shift() ?? {} }) } });
+  await world.submit(content);
+  await world.run();
+  expect(world.record("letter-1")).toMatchObject({ processState: "Processed", failureCount: 0 });
+  expect(world.results("letter-1")["sendLetter"]).toEqual({ trackingId: "track-2" });
+  expect(results).toEqual([]);
+});
+
+test("a service that takes 29 days is asked until it is done", async () => {
+  const world = createLetters();
+  world.service("printer").isDoneLater("print", { after: "P29D", askAgainAfter: "PT1H" });
+  await world.submit(content);
+  await world.run();
+  expect(world.record("letter-1").processState).toBe("Processed");
+  expect(world.service("printer").callsOf("print")).toHaveLength(1);
+  expect(world.service("printer").callsOf("print later?").length).toBeGreaterThan(20);
+  expect(world.now > "2026-01-30T12:00:00").toBe(true);
+});
+
+test("its requester cancels what waits, though its content names no workflow", async () => {
+  const world = createLetters();
+  world.service("printer").isDoneLater("print", { after: "P3D", askAgainAfter: "PT1H" });
+  await world.submit(content);
+  await world.run({ for: "P1D" });
+  await world.cancel(content, "written anew");
+  await world.run();
+  expect(world.record("letter-1")).toMatchObject({ processState: "Cancelled", error: { kind: "cancelled" } });
+  await world.cancel({ ...content, text: "somebody else's" } as typeof content);
+  expect(world.rejections.map(({ status }) => status)).toEqual(["CancelAccepted", "CancelRejected"]);
+});
+
+test("an agent that begins and is never done is given up by the supervisor, after its waits", async () => {
+  const world = createLetters({ remoteAgents: { post: () => ({ kind: "started" }) } });
+  await world.submit(content);
+  await world.run();
+  expect(world.record("letter-1").processState).toBe("Compensated");
+  expect(world.service("printer").callsOf("shred")).toHaveLength(1);
+  expect(world.now > "2026-01-01T13:00:00").toBe(true);
+});
+
+test("a call without an answer ends at the try's timeout, and is tried again under the same key", async () => {
+  const world = createLetters();
+  world.service("printer").hangs("print", { times: 2 });
+  await world.submit(content);
+  await world.run();
+  const [first, second, third, ...more] = world.service("printer").callsOf("print");
+  expect(more).toEqual([]);
+  expect(new Set([first, second, third].map((call) => call?.idempotencyKey)).size).toBe(1);
+  expect(Date.parse(second?.at ?? "") - Date.parse(first?.at ?? "")).toBeGreaterThanOrEqual(2000);
+});
+
+test("a service whose answer got lost answers the same again, for the same key", async () => {
+  const world = createLetters();
+  world.service("printer").losesAnswer("print", { times: 1 });
+  await world.submit(content);
+  await world.run();
+  expect(
+    world
+      .service("printer")
+      .callsOf("print")
+      .map(({ outcome }) => outcome),
+  ).toEqual(["lost", { body: { id: "printer-1", status: "done" } }]);
+});
+
+test("the same seed leads to the same calls at the same times", async () => {
+  const times = async (seed: number) => {
+    const world = createLetters({ seed });
+    world.service("printer").isDown("PT20S");
+    await world.submit(content);
+    await world.run();
+    return world.service("printer").calls.map(({ at }) => at);
+  };
+  const first = await times(7);
+  expect(await times(7)).toEqual(first);
+  expect(await times(8)).not.toEqual(first);
+});
+
+test("two worlds at once have a clock each, and the process keeps its own", async () => {
+  const [one, other] = [createLetters(), createLetters({ startAt: "2030-06-01T00:00:00.000Z" })];
+  one.service("printer").isDoneLater("print", { after: "P3D", askAgainAfter: "PT1H" });
+  const lasting = new Promise((resolve) => setTimeout(() => resolve("the process's own"), 1));
+  const run = async (world: World) => {
+    await world.submit(content);
+    await world.run();
+  };
+  await Promise.all([run(one), run(other)]);
+  expect(await lasting).toBe("the process's own");
+  expect([one, other].map(({ now }) => now.slice(0, 10))).toEqual(["2026-01-04", "2030-06-01"]);
+});
+
+test("calls by fetch reach the services too, and what they answer slowly takes the world's time", async () => {
+  const fetching = defineAgent({
+    ...printer,
+    seen: ({ jobId: id }: Letter) => ({ jobId: id }),
+    operations: {
+      print: async (call) => {
+        const response = await fetch(`${call.endpoint}sheets`, { method: "POST", body: JSON.stringify({ a: 1 }) });
+        const { id } = (await response.json()) as { id: string };
+        return { kind: "done", result: { sheetId: id } };
+      },
+      shred: async () => ({ kind: "done", result: { sheetId: "none" } }),
+    },
+    policies: {},
+  });
+  const own = defineApp({ contracts, agents: [fetching, post], workflows: [letter] });
+  const world = createLetters({ business: own });
+  world.service("printer").answers("print", { body: { id: "sheet-9" }, takes: "PT3S" });
+  await world.submit(content);
+  await world.run();
+  expect(world.service("printer").calls).toMatchObject([{ body: { a: 1 } }]);
+  expect(world.results("letter-1")["printSheet"]).toEqual({ sheetId: "sheet-9" });
+  expect(world.now >= "2026-01-01T12:00:03").toBe(true);
+});
+
+test("what is a bug of the app ends the run with its error", async () => {
+  const broken = defineAgent({
+    ...printer,
+    seen: ({ jobId: id }: Letter) => ({ jobId: id }),
+    operations: {
+      print: () => Promise.reject(new Error("a bug in print")),
+      shred: () => Promise.reject(new Error("a bug in shred")),
+    },
+    policies: {},
+  });
+  const own = defineApp({ contracts, agents: [broken, post], workflows: [letter] });
+  const world = createLetters({ business: own });
+  await world.submit(content);
+  await expect(world.run()).rejects.toThrow("a bug in print");
+});
+
+test.each(["an operation", "what it sees", "its result's schema", "what it keeps"])(
+  "P10 %s that throws is counted, and the error's text stands in the record",
+  async (where) => {
+    let calls = 0;
+    const fails = (): never => {
+      throw new Error("a bug of the app");
+    };
+    const broken = defineAgent({
+      ...printer,
+      seen: ({ jobId: id, text }: Letter) => (where === "what it sees" ? fails() : { jobId: id, text }),
+      results: {
+        ...printer.results,
+        print: z.object({ sheetId: serviceId.refine(() => (where === "its result's schema" ? fails() : true)) }),
+      },
+      operations: {
+        shred: async () => ({ kind: "done", result: { sheetId: "s-1" } }),
+        print: (call) => {
+          calls += 1;
+          if (where === "an operation") fails();
+          const keep = () => (where === "what it keeps" ? fails() : { sheetId: "s-1" });
+          return callService({ path: "sheets", body: {}, keep, answers: [] }, call);
+        },
+      },
+    });
+    const own = defineApp({ contracts, agents: [broken, post], workflows: [letter] });
+    const world = createLetters({ business: own, countsBugs: true });
+    await world.submit(content);
+    await world.run();
+    const { processState, error, steps } = world.record("letter-1");
+    expect(["Error", "Compensated"]).toContain(processState);
+    const { printSheet } = steps;
+    expect(printSheet).toMatchObject({
+      failureCount: 3,
+      expiry: { message: expect.stringContaining("a bug of the app") },
+    });
+    expect(error?.step).toBe("printSheet");
+    expect(calls).toBeLessThan(100);
+  },
+);
+
+test("what the test has not said ends the run with the way out", async () => {
+  const world = createLetters({ remoteAgents: {} });
+  await world.submit(content);
+  await expect(world.run()).rejects.toThrow(/The agent post is not in the app: say by remoteAgents/);
+  expect(() => world.service("prnter")).toThrow(/No agent with a service is called prnter: the app has printer/);
+});
+
+test("P26 what nobody takes up fails at its threshold, and its error names the agent", async () => {
+  const world = createLetters({ remoteAgents: { post: () => undefined } });
+  await world.submit(content);
+  await world.run();
+  const { processState, error } = world.record("letter-1");
+  expect(["Error", "Compensated"]).toContain(processState);
+  expect(error?.message).toContain("not taken up by the agent post");
+});
+
+test("the core's own fixture runs on it", async () => {
+  const world = createWorld({ business: videos });
+  await world.submit({ jobId: "video-1", title: "Loops", minutes: 3, languages: [], uploadToken: "t" });
+  await world.run();
+  expect(world.results("video-1")).toMatchObject({ encode: { from: "blob-video-1" }, listVideo: { entryId: "Loops" } });
+  expect(world.statuses("video-1").at(-1)).toMatchObject({ status: "Completed", outputs: { entry: "Loops" } });
+});
+
+test("a deployment without an agent's service does not offer its workflows", async () => {
+  const world = createWorld({ business: videos, without: ["catalog"] });
+  const video = { jobId: "video-1", title: "Loops", minutes: 3, languages: [], uploadToken: "t" };
+  expect(await world.submit(video)).toMatchObject({ kind: "rejected", faults: [expect.stringMatching(/^workflow/)] });
+});

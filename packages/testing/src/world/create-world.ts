@@ -1,0 +1,300 @@
+// A world for tests (P20): an app's business on its real agents, operations and orchestrator, with all servers in memory and a clock that skips time.
+
+import { scheduler } from "@scheduler-agent-supervisor/core/functions/scheduler";
+import type { Business } from "@scheduler-agent-supervisor/core/internal/app/define-app";
+import { idOf, type Noun } from "@scheduler-agent-supervisor/core/internal/domain/noun";
+import {
+  attemptId,
+  type StateRecord,
+  type StepResult,
+  type StepState,
+} from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import type { Rejection, StatusMessage } from "@scheduler-agent-supervisor/core/internal/messaging/messenger";
+import type { Context, Ports } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
+import { SCHEDULER, startClaimed } from "@scheduler-agent-supervisor/core/internal/scheduler/scheduler-client";
+import type { SupervisionEntry } from "@scheduler-agent-supervisor/core/internal/store/audit-log";
+import { recordOf } from "@scheduler-agent-supervisor/core/internal/store/record-versions";
+import { contentDigest } from "@scheduler-agent-supervisor/core/internal/submission/content-digest";
+import { submitJob } from "@scheduler-agent-supervisor/core/internal/submission/submit-job";
+import { takeCancellation } from "@scheduler-agent-supervisor/core/internal/submission/take-cancellation";
+import { sweep } from "@scheduler-agent-supervisor/core/internal/supervisor/sweep";
+import type { Attributes, EventName } from "@scheduler-agent-supervisor/core/internal/telemetry/events";
+import { MemoryEngine } from "../memory/memory-engine.ts";
+import { createMemoryJobStore } from "../memory/memory-job-store.ts";
+import type { HistoryEvent } from "../replay/orchestration-history.ts";
+import { type Handler, milliseconds, type ScriptedService } from "../services/scripted-service.ts";
+import { VirtualTime } from "./virtual-time.ts";
+import { createActivities, createReceivers, type RemoteAgent, takeReportAt } from "./world-activities.ts";
+import { type Bounds, WorldLoop } from "./world-loop.ts";
+import { createWorldMessenger, type Outgoing } from "./world-messenger.ts";
+import { createOperator, type Operator } from "./world-operator.ts";
+import { createWorldPorts } from "./world-ports.ts";
+import { ServiceNetwork } from "./world-services.ts";
+
+/** Options of `createWorld`. Only the business is required. */
+export interface WorldOptions {
+  readonly business: Business;
+  /** The answers of an agent's service without a script. Absent: `{ id, status }`, the same each time for the same key. */
+  readonly services?: { readonly [agent: string]: Handler };
+  /** Agents that this deployment does not have. */
+  readonly without?: readonly string[];
+  /** The replies of agents that are not in the app. */
+  readonly remoteAgents?: { readonly [agent: string]: RemoteAgent };
+  /** When it begins, ISO 8601. */
+  readonly startAt?: string;
+  /** The seed of random values, such as waits between tries. Runs with the same seed are equal. */
+  readonly seed?: number;
+  readonly timing?: Partial<Ports["timing"]>;
+  /** How often the supervisor sweeps, ISO 8601. */
+  readonly sweepEvery?: string;
+  /** An error that the app's own code throws counts as a failure of its step, as in the app. Absent: it ends the run, because it is a bug. */
+  readonly countsBugs?: boolean;
+}
+
+/** Options of `run`. */
+export interface RunOptions {
+  /** Runs for this time, ISO 8601; until nothing is left to do if absent. */
+  readonly for?: string;
+  /** Stops when this returns true. */
+  readonly until?: () => boolean | Promise<boolean>;
+  /** @throws after this many events, because the run probably does not end. 20,000 if absent. */
+  readonly most?: number;
+}
+
+/** The result of a submission. */
+export type Submitted =
+  | { readonly kind: "recorded"; readonly record: StateRecord }
+  | { readonly kind: "rejected"; readonly faults: readonly string[] };
+
+/** An app that runs in memory, with a clock that skips all waiting. It runs only during `submit`, `cancel`, `operator` and `run`. */
+export interface World {
+  /** The world's time, ISO 8601. */
+  readonly now: string;
+  /** The service of an agent. @throws if there is no such agent, or it has no service */
+  service(agent: string): ScriptedService;
+  /** Sends content as a client does, and waits until it is recorded or rejected. */
+  submit(content: unknown): Promise<Submitted>;
+  /** Cancels the job with that content as its requester; the answer is in `rejections`. */
+  cancel(content: object, reason?: string): Promise<void>;
+  readonly operator: Operator;
+  /** Runs until nothing is left to do, and skips all waiting. It does not wait for a person. */
+  run(options?: RunOptions): Promise<void>;
+  /** The state record. @throws if there is none, with the faults of the submission */
+  record(id: string): StateRecord;
+  /** The steps' states, by name. */
+  steps(id: string): { readonly [step: string]: StepState };
+  /** What the completed steps recorded, by name. */
+  results(id: string): { readonly [step: string]: StepResult };
+  /** The status messages to the client, the first message first. */
+  statuses(id: string): readonly StatusMessage[];
+  /** The answers to rejected submissions and to cancellations. */
+  readonly rejections: readonly Rejection[];
+  /** The events of the app's telemetry. */
+  readonly events: readonly { readonly name: EventName; readonly attributes: Attributes }[];
+  /** The decisions of supervisors and operators. */
+  auditLog(): Promise<readonly SupervisionEntry[]>;
+  /** The orchestration history of an attempt: see replay.ts. */
+  history(id: string, attempt?: number): readonly HistoryEvent[];
+}
+
+const START = "2026-01-01T12:00:00.000Z";
+const MOST_EVENTS = 20_000;
+const DAY_MS = 86_400_000;
+const QUEUES = { submission: "submissions", reply: "replies-test" } as const;
+
+/**
+ * Creates a world: the app's own agents and workflows, with services that the test scripts.
+ * @throws where the app's workflows have faults, or the options name an agent that the app has not
+ */
+export function createWorld(options: WorldOptions): World {
+  return new TestWorld(options);
+}
+
+class TestWorld implements World {
+  readonly rejections: Outgoing["rejections"] = [];
+  readonly events: { readonly name: EventName; readonly attributes: Attributes }[] = [];
+  readonly operator: Operator;
+  readonly #outgoing: Outgoing = { statuses: [], rejections: this.rejections, quarantined: [] };
+  readonly #submitted = new Map<string, unknown>();
+  readonly #time: VirtualTime;
+  readonly #store = createMemoryJobStore();
+  readonly #services: ServiceNetwork;
+  readonly #engine: MemoryEngine;
+  readonly #loop: WorldLoop;
+  readonly #context: Context;
+  readonly #startMs: number;
+  readonly #sweepEveryMs: number;
+  #sweptAt = Number.NEGATIVE_INFINITY;
+  #messages = 0;
+
+  constructor(options: WorldOptions) {
+    const { business, remoteAgents = {}, startAt = START, seed = 1, sweepEvery = "PT30S" } = options;
+    this.#startMs = Date.parse(startAt);
+    this.#sweepEveryMs = milliseconds(sweepEvery);
+    const time = new VirtualTime(this.#startMs, seed);
+    this.#time = time;
+    const begin = (work: () => Promise<void>) => this.#loop.begin(work);
+    this.#services = new ServiceNetwork(options, time, {
+      begin,
+      fail: (cause) => this.#loop.fail(cause),
+      report: (url, body) => takeReportAt(url, body, this.#engine, this.#context),
+    });
+    this.#loop = new WorldLoop({
+      time,
+      network: this.#services,
+      sweepAt: () => this.#sweepAt(),
+      sweep: () => this.#sweep(),
+    });
+    const receivers = createReceivers(
+      () => this.#engine,
+      () => this.#context,
+      remoteAgents,
+    );
+    const messenger = createWorldMessenger(this.#outgoing, () => receivers, time, begin);
+    const { endpoints, routing } = this.#services;
+    const ports = createWorldPorts({
+      ...{ business, endpoints, routing, messenger, time },
+      ...{ store: this.#store, timing: options.timing },
+    });
+    const telemetry = {
+      event: (name: EventName, attributes: Attributes) => {
+        this.events.push({ name, attributes });
+        if (name === "CodeFailed" && !options.countsBugs) this.#loop.fail(new Error(String(attributes["message"])));
+      },
+    };
+    this.#context = { ...ports, telemetry };
+    const activity = createActivities(
+      () => this.#engine,
+      () => this.#context,
+    );
+    this.#engine = new MemoryEngine({ orchestrators: { [SCHEDULER]: scheduler }, activity, time, begin });
+    this.operator = createOperator(this.#context, this.#engine, (action) => this.#settle(action));
+  }
+
+  get now(): string {
+    return new Date(this.#time.now).toISOString();
+  }
+
+  service(agent: string): ScriptedService {
+    return this.#services.of(agent);
+  }
+
+  get #noun(): Noun {
+    return this.#context.rules.contracts.noun;
+  }
+
+  async submit(content: unknown): Promise<Submitted> {
+    const rejected = this.#outgoing.quarantined.length;
+    const claim = await this.#settle(() => submitJob(this.#message(content), this.#context));
+    const faults = this.#outgoing.quarantined[rejected]?.faults;
+    if (faults) return { kind: "rejected", faults };
+    const jobId = idOf(content as object, this.#noun);
+    this.#submitted.set(jobId, content);
+    if (claim?.kind === "claimed") await this.#settle(() => startClaimed(this.#engine, claim, this.#context));
+    return { kind: "recorded", record: this.record(jobId) };
+  }
+
+  async cancel(content: object, reason = "the requester wants it no more"): Promise<void> {
+    const digest = contentDigest(content, this.#context.rules.contracts.usualWorkflow);
+    const jobId = idOf(content, this.#noun);
+    const body = { kind: "Cancel", jobId, reason, contentDigest: digest };
+    await this.#settle(() => takeCancellation(this.#message(body), this.#context));
+  }
+
+  async run({ for: duration, until, most = MOST_EVENTS }: RunOptions = {}): Promise<void> {
+    await this.#loop.run({
+      ...(until && { isDone: until }),
+      ...(duration !== undefined && { until: this.#time.now + milliseconds(duration) }),
+      ...this.#bounds(most),
+    });
+  }
+
+  record(id: string): StateRecord {
+    const stored = this.#store.stored(id);
+    if (stored) return recordOf(stored);
+    const faults = this.#outgoing.quarantined.flatMap((one) => one.faults);
+    throw new Error(`There is no record ${id}.${faults.length > 0 ? ` Rejected: ${faults.join("; ")}` : ""}`);
+  }
+
+  steps(id: string): { readonly [step: string]: StepState } {
+    return mapped(this.record(id).steps, ({ state }) => state);
+  }
+
+  results(id: string): { readonly [step: string]: StepResult } {
+    return mapped(this.record(id).steps, ({ state, result }) => (state === "Completed" && result) || undefined);
+  }
+
+  statuses(id: string): readonly StatusMessage[] {
+    return this.#outgoing.statuses.filter(({ jobId }) => jobId === id);
+  }
+
+  async auditLog(): Promise<readonly SupervisionEntry[]> {
+    const found: SupervisionEntry[] = [];
+    for (let day = this.#startMs; day < this.#time.now + DAY_MS; day += DAY_MS) {
+      for await (const entry of this.#context.supervision.entries(new Date(day).toISOString().slice(0, 10)))
+        found.push(entry);
+    }
+    return found;
+  }
+
+  history(id: string, attempt = 1): readonly HistoryEvent[] {
+    return this.#engine.historyOf(attemptId(id, attempt));
+  }
+
+  /** What came of an action, in the world's time: nothing else waits for it. */
+  async #settle<Result>(action: () => Promise<Result>): Promise<Result> {
+    let settled: { readonly result: Result } | undefined;
+    this.#loop.begin(async () => {
+      settled = { result: await action() };
+    });
+    await this.#loop.run({ isDone: () => settled !== undefined, ...this.#bounds(MOST_EVENTS) });
+    if (!settled) throw new Error("what was asked of the world waits for something that never comes");
+    return settled.result;
+  }
+
+  #bounds(most: number): Pick<Bounds, "most" | "describe"> {
+    const describe = () => {
+      const records = [...this.#submitted.keys()].map((id) => {
+        const { processState, attempt } = this.record(id);
+        return `${id} is ${processState} in attempt ${attempt}`;
+      });
+      return `It is ${this.now}: ${records.join(", ")}.`;
+    };
+    return { most, describe };
+  }
+
+  #message(body: unknown) {
+    this.#messages += 1;
+    const messageId = `message-${this.#messages}`;
+    const envelope = { queue: QUEUES.submission, messageId, correlationId: messageId, replyTo: QUEUES.reply };
+    return { body: structuredClone(body), envelope, traceparent: null, enqueuedAt: this.now };
+  }
+
+  /** The supervisor's timer ticks for ever: here at those ticks alone at which there is something to find. */
+  async #sweepAt(): Promise<number | undefined> {
+    for await (const { record } of this.#store.due(FOREVER)) {
+      const overdueAt = Date.parse(record.dueAt ?? FOREVER) + this.#context.timing.clockSkewMs + 1;
+      const from = Math.max(overdueAt, this.#sweptAt + 1, this.#time.now) - this.#startMs;
+      return this.#startMs + Math.ceil(from / this.#sweepEveryMs) * this.#sweepEveryMs;
+    }
+    return undefined;
+  }
+
+  async #sweep(): Promise<void> {
+    this.#sweptAt = this.#time.now;
+    await sweep(this.#context);
+  }
+}
+
+const FOREVER = "9999-12-31T00:00:00.000Z";
+
+function mapped<One, Other>(
+  all: { readonly [name: string]: One },
+  map: (one: One) => Other | undefined,
+): { readonly [name: string]: Other } {
+  const entries = Object.entries(all).flatMap(([name, one]): [string, Other][] => {
+    const other = map(one);
+    return other === undefined ? [] : [[name, other]];
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,117 @@
+// What runs in a world: the activities of the scheduler and of the agents, and the receivers of messages and reports. Each does what its function does.
+import type { Look, StepEnd, StepTask } from "@scheduler-agent-supervisor/core/internal/domain/attempt";
+import type { Poll } from "@scheduler-agent-supervisor/core/internal/domain/poll";
+import type {
+  AgentReplyMessage,
+  AgentRequestMessage,
+} from "@scheduler-agent-supervisor/core/internal/messaging/agent-messages";
+import { answerRequest } from "@scheduler-agent-supervisor/core/internal/scheduler/answer-request";
+import { askAgent } from "@scheduler-agent-supervisor/core/internal/scheduler/ask-agent";
+import { claimJob } from "@scheduler-agent-supervisor/core/internal/scheduler/claim-job";
+import { COMPLETIONS_PATH, parseReport } from "@scheduler-agent-supervisor/core/internal/scheduler/completion";
+import { findProgress } from "@scheduler-agent-supervisor/core/internal/scheduler/find-progress";
+import { pollStep } from "@scheduler-agent-supervisor/core/internal/scheduler/poll-step";
+import type { Context } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
+import { publishEndOf } from "@scheduler-agent-supervisor/core/internal/scheduler/publish-end";
+import { runStep } from "@scheduler-agent-supervisor/core/internal/scheduler/run-step";
+import { runSteps } from "@scheduler-agent-supervisor/core/internal/scheduler/run-steps";
+import { reportEnd, startClaimed } from "@scheduler-agent-supervisor/core/internal/scheduler/scheduler-client";
+import { takeReply, takeReport } from "@scheduler-agent-supervisor/core/internal/scheduler/take-reply";
+import type { MemoryEngine } from "../memory/memory-engine.ts";
+import type { Receivers } from "./world-messenger.ts";
+import { APP_URL } from "./world-ports.ts";
+
+/** An agent that is not in the app: what it replies to a request, apart from the ticket; undefined for one that never replies. */
+export type RemoteAgent = (request: AgentRequestMessage) => Without<AgentReplyMessage, "ticket"> | undefined;
+type Without<Message, Name extends PropertyKey> = Message extends unknown ? Omit<Message, Name> : never;
+
+const AGENT = /^(.+)Agent$/;
+
+interface Subject {
+  readonly jobId: string;
+  readonly attempt: number;
+}
+
+export function createActivities(engine: () => MemoryEngine, context: () => Context) {
+  const reported = async (end: StepEnd, { jobId }: StepTask) => {
+    await reportEnd(engine(), jobId, end);
+    return end.outcome;
+  };
+  return async (name: string, input: unknown): Promise<unknown> => {
+    switch (name) {
+      case "publishEnd":
+        return publishEndOf(input as Subject, context());
+      case "findProgress": {
+        const look = input as Look;
+        return reportEnd(engine(), look.jobId, {
+          outcome: await findProgress(look, context()),
+          receiver: look.attempt,
+        });
+      }
+      case "pollStep": {
+        const poll = input as Poll;
+        return reportEnd(engine(), poll.jobId, await pollStep(poll, context()));
+      }
+      case "askAgent": {
+        const end = await askAgent(input as StepTask, context());
+        return end && reported(end, input as StepTask);
+      }
+      default: {
+        if (!AGENT.test(name)) throw new Error(`there is no activity ${name}`);
+        const end = await runSteps(input as StepTask, (task) => runStep(task, context()), context().now);
+        return reported(end, input as StepTask);
+      }
+    }
+  };
+}
+
+export function createReceivers(
+  engine: () => MemoryEngine,
+  context: () => Context,
+  remoteAgents: { readonly [agent: string]: RemoteAgent },
+): Receivers {
+  return {
+    async startAttempt(startAttempt) {
+      const claim = await claimJob(startAttempt, context());
+      if (claim.kind === "claimed") await startClaimed(engine(), claim, context());
+    },
+    async request(agent, request) {
+      if (context().agents.has(agent)) return answerRequest(agent, request, "agent-replies", context());
+      const remote = remoteAgents[agent];
+      if (!remote) throw new Error(`The agent ${agent} is not in the app: say by remoteAgents what it replies.`);
+      const reply = remote(request);
+      const { ticket } = request;
+      if (reply) await context().messenger.answer("agent-replies", { ...reply, ticket } as AgentReplyMessage);
+    },
+    async reply(reply) {
+      const received = await takeReply(reply, context());
+      if (received) await reportEnd(engine(), received.ticket.jobId, received);
+    },
+  };
+}
+
+/** What whoever reports gets for an answer: taken, told to report again, or told that nobody waits. */
+export async function takeReportAt(
+  url: string,
+  body: object,
+  engine: MemoryEngine,
+  context: Context,
+): Promise<"taken" | "again" | "nobody waits"> {
+  const parsed = parseReport(
+    url.slice(`${APP_URL}/${COMPLETIONS_PATH}/`.length),
+    JSON.stringify(body),
+    context.rules.contracts.noun,
+  );
+  if (parsed.kind === "unknown") return "nobody waits";
+  if (parsed.kind === "invalid") throw atFault(parsed.faults);
+  const taken = await takeReport(parsed.report, context);
+  if (taken.kind === "misfit") throw atFault(taken.faults);
+  if (taken.kind === "late" || taken.kind === "unknown") return "nobody waits";
+  if (taken.kind === "not yet") return "again";
+  if (taken.kind === "recorded") await reportEnd(engine, parsed.report.address.jobId, taken.received);
+  return "taken";
+}
+
+function atFault(faults: readonly string[]): Error {
+  return new Error(`A service's report is at fault: ${faults.join("; ")}`);
+}

@@ -1,0 +1,78 @@
+// The messages of a world: each is handled once, in the world's time. What goes to the requester is kept.
+import type { StartAttempt } from "@scheduler-agent-supervisor/core/internal/domain/attempt";
+import type { ReplyAddress } from "@scheduler-agent-supervisor/core/internal/domain/job";
+import type {
+  AgentReplyMessage,
+  AgentRequestMessage,
+} from "@scheduler-agent-supervisor/core/internal/messaging/agent-messages";
+import type {
+  Messenger,
+  Rejection,
+  StatusMessage,
+  Unreadable,
+} from "@scheduler-agent-supervisor/core/internal/messaging/messenger";
+import type { VirtualTime } from "./virtual-time.ts";
+
+/** What was published, the first message first. */
+export interface Outgoing {
+  readonly statuses: StatusMessage[];
+  /** The answers to rejected submissions and to cancellations. */
+  readonly rejections: (Rejection & ReplyAddress)[];
+  readonly quarantined: Unreadable[];
+}
+
+export interface Receivers {
+  readonly startAttempt: (startAttempt: StartAttempt) => Promise<void>;
+  readonly request: (agent: string, request: AgentRequestMessage) => Promise<void>;
+  readonly reply: (reply: AgentReplyMessage) => Promise<void>;
+}
+
+/** @param begin runs something inside the world */
+export function createWorldMessenger(
+  outgoing: Outgoing,
+  receivers: () => Receivers,
+  time: VirtualTime,
+  begin: (work: () => Promise<void>) => void,
+): Messenger {
+  const deliver = (at: string | undefined, work: () => Promise<void>) => {
+    time.at(at === undefined ? time.now : Date.parse(at), () => begin(work));
+  };
+  return {
+    async publish({ replyTo }, messages) {
+      if (replyTo === null) return "nobody-asked";
+      outgoing.statuses.push(...messages.map(asSent));
+      return "sent";
+    },
+    async reject(reply, rejection) {
+      if (reply.replyTo === null) return "nobody-asked";
+      outgoing.rejections.push(asSent({ ...reply, ...rejection }));
+      return "sent";
+    },
+    async startAttempt(startAttempt, { at } = {}) {
+      deliver(at, () => receivers().startAttempt(asSent(startAttempt)));
+    },
+    async ask(agent, request, leftMs, { at } = {}) {
+      const goneAt = (at === undefined ? time.now : Date.parse(at)) + leftMs;
+      const sent = asSent(request);
+      deliver(at, async () => {
+        if (time.now < goneAt) await receivers().request(agent, sent);
+      });
+      return "asked";
+    },
+    async answer(_replyTo, reply) {
+      const sent = asSent(reply);
+      deliver(undefined, () => receivers().reply(sent));
+    },
+    async quarantine(unreadable) {
+      outgoing.quarantined.push(asSent(unreadable));
+    },
+    async postpone() {
+      throw new Error("in a world no message is postponed: nothing of the app's own is ever away");
+    },
+  };
+}
+
+/** As what has gone over the wire. */
+function asSent<Message>(message: Message): Message {
+  return JSON.parse(JSON.stringify(message)) as Message;
+}

@@ -1,0 +1,82 @@
+// What the operations of a world stand on: the app's own parts, on a store, an audit log and a lease in memory.
+import type { RouteOptions } from "@scheduler-agent-supervisor/core/internal/agents/route-agent";
+import type { AgentEndpoints, Business } from "@scheduler-agent-supervisor/core/internal/app/define-app";
+import { offered } from "@scheduler-agent-supervisor/core/internal/domain/workflows";
+import type { Messenger } from "@scheduler-agent-supervisor/core/internal/messaging/messenger";
+import { completionUrl } from "@scheduler-agent-supervisor/core/internal/scheduler/completion";
+import type { Ports } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
+import { createMemoryAuditLog } from "../memory/memory-audit-log.ts";
+import type { MemoryJobStore } from "../memory/memory-job-store.ts";
+import { createMemoryLease } from "../memory/memory-leadership.ts";
+import { createMemoryPresence } from "../memory/memory-presence.ts";
+import type { VirtualTime } from "./virtual-time.ts";
+
+/** Where a world's app takes reports of steps that are done later. */
+export const APP_URL = "http://app.test";
+
+/** Every reply queue of a world's requesters begins so. */
+export const REPLY_QUEUES = /^replies-/;
+
+/** Unless told otherwise, as the settings have it where they say nothing. */
+const TIMING: Ports["timing"] = {
+  holdWithinMs: 180_000,
+  misconfiguredRetryMs: 300_000,
+  mostTimesUntaken: 2,
+  claimWithinMs: 300_000,
+  clockSkewMs: 2000,
+  sweepWithinMs: 20_000,
+  unrecordedMs: 2000,
+  orchestrationsKeptForMs: 2_592_000_000,
+};
+
+export interface PortsOptions {
+  readonly business: Business;
+  readonly endpoints: AgentEndpoints;
+  readonly routing: Omit<RouteOptions, "now">;
+  readonly timing: Partial<Ports["timing"]> | undefined;
+  readonly store: MemoryJobStore;
+  readonly messenger: Messenger;
+  readonly time: VirtualTime;
+}
+
+export function createWorldPorts({
+  business,
+  endpoints,
+  routing,
+  timing,
+  store,
+  messenger,
+  time,
+}: PortsOptions): Ports {
+  const workflows = business.loadWorkflows();
+  const now = () => time.now;
+  let nonces = 0;
+  return {
+    store,
+    messenger,
+    agents: business.createAgents(endpoints, { ...routing, now }, { store, now }),
+    jobFor: business.contentFor,
+    checkResult: business.checkResult,
+    workflows,
+    isNewerWorkflow: async () => false,
+    rules: {
+      workflows: offered(workflows, endpoints),
+      contracts: business.contracts,
+      replyQueuePattern: REPLY_QUEUES,
+      listFaults: workflows.listFaults,
+    },
+    timing: { ...TIMING, ...timing },
+    taskHub: "world",
+    leadership: createMemoryLease(15_000, now).heldBy("supervisor"),
+    supervision: createMemoryAuditLog(),
+    presence: createMemoryPresence(now),
+    admission: { admit: async () => undefined },
+    completionUrl: (ticket) => completionUrl(APP_URL, ticket, business.contracts.noun),
+    nonce: () => {
+      nonces += 1;
+      return `nonce-${nonces}`;
+    },
+    now,
+    pause: (ms) => new Promise<void>((resolve) => void time.at(time.now + ms, resolve)),
+  };
+}
