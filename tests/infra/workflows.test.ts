@@ -104,7 +104,7 @@ function librariesOf(file: string, seen = new Set<string>()): Set<string> {
   const found = imports.flatMap(([, name = ""]) => {
     if (name.startsWith("node:")) return [];
     const [, own, path] = /^@scheduler-agent-supervisor\/(\w+)\/(.+)$/.exec(name) ?? [];
-    if (own) return [...librariesOf(`packages/${own}/src/${path}.ts`, seen)];
+    if (own) return [...librariesOf(`packages/${own}/src/${path?.replace(/^internal\//, "")}.ts`, seen)];
     if (name.startsWith(".")) return [...librariesOf(join(dirname(file), name), seen)];
     return [name.split("/", name.startsWith("@") ? 2 : 1).join("/")];
   });

@@ -27,16 +27,16 @@ export function adaptApp(workflows: readonly Workflow[]): AdaptedApp {
   return { dir, deploy, [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }) };
 }
 
-/** Gives a copy of the app a copy of the core, whose compiled modules a test may change. Returns the folder of these. */
-export function copyCore({ dir }: AdaptedApp): string {
+/** Gives a copy of the app copies of core and desk, whose compiled modules a test may change. Returns the folder of both. */
+export function copyPackages({ dir }: AdaptedApp): string {
   const modules = join(dir, "node_modules");
   const scope = join(modules, "@scheduler-agent-supervisor");
-  const core = join(scope, "core");
   rmSync(modules);
-  mkdirSync(core, { recursive: true });
+  mkdirSync(scope, { recursive: true });
   for (const name of readdirSync(join(ROOT, "node_modules")).filter((each) => !scope.endsWith(each)))
     symlinkSync(join(ROOT, "node_modules", name), join(modules, name));
-  for (const part of ["package.json", "dist"])
-    cpSync(join(ROOT, "packages/core", part), join(core, part), { recursive: true });
-  return join(core, "dist");
+  for (const name of ["core", "operator"])
+    for (const part of ["package.json", "dist"])
+      cpSync(join(ROOT, "packages", name, part), join(scope, name, part), { recursive: true });
+  return scope;
 }

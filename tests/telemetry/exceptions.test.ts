@@ -9,7 +9,7 @@ import type { LogEvent } from "@scheduler-agent-supervisor/local/traces/otlp-jso
 import { type RunningTraces, startTraces } from "@scheduler-agent-supervisor/local/traces/start";
 import { openTraces } from "@scheduler-agent-supervisor/local/traces/trace-file";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { type AdaptedApp, adaptApp, copyCore } from "../support/adapted-app.ts";
+import { type AdaptedApp, adaptApp, copyPackages } from "../support/adapted-app.ts";
 import { CHAIN, GRAPH } from "../support/orders.ts";
 
 const PLANTED = "the store has burnt down";
@@ -61,7 +61,7 @@ function throwEverywhere(adapted: AdaptedApp): void {
     );`;
   writeFileSync(app, `${text.replace("export const application =", "const own =")}${broken}`);
   // The console asks for no port: it hands out files.
-  breakModule(join(copyCore(adapted), "functions/console-files.js"));
+  breakModule(join(copyPackages(adapted), "operator/dist/functions/console-files.js"));
 }
 
 /** Every function that the module exports throws. */
