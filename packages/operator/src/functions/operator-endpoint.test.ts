@@ -9,7 +9,7 @@ import { operatorFunction } from "./operator-endpoint.ts";
 
 const application = {
   operatorSignIn: "key",
-  ports: () => ({ operatorSignIn: "key" }),
+  ports: () => ({}),
 } as unknown as App;
 
 function answer(cause: Error) {

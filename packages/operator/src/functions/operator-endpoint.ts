@@ -46,6 +46,8 @@ export function operatorFunction(
     ...(extraInputs && { extraInputs }),
     handler: async (request, context) => {
       if (method !== "GET" && !isOwnOrigin(request.headers)) return OTHER_SITE;
+      // With faults in its settings the app does nothing for anybody: this throws, and names them all.
+      application.ports();
       const access = accessTo(role, request.headers, application.operatorSignIn);
       if (access.kind === "rejected") return { status: access.status, jsonBody: { error: access.error } };
       if (method !== "GET" && !isJson(request)) return NOT_JSON;
