@@ -83,12 +83,13 @@ function* projectFiles(root: string, ignored: Ignore, folder = ""): Generator<st
   }
 }
 
-/** The console as it was built, which the core brings along. */
+/** The console as it was built, which the operators' desk brings along. An app without the desk has none. */
 function consoleFiles(root: string): [string, Uint8Array][] {
-  const core = join(root, "node_modules/@scheduler-agent-supervisor/core/dist");
-  const files = globSync("console/**/*.*", { cwd: core });
-  if (files.length === 0) throw new Error(`${join(core, "console")} is empty: npm run build`);
-  return files.map((path) => [`dist/${path.replaceAll("\\", "/")}`, readFileSync(join(core, path))]);
+  const desk = join(root, "node_modules/@scheduler-agent-supervisor/operator");
+  if (!existsSync(desk)) return [];
+  const files = globSync("console/**/*.*", { cwd: join(desk, "dist") });
+  if (files.length === 0) throw new Error(`${join(desk, "dist/console")} is empty: npm run build`);
+  return files.map((path) => [`dist/${path.replaceAll("\\", "/")}`, readFileSync(join(desk, "dist", path))]);
 }
 
 /** Of package.json what the worker reads; with dependencies in it, a build in Azure would install them again. */

@@ -21,7 +21,7 @@ const SHARED = "shared/shared";
 /** The chunks with names of their own; what is loaded when it is wanted stands in others. */
 const GROUPS: readonly string[] = [LIBRARIES, SHARED, "rolldown-runtime"];
 /** The app's own modules, but for those that Azure loads by their names. */
-const OWN = /[\\/](packages[\\/]core[\\/]dist|dist[\\/](shared|functions[\\/][^\\/]+))[\\/]/;
+const OWN = /[\\/](packages[\\/](?:core|operator)[\\/]dist|dist[\\/](shared|functions[\\/][^\\/]+))[\\/]/;
 
 /**
  * Bundles `root`/dist, which has to be built. The same sources and libraries give the same bytes.
