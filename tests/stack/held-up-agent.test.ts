@@ -1,6 +1,7 @@
 // P26: an agent that nobody works for, or that is paused: its orders wait and are named, and everything else goes on at its usual pace.
 
 import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { NO_BACKLOG } from "@scheduler-agent-supervisor/core/internal/scheduler/admission";
 import { afterEach, expect, test } from "vitest";
 import { NO_FRAUD_AGENT, startFraudWorker } from "../support/fraud-worker.ts";
 import { madeOrder } from "../support/made-order.ts";
@@ -22,6 +23,11 @@ async function sendHeldUp(): Promise<string[]> {
   return ids;
 }
 
+/** From this number on the agent is held up. How many more are admitted before that is seen depends on the machine. */
+async function expectMoreThanMayWait(ids: readonly string[]): Promise<void> {
+  await expect.poll(async () => (await app.records.of(ids)).length, { timeout: 30_000 }).toBeGreaterThan(NO_BACKLOG);
+}
+
 /** Orders that do not need the agent, and an urgent one that does. */
 async function expectUsualPace(name: string): Promise<void> {
   const smoke = { ...madeOrder(`${name}-smoke`), workflow: "smoke" };
@@ -37,7 +43,7 @@ async function expectUsualPace(name: string): Promise<void> {
 test("P26 P10 a dead queue agent: its orders' failures are counted and named, other workflows and urgent orders go on, and all is well when it is back", async () => {
   app = await startTestStack({ appSettings: { ...NO_FRAUD_AGENT, ...FAST } });
   const ids = await sendHeldUp();
-  await expect.poll(async () => (await app.records.of(ids)).length, { timeout: 30_000 }).toBeGreaterThan(150);
+  await expectMoreThanMayWait(ids);
   await expectUsualPace("just-dead");
   // What waits is not overdue: its complete-by lies in the past only once it is.
   for (const { dueAt, completeBy, processState } of await app.records.of(ids)) {
@@ -73,7 +79,7 @@ test("P26 a paused agent: its orders wait and count no failure, other workflows 
   };
   await post("pause");
   const ids = await sendHeldUp();
-  await expect.poll(async () => (await app.records.of(ids)).length, { timeout: 30_000 }).toBeGreaterThan(150);
+  await expectMoreThanMayWait(ids);
   await new Promise((resolve) => setTimeout(resolve, 20_000));
   await expectUsualPace("paused");
   const waiting = await app.records.of(ids);
