@@ -8,8 +8,8 @@ import { madeOrder } from "../support/made-order.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 const HELD = 200;
-/** Many times what each takes on a quiet stack. */
-const USUAL_MS = 10_000;
+/** Many times what each takes while 200 others begin, on a slow machine too. What is held back waits for minutes: until the agent is back. */
+const USUAL_MS = 60_000;
 
 let app: TestStack;
 afterEach(() => app?.[Symbol.asyncDispose]());
@@ -65,7 +65,7 @@ test("P26 P10 a dead queue agent: its orders' failures are counted and named, ot
   const records = await app.records.of(ids);
   expect(records.filter(({ processState }) => processState !== "Processed").map(({ jobId }) => jobId)).toEqual([]);
   await stop();
-}, 300_000);
+}, 600_000);
 
 test("P26 a paused agent: its orders wait and count no failure, other workflows and urgent orders go on", async () => {
   app = await startTestStack({ appSettings: FAST });
@@ -93,4 +93,4 @@ test("P26 a paused agent: its orders wait and count no failure, other workflows 
   const records = await app.records.of(ids);
   expect(records.filter(({ processState }) => processState !== "Processed").map(({ jobId }) => jobId)).toEqual([]);
   expect(records.reduce((sum, { failureCount }) => sum + failureCount, 0)).toBe(0);
-}, 300_000);
+}, 600_000);
