@@ -15,12 +15,22 @@ let service: HttpServer;
 let bad: { readonly status: number; readonly body: string };
 let isUp: boolean;
 let health: string[];
+/** Where the breaker opens, an order waits until this time is over. */
+const UNTIL_OPEN_MS = 1000;
+/** Each request takes this time by the agent's clock, so that an order's time is over after some tries on any machine. */
+const REQUEST_MS = 500;
+let requests: number;
+const byRequests = () => Date.now() + requests * REQUEST_MS;
+let now: () => number;
 
 beforeEach(async () => {
   health = [];
+  requests = 0;
+  now = byRequests;
   isUp = true;
   bad = { status: 400, body: JSON.stringify({ code: "BadToken", message: PRIVATE }) };
   service = await startHttpServer((request, response) => {
+    requests += 1;
     const isBad = !isUp || String(request.headers["idempotency-key"]).startsWith("bad");
     const { status, body } = isBad ? bad : { status: 201, body: JSON.stringify({ id: "res-1" }) };
     response.writeHead(status, { "content-type": "application/json", location: "/sign-in" }).end(body);
@@ -30,7 +40,7 @@ afterEach(() => service[Symbol.asyncDispose]());
 
 const route = (options: Partial<RouteOptions> = {}) =>
   routeAgent(inventoryAgent, [{ url: service.url, capacity: 16 }], {
-    now: Date.now,
+    now: () => now(),
     firstPauseMs: 5,
     longestPauseMs: 20,
     // Whatever opens it keeps it open for longer than this test takes.
@@ -39,18 +49,18 @@ const route = (options: Partial<RouteOptions> = {}) =>
     ...options,
   });
 
-function reserve(agent: RoutedAgent, orderId: string, withinMs = 200): Promise<BoundedReply> {
+function reserve(agent: RoutedAgent, orderId: string, withinMs = 10_000): Promise<BoundedReply> {
   const request = {
     job: sampleOrder(orderId),
     results: {},
     idempotencyKey: `${orderId}:reserveStock:forward`,
     compensates: null,
   };
-  return agent.call("reserve", request, bounds(new Date(Date.now() + withinMs).toISOString()));
+  return agent.call("reserve", request, bounds(new Date(now() + withinMs).toISOString()));
 }
 
-const many = (agent: RoutedAgent, count: number, name = "bad") =>
-  Promise.all(Array.from({ length: count }, (_, nth) => reserve(agent, `${name}-${nth}`)));
+const many = (agent: RoutedAgent, count: number, name = "bad", withinMs?: number) =>
+  Promise.all(Array.from({ length: count }, (_, nth) => reserve(agent, `${name}-${nth}`, withinMs)));
 
 const OF_THE_REQUEST = [400, 402, 406, 409, 411, 412, 413, 414, 415, 416, 417, 418, 422, 423, 424, 426, 428, 431, 451];
 
@@ -96,8 +106,9 @@ describe("P18 an answer that may speak of the order or of the endpoint", () => {
   test.each([...ambiguous, unreadable])("HTTP %i to several in a row is the endpoint's", async (status, body) => {
     isUp = false;
     bad = { status, body };
+    now = Date.now;
     const agent = route();
-    await many(agent, 4, "good");
+    await many(agent, 4, "good", UNTIL_OPEN_MS);
     expect(health[0]).toMatch(/^broken/);
     const waits = await reserve(agent, "later", 100);
     expect(waits).toMatchObject({ kind: "expired", tries: 0, lastError: { misconfigured: true } });
@@ -107,7 +118,7 @@ describe("P18 an answer that may speak of the order or of the endpoint", () => {
     bad = { status: 404, body: "{}" };
     const agent = route();
     for (let nth = 0; nth < 8; nth += 1) {
-      const [own, good] = await Promise.all([reserve(agent, `bad-${nth}`, 60), reserve(agent, `good-${nth}`, 60)]);
+      const [own, good] = await Promise.all([reserve(agent, `bad-${nth}`), reserve(agent, `good-${nth}`)]);
       expect([own.kind, good.kind]).toEqual(["expired", "done"]);
     }
     expect(health).toEqual([]);
@@ -118,8 +129,9 @@ test.each([401, 403, 407, 408, 421, 425, 429, 500, 503])(
   "P18 P31 HTTP %i speaks of the endpoint: others wait for it, and none has another's words in its record",
   async (status) => {
     bad = { ...bad, status };
+    now = Date.now;
     const agent = route();
-    const own = await reserve(agent, "bad-0");
+    const own = await reserve(agent, "bad-0", UNTIL_OPEN_MS);
     expect(own).toMatchObject({ lastError: { message: expect.stringContaining(PRIVATE) } });
     const other = await reserve(agent, "good", 100);
     expect(other).toMatchObject({
