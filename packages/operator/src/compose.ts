@@ -1,5 +1,6 @@
 // Composes the operators' desk on an app: its ports, once for each app, on the connections that the app has.
 
+import type { BlobClient } from "@azure/storage-blob";
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
 import type { Composed } from "@scheduler-agent-supervisor/core/internal/app/composed";
 import type { Config } from "@scheduler-agent-supervisor/core/internal/app/config";
@@ -13,7 +14,11 @@ import { instant } from "@scheduler-agent-supervisor/core/internal/scheduler/por
 import type { ClosingStore } from "@scheduler-agent-supervisor/core/internal/store/job-store";
 import type { Pause } from "@scheduler-agent-supervisor/core/internal/store/pause-store";
 import { STILL_PUBLISHED_MS } from "@scheduler-agent-supervisor/core/internal/supervisor/close-jobs";
-import { STORAGE_RETRY } from "@scheduler-agent-supervisor/core/internal/supervisor/connect";
+import {
+  LEASE_BLOB,
+  LEASE_CONTAINER,
+  STORAGE_RETRY,
+} from "@scheduler-agent-supervisor/core/internal/supervisor/connect";
 import type { AgentStandings, Session, Traffic } from "./messaging/console-contract.ts";
 import { deadLetterQueuesOf } from "./messaging/dead-letters.ts";
 import { createQueueAges, type QueueAge } from "./messaging/queue-ages.ts";
@@ -35,8 +40,7 @@ import { createJobGauges } from "./store/job-gauges.ts";
 import { createOpenJobs } from "./store/open-jobs.ts";
 import { createRecentJobs } from "./store/recent-jobs.ts";
 import { createWaitingJobs } from "./store/waiting-jobs.ts";
-import { connectSupervisionReader } from "./supervision/connect-reader.ts";
-import type { SupervisionReader } from "./supervision/read-supervision.ts";
+import { createSupervisionReader, type SupervisionReader } from "./supervision/read-supervision.ts";
 
 export interface Desk {
   readonly gauges: GaugePorts;
@@ -114,14 +118,10 @@ function composeOperator(business: Business, composed: Composed): Desk {
       known,
       traffic: trafficOf(composed, queueAges),
       handling: createHandling({ store: createCosmosHandlingStore(supervision), attention, now }),
-      supervision: connectSupervisionReader(
-        {
-          blobs: blobsOf(config, { retryOptions: STORAGE_RETRY }),
-          supervisionContainer: config.SupervisionContainer,
-          auditContainer: config.AuditContainer,
-        },
-        database,
-      ),
+      supervision: createSupervisionReader(leaseOf(config), {
+        supervision,
+        audit: database.container(config.AuditContainer),
+      }),
       environment: { name: config.EnvironmentName, colour: config.EnvironmentColour },
       traceUrl: config.TraceUrl ?? null,
       signIn: config.OperatorSignIn,
@@ -133,6 +133,12 @@ function composeOperator(business: Business, composed: Composed): Desk {
       return deadLetters;
     },
   };
+}
+
+/** For a reader that does not take part in the leadership. */
+function leaseOf(config: Config): BlobClient {
+  const blobs = blobsOf(config, { retryOptions: STORAGE_RETRY });
+  return blobs.getContainerClient(LEASE_CONTAINER).getBlobClient(LEASE_BLOB);
 }
 
 /** The queues that the app receives from. */

@@ -2,6 +2,7 @@
 
 import { type Checked, check, checkQuery } from "@scheduler-agent-supervisor/core/internal/messaging/checked";
 import { z } from "zod";
+import type { DiscardedPosition } from "../store/discarded-store.ts";
 import type { Correction } from "./dead-letters.ts";
 import { continuation, pageSize } from "./paging.ts";
 
@@ -29,8 +30,10 @@ export function parseDeadLetterList(query: Iterable<[string, string]>): Checked<
   return checkQuery(deadLetterQuery, query);
 }
 
-/** The end of a page of discarded messages. Declared here, because messaging does not import the store. */
-const position = z.strictObject({ at: z.iso.datetime(), shown: z.array(z.string().max(200)).max(500) });
+const position = z.strictObject({
+  at: z.iso.datetime(),
+  shown: z.array(z.string().max(200)).max(500),
+}) satisfies z.ZodType<DiscardedPosition>;
 
 export const discardedQuery = z.strictObject({ limit: pageSize(PAGE), continuation: continuation(position) });
 

@@ -3,25 +3,23 @@
 import { PROCESS_STATES, type ProcessState } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import { checkQuery } from "@scheduler-agent-supervisor/core/internal/messaging/checked";
 import type { Parsed } from "@scheduler-agent-supervisor/core/internal/messaging/operator-request";
+import type { ListPosition } from "@scheduler-agent-supervisor/core/internal/store/job-list";
 import { z } from "zod";
 import { filterOf, jobFilter, keyFaults } from "./job-filter.ts";
 import { continuation, pageSize } from "./paging.ts";
 
-/** The position in a list where the next page continues. Declared here, because messaging does not import the store. */
-interface Position {
-  readonly createdAt: string;
-  readonly shown: readonly string[];
-}
-
 export interface ListRequest extends ReturnType<typeof filterOf> {
   readonly processState?: ProcessState | undefined;
   readonly limit: number;
-  readonly after?: Position | undefined;
+  readonly after?: ListPosition | undefined;
 }
 
 const PAGE = { usual: 50, most: 200 } as const;
 
-const positionSchema = z.strictObject({ createdAt: z.iso.datetime(), shown: z.array(z.string()) });
+const positionSchema = z.strictObject({
+  createdAt: z.iso.datetime(),
+  shown: z.array(z.string()),
+}) satisfies z.ZodType<ListPosition>;
 
 export const listQuery = z.strictObject({
   state: z.enum(PROCESS_STATES).optional(),

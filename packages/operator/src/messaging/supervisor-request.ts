@@ -3,6 +3,7 @@
 import { durationMs } from "@scheduler-agent-supervisor/core/internal/domain/duration";
 import { type Checked, checkQuery } from "@scheduler-agent-supervisor/core/internal/messaging/checked";
 import { z } from "zod";
+import type { SupervisionPosition } from "../supervision/read-supervision.ts";
 import { continuation, pageSize } from "./paging.ts";
 
 const duration = z.string().transform((text, context) => {
@@ -27,8 +28,10 @@ export const whatIfQuery = z
 
 const SUPERVISION_PAGE = { usual: 50, most: 100 } as const;
 
-/** The position in the audit log where the next page continues. Declared here, because messaging does not import supervision. */
-const positionSchema = z.strictObject({ at: z.iso.datetime(), shown: z.array(z.string().max(200)).max(500) });
+const positionSchema = z.strictObject({
+  at: z.iso.datetime(),
+  shown: z.array(z.string().max(200)).max(500),
+}) satisfies z.ZodType<SupervisionPosition>;
 
 export const supervisionQuery = z.strictObject({
   day: z.iso.date({ error: "must be a day such as 2026-01-31" }).optional(),
