@@ -40,14 +40,10 @@ await runCommand(async () => {
     {
       ...{ orders: text, repeat: text, rate: text, seconds: text, statuses: text, durability: text },
       ...{ topology: text, instances: text },
-      ...{ past: flag, recovery: flag, whole: flag, help: flag },
+      ...{ past: flag, recovery: flag, whole: flag },
     },
     USAGE,
   );
-  if (values["help"]) {
-    console.log(USAGE);
-    return 0;
-  }
   const isWhole = values["whole"] === true;
   const rate = numberOf(values, "rate", 1, 10_000) ?? 50;
   const plan: Plan = {

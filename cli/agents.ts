@@ -13,11 +13,7 @@ const USAGE = `npm run agents [-- OPTIONS]
 
 await runCommand(async () => {
   const flag = { type: "boolean" } as const;
-  const { values } = readArguments({ write: flag, check: flag, help: flag }, USAGE);
-  if (values["help"]) {
-    console.log(USAGE);
-    return 0;
-  }
+  const { values } = readArguments({ write: flag, check: flag }, USAGE);
   if (values["write"]) {
     const written = [...new Set([...writeNames(business.contracts), ...writeGenerated(business.serviceAgents)])];
     console.log(written.length > 0 ? `Written: ${written.join(", ")}` : "Nothing is stale.");

@@ -4,14 +4,31 @@ import { type ParseArgsConfig, parseArgs } from "node:util";
 type Options = NonNullable<ParseArgsConfig["options"]>;
 export type Values = { readonly [name: string]: string | boolean | undefined };
 
+const HELP = { help: { type: "boolean", short: "h" } } as const;
+
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** @throws UsageError, with all faults and the usage, if an option is unknown or lacks its value. */
-export function readArguments(options: Options, usage: string): { values: Values; positionals: string[] } {
+/** Not a fault: the caller asked how the command is used. {@link runCommand} prints it. */
+class HelpAsked extends Error {
+  override readonly name = "HelpAsked";
+}
+
+/**
+ * Every command has `--help`.
+ * @throws UsageError, with the fault and the usage, if an option is unknown or lacks its value, or a word stands where the command takes none.
+ */
+export function readArguments(
+  options: Options,
+  usage: string,
+  words: "words" | "no words" = "no words",
+): { values: Values; positionals: string[] } {
+  // Looked for before the rest is checked: whoever asks for help may not know what else is missing.
+  const { values: asked } = parseArgs({ options: { ...options, ...HELP }, allowPositionals: true, strict: false });
+  if (asked["help"]) throw new HelpAsked(usage);
   try {
-    const { values, positionals } = parseArgs({ options, allowPositionals: true, strict: true });
+    const { values, positionals } = parseArgs({ options, allowPositionals: words === "words", strict: true });
     return { values: values as Values, positionals };
   } catch (cause) {
     throw new UsageError(`${cause instanceof Error ? cause.message : String(cause)}\n\n${usage}`, { cause });
@@ -42,9 +59,14 @@ export async function runCommand(command: () => Promise<number | undefined>): Pr
   try {
     process.exitCode = (await command()) ?? 0;
   } catch (cause) {
+    if (cause instanceof HelpAsked) return leave(cause.message);
     console.error(cause instanceof Error ? cause.message : cause);
     process.exitCode = cause instanceof UsageError ? 2 : 1;
   }
-  // Not left to itself: seen with @azure/service-bus 7.9.5, a closed client's timer keeps the process for up to a minute.
-  process.stdout.write("", () => process.exit());
+  leave("");
+}
+
+/** Not left to itself: seen with @azure/service-bus 7.9.5, a closed client's timer keeps the process for up to a minute. */
+function leave(text: string): void {
+  process.stdout.write(text && `${text}\n`, () => process.exit());
 }

@@ -21,11 +21,7 @@ const USAGE = `npm run azure-hook -- preprovision|predeploy|postdeploy
                 in azd's environment skips it, and true always sends it`;
 
 await runCommand(async () => {
-  const { values, positionals } = readArguments({ help: { type: "boolean" } }, USAGE);
-  if (values["help"]) {
-    console.log(USAGE);
-    return 0;
-  }
+  const { positionals } = readArguments({}, USAGE, "words");
   switch (positionals.join(" ")) {
     case "preprovision":
       return preprovision();

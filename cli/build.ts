@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, globSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { readArguments, runCommand } from "./arguments.ts";
 import { placeConsole } from "./build-console.ts";
 import { type CompiledFiles, compileIfChanged } from "./compiled-files.ts";
 
@@ -86,4 +87,12 @@ function filesIn(folder: string): string[] {
   return globSync("**/*.*", { cwd: folder }).sort();
 }
 
-if (import.meta.main) build();
+const USAGE = `npm run build
+  compiles the packages, the console and the app, each into a dist/ of its own, if a source has changed since`;
+
+if (import.meta.main)
+  await runCommand(async () => {
+    readArguments({}, USAGE);
+    build();
+    return 0;
+  });

@@ -18,13 +18,8 @@ await runCommand(async () => {
     orders: { type: "string" },
     sizing: { type: "boolean" },
     write: { type: "boolean" },
-    help: { type: "boolean" },
   } as const;
   const { values } = readArguments(options, USAGE);
-  if (values["help"]) {
-    console.log(USAGE);
-    return 0;
-  }
   if (values["sizing"]) {
     console.log(sizingText());
     return 0;

@@ -22,13 +22,8 @@ await runCommand(async () => {
     build: { type: "boolean" },
     write: { type: "boolean" },
     out: { type: "string" },
-    help: { type: "boolean" },
   } as const;
   const { values } = readArguments(options, USAGE);
-  if (values["help"]) {
-    console.log(USAGE);
-    return 0;
-  }
   if (values["write"]) {
     writeReference();
     return 0;

@@ -25,11 +25,7 @@ const PAUSE_MS = 1000;
 
 await runCommand(async () => {
   const flag = { type: "boolean" } as const;
-  const { values } = readArguments({ config: flag, containers: flag, stop: flag, help: flag }, USAGE);
-  if (values["help"]) {
-    console.log(USAGE);
-    return 0;
-  }
+  const { values } = readArguments({ config: flag, containers: flag, stop: flag }, USAGE);
   if (values["config"]) return writeFolder();
   if (values["containers"]) return containers();
   if (values["stop"]) return compose("down");

@@ -34,12 +34,8 @@ const COPIED: readonly (readonly [from: string, to: string])[] = [
 const NAME = /^[a-z0-9][a-z0-9._-]{0,100}$/;
 
 await runCommand(async () => {
-  const options = { name: { type: "string" }, "no-install": { type: "boolean" }, help: { type: "boolean" } } as const;
-  const { values, positionals } = readArguments(options, USAGE);
-  if (values["help"]) {
-    console.log(USAGE);
-    return 0;
-  }
+  const options = { name: { type: "string" }, "no-install": { type: "boolean" } } as const;
+  const { values, positionals } = readArguments(options, USAGE, "words");
   const [folder, ...others] = positionals;
   if (folder === undefined || others.length > 0)
     throw new UsageError("Name one folder, as in npm run new -- ../my-app");

@@ -26,13 +26,10 @@ await runCommand(async () => {
   const text = { type: "string" } as const;
   const flag = { type: "boolean" } as const;
   const { values, positionals } = readArguments(
-    { limit: text, data: text, json: flag, trace: flag, help: flag, ...VERB_OPTIONS },
+    { limit: text, data: text, json: flag, trace: flag, ...VERB_OPTIONS },
     USAGE,
+    "words",
   );
-  if (values["help"]) {
-    console.log(USAGE);
-    return 0;
-  }
   const data = String(values["data"] ?? DEFAULT_DATA);
   const [verb, ...given] = positionals;
   if (isVerb(verb)) {

@@ -17,13 +17,9 @@ const USAGE = `npm run package [-- OPTIONS]
 
 await runCommand(async () => {
   const { values } = readArguments(
-    { out: { type: "string" }, services: { type: "boolean" }, measure: { type: "boolean" }, help: { type: "boolean" } },
+    { out: { type: "string" }, services: { type: "boolean" }, measure: { type: "boolean" } },
     USAGE,
   );
-  if (values["help"]) {
-    console.log(USAGE);
-    return 0;
-  }
   if (values["services"]) {
     const out = resolve(String(values["out"] ?? join(ROOT, ".package-services")));
     const made = await packServices();

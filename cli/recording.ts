@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runCommand } from "./arguments.ts";
+import { readArguments, runCommand } from "./arguments.ts";
 import { drawRecording, type Written } from "./pictures/recording.ts";
 import { ROOT } from "./settings.ts";
 
@@ -19,7 +19,11 @@ const WITHIN_MS = 180_000;
 /** No terminal is needed: the command takes its output for one of this width. */
 const AS_TERMINAL = `data:text/javascript,Object.assign(process.stdout,{isTTY:true,columns:${COLUMNS},rows:${ROWS}})`;
 
+const USAGE = `npm run recording
+  runs npm start on a new stack, and draws docs/pictures/start.svg and start-still.svg anew`;
+
 await runCommand(async () => {
+  readArguments({}, USAGE);
   const folder = mkdtempSync(join(tmpdir(), "recording-"));
   try {
     const written = [{ atMs: 0, text: "$ npm start\n" }, ...(await record(folder))];

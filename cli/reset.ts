@@ -10,11 +10,7 @@ const USAGE = `npm run reset
 const OURS = /^(bus|cosmos|remotes|azurite|host2?|traces|logs|stack\.json|bench-\w+)$/;
 
 await runCommand(async () => {
-  const { values } = readArguments({ data: { type: "string" }, help: { type: "boolean" } }, USAGE);
-  if (values["help"]) {
-    console.log(USAGE);
-    return 0;
-  }
+  const { values } = readArguments({ data: { type: "string" } }, USAGE);
   const data = String(values["data"] ?? DEFAULT_DATA);
   const holder = stackPid(data);
   if (holder !== undefined) throw new Error(`A stack runs on ${data} (process ${holder}): stop it first.`);

@@ -29,13 +29,8 @@ await runCommand(async () => {
     data: text,
     wait: flag,
     azure: flag,
-    help: flag,
   };
-  const { values, positionals } = readArguments(options, USAGE);
-  if (values["help"]) {
-    console.log(USAGE);
-    return 0;
-  }
+  const { values, positionals } = readArguments(options, USAGE, "words");
   const count = numberOf(values, "count", 1, MOST_ORDERS);
   const rate = numberOf(values, "rate", 0.001, 100_000);
   if ((count === undefined) === (positionals.length === 0))

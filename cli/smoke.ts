@@ -20,11 +20,7 @@ const ARRIVES_WITHIN_MS = 5000;
 await runCommand(async () => {
   const text = { type: "string" } as const;
   const flag = { type: "boolean" } as const;
-  const { values } = readArguments({ azure: flag, workflow: text, within: text, data: text, help: flag }, USAGE);
-  if (values["help"]) {
-    console.log(USAGE);
-    return 0;
-  }
+  const { values } = readArguments({ azure: flag, workflow: text, within: text, data: text }, USAGE);
   const within = numberOf(values, "within", 1, LONGEST_S);
   const workflow = String(values["workflow"] ?? SMOKE_WORKFLOW);
   if (values["azure"]) {

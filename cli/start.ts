@@ -54,7 +54,7 @@ async function main(): Promise<number> {
   const text = { type: "string" } as const;
   const ports = Object.fromEntries(PORTS.map((name) => [`${name}-port`, text]));
   const flag = { type: "boolean" } as const;
-  const flags = { exit: flag, json: flag, samples: flag, "no-samples": flag, "like-azure": flag, help: flag };
+  const flags = { exit: flag, json: flag, samples: flag, "no-samples": flag, "like-azure": flag };
   const { values } = readArguments(
     {
       ...flags,
@@ -73,10 +73,6 @@ async function main(): Promise<number> {
     },
     USAGE,
   );
-  if (values["help"]) {
-    console.log(USAGE);
-    return 0;
-  }
   const data = String(values["data"] ?? DEFAULT_DATA);
   const withinMs = (numberOf(values, "within", 1, 3600) ?? 120) * 1000;
   if (values["trace"] !== undefined) return showTrace(String(values["trace"]), data, withinMs);

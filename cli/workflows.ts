@@ -20,12 +20,8 @@ const USAGE = `npm run workflows [-- NAME] [-- OPTIONS]
 
 await runCommand(async () => {
   const flag = { type: "boolean" } as const;
-  const options = { check: flag, mermaid: flag, write: flag, help: flag };
-  const { values, positionals } = readArguments(options, USAGE);
-  if (values["help"]) {
-    console.log(USAGE);
-    return 0;
-  }
+  const options = { check: flag, mermaid: flag, write: flag };
+  const { values, positionals } = readArguments(options, USAGE, "words");
   const faults = workflows.flatMap((workflow) => workflowFaults(workflow, knownAgents, knownRules(rules)));
   if (faults.length > 0) {
     console.error(`The workflows can't run:\n  ${faults.join("\n  ")}`);

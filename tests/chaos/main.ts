@@ -11,11 +11,7 @@ const USAGE = `npm run chaos -- [--seed S] [--minutes M] [--topology T]
 
 await runCommand(async () => {
   const text = { type: "string" } as const;
-  const { values } = readArguments({ seed: text, minutes: text, topology: text, help: { type: "boolean" } }, USAGE);
-  if (values["help"]) {
-    console.log(USAGE);
-    return 0;
-  }
+  const { values } = readArguments({ seed: text, minutes: text, topology: text }, USAGE);
   const seed = numberOf(values, "seed", 0, 2 ** 31) ?? Date.now() % 1_000_000;
   const minutes = numberOf(values, "minutes", 0.1, 600) ?? 2;
   const topology = choiceOf(values, "topology", TOPOLOGIES);

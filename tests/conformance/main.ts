@@ -1,7 +1,7 @@
 // `npm run conformance`: holds the local stack against clients and suites that others wrote, and writes docs/reference/conformance.md.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { parseArgs } from "node:util";
+import { readArguments, runCommand, UsageError } from "../../cli/arguments.ts";
 import { build } from "../../cli/build.ts";
 import { runBusClient, runCosmosClient } from "./clients.ts";
 import { runDurableSamples } from "./durable-samples.ts";
@@ -35,31 +35,23 @@ const RUNS: Readonly<Record<SuiteName, (environment: Environment) => Ran | Promi
     ]),
 };
 
-const { values } = parseArgs({
-  options: {
-    sources: { type: "string", default: "../sources" },
-    only: { type: "string" },
-    page: { type: "boolean" },
-    help: { type: "boolean" },
-  },
-});
-if (values.help) console.log(USAGE);
-else await main();
-
-async function main(): Promise<void> {
-  const names = (values.only?.split(",") ?? Object.keys(SUITES)) as SuiteName[];
+await runCommand(async () => {
+  const text = { type: "string" } as const;
+  const { values } = readArguments({ sources: text, only: text, page: { type: "boolean" } }, USAGE);
+  const names = (values["only"]?.toString().split(",") ?? Object.keys(SUITES)) as SuiteName[];
   const unknown = names.filter((name) => !(name in SUITES));
-  if (unknown.length > 0) throw new Error(`no such suite: ${unknown.join(", ")}\n${USAGE}`);
-  if (!values.page) {
+  if (unknown.length > 0) throw new UsageError(`no such suite: ${unknown.join(", ")}\n\n${USAGE}`);
+  if (!values["page"]) {
     build();
-    for (const name of names) await runOne(name);
+    for (const name of names) await runOne(name, resolve(String(values["sources"] ?? "../sources")));
   }
   writeFileSync(join(import.meta.dirname, "../../docs/reference/conformance.md"), pageOf(readRuns()));
-}
+  return 0;
+});
 
-async function runOne(name: SuiteName): Promise<void> {
+async function runOne(name: SuiteName, sources: string): Promise<void> {
   const say = (line: string) => console.log(`${name}: ${line}`);
-  const run = await RUNS[name]({ sources: resolve(values.sources), say });
+  const run = await RUNS[name]({ sources, say });
   if ("missing" in run) {
     say(`not run: ${run.missing}`);
     return;

@@ -16,11 +16,7 @@ const INTERVAL = { SupervisorSchedule: "*/10 * * * * *" };
 
 await runCommand(async () => {
   const text = { type: "string" } as const;
-  const { values } = readArguments({ orders: text, form: text, engine: text, help: { type: "boolean" } }, USAGE);
-  if (values["help"]) {
-    console.log(USAGE);
-    return 0;
-  }
+  const { values } = readArguments({ orders: text, form: text, engine: text }, USAGE);
   const orders = numberOf(values, "orders", 3, 100_000) ?? 1000;
   const forms = values["form"] === undefined ? FORMS : [choiceOf(values, "form", FORMS)];
   const engine = choiceOf(values, "engine", ENGINES);

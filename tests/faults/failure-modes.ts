@@ -1,6 +1,7 @@
 // Writes docs/reference/failure-modes.md from the names of the tests, with what the suites last came to: `npm run failure-modes`.
 import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { readArguments, runCommand } from "../../cli/arguments.ts";
 import { ROOT } from "../../cli/settings.ts";
 import { lastRun, SUITES, type Suite } from "../support/last-run.ts";
 
@@ -111,4 +112,12 @@ function counts(): string {
   return ["| suite | what it does | last run | result |", "| --- | --- | --- | --- |", ...lines].join("\n");
 }
 
-if (import.meta.main) writeFileSync(PAGE, page(counts()));
+const USAGE = `npm run failure-modes
+  writes docs/reference/failure-modes.md anew, from the names of the tests and the last runs of the suites`;
+
+if (import.meta.main)
+  await runCommand(async () => {
+    readArguments({}, USAGE);
+    writeFileSync(PAGE, page(counts()));
+    return 0;
+  });

@@ -17,13 +17,9 @@ const WITHIN_MS = 3_600_000;
 await runCommand(async () => {
   const text = { type: "string" } as const;
   const { values } = readArguments(
-    { orders: text, rate: text, places: text, delay: text, topology: text, engine: text, help: { type: "boolean" } },
+    { orders: text, rate: text, places: text, delay: text, topology: text, engine: text },
     USAGE,
   );
-  if (values["help"]) {
-    console.log(USAGE);
-    return 0;
-  }
   const rate = numberOf(values, "rate", 1, 10_000);
   const { faults, ...report } = await runOverload(
     {

@@ -24,14 +24,10 @@ await runCommand(async () => {
   const { values } = readArguments(
     {
       ...{ only: text, service: text, minutes: text, rate: text },
-      ...{ "at-once": text, topology: text, engine: text, help: { type: "boolean" } },
+      ...{ "at-once": text, topology: text, engine: text },
     },
     USAGE,
   );
-  if (values["help"]) {
-    console.log(USAGE);
-    return 0;
-  }
   const waiting = chosen(values);
   const topology = choiceOf(values, "topology", TOPOLOGIES);
   const engine = choiceOf(values, "engine", ENGINES);

@@ -57,14 +57,9 @@ await runCommand(async () => {
       within: text,
       "no-local": flag,
       json: flag,
-      help: flag,
     },
     USAGE,
   );
-  if (values["help"]) {
-    console.log(USAGE);
-    return 0;
-  }
   const wanted = wantedOf(values);
   const found = findHost(textOf(values, "host"), textOf(values, "kit"));
   if (found.kind === "missing") {

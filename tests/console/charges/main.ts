@@ -1,7 +1,8 @@
-// Counts what each view of the console costs the store, and writes it into docs/how-to/console.md: node -C sources tests/console/charges/main.ts [ORDERS]
+// Counts what each view of the console costs the store, and writes it into docs/how-to/console.md: npm run console-charges
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { numberOf, readArguments, runCommand } from "../../../cli/arguments.ts";
 import { build } from "../../../cli/build.ts";
 import { ROOT } from "../../../cli/settings.ts";
 import { fill } from "./fill.ts";
@@ -13,26 +14,34 @@ const MANY = 5000;
 const PAGE = join(ROOT, "docs/how-to/console.md");
 const MARKS = /(<!-- charges: begin -->\n).*(<!-- charges: end -->)/s;
 
-const orders = Number(process.argv[2] ?? USUAL);
-const folder = mkdtempSync(join(tmpdir(), "charges-"));
-try {
-  build();
-  const now = Date.now();
-  console.log(`Storing ${orders} orders ...`);
-  await fill(folder, { from: 0, ended: orders - FEW, failed: FEW, inFlight: 50 }, now);
-  const few = await measure(folder);
-  console.log(tableOf(few, few));
-  await fill(folder, { from: orders, ended: 0, failed: MANY - FEW, inFlight: 0 }, now);
-  const table = tableOf(few, await measure(folder));
-  console.log(table);
-  const page = readFileSync(PAGE, "utf8");
-  if (!MARKS.test(page)) throw new Error(`${PAGE} has no place for the table`);
-  writeFileSync(PAGE, page.replace(MARKS, `$1${table}$2`));
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
+const USAGE = `npm run console-charges [-- --orders N]
+  counts what each view of the console costs the store, and writes the table of docs/how-to/console.md anew
+  --orders N   ended orders in the store (${USUAL})`;
 
-function tableOf(few: Charges, many: Charges): string {
+await runCommand(async () => {
+  const { values } = readArguments({ orders: { type: "string" } }, USAGE);
+  const orders = numberOf(values, "orders", FEW, 1e8) ?? USUAL;
+  const folder = mkdtempSync(join(tmpdir(), "charges-"));
+  try {
+    build();
+    const now = Date.now();
+    console.log(`Storing ${orders} orders ...`);
+    await fill(folder, { from: 0, ended: orders - FEW, failed: FEW, inFlight: 50 }, now);
+    const few = await measure(folder);
+    console.log(tableOf(orders, few, few));
+    await fill(folder, { from: orders, ended: 0, failed: MANY - FEW, inFlight: 0 }, now);
+    const table = tableOf(orders, few, await measure(folder));
+    console.log(table);
+    const page = readFileSync(PAGE, "utf8");
+    if (!MARKS.test(page)) throw new Error(`${PAGE} has no place for the table`);
+    writeFileSync(PAGE, page.replace(MARKS, `$1${table}$2`));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return 0;
+});
+
+function tableOf(orders: number, few: Charges, many: Charges): string {
   const number = (value: number) => value.toLocaleString("en");
   const rows = many.map(([view, { requests, charge, documents }], at) => {
     const before = few[at]?.[1].charge ?? 0;

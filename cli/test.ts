@@ -1,0 +1,86 @@
+// `npm test` and its kin: which checks and suites each runs, one after the other. Whatever else stands on the command line is vitest's.
+import { spawnSync } from "node:child_process";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { build } from "./build.ts";
+import { ROOT } from "./settings.ts";
+
+interface Suite {
+  readonly script: string;
+  readonly about: string;
+  /** Linter, types and unused code come first. */
+  readonly checked?: true;
+  readonly vitest: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const LIKE_AZURE = ["orders", "crash", "submission"].map((name) => `tests/stack/${name}.test.ts`);
+
+const SUITES: Readonly<Record<string, Suite>> = {
+  usual: {
+    script: "npm test",
+    about: "linter, types, unused code, unit tests, and tests on the local stack: about twelve minutes on two cores",
+    checked: true,
+    vitest: ["--project", "usual", "--project", "units"],
+  },
+  quick: {
+    script: "npm run test:quick",
+    about: "linter, types, unused code, and the unit tests of the packages: about three minutes",
+    checked: true,
+    vitest: ["--project", "units"],
+  },
+  long: {
+    script: "npm run test:long",
+    about: "the suites that take minutes: every state, every crash, every message: about a quarter of an hour",
+    vitest: ["--project", "long"],
+  },
+  azure: {
+    script: "npm run test:azure",
+    about: "three suites on a local stack that is as strict as Azure",
+    vitest: ["--project", "usual", ...LIKE_AZURE],
+    env: { LIKE_AZURE: "1" },
+  },
+  flex: {
+    script: "npm run test:flex",
+    about: "crashes and chaos with a process for each group of functions",
+    vitest: ["--project", "long", "tests/faults/crash", "tests/chaos"],
+    env: { TOPOLOGY: "flex" },
+  },
+  faults: {
+    script: "npm run faults",
+    about: "kills the host at every await, also at those that only a recovery reaches: about an hour",
+    vitest: ["--project", "long", "tests/faults"],
+    env: { FAULTS: "all" },
+  },
+};
+
+const [name = "", ...rest] = process.argv.slice(2);
+const suite = SUITES[name];
+if (!suite) {
+  console.error(`There is no suite ${name}: ${Object.keys(SUITES).join(", ")}`);
+  process.exitCode = 2;
+} else if (rest.includes("--help") || rest.includes("-h")) {
+  console.log(`${suite.script} [-- FILES AND OPTIONS OF VITEST]\n  ${suite.about}`);
+} else process.exitCode = run(suite);
+
+function run({ checked, vitest, env }: Suite): number {
+  if (checked) {
+    // npm's own file, because on Windows its command is a script that cannot be run without a shell.
+    const npm = process.env["npm_execpath"];
+    if (!npm) throw new Error("Start this by npm: npm test");
+    const status = node([npm, "run", "check"]);
+    if (status !== 0) return status;
+  }
+  build();
+  const bin = join(dirname(createRequire(import.meta.url).resolve("vitest/package.json")), "vitest.mjs");
+  return node([bin, "run", ...vitest, ...rest], env);
+}
+
+function node(args: readonly string[], env: Readonly<Record<string, string>> = {}): number {
+  const { status } = spawnSync(process.execPath, args, {
+    cwd: ROOT,
+    stdio: "inherit",
+    env: { ...process.env, ...env },
+  });
+  return status ?? 1;
+}

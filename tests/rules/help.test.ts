@@ -1,0 +1,40 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ROOT } from "../../cli/settings.ts";
+
+/** What each npm script begins with; the words after it are its arguments. Those of libraries have a help of their own. */
+const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: Record<string, string> };
+const OF_LIBRARIES = ["lint", "typecheck", "check"];
+/** The suites compile first; here the compiled files are there. */
+const own = Object.entries(scripts)
+  .filter(([name]) => !OF_LIBRARIES.includes(name))
+  .map(([name, script]) => [name, script.replace(/^node cli\/build\.ts && /, "")] as const);
+
+describe("every command of this repository tells how it is used, and does nothing else", () => {
+  it.concurrent.for(own)("%s", async ([name, script], { expect }) => {
+    const [command, ...args] = [...script.split(" "), "--help"];
+    expect(command).toBe("node");
+    const { stdout, stderr, status } = spawnSync(process.execPath, args, { cwd: ROOT, encoding: "utf8" });
+    expect(`${stderr}${status}`).toBe("0");
+    expect(stdout).toContain(name.split(":")[0]);
+  });
+
+  it("no script needs a POSIX shell: no variable before a command, and no pipe", () => {
+    for (const script of Object.values(scripts)) expect(script).not.toMatch(/(^|&& )[A-Z_]+=|[|;$`]/);
+  });
+
+  it("a word or an option that a command does not know is an error with its usage", () => {
+    const wrong = (...args: string[]) =>
+      spawnSync(process.execPath, ["-C", "sources", ...args], { cwd: ROOT, encoding: "utf8" });
+    for (const args of [
+      ["cli/reset.ts", "everything"],
+      ["cli/cost.ts", "--oders", "3"],
+    ]) {
+      const { stderr, status } = wrong(...args);
+      expect(status).toBe(2);
+      expect(stderr).toContain("npm run");
+    }
+  });
+});
