@@ -95,6 +95,9 @@ export function createMemoryJobStore(options: MemoryStoreOptions = {}): MemoryJo
     async state(jobId) {
       return opened(jobId);
     },
+    async latest(jobId) {
+      return opened(jobId);
+    },
     async change(jobId, write) {
       const { guard, changes, lifetime } = write;
       if (!isOneWrite(write)) throw new NotStorable("change a state record", new Error("it has too many changes"));

@@ -152,6 +152,7 @@ export function portsOver(ask: Ask, now: () => number, host: Host, setting: Sett
       create: (_, record) => ask<"create">({ kind: "create", record }),
       job: async () => CONTENT,
       state: () => ask<"state">({ kind: "state" }),
+      latest: () => ask<"state">({ kind: "state" }),
       change: (_, write) => (mutant.splits ? changeInParts(mutant.splits(write), ask) : ask({ kind: "change", write })),
       replace: ({ etag }, record) =>
         ask<"replace">({ kind: "replace", etag, record: mutant.replaces ? mutant.replaces(record) : record }),
