@@ -34,6 +34,7 @@ import type { BulkPorts } from "./operations/preview-bulk.ts";
 import { createTraffic } from "./operations/traffic.ts";
 import { createAwaitingJobs } from "./store/awaiting-jobs.ts";
 import { createCosmosBulkStore } from "./store/bulk-store.ts";
+import { type CountJobs, createCountJobs } from "./store/count-jobs.ts";
 import { createCosmosDiscardedStore, type DiscardedStore } from "./store/discarded-store.ts";
 import { createCosmosHandlingStore } from "./store/handling-store.ts";
 import { createJobGauges } from "./store/job-gauges.ts";
@@ -55,6 +56,7 @@ export interface ConsolePorts {
   readonly awaiting: AwaitingView;
   readonly attention: AttentionView;
   readonly heldUp: HeldUpView;
+  readonly countJobs: CountJobs;
   readonly traffic: () => Promise<Traffic>;
   readonly pauses: Pauses;
   readonly agents: () => Promise<AgentStandings>;
@@ -113,6 +115,7 @@ function composeOperator(business: Business, composed: Composed): Desk {
       awaiting: createAwaiting({ jobs: createAwaitingJobs(jobs), workflows: business.workflows, now }),
       attention,
       heldUp,
+      countJobs: createCountJobs(jobs),
       pauses,
       agents,
       known,

@@ -35,6 +35,7 @@ export function consoleApi(application: App): Endpoints {
           environment,
           noun: contracts.noun,
           keys: [...allKeys(contracts)],
+          ...waitable(application),
           build: consoleBuild(),
           traceUrl,
           // The operator's name is returned also while the store is unavailable.
@@ -139,6 +140,12 @@ export function consoleApi(application: App): Endpoints {
       }),
     },
   };
+}
+
+/** What a search by `waitsFor` can name. */
+function waitable({ business: { serviceAgents, workflows } }: App): Pick<Session, "agents" | "steps"> {
+  const steps = workflows.flatMap((workflow) => workflow.steps.map(({ name }) => name));
+  return { agents: serviceAgents.map(({ name }) => name), steps: [...new Set(steps)].sort() };
 }
 
 /** The maximum number of entries of one job. */

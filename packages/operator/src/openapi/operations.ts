@@ -11,9 +11,15 @@ import type { z } from "zod";
 import { attentionQuery } from "../messaging/attention-request.ts";
 import { bulkPreviewBody, bulkStartBody } from "../messaging/bulk-request.ts";
 import * as console from "../messaging/console-contract.ts";
-import { deadLetterBodies, deadLetterQuery, discardedQuery } from "../messaging/dead-letter-request.ts";
+import {
+  deadLetterBodies,
+  deadLetterCausesQuery,
+  deadLetterQuery,
+  discardedQuery,
+  messageWaveBody,
+} from "../messaging/dead-letter-request.ts";
 import { handlingBody } from "../messaging/handling-request.ts";
-import { listQuery } from "../messaging/list-request.ts";
+import { countJobsQuery, listQuery } from "../messaging/list-request.ts";
 import { pauseBody } from "../messaging/pause-request.ts";
 import { supervisionQuery, whatIfQuery } from "../messaging/supervisor-request.ts";
 import * as answers from "./answers.ts";
@@ -74,6 +80,7 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
   },
 
   "GET jobs": { summary: "A page of jobs, the newest first", query: listQuery, answer: console.jobPage },
+  "GET job-count": { summary: "The number of jobs of a filter", query: countJobsQuery, answer: console.jobTotal },
   "GET jobs/{jobId}": { summary: "One job", answer: console.inspection },
   "GET jobs/{jobId}/audit": { summary: "The audit log of one job", answer: console.jobAudit },
   "POST jobs/{jobId}/resubmit": acts("Resumes a job in Error", operatorBodies.resubmit),
@@ -121,6 +128,16 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
     summary: "Counts of all queues, or a page of one",
     query: deadLetterQuery,
     answer: answers.deadLetters,
+  },
+  "GET dead-letter-causes": {
+    summary: "The messages of a queue in groups by cause",
+    query: deadLetterCausesQuery,
+    answer: console.deadLetterCauses,
+  },
+  "POST dead-letter-waves": {
+    summary: "Sends again or discards up to 25 messages; one edit for all",
+    body: messageWaveBody,
+    answer: console.messageWave,
   },
   "GET dead-letters/{queue}/{sequenceNumber}": { summary: "One message", answer: console.deadLetter },
   "POST dead-letters/{queue}/{sequenceNumber}/resend": {
