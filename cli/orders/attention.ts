@@ -187,7 +187,7 @@ export async function showSearch(
     say(
       `These are ${orders.length} of ${count ?? "more"}. Go on with --continue ${continuation}, or add a filter or a larger --limit.`,
     );
-  else if (count !== null && orders.length > 0) say(`${count} ${count === 1 ? "order" : "orders"}.`);
+  else if (count !== null && orders.length > 0) console.error(`${count} ${count === 1 ? "order" : "orders"}.`);
 }
 
 /** At the version that stands there now: where somebody is faster, the app says so and nothing is changed. */

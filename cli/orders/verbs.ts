@@ -18,6 +18,7 @@ import {
   showContent,
   showOrder,
 } from "./one.ts";
+import { showShiftLog } from "./shift-log.ts";
 import { wrapped } from "./table.ts";
 
 const text = { type: "string" } as const;
@@ -43,6 +44,7 @@ export const VERB_OPTIONS = {
   by: text,
   file: text,
   cause: text,
+  who: text,
   patch: text,
   result: { type: "string", multiple: true },
   "compensated-manually": flag,
@@ -160,6 +162,17 @@ const VERBS: { readonly [verb: string]: Verb } = {
     call: `ORDER --by PT30M ${WHY}`,
     about: "the supervisor waits longer before it acts on it",
     run: (call) => act(call, { action: "extend", by: needed(call.values, "by") }),
+  },
+  "shift-log": {
+    call: "[--who NAME] [--from T] [--to T]",
+    about:
+      "what operators did and supervisors decided, over all orders: the last 12 hours; --who supervisor: decisions alone",
+    run: ({ app, values, asJson }) =>
+      showShiftLog(
+        app,
+        Object.fromEntries(["who", "from", "to"].map((name) => [name, values[name] as string | undefined])),
+        asJson,
+      ),
   },
   awaiting: {
     call: "",

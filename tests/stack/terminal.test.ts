@@ -120,6 +120,7 @@ const EXAMPLES: readonly Example[] = [
     says: /mark-resolved done\. It is Error/,
   },
   { documented: "audit ORDER", order: "card-4", says: /\tmarkResolved\trefunded by the bank\tdone/ },
+  { documented: "shift-log --who supervisor", says: /\tsupervisor\thold|\tsupervisor\t/ },
   { documented: "awaiting", says: /^later-1\tarrangeShipping\tshipping\t/m },
   {
     documented: 'report ORDER STEP done --result shipmentId=S-7 --reason "the carrier called"',

@@ -40,6 +40,7 @@ export type {
   ProcessState,
   Resent,
   Session,
+  ShiftLog,
   SkipCause,
   Snapshot,
   StepRecord,

@@ -26,6 +26,7 @@ import type {
   JobTotal,
   Overview,
   Session,
+  ShiftLog,
   SupervisionPage,
   Supervisor,
   Traffic,
@@ -292,6 +293,14 @@ export const useAuditLog = (day: string, isToday: boolean) =>
     initialPageParam: "",
     getNextPageParam: ({ continuation }) => continuation,
     refetchInterval: isToday && LIST_MS,
+  });
+
+/** A time that is over is not asked for again. */
+export const useShiftLog = (filter: { readonly who: string; readonly from: string; readonly to: string }) =>
+  useQuery({
+    queryKey: ["shift-log", filter],
+    queryFn: ({ signal }) => get<ShiftLog>(`shift-log${query(filter)}`, signal),
+    refetchInterval: filter.to === "" && LIST_MS,
   });
 
 export const useAwaiting = () =>

@@ -5,6 +5,7 @@ import type { ErrorKind, ProcessState } from "../api/contract.ts";
 import { useSession } from "../api/queries.ts";
 import { KINDS, STATES } from "../words/job.ts";
 import { SEARCH } from "../words/search.ts";
+import { instantOf, localOf } from "./local-time.ts";
 import { useZone } from "./zone.tsx";
 
 export const SEARCHED = [
@@ -137,17 +138,4 @@ function Names({ label, of, names, chosen }: NamesProps) {
       ))}
     </optgroup>
   );
-}
-
-/** @param text as the field has it, in the chosen zone: that of the browser, or UTC */
-function instantOf(text: string, zone: string): string {
-  const at = new Date(zone === "UTC" ? `${text}Z` : text);
-  return Number.isNaN(at.getTime()) ? "" : at.toISOString();
-}
-
-function localOf(instant: string, zone: string): string {
-  const at = new Date(instant);
-  if (Number.isNaN(at.getTime())) return "";
-  const words = new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short", timeStyle: "medium" });
-  return words.format(at).replace(" ", "T").replace(/:00$/, "");
 }

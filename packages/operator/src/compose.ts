@@ -40,6 +40,7 @@ import { createCosmosHandlingStore } from "./store/handling-store.ts";
 import { createJobGauges } from "./store/job-gauges.ts";
 import { createOpenJobs } from "./store/open-jobs.ts";
 import { createRecentJobs } from "./store/recent-jobs.ts";
+import { createShiftEntries, type ShiftEntries } from "./store/shift-entries.ts";
 import { createWaitingJobs } from "./store/waiting-jobs.ts";
 import { createSupervisionReader, type SupervisionReader } from "./supervision/read-supervision.ts";
 
@@ -64,6 +65,7 @@ export interface ConsolePorts {
   readonly known: { readonly [kind in Pause["kind"]]: readonly string[] };
   readonly handling: HandlingView;
   readonly supervision: SupervisionReader;
+  readonly shiftEntries: ShiftEntries;
   readonly environment: Session["environment"];
   readonly traceUrl: Session["traceUrl"];
   readonly signIn: OperatorSignIn;
@@ -90,6 +92,7 @@ function composeOperator(business: Business, composed: Composed): Desk {
   const { config, database, jobs, ports, pauses, closing } = composed;
   const { now } = ports;
   const supervision = database.container(config.SupervisionContainer);
+  const audit = database.container(config.AuditContainer);
   const consumed = consumedQueues(business, composed);
   const queueAges = createQueueAges(serviceBusOf(config, { retryOptions: PEEK_RETRY }), consumed);
   const jobGauges = createJobGauges(jobs);
@@ -121,10 +124,8 @@ function composeOperator(business: Business, composed: Composed): Desk {
       known,
       traffic: trafficOf(composed, queueAges),
       handling: createHandling({ store: createCosmosHandlingStore(supervision), attention, now }),
-      supervision: createSupervisionReader(leaseOf(config), {
-        supervision,
-        audit: database.container(config.AuditContainer),
-      }),
+      supervision: createSupervisionReader(leaseOf(config), { supervision, audit }),
+      shiftEntries: createShiftEntries({ supervision, audit }),
       environment: { name: config.EnvironmentName, colour: config.EnvironmentColour },
       traceUrl: config.TraceUrl ?? null,
       signIn: config.OperatorSignIn,

@@ -13,8 +13,10 @@ import { parseAttentionPage } from "../messaging/attention-request.ts";
 import type { JobAudit, Session, SupervisionPage, Supervisor } from "../messaging/console-contract.ts";
 import { accessTo } from "../messaging/operator-access.ts";
 import { continuationOf } from "../messaging/paging.ts";
+import { parseShiftQuery } from "../messaging/shift-request.ts";
 import { parseSupervisionQuery } from "../messaging/supervisor-request.ts";
 import { openApi } from "../openapi/document.ts";
+import { shiftLog } from "../operations/shift-log.ts";
 import { shownEntry, shownInAudit, shownLateReply } from "../operations/shown-entry.ts";
 import { consoleBuild } from "./console-files.ts";
 import { type Endpoints, listed } from "./operator-endpoint.ts";
@@ -94,6 +96,16 @@ export function consoleApi(application: App): Endpoints {
         const more = next ? { continuation: continuationOf(next) } : {};
         const page: SupervisionPage = { day, entries: entries.map(shownEntry), ...more };
         return listed(request, page);
+      },
+    },
+    shiftLog: {
+      method: "GET",
+      route: "shift-log",
+      role: "Jobs.Read",
+      handle: async (request) => {
+        const parsed = parseShiftQuery(request.query.entries(), Date.now());
+        if (parsed.kind === "invalid") return atFault(parsed.faults);
+        return listed(request, await shiftLog(parsed.value, deskOf(application).console.shiftEntries));
       },
     },
     jobAudit: {

@@ -21,6 +21,7 @@ import {
 import { handlingBody } from "../messaging/handling-request.ts";
 import { countJobsQuery, listQuery } from "../messaging/list-request.ts";
 import { pauseBody } from "../messaging/pause-request.ts";
+import { shiftQuery } from "../messaging/shift-request.ts";
 import { supervisionQuery, whatIfQuery } from "../messaging/supervisor-request.ts";
 import * as answers from "./answers.ts";
 
@@ -167,6 +168,11 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
     summary: "A day's sweeps, decisions and late replies",
     query: supervisionQuery,
     answer: console.supervisionPage,
+  },
+  "GET shift-log": {
+    summary: "What operators and supervisors did in a time, over all jobs",
+    query: shiftQuery,
+    answer: console.shiftLog,
   },
   "GET supervisor/what-if": {
     summary: "The decisions of a sweep under other rules; nothing is done",
