@@ -1,6 +1,10 @@
-// Measures the gauges at an interval.
+// Measures the gauges at an interval, and has bulk runs go on that have stopped.
 import { app } from "@azure/functions";
-import { gauges } from "@scheduler-agent-supervisor/operator/functions/gauges";
+import { gauges, gaugesInputs } from "@scheduler-agent-supervisor/operator/functions/gauges";
 import { application } from "../shared/app.ts";
 
-app.timer("gauges", { schedule: "%GaugesSchedule%", handler: gauges(application) });
+app.timer("gauges", {
+  schedule: "%GaugesSchedule%",
+  extraInputs: gaugesInputs,
+  handler: gauges(application),
+});

@@ -9,6 +9,7 @@ import type {
   Handlings,
   HeldUp,
   JobPage,
+  JobTotal,
 } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import { type App, queryOf } from "./app.ts";
 import { printHeldUp } from "./held-up.ts";
@@ -143,6 +144,7 @@ export interface Search {
   readonly version?: string | undefined;
   readonly step?: string | undefined;
   readonly key?: string | undefined;
+  readonly waitsFor?: string | undefined;
   readonly q?: string | undefined;
   readonly timeOf?: string | undefined;
   readonly from?: string | undefined;
@@ -156,7 +158,12 @@ export async function showSearch(
   limit: number,
   asJson: boolean,
 ): Promise<void> {
-  const { jobs: orders, continuation, looked } = await app.get<JobPage>(`jobs${queryOf({ ...search, limit })}`);
+  const { continuation: _from, ...filter } = search;
+  const [{ jobs: orders, continuation, looked }, { count }] = await Promise.all([
+    app.get<JobPage>(`jobs${queryOf({ ...search, limit })}`),
+    // For a pipe only the orders themselves are of use.
+    asJson ? { count: null } : app.get<JobTotal>(`job-count${queryOf({ ...filter })}`),
+  ]);
   if (asJson) {
     for (const order of orders) sayJson(order);
     return;
@@ -176,7 +183,11 @@ export async function showSearch(
   if (looked) {
     say(`Searched ${looked.jobs} orders, received since ${looked.downTo}.`);
     say(`Go on with --continue ${continuation}, or say when: --from, --to.`);
-  } else if (continuation !== undefined) say("There are more: add a filter, or a larger --limit.");
+  } else if (continuation !== undefined)
+    say(
+      `These are ${orders.length} of ${count ?? "more"}. Go on with --continue ${continuation}, or add a filter or a larger --limit.`,
+    );
+  else if (count !== null && orders.length > 0) console.error(`${count} ${count === 1 ? "order" : "orders"}.`);
 }
 
 /** At the version that stands there now: where somebody is faster, the app says so and nothing is changed. */

@@ -78,19 +78,25 @@ export async function listBulk(app: App, asJson: boolean): Promise<void> {
   if (runs.length === 0) say("There was no recent action on many orders.");
   printTable(
     ["id", "what", "state", "by", "at", "reason"],
-    runs.map(({ bulkId, action, total, state, by, at, reason }) => [
-      bulkId,
-      `${action} ${total}`,
-      state,
-      by,
-      timeText(at),
-      reason ?? "",
+    runs.map((run) => [
+      ...[run.bulkId, `${run.action} ${run.total}`, quietWords(run), run.by],
+      ...[timeText(run.at), run.reason ?? ""],
     ]),
   );
 }
 
-const summary = ({ action, total, state, by, reason }: BulkRun): string =>
-  `${action}, ${total} orders: ${state}; by ${by}${reason ? `: ${reason}` : ""}`;
+const QUIET_MS = 60_000;
+
+/** Since when nothing happens in a run that should go on. */
+function quietWords({ state, updatedAt, progressAt = updatedAt }: BulkRun): string {
+  const isQuiet = state === "running" && Date.now() - Date.parse(progressAt) > QUIET_MS;
+  return isQuiet ? `${state}, no progress since ${timeText(progressAt)}` : state;
+}
+
+const summary = (run: BulkRun): string => {
+  const { action, total, by, reason } = run;
+  return `${action}, ${total} orders: ${quietWords(run)}; by ${by}${reason ? `: ${reason}` : ""}`;
+};
 
 function countsWords({ run, now }: BulkProgress): string {
   const isUnderWay = run.state === "running" || run.state === "paused";

@@ -5,6 +5,7 @@ import { type App, openApp } from "./app.ts";
 import { changeHandling, type Search, showGroup, showNeeds, showSearch, type Target } from "./attention.ts";
 import { type BulkTarget, changeBulk, listBulk, previewBulk, showBulk, startBulk } from "./bulk.ts";
 import { changePause, continueHeldUp, type PauseOf, showAgents, showHeldUp } from "./held-up.ts";
+import { handleCause, previewCause, showCauses } from "./message-causes.ts";
 import { handleMessages, resendDiscarded, showDeadLetters, showDiscarded } from "./messages.ts";
 import {
   type Act,
@@ -17,6 +18,7 @@ import {
   showContent,
   showOrder,
 } from "./one.ts";
+import { showShiftLog } from "./shift-log.ts";
 import { wrapped } from "./table.ts";
 
 const text = { type: "string" } as const;
@@ -29,6 +31,7 @@ export const VERB_OPTIONS = {
   step: text,
   q: text,
   "business-key": text,
+  "waits-for": text,
   "time-of": text,
   from: text,
   to: text,
@@ -40,6 +43,9 @@ export const VERB_OPTIONS = {
   reason: text,
   by: text,
   file: text,
+  cause: text,
+  who: text,
+  patch: text,
   result: { type: "string", multiple: true },
   "compensated-manually": flag,
   app: text,
@@ -57,6 +63,7 @@ const SEARCH = {
   step: "step",
   q: "q",
   "business-key": "key",
+  "waits-for": "waitsFor",
   "time-of": "timeOf",
   from: "from",
   to: "to",
@@ -102,6 +109,7 @@ const VERBS: { readonly [verb: string]: Verb } = {
   find: {
     call: "FILTER",
     about: `--state S --kind K --workflow W --version N --step S --q TEXT --business-key customer:ID or returnOf:ORDER
+--waits-for agent:NAME, step:NAME, person (or a service that reports later) or time (of its next try)
 --from T --to T --time-of received|sent|changed|ended --continue C: continues the previous search`,
     run: ({ app, values, asJson }) =>
       showSearch(
@@ -155,6 +163,17 @@ const VERBS: { readonly [verb: string]: Verb } = {
     about: "the supervisor waits longer before it acts on it",
     run: (call) => act(call, { action: "extend", by: needed(call.values, "by") }),
   },
+  "shift-log": {
+    call: "[--who NAME] [--from T] [--to T]",
+    about:
+      "what operators did and supervisors decided, over all orders: the last 12 hours; --who supervisor: decisions alone",
+    run: ({ app, values, asJson }) =>
+      showShiftLog(
+        app,
+        Object.fromEntries(["who", "from", "to"].map((name) => [name, values[name] as string | undefined])),
+        asJson,
+      ),
+  },
   awaiting: {
     call: "",
     about: "the steps that await a report",
@@ -185,14 +204,20 @@ const VERBS: { readonly [verb: string]: Verb } = {
     about: "the counts with their causes; the messages of one queue or of the quarantine; one message",
     run: ({ app, given: [queue, number], asJson }) => showDeadLetters(app, queue, number, asJson),
   },
+  "dead-letter-causes": {
+    call: "QUEUE",
+    about: "the messages of one queue or of the quarantine, in groups by cause",
+    run: ({ app, given, asJson }) => showCauses(app, argument(given, 0, "the queue: see dead-letters"), asJson),
+  },
   resend: {
-    call: `QUEUE NUMBER... ${WHY}`,
-    about: "sends messages again; --file FILE: with that body",
+    call: `QUEUE NUMBER... | QUEUE --cause CAUSE --count N ${WHY}`,
+    about:
+      "sends messages again; --file FILE: with that body. With --cause all of one cause, one first; without --count only a preview; --patch FILE: one edit for all, as a JSON merge patch",
     run: (call) => handle(call, "resend"),
   },
   discard: {
-    call: `QUEUE NUMBER... ${WHY}`,
-    about: "removes messages; they can be sent again for 14 days",
+    call: `QUEUE NUMBER... | QUEUE --cause CAUSE --count N ${WHY}`,
+    about: "removes messages, or all of one cause; they can be sent again for 14 days",
     run: (call) => handle(call, "discard"),
   },
   discarded: {
@@ -279,7 +304,7 @@ const INDENT = 6;
 const USAGE_COLUMNS = 80;
 
 function usageOf([verb, { call, about }]: [string, Verb]): string {
-  const lines = wrapped(about.replace("\n", " "), USAGE_COLUMNS - INDENT).map((line) => " ".repeat(INDENT) + line);
+  const lines = wrapped(about.replaceAll("\n", " "), USAGE_COLUMNS - INDENT).map((line) => " ".repeat(INDENT) + line);
   return [`  ${verb} ${call}`.trimEnd(), ...lines].join("\n");
 }
 
@@ -315,9 +340,18 @@ function handling(values: Values) {
   return { reason: needed(values, "reason"), ...body };
 }
 
-function handle({ app, given, values }: Call, action: "resend" | "discard"): Promise<void> {
+function handle({ app, given, values }: Call, action: "resend" | "discard"): Promise<unknown> {
   const [queue, ...numbers] = given;
   if (queue === undefined) throw new UsageError("Give the queue: see npm run orders -- dead-letters");
+  if (values["cause"] !== undefined) {
+    if (numbers.length > 0) throw new UsageError("Give the numbers of messages, or --cause.");
+    const count = numberOf(values, "count", 1, MOST_JOBS);
+    const patch = values["patch"] === undefined ? undefined : jsonOfFile(needed(values, "patch"));
+    const which = { queue, cause: needed(values, "cause"), action, patch };
+    return count === undefined
+      ? previewCause(app, which)
+      : handleCause(app, which, { count, reason: needed(values, "reason") });
+  }
   return handleMessages(app, action, queue, numbers, handling(values));
 }
 

@@ -22,6 +22,7 @@ const DiscardedMessageView = lazy(async () => ({
   default: (await import("./views/discarded.tsx")).DiscardedMessageView,
 }));
 const AwaitingView = lazy(async () => ({ default: (await import("./views/awaiting.tsx")).AwaitingView }));
+const ShiftLogView = lazy(async () => ({ default: (await import("./views/shift-log.tsx")).ShiftLogView }));
 const AgentsView = lazy(async () => ({ default: (await import("./views/agents.tsx")).AgentsView }));
 const BulkRunsView = lazy(async () => ({ default: (await import("./views/bulk-runs.tsx")).BulkRunsView }));
 const BulkView = lazy(async () => ({ default: (await import("./views/bulk.tsx")).BulkView }));
@@ -33,6 +34,7 @@ const VIEWS = [
   { path: "/dead-letters", name: TEXT.deadLetters },
   { path: "/agents", name: TEXT.agents },
   { path: "/supervision", name: TEXT.supervision },
+  { path: "/shift-log", name: TEXT.shiftLog },
 ] as const;
 
 /** Views that belong to another one. */
@@ -71,6 +73,9 @@ export function App() {
             </Route>
             <Route path="/supervision">
               <SupervisionView />
+            </Route>
+            <Route path="/shift-log">
+              <ShiftLogView />
             </Route>
             <Route path="/awaiting">
               <AwaitingView />

@@ -4,16 +4,17 @@ import { once } from "node:events";
 import { join } from "node:path";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import * as contract from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
+import { createCosmosBulkStore } from "@scheduler-agent-supervisor/operator/internal/store/bulk-store";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { z } from "zod";
 import { ROOT } from "../../cli/settings.ts";
 import { madeOrder } from "../support/made-order.ts";
-import { startTestStack, type TestStack } from "../support/test-stack.ts";
+import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
 
 let app: TestStack;
 beforeAll(async () => {
   // What a killed host has written and not yet said is found by the supervisor after this time.
-  app = await startTestStack({ appSettings: { ClaimWithin: "PT5S" } });
+  app = await startTestStack({ appSettings: { ClaimWithin: "PT5S", GaugesSchedule: "*/2 * * * * *" } });
 });
 afterAll(() => app?.[Symbol.asyncDispose]());
 
@@ -117,6 +118,24 @@ test("P9 P16 each order is done once though the host is killed; what changed sin
   expect(runs.map(({ bulkId }) => bulkId)).toContain(run.bulkId);
 }, 180_000);
 
+test("P9 P16 a run whose orchestration is lost is started again by itself", async () => {
+  const { orderIds, fix } = await rejected("lost", 2);
+  await fix();
+  const { run } = await preview("resubmit", { jobIds: orderIds });
+  // As a crash leaves it after the run was written, and before its orchestration is started.
+  const supervision = containerOf(app.settings).database.container(
+    app.settings["SupervisionContainer"] ?? "supervision",
+  );
+  const store = createCosmosBulkStore(supervision);
+  const read = await store.run(run.bulkId);
+  if (!read) throw new Error("no run");
+  const updatedAt = new Date(Date.now() - 90_000).toISOString();
+  expect(await store.replace(read, { ...read.run, state: "running", reason: "fixed", updatedAt })).toBe(true);
+  const { runs } = contract.bulkList.parse((await ask("bulk")).body);
+  expect(runs.find(({ bulkId }) => bulkId === run.bulkId)).toMatchObject({ state: "running", progressAt: updatedAt });
+  expect((await over(run.bulkId)).run).toMatchObject({ state: "done", counts: { done: 2, well: 2 } });
+}, 120_000);
+
 test("paused, it acts on no more orders than it has begun with; resumed, it goes on; by any operator", async () => {
   const { orderIds, fix } = await rejected("paused", 4);
   await fix();
@@ -148,6 +167,7 @@ test("what is not possible is said before; a run that has not begun can be cance
   const other = await preview("compensate", { jobIds: orderIds });
   expect((await ask(`bulk/${other.run.bulkId}/cancel`, {})).body).toMatchObject({ state: "cancelled" });
   expect((await ask(`bulk/${other.run.bulkId}/start`, { reason: "r", count: 3 })).status).toBe(409);
+  expect((await ask("bulk", { action: "cancel", target: { filter: { waitsFor: "agent:payment" } } })).status).toBe(201);
   const filter = { state: "Error", kind: "resolved", q: "held-" };
   const matching = await preview("resubmit", { filter });
   expect(matching.run).toMatchObject({ total: 3, filter, isAll: true });

@@ -101,6 +101,7 @@ const EXAMPLES: readonly Example[] = [
   },
   { documented: "find --state Error --step takePayment", says: /^card-1\tError: rejected/m },
   { documented: "find --business-key customer:C-17", says: /No order matches/ },
+  { documented: "find --waits-for agent:payment", says: /^held-1\tPending(.*\n)*2 orders\./m },
   { documented: "show ORDER", order: "held-1", says: /waits for payment: HTTP 401/ },
   { documented: "agents", says: /^payment\t/m },
   {
@@ -119,6 +120,7 @@ const EXAMPLES: readonly Example[] = [
     says: /mark-resolved done\. It is Error/,
   },
   { documented: "audit ORDER", order: "card-4", says: /\tmarkResolved\trefunded by the bank\tdone/ },
+  { documented: "shift-log --who supervisor", says: /\tsupervisor\thold|\tsupervisor\t/ },
   { documented: "awaiting", says: /^later-1\tarrangeShipping\tshipping\t/m },
   {
     documented: 'report ORDER STEP done --result shipmentId=S-7 --reason "the carrier called"',
@@ -151,6 +153,15 @@ const EXAMPLES: readonly Example[] = [
   {
     documented: 'resend-discarded DISCARDED --file message.json --reason "the client misses it"',
     says: /: sent to orders\./,
+  },
+  { documented: "dead-letter-causes quarantine", says: /^[0-9a-f]{16}\t1\t.*currency: must be/m },
+  {
+    documented: "resend quarantine --cause CAUSE --patch patch.json",
+    says: /resend: 1 messages[\s\S]*"currency": "EUR"[\s\S]*Nothing is done yet/,
+  },
+  {
+    documented: 'resend quarantine --cause CAUSE --patch patch.json --count 32 --reason "the client\'s fault, fixed"',
+    says: /done: 1 of 1, 0 came back/,
   },
   { documented: 'pause agent payment --reason "the bank asks for it"', says: /agent payment: paused\./ },
   { documented: 'resume agent payment --reason "it is back"', says: /agent payment: resumed\./ },
@@ -214,6 +225,10 @@ function remember(command: string, output: string): void {
     writeFileSync(join(folder, "message.json"), JSON.stringify(madeOrder("unreadable-1")));
   }
   if (command === 'resend QUEUE NUMBER --reason "fixed"') return;
+  if (command === "dead-letter-causes quarantine") {
+    ids["CAUSE"] = first(/^([0-9a-f]{16})\t1/m);
+    writeFileSync(join(folder, "patch.json"), JSON.stringify({ currency: "EUR" }));
+  }
   if (command === "discarded") ids["DISCARDED"] = first(/^(\S+)\t/m);
 }
 

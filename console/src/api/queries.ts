@@ -12,6 +12,7 @@ import type {
   BulkProgress,
   BulkRun,
   DeadLetter,
+  DeadLetterCauses,
   DeadLetterCounts,
   DeadLetterPage,
   DiscardedMessage,
@@ -22,8 +23,10 @@ import type {
   Inspection,
   JobAudit,
   JobPage,
+  JobTotal,
   Overview,
   Session,
+  ShiftLog,
   SupervisionPage,
   Supervisor,
   Traffic,
@@ -147,21 +150,38 @@ export interface JobFilter {
   readonly version?: string | number | undefined;
   readonly step?: string | undefined;
   readonly key?: string | undefined;
+  readonly waitsFor?: string | undefined;
   readonly q?: string | undefined;
   readonly timeOf?: string | undefined;
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }
 
+const FIRST_PAGE = 50;
+/** Whoever wants more than the first rows wants many. */
+const NEXT_PAGES = 200;
+
 export const useJobs = (filter: JobFilter) =>
   useInfiniteQuery({
     queryKey: ["jobs", filter],
-    queryFn: ({ signal, pageParam }) =>
-      get<JobPage>(`jobs${query({ ...filter, limit: 50, continuation: pageParam })}`, signal),
+    queryFn: ({ signal, pageParam }) => {
+      const limit = pageParam === "" ? FIRST_PAGE : NEXT_PAGES;
+      return get<JobPage>(`jobs${query({ ...filter, limit, continuation: pageParam })}`, signal);
+    },
     initialPageParam: "",
     getNextPageParam: ({ continuation }) => continuation,
-    // What no index finds is dear: it is asked for once.
-    refetchInterval: ({ state: { data } }) => !data?.pages.some(({ looked }) => looked) && LIST_MS,
+    // What no index finds is dear, and so are many pages: each is asked for once.
+    refetchInterval: ({ state: { data } }) =>
+      data?.pages.length === 1 && !data.pages.some(({ looked }) => looked) && LIST_MS,
+    refetchOnWindowFocus: ({ state: { data } }) => data?.pages.length === 1,
+  });
+
+/** How many a search finds in all; null if only reading them all could tell. */
+export const useJobTotal = (filter: JobFilter) =>
+  useQuery({
+    queryKey: ["job-count", filter],
+    queryFn: ({ signal }) => get<JobTotal>(`job-count${query({ ...filter })}`, signal),
+    staleTime: LIST_MS,
   });
 
 export const useJob = (jobId: string) =>
@@ -207,6 +227,13 @@ export const useDeadLetters = (queue: string) =>
     queryFn: ({ signal, pageParam }) => get<DeadLetterPage>(`dead-letters${query({ queue, from: pageParam })}`, signal),
     initialPageParam: "",
     getNextPageParam: ({ next }) => next,
+    refetchInterval: LIST_MS,
+  });
+
+export const useDeadLetterCauses = (queue: string) =>
+  useQuery({
+    queryKey: ["dead-letters", queue, "causes"],
+    queryFn: ({ signal }) => get<DeadLetterCauses>(`dead-letter-causes${query({ queue })}`, signal),
     refetchInterval: LIST_MS,
   });
 
@@ -266,6 +293,14 @@ export const useAuditLog = (day: string, isToday: boolean) =>
     initialPageParam: "",
     getNextPageParam: ({ continuation }) => continuation,
     refetchInterval: isToday && LIST_MS,
+  });
+
+/** A time that is over is not asked for again. */
+export const useShiftLog = (filter: { readonly who: string; readonly from: string; readonly to: string }) =>
+  useQuery({
+    queryKey: ["shift-log", filter],
+    queryFn: ({ signal }) => get<ShiftLog>(`shift-log${query(filter)}`, signal),
+    refetchInterval: filter.to === "" && LIST_MS,
   });
 
 export const useAwaiting = () =>

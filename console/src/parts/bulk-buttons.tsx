@@ -15,9 +15,11 @@ interface BulkButtonsProps {
   readonly actions: readonly BulkRun["action"][];
   /** What stands on an action's button. */
   readonly words: (action: string) => string;
+  /** On one line, where what an action does is known from its preview. */
+  readonly isCompact?: boolean;
 }
 
-export function BulkButtons({ target, actions, words }: BulkButtonsProps) {
+export function BulkButtons({ target, actions, words, isCompact = false }: BulkButtonsProps) {
   const { data: session } = useSession();
   const [, navigate] = useLocation();
   const [isBusy, setBusy] = useState(false);
@@ -37,7 +39,7 @@ export function BulkButtons({ target, actions, words }: BulkButtonsProps) {
   };
   return (
     <>
-      <ul className="choices">
+      <ul className={isCompact ? "choices compact" : "choices"}>
         {actions.map((action) => (
           <li key={action}>
             <Button
@@ -86,17 +88,17 @@ export function BulkUnderWay() {
 }
 
 const TICK_MS = 10_000;
-/** A wave ends sooner, unless its jobs wait again. */
+/** A turn is saved more often. Then the app starts the turns again. */
 const QUIET_MS = 60_000;
 
 /** The state of a run, and since when nothing happens in one that should run. */
-export function BulkState({ run: { state, stopped, updatedAt } }: { readonly run: BulkRun }) {
+export function BulkState({ run: { state, stopped, updatedAt, progressAt = updatedAt } }: { readonly run: BulkRun }) {
   const now = useNow(TICK_MS);
   if (state === "stopped" && stopped !== null) return <span className="fault">{BULK.stoppedShort(stopped)}</span>;
-  if (state !== "running" || now - Date.parse(updatedAt) < QUIET_MS) return BULK.states[state];
+  if (state !== "running" || now - Date.parse(progressAt) < QUIET_MS) return BULK.states[state];
   return (
     <span className="fault">
-      {BULK.states[state]}, {BULK.noProgress} <Instant at={updatedAt} />
+      {BULK.states[state]}, {BULK.noProgress} <Instant at={progressAt} />
     </span>
   );
 }

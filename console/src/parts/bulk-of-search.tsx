@@ -27,7 +27,7 @@ interface BulkOfSearchProps {
 export function BulkOfSearch({ filter, selection: { chosen, choose } }: BulkOfSearchProps) {
   const jobIds = [...chosen];
   return (
-    <section className="bulk-of-search" aria-label={BULK.title}>
+    <section className={jobIds.length > 0 ? "bulk-of-search sticky" : "bulk-of-search"} aria-label={BULK.title}>
       {jobIds.length > 0 ? (
         <>
           <p role="status">
@@ -40,6 +40,7 @@ export function BulkOfSearch({ filter, selection: { chosen, choose } }: BulkOfSe
             target={{ jobIds }}
             actions={ALL}
             words={(action) => BULK.previewChosen(action, jobIds.length)}
+            isCompact
           />
         </>
       ) : (
@@ -50,21 +51,37 @@ export function BulkOfSearch({ filter, selection: { chosen, choose } }: BulkOfSe
 }
 
 function Matching({ filter: { state, ...others } }: { readonly filter: JobFilter }) {
-  if (!state) return <p className="quiet">{BULK.matchingNeeds}</p>;
+  if (!state && !others.waitsFor) return <p className="quiet">{BULK.matchingNeeds}</p>;
   if (state === "Processed") return null;
   const more = Object.entries(others).filter(([, value]) => value);
-  const filter = { state: state as Exclude<ProcessState, "Processed">, ...Object.fromEntries(more) };
+  const filter = { ...(state && { state: state as Exclude<ProcessState, "Processed"> }), ...Object.fromEntries(more) };
   return (
     <details>
       <summary>{BULK.matching}</summary>
       <p className="quiet">{BULK.matchingAbout}</p>
-      <BulkButtons target={{ filter }} actions={ACTIONS_OF[filter.state] ?? []} words={BULK.previewMatching} />
+      <BulkButtons
+        target={{ filter }}
+        actions={ACTIONS_OF[filter.state ?? "Pending"] ?? []}
+        words={BULK.previewMatching}
+      />
     </details>
   );
 }
 
 /** A search in the words of its view. */
-export function filterWords({ state, kind, workflow, version, step, key, q, timeOf, from, to }: JobFilter): string {
+export function filterWords({
+  state,
+  kind,
+  workflow,
+  version,
+  step,
+  key,
+  waitsFor,
+  q,
+  timeOf,
+  from,
+  to,
+}: JobFilter): string {
   const named = (names: { readonly [name: string]: string }, name: string | undefined) => name && (names[name] ?? name);
   const time = [from && `${SEARCH.from.toLowerCase()} ${from}`, to && `${SEARCH.to.toLowerCase()} ${to}`];
   const times = from || to ? [named(SEARCH.times, timeOf || "received"), ...time].filter(Boolean).join(" ") : "";
@@ -75,6 +92,7 @@ export function filterWords({ state, kind, workflow, version, step, key, q, time
     version && `v${version}`,
     step,
     key,
+    waitsFor && SEARCH.waitsForWords(waitsFor),
     q && `“${q}”`,
   ];
   return [...given, times].filter(Boolean).join(" · ");

@@ -5,9 +5,22 @@ import type { ErrorKind, ProcessState } from "../api/contract.ts";
 import { useSession } from "../api/queries.ts";
 import { KINDS, STATES } from "../words/job.ts";
 import { SEARCH } from "../words/search.ts";
+import { instantOf, localOf } from "./local-time.ts";
 import { useZone } from "./zone.tsx";
 
-export const SEARCHED = ["q", "state", "kind", "workflow", "version", "step", "key", "timeOf", "from", "to"] as const;
+export const SEARCHED = [
+  "q",
+  "state",
+  "kind",
+  "workflow",
+  "version",
+  "step",
+  "key",
+  "waitsFor",
+  "timeOf",
+  "from",
+  "to",
+] as const;
 export type Searched = { readonly [name in (typeof SEARCHED)[number]]: string };
 
 interface SearchFormProps {
@@ -73,6 +86,15 @@ export function SearchForm({ filter, find }: SearchFormProps) {
           />
         </Field>
       )}
+      <Field label={SEARCH.waitsFor}>
+        <Select key={session ? "known" : ""} name="waitsFor" defaultValue={filter.waitsFor}>
+          <option value="">{SEARCH.anything}</option>
+          <option value="person">{SEARCH.waits.person}</option>
+          <option value="time">{SEARCH.waits.time}</option>
+          <Names label={SEARCH.agent} of="agent" names={session?.agents ?? []} chosen={filter.waitsFor} />
+          <Names label={SEARCH.step} of="step" names={session?.steps ?? []} chosen={filter.waitsFor} />
+        </Select>
+      </Field>
       <Field label={SEARCH.timeOf}>
         <Select name="timeOf" defaultValue={filter.timeOf || "received"}>
           {Object.entries(SEARCH.times).map(([time, words]) => (
@@ -95,15 +117,25 @@ export function SearchForm({ filter, find }: SearchFormProps) {
   );
 }
 
-/** @param text as the field has it, in the chosen zone: that of the browser, or UTC */
-function instantOf(text: string, zone: string): string {
-  const at = new Date(zone === "UTC" ? `${text}Z` : text);
-  return Number.isNaN(at.getTime()) ? "" : at.toISOString();
+interface NamesProps {
+  readonly label: string;
+  readonly of: "agent" | "step";
+  readonly names: readonly string[];
+  readonly chosen: string;
 }
 
-function localOf(instant: string, zone: string): string {
-  const at = new Date(instant);
-  if (Number.isNaN(at.getTime())) return "";
-  const words = new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short", timeStyle: "medium" });
-  return words.format(at).replace(" ", "T").replace(/:00$/, "");
+/** One of an address that this app does not know is listed too. */
+function Names({ label, of, names, chosen }: NamesProps) {
+  const [chosenOf, chosenName = ""] = chosen.split(":");
+  const all = chosenOf === of && !names.includes(chosenName) ? [...names, chosenName] : names;
+  if (all.length === 0) return null;
+  return (
+    <optgroup label={label}>
+      {all.map((name) => (
+        <option key={name} value={`${of}:${name}`}>
+          {name}
+        </option>
+      ))}
+    </optgroup>
+  );
 }

@@ -6,6 +6,13 @@ export interface Column<Row> {
   readonly name: string;
   readonly isNumber?: boolean;
   readonly cell: (row: Row) => ReactNode;
+  /** What its rows are sorted by; absent: they can't be. */
+  readonly sortedBy?: (row: Row) => string | number;
+}
+
+export interface Sort {
+  readonly column: string;
+  readonly isDescending: boolean;
 }
 
 export interface Selection {
@@ -20,9 +27,22 @@ interface TableProps<Row> {
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
   readonly selection?: Selection;
+  readonly sort?: Sort | undefined;
+  readonly sortBy?: (sort: Sort) => void;
 }
 
-export function Table<Row>({ caption, columns, rows, keyOf, selection }: TableProps<Row>) {
+/** The rows in that order; those alike stay as they are. */
+export function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[], sort: Sort | undefined) {
+  const by = columns.find(({ name }) => name === sort?.column)?.sortedBy;
+  if (!sort || !by) return rows;
+  const sign = sort.isDescending ? -1 : 1;
+  return rows.toSorted((one, other) => {
+    const [a, b] = [by(one), by(other)];
+    return a === b ? 0 : a < b ? -sign : sign;
+  });
+}
+
+export function Table<Row>({ caption, columns, rows, keyOf, selection, sort, sortBy }: TableProps<Row>) {
   const keys = rows.map(keyOf);
   return (
     <table>
@@ -39,11 +59,30 @@ export function Table<Row>({ caption, columns, rows, keyOf, selection }: TablePr
               />
             </th>
           )}
-          {columns.map(({ name, isNumber }) => (
-            <th key={name} scope="col" className={isNumber ? "number" : undefined}>
-              {name}
-            </th>
-          ))}
+          {columns.map(({ name, isNumber, sortedBy }) => {
+            const isSorted = sort?.column === name;
+            const direction = sort?.isDescending ? "descending" : "ascending";
+            return (
+              <th
+                key={name}
+                scope="col"
+                className={isNumber ? "number" : undefined}
+                aria-sort={isSorted ? direction : undefined}
+              >
+                {sortBy && sortedBy ? (
+                  <button
+                    type="button"
+                    className="sort"
+                    onClick={() => sortBy({ column: name, isDescending: isSorted && !sort.isDescending })}
+                  >
+                    {name} <span aria-hidden="true">{isSorted ? (sort.isDescending ? "▼" : "▲") : "↕"}</span>
+                  </button>
+                ) : (
+                  name
+                )}
+              </th>
+            );
+          })}
         </tr>
       </thead>
       <tbody>

@@ -5,6 +5,7 @@ import { Link } from "wouter";
 import { ApiFault, post } from "../api/client.ts";
 import type { BulkPreview, BulkProgress, BulkRun } from "../api/contract.ts";
 import { previewOf, query, useBulk, useRefresh, useSession } from "../api/queries.ts";
+import { BulkState } from "../parts/bulk-buttons.tsx";
 import { filterWords } from "../parts/bulk-of-search.tsx";
 import { ExtensionField } from "../parts/extension-field.tsx";
 import { Fault, Loaded } from "../parts/notices.tsx";
@@ -156,7 +157,7 @@ function Progress({ progress: { run, now, limit, results } }: { readonly progres
   return (
     <>
       <p role="status" className="said">
-        {run.stopped ? BULK.stopped(run.stopped, `${limit * 100}%`) : BULK.states[run.state]}
+        {run.stopped ? BULK.stopped(run.stopped, `${limit * 100}%`) : <BulkState run={run} />}
       </p>
       <ProgressBar aria-label={BULK.progress} value={run.total === 0 ? 1 : ended / run.total} />
       <ul className="tiles">

@@ -1,21 +1,25 @@
 // The app's dead-letter queues and its quarantine, and the messages in one of them.
 import { Button } from "@fluentui/react-components";
 import { lazy, Suspense } from "react";
-import { Link } from "wouter";
+import { Link, useSearchParams } from "wouter";
 import type { DeadLetterPage } from "../api/contract.ts";
-import { useDeadLetterCounts, useDeadLetters } from "../api/queries.ts";
+import { useDeadLetterCauses, useDeadLetterCounts, useDeadLetters } from "../api/queries.ts";
 import { ClaimedBy } from "../parts/claimed-by.tsx";
-import { Loaded, Notice } from "../parts/notices.tsx";
+import { Loaded, Notice, Section } from "../parts/notices.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Age } from "../parts/zone.tsx";
 import { ATTENTION } from "../words/attention.ts";
 import { DEAD_LETTERS } from "../words/dead-letters.ts";
 import { TEXT } from "../words/frame.ts";
+import { DeadLetterCauseView } from "./dead-letter-cause.tsx";
 
 const Handling = lazy(async () => ({ default: (await import("../parts/handling.tsx")).Handling }));
 
 export function DeadLettersView({ queue }: { readonly queue: string | undefined }) {
   const counts = useDeadLetterCounts();
+  const [parameters] = useSearchParams();
+  const cause = parameters.get("cause");
+  if (queue !== undefined && cause !== null) return <DeadLetterCauseView key={cause} queue={queue} id={cause} />;
   return (
     <>
       <h1>{TEXT.deadLetters}</h1>
@@ -36,6 +40,7 @@ export function DeadLettersView({ queue }: { readonly queue: string | undefined 
           </ul>
         )}
       </Loaded>
+      {queue !== undefined && <CausesOf queue={queue} />}
       {queue !== undefined && <Messages key={queue} queue={queue} />}
       {queue !== undefined && (
         <Suspense>
@@ -43,6 +48,38 @@ export function DeadLettersView({ queue }: { readonly queue: string | undefined 
         </Suspense>
       )}
     </>
+  );
+}
+
+/** All of one cause can be sent or discarded together. */
+function CausesOf({ queue }: { readonly queue: string }) {
+  const causes = useDeadLetterCauses(queue);
+  return (
+    <Section id="causes" title={DEAD_LETTERS.causes} query={causes}>
+      {({ causes: all, isAll }) =>
+        all.length === 0 ? null : (
+          <ul className="groups">
+            {all.map(({ id, cause, count, oldestAt }) => (
+              <li key={id}>
+                <article className="group">
+                  <span className="count">{TEXT.capped(count, isAll)}</span>
+                  <div className="cause">
+                    <h3>
+                      <Link href={`/dead-letters/${queue}?cause=${id}`}>{cause ?? DEAD_LETTERS.noReason}</Link>
+                    </h3>
+                    {oldestAt && (
+                      <p className="quiet">
+                        {ATTENTION.oldest} <Age at={oldestAt} />
+                      </p>
+                    )}
+                  </div>
+                </article>
+              </li>
+            ))}
+          </ul>
+        )
+      }
+    </Section>
   );
 }
 

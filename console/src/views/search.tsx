@@ -3,14 +3,14 @@ import { Button } from "@fluentui/react-components";
 import { useState } from "react";
 import { Link, useSearchParams } from "wouter";
 import type { JobPage, JobSummary } from "../api/contract.ts";
-import { useJobs, useSession } from "../api/queries.ts";
+import { useJobs, useJobTotal, useSession } from "../api/queries.ts";
 import { JobBadge } from "../parts/badges.tsx";
 import { BulkOfSearch } from "../parts/bulk-of-search.tsx";
 import { ExportButtons } from "../parts/export-buttons.tsx";
 import { Loaded, Loading, Notice } from "../parts/notices.tsx";
 import { SavedSearches } from "../parts/saved-searches.tsx";
 import { SEARCHED, type Searched, SearchForm } from "../parts/search-form.tsx";
-import { type Column, type Selection, Table } from "../parts/table.tsx";
+import { type Column, type Selection, type Sort, sorted, Table } from "../parts/table.tsx";
 import { Age, Instant, useInstant } from "../parts/zone.tsx";
 import { ATTENTION } from "../words/attention.ts";
 import { TEXT } from "../words/frame.ts";
@@ -19,9 +19,9 @@ import { SEARCH } from "../words/search.ts";
 export function SearchView() {
   const [parameters, setParameters] = useSearchParams();
   const filter = Object.fromEntries(SEARCHED.map((name) => [name, parameters.get(name) ?? ""])) as Searched;
-  const { q, workflow, version, step, timeOf, key } = filter;
+  const { q, workflow, version, step, timeOf, key, waitsFor } = filter;
   const isMore = [q, workflow, version, step].some(Boolean) || (timeOf !== "" && timeOf !== "received");
-  const isLookedFor = isMore && key === "";
+  const isLookedFor = isMore && key === "" && waitsFor === "";
   return (
     <>
       <h1>{TEXT.search}</h1>
@@ -40,15 +40,21 @@ const COLUMNS: readonly Column<JobSummary>[] = [
       return ATTENTION.job;
     },
     cell: ({ jobId }) => <Link href={`/jobs/${jobId}`}>{jobId}</Link>,
+    sortedBy: ({ jobId }) => jobId,
   },
   {
     name: SEARCH.state,
     cell: ({ processState, error }) => <JobBadge state={processState} kind={error?.kind} />,
+    sortedBy: ({ processState, error }) => `${processState} ${error?.kind ?? ""}`,
   },
-  { name: SEARCH.workflow, cell: ({ workflow }) => `${workflow.name} v${workflow.version}` },
-  { name: ATTENTION.attempt, isNumber: true, cell: ({ attempt }) => attempt },
-  { name: SEARCH.created, cell: ({ createdAt }) => <Instant at={createdAt} /> },
-  { name: SEARCH.updated, cell: ({ updatedAt }) => <Age at={updatedAt} /> },
+  {
+    name: SEARCH.workflow,
+    cell: ({ workflow }) => `${workflow.name} v${workflow.version}`,
+    sortedBy: ({ workflow }) => `${workflow.name} ${workflow.version}`,
+  },
+  { name: ATTENTION.attempt, isNumber: true, cell: ({ attempt }) => attempt, sortedBy: ({ attempt }) => attempt },
+  { name: SEARCH.created, cell: ({ createdAt }) => <Instant at={createdAt} />, sortedBy: ({ createdAt }) => createdAt },
+  { name: SEARCH.updated, cell: ({ updatedAt }) => <Age at={updatedAt} />, sortedBy: ({ updatedAt }) => updatedAt },
 ];
 
 /** How far a search has come that no index answers. */
@@ -60,9 +66,15 @@ function Looked({ pages }: { readonly pages: readonly JobPage[] }) {
   return <p role="status">{SEARCH.looked(jobs, words(last.downTo))}</p>;
 }
 
+/** So many rows are drawn at once: a browser draws thousands slowly. */
+const DRAWN = 200;
+
 function Found({ filter }: { readonly filter: Searched }) {
   const found = useJobs(filter);
+  const total = useJobTotal(filter);
   const { data: session } = useSession();
+  const [sort, sortBy] = useState<Sort>();
+  const [drawn, draw] = useState(0);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const selection: Selection = {
     chosen,
@@ -76,7 +88,7 @@ function Found({ filter }: { readonly filter: Searched }) {
   return (
     <Loaded query={found}>
       {({ pages }) => {
-        const jobs = pages.flatMap((page) => page.jobs);
+        const jobs = sorted(distinct(pages), COLUMNS, sort);
         const more = found.hasNextPage && (
           <>
             <Button disabled={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
@@ -96,19 +108,57 @@ function Found({ filter }: { readonly filter: Searched }) {
         return (
           <>
             <Table
-              caption={SEARCH.found(jobs.length, !found.hasNextPage)}
+              caption={SEARCH.found(jobs.length, !found.hasNextPage, total.data?.count ?? null)}
               columns={COLUMNS}
-              rows={jobs}
+              rows={jobs.slice(drawn, drawn + DRAWN)}
               keyOf={({ jobId }) => jobId}
+              sort={sort}
+              sortBy={(by) => {
+                sortBy(by);
+                draw(0);
+              }}
               {...(session?.mayOperate && { selection })}
             />
+            {sort && found.hasNextPage && <p className="quiet">{SEARCH.sortedLoaded}</p>}
             <Looked pages={pages} />
-            {more}
+            <Pager count={jobs.length} drawn={drawn} draw={draw} />
+            {more}{" "}
+            {pages.length > 1 && (
+              <Button disabled={found.isFetching} onClick={() => void found.refetch()}>
+                {SEARCH.refresh}
+              </Button>
+            )}
             {session?.mayOperate && <BulkOfSearch filter={filter} selection={selection} />}
             <ExportButtons filter={filter} />
           </>
         );
       }}
     </Loaded>
+  );
+}
+
+/** A job that changed pages between two requests is listed once. */
+function distinct(pages: readonly JobPage[]): readonly JobSummary[] {
+  return [...new Map(pages.flatMap((page) => page.jobs.map((job) => [job.jobId, job] as const))).values()];
+}
+
+interface PagerProps {
+  readonly count: number;
+  readonly drawn: number;
+  readonly draw: (from: number) => void;
+}
+
+function Pager({ count, drawn, draw }: PagerProps) {
+  if (count <= DRAWN) return null;
+  return (
+    <nav className="pager" aria-label={SEARCH.pages}>
+      <Button size="small" disabled={drawn === 0} onClick={() => draw(Math.max(0, drawn - DRAWN))}>
+        {SEARCH.previous}
+      </Button>
+      <span>{SEARCH.rows(drawn + 1, Math.min(count, drawn + DRAWN), count)}</span>
+      <Button size="small" disabled={drawn + DRAWN >= count} onClick={() => draw(drawn + DRAWN)}>
+        {SEARCH.next}
+      </Button>
+    </nav>
   );
 }

@@ -86,11 +86,6 @@ const COLUMNS: readonly Column<SupervisionEntry>[] = [
     cell: (entry) => (entry.kind === "sweep" ? null : <Link href={`/jobs/${entry.jobId}`}>{entry.jobId}</Link>),
   },
   { name: SUPERVISION.why, cell: (entry) => <Why entry={entry} /> },
-  { name: SUPERVISION.before, cell: (entry) => (entry.kind === "decision" ? snapshotWords(entry.before) : null) },
-  {
-    name: SUPERVISION.after,
-    cell: (entry) => (entry.kind === "decision" && entry.after ? snapshotWords(entry.after) : null),
-  },
 ];
 
 function What({ entry }: { readonly entry: SupervisionEntry }) {
@@ -109,11 +104,21 @@ function Why({ entry }: { readonly entry: SupervisionEntry }) {
   if (entry.kind === "lateReply") return SUPERVISION.late(entry.step, entry.attempt, entry.reason);
   if (entry.kind === "decision") {
     return (
-      <>
-        <Said text={entry.rule} />
+      <details className="line">
+        <summary>
+          {entry.fault && <span className="fault">{entry.fault} </span>}
+          <Said text={entry.rule} />
+        </summary>
         {entry.stop && <p className="quiet">{SUPERVISION.agentTimeout(entry.stop)}</p>}
-        {entry.fault && <p className="fault">{entry.fault}</p>}
-      </>
+        <p className="quiet">
+          {SUPERVISION.before}: {snapshotWords(entry.before)}
+        </p>
+        {entry.after && (
+          <p className="quiet">
+            {SUPERVISION.after}: {snapshotWords(entry.after)}
+          </p>
+        )}
+      </details>
     );
   }
   const { report, at, endedAt, leader, epoch } = entry;

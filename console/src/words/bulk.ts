@@ -26,7 +26,8 @@ export const BULK = {
   matching: "Act on all matches, also those that are not shown",
   matchingAbout:
     "At most 1,000, the newest first. You see a preview first: nothing is done before you start the action.",
-  matchingNeeds: "To act on all that match, search for a state: Waiting, In progress or Error.",
+  matchingNeeds:
+    "To act on all that match, search for a state: Waiting, In progress or Error; or for what they wait for.",
   filter: "All that match the search",
   more: "There may be more than one action can include: these are the first. Start another action when this one is done.",
   summary: (action: string, count: number) => `${action}: ${jobsWords(count)}.`,

@@ -40,5 +40,28 @@ export const DEAD_LETTERS = {
   cameFrom: "Came from",
   resendDiscardedAbout:
     "It is sent to the queue that it came from; its copy here is removed when that queue has confirmed it.",
+  causes: "By cause",
+  noReason: "Without a reason",
+  ofCause: "Messages of one cause",
+  causeGone: "No message has this cause any more",
+  canary:
+    "The action starts with 1 message, then 10, then 25 at a time. After each time it waits 5 s, and stops by itself if more than 20% come back with the same cause. It runs in this tab: leave the view to stop it.",
+  editAll: "Edit once for all",
+  editSample: (number: string) => `The body of message ${number}`,
+  editAllAbout: "What you change here is changed in every message; all else of each message stays.",
+  resendAll: (count: number) => `Send all ${count.toLocaleString("en")} again`,
+  resendAllEdited: (count: number) => `Send all ${count.toLocaleString("en")} again, edited`,
+  discardAll: (count: number) => `Discard all ${count.toLocaleString("en")}`,
+  sentAgain: "Sent again",
+  allDiscardedNow: "Discarded",
+  left: "To do",
+  stop: "Stop",
+  progress: "Messages that are done",
+  states: {
+    running: "Running",
+    done: "Done",
+    back: "Stopped by itself: too many came back with the same cause",
+    stopped: "Stopped: the rest was not changed",
+  },
   binary: "The body is not text. It can be sent again without changes.",
 } as const;

@@ -1,5 +1,8 @@
 // The words of the search and its export.
 import { say } from "./noun.ts";
+
+const WAITS = { person: "A report of a person or service", time: "The time of its next try" } as const;
+
 export const SEARCH = {
   get text() {
     return say`{Job} id or correlation id`;
@@ -9,6 +12,12 @@ export const SEARCH = {
   workflow: "Workflow",
   step: "Step",
   any: "Any",
+  waitsFor: "Waits for",
+  anything: "Anything, or nothing",
+  agent: "Agent",
+  waits: WAITS,
+  waitsForWords: (wait: string) =>
+    `waits for ${(WAITS as { readonly [wait: string]: string })[wait]?.toLowerCase() ?? wait.replace(":", " ")}`,
   find: "Find",
   get nothing() {
     return say`No {job} matches`;
@@ -44,5 +53,17 @@ export const SEARCH = {
   exported: (count: number) => say`Exported ${count.toLocaleString("en")} {jobs}.`,
   exportedSome: (limit: number) =>
     say`Exported the newest ${limit.toLocaleString("en")} {jobs}. There are more: add a filter.`,
-  found: (count: number, isAll: boolean) => say`${count.toLocaleString("en")}${isAll ? "" : "+"} {jobs}`,
+  /** @param total null if it is not known */
+  found: (count: number, isAll: boolean, total: number | null) => {
+    const shown = count.toLocaleString("en");
+    if (isAll || total === null || total <= count) return say`${shown}${isAll ? "" : "+"} {jobs}`;
+    return say`${shown} of ${total.toLocaleString("en")} {jobs}`;
+  },
+  rows: (from: number, to: number, of: number) =>
+    `Rows ${from.toLocaleString("en")} to ${to.toLocaleString("en")} of ${of.toLocaleString("en")} loaded`,
+  pages: "Pages",
+  previous: "Previous rows",
+  next: "Next rows",
+  refresh: "Refresh",
+  sortedLoaded: "Sorted among the rows that are loaded: there are more.",
 } as const;

@@ -2,9 +2,11 @@
 import type { BulkItem, BulkResult } from "@scheduler-agent-supervisor/operator/internal/domain/bulk";
 import type { BulkRun, BulkStore } from "@scheduler-agent-supervisor/operator/internal/store/bulk-store";
 
-export function createMemoryBulkStore(): BulkStore {
+/** @param now for the instants of its waves */
+export function createMemoryBulkStore(now: () => number = Date.now): BulkStore {
   const runs = new Map<string, { readonly run: BulkRun; readonly etag: string }>();
   const items = new Map<string, readonly BulkItem[]>();
+  const turns = new Map<string, string>();
   const waves = new Map<string, readonly BulkResult[]>();
   let version = 0;
   const put = (run: BulkRun) => {
@@ -23,9 +25,12 @@ export function createMemoryBulkStore(): BulkStore {
       return true;
     },
     recent: async (limit) => [...runs.values()].map(({ run }) => run).slice(-limit),
+    running: async () => [...runs.values()].flatMap(({ run }) => (run.state === "running" ? [run] : [])),
+    turnedAt: async (bulkId, wave) => turns.get(`${bulkId} ${wave}`),
     items: async (bulkId) => items.get(bulkId) ?? [],
     wave: async (bulkId, wave) => waves.get(`${bulkId} ${wave}`),
     async saveWave(bulkId, wave, results) {
+      turns.set(`${bulkId} ${wave}`, new Date(now()).toISOString());
       waves.set(`${bulkId} ${wave}`, results);
     },
   };

@@ -34,11 +34,13 @@ import type { BulkPorts } from "./operations/preview-bulk.ts";
 import { createTraffic } from "./operations/traffic.ts";
 import { createAwaitingJobs } from "./store/awaiting-jobs.ts";
 import { createCosmosBulkStore } from "./store/bulk-store.ts";
+import { type CountJobs, createCountJobs } from "./store/count-jobs.ts";
 import { createCosmosDiscardedStore, type DiscardedStore } from "./store/discarded-store.ts";
 import { createCosmosHandlingStore } from "./store/handling-store.ts";
 import { createJobGauges } from "./store/job-gauges.ts";
 import { createOpenJobs } from "./store/open-jobs.ts";
 import { createRecentJobs } from "./store/recent-jobs.ts";
+import { createShiftEntries, type ShiftEntries } from "./store/shift-entries.ts";
 import { createWaitingJobs } from "./store/waiting-jobs.ts";
 import { createSupervisionReader, type SupervisionReader } from "./supervision/read-supervision.ts";
 
@@ -55,6 +57,7 @@ export interface ConsolePorts {
   readonly awaiting: AwaitingView;
   readonly attention: AttentionView;
   readonly heldUp: HeldUpView;
+  readonly countJobs: CountJobs;
   readonly traffic: () => Promise<Traffic>;
   readonly pauses: Pauses;
   readonly agents: () => Promise<AgentStandings>;
@@ -62,6 +65,7 @@ export interface ConsolePorts {
   readonly known: { readonly [kind in Pause["kind"]]: readonly string[] };
   readonly handling: HandlingView;
   readonly supervision: SupervisionReader;
+  readonly shiftEntries: ShiftEntries;
   readonly environment: Session["environment"];
   readonly traceUrl: Session["traceUrl"];
   readonly signIn: OperatorSignIn;
@@ -88,6 +92,7 @@ function composeOperator(business: Business, composed: Composed): Desk {
   const { config, database, jobs, ports, pauses, closing } = composed;
   const { now } = ports;
   const supervision = database.container(config.SupervisionContainer);
+  const audit = database.container(config.AuditContainer);
   const consumed = consumedQueues(business, composed);
   const queueAges = createQueueAges(serviceBusOf(config, { retryOptions: PEEK_RETRY }), consumed);
   const jobGauges = createJobGauges(jobs);
@@ -113,15 +118,14 @@ function composeOperator(business: Business, composed: Composed): Desk {
       awaiting: createAwaiting({ jobs: createAwaitingJobs(jobs), workflows: business.workflows, now }),
       attention,
       heldUp,
+      countJobs: createCountJobs(jobs),
       pauses,
       agents,
       known,
       traffic: trafficOf(composed, queueAges),
       handling: createHandling({ store: createCosmosHandlingStore(supervision), attention, now }),
-      supervision: createSupervisionReader(leaseOf(config), {
-        supervision,
-        audit: database.container(config.AuditContainer),
-      }),
+      supervision: createSupervisionReader(leaseOf(config), { supervision, audit }),
+      shiftEntries: createShiftEntries({ supervision, audit }),
       environment: { name: config.EnvironmentName, colour: config.EnvironmentColour },
       traceUrl: config.TraceUrl ?? null,
       signIn: config.OperatorSignIn,

@@ -8,6 +8,7 @@ import {
 } from "../domain/state-record.ts";
 import type { Scanned } from "./job-scan.ts";
 import { recordOf } from "./record-versions.ts";
+import type { WaitsFor } from "./waits-for.ts";
 
 export interface JobFilter {
   readonly processState?: ProcessState | undefined;
@@ -17,12 +18,14 @@ export interface JobFilter {
   readonly workflow?: string | undefined;
   /** The version of the workflow. */
   readonly version?: number | undefined;
-  /** The jobs at this step: it runs, or is compensated, or it failed. */
+  /** The jobs at this step: it runs, waits for its next try, or is compensated, or it failed. */
   readonly step?: string | undefined;
   /** A part of a job id or of a correlation id, in upper or lower case. */
   readonly text?: string | undefined;
   readonly time?: TimeFilter | undefined;
   readonly key?: { readonly name: string; readonly value: string } | undefined;
+  /** Only jobs that have not ended. */
+  readonly waitsFor?: WaitsFor | undefined;
 }
 
 /**

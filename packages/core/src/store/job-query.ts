@@ -4,6 +4,7 @@ import { hasEnded, type StateRecord, type StepRun } from "../domain/state-record
 import { documentPath } from "./document-path.ts";
 import { type JobFilter, type JobQuery, listedMembers, type TimeFilter } from "./job-list.ts";
 import type { Window } from "./job-scan.ts";
+import { isRetried, retriedCondition, waitsCondition, waitsFor as waitsForIt } from "./waits-for.ts";
 
 /** An identifier, as the workflow's check requires: it becomes part of the query's text. */
 const STEP_NAME = /^[A-Za-z][A-Za-z0-9]*$/;
@@ -42,10 +43,16 @@ export function countQuery({ processState, kind }: JobFilter, window: Window): Q
   return { query: `SELECT VALUE COUNT(1) FROM c WHERE ${query}`, parameters };
 }
 
+/** The number of all jobs of the filter. */
+export function totalQuery(filter: JobFilter): Query {
+  const { query, parameters } = conditionsOf(filter, undefined);
+  return { query: `SELECT VALUE COUNT(1) FROM c WHERE ${query}`, parameters };
+}
+
 /** Whether the indexes find the jobs; otherwise the documents must be searched. */
-export function isIndexed({ workflow, version, step, text, time, key }: JobFilter): boolean {
-  // The search then reads the jobs with that key.
-  if (key) return true;
+export function isIndexed({ workflow, version, step, text, time, key, waitsFor }: JobFilter): boolean {
+  // The search then reads the jobs with that key, or those that have not ended.
+  if (key || waitsFor) return true;
   const isMore = workflow !== undefined || version !== undefined || step !== undefined || text !== undefined;
   return !isMore && (time === undefined || time.of === "received");
 }
@@ -60,7 +67,18 @@ export function spanOf({ time, after }: JobQuery, now: number): Window {
 }
 
 function conditionsOf(
-  { processState, kind, workflow, version, step, text, time, key, after }: JobFilter & Pick<JobQuery, "after">,
+  {
+    processState,
+    kind,
+    workflow,
+    version,
+    step,
+    text,
+    time,
+    key,
+    waitsFor,
+    after,
+  }: JobFilter & Pick<JobQuery, "after">,
   window: Window | undefined,
 ): Query {
   const conditions: string[] = [];
@@ -75,13 +93,16 @@ function conditionsOf(
   if (processState) add("c.processState = @state", { state: processState });
   else add("IS_DEFINED(c.processState)");
   if (key) add(`c.keys.${key.name} = @key`, { key: key.value });
+  if (waitsFor) add(waitsCondition(waitsFor), "name" in waitsFor ? { waitsFor: waitsFor.name } : {});
   if (workflow) add("c.workflow.name = @workflow", { workflow });
   if (version !== undefined) add("c.workflow.version = @version", { version });
   if (step) {
     if (!STEP_NAME.test(step)) throw new Error(`${step} is no name of a step`);
     const states = `("Scheduled", "Running", "Awaiting", "Failed")`;
-    const forward = `${documentPath("steps", step, "state")} IN ${states}`;
-    const compensation = `${documentPath("steps", step, "compensation", "state")} IN ${states}`;
+    const [run, undone] = [documentPath("steps", step), documentPath("steps", step, "compensation")];
+    const at = (path: string) => `(${path}.state IN ${states} OR ${retriedCondition(path)})`;
+    const forward = at(run);
+    const compensation = at(undone);
     // In a record from a version of the app before 0.2.
     const before = `${documentPath("steps", step, "undo", "state")} IN ${states}`;
     add(`(${forward} OR ${compensation} OR ${before} OR ${documentPath("error", "step")} = @step)`, { step });
@@ -107,7 +128,18 @@ function conditionsOf(
 /** The same for stores that must search their records themselves. */
 export function isListed(
   record: StateRecord,
-  { processState, kind, workflow, version, step, text, time, key, after }: JobFilter & Pick<JobQuery, "after">,
+  {
+    processState,
+    kind,
+    workflow,
+    version,
+    step,
+    text,
+    time,
+    key,
+    waitsFor,
+    after,
+  }: JobFilter & Pick<JobQuery, "after">,
 ): boolean {
   const { jobId, correlationId, createdAt } = record;
   if (processState && record.processState !== processState) return false;
@@ -115,6 +147,7 @@ export function isListed(
   if (workflow && record.workflow.name !== workflow) return false;
   if (version !== undefined && record.workflow.version !== version) return false;
   if (key && record.keys?.[key.name] !== key.value) return false;
+  if (waitsFor && !waitsForIt(record, waitsFor)) return false;
   if (time && !isWithin(timeIn(record, time.of), time)) return false;
   if (step && !standsAt(record, step)) return false;
   if (text && ![jobId, correlationId].some((id) => id.toLowerCase().includes(text.toLowerCase()))) return false;
@@ -143,6 +176,7 @@ function isWithin(at: string | undefined, { from, to }: TimeFilter): boolean {
 }
 
 function standsAt({ steps, error }: StateRecord, name: string): boolean {
-  const busy = (run: StepRun | null | undefined) => isInHand(run ?? null) || run?.state === "Failed";
+  const busy = (run: StepRun | null | undefined) =>
+    isInHand(run ?? null) || run?.state === "Failed" || (run != null && isRetried(run));
   return busy(steps[name]) || busy(steps[name]?.compensation) || error?.step === name;
 }

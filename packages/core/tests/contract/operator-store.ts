@@ -175,5 +175,36 @@ export function operatorStoreContract(name: string, open: () => Promise<JobStore
       await expect(store.job("edited-2", 2)).rejects.toThrow("revision 2");
       expect((await store.state("edited-2"))?.record).toMatchObject({ jobRevision: 1, failureCount: 1 });
     });
+
+    test("finds what jobs wait for that have not ended: an agent, a step, a person, the time of the next try", async () => {
+      const at = "2024-01-01T09:00:00.000Z";
+      const pay = sampleRecord().steps["takePayment"];
+      if (!pay) throw new Error("no step takePayment");
+      const expiry = { at, attempt: 1, tries: 1, endpoint: null, message: "HTTP 401" };
+      const job = (jobId: string, run: Partial<typeof pay>, changes: Partial<StateRecord> = {}) =>
+        put(jobId, at, { processState: "Pending", ...changes, steps: { takePayment: { ...pay, ...run } } });
+      await job("held-a", { state: "NotStarted", expiry });
+      await job("held-b", { state: "NotStarted", expiry }, { processState: "Cancelled" });
+      await job("held-c", { state: "NotStarted", expiry }, { direction: "compensate", processState: "Processing" });
+      await job("asked-a", { state: "Awaiting" }, { processState: "Processing" });
+      await job("fresh-a", { state: "NotStarted" });
+      const undone = { ...pay, state: "NotStarted" as const, notBefore: at };
+      const { agent: _agent, result: _result, compensation: _none, ...compensation } = undone;
+      await job(
+        "back-a",
+        { state: "Completed", compensation },
+        { direction: "compensate", processState: "Processing" },
+      );
+      const time = { of: "received", to: "2024-12-31T00:00:00.000Z" } as const;
+      const waiting = async (waitsFor: JobQuery["waitsFor"]) => (await listed({ time, waitsFor })).sort();
+      expect(await waiting({ of: "agent", name: pay.agent })).toEqual(["asked-a", "back-a", "held-a"]);
+      expect(await waiting({ of: "agent", name: "shipping" })).toEqual([]);
+      expect(await waiting({ of: "step", name: "takePayment" })).toEqual(["asked-a", "back-a", "held-a"]);
+      expect(await waiting({ of: "step", name: "sendMail" })).toEqual([]);
+      expect(await waiting({ of: "person" })).toEqual(["asked-a"]);
+      expect(await waiting({ of: "time" })).toEqual(["back-a", "held-a"]);
+      const held = { time, step: "takePayment", processState: "Pending" } as const;
+      expect(await listed(held), "a held step is where its job stands").toEqual(["held-a"]);
+    });
   });
 }

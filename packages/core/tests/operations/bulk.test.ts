@@ -1,6 +1,7 @@
 // Turns of an action on many jobs, over stores in memory: what a death in between leaves, and records that nobody here can read.
 
 import { createAttention } from "@scheduler-agent-supervisor/operator/internal/operations/attention";
+import { keepBulkRunning } from "@scheduler-agent-supervisor/operator/internal/operations/keep-bulk-running";
 import { changeBulk, watchBulk } from "@scheduler-agent-supervisor/operator/internal/operations/operate-bulk";
 import { type BulkPorts, previewBulk } from "@scheduler-agent-supervisor/operator/internal/operations/preview-bulk";
 import { runBulk } from "@scheduler-agent-supervisor/operator/internal/operations/run-bulk";
@@ -21,7 +22,7 @@ beforeEach(() => {
     clockSkewMs: 0,
     now: world.now,
   });
-  ports = Object.assign(world, { bulk: createMemoryBulkStore(), attention });
+  ports = Object.assign(world, { bulk: createMemoryBulkStore(world.now), attention });
 });
 
 const IDS = ["job-1", "job-2", "job-3"];
@@ -259,4 +260,48 @@ test("an operator who pauses while a turn is under way is not overruled by it", 
   await changeBulk(bulkId, { kind: "resume" }, "bob", { ...ports, telemetry: world.telemetry });
   await finish(bulkId);
   expect((await watchBulk(bulkId, ports))?.run).toMatchObject({ state: "done", counts: { done: 3 } });
+});
+
+test("a run without progress gets its turns again after a minute, once for each look, and again if that does not help", async () => {
+  await rejected(IDS);
+  const bulkId = await started(IDS);
+  const starts: string[] = [];
+  const lookAfter = async () => {
+    starts.length = 0;
+    await keepBulkRunning(async (instanceId) => void starts.push(instanceId), { ...ports, telemetry: world.telemetry });
+    return [...starts];
+  };
+  await turn(bulkId);
+  world.clock += 59_000;
+  expect(await lookAfter(), "its last turn is young").toEqual([]);
+  world.clock += 2000;
+  const first = await lookAfter();
+  expect(first).toEqual([expect.stringContaining(`bulk.${bulkId}.`)]);
+  expect(await lookAfter(), "the engine knows that id already").toEqual(first);
+  world.clock += 60_000;
+  const second = await lookAfter();
+  expect([second.length, second[0] === first[0]]).toEqual([1, false]);
+  await turn(bulkId);
+  expect(await lookAfter()).toEqual([]);
+  await finish(bulkId);
+  world.clock += 3_600_000;
+  expect(await lookAfter(), "it has ended").toEqual([]);
+});
+
+test("two orchestrations of one run do nothing twice", async () => {
+  await rejected(IDS);
+  const bulkId = await started(IDS);
+  for (let turns = 0; turns < 20; turns += 1) {
+    const kinds = (await Promise.all([turn(bulkId), turn(bulkId)])).map(({ kind }) => kind);
+    for (const startAttempt of world.startAttempts.splice(0)) await world.runAttempt(startAttempt);
+    if (kinds.every((kind) => kind === "over")) break;
+  }
+  expect((await watchBulk(bulkId, ports))?.run).toMatchObject({ state: "done", counts: { done: 3, well: 3 } });
+  for (const jobId of IDS) {
+    const { history } = (await world.stateOf(jobId)) ?? { history: [] };
+    expect(
+      history.filter(({ what }) => what.includes(`(bulk ${bulkId})`)),
+      jobId,
+    ).toHaveLength(1);
+  }
 });

@@ -27,12 +27,13 @@ export const bulkRun = z.strictObject({
   /** The search that was chosen. */
   filter: z
     .strictObject({
-      state: z.enum(PROCESS_STATES).exclude(["Processed"]),
+      state: z.enum(PROCESS_STATES).exclude(["Processed"]).optional(),
       kind: errorKind.optional(),
       workflow: z.string().optional(),
       version: z.int().optional(),
       step: z.string().optional(),
       key: z.string().optional(),
+      waitsFor: z.string().optional(),
       q: z.string().optional(),
       timeOf: z.enum(["received", "sent", "changed", "ended"]).optional(),
       from: instant.optional(),
@@ -47,6 +48,8 @@ export const bulkRun = z.strictObject({
   /** The share of a wave that ended with the same cause again, in per cent, if it stopped by itself for that reason. */
   stopped: z.string().nullable(),
   updatedAt: instant,
+  /** Of a run that is under way: its last progress. */
+  progressAt: instant.optional(),
 });
 
 const notPossible = z.strictObject({ jobId: z.string(), reason: z.string() });

@@ -35,6 +35,36 @@ export const deadLetterCounts = z.object({
   ),
 });
 
+/** `GET /api/dead-letter-causes`: the largest group first. */
+export const deadLetterCauses = z.object({
+  queue: z.string(),
+  /** False where there are more messages than were read. */
+  isAll: z.boolean(),
+  causes: z.array(
+    z.object({
+      id: z.string(),
+      /** One message's unchanged reason; null for messages without one. */
+      cause: z.string().nullable(),
+      count,
+      oldestAt,
+      /** The sequence number of each message, the oldest first. */
+      numbers: z.array(z.string()),
+    }),
+  ),
+});
+
+/** `POST /api/dead-letter-waves`: what came of each message, in the sequence of the request. */
+export const messageWave = z.object({
+  results: z.array(
+    z.object({
+      sequenceNumber: z.string(),
+      outcome: z.enum(["resent", "discarded", "skipped"]),
+      /** Why it was skipped, or what is still to be done. */
+      reason: z.string().nullable(),
+    }),
+  ),
+});
+
 /** `GET /api/dead-letters?queue=`. */
 export const deadLetterPage = z.object({
   queue: z.string(),
@@ -90,6 +120,8 @@ export const discardedMessage = discarding.extend({ message: deadLetter.omit({ q
 export const resentDiscarded = z.object({ target: z.string(), messageId: z.string() });
 
 export type DeadLetterCounts = z.output<typeof deadLetterCounts>;
+export type DeadLetterCauses = z.output<typeof deadLetterCauses>;
+export type MessageWaveResults = z.output<typeof messageWave>;
 export type DeadLetterPage = z.output<typeof deadLetterPage>;
 export type DeadLetter = z.output<typeof deadLetter>;
 export type Resent = z.output<typeof resent>;

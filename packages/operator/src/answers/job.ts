@@ -33,6 +33,9 @@ export const jobPage = z.object({
   looked: z.object({ jobs: count, downTo: instant }).optional(),
 });
 
+/** `GET /api/job-count`: null if no index answers the filter. */
+export const jobTotal = z.strictObject({ count: count.nullable() });
+
 const run = z.object({
   state: stepState,
   scheduledAt: instant.nullable(),
@@ -162,6 +165,7 @@ export const acted = z.object({
 });
 
 export type JobSummary = z.output<typeof jobSummary>;
+export type JobTotal = z.output<typeof jobTotal>;
 export type JobPage = z.output<typeof jobPage>;
 export type Inspection = z.output<typeof inspection>;
 export type StepRecord = z.output<typeof stepRecord>;

@@ -13,6 +13,9 @@ export const session = z.strictObject({
   noun: z.strictObject({ one: z.string(), many: z.string() }),
   /** The business keys by which a job can be found. */
   keys: z.array(z.string()),
+  /** The agents and the steps that a job can wait for. */
+  agents: z.array(z.string()),
+  steps: z.array(z.string()),
   /** The build of the console that this app serves: a page from another build is out of date. */
   build: z.string(),
   /** The address of a job's trace, with `{traceId}` in place of its id; null if none is set. */

@@ -13,8 +13,10 @@ import { parseAttentionPage } from "../messaging/attention-request.ts";
 import type { JobAudit, Session, SupervisionPage, Supervisor } from "../messaging/console-contract.ts";
 import { accessTo } from "../messaging/operator-access.ts";
 import { continuationOf } from "../messaging/paging.ts";
+import { parseShiftQuery } from "../messaging/shift-request.ts";
 import { parseSupervisionQuery } from "../messaging/supervisor-request.ts";
 import { openApi } from "../openapi/document.ts";
+import { shiftLog } from "../operations/shift-log.ts";
 import { shownEntry, shownInAudit, shownLateReply } from "../operations/shown-entry.ts";
 import { consoleBuild } from "./console-files.ts";
 import { type Endpoints, listed } from "./operator-endpoint.ts";
@@ -35,6 +37,7 @@ export function consoleApi(application: App): Endpoints {
           environment,
           noun: contracts.noun,
           keys: [...allKeys(contracts)],
+          ...waitable(application),
           build: consoleBuild(),
           traceUrl,
           // The operator's name is returned also while the store is unavailable.
@@ -95,6 +98,16 @@ export function consoleApi(application: App): Endpoints {
         return listed(request, page);
       },
     },
+    shiftLog: {
+      method: "GET",
+      route: "shift-log",
+      role: "Jobs.Read",
+      handle: async (request) => {
+        const parsed = parseShiftQuery(request.query.entries(), Date.now());
+        if (parsed.kind === "invalid") return atFault(parsed.faults);
+        return listed(request, await shiftLog(parsed.value, deskOf(application).console.shiftEntries));
+      },
+    },
     jobAudit: {
       method: "GET",
       route: "jobs/{jobId}/audit",
@@ -139,6 +152,12 @@ export function consoleApi(application: App): Endpoints {
       }),
     },
   };
+}
+
+/** What a search by `waitsFor` can name. */
+function waitable({ business: { serviceAgents, workflows } }: App): Pick<Session, "agents" | "steps"> {
+  const steps = workflows.flatMap((workflow) => workflow.steps.map(({ name }) => name));
+  return { agents: serviceAgents.map(({ name }) => name), steps: [...new Set(steps)].sort() };
 }
 
 /** The maximum number of entries of one job. */

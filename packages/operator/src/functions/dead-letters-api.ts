@@ -4,16 +4,20 @@ import type { App } from "@scheduler-agent-supervisor/core/internal/app/create-a
 import { atFault } from "@scheduler-agent-supervisor/core/internal/functions/at-fault";
 import { observe } from "@scheduler-agent-supervisor/core/internal/telemetry/invocation";
 import { deskOf } from "../compose.ts";
+import type { MessageWaveResults } from "../messaging/console-contract.ts";
 import {
   type DeadLetterAction,
   isSequenceNumber,
+  parseDeadLetterCauses,
   parseDeadLetterList,
   parseDeadLetterRequest,
+  parseMessageWave,
 } from "../messaging/dead-letter-request.ts";
 import type { DeadLetterQueue } from "../messaging/dead-letters.ts";
 import { redactorOf } from "../messaging/hidden-secrets.ts";
 import { seesSecrets } from "../messaging/operator-access.ts";
 import { countDeadLetters } from "../operations/count-dead-letters.ts";
+import { deadLetterCauses } from "../operations/dead-letter-causes.ts";
 import { type Handled, handleDeadLetter } from "../operations/handle-dead-letter.ts";
 import { type Endpoint, type Endpoints, listed } from "./operator-endpoint.ts";
 
@@ -32,6 +36,42 @@ export function deadLettersApi(application: App): Endpoints {
         const queue = queueOf(name);
         if (!queue) return noSuchQueue(name);
         return listed(request, { queue: queue.name, ...(await deadLetters.page(queue, from, limit)) });
+      },
+    },
+    deadLetterCauses: {
+      method: "GET",
+      route: "dead-letter-causes",
+      role: "Jobs.Read",
+      handle: async (request) => {
+        const parsed = parseDeadLetterCauses(request.query.entries());
+        if (parsed.kind === "invalid") return atFault(parsed.faults);
+        const queue = queueOf(parsed.value.queue);
+        if (!queue) return noSuchQueue(parsed.value.queue);
+        return listed(request, await deadLetterCauses(queue, deskOf(application).deadLetters().deadLetters));
+      },
+    },
+    handleMessageWave: {
+      method: "POST",
+      route: "dead-letter-waves",
+      role: "Jobs.Operate",
+      handle: async (request, context, operator) => {
+        const parsed = parseMessageWave(await request.text());
+        if (parsed.kind === "invalid") return atFault(parsed.faults);
+        const { queue: name, numbers, ...asked } = parsed.value;
+        const queue = queueOf(name);
+        if (!queue) return noSuchQueue(name);
+        const results: MessageWaveResults["results"] = [];
+        // One after another: a message is locked together with those before it.
+        for (const sequenceNumber of numbers) {
+          const handled = await observe(context, { attributes: { action: asked.action, queue: name } }, (telemetry) =>
+            handleDeadLetter(queue, sequenceNumber, asked, operator, {
+              ...deskOf(application).deadLetters(),
+              telemetry,
+            }),
+          );
+          results.push({ sequenceNumber, ...outcomeOf(handled) });
+        }
+        return { jsonBody: { results } satisfies MessageWaveResults };
       },
     },
     readDeadLetter: {
@@ -108,6 +148,21 @@ export function deadLettersApi(application: App): Endpoints {
     const queue = queueOf(name);
     if (!queue) return noSuchQueue(name);
     return isSequenceNumber(sequenceNumber) ? work(queue, sequenceNumber) : notFound(queue, sequenceNumber);
+  }
+}
+
+function outcomeOf(handled: Handled): Omit<MessageWaveResults["results"][number], "sequenceNumber"> {
+  switch (handled.kind) {
+    case "resent":
+      return { outcome: "resent", reason: handled.removed ? null : "the original is still there: discard it" };
+    case "discarded":
+      return { outcome: "discarded", reason: null };
+    case "rejected":
+      return { outcome: "skipped", reason: handled.reason };
+    case "not-found":
+      return { outcome: "skipped", reason: "it is not there any more" };
+    default:
+      return handled satisfies never;
   }
 }
 

@@ -14,8 +14,9 @@ import type { Versioned } from "@scheduler-agent-supervisor/core/internal/store/
 import { entityTag } from "@scheduler-agent-supervisor/core/internal/store/wanted-version";
 import { observe } from "@scheduler-agent-supervisor/core/internal/telemetry/invocation";
 import { deskOf } from "../compose.ts";
+import type { JobTotal } from "../messaging/console-contract.ts";
 import { parseIfMatch } from "../messaging/entity-tag.ts";
-import { parseListRequest } from "../messaging/list-request.ts";
+import { parseCountRequest, parseListRequest } from "../messaging/list-request.ts";
 import { seesSecrets } from "../messaging/operator-access.ts";
 import { continuationOf } from "../messaging/paging.ts";
 import { findJobs } from "../operations/find-jobs.ts";
@@ -34,6 +35,17 @@ export function jobsApi(application: App): Endpoints {
         const { jobs, next, looked } = await findJobs(parsed.request, application.ports().store);
         const more = next && { continuation: continuationOf(next) };
         return listed(request, { jobs, ...(looked && { looked }), ...more });
+      },
+    },
+    countJobs: {
+      method: "GET",
+      route: "job-count",
+      role: "Jobs.Read",
+      handle: async (request) => {
+        const parsed = parseCountRequest(request.query.entries(), allKeys(application.ports().rules.contracts));
+        if (parsed.kind === "invalid") return atFault(parsed.faults);
+        const jsonBody: JobTotal = { count: await deskOf(application).console.countJobs(parsed.request) };
+        return { jsonBody };
       },
     },
     inspectJob: {

@@ -11,7 +11,12 @@ import { jobFilter, keyFaults } from "./job-filter.ts";
 const REASON_LIMIT = 400;
 
 /** Jobs that are Processed allow no action, and all of them would have to be searched. */
-const filter = z.strictObject({ state: z.enum(PROCESS_STATES).exclude(["Processed"]), ...jobFilter });
+const filter = z
+  .strictObject({ state: z.enum(PROCESS_STATES).exclude(["Processed"]).optional(), ...jobFilter })
+  .refine(({ state, waitsFor }) => state !== undefined || waitsFor !== undefined, {
+    path: ["state"],
+    error: "is missing: a filter has a state, or waitsFor",
+  });
 
 const target = z.union([
   z.strictObject({ group: z.string().regex(/^[a-z0-9]{1,16}$/, "must be the id of a group") }),

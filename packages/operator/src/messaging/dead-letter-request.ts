@@ -1,7 +1,13 @@
 // The contract of an operator's requests about dead letters: each is checked as a whole, and every fault is named.
 
-import { type Checked, check, checkQuery } from "@scheduler-agent-supervisor/core/internal/messaging/checked";
+import {
+  type Checked,
+  check,
+  checkJson,
+  checkQuery,
+} from "@scheduler-agent-supervisor/core/internal/messaging/checked";
 import { z } from "zod";
+import { MOST_IN_A_WAVE } from "../domain/message-waves.ts";
 import type { DiscardedPosition } from "../store/discarded-store.ts";
 import type { Correction } from "./dead-letters.ts";
 import { continuation, pageSize } from "./paging.ts";
@@ -48,12 +54,43 @@ export interface DeadLetterRequest {
   readonly action: DeadLetterAction;
   readonly reason: string;
   readonly correction?: Correction;
+  /** One edit for many messages, in place of a correction. */
+  readonly patch?: { readonly [name: string]: unknown } | undefined;
 }
 
 export const deadLetterBodies = {
   resend: z.strictObject({ reason, body: z.unknown().optional() }),
   discard: z.strictObject({ reason }),
 } as const;
+
+/** One cause's messages can be edited together, if their bodies are JSON objects. */
+export const messageWaveBody = z
+  .strictObject({
+    queue: z.string().min(1).max(300),
+    action: z.enum(["resend", "discard"]),
+    reason,
+    numbers: z.array(sequenceNumber).min(1).max(MOST_IN_A_WAVE),
+    /** A JSON merge patch (RFC 7396) for the body of each. */
+    patch: z.record(z.string(), z.unknown()).optional(),
+  })
+  .refine(({ action, patch }) => patch === undefined || action === "resend", {
+    path: ["patch"],
+    error: "goes with the action resend alone",
+  });
+
+/** @param text the request's body */
+export function parseMessageWave(text: string): Checked<z.output<typeof messageWaveBody>> {
+  return checkJson(messageWaveBody, text, "the body");
+}
+
+export const deadLetterCausesQuery = z.strictObject({ queue: z.string().min(1).max(300) });
+
+/** @param query the URL's query, each name with its value */
+export function parseDeadLetterCauses(
+  query: Iterable<[string, string]>,
+): Checked<z.output<typeof deadLetterCausesQuery>> {
+  return checkQuery(deadLetterCausesQuery, query);
+}
 
 /** @param text the request's body */
 export function parseDeadLetterRequest(action: DeadLetterAction, text: string): Checked<DeadLetterRequest> {

@@ -1,6 +1,7 @@
 // The filter of a search: its members, the same for a list and for an action on all matches.
 
 import { ERROR_KINDS } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import type { WaitsFor } from "@scheduler-agent-supervisor/core/internal/store/waits-for";
 import { z } from "zod";
 
 /** A searched text is no longer than a name. */
@@ -41,6 +42,13 @@ export const jobFilter = {
       error: "must be a business key and its value, such as customer:…",
     })
     .optional(),
+  /** What a job waits for that has not ended. */
+  waitsFor: z
+    .string()
+    .regex(/^(agent:[a-z][A-Za-z0-9-]{0,49}|step:[a-z][A-Za-z0-9]{0,49}|person|time)$/, {
+      error: "must be agent:NAME, step:NAME, person or time",
+    })
+    .optional(),
   q: z.string().trim().min(1).max(NAME_LIMIT).optional(),
   /** The time that `from` and `to` refer to; if absent, when the job was received. */
   timeOf: z.enum(TIMES).optional(),
@@ -53,15 +61,33 @@ const schema = z.object(jobFilter);
 export type JobFilter = z.output<typeof schema>;
 
 /** In the store's form. */
-export function filterOf({ kind, workflow, version, step, key, q, timeOf = "received", from, to }: JobFilter) {
+export function filterOf({
+  kind,
+  workflow,
+  version,
+  step,
+  key,
+  waitsFor,
+  q,
+  timeOf = "received",
+  from,
+  to,
+}: JobFilter) {
   const time = from === undefined && to === undefined ? undefined : { of: timeOf, from, to };
-  return { kind, workflow, version, step, text: q, time, key: keyIn(key) };
+  return { kind, workflow, version, step, text: q, time, key: keyIn(key), waitsFor: waitIn(waitsFor) };
 }
 
 /** The fault of a searched business key, as text. @param keys those of the app's contracts */
 export function keyFaults(key: string | undefined, keys: readonly string[]): string[] {
   if (key === undefined || keys.some((name) => key.startsWith(`${name}:`))) return [];
   return [`key: must be ${keys.map((name) => `${name}:…`).join(" or ")}`];
+}
+
+function waitIn(text: string | undefined): WaitsFor | undefined {
+  if (text === undefined) return undefined;
+  const [of = "", name = ""] = text.split(":");
+  if (of === "agent" || of === "step") return { of, name };
+  return { of: of === "person" ? "person" : "time" };
 }
 
 function keyIn(text: string | undefined) {

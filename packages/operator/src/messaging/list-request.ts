@@ -28,6 +28,22 @@ export const listQuery = z.strictObject({
   continuation: continuation(positionSchema),
 });
 
+/** The filter alone. */
+export const countJobsQuery = z.strictObject({ state: z.enum(PROCESS_STATES).optional(), ...jobFilter });
+
+/** @param keys the names of the business keys by which jobs can be found */
+export function parseCountRequest(
+  query: Iterable<[string, string]>,
+  keys: readonly string[],
+): Parsed<{ readonly request: Omit<ListRequest, "limit" | "after"> }> {
+  const parsed = checkQuery(countJobsQuery, query);
+  if (parsed.kind === "invalid") return parsed;
+  const faults = keyFaults(parsed.value.key, keys);
+  if (faults.length > 0) return { kind: "invalid", faults };
+  const { state, ...filter } = parsed.value;
+  return { kind: "valid", request: { processState: state, ...filterOf(filter) } };
+}
+
 /**
  * @param query the URL's query, each name with its value
  * @param keys the names of the business keys by which jobs can be found

@@ -11,10 +11,17 @@ import type { z } from "zod";
 import { attentionQuery } from "../messaging/attention-request.ts";
 import { bulkPreviewBody, bulkStartBody } from "../messaging/bulk-request.ts";
 import * as console from "../messaging/console-contract.ts";
-import { deadLetterBodies, deadLetterQuery, discardedQuery } from "../messaging/dead-letter-request.ts";
+import {
+  deadLetterBodies,
+  deadLetterCausesQuery,
+  deadLetterQuery,
+  discardedQuery,
+  messageWaveBody,
+} from "../messaging/dead-letter-request.ts";
 import { handlingBody } from "../messaging/handling-request.ts";
-import { listQuery } from "../messaging/list-request.ts";
+import { countJobsQuery, listQuery } from "../messaging/list-request.ts";
 import { pauseBody } from "../messaging/pause-request.ts";
+import { shiftQuery } from "../messaging/shift-request.ts";
 import { supervisionQuery, whatIfQuery } from "../messaging/supervisor-request.ts";
 import * as answers from "./answers.ts";
 
@@ -74,6 +81,7 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
   },
 
   "GET jobs": { summary: "A page of jobs, the newest first", query: listQuery, answer: console.jobPage },
+  "GET job-count": { summary: "The number of jobs of a filter", query: countJobsQuery, answer: console.jobTotal },
   "GET jobs/{jobId}": { summary: "One job", answer: console.inspection },
   "GET jobs/{jobId}/audit": { summary: "The audit log of one job", answer: console.jobAudit },
   "POST jobs/{jobId}/resubmit": acts("Resumes a job in Error", operatorBodies.resubmit),
@@ -122,6 +130,16 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
     query: deadLetterQuery,
     answer: answers.deadLetters,
   },
+  "GET dead-letter-causes": {
+    summary: "The messages of a queue in groups by cause",
+    query: deadLetterCausesQuery,
+    answer: console.deadLetterCauses,
+  },
+  "POST dead-letter-waves": {
+    summary: "Sends again or discards up to 25 messages; one edit for all",
+    body: messageWaveBody,
+    answer: console.messageWave,
+  },
   "GET dead-letters/{queue}/{sequenceNumber}": { summary: "One message", answer: console.deadLetter },
   "POST dead-letters/{queue}/{sequenceNumber}/resend": {
     summary: "Sends a copy, then removes the message",
@@ -150,6 +168,11 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
     summary: "A day's sweeps, decisions and late replies",
     query: supervisionQuery,
     answer: console.supervisionPage,
+  },
+  "GET shift-log": {
+    summary: "What operators and supervisors did in a time, over all jobs",
+    query: shiftQuery,
+    answer: console.shiftLog,
   },
   "GET supervisor/what-if": {
     summary: "The decisions of a sweep under other rules; nothing is done",

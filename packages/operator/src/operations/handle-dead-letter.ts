@@ -1,6 +1,7 @@
 // An operator's action on a dead letter: sends it again, unchanged or corrected, or removes it. Each action is in the audit log.
 
 import { type Context, instant, type Ports } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
+import { applyPatch } from "../domain/merge-patch.ts";
 import type { DeadLetterRequest } from "../messaging/dead-letter-request.ts";
 import type { DeadLetter, DeadLetterQueue, DeadLetters, TakenDeadLetter } from "../messaging/dead-letters.ts";
 import { redactorOf } from "../messaging/hidden-secrets.ts";
@@ -53,13 +54,19 @@ export async function handleDeadLetter(
   }
 }
 
+const isObject = (value: unknown): boolean => value !== null && typeof value === "object" && !Array.isArray(value);
+
 async function resend(
   letter: TakenDeadLetter,
-  { correction }: DeadLetterRequest,
+  { correction: given, patch }: DeadLetterRequest,
   entry: DeadLetterEntry,
   { rules }: DeadLetterPorts,
 ): Promise<Handled> {
   const { body } = letter.message;
+  if (patch && (body.kind !== "json" || !isObject(body.json))) {
+    return rejected(entry, "its body is no JSON object: it can't be edited together with others", letter.message);
+  }
+  const correction = patch && body.kind === "json" ? { body: applyPatch(body.json, patch) } : given;
   const sent = await letter
     .resend(correction && { body: redactorOf(rules.contracts).restored(correction.body, body) })
     .catch(async (cause: unknown) => {

@@ -3,8 +3,9 @@
 import { type Context, instant } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
 import { writeAuditLog } from "@scheduler-agent-supervisor/core/internal/scheduler/write-audit-log";
 import { type BulkState, countsOf, SAME_CAUSE_LIMIT } from "../domain/bulk.ts";
-import type { BulkProgress } from "../messaging/console-contract.ts";
+import type { BulkList, BulkProgress } from "../messaging/console-contract.ts";
 import type { BulkRun } from "../store/bulk-store.ts";
+import { progressOf } from "./keep-bulk-running.ts";
 import type { BulkPorts } from "./preview-bulk.ts";
 
 export type BulkCommand =
@@ -81,8 +82,12 @@ async function enter(
   await writeAuditLog({ at: instant(context.now()), operator, ...about, before: null, after: null }, null, context);
 }
 
-export async function listBulk({ bulk }: BulkPorts): Promise<BulkRun[]> {
-  return bulk.recent(RECENT);
+export async function listBulk({ bulk }: BulkPorts): Promise<BulkList["runs"]> {
+  return Promise.all((await bulk.recent(RECENT)).map((run) => withProgress(run, bulk)));
+}
+
+async function withProgress(run: BulkRun, bulk: BulkPorts["bulk"]): Promise<BulkList["runs"][number]> {
+  return run.state === "running" ? { ...run, progressAt: await progressOf(run, bulk) } : run;
 }
 
 /** Undefined if there is none. */
@@ -95,7 +100,7 @@ export async function watchBulk(bulkId: string, { bulk, attention }: BulkPorts):
   const waves = await Promise.all(Array.from({ length: run.wave + 1 }, (_, wave) => bulk.wave(bulkId, wave)));
   const isUnderWay = run.state === "running" || run.state === "paused" || run.state === "cancelled";
   return {
-    run,
+    run: await withProgress(run, bulk),
     limit: SAME_CAUSE_LIMIT,
     now: countsOf((isUnderWay && waves.at(-1)) || []),
     results: waves.flatMap((results) => [...(results ?? [])]),

@@ -5,11 +5,12 @@ import type { BulkAction, BulkCounts, BulkItem, BulkResult, BulkState } from "..
 
 /** The filter of the search. */
 export interface BulkFilter {
-  readonly state: Exclude<ProcessState, "Processed">;
+  readonly state?: Exclude<ProcessState, "Processed"> | undefined;
   readonly kind?: JobError["kind"] | undefined;
   readonly workflow?: string | undefined;
   readonly version?: number | undefined;
   readonly step?: string | undefined;
+  readonly waitsFor?: string | undefined;
   readonly q?: string | undefined;
   readonly timeOf?: "received" | "sent" | "changed" | "ended" | undefined;
   readonly from?: string | undefined;
@@ -63,6 +64,10 @@ export interface BulkStore {
   replace(read: ReadBulkRun, run: BulkRun): Promise<boolean>;
   /** The latest first. */
   recent(limit: number): Promise<BulkRun[]>;
+  /** Those that should make progress. */
+  running(): Promise<BulkRun[]>;
+  /** When a turn last saved the results of that wave; undefined if none did. */
+  turnedAt(bulkId: string, wave: number): Promise<string | undefined>;
   items(bulkId: string): Promise<readonly BulkItem[]>;
   /** Undefined if the wave has not begun. */
   wave(bulkId: string, wave: number): Promise<readonly BulkResult[] | undefined>;
@@ -111,6 +116,17 @@ export function createCosmosBulkStore(container: Container): BulkStore {
       };
       const found = container.items.query<BulkRun>(query, { partitionKey: RUNS, maxItemCount: limit });
       return (await found.fetchAll()).resources.map(plain);
+    },
+    async running() {
+      const query = {
+        query: "SELECT * FROM c WHERE c.day = @day AND c.state = 'running'",
+        parameters: [{ name: "@day", value: RUNS }],
+      };
+      return (await container.items.query<BulkRun>(query, { partitionKey: RUNS }).fetchAll()).resources.map(plain);
+    },
+    async turnedAt(bulkId, wave) {
+      const found = await read<{ readonly _ts: number }>(waveId(wave), partOf(bulkId));
+      return found && new Date(found._ts * 1000).toISOString();
     },
     async items(bulkId) {
       return (await read<{ readonly items: readonly BulkItem[] }>("items", partOf(bulkId)))?.items ?? [];

@@ -1,6 +1,7 @@
 // The jobs that have not ended and do not move: the search reads only jobs that have not ended.
 import type { Container } from "@azure/cosmos";
 import type { OpenStep, WaitingJob } from "@scheduler-agent-supervisor/core/internal/domain/waiting";
+import { LISTED_STEPS, openCondition } from "@scheduler-agent-supervisor/core/internal/store/waits-for";
 
 /** Throws if the store does not answer. `isAll` is false if there are more than the limit. */
 export type ReadWaitingJobs = (
@@ -17,13 +18,8 @@ interface Row extends Omit<WaitingJob, "reachedAt" | "open"> {
   readonly compensations: readonly { readonly step: string; readonly agent: string; readonly run: Run }[];
 }
 
-/** The steps' names are members: a query can search them only as an array. */
-const LISTED = "(SELECT VALUE ObjectToArray(c.steps)) AS listed JOIN s IN listed";
 const RUN = ["state", "scheduledAt", "startBy", "completeBy", "startedAt", "notBefore", "expiry", "accepted"];
 
-const isOpen = (run: string) =>
-  `(${run}.state IN ("Scheduled", "Running", "Awaiting") OR (${run}.state = "NotStarted" ` +
-  `AND (IS_DEFINED(${run}.expiry) OR IS_DEFINED(${run}.notBefore))))`;
 /** It has timed out at least once, or nothing has changed for a while. What a service reports later is in a list of its own. */
 const isHeldUp = (run: string) =>
   `(${run}.state IN ("NotStarted", "Scheduled", "Running") AND IS_DEFINED(${run}.expiry)) ` +
@@ -31,13 +27,13 @@ const isHeldUp = (run: string) =>
 
 const QUERY =
   "c.jobId, c.workflow, c.processState, c.direction, c.dueAt, c.updatedAt, c.createdAt, c.unrecovered, " +
-  `ARRAY(SELECT VALUE s.v.endedAt FROM ${LISTED} WHERE IS_STRING(s.v.endedAt)) AS ends, ` +
-  `ARRAY(SELECT s.k AS step, s.v.agent, ${RUN.map((member) => `s.v.${member}`).join(", ")} FROM ${LISTED} ` +
-  `WHERE ${isOpen("s.v")}) AS forward, ` +
-  `ARRAY(SELECT s.k AS step, s.v.agent, s.v.compensation AS run FROM ${LISTED} ` +
-  `WHERE ${isOpen("s.v.compensation")}) AS compensations FROM c ` +
+  `ARRAY(SELECT VALUE s.v.endedAt FROM ${LISTED_STEPS} WHERE IS_STRING(s.v.endedAt)) AS ends, ` +
+  `ARRAY(SELECT s.k AS step, s.v.agent, ${RUN.map((member) => `s.v.${member}`).join(", ")} FROM ${LISTED_STEPS} ` +
+  `WHERE ${openCondition("s.v")}) AS forward, ` +
+  `ARRAY(SELECT s.k AS step, s.v.agent, s.v.compensation AS run FROM ${LISTED_STEPS} ` +
+  `WHERE ${openCondition("s.v.compensation")}) AS compensations FROM c ` +
   'WHERE c.processState IN ("Pending", "Processing") AND ((c.processState = "Pending" AND c.updatedAt < @before) ' +
-  `OR EXISTS(SELECT VALUE s FROM ${LISTED} WHERE ${isHeldUp("s.v")} OR ${isHeldUp("s.v.compensation")}))`;
+  `OR EXISTS(SELECT VALUE s FROM ${LISTED_STEPS} WHERE ${isHeldUp("s.v")} OR ${isHeldUp("s.v.compensation")}))`;
 
 /** @param container its index has `processState` */
 export function createWaitingJobs(container: Container): ReadWaitingJobs {
