@@ -7,6 +7,7 @@ import { after, durationMs } from "../domain/duration.ts";
 import { expandedSteps } from "../domain/expand.ts";
 import { isInHand, runOf } from "../domain/plan.ts";
 import { MOST_NOTED } from "../domain/record-limits.ts";
+import { errorWithout } from "../domain/redactor.ts";
 import type { Direction, StateRecord, StepRun } from "../domain/state-record.ts";
 import type { Answer } from "../domain/step-answer.ts";
 import { takenUp } from "../domain/step-run.ts";
@@ -22,7 +23,7 @@ import type { Report } from "./completion.ts";
 import { type Context, instant, type Ports } from "./ports.ts";
 import { recordAnswer } from "./record-step.ts";
 import { rejectLate } from "./reject-late.ts";
-import { withoutSecrets } from "./reply-without-secrets.ts";
+import { secretsOf, withoutSecrets } from "./reply-without-secrets.ts";
 import { recordMark } from "./take-up.ts";
 import { taskIn } from "./task-in.ts";
 
@@ -180,7 +181,8 @@ export async function takeWord(
   } catch (cause) {
     // The declaration's own code: the step's failure counts.
     await recordStarted(task, context);
-    return recordFailure(task, { tries: 1, ...codeFaultOf(cause, task, context.telemetry) }, context);
+    const shown = errorWithout(cause, await secretsOf(task, context));
+    return recordFailure(task, { tries: 1, ...codeFaultOf(shown, task, context.telemetry) }, context);
   }
   if (checked?.kind === "misfit") return { kind: "misfit", task, faults: checked.faults };
   const fit = reply.kind === "done" && checked ? { ...reply, result: checked.result } : reply;
