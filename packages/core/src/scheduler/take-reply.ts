@@ -15,6 +15,7 @@ import { noteExpiry } from "../domain/step-writes.ts";
 import { type AgentReplyMessage, type Failure, parseAgentReply, type Ticket } from "../messaging/agent-messages.ts";
 import { teamOf } from "../messaging/agent-teams.ts";
 import { memberRedactorOf } from "../messaging/hidden-members.ts";
+import { measure } from "../telemetry/metrics.ts";
 import { describeSpan, inSpan } from "../telemetry/spans.ts";
 import { acceptStep, recordProgress } from "./accept-step.ts";
 import { askLater } from "./ask-later.ts";
@@ -66,6 +67,7 @@ export async function takeReply(
   }
   const isOwn = (task: StepTask) => teamOf(task.agent, context.agentTeams) === team;
   const taken = await takeWord(parsed.reply, context, isOwn);
+  if (taken.kind === "unverified") measure("replies.unverified", 1);
   if (taken.kind === "misfit") await askForAnother(parsed.reply, taken, context, isOwn);
   return taken.kind === "recorded" ? taken.received : undefined;
 }
@@ -90,8 +92,10 @@ export type Taken =
   | { readonly kind: "recorded"; readonly received: Received }
   /** The step continues. */
   | { readonly kind: "noted" }
-  /** No step waits for it, or its sender was not the receiver of the request. It is counted, and written to the audit log with the reason. */
+  /** No step waits for it any more, or it came by another queue. It is counted, and written to the audit log with the reason. */
   | { readonly kind: "late" }
+  /** It does not have its request's nonce: anybody may have sent it. Nothing is written, and nothing of it is used. */
+  | { readonly kind: "unverified" }
   | Misfit;
 
 /** The result does not match the declaration of the step's agent: nothing is recorded. */
@@ -125,6 +129,7 @@ export async function takeReport({ address, ...report }: Report, context: Contex
     describeSpan({ jobId, step });
     if (isBetween(record, run, direction, context)) return { kind: "not yet" };
     const taken = await takeWord({ ...report, ticket }, context, () => true);
+    if (taken.kind === "unverified") return { kind: "unknown" };
     const isSuperseded = taken.kind === "recorded" && taken.received.outcome.kind === "superseded";
     if (!isSuperseded) return taken;
     if (tries === MOST_TRIES) return { kind: "not yet" };
@@ -158,6 +163,7 @@ export async function takeWord(
     return { kind: "late" };
   };
   const read = await taskOf(ticket, context);
+  if (read === undefined) return { kind: "unverified" };
   if (typeof read === "string") return late(read);
   const { task, isOpen, isHistoryFull } = read;
   if (!isOwn(task)) return late("it came by a queue of somebody who was not asked");
@@ -204,20 +210,22 @@ interface TaskRead {
   readonly isHistoryFull: boolean;
 }
 
-/** The task of the reply, rebuilt from the record; or the reason why there is none. */
-async function taskOf(ticket: Ticket, ports: Ports): Promise<TaskRead | string> {
+/** The task of the reply, rebuilt from the record; the reason why there is none; undefined if the reply may be anybody's. */
+async function taskOf(ticket: Ticket, ports: Ports): Promise<TaskRead | string | undefined> {
   const { jobId, attempt, step, direction, lockedBy } = ticket;
   const record = (await ports.store.state(jobId))?.record;
-  if (!record) return "there is no such job";
+  const run = record && Object.hasOwn(record.steps, step) ? runOf(record.steps[step], direction) : undefined;
+  if (!record || !run) return undefined;
+  // A version of the app without nonces may have sent the request: who replies to it is not known.
+  const lacksNonce = run.nonce === undefined;
+  if (!lacksNonce && !isSame(run.nonce, ticket.nonce)) return undefined;
+  const late = (reason: string) => (lacksNonce ? undefined : reason);
   const task = taskIn(record, { attempt, step, direction, lockedBy }, ports);
-  if (task?.transport !== "queue" && task?.awaitWithin === undefined) return "the record knows of no such request";
-  const run = runOf(record.steps[step], direction);
-  if (run?.attempt !== attempt) return "another attempt has asked anew";
+  if (!task || (task.transport !== "queue" && (lacksNonce || task.awaitWithin === undefined)))
+    return late("the record knows of no such request");
+  if (run.attempt !== attempt) return late("another attempt has asked anew");
   const isHeld = record.processState === "Processing" && attempt === record.attempt;
-  if (isHeld && lockedBy !== record.lockedBy) return "another holder has asked";
-  // A version of the app without nonces may have sent the request.
-  const mayLackNonce = run.nonce === undefined && task.transport === "queue";
-  if (!mayLackNonce && !isSame(run.nonce, ticket.nonce)) return "it does not have its request's nonce";
+  if (isHeld && lockedBy !== record.lockedBy) return late("another holder has asked");
   return { task, isOpen: isInHand(run), isHistoryFull: record.history.length >= MOST_NOTED };
 }
 
