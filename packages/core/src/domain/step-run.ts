@@ -69,9 +69,9 @@ export function scheduled(
     error: null,
     accepted: undefined,
     again: undefined,
-    ...(transport === "queue" && { nonce: nonce() }),
-    // A report about one try is about the effect of all tries, because they have one key: the address stays the same.
-    ...(awaitWithin && { nonce: runOf(record, direction)?.nonce ?? nonce() }),
+    // A report about one try is about the effect of all tries, because they have one key: the address stays the same. By its nonce a late reply too
+    // is known to be of somebody who was asked.
+    ...((transport === "queue" || awaitWithin) && { nonce: runOf(record, direction)?.nonce ?? nonce() }),
   };
   return { name, record: withRun(record, direction, run) };
 }

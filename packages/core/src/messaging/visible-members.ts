@@ -1,6 +1,7 @@
 // What of a message's body an operator without the role to see secrets is shown: the members that its contract knows, and of these no secret.
 import { HIDDEN } from "../domain/job.ts";
 import { plainName, textsIn } from "../domain/redactor.ts";
+import { encodedRemoverOf, plainText } from "../domain/secret-text.ts";
 import type { Shape } from "./message-shapes.ts";
 
 export interface Found {
@@ -61,7 +62,7 @@ function note(text: string, { values }: Found): void {
 }
 
 function isSecret(name: string, { secrets }: Found): boolean {
-  return secrets.some((secret) => isNamedIn(plainName(name), plainName(secret)));
+  return secrets.some((secret) => isNamedIn(plainText(name), plainName(secret)));
 }
 
 /** A short name, such as `pin`, is also a part of ordinary words. */
@@ -69,10 +70,10 @@ function isNamedIn(text: string, secret: string): boolean {
   return text === secret || (secret.length >= NOTABLE && text.includes(secret));
 }
 
-/** Such as `paymentToken=…`: what follows is the secret. */
+/** Such as `paymentToken=…`, escaped or encoded: what follows is the secret. */
 function mentionsSecret(text: string, { secrets }: Found): boolean {
-  const plain = plainName(text);
-  return secrets.some((secret) => isNamedIn(plain, plainName(secret)));
+  const plain = plainText(text);
+  return secrets.some((secret) => isNamedIn(plain, plainName(secret))) || encodedRemoverOf(secrets)(text) !== text;
 }
 
 /** The shape, or those of its options that the value can be one of, as one; undefined if it can be none. */

@@ -1,12 +1,12 @@
 // An agent of this app that receives its requests over its queue (P6, P7, P8): does the work within its time, and sends a reply or nothing.
-import type { BoundedReply, Fault, LastError, Start } from "../agents/agent.ts";
+import type { BoundedReply, Bounds, Fault, LastError, Start } from "../agents/agent.ts";
 import { after, durationMs } from "../domain/duration.ts";
 import { runOf } from "../domain/plan.ts";
 import { secretValuesOf } from "../domain/redactor.ts";
 import type { AgentRequestMessage, Failure, Ticket } from "../messaging/agent-messages.ts";
 import { allSecrets } from "../messaging/contract.ts";
 import type { Versioned } from "../store/job-store.ts";
-import { codeFaultOf } from "./code-fault.ts";
+import { codeFaultOf, throwingWithout } from "./code-fault.ts";
 import { type Context, instant } from "./ports.ts";
 import { certaintyOf } from "./run-step.ts";
 import { TakeUp } from "./take-up.ts";
@@ -52,8 +52,9 @@ export async function answerRequest(
   };
   let answer: BoundedReply;
   try {
-    answer = await agent.call(operation, asked, {
-      secrets: secretsIn(request, context),
+    const secrets = secretsIn(request, context);
+    const bounds: Bounds = {
+      secrets,
       priority,
       startBy,
       takeUp: async () => {
@@ -66,7 +67,8 @@ export async function answerRequest(
       },
       stillAtWork: () => say(),
       ...(!awaited && { noteFault }),
-    });
+    };
+    answer = await throwingWithout(secrets, () => agent.call(operation, asked, bounds));
   } catch (cause) {
     answer = {
       kind: "expired",

@@ -2,9 +2,11 @@
 import type { StepTask } from "../domain/attempt.ts";
 import { itemOfRun, stepOfRun } from "../domain/items.ts";
 import type { Job } from "../domain/job.ts";
+import { secretValuesOf, textWithout } from "../domain/redactor.ts";
 import type { Decided, StepResult } from "../domain/state-record.ts";
 import { noteDecision } from "../domain/step-writes.ts";
 import { type Item, itemsOf, type Situation } from "../domain/workflow-rules.ts";
+import { contractOf } from "../messaging/contract.ts";
 import { instant, type Ports } from "./ports.ts";
 
 /** The input of its agent besides the job. */
@@ -26,7 +28,7 @@ export async function beginStep(task: StepTask, job: Job, ports: Ports): Promise
   try {
     item = itemFor(task, job, ports);
   } catch (cause) {
-    return { kind: "rejected", task, message: inWords(cause) };
+    return { kind: "rejected", task, message: withoutSecrets(inWords(cause), job, ports) };
   }
   if (when === undefined || task.direction === "compensate") return { kind: "begun", task, item };
   const known = task.record.decided ?? (await ports.store.state(task.jobId))?.record.steps[task.step]?.decided;
@@ -39,7 +41,7 @@ export async function beginStep(task: StepTask, job: Job, ports: Ports): Promise
       : { kind: "skipped", task: { ...task, record }, message };
   } catch (cause) {
     if (!(cause instanceof ConditionFault)) throw cause;
-    return { kind: "rejected", task, message: cause.message };
+    return { kind: "rejected", task, message: withoutSecrets(cause.message, job, ports) };
   }
 }
 
@@ -75,6 +77,11 @@ function itemFor({ step, forEach, record }: StepTask, job: Job, { workflows }: P
   const item = itemsOf(forEach, job, workflows.rules)[number - 1];
   if (item === undefined) throw new Error(`${forEach} has no item ${number} for ${stepOfRun(step)}`);
   return item;
+}
+
+/** The message is recorded, and shown to whoever may read. */
+function withoutSecrets(message: string, job: Job, { rules }: Ports): string {
+  return textWithout(message, secretValuesOf(job, contractOf(job, rules.contracts).secrets));
 }
 
 const inWords = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause));

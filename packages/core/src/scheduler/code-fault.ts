@@ -3,8 +3,21 @@ import type { LastError } from "../agents/agent.ts";
 import { bounded } from "../agents/bounds.ts";
 import type { StepTask } from "../domain/attempt.ts";
 import { Outage } from "../domain/outage.ts";
+import { errorWithout } from "../domain/redactor.ts";
 import { NotStorable } from "../store/job-store.ts";
 import type { Telemetry } from "./ports.ts";
+
+/** Runs code of the app with a job: what it throws has none of the job's secrets, because it is recorded and logged. */
+export async function throwingWithout<T>(
+  secrets: readonly string[] | (() => readonly string[]),
+  code: () => T | Promise<T>,
+): Promise<T> {
+  try {
+    return await code();
+  } catch (cause) {
+    throw cause instanceof Outage ? cause : errorWithout(cause, typeof secrets === "function" ? secrets() : secrets);
+  }
+}
 
 /**
  * The fault of the step's code. A request may have gone out before it was thrown.

@@ -2,6 +2,7 @@
 import { type EditedItems, withEditedItems } from "../domain/edited-items.ts";
 import { itemOfRun } from "../domain/items.ts";
 import type { Job } from "../domain/job.ts";
+import { secretValuesOf, valueWithout } from "../domain/redactor.ts";
 import type { Items, StateRecord } from "../domain/state-record.ts";
 import type { Workflow } from "../domain/workflow.ts";
 import { itemsIn, listFaults } from "../domain/workflow-rules.ts";
@@ -21,7 +22,8 @@ export async function keepItems(
     return { kind: "valid", steps: after.steps };
   const { secrets } = contractFor(before.workflow.name, rules.contracts);
   const faults = listFaults(workflow, edited, workflows.rules, secrets);
-  if (faults.length > 0) return { kind: "invalid", faults };
+  // The operator may not see the secrets that the list was computed with.
+  if (faults.length > 0) return { kind: "invalid", faults: valueWithout(faults, secretValuesOf(edited, secrets)) };
   const was = await itemsBefore(before, workflow, ports);
   return withEditedItems(workflow, before.steps, after.steps, was, itemsIn(workflow, edited, workflows.rules));
 }

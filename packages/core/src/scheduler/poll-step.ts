@@ -1,12 +1,12 @@
 // One poll of an accepted step (P6, P8): its agent requests the status from the service, and holds nothing until the next poll.
-import type { BoundedReply, RoutedAgent } from "../agents/agent.ts";
+import type { BoundedReply, Bounds, RoutedAgent } from "../agents/agent.ts";
 import type { StepEnd, StepTask } from "../domain/attempt.ts";
 import { after, durationMs } from "../domain/duration.ts";
 import { runOf } from "../domain/plan.ts";
 import { backoffMs, isPolled, nextPollAt, type Poll } from "../domain/poll.ts";
 import type { StateRecord, StepRun } from "../domain/state-record.ts";
 import { START_WITHIN } from "../domain/workflow.ts";
-import { codeFaultOf } from "./code-fault.ts";
+import { codeFaultOf, throwingWithout } from "./code-fault.ts";
 import { type Context, instant, type Ports } from "./ports.ts";
 import { recordAnswer, recordedEnd } from "./record-step.ts";
 import { requestOf } from "./step-request.ts";
@@ -67,16 +67,16 @@ async function ask(agent: RoutedAgent, task: StepTask, run: StepRun, ports: Port
   const { jobId, operation, priority, completeWithin, completeBy: latest } = task;
   const { request, secrets, isClosed } = await requestOf(task, ports, { reference: run.accepted?.reference });
   if (isClosed) throw new Error(`job ${jobId} is closed, and waits for ${task.step}`);
-  return agent.call(operation, request, {
-    secrets,
-    priority,
+  const bounds: Bounds = {
+    ...{ secrets, priority },
     startBy: after(instant(ports.now()), durationMs(START_WITHIN) ?? 0),
     takeUp: async () => {
       const completeBy = after(instant(ports.now()), durationMs(completeWithin) ?? 0);
       return { completeBy: completeBy < latest ? completeBy : latest };
     },
     stillAtWork: async () => undefined,
-  });
+  };
+  return throwingWithout(secrets, () => agent.call(operation, request, bounds));
 }
 
 type NotYet = Exclude<BoundedReply, { kind: "done" | "rejected" | "accepted" }>;

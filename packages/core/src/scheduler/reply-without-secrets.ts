@@ -9,6 +9,16 @@ import type { Ports } from "./ports.ts";
 /** The members that are not a service's words, or that decide what is done with the reply. */
 type Words = Omit<AgentReplyMessage, "kind" | "ticket" | "within">;
 
+/** What no answer may repeat: the values of the job's secrets, and what opens the step's completion. */
+export async function secretsOf(task: StepTask, ports: Ports): Promise<readonly string[]> {
+  const { secrets } = contractFor(task.workflow.name, ports.rules.contracts);
+  const nonce = runOf(task.record, task.direction)?.nonce;
+  return [
+    ...(secrets.length > 0 ? secretValuesOf(await ports.store.job(task.jobId, task.jobRevision), secrets) : []),
+    ...(nonce === undefined ? [] : [nonce]),
+  ];
+}
+
 /** The job's content is read only where the reply has a text, and usually this process knows it. */
 export async function withoutSecrets(
   reply: AgentReplyMessage,
@@ -18,11 +28,6 @@ export async function withoutSecrets(
   const { kind, ticket, ...rest } = reply;
   const { within, ...words } = rest as Words & { readonly within?: string };
   if (!textsIn(words).some((text) => Number.isNaN(Number(text)))) return reply;
-  const { secrets } = contractFor(task.workflow.name, ports.rules.contracts);
-  const nonce = runOf(task.record, task.direction)?.nonce;
-  const values = [
-    ...(secrets.length > 0 ? secretValuesOf(await ports.store.job(task.jobId, task.jobRevision), secrets) : []),
-    ...(nonce === undefined ? [] : [nonce]),
-  ];
+  const values = await secretsOf(task, ports);
   return { kind, ticket, ...(within !== undefined && { within }), ...valueWithout(words, values) } as AgentReplyMessage;
 }

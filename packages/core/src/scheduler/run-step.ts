@@ -5,7 +5,7 @@ import { isInHand, runOf } from "../domain/plan.ts";
 import type { StepRun } from "../domain/state-record.ts";
 import { noteExpiry } from "../domain/step-writes.ts";
 import { acceptedBefore, acceptStep } from "./accept-step.ts";
-import { codeFaultOf } from "./code-fault.ts";
+import { codeFaultOf, throwingWithout } from "./code-fault.ts";
 import { type Context, instant, type Telemetry } from "./ports.ts";
 import { recordAnswer, recordedEnd, unasked } from "./record-step.ts";
 import { requestOf } from "./step-request.ts";
@@ -51,14 +51,12 @@ async function callAgent(given: StepTask, agent: RoutedAgent, run: TakeUp, conte
     // Past complete-by nothing is recorded (P8).
     isNoted ||= run.isInTime && (await recordFault(task, fault, context));
   };
-  const reply = await agent.call(task.operation, request, {
-    secrets,
-    priority,
-    startBy,
+  const bounds = {
+    ...{ secrets, priority, startBy, noteFault },
     takeUp: () => run.begin(),
     stillAtWork: () => run.record(),
-    noteFault,
-  });
+  };
+  const reply = await throwingWithout(secrets, () => agent.call(task.operation, request, bounds));
   switch (reply.kind) {
     case "expired": {
       const { tries, lastError } = reply;

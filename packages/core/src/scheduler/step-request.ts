@@ -3,13 +3,14 @@
 import type { AgentRequest, JobView } from "../agents/agent.ts";
 import type { StepTask } from "../domain/attempt.ts";
 import { idempotencyKey } from "../domain/idempotency-key.ts";
-import { lacksSecrets } from "../domain/job.ts";
+import { type Job, lacksSecrets } from "../domain/job.ts";
 import { runOf } from "../domain/plan.ts";
 import { secretValuesOf } from "../domain/redactor.ts";
 import type { Awaited } from "../domain/state-record.ts";
 import { ticketOf } from "../messaging/agent-messages.ts";
 import { contractOf } from "../messaging/contract.ts";
 import { type Begun, beginStep } from "./begin-step.ts";
+import { throwingWithout } from "./code-fault.ts";
 import type { Ports } from "./ports.ts";
 
 export interface StepRequest {
@@ -26,6 +27,19 @@ export interface StepRequest {
 export async function requestOf(asked: StepTask, ports: Ports, awaited?: Awaited): Promise<StepRequest> {
   const job = await ports.store.job(asked.jobId, asked.jobRevision);
   const names = contractOf(job, ports.rules.contracts).secrets;
+  return throwingWithout(
+    () => secretValuesOf(job, names),
+    () => requestFor(job, names, asked, ports, awaited),
+  );
+}
+
+async function requestFor(
+  job: Job,
+  names: readonly string[],
+  asked: StepTask,
+  ports: Ports,
+  awaited: Awaited | undefined,
+): Promise<StepRequest> {
   const isClosed = lacksSecrets(job, names);
   const begun: Begun = isClosed ? { kind: "begun", task: asked, item: null } : await beginStep(asked, job, ports);
   const { task } = begun;

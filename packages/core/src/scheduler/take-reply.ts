@@ -7,6 +7,7 @@ import { after, durationMs } from "../domain/duration.ts";
 import { expandedSteps } from "../domain/expand.ts";
 import { isInHand, runOf } from "../domain/plan.ts";
 import { MOST_NOTED } from "../domain/record-limits.ts";
+import { errorWithout } from "../domain/redactor.ts";
 import type { Direction, StateRecord, StepRun } from "../domain/state-record.ts";
 import type { Answer } from "../domain/step-answer.ts";
 import { takenUp } from "../domain/step-run.ts";
@@ -20,6 +21,7 @@ import {
 } from "../messaging/agent-messages.ts";
 import { teamOf } from "../messaging/agent-teams.ts";
 import { memberRedactorOf } from "../messaging/hidden-members.ts";
+import { measure } from "../telemetry/metrics.ts";
 import { describeSpan, inSpan } from "../telemetry/spans.ts";
 import { acceptStep, recordProgress } from "./accept-step.ts";
 import { askLater } from "./ask-later.ts";
@@ -28,7 +30,7 @@ import type { Report } from "./completion.ts";
 import { type Context, instant, type Ports } from "./ports.ts";
 import { recordAnswer } from "./record-step.ts";
 import { rejectLate } from "./reject-late.ts";
-import { withoutSecrets } from "./reply-without-secrets.ts";
+import { secretsOf, withoutSecrets } from "./reply-without-secrets.ts";
 import { recordMark } from "./take-up.ts";
 import { taskIn } from "./task-in.ts";
 
@@ -71,6 +73,7 @@ export async function takeReply(
   }
   const isOwn = (task: StepTask) => teamOf(task.agent, context.agentTeams) === team;
   const taken = await takeWord(parsed.reply, context, isOwn);
+  if (taken.kind === "unverified") measure("replies.unverified", 1);
   if (taken.kind === "misfit") await askForAnother(parsed.reply, taken, context, isOwn);
   return taken.kind === "recorded" ? taken.received : undefined;
 }
@@ -95,8 +98,10 @@ export type Taken =
   | { readonly kind: "recorded"; readonly received: Received }
   /** The step continues. */
   | { readonly kind: "noted" }
-  /** No step waits for it, or its sender was not the receiver of the request. It is counted, and written to the audit log with the reason. */
+  /** No step waits for it any more, or it came by another queue. It is counted, and written to the audit log with the reason. */
   | { readonly kind: "late" }
+  /** It does not have its request's nonce: anybody may have sent it. Nothing is written, and nothing of it is used. */
+  | { readonly kind: "unverified" }
   | Misfit;
 
 /** The result does not match the declaration of the step's agent: nothing is recorded. */
@@ -133,6 +138,7 @@ export async function takeReport({ address, ...report }: Report, context: Contex
     describeSpan({ jobId, step });
     if (isBetween(record, run, direction, context)) return { kind: "not yet" };
     const taken = await takeWord({ ...report, ticket }, context, () => true);
+    if (taken.kind === "unverified") return { kind: "unknown" };
     const isSuperseded = taken.kind === "recorded" && taken.received.outcome.kind === "superseded";
     if (!isSuperseded) return taken;
     if (tries === MOST_TRIES) return { kind: "not yet" };
@@ -172,6 +178,7 @@ export async function takeWord(
     return { kind: "late" };
   };
   const read = await taskOf(ticket, context);
+  if (read === undefined) return { kind: "unverified" };
   if (typeof read === "string") return late(read);
   const { task, isPast, isHistoryFull } = read;
   if (!isOwn(task)) return late("it came by a queue of somebody who was not asked");
@@ -194,7 +201,8 @@ export async function takeWord(
   } catch (cause) {
     // The declaration's own code: the step's failure counts.
     await recordStarted(task, context);
-    return recordFailure(task, { tries: 1, ...codeFaultOf(cause, task, context.telemetry) }, context);
+    const shown = errorWithout(cause, await secretsOf(task, context));
+    return recordFailure(task, { tries: 1, ...codeFaultOf(shown, task, context.telemetry) }, context);
   }
   if (checked?.kind === "misfit") return { kind: "misfit", task, faults: checked.faults };
   const fit = reply.kind === "done" && checked ? { ...reply, result: checked.result } : reply;
@@ -217,26 +225,31 @@ interface TaskRead {
   readonly isHistoryFull: boolean;
 }
 
-/** The task of the reply, rebuilt from the record; or the reason why there is none. No reply is late because of a stale read. */
-async function taskOf(ticket: Ticket, ports: Ports): Promise<TaskRead | string> {
+/**
+ * The task of the reply, rebuilt from the record; the reason why there is none; undefined if the reply may be anybody's. No reply is late or
+ * unverified because of a stale read.
+ */
+async function taskOf(ticket: Ticket, ports: Ports): Promise<TaskRead | string | undefined> {
   const { jobId } = ticket;
   const read = taskFrom((await ports.store.state(jobId))?.record, ticket, ports);
-  if (typeof read !== "string" && !read.isPast) return read;
+  if (typeof read === "object" && !read.isPast) return read;
   return taskFrom((await ports.store.latest(jobId))?.record, ticket, ports);
 }
 
-function taskFrom(record: StateRecord | undefined, ticket: Ticket, ports: Ports): TaskRead | string {
+function taskFrom(record: StateRecord | undefined, ticket: Ticket, ports: Ports): TaskRead | string | undefined {
   const { attempt, step, direction, lockedBy } = ticket;
-  if (!record) return "there is no such job";
+  const run = record && Object.hasOwn(record.steps, step) ? runOf(record.steps[step], direction) : undefined;
+  if (!record || !run) return undefined;
+  // A version of the app without nonces may have sent the request: who replies to it is not known.
+  const lacksNonce = run.nonce === undefined;
+  if (!lacksNonce && !isSame(run.nonce, ticket.nonce)) return undefined;
+  const late = (reason: string) => (lacksNonce ? undefined : reason);
   const task = taskIn(record, { attempt, step, direction, lockedBy }, ports);
-  if (task?.transport !== "queue" && task?.awaitWithin === undefined) return "the record knows of no such request";
-  const run = runOf(record.steps[step], direction);
-  if (run?.attempt !== attempt) return "another attempt has asked anew";
+  if (!task || (task.transport !== "queue" && (lacksNonce || task.awaitWithin === undefined)))
+    return late("the record knows of no such request");
+  if (run.attempt !== attempt) return late("another attempt has asked anew");
   const isHeld = record.processState === "Processing" && attempt === record.attempt;
-  if (isHeld && lockedBy !== record.lockedBy) return "another holder has asked";
-  // A version of the app without nonces may have sent the request.
-  const mayLackNonce = run.nonce === undefined && task.transport === "queue";
-  if (!mayLackNonce && !isSame(run.nonce, ticket.nonce)) return "it does not have its request's nonce";
+  if (isHeld && lockedBy !== record.lockedBy) return late("another holder has asked");
   const isPast = isInHand(run) && ports.now() > Date.parse(task.completeBy);
   return { task, isPast, isHistoryFull: record.history.length >= MOST_NOTED };
 }

@@ -8,7 +8,9 @@ import { newStateRecord, type StateRecord } from "../domain/state-record.ts";
 import { itemsIn } from "../domain/workflow-rules.ts";
 import { MissingWorkflow } from "../domain/workflows.ts";
 import { contractOf } from "../messaging/contract.ts";
+import { memberRedactorOf } from "../messaging/hidden-members.ts";
 import { claimJob } from "../scheduler/claim-job.ts";
+import { throwingWithout } from "../scheduler/code-fault.ts";
 import { WorkflowPaused } from "../scheduler/pauses.ts";
 import { type Context, instant, type Ports } from "../scheduler/ports.ts";
 import { publish } from "../scheduler/publish.ts";
@@ -37,8 +39,15 @@ export async function submitJob(message: SubmittedMessage, context: Context): Pr
   return mayBeStarted ? claimJob(startAttemptOf(record), context, record) : undefined;
 }
 
-/** The first half: returns the record, or undefined if the message could not be read. */
+/** The first half: returns the record, or undefined if the message could not be read. What the contract's code throws has none of its secrets. */
 export async function recordJob(message: SubmittedMessage, context: Context): Promise<StateRecord | undefined> {
+  return throwingWithout(
+    () => [...memberRedactorOf(context.rules.contracts).read(message.body).found.values],
+    () => readAndRecord(message, context),
+  );
+}
+
+async function readAndRecord(message: SubmittedMessage, context: Context): Promise<StateRecord | undefined> {
   const parsed = parseSubmission(message.body, message.envelope, context.rules);
   if (parsed.kind === "invalid") await waitForNewer(message, context);
   if (parsed.kind === "invalid") return rejectSubmission(message, parsed.faults, context);

@@ -27,20 +27,23 @@ export function listenToExceptions(next: typeof listener): void {
   listener = next;
 }
 
-/** Runs a function's body. What it throws is recorded once, in the trace that the host has for the invocation, and thrown on. */
+/**
+ * Runs a function's body. What it throws is recorded once, in the trace that the host has for the invocation, and thrown on: without the app's own
+ * keys, because the host logs it.
+ */
 export async function recordingExceptions<T>(run: FunctionRun, body: () => T | Promise<T>): Promise<T> {
   try {
     return await body();
   } catch (cause) {
     const host = parseTraceparent(run.traceContext?.traceParent);
     const active = context.active();
-    context.with(host ? trace.setSpanContext(active, host) : active, () => listener?.(recordOf(cause, run)));
-    throw cause;
+    const said = outgoingError(cause);
+    context.with(host ? trace.setSpanContext(active, host) : active, () => listener?.(recordOf(said, run)));
+    throw said;
   }
 }
 
-function recordOf(cause: unknown, { functionName, invocationId }: FunctionRun): ExceptionRecord {
-  const said = outgoingError(cause);
+function recordOf(said: unknown, { functionName, invocationId }: FunctionRun): ExceptionRecord {
   const error = said instanceof Error ? said : new Error(String(said));
   return {
     "exception.type": error.name,

@@ -46,6 +46,11 @@ export const METRICS = {
     bounds: LONG_MS,
   },
   "jobs.late_replies": { kind: "counter", unit: "{reply}", description: "Replies that nobody waited for any more" },
+  "replies.unverified": {
+    kind: "counter",
+    unit: "{reply}",
+    description: "Replies from agents' queues that are rejected unread: they do not have their request's nonce",
+  },
   "completions.rejected": {
     kind: "counter",
     unit: "{request}",

@@ -1,22 +1,22 @@
 // What leaves the process: logs, traces and answers have neither the app's own keys nor what opens a step's completion.
 
 import { HIDDEN } from "../domain/job.ts";
-import { errorWithout, textWithout } from "../domain/redactor.ts";
+import { redactorFor } from "../domain/redactor.ts";
 import type { Attributes } from "./events.ts";
 
-let keys: readonly string[] = [];
+let redactor = redactorFor([]);
 
 /** The app's own keys, once for the process. */
 export function hideKeys(own: readonly string[]): void {
-  keys = own;
+  redactor = redactorFor(own);
 }
 
 export function outgoingText(text: string): string {
-  return textWithout(text, keys);
+  return redactor.text(text);
 }
 
 export function outgoingError(cause: unknown): unknown {
-  return errorWithout(cause, keys);
+  return redactor.error(cause);
 }
 
 export function outgoingAttributes(attributes: Attributes): Attributes {

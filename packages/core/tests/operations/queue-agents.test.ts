@@ -1,16 +1,18 @@
 // P7: a step over an agent's queue, without a queue: the order of effects, and what each repeat finds.
 
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { attemptOf, type StepTask, tasksToBegin } from "../../src/domain/attempt.ts";
 import { planOf } from "../../src/domain/plan.ts";
 import { startAttemptOf } from "../../src/domain/recovery.ts";
+import { scheduled } from "../../src/domain/step-run.ts";
 import type { AgentReplyMessage } from "../../src/messaging/agent-messages.ts";
 import { answerRequest } from "../../src/scheduler/answer-request.ts";
 import { askAgent } from "../../src/scheduler/ask-agent.ts";
 import { claimJob } from "../../src/scheduler/claim-job.ts";
 import { runStep } from "../../src/scheduler/run-step.ts";
 import { takeReply, takeReport } from "../../src/scheduler/take-reply.ts";
-import { GRAPH, NOON_MS, sampleJob, sampleRecord } from "../jobs.ts";
+import { measureWith } from "../../src/telemetry/metrics.ts";
+import { GRAPH, NOON_MS, SCHEDULING, sampleJob, sampleRecord } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";
 
 let world: World;
@@ -164,22 +166,58 @@ test("P7 P10 P26 only a request whose agent says that it is at work may be count
 });
 
 test.each([
-  ["a job that nobody knows", { jobId: "job-2" }],
-  ["a step that is none", { step: "wrapGift" }],
-  ["a step that was not begun", { step: "capturePayment" }],
   ["another holder", { lockedBy: "job-1-1@elsewhere" }],
   ["a later attempt", { attempt: 2, lockedBy: "job-1-2@hub" }],
-  ["the other direction", { direction: "compensate" }],
-  ["a step that is not asked over a queue", { step: "takePayment" }],
-  ["its own step, with another nonce", { nonce: "00000000-0000-4000-8000-000000000000" }],
-  ["its own step, without a nonce", { nonce: undefined }],
-])("P7 P8 a ticket of %s changes nothing", async (_, change) => {
+])("P7 P8 a ticket of %s changes nothing, and is late", async (_, change) => {
   const reply = await ask();
   const before = await world.stateOf();
   const received = await take({ ...reply, ticket: { ...reply.ticket, ...change } });
   expect(received?.outcome ?? { kind: "superseded" }).toEqual({ kind: "superseded" });
   expect(await world.stateOf()).toEqual(before);
   expect(world.eventNames()).toContain("LateReplyRejected");
+});
+
+test.each([
+  ["a job that nobody knows", { jobId: "job-2" }],
+  ["a step that is none", { step: "wrapGift" }],
+  ["a step that every object has", { step: "__proto__" }],
+  ["a step that was not begun", { step: "capturePayment" }],
+  ["the other direction", { direction: "compensate" }],
+  ["a step that is not asked over a queue", { step: "takePayment" }],
+  ["its own step, with another nonce", { nonce: "00000000-0000-4000-8000-000000000000" }],
+  ["its own step, without a nonce", { nonce: undefined }],
+  ["its own step in a later attempt, without a nonce", { attempt: 2, nonce: undefined }],
+  ["its own step, with texts of its sender's", { nonce: "n".repeat(900), lockedBy: "l".repeat(900) }],
+])(
+  "P7 P8 a ticket of %s changes nothing, writes nothing, and is one count of which its sender chooses nothing",
+  async (_, change) => {
+    const reply = await ask();
+    const before = JSON.stringify([await world.stateOf(), world.events, world.statuses, world.quarantined]);
+    const changed = vi.spyOn(world.store, "change");
+    const replaced = vi.spyOn(world.store, "replace");
+    const meter = vi.fn();
+    measureWith(meter);
+    try {
+      for (const answer of [reply, { kind: "started" }, { kind: "unavailable", message: "m" }, { kind: "progress" }]) {
+        expect(await take({ ...answer, ticket: { ...reply.ticket, ...change } })).toBeUndefined();
+      }
+    } finally {
+      measureWith(undefined);
+    }
+    expect(meter.mock.calls).toEqual(Array.from({ length: 4 }, () => ["replies.unverified", 1, {}]));
+    expect(JSON.stringify([await world.stateOf(), world.events, world.statuses, world.quarantined])).toBe(before);
+    expect(changed.mock.calls.length + replaced.mock.calls.length).toBe(0);
+    for await (const entry of world.supervision.entries("2026-01-01")) expect(entry.kind).not.toBe("lateReply");
+  },
+);
+
+test("P7 P8 a reply to an earlier attempt's request has the step's nonce: it is late, and stands in the audit log", async () => {
+  const first = await open("checkFraud");
+  const { nonce } = first.record;
+  expect(nonce).toBeTypeOf("string");
+  const again = { name: "checkFraud", transport: "queue", startWithin: "PT30S", completeWithin: "PT10S" } as const;
+  const anew = scheduled({ ...again, record: first.record }, 2, "forward", first.completeBy, SCHEDULING);
+  expect(anew.record.nonce).toBe(nonce);
 });
 
 test("P7 a reply that can't be read is kept, every fault named", async () => {

@@ -1,0 +1,144 @@
+// Finds a secret in a text, however it is written there: in another case, with other separators, escaped or encoded.
+import { HIDDEN } from "./job.ts";
+
+/** Removes secrets from a text. */
+export type Remove = (text: string) => string;
+
+/** Nothing shorter is removed from a text: it would be found in ordinary words. */
+const SHORTEST = 4;
+/** From this many letters and digits on, a secret is found whatever stands between them. */
+const NOTABLE = 8;
+/** Escapes may be escaped again, as in JSON within JSON. */
+const MOST_LEVELS = 4;
+
+const ESCAPE =
+  /(?:%[\da-f]{2})+|\\u\{[\da-f]{1,6}\}|\\u[\da-f]{4}|\\x[\da-f]{2}|&#x[\da-f]{1,6};|&#\d{1,7};|&(?:amp|quot|lt|gt|apos);|\\[bfnrt\\"'`/]/giu;
+const ESCAPES = /[%\\&]/;
+const NO_ASCII = /[^\0-\x7f]/;
+const BASE64_RUN = /[A-Za-z\d+/_-]{8,}={0,2}/g;
+
+/** @param values the secrets; empty and very short ones are in no text */
+export function removerOf(values: Iterable<string>): Remove {
+  const removers = [...new Set(values)].filter(({ length }) => length >= SHORTEST).map(removerOfOne);
+  return (text) => removers.reduce((shown, remove) => remove(shown), text);
+}
+
+/** Removes whole base64 or base64url texts that contain one of these, at whatever position. */
+export function encodedRemoverOf(values: readonly string[]): Remove {
+  const codes = [...new Set(values.flatMap(base64Of))].filter(({ length }) => length >= NOTABLE);
+  const contains = (text: string) => codes.some((code) => text.includes(code));
+  return (text) => {
+    if (codes.length === 0) return text;
+    const shown = contains(text) ? text.replace(BASE64_RUN, (run) => (contains(run) ? HIDDEN : run)) : text;
+    // A long one may be broken into lines.
+    return contains(shown.replace(/\\[nr]|\s/g, "")) ? HIDDEN : shown;
+  };
+}
+
+function removerOfOne(value: string): Remove {
+  const exact = new RegExp([...new Set([value, inJson(value)])].map(literally).join("|"), "giu");
+  const plain = [plainText(value), Buffer.from(value).toString("hex")].filter(({ length }) => length >= NOTABLE);
+  const encoded = encodedRemoverOf([value, inJson(value), value.toLowerCase(), value.toUpperCase()]);
+  const isIn = (text: string) => plain.some((one) => text.includes(one));
+  const isShort = plain.length === 0 || plainText(value).length < NOTABLE;
+  return (text) => {
+    let shown = encoded(text.replace(exact, HIDDEN));
+    if (isIn(plainText(shown))) shown = withoutPlain(shown, plain);
+    // What is escaped more than once has no place of its own in the text.
+    const isLeft = isIn(plainText(shown)) || (isShort && ESCAPES.test(shown) && exact.test(unescaped(shown)));
+    exact.lastIndex = 0;
+    return isLeft ? HIDDEN : shown;
+  };
+}
+
+/** Without what comes to one of these, and without what stands within it. */
+function withoutPlain(text: string, values: readonly string[]): string {
+  const { letters, from, to } = placesIn(text);
+  let shown = "";
+  let end = 0;
+  for (let at = 0; at < letters.length; ) {
+    const found = values.find((value) => letters.startsWith(value, at));
+    if (found === undefined) {
+      at += 1;
+      continue;
+    }
+    shown += `${text.slice(end, from[at])}${HIDDEN}`;
+    at += found.length;
+    end = to[at - 1] ?? text.length;
+  }
+  return shown + text.slice(end);
+}
+
+/** The letters and digits of a text, and where in it each of them is. */
+function placesIn(text: string) {
+  let letters = "";
+  const from: number[] = [];
+  const to: number[] = [];
+  for (const { 0: piece, index } of text.matchAll(new RegExp(`${ESCAPE.source}|[^]`, "giu"))) {
+    const read = lettersOf(unescaped(piece, 1));
+    letters += read;
+    for (let at = 0; at < read.length; at += 1) {
+      from.push(index);
+      to.push(index + piece.length);
+    }
+  }
+  return { letters, from, to };
+}
+
+/** The letters and digits that a text stands for. */
+export function plainText(text: string): string {
+  return lettersOf(unescaped(text));
+}
+
+function lettersOf(text: string): string {
+  return NO_ASCII.test(text)
+    ? text
+        .normalize("NFKC")
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}]/gu, "")
+    : text.toLowerCase().replace(/[^a-z\d]/g, "");
+}
+
+function unescaped(text: string, levels = MOST_LEVELS): string {
+  if (levels === 0 || !ESCAPES.test(text)) return text;
+  const read = text.replace(ESCAPE, characterOf);
+  return read === text ? text : unescaped(read, levels - 1);
+}
+
+const NAMED: { readonly [name: string]: string } = { amp: "&", quot: '"', lt: "<", gt: ">", apos: "'" };
+
+function characterOf(written: string): string {
+  if (written.startsWith("%")) return Buffer.from(written.replaceAll("%", ""), "hex").toString("utf8");
+  if (written.startsWith("&#x") || written.startsWith("&#X")) return character(Number.parseInt(written.slice(3), 16));
+  if (written.startsWith("&#")) return character(Number.parseInt(written.slice(2), 10));
+  if (written.startsWith("&")) return NAMED[written.slice(1, -1).toLowerCase()] ?? "";
+  const hex = /^\\[ux]\{?([\da-f]+)/i.exec(written)?.[1];
+  if (hex !== undefined) return character(Number.parseInt(hex, 16));
+  // Control characters are no letters.
+  return /[bfnrt]/i.test(written) ? " " : written.slice(1);
+}
+
+function character(code: number): string {
+  return code <= 0x10ffff ? String.fromCodePoint(code) : "";
+}
+
+/** What base64 and base64url have of the value, wherever in the encoded bytes it begins: only whole characters of it. */
+function base64Of(value: string): string[] {
+  const bytes = Buffer.from(value);
+  return [0, 1, 2].flatMap((before) => {
+    const code = Buffer.concat([Buffer.alloc(before), bytes])
+      .toString("base64")
+      .replaceAll("=", "");
+    const first = before === 0 ? 0 : before + 1;
+    const own = code.slice(first, Math.floor(((before + bytes.length) * 8) / 6));
+    return [own, own.replaceAll("+", "-").replaceAll("/", "_")];
+  });
+}
+
+function literally(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+}
+
+function inJson(value: string): string {
+  return JSON.stringify(value).slice(1, -1);
+}
