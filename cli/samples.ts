@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { idName } from "@scheduler-agent-supervisor/core/internal/domain/noun";
 import { hasEnded } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes/fault-key";
 import { business } from "../shared/business.ts";
 import type { Followed } from "./follow.ts";
 import type { Records } from "./records.ts";
@@ -98,7 +99,7 @@ export async function switchOnFaults(
     for (const { service, fault } of faults) {
       const response = await fetch(`${remotes[service]}/$faults`, {
         method: "POST",
-        headers: { "content-type": "application/json" },
+        headers: FAULT_HEADERS,
         body: JSON.stringify({ ...fault, match: { [ID]: orderId } }),
       });
       if (!response.ok) throw new Error(`${service} did not take the fault: ${await response.text()}`);

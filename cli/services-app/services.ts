@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { app, type HttpRequest, type HttpResponseInit } from "@azure/functions";
 import { startRemotes } from "@scheduler-agent-supervisor/local/remotes";
+import { FAULT_KEY } from "@scheduler-agent-supervisor/local/remotes/fault-key";
 import definition from "../../samples/remotes.json" with { type: "json" };
 
 /** What the services read; the platform's own headers are none of theirs. */
@@ -40,6 +41,8 @@ async function forward(request: HttpRequest, path: string, isControl = false): P
     const value = request.headers.get(name);
     return value === null ? [] : [[name, value] as [string, string]];
   });
+  // The platform has checked the app's key.
+  if (isControl) headers.push(["authorization", FAULT_KEY]);
   const body = request.method === "POST" ? await request.text() : null;
   try {
     const reply = await fetch(`${url}/${path}${new URL(request.url).search}`, {

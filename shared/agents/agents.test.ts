@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentCall, AgentReply, Operation } from "@scheduler-agent-supervisor/core/internal/agents/agent";
 import type { StepResult } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes/fault-key";
 import { type RunningRemotes, startRemotes } from "@scheduler-agent-supervisor/local/remotes/start";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type AgentName, agentCases, casesByAgent } from "../../tests/support/agent-cases.ts";
@@ -71,7 +72,11 @@ const actions = async (agent: AgentName) => (await effects(agent)).map(({ action
 
 async function fault(agent: AgentName, body: object): Promise<void> {
   const match = { orderId: order.orderId };
-  const response = await fetch(`${urlOf(agent)}/$faults`, { method: "POST", body: JSON.stringify({ match, ...body }) });
+  const response = await fetch(`${urlOf(agent)}/$faults`, {
+    method: "POST",
+    headers: FAULT_HEADERS,
+    body: JSON.stringify({ match, ...body }),
+  });
   if (!response.ok) throw new Error(await response.text());
 }
 

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BoundedReply, RoutedAgent } from "@scheduler-agent-supervisor/core/internal/agents/agent";
 import { type RouteOptions, routeAgent } from "@scheduler-agent-supervisor/core/internal/agents/route-agent";
+import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes/fault-key";
 import { type RunningRemotes, startRemotes } from "@scheduler-agent-supervisor/local/remotes/start";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { bounds } from "../../packages/core/tests/bounds.ts";
@@ -63,11 +64,11 @@ function reserve(agent: RoutedAgent, withinMs = 5000): Promise<BoundedReply> {
 }
 
 async function fault(url: string, body: object): Promise<void> {
-  const response = await fetch(`${url}$faults`, { method: "POST", body: JSON.stringify(body) });
+  const response = await fetch(`${url}$faults`, { method: "POST", headers: FAULT_HEADERS, body: JSON.stringify(body) });
   if (!response.ok) throw new Error(await response.text());
 }
 
-const fix = (url: string) => fetch(`${url}$faults`, { method: "DELETE" });
+const fix = (url: string) => fetch(`${url}$faults`, { method: "DELETE", headers: FAULT_HEADERS });
 
 async function get<T>(url: string, what: string): Promise<T> {
   return (await (await fetch(`${url}${what}`)).json()) as T;

@@ -2,6 +2,7 @@
 
 import { isInHand, runOf } from "@scheduler-agent-supervisor/core/internal/domain/plan";
 import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes/fault-key";
 import { expect, test } from "vitest";
 import { adaptApp } from "../support/adapted-app.ts";
 import { madeOrder } from "../support/made-order.ts";
@@ -32,7 +33,7 @@ async function stopInTheMiddle(app: TestStack, stop: () => Promise<void>): Promi
     (await records()).filter(({ steps }) => isInHand(runOf(steps[step], "forward"))).length;
   await expect.poll(() => inHand("checkFraud"), { timeout: 30_000, interval: 20 }).toBe(ORDERS);
   for (const service of ["fraud", "payment"]) {
-    await fetch(`${app.stack.addresses.remotes[service]}/$faults`, { method: "DELETE" });
+    await fetch(`${app.stack.addresses.remotes[service]}/$faults`, { method: "DELETE", headers: FAULT_HEADERS });
   }
   await stop();
   const processed = async () => (await records()).filter(({ processState }) => processState === "Processed").length;

@@ -279,8 +279,15 @@ describe("what a web page may try", () => {
   test("nor a simulated service, or what it holds", async () => {
     const payment = app.stack.addresses.remotes["payment"] ?? "";
     const fault = JSON.stringify({ kind: "down", forMs: 60_000 });
+    // A browser sends a simple request of a form or an image without an origin, or asks nobody before it does.
+    for (const headers of [{}, JSON_TYPE, { "content-type": "text/plain" }, { authorization: "Basic bG9jYWw=" }]) {
+      expect((await send(payment, "POST", "/$faults", headers, fault)).status).toBe(401);
+      expect((await send(payment, "DELETE", "/$faults", headers)).status).toBe(401);
+      expect((await send(payment, "DELETE", "/$faults/1", headers)).status).toBe(401);
+    }
     for (const headers of [{ origin: "https://evil.example" }, { host: "rebound.example" }]) {
-      expect((await send(payment, "POST", "/$faults", { ...JSON_TYPE, ...headers }, fault)).status).toBe(403);
+      const withKey = { ...JSON_TYPE, ...headers, authorization: "local" };
+      expect((await send(payment, "POST", "/$faults", withKey, fault)).status).toBe(403);
       expect((await send(payment, "GET", "/$effects", headers)).status).toBe(403);
     }
     expect((await send(payment, "GET", "/$faults", {})).body).toBe('{"faults":[]}');

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes/fault-key";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ROOT } from "../../cli/settings.ts";
 import { madeOrder } from "../support/made-order.ts";
@@ -52,7 +53,7 @@ test("P18 P19 a broken endpoint gets no more work, the other one takes it; a pro
   expect(during.map(({ steps }) => steps["arrangeShipping"]?.because).join()).toMatch(/broken|failed|healthy/);
   expect(await app.effects("shipping")).toEqual([]);
 
-  await fetch(`${app.stack.addresses.remotes["shipping"]}/$faults`, { method: "DELETE" });
+  await fetch(`${app.stack.addresses.remotes["shipping"]}/$faults`, { method: "DELETE", headers: FAULT_HEADERS });
   const back = async () => new Set((await run(named(`back-${Date.now()}`, 6))).map(shippedBy));
   await expect.poll(back, { timeout: 20_000 }).toEqual(new Set([portOf("shipping"), portOf(SECOND)]));
 });

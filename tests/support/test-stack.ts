@@ -8,6 +8,7 @@ import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/doma
 import { createCosmosHttpClient } from "@scheduler-agent-supervisor/core/internal/store/cosmos-http-client";
 import { ENGINES, type EngineName } from "@scheduler-agent-supervisor/local/host/durable/engine-profile";
 import { TOPOLOGIES, type Topology } from "@scheduler-agent-supervisor/local/host/flex/groups";
+import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes/fault-key";
 import type { Addresses } from "@scheduler-agent-supervisor/local/stack/addresses";
 import { type Stack, type StackOptions, startStack } from "@scheduler-agent-supervisor/local/stack/stack";
 import { openRecords, type Records } from "../../cli/records.ts";
@@ -139,12 +140,13 @@ export async function startTestStack(
     async switchOn(service, fault) {
       const response = await fetch(`${stack.addresses.remotes[service]}/$faults`, {
         method: "POST",
-        headers: { "content-type": "application/json" },
+        headers: FAULT_HEADERS,
         body: JSON.stringify(fault),
       });
       if (response.status !== 201) throw new Error(await response.text());
       const { id } = (await response.json()) as { id: number };
-      return async () => void (await fetch(`${stack.addresses.remotes[service]}/$faults/${id}`, { method: "DELETE" }));
+      const url = `${stack.addresses.remotes[service]}/$faults/${id}`;
+      return async () => void (await fetch(url, { method: "DELETE", headers: FAULT_HEADERS }));
     },
     async effects(service, orderId) {
       const filter = orderId ? `?orderId=${orderId}` : "";

@@ -5,6 +5,7 @@ import type { ActionName } from "@scheduler-agent-supervisor/core/internal/messa
 import { completionUrl } from "@scheduler-agent-supervisor/core/internal/scheduler/completion";
 import { contentDigest } from "@scheduler-agent-supervisor/core/internal/submission/content-digest";
 import type { Topology } from "@scheduler-agent-supervisor/local/host/flex/groups";
+import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes/fault-key";
 import { type Rig, startRig } from "@scheduler-agent-supervisor/testing/internal/faults/rig";
 import { type OrderMessage, USUAL_WORKFLOW } from "../../../shared/contracts/order.ts";
 import { adaptApp } from "../../support/adapted-app.ts";
@@ -69,11 +70,11 @@ export class Hand {
     const url = `${this.#app.stack.addresses.remotes[service]}/$faults`;
     const response = await fetch(url, {
       method: "POST",
-      headers: { "content-type": "application/json" },
+      headers: FAULT_HEADERS,
       body: JSON.stringify({ ...fault, match: { orderId: this.orderId } }),
     });
     const { id } = (await response.json()) as { id: string };
-    return async () => void (await fetch(`${url}/${id}`, { method: "DELETE" }));
+    return async () => void (await fetch(`${url}/${id}`, { method: "DELETE", headers: FAULT_HEADERS }));
   }
 
   /** Asks until the host has answered with one of these. */

@@ -4,6 +4,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes/fault-key";
 import { type RunningRemotes, startRemotes } from "@scheduler-agent-supervisor/local/remotes/start";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { bounds as boundsOf } from "../../tests/bounds.ts";
@@ -79,7 +80,11 @@ function call(policy: OperationPolicy, withinMs = 20_000, more: Partial<AgentReq
 }
 
 async function fault(body: object): Promise<void> {
-  const response = await fetch(`${flights}$faults`, { method: "POST", body: JSON.stringify(body) });
+  const response = await fetch(`${flights}$faults`, {
+    method: "POST",
+    headers: FAULT_HEADERS,
+    body: JSON.stringify(body),
+  });
   if (!response.ok) throw new Error(await response.text());
 }
 

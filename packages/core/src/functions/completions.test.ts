@@ -12,8 +12,8 @@ import { measureWith } from "../telemetry/metrics.ts";
 import { completeStep } from "./completions.ts";
 
 const state = vi.fn();
-const latest = vi.fn();
-const ports = { store: { state, latest }, rules: { contracts: { noun: JOB } } };
+let clock = 0;
+const ports = { store: { state }, rules: { contracts: { noun: JOB } }, now: () => clock };
 const application = { ports: () => ports } as unknown as App;
 
 const TICKET: Ticket = {
@@ -25,14 +25,13 @@ const TICKET: Ticket = {
   nonce: "nonce",
 };
 
+const complete = completeStep(application);
+
 async function answer(headers = {}) {
   const url = completionUrl("http://app", TICKET, JOB);
   const params = { ticket: url.slice(url.lastIndexOf("/") + 1) };
   const body = { string: JSON.stringify({ kind: "done", result: {} }) };
-  return completeStep(application)(
-    new HttpRequest({ method: "POST", url, params, body, headers }),
-    new InvocationContext(),
-  );
+  return complete(new HttpRequest({ method: "POST", url, params, body, headers }), new InvocationContext());
 }
 
 test("P27 while the store is away it is 503, with when to come again and not a word of why", async () => {
@@ -47,16 +46,25 @@ test("what is no outage is a fault of the app, and is not hidden", async () => {
   await expect(answer()).rejects.toThrow("a bug");
 });
 
-test("a made-up address is looked up so that the read can't be stale, writes nothing, and is one count of which its caller chooses nothing", async () => {
+test("a made-up address costs one point read, writes nothing, and is one count of which its caller chooses nothing", async () => {
   state.mockReset().mockResolvedValue(undefined);
   const meter = vi.fn();
   const events = vi.fn();
   measureWith(meter);
   listenToEvents(events);
   try {
-    expect(await answer()).toMatchObject({ status: 409 });
-    expect([state.mock.calls, latest.mock.calls]).toEqual([[["job-1"]], [["job-1"]]]);
+    clock = 3_600_000;
+    const first = await answer();
+    // The read may have been stale.
+    expect(first).toMatchObject({ status: 503, headers: { "Retry-After": "30" } });
+    expect(state.mock.calls).toEqual([["job-1"]]);
     expect(meter.mock.calls).toEqual([["completions.rejected", 1, {}]]);
+    clock += 19_999;
+    expect(await answer()).toEqual(first);
+    clock += 1;
+    expect(await answer()).toMatchObject({ status: 409 });
+    expect(state.mock.calls).toEqual([["job-1"], ["job-1"], ["job-1"]]);
+    expect(new Set(meter.mock.calls.map((call) => JSON.stringify(call)))).toHaveLength(1);
     expect(events).not.toHaveBeenCalled();
   } finally {
     measureWith(undefined);

@@ -3,6 +3,7 @@ import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/fu
 import type { App } from "../app/create-app.ts";
 import { Outage } from "../domain/outage.ts";
 import { COMPLETIONS_PATH, parseReport, REPORT_LIMIT } from "../scheduler/completion.ts";
+import { createDoubtedAddresses } from "../scheduler/doubted-addresses.ts";
 import { reportEnd } from "../scheduler/scheduler-client.ts";
 import { takeReport } from "../scheduler/take-reply.ts";
 import { NotStorable } from "../store/job-store.ts";
@@ -37,23 +38,25 @@ export const COMPLETIONS_ROUTE = `${COMPLETIONS_PATH}/{ticket}`;
 /**
  * The HTTP function that takes the report of a step that is done later, by POST. Answers 200 once it is recorded, 400 with the faults, 409 if no
  * step waits for it, 413 for a body that is too large, and 503 if it must be reported again. Anybody may call it: until the address proves to be
- * the app's own, nothing is written, nothing of the request is recorded, and the store is asked three times at most: no answer is final because of a stale read.
+ * the app's own, nothing is written, nothing of the request is recorded, and the store is read once at most. That read may be stale: an unknown
+ * address has to be reported again first.
  */
-export const completeStep =
-  (application: App) =>
-  async (request: HttpRequest, context: InvocationContext): Promise<HttpResponseInit> => {
+export const completeStep = (application: App) => {
+  const doubted = createDoubtedAddresses();
+  return async (request: HttpRequest, context: InvocationContext): Promise<HttpResponseInit> => {
     if (Number(request.headers.get("content-length") ?? 0) > REPORT_LIMIT) return rejected(TOO_LARGE);
     const standing = application.ports();
     const body = await request.text();
     if (Buffer.byteLength(body) > REPORT_LIMIT) return rejected(TOO_LARGE);
-    const parsed = parseReport(request.params["ticket"] ?? "", body, standing.rules.contracts.noun);
+    const ticket = request.params["ticket"] ?? "";
+    const parsed = parseReport(ticket, body, standing.rules.contracts.noun);
     if (parsed.kind === "unknown") return rejected(NOBODY_WAITS);
     if (parsed.kind === "invalid") return rejected(atFault(parsed.faults));
     const { jobId } = parsed.report.address;
     try {
       return await observe(context, {}, async (telemetry) => {
         const taken = await takeReport(parsed.report, { ...standing, telemetry });
-        if (taken.kind === "unknown") return rejected(NOBODY_WAITS);
+        if (taken.kind === "unknown") return rejected(doubted.mayBeNew(ticket, standing.now()) ? AWAY : NOBODY_WAITS);
         if (taken.kind === "late") return NOBODY_WAITS;
         if (taken.kind === "not yet") return AWAY;
         if (taken.kind === "misfit") return atFault(taken.faults);
@@ -67,6 +70,7 @@ export const completeStep =
       throw cause;
     }
   };
+};
 
 /** One count, of which the caller chooses nothing. */
 function rejected(answer: HttpResponseInit): HttpResponseInit {

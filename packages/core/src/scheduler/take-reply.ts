@@ -122,15 +122,13 @@ export type TakenReport =
 
 /**
  * A report from the service or person that does a step later. It is for the run that waits for it now, because all runs of a step have one key and
- * therefore one effect. Between two attempts it can't be recorded, and must be reported again. No address is unknown because of a stale read: a
- * wrong address costs two reads, and a write that is never made.
+ * therefore one effect. Between two attempts it can't be recorded, and must be reported again. An unknown address costs one read, which may be stale:
+ * its caller asks for the report again before that is final (`doubted-addresses.ts`).
  */
 export async function takeReport({ address, ...report }: Report, context: Context): Promise<TakenReport> {
   for (let tries = 0; ; tries += 1) {
     const { jobId, step, direction } = address;
-    const found =
-      addressed((await context.store.state(jobId))?.record, address) ??
-      addressed((await context.store.latest(jobId))?.record, address);
+    const found = addressed((await context.store.state(jobId))?.record, address);
     if (!found) return { kind: "unknown" };
     const { record, run } = found;
     if (!mayBeDoneLater(record, step, direction, context)) return { kind: "unknown" };

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Database } from "../database/database.ts";
 import { foreignRequest } from "../foreign-request.ts";
+import { FAULT_KEY } from "./fault-key.ts";
 import { isObject, parseFault } from "./fault-request.ts";
 import type { Reply, Service } from "./service.ts";
 
@@ -71,6 +72,8 @@ async function control(
   { service, database }: ServiceServerOptions,
 ): Promise<Reply> {
   const id = /^\/\$faults\/([^/]+)$/.exec(path)?.[1];
+  const isSwitch = request.method !== "GET" && path.startsWith("/$faults");
+  if (isSwitch && request.headers.authorization !== FAULT_KEY) return NEEDS_KEY;
   switch (`${request.method} ${id === undefined ? path : "/$faults/*"}`) {
     case "GET /$counts":
       return json(200, { ...service.counts, ...database.counts });
@@ -95,6 +98,12 @@ async function control(
       return nothingHere(request.method, path, service);
   }
 }
+
+const NEEDS_KEY = rejection(
+  401,
+  "needs-key",
+  `The switches for faults take the header authorization: ${FAULT_KEY}, so that no page of a browser can use them.`,
+);
 
 function nothingHere(method: string | undefined, path: string, service: Service): Reply {
   const exists = [

@@ -8,6 +8,7 @@ import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { RemoteService } from "./definition.ts";
 import type { Effect } from "./effect-log.ts";
+import { FAULT_HEADERS } from "./fault-key.ts";
 import { type RunningRemotes, startRemotes } from "./start.ts";
 
 const SERVICES: RemoteService[] = [
@@ -69,7 +70,7 @@ function urlOf(name: string): string {
 async function call(method: string, url: string, body?: unknown, key?: string): Promise<Answer> {
   const response = await fetch(url, {
     method,
-    headers: { "Content-Type": "application/json", ...(key === undefined ? {} : { "Idempotency-Key": key }) },
+    headers: { ...FAULT_HEADERS, ...(key === undefined ? {} : { "Idempotency-Key": key }) },
     ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
   });
   return { status: response.status, headers: response.headers, body: JSON.parse(await response.text()) };
@@ -221,6 +222,32 @@ describe("a fault", () => {
     expect((await reserve("k")).status).toBe(201);
     expect(await effects()).toMatchObject([{ calls: 3 }]);
     expect((await call("GET", `${inventory}/$faults`)).body).toEqual({ faults: [] });
+  });
+
+  test.each([
+    {},
+    { "content-type": "text/plain" },
+    { authorization: "" },
+    { authorization: "Basic bG9jYWw=" },
+    { authorization: "LOCAL" },
+  ])("is switched by nobody without the key: %j", async (headers) => {
+    const { id } = (await switchOn({ kind: "slow", delayMs: 1, match: { orderId: "other" } })).body;
+    const switches = [
+      ["POST", "$faults"],
+      ["DELETE", "$faults"],
+      ["DELETE", `$faults/${id}`],
+    ] as const;
+    for (const [method, path] of switches) {
+      const body = method === "POST" ? JSON.stringify({ kind: "down" }) : null;
+      const response = await fetch(`${inventory}/${path}`, { method, headers, body });
+      expect(response.status).toBe(401);
+      expect(await response.json()).toMatchObject({
+        code: "needs-key",
+        message: expect.stringContaining("authorization: local"),
+      });
+    }
+    expect((await call("GET", `${inventory}/$faults`)).body.faults).toMatchObject([{ id, kind: "slow" }]);
+    expect((await reserve("k")).status).toBe(201);
   });
 
   test("acts only on the body, the path and the service that it names", async () => {

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { RemoteService } from "./definition.ts";
+import { FAULT_HEADERS } from "./fault-key.ts";
 import { type RunningRemotes, startRemotes } from "./start.ts";
 
 const SERVICES: RemoteService[] = [
@@ -57,7 +58,7 @@ async function start(): Promise<void> {
 }
 
 async function call(path: string, body: object, key: string) {
-  const headers = { "Content-Type": "application/json", "Idempotency-Key": key };
+  const headers = { ...FAULT_HEADERS, "Idempotency-Key": key };
   const response = await fetch(`${hotels}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
   return { status: response.status, body: (await response.json()) as { readonly id: string } };
 }

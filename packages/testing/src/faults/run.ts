@@ -205,7 +205,7 @@ function handOf(
       await app.requester.send({ ...own, [idName(business.contracts.noun)]: jobId, workflow: workflow.name });
     },
     async fault(service, fault) {
-      const headers = { "content-type": "application/json" };
+      const headers = { ...FAULT_HEADERS, "content-type": "application/json" };
       const url = `${app.stack.addresses.remotes[service]}/$faults`;
       const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(fault) });
       if (!response.ok) throw new Error(`${service} takes no such fault: ${await response.text()}`);
@@ -213,13 +213,16 @@ function handOf(
   };
 }
 
+/** The local services' switches take this key, which no page of a browser can send. */
+const FAULT_HEADERS = { authorization: "local" };
+
 /** @returns those that were to come and did not, in words */
 async function liftFaults(remotes: StackAddresses["remotes"]): Promise<string[]> {
   const left = Object.entries(remotes).map(async ([service, url]) => {
     const { faults } = (await (await fetch(`${url}/$faults`)).json()) as {
       faults: { kind: string; calls?: number; callsLeft: number | null }[];
     };
-    await fetch(`${url}/$faults`, { method: "DELETE" });
+    await fetch(`${url}/$faults`, { method: "DELETE", headers: FAULT_HEADERS });
     return faults.flatMap(({ kind, calls, callsLeft }) =>
       callsLeft !== null && callsLeft === calls ? [`${service} was never asked: its fault ${kind} did not come`] : [],
     );
