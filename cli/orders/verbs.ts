@@ -20,6 +20,7 @@ import {
 } from "./one.ts";
 import { showShiftLog } from "./shift-log.ts";
 import { wrapped } from "./table.ts";
+import { showWhatIf } from "./what-if.ts";
 
 const text = { type: "string" } as const;
 const flag = { type: "boolean" } as const;
@@ -45,6 +46,10 @@ export const VERB_OPTIONS = {
   file: text,
   cause: text,
   who: text,
+  "failure-threshold": text,
+  "on-exhausted": text,
+  "clock-skew": text,
+  at: text,
   patch: text,
   result: { type: "string", multiple: true },
   "compensated-manually": flag,
@@ -162,6 +167,21 @@ const VERBS: { readonly [verb: string]: Verb } = {
     call: `ORDER --by PT30M ${WHY}`,
     about: "the supervisor waits longer before it acts on it",
     run: (call) => act(call, { action: "extend", by: needed(call.values, "by") }),
+  },
+  "what-if": {
+    call: "[--failure-threshold N] [--on-exhausted fail|compensate] [--clock-skew PT2S] [--at T]",
+    about: "what a sweep would decide about the orders that are due; nothing is done",
+    run: ({ app, values, asJson }) =>
+      showWhatIf(
+        app,
+        {
+          failureThreshold: values["failure-threshold"] as string | undefined,
+          onExhausted: values["on-exhausted"] as string | undefined,
+          clockSkew: values["clock-skew"] as string | undefined,
+          at: values["at"] as string | undefined,
+        },
+        asJson,
+      ),
   },
   "shift-log": {
     call: "[--who NAME] [--from T] [--to T]",

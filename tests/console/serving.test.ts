@@ -57,16 +57,12 @@ test("assets are hashed, immutable and compressed before; nothing else is answer
     expect(plain.headers.get("content-encoding")).toBeNull();
     expect(await plain.text()).toBe(await response.text());
   }
-  for (const path of [
-    "assets/none.js",
-    "assets/",
-    "manifest.json",
-    "index.html.br",
-    "..%2f..%2fhost.json",
-    "nowhere",
-  ]) {
-    expect((await get(`/console/${path}`)).status, path).toBe(404);
+  for (const path of ["assets/none.js", "assets/", "manifest.json", "index.html.br", "..%2f..%2fhost.json"]) {
+    const response = await get(`/console/${path}`);
+    expect([response.status, response.headers.get("content-type")], path).toEqual([404, "text/plain; charset=utf-8"]);
   }
+  const nowhere = await get("/console/nopage");
+  expect([nowhere.status, await nowhere.text()], "a page that says so").toEqual([404, index]);
 });
 
 test("a page of another site can change nothing", async () => {

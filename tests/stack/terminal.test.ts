@@ -120,6 +120,7 @@ const EXAMPLES: readonly Example[] = [
     says: /mark-resolved done\. It is Error/,
   },
   { documented: "audit ORDER", order: "card-4", says: /\tmarkResolved\trefunded by the bank\tdone/ },
+  { documented: "what-if --failure-threshold 1", says: /^\d+ orders are due, \d+ would be decided otherwise/m },
   { documented: "shift-log --who supervisor", says: /\tsupervisor\thold|\tsupervisor\t/ },
   { documented: "awaiting", says: /^later-1\tarrangeShipping\tshipping\t/m },
   {

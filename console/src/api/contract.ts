@@ -51,6 +51,7 @@ export type {
   Supervisor,
   Traffic,
   Wait,
+  WhatIf,
   WorkflowStep,
 } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 

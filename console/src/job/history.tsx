@@ -5,14 +5,9 @@ import type { JobRecord } from "../api/contract.ts";
 import { Instant, Said } from "../parts/zone.tsx";
 import { TEXT } from "../words/frame.ts";
 import { JOB } from "../words/job.ts";
+import { isFailure } from "./is-failure.ts";
 
 const PAGE = 50;
-
-type Entry = JobRecord["history"][number];
-
-/** An entry says in words what happened. */
-const FAILED = /fail|expire|not done|past its|overdue|refus|reject|gave up|manually|error/i;
-export const isFailure = ({ what }: Entry): boolean => FAILED.test(what);
 
 interface HistoryProps {
   readonly history: JobRecord["history"];

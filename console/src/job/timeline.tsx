@@ -3,7 +3,7 @@ import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/d
 import type { JobRecord, StepRun } from "../api/contract.ts";
 import { useInstant, useNow } from "../parts/zone.tsx";
 import { JOB, STEP_STATES } from "../words/job.ts";
-import { isFailure } from "./history.tsx";
+import { isFailure } from "./is-failure.ts";
 
 interface Bar {
   readonly key: string;

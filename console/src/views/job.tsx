@@ -4,6 +4,7 @@ import { lazy, type ReactNode, Suspense, useState } from "react";
 import type { Inspection, JobRecord } from "../api/contract.ts";
 import { useJob, useSession } from "../api/queries.ts";
 import { Actions } from "../job/actions.tsx";
+import { Attempts } from "../job/attempts.tsx";
 import { History } from "../job/history.tsx";
 import { Statuses } from "../job/statuses.tsx";
 import { Steps } from "../job/steps.tsx";
@@ -56,6 +57,7 @@ function Job({ inspection }: { readonly inspection: Inspection }) {
         />
         <Timeline record={record} failedOnly={failedOnly} />
       </Section>
+      <Attempts record={record} />
       <Section title={JOB.history}>
         <History history={record.history} failedOnly={failedOnly} />
       </Section>

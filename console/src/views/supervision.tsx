@@ -7,6 +7,7 @@ import type { Snapshot, SupervisionEntry, Supervisor } from "../api/contract.ts"
 import { useAuditLog, useSupervisor } from "../api/queries.ts";
 import { Loaded, Notice } from "../parts/notices.tsx";
 import { type Column, Table } from "../parts/table.tsx";
+import { WhatIfForm } from "../parts/what-if.tsx";
 import { Instant, Said } from "../parts/zone.tsx";
 import { TEXT } from "../words/frame.ts";
 import { STATES } from "../words/job.ts";
@@ -27,6 +28,7 @@ export function SupervisionView() {
       <Loaded query={supervisor} hidesAge>
         {({ leader }) => <Leader leader={leader} />}
       </Loaded>
+      <WhatIfForm />
       <AuditLog key={day} day={day} isToday={day === today} />
     </>
   );

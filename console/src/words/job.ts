@@ -97,6 +97,16 @@ export const EXTENSIONS = {
 export const USUAL_EXTENSION = "PT30M";
 
 export const JOB = {
+  attempts: {
+    title: "Attempts",
+    about: (count: number) => `The last ${count}, the latest first`,
+    from: "Begun",
+    took: "Took",
+    began: "Why it began",
+    steps: "Steps in it",
+    ended: "How it ended",
+    underWay: "Under way",
+  },
   actions: "Actions",
   cause: "Why it needs a person",
   ended: "Why it ended",

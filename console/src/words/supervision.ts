@@ -94,3 +94,22 @@ export const SUPERVISION = {
       .filter(Boolean)
       .join(", "),
 } as const;
+
+export const WHAT_IF = {
+  title: "What if other rules applied?",
+  get about() {
+    return say`What a sweep would decide now about the {jobs} that are due. Nothing is done.`;
+  },
+  threshold: "Failures until it gives up",
+  exhausted: "When they are used up",
+  asNow: "As now",
+  at: "At another time",
+  ask: "What would be decided?",
+  decided: "Then",
+  today: "Now",
+  found: (count: number, different: number) =>
+    say`${count.toLocaleString("en")} {jobs} are due; ${different.toLocaleString("en")} would be decided otherwise than now.`,
+  get prospects() {
+    return say`{Jobs} that are due, the different ones first`;
+  },
+} as const;

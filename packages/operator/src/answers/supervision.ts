@@ -1,6 +1,6 @@
 // The leader, and the decisions of the sweeps.
 import { z } from "zod";
-import { instant, processState } from "./parts.ts";
+import { count, instant, processState } from "./parts.ts";
 
 /** `GET /api/supervisor`: the leader of several supervisors. */
 export const supervisor = z.strictObject({
@@ -104,6 +104,17 @@ export const supervisionPage = z.strictObject({
   continuation: z.string().optional(),
 });
 
+/** `GET /api/supervisor/what-if`. */
+export const whatIf = z.object({
+  at: z.string(),
+  found: count,
+  different: count,
+  verdicts: z.record(z.string(), count),
+  prospects: z.array(z.object({ jobId: z.string(), verdict: z.string(), today: z.string(), rule: z.string() })),
+  finished: z.boolean(),
+});
+
+export type WhatIf = z.output<typeof whatIf>;
 export type Supervisor = z.output<typeof supervisor>;
 export type SupervisionEntry = z.output<typeof supervisionEntry>;
 export type LateReply = z.output<typeof lateReply>;

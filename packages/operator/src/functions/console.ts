@@ -17,6 +17,7 @@ const VIEWS: ReadonlySet<string> = new Set([
   "awaiting",
   "bulk",
   "agents",
+  "shift-log",
 ]);
 
 /**
@@ -44,12 +45,21 @@ export async function serveConsole(request: HttpRequest): Promise<HttpResponseIn
   const [view = ""] = path.split("/");
   const index = VIEWS.has(view) ? consoleFile(INDEX) : undefined;
   if (index) return answer(request, INDEX, index, "no-cache");
+  const page = isPage(path) ? consoleFile(INDEX) : undefined;
+  // The page itself says that there is no such view, with the way to the others.
+  if (page) {
+    const { status = 404, ...found } = answer(request, INDEX, page, "no-cache");
+    return { ...found, status };
+  }
   return {
     status: 404,
     headers: { ...SECURITY, "Content-Type": "text/plain; charset=utf-8" },
     body: "There is no such page.\n",
   };
 }
+
+/** Not a file: whoever asks for one can do nothing with a page. */
+const isPage = (path: string): boolean => !path.includes(".") && !path.startsWith("assets");
 
 function answer(request: HttpRequest, path: string, file: ConsoleFile, cacheControl: string): HttpResponseInit {
   const headers = { ...SECURITY, "Cache-Control": cacheControl, ETag: file.etag, Vary: "Accept-Encoding" };

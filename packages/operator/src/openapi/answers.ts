@@ -41,16 +41,6 @@ export const swept = z.object({
 /** 409 to a sweep: another supervisor is the leader. */
 export const following = z.object({ kind: z.literal("following"), leader: z.string().optional() });
 
-/** `GET /api/supervisor/what-if`. */
-export const whatIf = z.object({
-  at: z.string(),
-  found: count,
-  different: count,
-  verdicts: z.record(z.string(), count),
-  prospects: z.array(z.object({ jobId: z.string(), verdict: z.string(), today: z.string(), rule: z.string() })),
-  finished: z.boolean(),
-});
-
 /** `GET /api/dead-letters`, with or without `queue`. */
 export const deadLetters = z.union([deadLetterPage, deadLetterCounts]);
 

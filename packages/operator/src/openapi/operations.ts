@@ -177,7 +177,7 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
   "GET supervisor/what-if": {
     summary: "The decisions of a sweep under other rules; nothing is done",
     query: whatIfQuery,
-    answer: answers.whatIf,
+    answer: console.whatIf,
   },
   "POST supervisor/sweep": { summary: "Runs a sweep now", answer: answers.swept, rejection: answers.following },
   "GET workflows": {

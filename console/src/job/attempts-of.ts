@@ -1,0 +1,60 @@
+// The attempts of a job, each with why it began, how it ended and what was done in it, from its record.
+import type { JobRecord } from "../api/contract.ts";
+import { isFailure } from "./is-failure.ts";
+
+export interface AttemptShown {
+  readonly attempt: number;
+  readonly direction: string;
+  readonly from: string;
+  /** Null while it is under way. */
+  readonly to: string | null;
+  readonly by: string;
+  /** The entry before it that led to it; null for the first. */
+  readonly began: string | null;
+  /** The last failure in it, or its last entry; null if there is none. */
+  readonly ended: string | null;
+  readonly hasFailed: boolean;
+  /** The steps that ended in it, and those that timed out. */
+  readonly steps: readonly string[];
+}
+
+const CLAIM = /^claimed, attempt (\d+), (\w+)$/;
+
+type Entry = JobRecord["history"][number];
+
+export function attemptsOf(record: JobRecord): AttemptShown[] {
+  const { history } = record;
+  const isOpen = record.processState === "Processing" || record.processState === "Pending";
+  const claims = history.flatMap((entry, at) => {
+    const [, attempt, direction] = CLAIM.exec(entry.what) ?? [];
+    return attempt === undefined ? [] : [{ at, entry, attempt: Number(attempt), direction: direction ?? "" }];
+  });
+  return claims.map(({ at, entry, attempt, direction }, place) => {
+    const next = claims[place + 1];
+    const inside = history.slice(at + 1, next?.at);
+    const failure = inside.findLast(isFailure);
+    const ended = failure ?? inside.at(-1);
+    const to = ended?.at ?? (next || !isOpen ? (next?.entry.at ?? record.updatedAt) : null);
+    return {
+      ...{ attempt, direction, from: entry.at, by: entry.by },
+      to: next || !isOpen || failure ? to : null,
+      began: place === 0 ? null : (beforeOf(history, at)?.what ?? null),
+      ended: ended?.what ?? null,
+      hasFailed: failure !== undefined,
+      steps: stepsIn(record, attempt, entry.at, next?.entry.at),
+    };
+  });
+}
+
+const beforeOf = (history: readonly Entry[], at: number): Entry | undefined => history[at - 1];
+
+function stepsIn({ steps }: JobRecord, attempt: number, from: string, to: string | undefined): string[] {
+  const isIn = (at: string | null) => at !== null && at >= from && (to === undefined || at < to);
+  return Object.entries(steps).flatMap(([name, step]) =>
+    [step, ...(step.compensation ? [step.compensation] : [])].flatMap((run, place) => {
+      const which = place === 0 ? name : `compensation of ${name}`;
+      if (isIn(run.endedAt)) return [`${which}: ${run.state}`];
+      return run.expiry?.attempt === attempt ? [`${which}: ${run.expiry.message}`] : [];
+    }),
+  );
+}
