@@ -38,6 +38,17 @@ interface Coded {
   readonly substatus: number | undefined;
 }
 
+/** What the store says of its newest state when it rejects a write: a read with this token is not older. */
+export function sessionOf(error: unknown): Session {
+  const sessionToken: unknown = error instanceof ErrorResponse && error.headers?.["x-ms-session-token"];
+  return typeof sessionToken === "string" ? { sessionToken } : {};
+}
+
+/** For a read's options. */
+export interface Session {
+  readonly sessionToken?: string;
+}
+
 /** The SDK wraps the error of a batch: then the code is on its cause. */
 function codedIn(error: unknown): Coded | undefined {
   const coded = error instanceof ErrorResponse || error instanceof BatchRejected ? error : undefined;

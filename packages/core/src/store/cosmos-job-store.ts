@@ -15,6 +15,8 @@ import {
   NOT_FOUND,
   PRECONDITION_FAILED,
   rejectionOf,
+  type Session,
+  sessionOf,
   statusOf,
 } from "./cosmos-answers.ts";
 import {
@@ -53,6 +55,12 @@ const RECORDS_PAGE = 100;
 const MOST_LOOKED = 1000;
 /** The record does not exist, or does not satisfy the condition. */
 const REJECTIONS: ReadonlySet<number | undefined> = new Set([NOT_FOUND, CONFLICT, PRECONDITION_FAILED]);
+
+/** No record satisfies it. */
+const NEVER_MADE = {
+  condition: `from c where ${documentPath("schemaVersion")} < 0`,
+  operations: [{ op: "set", path: "/neverMade", value: true }],
+} satisfies StatePatch;
 
 /** About 10 s in total: a restart of the store is not noticed, a longer outage ends the attempt. */
 const throughOutage = retry(handleWhen(isTransient), {
@@ -125,23 +133,42 @@ export function createCosmosJobStore(
   const current = new Map<string, true>();
   const seenCurrent = (jobId: string) => keep(current, CACHED_JOBS, jobId, true);
 
+  /**
+   * For a read that can't be stale. A replica that takes writes answers a write that is never made, and it says in a rejection too what its newest
+   * state is.
+   */
+  const newest = (jobId: string): Promise<Session> =>
+    patiently("say what is newest", async () => {
+      try {
+        await container.item(STATE_ID, jobId).patch(NEVER_MADE);
+      } catch (cause) {
+        if (REJECTIONS.has(statusOf(cause))) return sessionOf(cause);
+        throw cause;
+      }
+      throw new TypeError("the store made a write whose condition never holds");
+    });
+
   async function readJob(jobId: string, revision: number): Promise<Job> {
-    const { resource } = await patiently("read a job", () =>
-      container.item(contentId(revision, noun), jobId).read<Document & { job: Job }>(),
-    );
+    const read = async (session?: Session) => {
+      const item = container.item(contentId(revision, noun), jobId);
+      return (await patiently("read a job", () => item.read<Document & { job: Job }>(session))).resource;
+    };
+    const resource = (await read()) ?? (await read(await newest(jobId)));
     if (!resource) throw new Error(`There is no job ${jobId}, revision ${revision}.`);
     return jobOf(resource);
   }
 
-  async function readDocument(jobId: string): Promise<StoredDocument | undefined> {
-    const read = () => container.item(STATE_ID, jobId).read<StoredDocument>();
+  async function readDocument(jobId: string, session?: Session): Promise<StoredDocument | undefined> {
+    const read = () => container.item(STATE_ID, jobId).read<StoredDocument>(session);
     return (await patiently("read a state record", read)).resource;
   }
 
-  async function readState(jobId: string): Promise<Versioned | undefined> {
-    const document = await readDocument(jobId);
+  async function readState(jobId: string, session?: Session): Promise<Versioned | undefined> {
+    const document = await readDocument(jobId, session);
     return document && opened(document);
   }
+
+  const latest = async (jobId: string) => readState(jobId, await newest(jobId));
 
   function opened(document: StoredDocument): Versioned {
     try {
@@ -256,13 +283,15 @@ export function createCosmosJobStore(
         cache.put(jobId, job, FIRST_REVISION);
         return { kind: "created" };
       }
-      const [known, state] = await Promise.all([readJob(jobId, FIRST_REVISION), readState(jobId)]);
+      const state = await latest(jobId);
+      const known = await readJob(jobId, FIRST_REVISION);
       if (!state) throw new Error(`Job ${jobId} has no state record.`);
       return { kind: "duplicate", job: known, record: state.record };
     },
 
     job: (jobId, revision) => cache.get(jobId, revision, readJob),
-    state: readState,
+    state: (jobId) => readState(jobId),
+    latest,
 
     /** A change is in the current version, and a record of another version rejects it: a mixture could not be distinguished from either. */
     async change(jobId, write): Promise<Written> {

@@ -36,7 +36,13 @@ export interface JobStore {
   create(job: Job, record: StateRecord): Promise<Created>;
   /** A revision of a job does not change before the job is closed, so a copy may be kept. Throws if there is none. */
   job(jobId: string, revision: number): Promise<Job>;
+  /**
+   * May be older than what another process has written; never older than what this process has written, tried to write, or read. So it may lead
+   * to a write at its version, or to another try; a final answer ("late", "unknown", "taken") needs `latest`.
+   */
   state(jobId: string): Promise<Versioned | undefined>;
+  /** As it stands now, whoever wrote it: it costs a write that is never made, and a read. What `state` reads afterwards is not older. */
+  latest(jobId: string): Promise<Versioned | undefined>;
   /** Makes the changes atomically, if the stored record satisfies the guard. */
   change(jobId: string, write: GuardedWrite): Promise<Written>;
   /** Replaces a record if it is still at the version that was read (P12). */

@@ -113,17 +113,15 @@ export const NOT_YET = "not yet";
 /** What it reads of the record is not what stands there. */
 function withReads(ports: Ports, reads: (record: StateRecord) => StateRecord): Ports {
   const { store } = ports;
-  const changed = (found: Versioned) => ({ ...found, record: reads(found.record) });
+  const changed = (found: Versioned | undefined) => found && { ...found, record: reads(found.record) };
   return {
     ...ports,
     store: {
       ...store,
-      async state(jobId) {
-        const found = await store.state(jobId);
-        return found && changed(found);
-      },
+      state: async (jobId) => changed(await store.state(jobId)),
+      latest: async (jobId) => changed(await store.latest(jobId)),
       async *due(before) {
-        for await (const found of store.due(before)) yield changed(found);
+        for await (const found of store.due(before)) yield { ...found, record: reads(found.record) };
       },
     },
   };
