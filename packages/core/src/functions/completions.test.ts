@@ -12,7 +12,8 @@ import { measureWith } from "../telemetry/metrics.ts";
 import { completeStep } from "./completions.ts";
 
 const state = vi.fn();
-const ports = { store: { state }, rules: { contracts: { noun: JOB } } };
+const latest = vi.fn();
+const ports = { store: { state, latest }, rules: { contracts: { noun: JOB } } };
 const application = { ports: () => ports } as unknown as App;
 
 const TICKET: Ticket = {
@@ -46,7 +47,7 @@ test("what is no outage is a fault of the app, and is not hidden", async () => {
   await expect(answer()).rejects.toThrow("a bug");
 });
 
-test("a made-up address costs one point read, writes nothing, and is one count of which its caller chooses nothing", async () => {
+test("a made-up address is looked up so that the read can't be stale, writes nothing, and is one count of which its caller chooses nothing", async () => {
   state.mockReset().mockResolvedValue(undefined);
   const meter = vi.fn();
   const events = vi.fn();
@@ -54,7 +55,7 @@ test("a made-up address costs one point read, writes nothing, and is one count o
   listenToEvents(events);
   try {
     expect(await answer()).toMatchObject({ status: 409 });
-    expect(state.mock.calls).toEqual([["job-1"]]);
+    expect([state.mock.calls, latest.mock.calls]).toEqual([[["job-1"]], [["job-1"]]]);
     expect(meter.mock.calls).toEqual([["completions.rejected", 1, {}]]);
     expect(events).not.toHaveBeenCalled();
   } finally {

@@ -37,7 +37,7 @@ export const COMPLETIONS_ROUTE = `${COMPLETIONS_PATH}/{ticket}`;
 /**
  * The HTTP function that takes the report of a step that is done later, by POST. Answers 200 once it is recorded, 400 with the faults, 409 if no
  * step waits for it, 413 for a body that is too large, and 503 if it must be reported again. Anybody may call it: until the address proves to be
- * the app's own, nothing is written, nothing of the request is recorded, and the store is read once at most.
+ * the app's own, nothing is written, nothing of the request is recorded, and the store is asked three times at most: no answer is final because of a stale read.
  */
 export const completeStep =
   (application: App) =>

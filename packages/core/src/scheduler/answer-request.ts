@@ -1,9 +1,11 @@
 // An agent of this app that receives its requests over its queue (P6, P7, P8): does the work within its time, and sends a reply or nothing.
 import type { BoundedReply, Fault, LastError, Start } from "../agents/agent.ts";
 import { after, durationMs } from "../domain/duration.ts";
+import { runOf } from "../domain/plan.ts";
 import { secretValuesOf } from "../domain/redactor.ts";
 import type { AgentRequestMessage, Failure, Ticket } from "../messaging/agent-messages.ts";
 import { allSecrets } from "../messaging/contract.ts";
+import type { Versioned } from "../store/job-store.ts";
 import { codeFaultOf } from "./code-fault.ts";
 import { type Context, instant } from "./ports.ts";
 import { certaintyOf } from "./run-step.ts";
@@ -93,8 +95,12 @@ export async function answerRequest(
 
 /** Undefined if no attempt waits for the step any more, or its service has accepted it. */
 async function recordStart(ticket: Ticket, context: Context, isSent = true): Promise<Start | undefined> {
-  const record = (await context.store.state(ticket.jobId))?.record;
-  const task = record && taskIn(record, ticket, context);
+  const { jobId, attempt, step, direction } = ticket;
+  const isAsked = (read: Versioned | undefined) => runOf(read?.record.steps[step], direction)?.attempt === attempt;
+  let read = await context.store.state(jobId);
+  // The request may be faster than the record of it: then nobody would do it.
+  if (!isAsked(read)) read = await context.store.latest(jobId);
+  const task = read && isAsked(read) ? taskIn(read.record, ticket, context) : undefined;
   return task && new TakeUp(task, true, context).begin(isSent);
 }
 

@@ -38,6 +38,8 @@ async function claimInSpan(
   const { jobId, attempt } = startAttempt;
   const holder = holderId(jobId, attempt, context.taskHub);
   let read: ReadRecord | undefined = known ? { record: known } : await context.store.state(jobId);
+  // The message that asks for an attempt may be faster than the record of it: it would be completed, and the job would wait for the supervisor.
+  if (!read || read.record.attempt < attempt) read = await context.store.latest(jobId);
   for (let tries = 0; read?.record.attempt === attempt && tries < MOST_TRIES; tries += 1) {
     const { record }: ReadRecord = read;
     if (record.processState !== "Pending") return claimedAlready(record, holder, context);

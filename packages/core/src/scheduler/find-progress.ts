@@ -8,7 +8,9 @@ import { completionsOf, publishOrKeep } from "./publish.ts";
  * published before the attempt begins the next step, under the same id. Throws if the store is unavailable: the next look is the retry.
  */
 export async function findProgress({ jobId, lockedBy, waitsFor = [] }: Look, context: Context): Promise<StepOutcome> {
-  const stored = await context.store.state(jobId);
+  let stored = await context.store.state(jobId);
+  // An attempt that is superseded ends.
+  if (stored?.record.lockedBy !== lockedBy) stored = await context.store.latest(jobId);
   const standing = standingOf({ lockedBy }, stored?.record);
   if (!stored || standing.kind !== "completed") return standing;
   const found = completionsOf(stored.record).filter(({ step = "" }) => waitsFor.includes(step));

@@ -50,7 +50,7 @@ export async function operateJob(
   caller: Caller,
   context: Context,
 ): Promise<Operated> {
-  const read = await context.store.state(jobId);
+  const read = await context.store.latest(jobId);
   if (!read) return { kind: "not-found" };
   const asked = { request: await withStoredSecrets(request, read.record, context), caller, context };
   return (await operateOn(read, asked)) ?? operateAgain(read, asked);

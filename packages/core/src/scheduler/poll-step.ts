@@ -18,13 +18,14 @@ import { taskIn } from "./task-in.ts";
  * between, it polls again, or the record shows the poll. The answer is recorded as long as the run waits, whichever attempt then holds the job.
  */
 export async function pollStep(poll: Poll, context: Context): Promise<StepEnd> {
-  const record = (await context.store.state(poll.jobId))?.record;
+  let record = (await context.store.state(poll.jobId))?.record;
+  // An attempt whose poll is not for it ends, or does not poll again.
+  if (!isFor(record, poll)) record = (await context.store.latest(poll.jobId))?.record;
   const run = runOf(record?.steps[poll.step], poll.direction);
   const task = record && run && taskIn(record, { ...poll, attempt: run.attempt ?? 0 }, context);
   if (!record || !task) return received(poll, record);
-  const isToAsk = record.lockedBy === poll.lockedBy && isPolled(run, poll);
   // An earlier run of this poll may have recorded the end, and crashed before it was published.
-  if (!isToAsk) return (await recordedEnd(task, context)) ?? received(poll, record);
+  if (!isFor(record, poll)) return (await recordedEnd(task, context)) ?? received(poll, record);
   const agent = context.agents.get(task.agent);
   if (!agent) throw new Error(`step ${task.step} of job ${task.jobId} needs the agent ${task.agent}, not here`);
   const reply = await asked(agent, task, run, context);
@@ -39,6 +40,11 @@ export async function pollStep(poll: Poll, context: Context): Promise<StepEnd> {
     default:
       return reply satisfies never;
   }
+}
+
+function isFor(record: StateRecord | undefined, poll: Poll): boolean {
+  const run = runOf(record?.steps[poll.step], poll.direction);
+  return record?.lockedBy === poll.lockedBy && run !== null && isPolled(run, poll);
 }
 
 async function asked(

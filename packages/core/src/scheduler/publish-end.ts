@@ -12,7 +12,8 @@ export async function publishEndOf(
   { jobId, attempt }: { readonly jobId: string; readonly attempt: number },
   context: Context,
 ): Promise<void> {
-  const stored = await context.store.state(jobId);
+  // Nobody publishes the end later, so it is not to be missed because of a stale read.
+  const stored = await context.store.latest(jobId);
   if (!stored || stored.record.attempt !== attempt) return;
   const { processState } = stored.record;
   if (!hasEnded(processState)) return;

@@ -19,9 +19,12 @@ export async function recordAnswer(task: StepTask, answer: Answer, context: Cont
   return { outcome: { kind: "superseded" }, receiver: ownReceiver(task) };
 }
 
-/** Publishes again the end that an earlier run of this task recorded; undefined if there is none. */
-export async function recordedEnd(task: StepTask, context: Context): Promise<StepEnd | undefined> {
-  const recorded = await findStepEnd(task, context);
+/**
+ * Publishes again the end that an earlier run of this task recorded; undefined if there is none.
+ * @param isFinal as for `findStepEnd`
+ */
+export async function recordedEnd(task: StepTask, context: Context, isFinal = false): Promise<StepEnd | undefined> {
+  const recorded = await findStepEnd(task, context, isFinal);
   return recorded && publishStepEnd(task, recorded, context);
 }
 

@@ -32,7 +32,7 @@ export async function reportStep(
   { by: operator, ifMatch }: Caller,
   context: Context,
 ): Promise<Reported> {
-  const read = await context.store.state(jobId);
+  const read = await context.store.latest(jobId);
   if (!read) return { kind: "not-found" };
   const { record } = read;
   const said = (outcome: string, after: StateRecord | null) =>

@@ -38,7 +38,7 @@ async function failStep(task: StepTask, run: TakeUp, lastError: LastError, conte
 
 async function callAgent(given: StepTask, agent: RoutedAgent, run: TakeUp, context: Context): Promise<StepEnd> {
   // An earlier run of this activity did it: its end is published again, and its agent is not called.
-  if (isOver(runOf(given.record, given.direction))) return (await recordedEnd(given, context)) ?? SUPERSEDED;
+  if (isOver(runOf(given.record, given.direction))) return (await recordedEnd(given, context, true)) ?? SUPERSEDED;
   const { request, secrets, isClosed, begun } = await requestOf(given, context);
   const { task } = begun;
   const { startBy, priority } = task;

@@ -11,7 +11,13 @@ import type { Direction, StateRecord, StepRun } from "../domain/state-record.ts"
 import type { Answer } from "../domain/step-answer.ts";
 import { takenUp } from "../domain/step-run.ts";
 import { noteExpiry } from "../domain/step-writes.ts";
-import { type AgentReplyMessage, type Failure, parseAgentReply, type Ticket } from "../messaging/agent-messages.ts";
+import {
+  type Address,
+  type AgentReplyMessage,
+  type Failure,
+  parseAgentReply,
+  type Ticket,
+} from "../messaging/agent-messages.ts";
 import { teamOf } from "../messaging/agent-teams.ts";
 import { memberRedactorOf } from "../messaging/hidden-members.ts";
 import { describeSpan, inSpan } from "../telemetry/spans.ts";
@@ -111,14 +117,17 @@ export type TakenReport =
 
 /**
  * A report from the service or person that does a step later. It is for the run that waits for it now, because all runs of a step have one key and
- * therefore one effect. Between two attempts it can't be recorded, and must be reported again. A wrong address costs one point read.
+ * therefore one effect. Between two attempts it can't be recorded, and must be reported again. No address is unknown because of a stale read: a
+ * wrong address costs two reads, and a write that is never made.
  */
 export async function takeReport({ address, ...report }: Report, context: Context): Promise<TakenReport> {
   for (let tries = 0; ; tries += 1) {
     const { jobId, step, direction } = address;
-    const record = (await context.store.state(jobId))?.record;
-    const run = runOf(record?.steps[step], direction);
-    if (!record || !run || !isSame(run.nonce, address.nonce)) return { kind: "unknown" };
+    const found =
+      addressed((await context.store.state(jobId))?.record, address) ??
+      addressed((await context.store.latest(jobId))?.record, address);
+    if (!found) return { kind: "unknown" };
+    const { record, run } = found;
     if (!mayBeDoneLater(record, step, direction, context)) return { kind: "unknown" };
     const ticket: Ticket = { ...address, attempt: run.attempt ?? record.attempt, lockedBy: record.lockedBy ?? "" };
     describeSpan({ jobId, step });
@@ -128,6 +137,12 @@ export async function takeReport({ address, ...report }: Report, context: Contex
     if (!isSuperseded) return taken;
     if (tries === MOST_TRIES) return { kind: "not yet" };
   }
+}
+
+/** The record and the run that have that address. */
+function addressed(record: StateRecord | undefined, { step, direction, nonce }: Address) {
+  const run = runOf(record?.steps[step], direction);
+  return record && run && isSame(run.nonce, nonce) ? { record, run } : undefined;
 }
 
 /** The request of a step that goes over a queue has a nonce too, but only a step that may be done later was given an address. */
@@ -158,12 +173,11 @@ export async function takeWord(
   };
   const read = await taskOf(ticket, context);
   if (typeof read === "string") return late(read);
-  const { task, isOpen, isHistoryFull } = read;
+  const { task, isPast, isHistoryFull } = read;
   if (!isOwn(task)) return late("it came by a queue of somebody who was not asked");
   const reply = await withoutSecrets(said, task, context);
   context.presence.seen(task.agent);
-  if (isOpen && context.now() > Date.parse(task.completeBy))
-    return late(`it came after complete-by, ${task.completeBy}`);
+  if (isPast) return late(`it came after complete-by, ${task.completeBy}`);
   if (reply.kind === "started")
     return reply.failure ? recordFailure(task, reply.failure, context, isHistoryFull) : recordStarted(task, context);
   if (reply.kind === "progress") {
@@ -198,14 +212,21 @@ const NOTED = { kind: "noted" } as const;
 
 interface TaskRead {
   readonly task: StepTask;
-  readonly isOpen: boolean;
+  /** Its time was over when the reply was read. */
+  readonly isPast: boolean;
   readonly isHistoryFull: boolean;
 }
 
-/** The task of the reply, rebuilt from the record; or the reason why there is none. */
+/** The task of the reply, rebuilt from the record; or the reason why there is none. No reply is late because of a stale read. */
 async function taskOf(ticket: Ticket, ports: Ports): Promise<TaskRead | string> {
-  const { jobId, attempt, step, direction, lockedBy } = ticket;
-  const record = (await ports.store.state(jobId))?.record;
+  const { jobId } = ticket;
+  const read = taskFrom((await ports.store.state(jobId))?.record, ticket, ports);
+  if (typeof read !== "string" && !read.isPast) return read;
+  return taskFrom((await ports.store.latest(jobId))?.record, ticket, ports);
+}
+
+function taskFrom(record: StateRecord | undefined, ticket: Ticket, ports: Ports): TaskRead | string {
+  const { attempt, step, direction, lockedBy } = ticket;
   if (!record) return "there is no such job";
   const task = taskIn(record, { attempt, step, direction, lockedBy }, ports);
   if (task?.transport !== "queue" && task?.awaitWithin === undefined) return "the record knows of no such request";
@@ -216,7 +237,8 @@ async function taskOf(ticket: Ticket, ports: Ports): Promise<TaskRead | string> 
   // A version of the app without nonces may have sent the request.
   const mayLackNonce = run.nonce === undefined && task.transport === "queue";
   if (!mayLackNonce && !isSame(run.nonce, ticket.nonce)) return "it does not have its request's nonce";
-  return { task, isOpen: isInHand(run), isHistoryFull: record.history.length >= MOST_NOTED };
+  const isPast = isInHand(run) && ports.now() > Date.parse(task.completeBy);
+  return { task, isPast, isHistoryFull: record.history.length >= MOST_NOTED };
 }
 
 /** In constant time: the duration shows nothing about how much of a guess was right. */

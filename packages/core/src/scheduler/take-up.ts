@@ -10,6 +10,7 @@ import { type Mark, takenUp, withRun } from "../domain/step-run.ts";
 import { takeUp, takeUpOnly } from "../domain/step-writes.ts";
 import type { Written } from "../store/job-store.ts";
 import { type Context, instant, type Ports } from "./ports.ts";
+import { writeAtVersion } from "./write-at-version.ts";
 
 /**
  * Marks the step, as Running or Awaiting. Never shortens the time that an operator has extended in the meantime: the record then keeps its due
@@ -27,39 +28,33 @@ export async function recordMark(task: StepTask, mark: Mark, now: string, ports:
  * With other steps in progress, the record's due time depends on them: written at the version that was read, and again as often as one of them
  * writes first.
  */
-async function recordAmong(task: StepTask, mark: Mark, now: string, { store }: Ports): Promise<Written> {
-  for (;;) {
-    const read = await store.state(task.jobId);
-    const own = read?.record.steps[task.step];
-    if (!read || !own || !awaits(read.record, task) || hasEnded(read.record.processState)) return { kind: "rejected" };
+function recordAmong(task: StepTask, mark: Mark, now: string, ports: Ports): Promise<Written> {
+  return writeAtVersion(task.jobId, ports, (record) => {
+    const own = record.steps[task.step];
+    if (!own || !awaits(record, task) || hasEnded(record.processState)) return undefined;
     const run = runOf(own, task.direction);
-    if (!run || !mark.from.includes(run.state)) return { kind: "rejected" };
-    const written = await store.replace(read, takenAmong(read.record, task.step, mark.change(own), now));
-    if (written.kind === "written") return written;
-  }
+    if (!run || !mark.from.includes(run.state)) return undefined;
+    return takenAmong(record, task.step, mark.change(own), now);
+  });
 }
 
 /**
  * Records a report of an open step: at the version that was read, because a report may arrive while its agent polls.
  * @param news undefined if it is not news any more
  */
-export async function recordNews(
+export function recordNews(
   task: StepTask,
   now: string,
-  { store }: Ports,
+  ports: Ports,
   news: (run: StepRun) => Partial<StepRun> | undefined,
 ): Promise<Written> {
-  for (;;) {
-    const read = await store.state(task.jobId);
-    const own = read?.record.steps[task.step];
+  return writeAtVersion(task.jobId, ports, (record) => {
+    const own = record.steps[task.step];
     const run = runOf(own, task.direction);
-    const isOpen = read && awaits(read.record, task) && !hasEnded(read.record.processState);
+    const isOpen = awaits(record, task) && !hasEnded(record.processState);
     const received = isOpen && run ? news(run) : undefined;
-    if (!read || !own || !received) return { kind: "rejected" };
-    const changed = withRun(own, task.direction, received);
-    const written = await store.replace(read, takenAmong(read.record, task.step, changed, now));
-    if (written.kind === "written") return written;
-  }
+    return own && received && takenAmong(record, task.step, withRun(own, task.direction, received), now);
+  });
 }
 
 /**

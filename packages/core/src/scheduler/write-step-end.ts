@@ -9,6 +9,7 @@ import { endsOf, type LedTo } from "../domain/step-writes.ts";
 import { contractFor } from "../messaging/contract.ts";
 import type { Versioned } from "../store/job-store.ts";
 import { instant, type Ports, schedulingOf } from "./ports.ts";
+import { writeAtVersion } from "./write-at-version.ts";
 
 /** The record with the step's end in it, and the consequences of that end. */
 export interface RecordedEnd extends Versioned, LedTo {
@@ -18,7 +19,7 @@ export interface RecordedEnd extends Versioned, LedTo {
 
 /** Undefined if no attempt waits for the step any more: an earlier run of the task recorded its end, or it belongs to another run. */
 export async function writeStepEnd(task: StepTask, answer: Answer, ports: Ports): Promise<RecordedEnd | undefined> {
-  return (await writeUnread(task, answer, ports)) ?? (await writeAtVersion(task, answer, ports));
+  return (await writeUnread(task, answer, ports)) ?? (await writeAfterRead(task, answer, ports));
 }
 
 /** Without a read of the record, if the next steps are known; undefined if they are not, or if the record has changed. */
@@ -43,15 +44,13 @@ function closingFor({ workflow }: StepTask, { retention, rules }: Ports): Closin
   return { keepMs: retention.keepMs, secrets: contractFor(workflow.name, rules.contracts).secrets };
 }
 
-/** At the version that was read, again each time another writer is faster: each of their writes is progress. */
-async function writeAtVersion(task: StepTask, answer: Answer, ports: Ports): Promise<RecordedEnd | undefined> {
-  for (;;) {
-    const read = await ports.store.state(task.jobId);
-    const next = read && afterStep(read.record, task, answer, circumstancesOf(read.record, ports));
-    if (!next) return undefined;
-    const outcome = await ports.store.replace(read, next);
-    if (outcome.kind === "written") return { ...outcome, ...ledTo(read.record, next) };
-  }
+async function writeAfterRead(task: StepTask, answer: Answer, ports: Ports): Promise<RecordedEnd | undefined> {
+  const written = await writeAtVersion(task.jobId, ports, (record) =>
+    afterStep(record, task, answer, circumstancesOf(record, ports)),
+  );
+  if (written.kind === "rejected") return undefined;
+  const { record, etag, before } = written;
+  return { record, etag, ...ledTo(before, record) };
 }
 
 function circumstancesOf({ workflow }: StateRecord, ports: Ports): Circumstances {
@@ -63,9 +62,12 @@ function circumstancesOf({ workflow }: StateRecord, ports: Ports): Circumstances
   };
 }
 
-/** The end that an earlier run of this task wrote: the step's run still belongs to the task. */
-export async function findStepEnd(task: StepTask, { store }: Ports): Promise<RecordedEnd | undefined> {
-  const read = await store.state(task.jobId);
+/**
+ * The end that an earlier run of this task wrote: the step's run still belongs to the task.
+ * @param isFinal whether its caller gives up if there is none: then the record is read so that it can't be stale
+ */
+export async function findStepEnd(task: StepTask, { store }: Ports, isFinal = false): Promise<RecordedEnd | undefined> {
+  const read = await (isFinal ? store.latest(task.jobId) : store.state(task.jobId));
   const mayHaveLedTo = read && foundEnd(read.record, task);
   return mayHaveLedTo && { ...read, ...mayHaveLedTo, isRepeat: true };
 }

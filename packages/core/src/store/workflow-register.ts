@@ -3,6 +3,7 @@ import { type Container, ErrorResponse } from "@azure/cosmos";
 import { OPEN_ERRORS } from "../domain/open-errors.ts";
 import type { WorkflowRef } from "../domain/workflow.ts";
 import type { WorkflowContent } from "../domain/workflow-content.ts";
+import { CONFLICT, NOT_FOUND, type Session, sessionOf } from "./cosmos-answers.ts";
 import { StoreUnavailable } from "./job-store.ts";
 
 /** Jobs that need the version. */
@@ -20,13 +21,15 @@ export interface WorkflowRegister {
   /** Every version that was ever entered. */
   entered(): Promise<readonly WorkflowContent[]>;
   jobs(ref: WorkflowRef): Promise<JobsOfVersion>;
-  /** Whether a workflow of this name was entered after every one of `known`: by a newer version of the app, which is not running now. */
+  /**
+   * Whether a workflow of this name was entered after every one of `known`: by a newer version of the app, which is not running now. Never stale:
+   * a job is rejected for good if there is none.
+   */
   isNewer(name: string, known: readonly WorkflowRef[]): Promise<boolean>;
 }
 
 /** The partition of the entries: no day has this name. */
 const PARTITION = "workflows";
-const CONFLICT = 409;
 /** Permanent, even if the container's documents have a time to live. */
 const FOR_EVER = -1;
 
@@ -49,6 +52,17 @@ export function createCosmosWorkflowRegister(container: Container, jobs: Contain
     return resources[0] ?? 0;
   }
 
+  /** A read with this token is not stale, as in cosmos-job-store.ts: there is no such document, whatever a replica has seen. */
+  const newest = async (): Promise<Session> => {
+    try {
+      await container.item("none", PARTITION).patch([{ op: "set", path: "/neverMade", value: true }]);
+    } catch (cause) {
+      if (cause instanceof ErrorResponse && cause.code === NOT_FOUND) return sessionOf(cause);
+      throw cause;
+    }
+    throw new Error("the register has a document that nobody entered");
+  };
+
   return {
     async enter(content) {
       const id = idOf(content);
@@ -70,9 +84,12 @@ export function createCosmosWorkflowRegister(container: Container, jobs: Contain
     },
     async isNewer(name, known) {
       const query = "SELECT c.name, c.version, c._ts FROM c WHERE IS_DEFINED(c.parts)";
-      const { resources } = await container.items
-        .query<WorkflowRef & { readonly _ts: number }>(query, { partitionKey: PARTITION })
-        .fetchAll()
+      const { resources } = await newest()
+        .then((session) =>
+          container.items
+            .query<WorkflowRef & { readonly _ts: number }>(query, { partitionKey: PARTITION, ...session })
+            .fetchAll(),
+        )
         .catch((cause: unknown) => {
           throw new StoreUnavailable("say which workflows there were", cause);
         });

@@ -74,7 +74,7 @@ async function recordOf(jobId: string, { store, pause }: Ports): Promise<StateRe
     const read = await store.state(jobId);
     if (read) return read.record;
   }
-  return undefined;
+  return (await store.latest(jobId))?.record;
 }
 
 /** On a sender's own queue, the owner of the job may cancel it; on a shared queue, a sender who knows its content. */

@@ -135,15 +135,13 @@ test("a resubmission of many forward takes all forward", async () => {
 
 test("a newer app's record is left out of a preview, and skipped where it has become one since", async () => {
   await rejected(IDS);
-  const newer = (jobId: string) => ({
-    store: {
-      ...world.store,
-      state: async (id: string) => {
-        if (id === jobId) throw new NewerSchema("The job's record", 99, 1);
-        return world.store.state(id);
-      },
-    },
-  });
+  const newer = (jobId: string) => {
+    const read = async (id: string) => {
+      if (id === jobId) throw new NewerSchema("The job's record", 99, 1);
+      return world.store.state(id);
+    };
+    return { store: { ...world.store, state: read, latest: read } };
+  };
   const { run, notPossible } = await previewBulk({ action: "resubmit" }, { jobIds: IDS }, "ada", {
     ...ports,
     ...newer("job-2"),

@@ -28,7 +28,7 @@ export async function eraseJob(
   }: { readonly closing: ClosingStore; readonly discarded: Pick<DiscardedStore, "eraseOf"> },
   context: Context,
 ): Promise<Erased> {
-  const read = await context.store.state(jobId);
+  const read = await context.store.latest(jobId);
   if (!read) return { kind: "not-found" };
   if (!isWanted(read.etag, ifMatch)) return { kind: "changed", ...read };
   const { record } = read;

@@ -57,7 +57,7 @@ type MayResubmit =
 
 /** Undefined if there is no such job. */
 export async function inspectJob(jobId: string, ports: Ports, seesSecrets = false): Promise<Inspection | undefined> {
-  const read = await ports.store.state(jobId);
+  const read = (await ports.store.state(jobId)) ?? (await ports.store.latest(jobId));
   if (!read) return undefined;
   const { record } = read;
   const context = decisionContextOf("", ports);

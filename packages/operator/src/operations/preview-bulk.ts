@@ -152,7 +152,7 @@ async function look(
   by: string,
   ports: Ports,
 ): Promise<{ readonly item: BulkItem } | NotPossible> {
-  const read = await ports.store.state(jobId);
+  const read = (await ports.store.state(jobId)) ?? (await ports.store.latest(jobId));
   if (!read) return { jobId, reason: "there is no such job" };
   const { record, etag } = read;
   if (!isMeant(record)) return { jobId, reason: "it has changed and does not match the search any more" };

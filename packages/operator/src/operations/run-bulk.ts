@@ -122,7 +122,7 @@ async function lookForEnds(
     const item = items.find(({ jobId }) => jobId === result.jobId);
     return unlessNewer<BulkResult>(
       async () => {
-        const read = await store.state(result.jobId);
+        const read = (await store.state(result.jobId)) ?? (await store.latest(result.jobId));
         if (!read) return { ...result, end: "other" };
         const { processState, error } = read.record;
         const end = endOf(action, processState, error?.kind, item, causeIdOf(read.record));
