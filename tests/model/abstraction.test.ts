@@ -25,6 +25,7 @@ const MUCH_GOES_WRONG = {
   lateness: 2,
   progress: 2,
   forgeries: 2,
+  staleReads: 0,
 };
 
 function recordOf(model: Model, state: State): string {

@@ -8,3 +8,10 @@ jobStoreContract("memory", async () => createMemoryJobStore());
 closingStoreContract("memory", async () => createMemoryJobStore());
 
 guardsContract("memory", async () => createMemoryJobStore());
+
+// A process finds what it wrote itself, so the contract holds for it whatever other processes may miss.
+const staleReads = { withinMs: 60_000 };
+
+jobStoreContract("memory, with stale reads", async () => createMemoryJobStore({ staleReads }));
+
+guardsContract("memory, with stale reads", async () => createMemoryJobStore({ staleReads }));

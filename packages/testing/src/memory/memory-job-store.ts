@@ -18,6 +18,8 @@ import {
 } from "@scheduler-agent-supervisor/core/internal/store/job-store";
 import { type Document, recordOf } from "@scheduler-agent-supervisor/core/internal/store/record-versions";
 
+import { RecordHistory, Session, type StaleReads, type Stored } from "./record-history.ts";
+
 const FIRST_REVISION = 1;
 const jobKey = (jobId: string, revision: number) => `${jobId}#${revision}`;
 
@@ -26,29 +28,51 @@ export interface MemoryStoreOptions {
   readonly documents?: readonly Document[];
   /** A newer app's record was found, and not changed. */
   readonly onNewer?: (jobId: string, cause: NewerSchema) => void;
+  /** Reads of a process may miss what others wrote shortly before, as with Session consistency; never if absent. */
+  readonly staleReads?: StaleReads;
 }
 
 export interface MemoryJobStore extends JobStore, ClosingStore {
   /** A stored record, of any version. */
   stored(jobId: string): Document | undefined;
+  /** The same store, for a process that has seen nothing of it yet. */
+  inAnotherProcess(): MemoryJobStore;
+  /** How many reads were answered by something older than the last write, in all processes. */
+  readonly staleReads: number;
 }
 
 export function createMemoryJobStore(options: MemoryStoreOptions = {}): MemoryJobStore {
-  const { documents = [], onNewer = () => {} } = options;
-  const jobs = new Map<string, Job>();
-  const states = new Map<string, { readonly record: Document; readonly etag: string }>();
-  let version = 0;
+  const { documents = [], onNewer = () => {}, staleReads } = options;
+  const history = new RecordHistory(staleReads);
+  const data: Data = { jobs: new Map(), history, onNewer, version: 0 };
   for (const record of documents) {
-    version += 1;
-    states.set(String(record["jobId"]), { record, etag: String(version) });
+    data.version += 1;
+    history.add(String(record["jobId"]), { record, etag: String(data.version) });
   }
+  return storeOver(data);
+}
+
+/** What all processes have in common. */
+interface Data {
+  readonly jobs: Map<string, Job>;
+  readonly history: RecordHistory;
+  readonly onNewer: (jobId: string, cause: NewerSchema) => void;
+  version: number;
+}
+
+function storeOver(data: Data): MemoryJobStore {
+  const { jobs, history, onNewer } = data;
+  const session = new Session(history);
 
   /** A newer record unchanged: only its head is read. */
   const inTodaysWords = (record: StateRecord): StateRecord =>
     record.schemaVersion > RECORD_VERSION ? record : recordOf({ ...record });
 
-  function opened(jobId: string): Versioned | undefined {
-    const stored = structuredClone(states.get(jobId));
+  const read = (jobId: string) => opened(jobId, session.read(jobId));
+  const newest = (jobId: string) => opened(jobId, session.newest(jobId));
+
+  function opened(jobId: string, given: Stored | undefined): Versioned | undefined {
+    const stored = structuredClone(given);
     try {
       return stored && { ...stored, record: recordOf(stored.record) };
     } catch (cause) {
@@ -58,15 +82,20 @@ export function createMemoryJobStore(options: MemoryStoreOptions = {}): MemoryJo
   }
 
   /** The result of a query, as it is stored. */
-  const found = () => [...states.values()].map(({ record }) => record as unknown as StateRecord);
+  const found = () =>
+    history.ids.flatMap((jobId) => {
+      const stored = session.read(jobId);
+      return stored ? [stored.record as unknown as StateRecord] : [];
+    });
 
   const inFlight = ({ from, to }: Span) =>
     found().filter(({ processState, dueAt = "" }) => processState === "Processing" && dueAt >= from && dueAt < to);
 
   function put(record: StateRecord): Written {
-    version += 1;
-    states.set(record.jobId, { record: structuredClone(record) as unknown as Document, etag: String(version) });
-    return { kind: "written", record: structuredClone(record), etag: String(version) };
+    data.version += 1;
+    const etag = String(data.version);
+    session.write(record.jobId, { record: structuredClone(record) as unknown as Document, etag });
+    return { kind: "written", record: structuredClone(record), etag };
   }
 
   /** Nothing expires here: only the content changes. */
@@ -80,7 +109,7 @@ export function createMemoryJobStore(options: MemoryStoreOptions = {}): MemoryJo
   return {
     async create(job, record) {
       const known = jobs.get(jobKey(record.jobId, FIRST_REVISION));
-      const state = opened(record.jobId);
+      const state = newest(record.jobId);
       if (known && state) return { kind: "duplicate", job: known, record: state.record };
       jobs.set(jobKey(record.jobId, FIRST_REVISION), structuredClone(job));
       put(record);
@@ -91,9 +120,16 @@ export function createMemoryJobStore(options: MemoryStoreOptions = {}): MemoryJo
       if (!job) throw new Error(`no job ${jobId}, revision ${revision}`);
       return structuredClone(job);
     },
-    stored: (jobId) => structuredClone(states.get(jobId)?.record),
+    inAnotherProcess: () => storeOver(data),
+    get staleReads() {
+      return history.staleReads;
+    },
+    stored: (jobId) => structuredClone(history.newest(jobId)?.record),
     async state(jobId) {
-      return opened(jobId);
+      return read(jobId);
+    },
+    async latest(jobId) {
+      return newest(jobId);
     },
     async latest(jobId) {
       return opened(jobId);
@@ -101,17 +137,17 @@ export function createMemoryJobStore(options: MemoryStoreOptions = {}): MemoryJo
     async change(jobId, write) {
       const { guard, changes, lifetime } = write;
       if (!isOneWrite(write)) throw new NotStorable("change a state record", new Error("it has too many changes"));
-      const state = opened(jobId);
+      const state = newest(jobId);
       if (!state || !holds(guard, state.record)) return { kind: "rejected" };
       if (lifetime) keepContent(jobId, lifetime);
       return put(applyChanges(state.record, changes));
     },
     async replace(read, record) {
-      return states.get(record.jobId)?.etag === read.etag ? put(record) : { kind: "rejected" };
+      return session.newest(record.jobId)?.etag === read.etag ? put(record) : { kind: "rejected" };
     },
     async revise(read, record, job) {
       const key = jobKey(record.jobId, record.jobRevision);
-      if (jobs.has(key) || states.get(record.jobId)?.etag !== read.etag) return { kind: "rejected" };
+      if (jobs.has(key) || session.newest(record.jobId)?.etag !== read.etag) return { kind: "rejected" };
       jobs.set(key, structuredClone(job));
       return put(record);
     },
@@ -119,16 +155,16 @@ export function createMemoryJobStore(options: MemoryStoreOptions = {}): MemoryJo
       const since = (record: StateRecord) => record[OVER[state]] ?? undefined;
       const over = found().filter((record) => (since(record) ?? instant) < instant);
       over.sort((one, other) => ((since(one) ?? "") < (since(other) ?? "") ? -1 : 1));
-      yield* over.flatMap(({ jobId }) => opened(jobId) ?? []);
+      yield* over.flatMap(({ jobId }) => read(jobId) ?? []);
     },
     async close(read, record, lifetime) {
-      if (states.get(record.jobId)?.etag !== read.etag) return { kind: "rejected" };
+      if (session.newest(record.jobId)?.etag !== read.etag) return { kind: "rejected" };
       keepContent(record.jobId, lifetime);
       return put(record);
     },
     async erase({ record: { jobId, jobRevision }, etag }) {
-      if (states.get(jobId)?.etag !== etag) return "rejected";
-      states.delete(jobId);
+      if (session.newest(jobId)?.etag !== etag) return "rejected";
+      session.write(jobId, undefined);
       for (let revision = FIRST_REVISION; revision <= jobRevision; revision += 1) {
         jobs.delete(jobKey(jobId, revision));
       }
@@ -149,7 +185,7 @@ export function createMemoryJobStore(options: MemoryStoreOptions = {}): MemoryJo
       const due = found().filter((record) => isDue(record) && isToBeLookedAt(record, instant));
       due.sort((one, other) => ((one.dueAt ?? "") < (other.dueAt ?? "") ? -1 : 1));
       yield* due.flatMap(({ jobId, schemaVersion }) => {
-        if (!(schemaVersion > RECORD_VERSION)) return opened(jobId) ?? [];
+        if (!(schemaVersion > RECORD_VERSION)) return read(jobId) ?? [];
         onNewer(jobId, new NewerSchema("A record that is due", schemaVersion, RECORD_VERSION));
         return [];
       });

@@ -3,7 +3,7 @@ import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/doma
 import { withoutOver } from "./normal-form.ts";
 import type { Operation, Piece, Pieces } from "./pieces.ts";
 import type { Promises } from "./promises.ts";
-import { FIRST_PIECE, isStalled, PROMISES, pieceOf, RECORD, type State, sorted, stalled } from "./state.ts";
+import { FIRST_PIECE, isStalled, PREVIOUS, PROMISES, pieceOf, RECORD, type State, sorted, stalled } from "./state.ts";
 
 /** Members that hold one, holders' names, and an operator's entries in the history. */
 const NUMBER = /(?<="(?:attempt|completedIn|receiver)":|"job-|attempt )\d+/g;
@@ -55,6 +55,7 @@ export class Attempts {
   closedUp(given: State): State {
     const state = this.#withoutOver(given);
     let found = this.#numbersInValue(state[RECORD] as number) | this.#numbersInPromises(state[PROMISES] as number);
+    found |= this.#numbersInValue(state[PREVIOUS] as number);
     for (let at = FIRST_PIECE; at < state.length; at += 1) found |= this.#numbersInPiece(pieceOf(state[at] as number));
     const closing = this.#closingOf(found);
     const promises = this.#promises(state[PROMISES] as number, closing);
@@ -67,7 +68,10 @@ export class Attempts {
       const piece = this.#piece(pieceOf(id), closing);
       next[at] = isStalled(id) ? stalled(piece) : piece;
     }
-    next[RECORD] = this.#pieces.values.changed(state[RECORD] as number, closing.change);
+    for (const at of [RECORD, PREVIOUS]) {
+      const value = state[at] as number;
+      next[at] = value === 0 ? 0 : this.#pieces.values.changed(value, closing.change);
+    }
     return sorted(next);
   }
 

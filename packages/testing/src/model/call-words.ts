@@ -1,6 +1,7 @@
 // A call in words, for a trace.
 import type { StatusMessage } from "@scheduler-agent-supervisor/core/internal/messaging/messenger";
 import { aboutOf, type Call, type Sent } from "./calls.ts";
+import type { Message } from "./pieces.ts";
 
 /** What a write is for: its own entry in the history says it. */
 export function aimOf(call: Extract<Call, { kind: "change" | "replace" }>): string {
@@ -28,4 +29,22 @@ export function sendingOf(message: Sent): string {
 
 export function publishingOf({ status, attempt, step }: StatusMessage): string {
   return `tells the client ${status}, attempt ${attempt}${step ? `, ${step}` : ""}`;
+}
+
+/** A message in its queue. */
+export function queuedOf({ queue }: Pick<Message, "queue">): string {
+  switch (queue) {
+    case "jobs":
+      return "the job's message";
+    case "scheduler":
+      return "a start message";
+    case "requests":
+      return "a request";
+    case "replies":
+      return "a reply";
+    case "accepted":
+      return "what was accepted";
+    default:
+      return queue satisfies never;
+  }
 }

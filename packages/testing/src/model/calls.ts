@@ -22,7 +22,8 @@ import { CONTENT, CONTRACTS, HOSTS, type Host, type Setting, TIMING } from "./se
 /** The calls that have an effect or an answer that may differ; all others are answered at once. */
 export type Call =
   | { readonly kind: "create"; readonly record: StateRecord }
-  | { readonly kind: "state" }
+  /** Newest: a read that is never stale. */
+  | { readonly kind: "state"; readonly isNewest?: true }
   | { readonly kind: "change"; readonly write: GuardedWrite }
   | { readonly kind: "replace"; readonly etag: string; readonly record: StateRecord }
   | { readonly kind: "due"; readonly before: string }
@@ -152,7 +153,7 @@ export function portsOver(ask: Ask, now: () => number, host: Host, setting: Sett
       create: (_, record) => ask<"create">({ kind: "create", record }),
       job: async () => CONTENT,
       state: () => ask<"state">({ kind: "state" }),
-      latest: () => ask<"state">({ kind: "state" }),
+      latest: () => ask<"state">(mutant.forgetsNewest ? { kind: "state" } : { kind: "state", isNewest: true }),
       change: (_, write) => (mutant.splits ? changeInParts(mutant.splits(write), ask) : ask({ kind: "change", write })),
       replace: ({ etag }, record) =>
         ask<"replace">({ kind: "replace", etag, record: mutant.replaces ? mutant.replaces(record) : record }),

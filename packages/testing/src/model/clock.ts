@@ -4,7 +4,18 @@ import type { Accepted } from "./calls.ts";
 import type { Engine } from "./engine.ts";
 import type { Pieces } from "./pieces.ts";
 import { AHEAD_MS, type Bounds, type Setting } from "./setting.ts";
-import { BOUNDS, FIRST_PIECE, isStalled, pieceOf, RECORD, type State, sorted, stalled } from "./state.ts";
+import {
+  BOUNDS,
+  FIRST_PIECE,
+  isStalled,
+  NOTHING_OLDER,
+  PREVIOUS,
+  pieceOf,
+  RECORD,
+  type State,
+  sorted,
+  stalled,
+} from "./state.ts";
 
 export class Clock {
   readonly #pieces: Pieces;
@@ -38,6 +49,7 @@ export class Clock {
       if (!this.#isDropped(later)) ticked.push(isReady ? stalled(later) : later);
     }
     ticked[BOUNDS] = next[BOUNDS] as number;
+    ticked[PREVIOUS] = NOTHING_OLDER;
     const record = state[RECORD] as number;
     ticked[RECORD] = record === 0 ? 0 : this.#pieces.tickedValue(record);
     sorted(ticked);
@@ -87,6 +99,10 @@ export class Clock {
     }
   }
 
+  mayStill(state: State, what: keyof Bounds): boolean {
+    return this.#setting.bounds[what] > 0 && this.spend(state, what) !== undefined;
+  }
+
   /** The state with one less of what may go wrong; undefined where it may not any more. */
   spend(state: State, what: keyof Bounds): State | undefined {
     const spent = this.#spent[what];
@@ -98,6 +114,9 @@ export class Clock {
       left = bounds[what] === 0 ? 0 : values.idOf({ ...bounds, [what]: bounds[what] - 1 });
       spent[before] = left;
     }
-    return left === 0 ? undefined : state.with(BOUNDS, left);
+    if (left === 0) return undefined;
+    const next = state.with(BOUNDS, left);
+    // Once no read may be stale any more, nothing older is kept.
+    return what === "staleReads" && !this.mayStill(next, what) ? next.with(PREVIOUS, NOTHING_OLDER) : next;
   }
 }

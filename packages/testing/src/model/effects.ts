@@ -1,7 +1,6 @@
 // What may come of an operation's next call: what it does to the record and the service, and where the operation then stands.
 import type { BoundedReply } from "@scheduler-agent-supervisor/core/internal/agents/agent";
 import { applyChanges, holds } from "@scheduler-agent-supervisor/core/internal/domain/apply-changes";
-import type { StepTask } from "@scheduler-agent-supervisor/core/internal/domain/attempt";
 import type { Guard } from "@scheduler-agent-supervisor/core/internal/domain/guarded-write";
 import { runOf } from "@scheduler-agent-supervisor/core/internal/domain/plan";
 import { holderId, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
@@ -19,11 +18,13 @@ import {
   type Sent,
   type ServiceCall,
 } from "./calls.ts";
-import { normalForm, publishedAs, withOver, withoutOver } from "./normal-form.ts";
+import { normalForm, publishedAs, withOver } from "./normal-form.ts";
 import type { Entry } from "./operation-run.ts";
 import { CURRENT, isEndOfStep, type Operation, type Pieces } from "./pieces.ts";
+import { type Doing, isDue, Reads, UNKEPT } from "./reads.ts";
 import { ACCEPTED, act, find, mayReject, REJECTED, reject, type ServiceState } from "./service.ts";
 import { AHEAD_MS, type Bounds, CONTENT, HOSTS, type Host, LATER_MS, type Setting } from "./setting.ts";
+import { PREVIOUS, RECORD, SERVICE_STATE, type State } from "./state.ts";
 import { faultOfCall, faultOfWrite, type Writer } from "./watch.ts";
 
 export interface Effect {
@@ -44,12 +45,6 @@ export interface Effect {
   readonly fault?: string | undefined;
 }
 
-interface Doing extends Operation {
-  readonly id: number;
-  /** Of an activity that runs several steps, the one that it is at. */
-  readonly at: StepTask | undefined;
-}
-
 /** What a call leaves as it is. */
 type Unchanged = Pick<Effect, "record" | "adds">;
 type Change = Omit<Effect, "piece" | "what"> & { readonly entry: Entry | null; readonly what: string };
@@ -63,6 +58,7 @@ interface Outcomes {
 export class Effects {
   readonly #pieces: Pieces;
   readonly #setting: Setting;
+  readonly #reads: Reads;
   readonly #isReduced: boolean;
   /** By the operation, then by what its call meets. */
   readonly #known: (Map<number, Outcomes> | undefined)[] = [];
@@ -72,14 +68,15 @@ export class Effects {
     this.#pieces = pieces;
     this.#isReduced = !setting.isExact && !setting.isUnreduced;
     this.#setting = setting;
+    this.#reads = new Reads(pieces, setting);
   }
 
   /** Undefined where it is still lacking. An operation that has returned makes no call any more. */
-  of(id: number, record: number, serviceState: number): readonly Effect[] | undefined {
+  of(id: number, state: State): readonly Effect[] | undefined {
     const call = this.#pieces.stand(id);
     if (!call) return undefined;
     if (call.kind === "returned" || call.kind === "threw") return [];
-    const outcomes = this.#outcomesOf(id, call, record, serviceState);
+    const outcomes = this.#outcomesOf(id, call, state);
     if (!outcomes.effects) {
       const effects = outcomes.changes.map((change) => this.#answered(id, change));
       if (effects.some((effect) => effect === undefined)) return undefined;
@@ -88,17 +85,26 @@ export class Effects {
     return outcomes.effects;
   }
 
-  #outcomesOf(id: number, call: Call, record: number, serviceState: number): Outcomes {
+  #outcomesOf(id: number, call: Call, state: State): Outcomes {
+    const [record, serviceState, previous] = [RECORD, SERVICE_STATE, PREVIOUS].map((at) => state[at] as number) as [
+      number,
+      number,
+      number,
+    ];
     let known = this.#known[id];
     if (!known) {
       known = new Map();
       this.#known[id] = known;
     }
-    const key = call.kind === "service" ? record * 2 ** 26 + serviceState : record;
+    const beside = call.kind === "service" ? serviceState : isRead(call) ? previous : 0;
+    const key = record * 2 ** 26 + beside;
     let outcomes = known.get(key);
     if (!outcomes) {
       const { bounds } = this.#setting;
-      const changes = this.#changes(id, call, record, serviceState);
+      const changes = [
+        ...this.#changes(id, call, record, serviceState),
+        ...this.#staleReads(id, call, record, previous),
+      ];
       outcomes = { changes: changes.filter(({ spends }) => !spends || bounds[spends] > 0) };
       known.set(key, outcomes);
     }
@@ -127,13 +133,13 @@ export class Effects {
       }
       case "state":
         return [
-          { ...same, what: "reads the record", entry: { answer: this.#read(operation, stored) } },
+          { ...same, what: "reads the record", entry: { answer: this.#reads.of(operation, stored) } },
           this.#storeAway(same),
         ];
       case "due": {
-        const isDue = stored?.dueAt !== undefined && stored.dueAt < call.before;
-        const answer = isDue ? this.#read(operation, stored) : null;
-        return [{ ...same, what: isDue ? "finds it overdue" : "finds nothing", entry: { answer } }];
+        const isFound = stored !== undefined && isDue(stored, call.before);
+        const answer = isFound ? this.#reads.of(operation, stored) : null;
+        return [{ ...same, what: isFound ? "finds it overdue" : "finds nothing", entry: { answer } }];
       }
       case "change": {
         const { guard, changes } = call.write;
@@ -175,6 +181,14 @@ export class Effects {
     }
   }
 
+  #staleReads(id: number, call: Call, record: number, previous: number): Change[] {
+    if (!isRead(call)) return [];
+    const operation: Doing = { ...(this.#pieces.get(id) as Operation), id, at: this.#pieces.taskOf(id) };
+    const entry = this.#reads.stale(operation, call, previous);
+    const what = "reads the record as it was before its last write";
+    return entry ? [{ what, record, adds: [], entry, spends: "staleReads" }] : [];
+  }
+
   /** A write that is made: told so, or the answer lost and the second try rejected, or the store away before or after. */
   #writes(
     operation: Doing,
@@ -192,37 +206,27 @@ export class Effects {
     const made = { ...same, record, written: after, fault };
     return [
       { ...made, what, entry: { answer: answerTo(form) } },
-      { ...made, what: `${what}; its second try is rejected`, entry: { answer: REJECTED_WRITE }, spends: "outages" },
+      {
+        ...made,
+        what: `${what}; its second try is rejected`,
+        entry: { answer: this.#reads.rejection() },
+        spends: "outages",
+      },
       { ...made, what: `${what}; no answer`, entry: { fails: "store" }, spends: "outages" },
       this.#storeAway(same),
     ];
   }
 
   #rejected(same: Unchanged, what: string): Change[] {
-    return [{ ...same, what, entry: { answer: REJECTED_WRITE } }, this.#storeAway(same)];
+    return [{ ...same, what, entry: { answer: this.#reads.rejection() } }, this.#storeAway(same)];
   }
 
   #storeAway(same: Unchanged): Change {
     return { ...same, what: "the store is away", entry: { fails: "store" }, spends: "outages" };
   }
 
-  #read(operation: Doing, stored: StateRecord | undefined) {
-    return stored ? { record: this.#seenBy(operation, stored), etag: this.#etagFor(operation, stored) } : null;
-  }
-
   #written(operation: Doing, form: StateRecord): unknown {
-    return { kind: "written", ...this.#read(operation, form) };
-  }
-
-  /** Of runs that are over it asks only whether its own is its own; an activity that runs several steps, whether each is. */
-  #seenBy(operation: Doing, record: StateRecord): StateRecord {
-    if (!this.#isReduced) return record;
-    const own = isEndOfStep(operation.name) ? this.#runOf(operation) : undefined;
-    const runsSeveral = operation.at?.plan !== undefined;
-    return withoutOver(record, (step, direction, attempt) => {
-      if (direction !== own?.direction) return false;
-      return runsSeveral ? attempt === own.attempt : step === own.step;
-    });
+    return { kind: "written", ...this.#reads.of(operation, form) };
   }
 
   #stored(form: StateRecord): number {
@@ -239,12 +243,6 @@ export class Effects {
 
   #formOf(record: StateRecord): StateRecord {
     return this.#setting.isExact ? record : normalForm(record, this.#isReduced);
-  }
-
-  /** A submission makes use of versions only to clear outbox messages, and what is the same would otherwise be kept apart by them. */
-  #etagFor({ name }: Operation, { outbox }: StateRecord): string {
-    const isKept = name !== "submitJob" || outbox.length > 0 || this.#setting.isExact;
-    return isKept ? CURRENT : UNKEPT;
   }
 
   #messageOf(message: Sent): number {
@@ -273,7 +271,7 @@ export class Effects {
     const attempt = this.#pieces.attemptOf(operation.id);
     const hub = this.#setting.mutant?.oneTaskHub ? (HOSTS[0] as Host) : operation.host;
     const reply = operation.name === "takeReply" ? this.#replyOf(operation) : undefined;
-    const own = isEndOfStep(operation.name) ? this.#runOf(operation) : undefined;
+    const own = isEndOfStep(operation.name) ? this.#reads.runOf(operation) : undefined;
     return {
       operation: operation.name,
       ...(this.#setting.idle && { isNobodyThere: true }),
@@ -281,17 +279,6 @@ export class Effects {
       ...(reply && { reply }),
       ...(attempt !== undefined && { attempt, holder: holderId(CONTENT.jobId, attempt, hub) }),
     };
-  }
-
-  /** The run whose end an agent, or a reply, reports. */
-  #runOf(operation: Doing): Writer["own"] {
-    const { step, direction } = operation.at ?? this.#aboutOf(operation);
-    return { step, direction, attempt: this.#pieces.attemptOf(operation.id) ?? 0 };
-  }
-
-  #aboutOf({ input }: Operation) {
-    const value = this.#pieces.values.get<StepTask | Replied | Reported>(input);
-    return "replyTo" in value ? aboutOf(value) : (value as StepTask);
   }
 
   #replyOf({ input, log }: Operation): Writer["reply"] {
@@ -388,8 +375,7 @@ export class Effects {
   }
 }
 
-const UNKEPT = "unkept";
-const REJECTED_WRITE: Answers["change"] = { kind: "rejected" };
+const isRead = (call: Call) => call.kind === "state" || call.kind === "due";
 
 function duplicate(record: StateRecord): Answers["create"] {
   return { kind: "duplicate", job: CONTENT, record };

@@ -67,6 +67,8 @@ export class Independence {
         return operation.name !== "publishEnd" && this.#isPublishedAgain(state, stand);
       case "change":
       case "replace":
+        // Whoever is rejected reads nothing stale afterwards.
+        if (this.#setting.bounds.staleReads > 0) return false;
         return this.#isRejectedForGood(stand, this.#pieces.recordOf(state));
       default:
         return false;

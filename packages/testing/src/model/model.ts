@@ -4,7 +4,7 @@ import { type Move, Moves } from "./moves.ts";
 import { Pieces } from "./pieces.ts";
 import { NOTHING_PROMISED, type Promises } from "./promises.ts";
 import type { Setting } from "./setting.ts";
-import { FIRST_PIECE, PROMISES, RECORD, SERVICE_STATE, type State } from "./state.ts";
+import { FIRST_PIECE, NOTHING_OLDER, PROMISES, RECORD, SERVICE_STATE, type State } from "./state.ts";
 import { ended, faultOfState } from "./watch.ts";
 
 export class Model {
@@ -32,7 +32,7 @@ export class Model {
       at: null,
       until: null,
     });
-    return [0, values.idOf({}), values.idOf(NOTHING_PROMISED), values.idOf(this.setting.bounds), job];
+    return [0, values.idOf({}), values.idOf(NOTHING_PROMISED), values.idOf(this.setting.bounds), NOTHING_OLDER, job];
   }
 
   /** Undefined where operations have to run first to know. Few: where one piece may go first, its moves alone. */

@@ -7,20 +7,32 @@ import {
   type StepOutcome,
   standingOf,
 } from "@scheduler-agent-supervisor/core/internal/domain/attempt";
-import type { Report } from "@scheduler-agent-supervisor/core/internal/scheduler/completion";
 import { NOW_MS, TICK_MS } from "./abstract-time.ts";
 import { Attempts } from "./attempts.ts";
+import { queuedOf } from "./call-words.ts";
 import type { Accepted, Replied, ServiceCall } from "./calls.ts";
 import { Clock } from "./clock.ts";
 import { type Effect, Effects } from "./effects.ts";
 import { Engine } from "./engine.ts";
+import { FinalAnswers } from "./final-answers.ts";
 import { Independence } from "./independence.ts";
 import { Judge } from "./judge.ts";
 import { isActivity, isHandler, NOT_YET, type Stand } from "./operation-run.ts";
 import { isEndOfStep, type Message, type Operation, type Orchestration, type Pieces } from "./pieces.ts";
-import { act, mayReject, REJECTED, reject, type ServiceState } from "./service.ts";
+import { act, mayReject, REJECTED, reject, type Said, type ServiceState, saidBy } from "./service.ts";
 import type { Host, Setting } from "./setting.ts";
-import { change, FIRST_PIECE, find, isStalled, pieceOf, RECORD, SERVICE_STATE, type State, stalled } from "./state.ts";
+import {
+  change,
+  FIRST_PIECE,
+  find,
+  isStalled,
+  PREVIOUS,
+  pieceOf,
+  RECORD,
+  SERVICE_STATE,
+  type State,
+  stalled,
+} from "./state.ts";
 import { faultOfCall } from "./watch.ts";
 
 export interface Move {
@@ -53,6 +65,7 @@ export class Moves {
   readonly #requests: readonly number[];
   readonly #judge: Judge;
   readonly #clock: Clock;
+  readonly #finalAnswers: FinalAnswers;
   readonly #independence: Independence;
   readonly #attempts: Attempts | undefined;
   readonly #sweeps = new Map<Host, number>();
@@ -67,6 +80,7 @@ export class Moves {
     this.#requests = setting.requests.map((request) => pieces.values.idOf(request));
     this.#judge = new Judge(pieces, setting);
     this.#clock = new Clock(pieces, this.#engine, setting);
+    this.#finalAnswers = new FinalAnswers(pieces, setting);
     this.#independence = new Independence(pieces, setting);
     // A key that holds an attempt's number would stay as it is.
     const isNumbered = setting.isExact || setting.isUnreduced || setting.mutant?.keyOf;
@@ -133,7 +147,7 @@ export class Moves {
     for (const host of this.#hostsFor(message)) {
       const begun = this.#received(state, host, message);
       if (!begun) continue;
-      const what = `${host}: ${nameOf(message)} arrives`;
+      const what = `${host}: ${queuedOf(message)} arrives`;
       this.#add(change(begun, placed, []), what, RANK.arrival);
       const again = this.#clock.spend(begun, "repeats");
       if (again) this.#add(change(again, placed, [pieceOf(placed)]), `${what}, and will again`, RANK.never);
@@ -199,7 +213,7 @@ export class Moves {
     if (!stand) return;
     const who = this.#pieces.nameOf(pieceOf(placed));
     this.#end(state, placed, operation, stand, who);
-    const effects = this.#effects.of(pieceOf(placed), state[RECORD] as number, state[SERVICE_STATE] as number);
+    const effects = this.#effects.of(pieceOf(placed), state);
     for (const effect of effects ?? []) this.#apply(state, placed, effect, `${who}: ${effect.what}`);
     this.#die(state, placed, operation, who);
     if (operation.owner) this.#runTwice(state, placed, who);
@@ -230,7 +244,7 @@ export class Moves {
     const orchestration = this.#pieces.orchestrationOf(reported, host, owner.attempt);
     const hasReceiver = orchestration !== 0 && this.#engine.waitsFor(orchestration, owner.task);
     const next = hasReceiver ? this.#engine.progress(reported, orchestration, event) : reported;
-    if (next) this.#add(next, what, RANK.call);
+    if (next) this.#add(next, what, RANK.call, this.#finalAnswers.faultOfEnd(state, pieceOf(placed)));
   }
 
   /** The state once whoever has to hear what came of a step has heard it. */
@@ -295,9 +309,13 @@ export class Moves {
   #apply(state: State, placed: number, effect: Effect, what: string): void {
     const next = effect.spends ? this.#clock.spend(state, effect.spends) : state;
     if (!next) return;
-    const { record, serviceState, promises, fault } = this.#judge.outcomeOf(state, effect);
+    const outcome = this.#judge.outcomeOf(state, effect);
+    const { record, serviceState, promises } = outcome;
+    const fault = outcome.fault ?? this.#finalAnswers.faultOf(pieceOf(placed), effect);
     const others = effect.written ? this.#stale(next, placed) : next;
-    const fields = { record, serviceState, promises };
+    const isKept = effect.written && this.#clock.mayStill(next, "staleReads");
+    const previous = isKept ? state[RECORD] || this.#pieces.nothing : (next[PREVIOUS] as number);
+    const fields = { record, serviceState, promises, previous };
     // Of two messages that say the same, one is enough: each may be delivered twice.
     const adds = effect.adds.filter((added) => find(state, (id) => id === added) === 0);
     if (effect.piece !== 0) adds.push(effect.piece);
@@ -357,8 +375,11 @@ export class Moves {
   /** An operation that begins with a look at the record; where that is all it does, nothing moves. */
   #look(state: State, begun: number | undefined, what: string, rank: number): void {
     if (begun === undefined) return;
-    const effect = this.#effects.of(begun, state[RECORD] as number, state[SERVICE_STATE] as number)?.[0];
-    if (effect && effect.piece !== 0) this.#add(change(state, 0, [effect.piece]), `${what}: ${effect.what}`, rank);
+    for (const { piece, what: how, spends } of this.#effects.of(begun, state) ?? []) {
+      if (piece === 0 || (spends && spends !== "staleReads")) continue;
+      const next = spends ? this.#clock.spend(state, spends) : state;
+      if (next) this.#add(change(next, 0, [piece]), `${what}: ${how}`, spends ? RANK.never : rank);
+    }
   }
 
   #operationOf(state: State, name: Operation["name"], host?: Host): number {
@@ -370,29 +391,5 @@ export class Moves {
 
   #add(to: State, what: string, rank: number, fault?: string | undefined): void {
     this.#found.push({ to: this.#attempts?.closedUp(to) ?? to, what, rank, fault });
-  }
-}
-
-type Said = Report extends infer Each ? (Each extends unknown ? Omit<Each, "address"> : never) : never;
-
-function saidBy(answer: ReturnType<typeof act>["answer"]): Said {
-  if (answer.kind === "done") return { kind: "done", result: answer.result };
-  return { kind: "rejected", message: answer.kind === "rejected" ? answer.message : "not done" };
-}
-
-function nameOf({ queue }: Message): string {
-  switch (queue) {
-    case "jobs":
-      return "the job's message";
-    case "scheduler":
-      return "a start message";
-    case "requests":
-      return "a request";
-    case "replies":
-      return "a reply";
-    case "accepted":
-      return "what was accepted";
-    default:
-      return queue satisfies never;
   }
 }

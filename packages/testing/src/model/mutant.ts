@@ -31,6 +31,8 @@ export interface Mutant {
   readonly ignoresTakeUp?: boolean;
   /** An agent whose start is not recorded, and which must not repeat its operations. */
   readonly forgetsStart?: boolean;
+  /** Before an answer that is final it reads what may be stale. */
+  readonly forgetsNewest?: boolean;
   /** What is stored in the place of a whole record. */
   readonly replaces?: (record: StateRecord) => StateRecord;
 }

@@ -2,6 +2,7 @@
 // saw makes it reject what may still arrive under that key; and what it rejects for good it rejects until somebody fixes the cause. Without keys it
 // does each request that reaches it: a second one is a fault (watch.ts).
 import type { BoundedReply } from "@scheduler-agent-supervisor/core/internal/agents/agent";
+import type { Report } from "@scheduler-agent-supervisor/core/internal/scheduler/completion";
 import type { ServiceCall } from "./calls.ts";
 
 /** What stands under each key: an effect, or one that was compensated, also before it came, or none so far but a rejection. */
@@ -23,6 +24,14 @@ export function act(
   if (serviceState[key] === "compensated" || serviceState[key] === "rejected")
     return { serviceState, answer: REJECTED };
   return { serviceState: entered(serviceState, key, "live"), answer };
+}
+
+export type Said = Report extends infer Each ? (Each extends unknown ? Omit<Each, "address"> : never) : never;
+
+/** The report of what it did later. */
+export function saidBy(answer: Answer): Said {
+  if (answer.kind === "done") return { kind: "done", result: answer.result };
+  return { kind: "rejected", message: answer.kind === "rejected" ? answer.message : "not done" };
 }
 
 /** What a service without keys says of a request that it may have done before. */

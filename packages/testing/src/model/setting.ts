@@ -55,6 +55,8 @@ export interface Bounds {
   readonly progress: number;
   /** Somebody who was not asked reports that a step is done. */
   readonly forgeries: number;
+  /** A read finds the record as it was before its last write, made less than a tick ago: never by who wrote it, or has read it since. */
+  readonly staleReads: number;
 }
 
 export const NOTHING_GOES_WRONG: Bounds = {
@@ -67,6 +69,7 @@ export const NOTHING_GOES_WRONG: Bounds = {
   lateness: 0,
   progress: 0,
   forgeries: 0,
+  staleReads: 0,
 };
 
 export interface Setting {

@@ -1,4 +1,4 @@
-// A state as a short list of numbers: the record's, the audit log's, the promises', the bounds', and then each piece's.
+// A state as a short list of numbers: the record's, the audit log's, the promises', the bounds', what the record was before, and then each piece's.
 
 export type State = readonly number[];
 
@@ -6,7 +6,11 @@ export const RECORD = 0;
 export const SERVICE_STATE = 1;
 export const PROMISES = 2;
 export const BOUNDS = 3;
-export const FIRST_PIECE = 4;
+/** What a stale read finds: the record before its last write; `NOTHING_OLDER` where no read may be stale. */
+export const PREVIOUS = 4;
+export const FIRST_PIECE = 5;
+
+export const NOTHING_OLDER = 0;
 
 /** Added to the number of a piece that has stood still while the clock ticked, though it could have gone on. */
 const STALLED = 2 ** 24;
@@ -21,11 +25,12 @@ export interface Fields {
   readonly record?: number;
   readonly serviceState?: number;
   readonly promises?: number;
+  readonly previous?: number;
 }
 
 /** The state without one piece, or with all where `without` is 0, with others, and with other fields. */
 export function change(state: State, without: number, pieces: readonly number[], fields: Fields = {}): State {
-  const { record, serviceState, promises } = fields;
+  const { record, serviceState, promises, previous } = fields;
   const next: number[] = [];
   let isLeftOut = without === 0;
   for (let at = 0; at < state.length; at += 1) {
@@ -37,6 +42,7 @@ export function change(state: State, without: number, pieces: readonly number[],
   if (record !== undefined) next[RECORD] = record;
   if (serviceState !== undefined) next[SERVICE_STATE] = serviceState;
   if (promises !== undefined) next[PROMISES] = promises;
+  if (previous !== undefined) next[PREVIOUS] = previous;
   return sorted(next);
 }
 

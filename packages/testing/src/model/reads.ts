@@ -1,0 +1,88 @@
+// What an operation reads of the record: in its form for who reads it, and, where reads may be stale, as it was before its last write.
+import type { StepTask } from "@scheduler-agent-supervisor/core/internal/domain/attempt";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import type { Versioned } from "@scheduler-agent-supervisor/core/internal/store/job-store";
+import { aboutOf, type Call, type Replied, type Reported } from "./calls.ts";
+import { withoutOver } from "./normal-form.ts";
+import { CURRENT, isEndOfStep, type Operation, type Pieces } from "./pieces.ts";
+import type { Setting } from "./setting.ts";
+import { NOTHING_OLDER } from "./state.ts";
+import type { Writer } from "./watch.ts";
+
+export interface Doing extends Operation {
+  readonly id: number;
+  /** Of an activity that runs several steps, the one that it is at. */
+  readonly at: StepTask | undefined;
+}
+
+type Read = Extract<Call, { kind: "state" | "due" }>;
+
+/** The version of what is never written back. */
+export const UNKEPT = "unkept";
+
+export class Reads {
+  readonly #pieces: Pieces;
+  readonly #setting: Setting;
+  readonly #isReduced: boolean;
+
+  constructor(pieces: Pieces, setting: Setting) {
+    this.#pieces = pieces;
+    this.#isReduced = !setting.isExact && !setting.isUnreduced;
+    this.#setting = setting;
+  }
+
+  of(operation: Doing, stored: StateRecord | undefined): Versioned | null {
+    return stored ? { record: this.#seenBy(operation, stored), etag: this.#etagFor(operation, stored) } : null;
+  }
+
+  /** Undefined where it can't be stale: each operation may run in a process of its own, and reads nothing older than it has seen. */
+  stale(operation: Doing, call: Read, previous: number): { readonly answer: Versioned | null } | undefined {
+    const { values } = this.#pieces;
+    if (previous === NOTHING_OLDER || (call.kind === "state" && call.isNewest)) return undefined;
+    if (operation.log.some((entry) => values.textOf(entry).includes(SEEN))) return undefined;
+    const older = values.get<StateRecord | null>(previous) ?? undefined;
+    const isFound = call.kind === "state" || (older !== undefined && isDue(older, call.before));
+    const read = isFound ? this.of(operation, older) : null;
+    return { answer: read && { ...read, etag: "stale" } };
+  }
+
+  /** The answer of a rejected write has a session token too: what is read next is as new. */
+  rejection(): { readonly kind: "rejected" } {
+    return this.#setting.bounds.staleReads > 0 ? REJECTED_AT_NEWEST : REJECTED;
+  }
+
+  /** Of runs that are over it asks only whether its own is its own; an activity that runs several steps, whether each is. */
+  #seenBy(operation: Doing, record: StateRecord): StateRecord {
+    if (!this.#isReduced) return record;
+    const own = isEndOfStep(operation.name) ? this.runOf(operation) : undefined;
+    const runsSeveral = operation.at?.plan !== undefined;
+    return withoutOver(record, (step, direction, attempt) => {
+      if (direction !== own?.direction) return false;
+      return runsSeveral ? attempt === own.attempt : step === own.step;
+    });
+  }
+
+  /** A submission makes use of versions only to clear outbox messages, and what is the same would otherwise be kept apart by them. */
+  #etagFor({ name }: Operation, { outbox }: StateRecord): string {
+    const isKept =
+      name !== "submitJob" || outbox.length > 0 || this.#setting.isExact || this.#setting.bounds.staleReads > 0;
+    return isKept ? CURRENT : UNKEPT;
+  }
+
+  /** The run whose end an agent, or a reply, reports. */
+  runOf(operation: Doing): Writer["own"] {
+    const { step, direction } = operation.at ?? this.#aboutOf(operation);
+    return { step, direction, attempt: this.#pieces.attemptOf(operation.id) ?? 0 };
+  }
+
+  #aboutOf({ input }: Operation) {
+    const value = this.#pieces.values.get<StepTask | Replied | Reported>(input);
+    return "replyTo" in value ? aboutOf(value) : (value as StepTask);
+  }
+}
+
+export const isDue = ({ dueAt }: StateRecord, before: string) => dueAt !== undefined && dueAt < before;
+
+const REJECTED = { kind: "rejected" } as const;
+const REJECTED_AT_NEWEST = { ...REJECTED, etag: CURRENT } as const;
+const SEEN = `"etag":"${CURRENT}"`;
