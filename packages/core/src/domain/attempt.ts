@@ -48,6 +48,10 @@ export interface Attempt {
   readonly reply: Reply;
   /** From the job's workflow. */
   readonly inOneActivity?: boolean;
+  /** About how long its history may become before it continues as new: see scheduler/history-length.ts. Absent: an older version of the app began it. */
+  readonly historyBytes?: number;
+  /** It was continued as new: the runs in progress that it has begun, by `runKey`. */
+  readonly begun?: readonly string[];
 }
 
 export type ClaimOutcome =
@@ -69,7 +73,7 @@ export interface NextStep {
 }
 
 /** One step for one agent, with all the data that the agent's activity needs except the job itself. */
-export interface StepTask extends Omit<Attempt, "plan" | "steps" | "inOneActivity"> {
+export interface StepTask extends Omit<Attempt, "plan" | "steps" | "inOneActivity" | "historyBytes" | "begun"> {
   readonly step: string;
   readonly agent: string;
   readonly operation: string;
@@ -108,8 +112,17 @@ export interface Join {
 }
 
 export type StepOutcome =
-  /** With the job's steps at that time: the scheduler begins those that are scheduled and not begun. */
-  | { readonly kind: "completed"; readonly steps: Steps; readonly hasEnded: boolean }
+  /** With the job's steps at that time: the scheduler begins those that are scheduled and not begun. See news.ts. */
+  | {
+      readonly kind: "completed";
+      /** All steps, or those that changed. */
+      readonly steps: Steps;
+      readonly hasEnded: boolean;
+      /** How far all runs are, if `steps` has only those that changed. */
+      readonly progress?: number;
+      /** It says nothing about other steps. */
+      readonly isPart?: true;
+    }
   | { readonly kind: "rejected" }
   /** Its time was over before it was done, or taken up: no outcome is recorded; the supervisor will find it. */
   | { readonly kind: "expired" }
@@ -205,6 +218,12 @@ export function runKey({ step, direction }: Pick<StepTask, "step" | "direction">
   return `${direction} ${step}`;
 }
 
+/** The input of an attempt that continues as new. */
+export function continued(attempt: Attempt, begun: ReadonlySet<string>): Attempt {
+  const inHand = runsInHand(attempt.steps).map((run) => runKey(run));
+  return { ...attempt, begun: inHand.filter((key) => begun.has(key)) };
+}
+
 /** Until when, at the latest, other steps than those that it has begun may still report to the attempt. */
 export function waitsUntil({ steps }: Attempt): string | undefined {
   return runsInHand(steps)
@@ -222,7 +241,7 @@ export function taskFor(
   const isMeant = (planned: PlannedStep) =>
     planned.name === name && directionOf(planned, attempt.direction) === direction;
   const step = attempt.plan.find(isMeant);
-  const { plan, steps, inOneActivity: _, ...held } = attempt;
+  const { plan, steps, inOneActivity: _, historyBytes: __, begun: ___, ...held } = attempt;
   const record = steps[name];
   const { startBy, completeBy } = runOf(record, direction) ?? {};
   if (!step || !record || !startBy || !completeBy) return undefined;
@@ -269,7 +288,7 @@ function joinOf({ plan, steps, direction }: Attempt, name: string, others: reado
 export const PROGRESS = "progress";
 
 /** Longer than most sweeps need to find an expired step. */
-const FIRST_LOOK_MS = 5000;
+export const FIRST_LOOK_MS = 5000;
 
 /**
  * When an attempt that has received nothing reads the record: the expected event may never come, because a process crashed, or because the attempt

@@ -2,6 +2,7 @@
 import type { InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
 import type { StepEnd, StepOutcome, StepTask } from "../domain/attempt.ts";
+import { outputOf } from "../domain/news.ts";
 import { askAgent } from "../scheduler/ask-agent.ts";
 import { runStep } from "../scheduler/run-step.ts";
 import { runSteps } from "../scheduler/run-steps.ts";
@@ -24,9 +25,9 @@ export const askAgentActivity = (application: App) => (task: StepTask, context: 
   });
 
 /** While store or engine are unavailable, the activity fails and is run again, or its step expires and the supervisor recovers it. */
-async function reported(end: StepEnd, { jobId }: StepTask, context: InvocationContext): Promise<StepOutcome> {
-  await reportEnd(engineClient(context), jobId, end);
-  return end.outcome;
+async function reported(end: StepEnd, task: StepTask, context: InvocationContext): Promise<StepOutcome | undefined> {
+  await reportEnd(engineClient(context), task.jobId, end);
+  return outputOf(task, end);
 }
 
 function subjectOf(task: StepTask, name: string): Subject {

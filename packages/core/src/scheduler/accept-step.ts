@@ -1,6 +1,7 @@
 // A step that is done later (P6, P8): its service has accepted it, and only its record waits for the result.
-import type { StepEnd, StepOutcome, StepTask } from "../domain/attempt.ts";
+import type { StepEnd, StepTask } from "../domain/attempt.ts";
 import { after, durationMs } from "../domain/duration.ts";
+import { newsOfOne } from "../domain/news.ts";
 import { nextPollAt } from "../domain/poll.ts";
 import type { StateRecord } from "../domain/state-record.ts";
 import { awaits } from "../domain/step-end.ts";
@@ -82,12 +83,12 @@ export async function acceptedBefore(task: StepTask, context: Context): Promise<
 
 /** From now on the attempt waits for the step by event, and needs to know until when. */
 export function standing(
-  { attempt, isAwaited }: StepTask,
+  { attempt, isAwaited, step }: StepTask,
   { attempt: holder, steps, processState }: StateRecord,
 ): StepEnd {
-  const outcome: StepOutcome = { kind: "completed", steps, hasEnded: false };
   const hasReceiver = processState === "Processing" && !(isAwaited && holder === attempt);
-  return { outcome, receiver: hasReceiver ? holder : null };
+  if (hasReceiver) return { outcome: newsOfOne(steps, step), receiver: holder };
+  return { outcome: { kind: "completed", steps, hasEnded: false }, receiver: null };
 }
 
 /** The step is still in progress: shown to people, and it may take longer than its first time limit. */

@@ -4,6 +4,7 @@ import { type Attempt, attemptOf, type ClaimOutcome, type StartAttempt, toSchedu
 import { endingOf } from "../domain/ending.ts";
 import { forwardAgain } from "../domain/forward-again.ts";
 import { isOneWrite } from "../domain/guarded-write.ts";
+import { HISTORY_BYTES } from "../domain/history-length.ts";
 import { directionOf, isWholeDone, type Plan, pausesOf, planOf, readySteps, runsInHand } from "../domain/plan.ts";
 import { withSkips } from "../domain/skip.ts";
 import { hasEnded, holderId, type OutboxMessage, type StateRecord, type Steps } from "../domain/state-record.ts";
@@ -150,7 +151,10 @@ function startOf({ attempt, direction, updatedAt: at }: StateRecord): OutboxMess
 
 function heldBy(holder: string, record: StateRecord, { workflows }: Ports): Attempt {
   const workflow = workflows.of(record.workflow);
-  const attempt = attemptOf(fromHere(record), holder, planOf(workflow, record.steps, record.direction));
+  const attempt = {
+    ...attemptOf(fromHere(record), holder, planOf(workflow, record.steps, record.direction)),
+    historyBytes: HISTORY_BYTES,
+  };
   return workflow.inOneActivity ? { ...attempt, inOneActivity: true } : attempt;
 }
 

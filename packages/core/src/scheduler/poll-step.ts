@@ -2,6 +2,7 @@
 import type { BoundedReply, Bounds, RoutedAgent } from "../agents/agent.ts";
 import type { StepEnd, StepTask } from "../domain/attempt.ts";
 import { after, durationMs } from "../domain/duration.ts";
+import { newsOfOne } from "../domain/news.ts";
 import { runOf } from "../domain/plan.ts";
 import { backoffMs, isPolled, nextPollAt, type Poll } from "../domain/poll.ts";
 import type { StateRecord, StepRun } from "../domain/state-record.ts";
@@ -120,8 +121,8 @@ function newsOf(
   }
 }
 
-/** The attempt that polled needs the state of the record. */
-function received({ attempt, lockedBy }: Poll, record: StateRecord | undefined): StepEnd {
+/** The attempt that polled needs the state of the step. */
+function received({ attempt, lockedBy, step }: Poll, record: StateRecord | undefined): StepEnd {
   if (record?.lockedBy !== lockedBy) return { outcome: { kind: "superseded" }, receiver: attempt };
-  return { outcome: { kind: "completed", steps: record.steps, hasEnded: false }, receiver: attempt };
+  return { outcome: newsOfOne(record.steps, step), receiver: attempt };
 }

@@ -1,5 +1,6 @@
 // Publishes a recorded end of a step (P13, P15): telemetry, the status messages, and the event for the attempt that holds the job.
 import { ownReceiver, type StepEnd, type StepTask } from "../domain/attempt.ts";
+import { newsOfEnd } from "../domain/news.ts";
 import { runOf, runsInHand } from "../domain/plan.ts";
 import { hasEnded, type StateRecord, type StepRecord } from "../domain/state-record.ts";
 import { concludeJob, startNextAttempt } from "./conclude-job.ts";
@@ -40,10 +41,10 @@ function stepEndOf(task: StepTask, { record, isTurn, isNews }: RecordedEnd, own:
     return { outcome: { kind: "rejected" }, receiver: receiverOf(task, isPending ? attempt - 1 : attempt) };
   }
   const hasReceiver = !isPending && (isNews || runsInHand(steps).length === 0);
-  return {
-    outcome: { kind: "completed", steps, hasEnded: hasEnded(processState) },
-    receiver: hasReceiver ? receiverOf(task, attempt) : null,
-  };
+  const receiver = hasReceiver ? receiverOf(task, attempt) : null;
+  const isOver = hasEnded(processState);
+  if (receiver !== null) return { outcome: newsOfEnd(steps, task, isOver), receiver };
+  return { outcome: { kind: "completed", steps, hasEnded: isOver }, receiver };
 }
 
 function receiverOf(task: StepTask, attempt: number): number | null {

@@ -4,6 +4,8 @@ import * as df from "durable-functions";
 import {
   type Attempt,
   advance,
+  continued,
+  FIRST_LOOK_MS,
   firstObstacle,
   lookOf,
   looksAt,
@@ -14,6 +16,8 @@ import {
   tasksToBegin,
   waitsUntil,
 } from "../domain/attempt.ts";
+import { HistoryLength } from "../domain/history-length.ts";
+import { knowsAll } from "../domain/news.ts";
 import { keyOf, type NextPolls, nextPolls, type Poll } from "../domain/poll.ts";
 
 /** About two hours in all. */
@@ -26,19 +30,30 @@ const TRIES = 30;
  */
 const LONGEST_TIMER_MS = 2 * 86_400_000;
 
+/** An attempt that must come to rest before it continues as new looks this often whether its activities have ended. */
+const REST_MS = 1000;
+
 /**
  * The orchestration of one attempt at a job: begins steps, waits for their results, and ends the attempt. The job is claimed for this attempt
- * before the orchestration starts.
+ * before the orchestration starts. If its history becomes long it continues as new, with what it knows as its input. Events may be lost then, so it
+ * first reads the record.
  */
 export function* scheduler(context: df.OrchestrationContext): Generator<df.Task, string, unknown> {
   let attempt = context.df.getInput() as Attempt;
-  const begun = new Set<string>();
+  const begun = new Set<string>(attempt.begun);
   const asked = new Set<string>();
+  const history = new HistoryLength(attempt, attempt.historyBytes);
   let wait: Wait = { until: "", looks: 0, due: NOTHING };
+  let behindSince = attempt.begun && readsNow(context);
   for (;;) {
-    const tasks = tasksToBegin(attempt, begun);
+    if (history.isOver) {
+      context.df.continueAsNew(continued(attempt, begun));
+      return "continued";
+    }
+    // It waits until it knows the record: a step needs the results of all steps before it.
+    const tasks = behindSince === undefined ? tasksToBegin(attempt, begun) : [];
     for (const task of tasks) begun.add(runKey(task));
-    const until = waitsUntil(attempt);
+    const until = behindSince ?? waitsUntil(attempt);
     if (until === undefined) return "concluded";
     if (until !== wait.until) wait = { until, looks: 0, due: wait.due };
     for (const poll of wait.due.polls) asked.add(keyOf(poll));
@@ -46,13 +61,21 @@ export function* scheduler(context: df.OrchestrationContext): Generator<df.Task,
     try {
       const isAwaited = tasks.length > 0 && tasks.every((task) => task.isAwaited);
       received = isAwaited
-        ? { outcomes: yield* together(context, tasks), due: NOTHING }
-        : yield* nextProgress(context, attempt, tasks, wait, nextPolls(attempt, asked));
+        ? { outcomes: yield* together(context, tasks, history), due: NOTHING }
+        : yield* nextProgress(
+            context,
+            attempt,
+            tasks,
+            wait,
+            history.isFull ? undefined : nextPolls(attempt, asked),
+            history,
+          );
     } catch (fault) {
       yield* publishEnd(context, attempt);
       throw fault;
     }
     const { outcomes, due } = received;
+    history.received(outcomes);
     wait = { ...wait, due, looks: wait.looks + (due.isLook ? 1 : 0) };
     // Rejected: the activity that recorded it has published it. Expired or superseded: the attempt ends without a message, and the supervisor
     // finds the record.
@@ -64,7 +87,14 @@ export function* scheduler(context: df.OrchestrationContext): Generator<df.Task,
       if (outcome.hasEnded) return "concluded";
       attempt = advance(attempt, outcome);
     }
+    const isKnown = knowsAll(attempt.steps, outcomes);
+    if (isKnown !== undefined) behindSince = isKnown ? undefined : (behindSince ?? readsNow(context));
   }
+}
+
+/** It has nothing to wait for before it has read the record. */
+function readsNow(context: df.OrchestrationContext): string {
+  return new Date(context.df.currentUtcDateTime.getTime() - FIRST_LOOK_MS).toISOString();
 }
 
 /** The time since the last event. */
@@ -104,8 +134,10 @@ function subjectOf({ jobId, attempt, lockedBy, reply }: Attempt) {
 function* together(
   context: df.OrchestrationContext,
   tasks: readonly StepTask[],
+  history: HistoryLength,
 ): Generator<df.Task, StepOutcome[], unknown> {
   const runs = tasks.map((task) => context.df.callActivity(`${task.agent}Agent`, task));
+  history.began(runs, tasks);
   const [only] = runs;
   if (only && runs.length === 1) return [(yield only) as StepOutcome];
   return (yield context.df.Task.all(runs)) as StepOutcome[];
@@ -123,13 +155,14 @@ function* nextProgress(
   tasks: readonly StepTask[],
   { until, looks, due }: Wait,
   next: NextPolls | undefined,
+  history: HistoryLength,
 ): Generator<df.Task, Received, unknown> {
   const progress = context.df.waitForExternalEvent(PROGRESS);
   const lookAt = looksAt(until, looks);
   const pollAt = next && new Date(next.at);
   const isPollFirst = pollAt !== undefined && pollAt < lookAt;
   const wanted = isPollFirst ? pollAt : lookAt;
-  const latest = new Date(context.df.currentUtcDateTime.getTime() + LONGEST_TIMER_MS);
+  const latest = new Date(context.df.currentUtcDateTime.getTime() + (history.isFull ? REST_MS : LONGEST_TIMER_MS));
   const isCut = latest < wanted;
   const timer = context.df.createTimer(isCut ? latest : wanted);
   const race: df.Task[] = [progress, timer];
@@ -137,9 +170,9 @@ function* nextProgress(
   // Without the engine's own retries, which do not work with a timer that is cancelled: the next look is the retry.
   if (due.isLook) runs.push(context.df.callActivity("findProgress", { ...subjectOf(attempt), ...lookOf(attempt) }));
   for (const poll of due.polls) runs.push(context.df.callActivity("pollStep", poll));
-  if (runs.length > 0) {
-    race.push(context.df.Task.all([...runs, context.df.waitForExternalEvent("never")]));
-  }
+  history.began(runs, [...tasks, ...due.polls]);
+  // Each by itself: one engine fails a Task.all with the first task that fails, another waits for all of them.
+  for (const run of runs) race.push(context.df.Task.all([run, context.df.waitForExternalEvent("never")]));
   yield context.df.Task.any(race);
   const isTime = timer.isCompleted;
   // A fired timer can't be cancelled; a pending one would keep the orchestration from ending.

@@ -118,7 +118,9 @@ test("P7 P16 a reply taken twice has the same outcome; the client may receive it
   const reply = await ask();
   const [first, second] = [await take(reply), await take(reply)];
   // What it led to can't be distinguished from the record: so the attempt may be notified again.
-  expect(second).toEqual({ ...first, receiver: 1 });
+  expect(first?.outcome).toMatchObject({ kind: "completed" });
+  // Its event has only what changed.
+  expect(second).toMatchObject({ receiver: 1, outcome: { steps: { [reply.ticket.step]: { state: "Completed" } } } });
   const published = world.statuses.filter(({ step }) => step === "checkFraud");
   expect(new Set(published.map((message) => JSON.stringify(message))).size).toBe(1);
   expect((await world.stateOf())?.history.filter(({ what }) => what.startsWith("checkFraud"))).toHaveLength(1);

@@ -17,8 +17,10 @@ import type { VirtualTime } from "../world/virtual-time.ts";
 interface Instance {
   readonly id: string;
   readonly name: string;
-  readonly input: unknown;
-  readonly history: HistoryEvent[];
+  input: unknown;
+  history: HistoryEvent[];
+  /** Counts how often it continued as new: what it scheduled before answers nobody. */
+  generation: number;
   /** Undefined before its first turn. */
   replay: Replay | undefined;
   /** What has come since the last turn. */
@@ -54,8 +56,8 @@ export class MemoryEngine implements OrchestrationClient {
   async startNew(name: string, { instanceId: id, input }: { instanceId: string; input: unknown }): Promise<string> {
     if (!this.#options.orchestrators[name]) throw new Error(`there is no orchestrator ${name}`);
     if (this.#instances.get(id)?.hasEnded === false) throw new Error(`an instance ${id} is under way`);
-    const begun = { history: [], replay: undefined, inbox: [], timers: new Map(), hasTurn: false, hasEnded: false };
-    const instance: Instance = { id, name, input: asJson(input), ...begun };
+    const begun = { history: [], generation: 0, replay: undefined, inbox: [], timers: new Map() };
+    const instance: Instance = { id, name, input: asJson(input), ...begun, hasTurn: false, hasEnded: false };
     this.#instances.set(id, instance);
     this.#take(instance, started(this.#options.time.now, name, input));
     return id;
@@ -99,20 +101,35 @@ export class MemoryEngine implements OrchestrationClient {
     for (const timer of replay.cancelled) instance.timers.get(timer)?.();
     const { end } = replay;
     if (!end) return;
-    instance.hasEnded = true;
     for (const cancel of instance.timers.values()) cancel();
+    if ("continuedWith" in end) {
+      this.#continue(instance, end.continuedWith);
+      return;
+    }
+    instance.hasEnded = true;
     history.push(ended(time.now, "output" in end ? end.output : null));
     if ("fault" in end) throw new Error(`The orchestration ${id} failed.`, { cause: end.fault });
   }
 
+  /** As on Azure, events that it received and nobody waited for are lost; those that come from now on are not. */
+  #continue(instance: Instance, input: unknown): void {
+    Object.assign(instance, { input: asJson(input), history: [], replay: undefined });
+    instance.generation += 1;
+    instance.timers.clear();
+    const later = instance.inbox;
+    instance.inbox = [];
+    for (const event of [started(this.#options.time.now, instance.name, input), ...later]) this.#take(instance, event);
+  }
+
   #schedule(instance: Instance, task: OpenTask): void {
     const { time, begin, activity } = this.#options;
+    const { generation } = instance;
     switch (task.kind) {
       case "activity": {
         instance.history.push(scheduledTask(time.now, task.id, task.name, task.input));
         const run = async () => {
           const result = await activity(task.name, asJson(task.input));
-          this.#take(instance, completedTask(time.now, task.id, result));
+          if (instance.generation === generation) this.#take(instance, completedTask(time.now, task.id, result));
         };
         time.at(time.now, () => begin(run));
         return;

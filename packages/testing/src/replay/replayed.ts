@@ -14,6 +14,7 @@ export type OpenTask =
   | { readonly id: number; readonly kind: "retry" };
 
 interface LibraryAction {
+  readonly actionType?: number;
   readonly functionName?: string;
   readonly input?: unknown;
   readonly fireAt?: Date;
@@ -29,6 +30,8 @@ interface LibraryTask {
 interface LibraryExecutor {
   readonly openTasks: { readonly [id: string]: LibraryTask };
   readonly orchestratorReturned: boolean;
+  readonly willContinueAsNew: boolean;
+  readonly actions: readonly LibraryAction[];
   readonly output: unknown;
   readonly exception: unknown;
   trackOpenTask(task: LibraryTask): void;
@@ -48,7 +51,10 @@ const { Orchestrator: LibraryOrchestrator } = createRequire(import.meta.url)(
 /** The newest form of the protocol: durable-functions, ReplaySchema. */
 const SCHEMA = 2;
 
-export type End = { readonly output: unknown } | { readonly fault: unknown };
+/** The library's number of the action by which an orchestration continues as new. */
+const CONTINUE_AS_NEW = 4;
+
+export type End = { readonly output: unknown } | { readonly fault: unknown } | { readonly continuedWith: unknown };
 
 /** One orchestration: it goes on with each event that it is given. */
 export class Replay {
@@ -90,8 +96,13 @@ export class Replay {
 
   /** Undefined while it waits. */
   get end(): End | undefined {
-    const { exception, orchestratorReturned, output } = this.#executor;
+    const { exception, orchestratorReturned, output, willContinueAsNew, actions } = this.#executor;
     if (exception !== undefined) return { fault: exception };
+    if (willContinueAsNew) {
+      const input = actions.find(({ actionType }) => actionType === CONTINUE_AS_NEW)?.input;
+      // The library has made JSON of it.
+      return { continuedWith: typeof input === "string" ? JSON.parse(input) : input };
+    }
     return orchestratorReturned ? { output } : undefined;
   }
 

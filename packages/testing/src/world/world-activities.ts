@@ -1,5 +1,6 @@
 // What runs in a world: the activities of the scheduler and of the agents, and the receivers of messages and reports. Each does what its function does.
 import type { Look, StepEnd, StepTask } from "@scheduler-agent-supervisor/core/internal/domain/attempt";
+import { outputOf } from "@scheduler-agent-supervisor/core/internal/domain/news";
 import type { Poll } from "@scheduler-agent-supervisor/core/internal/domain/poll";
 import type {
   AgentReplyMessage,
@@ -33,9 +34,9 @@ interface Subject {
 }
 
 export function createActivities(engine: () => MemoryEngine, context: () => Context) {
-  const reported = async (end: StepEnd, { jobId }: StepTask) => {
-    await reportEnd(engine(), jobId, end);
-    return end.outcome;
+  const reported = async (end: StepEnd, task: StepTask) => {
+    await reportEnd(engine(), task.jobId, end);
+    return outputOf(task, end);
   };
   return async (name: string, input: unknown): Promise<unknown> => {
     switch (name) {

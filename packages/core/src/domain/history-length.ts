@@ -1,0 +1,65 @@
+// How long the history of an attempt is, and when the attempt continues as new (P22): a service that is polled for days adds to it with each poll.
+import type { StepOutcome } from "./attempt.ts";
+
+/** About how long a history may become beside what the attempt knew when it began. */
+export const HISTORY_BYTES = 256 * 1024;
+/** What the engine keeps of one turn: a timer, an event, and its own notes. */
+const TURN_BYTES = 1500;
+/** After it continued, an attempt reads the record once: that is no reason to continue again. */
+const OWN_SHARE = 1.5;
+
+interface Activity {
+  readonly isCompleted: boolean;
+}
+
+/** Estimated, and the same in each replay. */
+export class HistoryLength {
+  readonly #most: number | undefined;
+  readonly #limit: number;
+  #bytes = 0;
+  #open: readonly Activity[] = [];
+
+  /** @param most about how long it may become; undefined if it never continues as new */
+  constructor(input: object, most: number | undefined) {
+    this.#most = most;
+    this.#limit = (most ?? 0) + (most === undefined ? 0 : bytesOf(input) * OWN_SHARE);
+  }
+
+  /** Whether the attempt may continue as new: the engine waits for its open activities, and until then the attempt would receive nothing. */
+  get isOver(): boolean {
+    return this.#isBeyond(0) && this.isAtRest;
+  }
+
+  /** No further polls: then the attempt comes to rest. */
+  get isFull(): boolean {
+    return this.#isBeyond(this.#most ?? 0);
+  }
+
+  get isAtRest(): boolean {
+    this.#open = this.#open.filter(({ isCompleted }) => !isCompleted);
+    return this.#open.length === 0;
+  }
+
+  /** The activities of a turn, with their inputs. */
+  began(activities: readonly Activity[], inputs: readonly object[]): void {
+    this.#open = [...this.#open, ...activities];
+    this.#add(inputs);
+  }
+
+  received(outcomes: readonly StepOutcome[]): void {
+    this.#bytes += TURN_BYTES;
+    this.#add(outcomes);
+  }
+
+  #add(values: readonly object[]): void {
+    if (this.#most !== undefined) for (const value of values) this.#bytes += bytesOf(value);
+  }
+
+  #isBeyond(moreBytes: number): boolean {
+    return this.#most !== undefined && this.#bytes > this.#limit + moreBytes;
+  }
+}
+
+function bytesOf(value: object): number {
+  return JSON.stringify(value).length;
+}
