@@ -117,6 +117,8 @@ var settings = {
   BreakerOpenFor: 'PT1S'
   SupervisorSchedule: supervisorSchedule
   JobsInFlight: '200'
+  FairShare: '0.5'
+  FairnessWeights: '{}'
   StartWithin: 'PT30S'
   MostTimesNotTakenUp: '2'
   HoldWithin: 'PT3M'

@@ -85,6 +85,7 @@ export const orderContract = defineContract<Order>({
   schema,
   secrets: ["paymentToken"],
   keys: ["customer", "returnOf"],
+  fairnessKey: "customer.id",
   keysOf: ({ customer, returnOf }) => ({ customer: customer.id, ...(returnOf !== undefined && { returnOf }) }),
   faults: ({ workflow, returnOf }) => {
     if (RETURN_WORKFLOWS.includes(workflow) === (returnOf !== undefined)) return [];

@@ -1,8 +1,9 @@
-// `npm run overload`: a service that takes less than is asked of it, by the figures that one likes.
+// `npm run overload`: a service that takes less than is asked of it, or a neighbour's burst, by the figures that one likes.
 import { styleText } from "node:util";
 import { ENGINES } from "@scheduler-agent-supervisor/local/host/durable/engine-profile";
 import { TOPOLOGIES } from "@scheduler-agent-supervisor/local/host/flex/groups";
 import { choiceOf, numberOf, readArguments, runCommand } from "../../cli/arguments.ts";
+import { runBurst } from "./burst.ts";
 import { runOverload } from "./overload.ts";
 
 const USAGE = `npm run overload -- [--orders N] [--rate R] [--places P] [--delay MS] [--topology T] [--engine E]
@@ -11,15 +12,51 @@ const USAGE = `npm run overload -- [--orders N] [--rate R] [--places P] [--delay
   --places P     how many calls the shipping service takes at once (8)
   --delay MS     how long each takes it (150)
   --topology T   ${TOPOLOGIES.join(" or ")} (single)
-  --engine E     ${ENGINES.join(" or ")} (fast)`;
+  --engine E     ${ENGINES.join(" or ")} (fast)
+A neighbour's burst instead: npm run overload -- --burst N [--share S] [--delay MS] [--topology T] [--engine E]
+  --burst N      how many urgent orders one customer sends at once, while another one sends a few
+  --share S      the part of the places in flight that one customer may hold meanwhile, in percent (50)
+  --delay MS     how long each call takes at each service (they answer at once)`;
+/** Orders of the other customer, alone. */
+const OTHERS = 30;
 const WITHIN_MS = 3_600_000;
 
 await runCommand(async () => {
   const text = { type: "string" } as const;
   const { values } = readArguments(
-    { orders: text, rate: text, places: text, delay: text, topology: text, engine: text },
+    {
+      orders: text,
+      burst: text,
+      share: text,
+      rate: text,
+      places: text,
+      delay: text,
+      topology: text,
+      engine: text,
+    },
     USAGE,
   );
+  const chosen = {
+    topology: choiceOf(values, "topology", TOPOLOGIES),
+    engine: choiceOf(values, "engine", ENGINES),
+  };
+  const burst = numberOf(values, "burst", 1, 100_000);
+  if (burst !== undefined) {
+    const { faults, ...report } = await runBurst(
+      {
+        burst,
+        share: (numberOf(values, "share", 1, 100) ?? 50) / 100,
+        delayMs: numberOf(values, "delay", 0, 60_000) ?? 0,
+        others: OTHERS,
+        withinMs: WITHIN_MS,
+        stack: chosen,
+      },
+      (line) => console.log(line),
+    );
+    console.log(report);
+    for (const fault of faults) console.log(styleText("red", fault));
+    return faults.length === 0 ? 0 : 1;
+  }
   const rate = numberOf(values, "rate", 1, 10_000);
   const { faults, ...report } = await runOverload(
     {
@@ -30,7 +67,7 @@ await runCommand(async () => {
         places: numberOf(values, "places", 1, 1000) ?? 8,
       },
       withinMs: WITHIN_MS,
-      stack: { topology: choiceOf(values, "topology", TOPOLOGIES), engine: choiceOf(values, "engine", ENGINES) },
+      stack: chosen,
     },
     (line) => console.log(line),
   );

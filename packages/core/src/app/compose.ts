@@ -7,6 +7,7 @@ import type { Noun } from "../domain/noun.ts";
 import { LONGEST_STEP_MS } from "../domain/workflow.ts";
 import { offered } from "../domain/workflows.ts";
 import { createBusSenders, ONE_TRY } from "../messaging/bus-senders.ts";
+import { haveFairnessKeys } from "../messaging/contract.ts";
 import { createServiceBusMessenger } from "../messaging/service-bus-messenger.ts";
 import { createAdmission } from "../scheduler/admission.ts";
 import { createAgentPresence } from "../scheduler/agent-presence.ts";
@@ -170,6 +171,14 @@ export function composePattern(business: Business, config: Config, telemetrySett
       },
       agentsOf: (workflow) => [...new Set(workflows.newest(workflow)?.steps.map(({ agent }) => agent))],
       limit: config.JobsInFlight,
+      fairness:
+        haveFairnessKeys(contracts) || config.SubmissionQueues.length > 0
+          ? {
+              countByKey: () => store.countByKey(spanInFlight(config, now())),
+              share: config.FairShare,
+              weights: config.FairnessWeights,
+            }
+          : undefined,
       now,
       pause: sleep,
     }),

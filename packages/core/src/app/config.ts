@@ -21,6 +21,7 @@ import {
   serviceUrl,
   textOrNothing,
   traceUrl,
+  weights,
 } from "./setting-types.ts";
 import { unsafeSettings } from "./unsafe-settings.ts";
 
@@ -94,6 +95,10 @@ const fixed = z.object({
   BreakerOpenFor: duration("PT1S"),
   /** The number of jobs that attempts should hold at once; others wait in their queue. */
   JobsInFlight: z.coerce.number().int().min(1).max(100_000).default(200),
+  /** The part of these places that the jobs of one fairness key may hold while jobs of other keys are active. */
+  FairShare: z.coerce.number().gt(0).max(1).default(0.5),
+  /** The weights of fairness keys, as JSON: a key of weight 2 may hold twice that part. */
+  FairnessWeights: weights,
   /** How long a step may wait for its agent before it may be scheduled again, unless its workflow sets another time. */
   StartWithin: duration(START_WITHIN),
   /** The delay before a job is tried again whose endpoint's address or credential is wrong: no failure is counted, and a person must fix it. */

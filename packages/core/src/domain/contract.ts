@@ -9,4 +9,9 @@ export interface ContentFacts<Content extends Job = Job> {
   readonly keys: readonly string[];
   /** The business keys of the content. */
   readonly keysOf: (content: Content) => BusinessKeys;
+  /**
+   * The member by which jobs of a shared queue are divided fairly, such as `customer.id`: a text or a number. Absent: they are one another's
+   * neighbours, and together one owner's. On an owner's own queue the owner is the key.
+   */
+  readonly fairnessKey?: string | undefined;
 }

@@ -253,6 +253,8 @@ export interface StateRecord {
   readonly priority: Priority;
   /** The owner of its submission queue; absent if it came by a shared queue. */
   readonly owner?: string | undefined;
+  /** What it is counted by among the jobs of others: its owner, or a member of its content. Absent: it has none. */
+  readonly fairnessKey?: string | undefined;
   /** The digest of the submitted content, for every status message. Absent if an older version of the app recorded the job. */
   readonly contentDigest?: string | undefined;
   /** The statuses that its requester wants; all if absent. */
@@ -309,6 +311,8 @@ export interface Submission {
   readonly keys?: BusinessKeys | undefined;
   readonly priority: Priority;
   readonly owner?: string | undefined;
+  /** What it is counted by among the jobs of others: its owner, or a member of its content. Absent: it has none. */
+  readonly fairnessKey?: string | undefined;
   readonly contentDigest?: string | undefined;
   readonly statuses?: WantedStatuses | undefined;
   readonly replyTo: string | null;
@@ -352,6 +356,7 @@ export function newStateRecord(
     jobRevision: 1,
     priority: submission.priority,
     ...(submission.owner && { owner: submission.owner }),
+    ...(submission.fairnessKey && { fairnessKey: submission.fairnessKey }),
     ...(submission.contentDigest && { contentDigest: submission.contentDigest }),
     ...(submission.statuses === "end" && { statuses: submission.statuses }),
     replyTo: submission.replyTo,

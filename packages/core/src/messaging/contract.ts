@@ -21,6 +21,9 @@ export const jobMembers = (usual: string) => ({
   priority: z.enum(["normal", "high"]).default("normal"),
 });
 
+/** Names of members, with a dot between them. */
+const PATH = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/;
+
 /** The schema of the content of one workflow's jobs, and the facts about it that the core needs. */
 export interface Contract<Content extends Job = Job> extends ContentFacts<Content> {
   readonly schema: z.ZodType<Content>;
@@ -42,7 +45,7 @@ export interface Contracts {
 /**
  * Declares the contract of one workflow's content. The schema types the functions. The returned contract has no content type, because
  * the core works with checked content of any type.
- * @throws if it names more secrets than one write can remove
+ * @throws if it names more secrets than one write can remove, or a fairness key that is no path of members
  */
 export function defineContract<Content extends Job>(
   contract: Omit<Contract<Content>, "faults"> & Partial<Pick<Contract<Content>, "faults">>,
@@ -53,6 +56,15 @@ export function defineContract<Content extends Job>(
       `The contract names ${length} secrets, and one write can remove ${MOST_SECRETS}: put them into one member.`,
     );
   }
+  const { fairnessKey } = contract;
+  if (fairnessKey !== undefined && !PATH.test(fairnessKey)) {
+    throw new Error(
+      `The contract's fairnessKey is "${fairnessKey}": it must be a member of the content, such as customer.id.`,
+    );
+  }
+  if (fairnessKey !== undefined && contract.secrets.includes(fairnessKey.split(".")[0] ?? "")) {
+    throw new Error(`The contract's fairnessKey "${fairnessKey}" is a secret: it is kept in the state record.`);
+  }
   return { faults: () => [], ...contract } as unknown as Contract;
 }
 
@@ -60,6 +72,25 @@ export function defineContract<Content extends Job>(
 export function contractOf(content: unknown, contracts: Contracts): Contract {
   const workflow = content !== null && typeof content === "object" && "workflow" in content ? content.workflow : null;
   return contractFor(String(workflow), contracts);
+}
+
+/** As Temporal's: a longer key is cut. */
+const FAIRNESS_KEY_LIMIT = 64;
+
+/** The text of the content's member at that path; empty if there is none. */
+export function memberOf(content: Job, path: string | undefined): string {
+  if (path === undefined) return "";
+  let value: unknown = content;
+  for (const name of path.split(".")) {
+    if (value === null || typeof value !== "object" || !Object.hasOwn(value, name)) return "";
+    value = (value as { readonly [name: string]: unknown })[name];
+  }
+  return typeof value === "string" || typeof value === "number" ? String(value).slice(0, FAIRNESS_KEY_LIMIT) : "";
+}
+
+/** Whether the contracts name a member by which jobs are divided fairly. */
+export function haveFairnessKeys(contracts: Contracts): boolean {
+  return all(contracts).some(({ fairnessKey }) => fairnessKey !== undefined);
 }
 
 export function contractFor(workflow: string, { usual, of }: Contracts): Contract {

@@ -3,19 +3,32 @@
 
 import type { Priority } from "../domain/job.ts";
 import { Outage, SentBack } from "../domain/outage.ts";
+import { createFairShares, type Fairness } from "./fair-shares.ts";
+import { createTurns } from "./turns.ts";
 import { countWaits, NO_WAITS, type Waiting, type Waits } from "./waits-by-agent.ts";
 
 /** `begun`: a job in a further attempt, which may have completed steps. */
 export type AdmissionLane = Priority | "begun";
 
+export type Leave = () => void;
+
+/** What a new job is counted by among those of others: see fair-shares.ts. */
+export interface FairKey {
+  readonly key: string;
+  /** Its queue has jobs of this key alone: where they wait, they are in nobody's way. */
+  readonly isAlone: boolean;
+}
+
 export interface Admission {
   /**
-   * Resolves when one more job may be held.
+   * Resolves when one more job may be held. The answer is to be called when the job is recorded and claimed, or could not be.
    * @param workflow the workflow of a new job
+   * @param fair its fairness key
    * @throws NotAdmitted if there was no room for a while
    * @throws AgentHeldUp if too many jobs wait for an agent that it needs
+   * @throws ShareTaken if its key holds its share, and its queue has jobs of other keys too
    */
-  admit(lane: AdmissionLane, workflow?: string): Promise<void>;
+  admit(lane: AdmissionLane, workflow?: string, fair?: FairKey): Promise<Leave | undefined>;
 }
 
 /** The caller's message should wait in its queue. */
@@ -30,6 +43,17 @@ export class AgentHeldUp extends SentBack {
   override readonly isSaid = false;
 }
 
+/** Its key holds its share of the places in flight: the jobs of other keys that are behind it in its queue go first. */
+export class ShareTaken extends SentBack {
+  override readonly name = "ShareTaken";
+  override readonly isSaid = false;
+  override readonly afterMs: number;
+  constructor(key: string, afterMs: number) {
+    super(`the jobs of "${key}" hold their share of the places in flight, and others are active`);
+    this.afterMs = afterMs;
+  }
+}
+
 export interface AdmissionOptions {
   /** The number of jobs in flight, counted where all processes see them. Throws if the store is unavailable. */
   readonly count: () => Promise<number>;
@@ -39,6 +63,8 @@ export interface AdmissionOptions {
   readonly agentsOf: (workflow: string) => readonly string[];
   /** The number of jobs that attempts should hold. */
   readonly limit: number;
+  /** Absent: jobs have no keys. With it, the jobs are counted by key in the place of `count`. */
+  readonly fairness?: Fairness | undefined;
   readonly now: () => number;
   readonly pause: (ms: number) => Promise<void>;
 }
@@ -67,10 +93,16 @@ const LONGEST_PAUSE_MS = 1000;
 const PATIENCE_MS = 60_000;
 /** In a process this number of messages waits for agents that are held up. More would keep messages of other workflows from being received. */
 export const MOST_HELD_BACK = 16;
+/** A place of a key's share is looked for at least this often: as often as there is a new count. */
+const LONGEST_FAIR_PAUSE_MS = FRESH_MS;
+/** In a process this number of messages waits for their keys' shares, where others are behind them in their queue. */
+export const MOST_OVER_SHARE = 16;
 /** Limits how fast messages are sent back. */
 const BEFORE_SENT_BACK_MS = 1000;
 
-export function createAdmission({ count, waiting, agentsOf, limit, now, pause }: AdmissionOptions): Admission {
+export function createAdmission(options: AdmissionOptions): Admission {
+  const { count, waiting, agentsOf, limit, fairness, now, pause } = options;
+  const shares = fairness && createFairShares(fairness, limit, now);
   const mostWaiting = Math.max(NO_BACKLOG, limit * BACKLOG_SHARE);
   let held = 0;
   let countedAt = Number.NEGATIVE_INFINITY;
@@ -79,6 +111,9 @@ export function createAdmission({ count, waiting, agentsOf, limit, now, pause }:
   let allowance = 0;
   let counting: Promise<void> | undefined;
   let heldBack = 0;
+  /** Of the messages of queues with several keys, those that wait for their key's share. */
+  let overShare = 0;
+  const turns = createTurns();
 
   /** One count at a time, for any number of callers. */
   function recount(): Promise<void> {
@@ -89,7 +124,11 @@ export function createAdmission({ count, waiting, agentsOf, limit, now, pause }:
   }
 
   async function countAnew(): Promise<void> {
-    held = await count();
+    if (fairness && shares) {
+      const byKey = await fairness.countByKey();
+      shares.counted(byKey);
+      held = [...byKey.values()].reduce((sum, jobs) => sum + jobs, 0);
+    } else held = await count();
     if (held <= NO_BACKLOG) waits = NO_WAITS;
     else if (now() - waitsReadAt > WAITS_FRESH_MS) {
       const looked = waits.heldUp.size > 0 ? held : mostWaiting * FIRST_LOOKED;
@@ -100,47 +139,78 @@ export function createAdmission({ count, waiting, agentsOf, limit, now, pause }:
     allowance = Math.max(1, (limit - held + waits.places) * PART_OF_ROOM);
   }
 
-  /** The agent that keeps the job from being admitted, `no room`, or undefined. */
+  /** The agent that keeps the job from being admitted, `no share` of its key, `no room`, or undefined. */
   function obstacle(
     lane: AdmissionLane,
     agents: readonly string[],
-  ): { readonly agent: string } | "no room" | undefined {
+    key: string | undefined,
+  ): { readonly agent: string } | "no share" | "no room" | undefined {
+    if (key !== undefined && shares && turns.taken(key) >= shares.atOnce(key)) return "no share";
+    const standing = (key !== undefined && shares?.standing(key)) || "usual";
     if (lane !== "begun") {
       const heldUp = lane === "high" ? waits.heldUpUrgent : waits.heldUp;
       const agent = agents.find((name) => heldUp.has(name));
       if (agent !== undefined) return { agent };
       if (waits.elsewhere > mostWaiting) return "no room";
+      if (standing === "beyond" || standing === "count") return "no share";
+      if (standing === "owed") return undefined;
     }
-    return held - waits.places < limit * SHARE[lane] ? undefined : "no room";
+    return held - waits.places < limit * SHARE[lane] && allowance >= 1 ? undefined : "no room";
   }
 
-  async function admitted(lane: AdmissionLane, workflow: string | undefined): Promise<void> {
+  async function admitted(
+    lane: AdmissionLane,
+    workflow: string | undefined,
+    fair: FairKey | undefined,
+  ): Promise<Leave | undefined> {
     const agents = workflow === undefined || lane === "begun" ? [] : agentsOf(workflow);
+    const key = lane === "begun" || !shares ? undefined : fair?.key;
+    if (key !== undefined) shares?.asked(key);
     const latest = now() + PATIENCE_MS;
-    let isHeldBack = false;
+    let leave: Leave | undefined;
     try {
       for (let waitMs = FIRST_PAUSE_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_PAUSE_MS)) {
-        if (allowance < 1 || now() - countedAt > FRESH_MS) await recount();
-        const why = obstacle(lane, agents);
-        if (why === undefined && allowance >= 1) {
+        const isUsedUp = key !== undefined && shares?.standing(key) === "count";
+        if (allowance < 1 || isUsedUp || now() - countedAt > FRESH_MS) await recount();
+        const why = obstacle(lane, agents, key);
+        if (why === undefined) {
           allowance -= 1;
           held += 1;
-          return;
+          if (key === undefined) return undefined;
+          shares?.took(key);
+          return turns.take(key);
         }
-        if (typeof why === "object" && !isHeldBack) {
-          if (heldBack >= MOST_HELD_BACK) {
-            await pause(BEFORE_SENT_BACK_MS);
-            throw heldUp(why.agent);
-          }
-          isHeldBack = true;
-          heldBack += 1;
-        }
+        if (typeof why === "object") leave ??= await waitForAgent(why.agent);
+        if (why === "no share" && fair) leave ??= waitForShare(fair);
         if (now() > latest) throw typeof why === "object" ? heldUp(why.agent) : noRoom();
-        await pause(waitMs);
+        if (why !== "no share" || key === undefined) await pause(waitMs);
+        else await Promise.race([pause(Math.min(waitMs, LONGEST_FAIR_PAUSE_MS)), turns.next(key)]);
       }
     } finally {
-      if (isHeldBack) heldBack -= 1;
+      leave?.();
     }
+  }
+
+  /** @throws AgentHeldUp if enough messages wait for agents in this process */
+  async function waitForAgent(agent: string): Promise<Leave> {
+    if (heldBack >= MOST_HELD_BACK) {
+      await pause(BEFORE_SENT_BACK_MS);
+      throw heldUp(agent);
+    }
+    heldBack += 1;
+    return () => {
+      heldBack -= 1;
+    };
+  }
+
+  /** @throws ShareTaken if enough messages wait in this process, and others may be behind this one in its queue */
+  function waitForShare({ key, isAlone }: FairKey): Leave {
+    if (isAlone) return () => {};
+    if (overShare >= MOST_OVER_SHARE) throw new ShareTaken(key, shares?.backIn(key) ?? 0);
+    overShare += 1;
+    return () => {
+      overShare -= 1;
+    };
   }
 
   const heldUp = (agent: string) =>

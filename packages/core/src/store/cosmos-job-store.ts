@@ -334,6 +334,14 @@ export function createCosmosJobStore(
 
     countInFlight: (span) => counted("count jobs in flight", inFlight("VALUE COUNT(1)", span)),
 
+    async countByKey(span) {
+      const query = inFlight("c.fairnessKey AS key, COUNT(1) AS jobs", span, "GROUP BY c.fairnessKey");
+      const groups = await patiently("count jobs in flight by key", async () => {
+        return (await container.items.query<KeyGroup>(query).fetchAll()).resources;
+      });
+      return new Map(groups.map(({ key = "", jobs }) => [key, jobs]));
+    },
+
     async inFlight(span, limit) {
       const members = `TOP ${limit} c.workflow, c.priority, c.direction, c.attempt, c.steps`;
       const query = inFlight(members, span, "ORDER BY c.dueAt");
@@ -378,6 +386,11 @@ export function createCosmosJobStore(
       return written;
     },
   };
+}
+
+interface KeyGroup {
+  readonly key?: string;
+  readonly jobs: number;
 }
 
 function inFlight(members: string, { from, to }: Span, sorted = ""): SqlQuerySpec {

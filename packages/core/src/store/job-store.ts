@@ -55,6 +55,8 @@ export interface JobStore {
   /** A page of the jobs that pass the filter, the newest first. */
   list(query: JobQuery): Promise<JobPage>;
   countInFlight(span: Span): Promise<number>;
+  /** The same by fairness key; under an empty text those without one. */
+  countByKey(span: Span): Promise<ReadonlyMap<string, number>>;
   /** The jobs in flight, the first due first. */
   inFlight(span: Span, limit: number): Promise<readonly InFlight[]>;
   /** Records whose `dueAt` is before `instant`, the longest overdue first; without those at which a sweep is to look again only later. */

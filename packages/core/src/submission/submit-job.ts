@@ -7,8 +7,9 @@ import { startAttemptOf } from "../domain/recovery.ts";
 import { newStateRecord, type StateRecord } from "../domain/state-record.ts";
 import { itemsIn } from "../domain/workflow-rules.ts";
 import { MissingWorkflow } from "../domain/workflows.ts";
-import { contractOf } from "../messaging/contract.ts";
+import { contractOf, memberOf } from "../messaging/contract.ts";
 import { memberRedactorOf } from "../messaging/hidden-members.ts";
+import type { Leave } from "../scheduler/admission.ts";
 import { claimJob } from "../scheduler/claim-job.ts";
 import { throwingWithout } from "../scheduler/code-fault.ts";
 import { WorkflowPaused } from "../scheduler/pauses.ts";
@@ -34,20 +35,38 @@ export interface SubmittedMessage {
  * @throws Outage if the message should wait
  */
 export async function submitJob(message: SubmittedMessage, context: Context): Promise<ClaimOutcome | undefined> {
-  const record = await recordJob(message, context);
-  const mayBeStarted = record?.attempt === 1 && ["Pending", "Processing"].includes(record.processState);
-  return mayBeStarted ? claimJob(startAttemptOf(record), context, record) : undefined;
+  let leave: Leave = () => {};
+  try {
+    const record = await recordJob(message, context, (end) => {
+      leave = end;
+    });
+    const mayBeStarted = record?.attempt === 1 && ["Pending", "Processing"].includes(record.processState);
+    return mayBeStarted ? await claimJob(startAttemptOf(record), context, record) : undefined;
+  } finally {
+    leave();
+  }
 }
 
-/** The first half: returns the record, or undefined if the message could not be read. What the contract's code throws has none of its secrets. */
-export async function recordJob(message: SubmittedMessage, context: Context): Promise<StateRecord | undefined> {
+/**
+ * The first half: returns the record, or undefined if the message could not be read. What the contract's code throws has none of its secrets.
+ * @param onAdmitted gets what ends the job's turn: see admission.ts
+ */
+export async function recordJob(
+  message: SubmittedMessage,
+  context: Context,
+  onAdmitted: (leave: Leave) => void = (leave) => leave(),
+): Promise<StateRecord | undefined> {
   return throwingWithout(
     () => [...memberRedactorOf(context.rules.contracts).read(message.body).found.values],
-    () => readAndRecord(message, context),
+    () => readAndRecord(message, context, onAdmitted),
   );
 }
 
-async function readAndRecord(message: SubmittedMessage, context: Context): Promise<StateRecord | undefined> {
+async function readAndRecord(
+  message: SubmittedMessage,
+  context: Context,
+  onAdmitted: (leave: Leave) => void,
+): Promise<StateRecord | undefined> {
   const parsed = parseSubmission(message.body, message.envelope, context.rules);
   if (parsed.kind === "invalid") await waitForNewer(message, context);
   if (parsed.kind === "invalid") return rejectSubmission(message, parsed.faults, context);
@@ -55,7 +74,9 @@ async function readAndRecord(message: SubmittedMessage, context: Context): Promi
   if (await context.pauses?.isPaused({ kind: "workflow", name: job.workflow })) {
     throw new WorkflowPaused(`an operator has paused the workflow ${job.workflow}`);
   }
-  await context.admission.admit(job.priority, job.workflow);
+  const fair = { key: fairnessKeyOf(parsed, context), isAlone: parsed.owner !== undefined };
+  const leave = await context.admission.admit(job.priority, job.workflow, fair);
+  if (leave) onAdmitted(leave);
   const draft = draftRecord(parsed, message, context);
   const created = await createOrSay(job, draft, context);
   if (typeof created === "string") return rejectSubmission(message, [created], context);
@@ -108,11 +129,13 @@ function isSubmittedAgain(
   return stored.record.owner === owner && sameAsStored(stored.job, job, contractOf(job, rules.contracts).secrets);
 }
 
-function draftRecord(
-  { jobId, job, reply, owner, statuses }: Valid,
-  message: SubmittedMessage,
-  ports: Ports,
-): StateRecord {
+/** The owner's name comes from its queue. On a queue that several senders share, the content has the key. */
+function fairnessKeyOf({ job, owner }: Valid, { rules }: Ports): string {
+  return owner ?? memberOf(job, contractOf(job, rules.contracts).fairnessKey);
+}
+
+function draftRecord(parsed: Valid, message: SubmittedMessage, ports: Ports): StateRecord {
+  const { jobId, job, reply, owner, statuses } = parsed;
   const workflow = ports.workflows.newest(job.workflow);
   if (!workflow) throw new Error(`no workflow ${job.workflow}, though the submission rules name it`);
   const now = ports.now();
@@ -124,6 +147,7 @@ function draftRecord(
     priority,
     ...reply,
     owner,
+    fairnessKey: fairnessKeyOf(parsed, ports) || undefined,
     statuses,
     contentDigest: contentDigest(body, ports.rules.contracts.usualWorkflow),
     traceparent,

@@ -302,6 +302,27 @@ export function jobStoreContract(name: string, open: () => Promise<JobStore>): v
       expect(await store.countInFlight({ ...span, to: "2026-01-01T12:10:00.000Z" })).toBe(before);
     });
 
+    test("P31 counts the jobs that attempts hold by fairness key", async () => {
+      const span = { from: LONG_AGO, to: FAR_OFF };
+      const before = (await store.countByKey(span)).get("") ?? 0;
+      const held: StateRecord[] = [];
+      for (const fairnessKey of ["tea", "tea", "mug", undefined]) {
+        const record = await claimed("reserveStock");
+        const read = await store.state(record.jobId);
+        if (!read) throw new Error("no state record");
+        const written = await store.replace(read, { ...read.record, ...(fairnessKey && { fairnessKey }) });
+        if (written.kind === "written") held.push(written.record);
+      }
+      const byKey = await store.countByKey(span);
+      expect([byKey.get("tea"), byKey.get("mug"), byKey.get("")]).toEqual([2, 1, before + 1]);
+      expect([...byKey.values()].reduce((sum, jobs) => sum + jobs)).toBe(await store.countInFlight(span));
+      for (const record of held) {
+        const task = taskOf(record, "reserveStock");
+        await store.change(record.jobId, completeJob(task, abreast(task), doneOf(task), NOON));
+      }
+      expect((await store.countByKey(span)).has("tea")).toBe(false);
+    });
+
     test("why an agent was not done in time is noted, forward and in a compensation, while the step is in hand", async () => {
       const expiry = { at: NOON, attempt: 1, tries: 2, endpoint: "http://x/", message: "HTTP 503" };
       const record = await claimed("reserveStock");

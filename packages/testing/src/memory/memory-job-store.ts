@@ -173,6 +173,11 @@ function storeOver(data: Data): MemoryJobStore {
       return pageOf(structuredClone(listed.map(listedOf)), query);
     },
     countInFlight: async (span) => inFlight(span).length,
+    async countByKey(span) {
+      const byKey = new Map<string, number>();
+      for (const { fairnessKey = "" } of inFlight(span)) byKey.set(fairnessKey, (byKey.get(fairnessKey) ?? 0) + 1);
+      return byKey;
+    },
     async inFlight(span, limit) {
       const first = inFlight(span).sort((one, other) => ((one.dueAt ?? "") < (other.dueAt ?? "") ? -1 : 1));
       return structuredClone(first.slice(0, limit));

@@ -160,6 +160,7 @@ export function portsOver(ask: Ask, now: () => number, host: Host, setting: Sett
       revise: ({ etag }, record) => ask<"replace">({ kind: "replace", etag, record }),
       list: never,
       countInFlight: never,
+      countByKey: never,
       inFlight: never,
       async *due(before) {
         const found = await ask<"due">({ kind: "due", before });
