@@ -70,6 +70,7 @@ async function run(chosen: readonly Fault[], most: number): Promise<number> {
       tried.push({ fault, ran });
       const end = survives({ fault, ran }) ? styleText("red", "survives") : "found";
       say(`${String(tried.length).padStart(4)}/${chosen.length}  ${end}  ${fault.row.padEnd(4)} ${fault.breaks}`);
+      if (survives({ fault, ran })) console.log(unseenIn(fault, ran));
     });
     const survivors = tried.filter(survives);
     console.log(tableOf(tried));
@@ -113,12 +114,17 @@ function tableOf(tried: readonly Tried[]): string {
   return table.toString();
 }
 
-function inWords({ row, breaks, file, seenBy }: Fault, ran: readonly Ran[]): string {
+function inWords(fault: Fault, ran: readonly Ran[]): string {
+  return `${fault.row}  ${fault.breaks}\n  ${fault.file}\n${unseenIn(fault, ran)}`;
+}
+
+/** The suites that did not fail. */
+function unseenIn({ seenBy }: Fault, ran: readonly Ran[]): string {
   const suites = seenBy.flatMap((suite, index) => {
     const { result, by } = ran[index] ?? { result: "unloaded", by: "" };
-    return result === "failed" ? [] : [`\n    ${nameOf(suite)}: ${result}, ${by}`];
+    return result === "failed" ? [] : [`    ${nameOf(suite)}: ${result}, ${by}`];
   });
-  return `${row}  ${breaks}\n  ${file}${suites.join("")}`;
+  return suites.join("\n");
 }
 
 function listOf(faults: readonly Fault[]): string {

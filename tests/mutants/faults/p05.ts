@@ -16,7 +16,6 @@ export const P5 = faultsOf("P5", [
     "core:domain/attempt.ts",
     "if (!isJoin || next.length > MOST_NEXT) return null;",
     "if (!isJoin) return null;",
-    "operations:for-each.test.ts",
     "operations:independent-steps.test.ts -t as wide",
   ],
   [
@@ -59,7 +58,7 @@ export const P5 = faultsOf("P5", [
     "core:domain/attempt.ts",
     "if (!isToBegin || begun.has(runKey({ step: planned.name, direction }))) return [];",
     "if (!isToBegin) return [];",
-    "operations:polled-steps.test.ts",
+    "testing:world/create-world.test.ts",
   ],
   [
     "An activity goes on with a step that could outlast the host's limit.",

@@ -42,7 +42,7 @@ export const P7 = faultsOf("P7", [
     BUS,
     "replyTo: repliesQueueOf(teamOf(agent, queues.agentTeams), queues.agentReplies),",
     "replyTo: queues.agentReplies,",
-    "operations:agent-teams.test.ts",
+    MESSENGER,
   ],
   [
     "A request that is too large for its queue is asked again and again.",
