@@ -40,7 +40,7 @@ class LongestFirst extends BaseSequencer {
 }
 
 // "module" is for bundlers: Node could not load what it leads to.
-const SOURCES = ["sources", ...defaultServerConditions.filter((name) => name !== "module")];
+export const SOURCES = ["sources", ...defaultServerConditions.filter((name) => name !== "module")];
 
 // biome-ignore lint/style/noDefaultExport: vitest reads the default export.
 export default defineConfig({

@@ -2,10 +2,11 @@
 
 import type { Container } from "@azure/cosmos";
 import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/internal/store/cosmos-job-store";
-import { afterAll } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { closingStoreContract } from "../../packages/core/tests/contract/closing-store.ts";
 import { guardsContract } from "../../packages/core/tests/contract/guards.ts";
 import { jobStoreContract } from "../../packages/core/tests/contract/job-store.ts";
+import { sampleJob, sampleRecord } from "../../packages/core/tests/jobs.ts";
 import type { StoredRecord } from "../stored-records/stored-records.ts";
 import { type CosmosInProcess, startCosmosInProcess } from "../support/cosmos-in-process.ts";
 import { sampleContainer } from "../support/sample-container.ts";
@@ -34,3 +35,11 @@ jobStoreContract("cosmos", open);
 closingStoreContract("cosmos", open);
 
 guardsContract("cosmos", open);
+
+test("P1 what one process creates another process reads: the job and its record", async () => {
+  const record = sampleRecord("another-process");
+  await (await open()).create(sampleJob(record.jobId), record);
+  const other = await open();
+  expect(await other.job(record.jobId, 1)).toEqual(sampleJob(record.jobId));
+  expect((await other.state(record.jobId))?.record).toMatchObject(record);
+});

@@ -1,8 +1,9 @@
-// While the app's roles on the bus may not hold yet, a rejection is waited for.
+// What is sent to which queue, with which properties; and while the app's roles on the bus may not hold yet, a rejection is waited for.
 
 import { type ServiceBusClient, ServiceBusError, type ServiceBusMessage } from "@azure/service-bus";
 import { expect, test } from "vitest";
 import { JOB } from "../domain/noun.ts";
+import type { AgentRequestMessage } from "./agent-messages.ts";
 import { createBusSenders } from "./bus-senders.ts";
 import { createServiceBusMessenger } from "./service-bus-messenger.ts";
 
@@ -51,4 +52,60 @@ test("while roles are new a rejection is tried again; later it is a fault at onc
     cause: { code: "UnauthorizedAccess" },
   });
   expect(old.sent).toEqual([]);
+});
+
+const reply = { replyTo: "replies-shop", replyToSessionId: "s-1", correlationId: "c-1", traceparent: null };
+const status = {
+  jobId: "job-1",
+  attempt: 2,
+  status: "StepCompleted",
+  at: "2026-01-01T12:00:00.000Z",
+  step: "pay",
+} as const;
+
+function messengerOn(client: ServiceBusClient, names = queues) {
+  return createServiceBusMessenger(
+    createBusSenders(() => client),
+    names,
+    { noun: JOB },
+  );
+}
+
+test("P15 a status goes to its requester's session, under its correlation id and an id of its own attempt", async () => {
+  const { client, sent } = busAfter(0);
+  expect(await messengerOn(client).publish(reply, [status])).toBe("sent");
+  const messageId = "job-1:2:StepCompleted:pay";
+  expect(sent).toMatchObject([{ messageId, correlationId: "c-1", sessionId: "s-1", subject: "StepCompleted" }]);
+});
+
+test("P15 a reply queue that is not there is the requester's to fix, and stops no job", async () => {
+  const sendMessages = async () => Promise.reject(new ServiceBusError("no such queue", "MessagingEntityNotFound"));
+  const client = { createSender: () => ({ sendMessages, close: async () => undefined }) };
+  const messenger = messengerOn(client as unknown as ServiceBusClient);
+  expect(await messenger.publish(reply, [status])).toBe("no-such-queue");
+});
+
+test("P7 a request to an agent expires with its start-by, and names the queue of the agent's team for the reply", async () => {
+  const { client, sent } = busAfter(0);
+  const agentTeams = [{ team: "fraud-team", agents: ["fraud"] }];
+  const messenger = messengerOn(client, { ...queues, agentTeams } as typeof queues);
+  const ticket = { jobId: "job-1", attempt: 1, step: "check", direction: "forward", lockedBy: "job-1-1@hub" } as const;
+  const request = { ticket, operation: "check" } as unknown as AgentRequestMessage;
+  await messenger.ask("fraud", request, 30_000);
+  await messenger.ask("payment", request, 30_000);
+  expect(sent).toMatchObject([
+    { timeToLive: 30_000, replyTo: "replies-fraud-team" },
+    { timeToLive: 30_000, replyTo: "replies" },
+  ]);
+});
+
+test("P27 a message that goes back to its queue says when it first came, and is no duplicate of itself", async () => {
+  const { client, sent } = busAfter(0);
+  const messenger = messengerOn(client);
+  const enqueuedAt = "2026-01-01T12:00:00.000Z";
+  const none = { subject: undefined, replyTo: undefined, replyToSessionId: undefined, properties: {} };
+  const received = { queue: "jobs", body: { a: 1 }, messageId: "m-1", correlationId: undefined, enqueuedAt, ...none };
+  await messenger.postpone(received, { cause: "StoreUnavailable" });
+  expect(sent[0]).toMatchObject({ correlationId: "m-1", applicationProperties: { firstEnqueuedAt: enqueuedAt } });
+  expect(sent[0]?.messageId).toMatch(/^m-1~/);
 });

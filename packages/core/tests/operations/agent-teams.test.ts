@@ -29,6 +29,32 @@ test("P7 a reply that can't be read is kept, and goes back to the team's queue",
   expect(quarantine?.resendTo("InvalidSubmission", queue)).toBe("jobs");
 });
 
+test("P7 a team's queue takes no reply for another's agent: it is late, and changes nothing", async () => {
+  const world = createWorld(NOON_MS);
+  const task = await world.firstTask(await world.submitted());
+  const { jobId, attempt, step, direction, lockedBy } = task;
+  const checked = { ...task, transport: "queue", record: { ...task.record, nonce: "n-1" } } as const;
+  const state = await world.store.state(jobId);
+  if (!state) throw new Error("there is no record");
+  const steps = { ...state.record.steps, [step]: checked.record };
+  const workflow = { ...world.workflows.of(state.record.workflow) };
+  const overQueue = workflow.steps.map((one) => ({ ...one, transport: "queue" as const }));
+  Object.assign(world, {
+    agentTeams: TEAMS,
+    workflows: { ...world.workflows, of: () => ({ ...workflow, steps: overQueue }) },
+  });
+  await world.store.replace(state, { ...state.record, steps });
+  const reply = {
+    kind: "done",
+    result: { id: "x" },
+    ticket: { jobId, attempt, step, direction, lockedBy, nonce: "n-1" },
+  };
+  expect(await takeReply(reply, world, { team: "fraud-team", queue: "agent-replies-fraud-team" })).toBeUndefined();
+  expect(world.eventNames()).toContain("LateReplyRejected");
+  expect(await world.stateOf()).toMatchObject({ steps: { [step]: { state: "Scheduled" } } });
+  expect(await takeReply(reply, world)).toMatchObject({ outcome: { kind: "completed" } });
+});
+
 test.each<[string, unknown, string]>([
   ["a team twice", [...TEAMS, { team: "fraud-team", agents: ["other"] }], "fraud-team is there twice"],
   ["an agent of two teams", [...TEAMS, { team: "other", agents: ["fraud"] }], "fraud has two teams"],

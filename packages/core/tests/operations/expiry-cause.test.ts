@@ -71,6 +71,16 @@ test("run again after an earlier run had recorded its outcome, it says that and 
   expect(await step()).not.toHaveProperty("expiry");
 });
 
+test("P8 what an agent says after complete-by is not recorded", async () => {
+  const task = await world.firstTask(await world.submitted());
+  world.answers.set("reserve", () => {
+    world.clock = Date.parse(task.completeBy) + 86_400_000;
+    return { kind: "expired", lastError: OUTAGE };
+  });
+  expect(await runStep(task, world)).toMatchObject({ outcome: { kind: "expired" } });
+  expect((await step())?.expiry).toBeUndefined();
+});
+
 test("P27 a wrong credential is waited for beyond the threshold: nothing is compensated, no failure counted", async () => {
   for (let round = 1; round <= 5; round += 1) {
     await expire(WRONG_KEY);

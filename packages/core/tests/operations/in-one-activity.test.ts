@@ -154,6 +154,14 @@ test("steps side by side, and one over its agent's queue, are the scheduler's to
   expect(operations()).toEqual(["reserve"]);
 });
 
+test("of two steps side by side that agents in this app do, none is the activity's to go on with", async () => {
+  const after = ["reserveStock"];
+  const wide = CHAIN.steps.map((step) => (step.after.length > 0 ? { ...step, after } : step));
+  world = worldOf({ ...IN_ONE, steps: wide });
+  expect(await run(await first())).toMatchObject({ outcome: { kind: "completed", hasEnded: false } });
+  expect(operations()).toEqual(["reserve"]);
+});
+
 test("a step that might outlast the host's limit of an activity is left to one of its own", async () => {
   const long = CHAIN.steps.map((step) => ({ ...step, completeWithin: "PT3M" }));
   world = worldOf({ ...IN_ONE, steps: long });

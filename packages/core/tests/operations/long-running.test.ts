@@ -175,6 +175,7 @@ test("P10 P11 one that nobody reports in time counts as a failure, and is asked 
   await begin(2);
   await run();
   expect(world.calls.at(-1)).toMatchObject({ mayHaveHappened: true });
+  expect(new Set(world.calls.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(1);
   expect(address()).toBe(first);
   expect(await report({ kind: "done", result: { booking: "H-7" } }, first)).toMatchObject({ kind: "recorded" });
   expect(await step()).toMatchObject({ state: "Completed", attempt: 2, result: { booking: "H-7" } });

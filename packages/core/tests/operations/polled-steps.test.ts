@@ -238,6 +238,20 @@ test("P13 a cancelled job asks no more for what was accepted: it is compensated 
   expect(await record()).toMatchObject({ processState: "Cancelled" });
 });
 
+test.each([
+  ["it is not done yet", () => ({ kind: "pending", retryAfterMs: 1000 }) as const],
+  ["it could not be asked", () => ({ kind: "expired", lastError: { endpoint: "x", message: "HTTP 503" } }) as const],
+])("P8 %s: an answer that comes after its time is not recorded", async (_, answer) => {
+  const poll = await begun();
+  const before = await record();
+  world.answers.set("reserve", () => {
+    world.clock = NOON_MS + 86_400_000 + 1;
+    return answer();
+  });
+  await pollStep(poll, world);
+  expect(await record()).toEqual(before);
+});
+
 test("P8 past its time it is asked no more: a failure is counted, and the operation is called anew", async () => {
   await begun();
   world.clock = NOON_MS + 86_400_000 + 2000;

@@ -2,7 +2,8 @@
 
 import { beforeEach, expect, test } from "vitest";
 import { claimJob } from "../../src/scheduler/claim-job.ts";
-import { type OrchestrationClient, startClaimed } from "../../src/scheduler/scheduler-client.ts";
+import { EngineUnavailable, type OrchestrationClient, startClaimed } from "../../src/scheduler/scheduler-client.ts";
+import { sweep } from "../../src/supervisor/sweep.ts";
 import { NOON_MS } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";
 
@@ -22,8 +23,8 @@ beforeEach(() => {
   };
 });
 
-async function claimed() {
-  const startAttempt = { jobId: "job-1", attempt: 1, direction: "forward" } as const;
+async function claimed(attempt = 1) {
+  const startAttempt = { jobId: "job-1", attempt, direction: "forward" } as const;
   const claim = await claimJob(startAttempt, world);
   if (claim.kind !== "claimed") throw new Error(claim.kind);
   return claim;
@@ -56,4 +57,31 @@ test("a job that went on to another attempt meanwhile: this one is notified that
   await world.store.replace(read, { ...read.record, processState: "Pending", lockedBy: null, attempt: 2 });
   await startClaimed(client, again, world);
   expect(did.at(-1)).toEqual(["publish", "job-1-1", { kind: "superseded" }]);
+});
+
+test("P14 the attempt before is notified that it is over, for it may wait for steps that go on", async () => {
+  await world.submitted();
+  await claimed();
+  world.clock += 86_400_000;
+  await sweep(world);
+  await startClaimed(client, await claimed(2), world);
+  expect(did).toEqual([
+    ["start", "job-1-2"],
+    ["publish", "job-1-1", { kind: "superseded" }],
+  ]);
+});
+
+test.each([
+  ["Running", true],
+  ["Pending", true],
+  ["Suspended", true],
+  ["Completed", false],
+  ["Failed", false],
+])("P14 P16 an engine that rejects the start has it under way, if it is %s: %s", async (runtimeStatus, isUnderWay) => {
+  await world.submitted();
+  client.startNew = async () => Promise.reject(new Error("there is one"));
+  client.getStatus = async () => ({ runtimeStatus });
+  const started = startClaimed(client, await claimed(), world);
+  if (isUnderWay) expect(await started).toBe(true);
+  else await expect(started).rejects.toThrow(EngineUnavailable);
 });

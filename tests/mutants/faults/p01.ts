@@ -1,0 +1,95 @@
+// P1: submission: what is recorded, and what becomes of a message that is no job.
+import { faultsOf } from "../fault.ts";
+
+const SUBMISSION = "operations:submission.test.ts";
+const OWNED = "core:submission/owned-queue.test.ts";
+const COSMOS = "tests/contract/cosmos-order-store.test.ts";
+const LIMITS = "tests/contract/cosmos-limits.test.ts";
+
+export const P1 = faultsOf("P1", [
+  [
+    "The record is written without the job's content.",
+    "core:store/cosmos-job-store.ts",
+    "await batch(jobId, [contentOperation(record, job, FIRST_REVISION, noun), state as unknown as OperationInput]);",
+    "await batch(jobId, [state as unknown as OperationInput]);",
+    `${COSMOS} -t another process`,
+  ],
+  [
+    "A message that comes twice is taken for a new job.",
+    "core:store/cosmos-job-store.ts",
+    "if (statusOf(cause) === CONFLICT) return false;",
+    "if (statusOf(cause) === CONFLICT) return true;",
+    `${COSMOS} -t a second create`,
+  ],
+  [
+    "Of a bad submission only the first fault is named.",
+    "core:submission/submission-message.ts",
+    'faults.length > 0) return { kind: "invalid", faults };',
+    'faults.length > 0) return { kind: "invalid", faults: faults.slice(0, 1) };',
+    SUBMISSION,
+  ],
+  [
+    "A bad submission is dropped, and not kept.",
+    "core:submission/reject-submission.ts",
+    'await context.messenger.quarantine({ subject: "InvalidSubmission", ...kept });',
+    "",
+    SUBMISSION,
+  ],
+  [
+    "Another job under a known id counts as the same one.",
+    "core:submission/submit-job.ts",
+    "stored.record.owner === owner && sameAsStored(",
+    "stored.record.owner === owner || sameAsStored(",
+    SUBMISSION,
+  ],
+  [
+    "The same job by another sender's queue counts as its own.",
+    "core:submission/submit-job.ts",
+    "stored.record.owner === owner && ",
+    "",
+    "operations:senders.test.ts",
+  ],
+  [
+    "Any reply queue may be named.",
+    "core:submission/submission-message.ts",
+    "replyTo !== null && !replyQueuePattern.test(replyTo)",
+    "replyTo === '' && !replyQueuePattern.test(replyTo)",
+    SUBMISSION,
+  ],
+  [
+    "A sender's own queue takes ids without its prefix.",
+    "core:submission/owned-queue.ts",
+    "jobId.startsWith(own.idPrefix)",
+    "jobId.length > 0",
+    OWNED,
+  ],
+  [
+    "A shared queue takes a reserved prefix in another case.",
+    "core:submission/owned-queue.ts",
+    "jobId.toLowerCase().startsWith(idPrefix.toLowerCase())",
+    "jobId.startsWith(idPrefix)",
+    OWNED,
+  ],
+  [
+    "A shared queue may name a reply queue of another sender.",
+    "core:submission/owned-queue.ts",
+    'return owned.some(isOneOf) ? "is for another queue\'s jobs" : undefined;',
+    "return undefined;",
+    OWNED,
+  ],
+  [
+    "A job that the store will never take is delivered again and again.",
+    "core:submission/submit-job.ts",
+    "if (cause instanceof NotStorable) return `job: ${cause.message}`;",
+    "",
+    `${LIMITS} -t a submission that the store will never take`,
+  ],
+  [
+    "A duplicate of a job under way starts an attempt that was not claimed.",
+    "core:submission/submit-job.ts",
+    'record?.attempt === 1 && ["Pending", "Processing"]',
+    '["Pending", "Processing", "Processed", "Error"]',
+    SUBMISSION,
+    "operations:close-jobs.test.ts -t P1 P29",
+  ],
+]);

@@ -1,0 +1,80 @@
+// P16: what a death between two writes leaves.
+import { faultsOf } from "../fault.ts";
+
+const ATTEMPTS = "operations:attempts.test.ts";
+const ACTIVITY = "operations:in-one-activity.test.ts";
+const PUBLISH = "core:scheduler/publish.ts";
+
+export const P16 = faultsOf("P16", [
+  [
+    "A step that was done is not published by its second run.",
+    "core:scheduler/publish-step-end.ts",
+    "const completed = isRepeat ? completionsOf(record) :",
+    "const completed = isRepeat ? [] :",
+    ATTEMPTS,
+  ],
+  [
+    "A step that was done asks its service again.",
+    "core:scheduler/run-step.ts",
+    "if (isOver(runOf(given.record, given.direction))) return (await recordedEnd(given, context)) ?? SUPERSEDED;",
+    "",
+    ACTIVITY,
+  ],
+  [
+    "A second run of a claim publishes nothing.",
+    "core:scheduler/claim-job.ts",
+    "await publish(record, [...startOf(record), ...completionsOf(record)], context);",
+    "",
+    ATTEMPTS,
+  ],
+  [
+    "A write whose answer was lost counts as another's.",
+    "core:scheduler/operate-job.ts",
+    'return stored && isOwn(stored.record, record) ? { kind: "written", ...stored } : written;',
+    "return written;",
+    "operations:operate-job.test.ts",
+  ],
+  [
+    "A claim that concluded its job, and whose answer was lost, is published by nobody.",
+    "core:scheduler/claim-job.ts",
+    'const concluded = written.kind === "written" ? written : await concludedAlready(pending, context);',
+    'const concluded = written.kind === "written" ? written : undefined;',
+    ATTEMPTS,
+  ],
+  [
+    "A step beside a rejected one is not published before Failed.",
+    "core:scheduler/conclude-job.ts",
+    "await publish(ended.record, completionsOf(ended.record), context);\n    await clearOutbox(ended, context);",
+    "await clearOutbox(ended, context);",
+    ATTEMPTS,
+  ],
+  [
+    "The end of an attempt that stopped early is published by nobody.",
+    "core:scheduler/publish-end.ts",
+    'if (processState === "Processed") return concludeJob(stored, context);',
+    'if (processState === "Processed") return;',
+    ATTEMPTS,
+  ],
+  [
+    "Before a next attempt the steps that were done are not published.",
+    PUBLISH,
+    "await publish(record, [...(record.attempt === 1 ? [received] : []), ...completionsOf(record)], context);",
+    "",
+    "operations:compensation.test.ts",
+    "operations:sweep.test.ts",
+  ],
+  [
+    "After the loss of an engine the last statuses are sent again and again.",
+    "core:scheduler/publish-ends-again.ts",
+    "searchedTo.set(hub, to);",
+    "",
+    "operations:publish-ends-again.test.ts",
+  ],
+  [
+    "After the loss of an engine nothing is looked for.",
+    "core:scheduler/publish-ends-again.ts",
+    "if (!claim) return;",
+    "if (claim) return;",
+    "operations:publish-ends-again.test.ts",
+  ],
+]);

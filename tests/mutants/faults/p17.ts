@@ -1,0 +1,36 @@
+// P17: steps that run twice.
+import { faultsOf } from "../fault.ts";
+
+const ATTEMPTS = "operations:attempts.test.ts";
+
+export const P17 = faultsOf("P17", [
+  [
+    "A step run again after its write is late.",
+    "core:scheduler/record-step.ts",
+    "(await writeStepEnd(task, answer, context)) ?? (await findStepEnd(task, context));",
+    "await writeStepEnd(task, answer, context);",
+    ATTEMPTS,
+  ],
+  [
+    "The end of another run counts as this one's.",
+    "core:domain/step-end.ts",
+    "if (run?.attempt !== attempt || !(isFailed || isClosed(own, direction))) return undefined;",
+    "if (!(isFailed || isClosed(own, direction))) return undefined;",
+    "operations:independent-steps.test.ts",
+    ATTEMPTS,
+  ],
+  [
+    "A step that was accepted is accepted anew by its second run.",
+    "core:domain/step-run.ts",
+    'from: ["Scheduled", "Running"],',
+    'from: ["Scheduled", "Running", "Awaiting"],',
+    "operations:long-running.test.ts",
+  ],
+  [
+    "A start that was made is made a second time.",
+    "core:functions/engine-client.ts",
+    '["orchestrators", orchestrator, instanceId]',
+    '["orchestrators", orchestrator]',
+    "core:functions/engine-client.test.ts",
+  ],
+]);

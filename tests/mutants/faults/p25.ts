@@ -1,0 +1,36 @@
+// P25: results for the requester.
+import { faultsOf } from "../fault.ts";
+
+const STATUSES = "operations:statuses.test.ts";
+const SKIPPED = "operations:skipped-steps.test.ts";
+
+export const P25 = faultsOf("P25", [
+  [
+    "The last status has no outputs.",
+    "core:domain/outputs.ts",
+    'new Set(["StepCompleted", "Completed"])',
+    'new Set(["StepCompleted"])',
+    STATUSES,
+  ],
+  [
+    "A step's status has the outputs of all steps.",
+    "core:domain/outputs.ts",
+    " || (only !== undefined && provider !== only)) return [];",
+    ") return [];",
+    STATUSES,
+  ],
+  [
+    "A requester gets no result of a fallback.",
+    "core:domain/outputs.ts",
+    "[source.step, ...fallbacksOf(source.step, named)].find(",
+    "[source.step].find(",
+    SKIPPED,
+  ],
+  [
+    "An output may name a step that is not there.",
+    "core:domain/workflow-faults.ts",
+    "...outputFaults(workflow, where)];",
+    "];",
+    "core:domain/workflow-shapes.test.ts",
+  ],
+]);
