@@ -131,9 +131,6 @@ function storeOver(data: Data): MemoryJobStore {
     async latest(jobId) {
       return newest(jobId);
     },
-    async latest(jobId) {
-      return opened(jobId);
-    },
     async change(jobId, write) {
       const { guard, changes, lifetime } = write;
       if (!isOneWrite(write)) throw new NotStorable("change a state record", new Error("it has too many changes"));
