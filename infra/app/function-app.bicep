@@ -119,6 +119,7 @@ var settings = {
   JobsInFlight: '200'
   StartWithin: 'PT30S'
   MostTimesNotTakenUp: '2'
+  MostTimesRescheduled: '500'
   HoldWithin: 'PT3M'
   RetryMisconfiguredAfter: 'PT5M'
   ClaimWithin: 'PT1M'
