@@ -121,6 +121,7 @@ var settings = {
   FairnessWeights: '{}'
   StartWithin: 'PT30S'
   MostTimesNotTakenUp: '2'
+  MostTimesRescheduled: '500'
   HoldWithin: 'PT3M'
   RetryMisconfiguredAfter: 'PT5M'
   ClaimWithin: 'PT1M'

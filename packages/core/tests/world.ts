@@ -236,6 +236,7 @@ export function createWorld(
       holdWithinMs: 180_000,
       misconfiguredRetryMs: 300_000,
       mostTimesUntaken: 2,
+      mostTimesRescheduled: 500,
       claimWithinMs: 60_000,
       clockSkewMs: 1000,
       sweepWithinMs: 5000,

@@ -1,7 +1,8 @@
 // One try at an operation (P6, P8): its time, its credential, and its result for the endpoint's health.
+import { inWords } from "../domain/thrown.ts";
 import type { AgentCall, AgentRequest, Credential, Finding, LastError } from "./agent.ts";
 import type { Authenticate } from "./authentication.ts";
-import { bounded, MESSAGE_LIMIT } from "./bounds.ts";
+import { bounded, boundedPause, MESSAGE_LIMIT } from "./bounds.ts";
 import type { Deadline } from "./deadline.ts";
 import type { EndpointPool, Lease } from "./endpoint-pool.ts";
 
@@ -22,9 +23,9 @@ export type Tried = Finding | { readonly kind: "cutOff"; readonly mayHaveHappene
 export async function tryOnce(trial: Trial, lease: Lease, deadline: Deadline, pool: EndpointPool): Promise<Tried> {
   const { timeoutMs } = trial;
   let isSent = false;
-  let reply: Finding | undefined;
+  let taken: Finding | undefined;
   try {
-    reply = await deadline.within<Finding>((settle, fail) => {
+    const reply = await deadline.within<Finding>((settle, fail) => {
       const cancel = new AbortController();
       const timer = setTimeout(() => {
         cancel.abort(new Error("the try took too long"));
@@ -51,15 +52,15 @@ export async function tryOnce(trial: Trial, lease: Lease, deadline: Deadline, po
         cancel.abort(new Error("complete-by has passed"));
       };
     });
+    taken = reply && withinBounds(reply);
   } catch (cause) {
-    pool.release(lease, "unclear", `the operation failed: ${String(cause)}`);
+    pool.release(lease, "unclear", `the operation failed: ${bounded(inWords(cause))}`);
     throw cause;
   }
-  if (!reply) {
+  if (!taken) {
     pool.release(lease, "unclear", "no answer before complete-by");
     return { kind: "cutOff", mayHaveHappened: isSent };
   }
-  const taken = withinBounds(reply);
   if (taken.kind === "unavailable") releaseFailed(taken, trial.request, lease, pool);
   else pool.release(lease, "answered", taken.kind);
   return taken;
@@ -80,7 +81,7 @@ function releaseFailed(
 }
 
 function noCredential(cause: unknown): Unavailable {
-  const message = `no credential: ${String(cause)}`;
+  const message = `no credential: ${inWords(cause)}`;
   return { kind: "unavailable", message, inShort: message, misconfigured: true };
 }
 
@@ -105,17 +106,25 @@ const UNREADABLE = {
   about: "either",
 } as const;
 
+const referenceOf = ({ reference }: { readonly reference?: string | undefined }) =>
+  reference === undefined ? {} : { reference: bounded(reference) };
+
 /** A service's text is written to records and messages, which have their own limits. */
 function withinBounds(reply: Finding): Finding {
   switch (reply.kind) {
     case "absent":
       return reply;
     case "accepted":
+      return { ...reply, ...referenceOf(reply) };
     case "pending":
-      return reply.reference === undefined ? reply : { ...reply, reference: bounded(reply.reference) };
+      return { ...reply, ...referenceOf(reply), retryAfterMs: boundedPause(reply.retryAfterMs) ?? 0 };
     case "rejected":
-    case "unavailable":
       return { ...reply, message: bounded(reply.message) };
+    case "unavailable": {
+      const { retryAfterMs: asked, ...rest } = reply;
+      const retryAfterMs = boundedPause(asked);
+      return { ...rest, message: bounded(reply.message), ...(retryAfterMs !== undefined && { retryAfterMs }) };
+    }
     case "done": {
       const long = Object.entries(reply.result).find(
         ([, value]) => typeof value === "string" && value.length > MESSAGE_LIMIT,

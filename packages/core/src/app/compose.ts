@@ -141,6 +141,7 @@ export function composePattern(business: Business, config: Config, telemetrySett
       misconfiguredRetryMs: config.RetryMisconfiguredAfter,
       claimWithinMs: config.ClaimWithin,
       mostTimesUntaken: config.MostTimesNotTakenUp,
+      mostTimesRescheduled: config.MostTimesRescheduled,
       clockSkewMs: config.ClockSkew,
       sweepWithinMs: config.SweepWithin,
       unrecordedMs: UNRECORDED_MS,

@@ -105,6 +105,8 @@ const fixed = z.object({
   RetryMisconfiguredAfter: duration("PT5M"),
   /** How many times in a row a step may not be taken up in time before that counts as a failure, if its agent is not seen to work on others. */
   MostTimesNotTakenUp: z.coerce.number().int().min(1).max(1000).default(2),
+  /** How many times in a row a step is scheduled again that no agent took up, whatever the reason: then its job is in Error, and a person is alerted. */
+  MostTimesRescheduled: z.coerce.number().int().min(1).max(100_000).default(500),
   /** How long a message is held under its lock during an outage, before it is sent back to its queue. */
   HoldWithin: duration("PT3M"),
   /** How long a Pending job may wait for its claim. */

@@ -66,20 +66,20 @@ const PUBLISHED_LIMIT = 20;
  * @param policyOf the policy for a step; the workflow's own if no step is open
  * @param overdueBefore a step that expires at this instant or later may still be in progress, by some clock
  * @param holdMs when a job is tried again for which a person must fix a setting
- * @param untaken the runs, by `runKey`, that no agent has taken up too often, while none was seen to work on others
+ * @param waits what is known of the runs, by `runKey`, that were not taken up
  */
 export function decideRecovery(
   record: StateRecord,
   policyOf: (step: string | undefined) => StepPolicy,
   overdueBefore: string,
   holdMs: number,
-  untaken: ReadonlySet<string> = NONE,
+  waits: Waits = NO_WAITS,
 ): Verdict {
   switch (record.processState) {
     case "Pending":
       return { kind: "repeatStart" };
     case "Processing":
-      return decideHeld(record, policyOf, overdueBefore, holdMs, untaken);
+      return decideHeld(record, policyOf, overdueBefore, holdMs, waits);
     case "Processed":
     case "Compensated":
     case "Cancelled":
@@ -90,7 +90,16 @@ export function decideRecovery(
   }
 }
 
-const NONE: ReadonlySet<string> = new Set();
+export interface Waits {
+  /** No agent has taken them up too often, while none was seen to work on others: that is a failure. */
+  readonly untaken: ReadonlySet<string>;
+  /** They were scheduled as often as they may be, and not taken up, whatever the reason: a person has to act. */
+  readonly givenUp: ReadonlySet<string>;
+}
+
+const NO_WAITS: Waits = { untaken: new Set(), givenUp: new Set() };
+/** Whatever the workflow's policy: nothing is known to have been done, and more attempts do not help. */
+const GIVE_UP: StepPolicy = { failureThreshold: 1, waits: [], onExhausted: "fail", onRejected: "fail" };
 
 /**
  * The verdict on one step does not wait for the steps beside it: only overdue steps count. Overload is no failure (P26): a failure is counted only
@@ -101,7 +110,7 @@ function decideHeld(
   policyOf: (step: string | undefined) => StepPolicy,
   overdueBefore: string,
   holdMs: number,
-  untaken: ReadonlySet<string>,
+  { untaken, givenUp }: Waits,
 ): Verdict {
   const inHand = runsInHand(record.steps);
   const overdue = inHand.filter(({ run }) => expiresAt(run) < overdueBefore);
@@ -112,16 +121,18 @@ function decideHeld(
   }
   const own = overdue.filter(({ direction }) => isOwn(record, direction));
   if (overdue.length > 0 && own.length === 0) return { kind: "resume" };
-  const failed = own.filter((each) => isTakenUp(each.run) || untaken.has(runKey(each)));
+  const isLost = (each: RunInHand) => givenUp.has(runKey(each)) && !isTakenUp(each.run);
+  const failed = own.filter((each) => isTakenUp(each.run) || untaken.has(runKey(each)) || isLost(each));
   if (own.length > 0 && failed.length === 0) return { kind: "reschedule" };
   // Neither the job's fault nor the service's: if it were counted, jobs would be compensated because a password was changed.
   const isHeld = failed.length > 0 && failed.every(({ run }) => isMisconfigured(run));
   if (isHeld) return { kind: "hold", waitMs: holdMs };
   if (failed.length === 0) return decideFailed(record, null, failuresOf(record), policyOf(undefined));
   // Each step has its own budget, and the first that is used up decides for the job.
-  const verdicts = failed.map(({ step, direction, run: { failureCount = 0 } }) =>
-    decideFailed(record, step, failureCount, policyOf(step), direction),
-  );
+  const verdicts = failed.map((each) => {
+    const { step, direction, run } = each;
+    return decideFailed(record, step, run.failureCount ?? 0, isLost(each) ? GIVE_UP : policyOf(step), direction);
+  });
   const gravest = verdicts.reduce((one, other) => (isGraver(other, one) ? other : one));
   const skips = verdicts.flatMap(({ kind, step }) => (kind === "skip" && step !== null ? [step] : []));
   const notTaken = failed.flatMap((each) => (isTakenUp(each.run) ? [] : [runKey(each)]));

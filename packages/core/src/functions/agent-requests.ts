@@ -15,6 +15,7 @@ export const agentRequests =
   (application: App, name: string) =>
   (body: unknown, context: InvocationContext): Promise<void> => {
     const { noun } = application.business.contracts;
+    const isRedelivered = Number(context.triggerMetadata?.["deliveryCount"] ?? 1) > 1;
     const replyTo = String(context.triggerMetadata?.["replyTo"]);
     const {
       jobId = null,
@@ -23,7 +24,7 @@ export const agentRequests =
     } = inCoresNames((body as Partial<AgentRequestMessage>).ticket ?? {}, noun) as Partial<Ticket>;
     return observeMessage(context, { jobId, attempt, step, agent: name }, (telemetry) =>
       workOnMessage(application, body, `${application.queueNames().agentRequests}-${name}`, context, telemetry, () =>
-        answerRequest(name, parseAgentRequest(body, noun), replyTo, application.contextOf(telemetry)),
+        answerRequest(name, parseAgentRequest(body, noun), replyTo, application.contextOf(telemetry), isRedelivered),
       ),
     );
   };

@@ -135,6 +135,13 @@ const failure = z.object({
 
 const duration = text.refine((value) => durationMs(value) !== undefined, "must be an ISO 8601 duration such as PT10M");
 
+/** Any other text would be compared as if it were an instant: nothing would ever be late. */
+const requestTimes = z.looseObject({
+  startBy: z.iso.datetime().optional(),
+  completeBy: z.iso.datetime().optional(),
+  completeWithin: duration.optional(),
+});
+
 const pause = z.int().min(0).max(LONGEST_WAIT_MS);
 
 const frame = { ticket, endpoint: text.optional(), because: text.optional() };
@@ -158,9 +165,13 @@ export type ParsedReply =
   | { readonly kind: "valid"; readonly reply: AgentReplyMessage }
   | { readonly kind: "invalid"; readonly faults: readonly string[] };
 
-/** Only this app sends requests, so only the version is checked. @throws NewerSchema */
+/** Only this app sends requests, so only the version and the times are checked. @throws NewerSchema */
 export function parseAgentRequest(body: unknown, noun: Noun): AgentRequestMessage {
-  return received(inTodaysWords(body, "This request to an agent"), noun) as AgentRequestMessage;
+  const request = received(inTodaysWords(body, "This request to an agent"), noun);
+  const checked = check(requestTimes, request, "the body");
+  if (checked.kind === "invalid")
+    throw new Error(`This request to an agent has no readable times: ${checked.faults.join("; ")}`);
+  return request as AgentRequestMessage;
 }
 
 /** An agent may belong to another team and use any language: its reply is checked, and every fault named. @throws NewerSchema */

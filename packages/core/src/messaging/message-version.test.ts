@@ -43,3 +43,11 @@ test("of a message before version 2 the old words are read", () => {
     reply: { ...rejected, ticket: today, outcomeUnknown: true },
   });
 });
+
+test.each(["tomorrow", "", 17, null, "+275760-09-13T00:00:00.001Z"])(
+  "a request whose complete-by is %j is rejected",
+  (completeBy) => {
+    const body = { ticket: { jobId: "job-1" }, completeBy, schemaVersion: 1 };
+    expect(() => parseAgentRequest(body, JOB)).toThrow("completeBy");
+  },
+);

@@ -16,12 +16,14 @@ import { taskIn } from "./task-in.ts";
  * Order of effects: for an operation that must not be repeated, the record of the start; a message that it is in progress, if it takes long; the remote service's effect; the reply, or, shortly before complete-by, a
  * message with what is known of the last try. After complete-by it sends nothing (P8). After a crash in between the request is delivered again, the service recognises the idempotency key, and the reply is
  * the same.
+ * @param isRedelivered an earlier delivery may have killed its process: that it is taken up is said before the request goes out, so that it counts
  */
 export async function answerRequest(
   name: string,
   request: AgentRequestMessage,
   replyTo: string,
   context: Context,
+  isRedelivered = false,
 ): Promise<void> {
   const agent = context.agents.get(name);
   if (!agent) throw new Error(`the agent ${name} is not here`);
@@ -63,6 +65,7 @@ export async function answerRequest(
         const own = after(now, durationMs(completeWithin) ?? 0);
         const start = isNotRepeated ? await recordStart(ticket, context) : { completeBy: own < latest ? own : latest };
         completeBy = start?.completeBy;
+        if (isRedelivered && start && !awaited) await say();
         return start;
       },
       stillAtWork: () => say(),

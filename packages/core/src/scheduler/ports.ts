@@ -32,6 +32,8 @@ export interface Timing {
   readonly misconfiguredRetryMs: number;
   /** How many times in a row a step may not be taken up in time before that is a failure, where nobody takes its agent's work. */
   readonly mostTimesUntaken: number;
+  /** How many times in a row a step is scheduled again that was not taken up, whatever the reason: then a person has to act. */
+  readonly mostTimesRescheduled: number;
   /** The maximum difference between clocks: a record is overdue only if it is past due by more. */
   readonly clockSkewMs: number;
   /** A longer sweep continues at the next tick. */

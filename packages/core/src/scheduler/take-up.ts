@@ -60,7 +60,8 @@ export function recordNews(
 /**
  * A step that is taken up in time costs no write: the record's complete-by includes its time. A step that is taken up late, or takes longer than
  * most, is recorded as Running; from then on the supervisor counts it as a failure when its time is over. A step whose operation must not be
- * repeated is recorded as Running before its first try, with its outcome unknown: whoever runs it later knows that it may have been done.
+ * repeated is recorded as Running before its first try, with its outcome unknown: whoever runs it later knows that it may have been done. So is a step
+ * that may have killed its process before: each further death counts.
  */
 export class TakeUp {
   #task: StepTask;
@@ -115,7 +116,7 @@ export class TakeUp {
     // An agent behind a queue is waited for until then, whenever it takes the request up.
     const completeBy = this.#task.transport === "queue" && own > inTime ? inTime : own;
     this.#startedAt = now;
-    if (completeBy <= inTime && !this.#isNotRepeated) return { completeBy };
+    if (completeBy <= inTime && !this.#isNotRepeated && !mayHaveKilled(this.#task)) return { completeBy };
     const unknown = this.#isNotRepeated ? isSent || isUnknown(this.#task) : undefined;
     // However late: the step belongs to this task until the supervisor has scheduled it again.
     const written = await recordMark(this.#task, takenUp(direction, now, completeBy, unknown), now, this.#context);
@@ -153,6 +154,15 @@ export class TakeUp {
     const { completeBy } = run;
     return { completeBy, ...(this.#isNotRepeated && { triedUntil: completeBy }) };
   }
+}
+
+/**
+ * An earlier run of the step went without a word: it was not taken up, or it ended the process that ran it. Only a recorded start shows the
+ * supervisor which, and is counted.
+ */
+function mayHaveKilled({ record, direction }: StepTask): boolean {
+  const { waitCount = 0, failureCount = 0, expiry } = runOf(record, direction) ?? {};
+  return waitCount > 0 || (failureCount > 0 && expiry === undefined);
 }
 
 const isUnknown = ({ record, direction }: StepTask) => runOf(record, direction)?.outcomeUnknown ?? false;

@@ -11,6 +11,8 @@ import type { Ports } from "../scheduler/ports.ts";
 export interface WaitsJudged {
   /** The runs, by `runKey`, whose wait is a failure. */
   readonly untaken: ReadonlySet<string>;
+  /** The runs, by `runKey`, that were scheduled as often as they may be, and never taken up. */
+  readonly givenUp: ReadonlySet<string>;
   /** How many jobs like this one a sweep may schedule again, if no failure is counted. */
   readonly pace: Pace;
 }
@@ -45,11 +47,14 @@ export async function judgeWaits(
       const isUntaken = standing === "absent" && run.waitCount + 1 >= timing.mostTimesUntaken;
       const isByQueue = workflow.steps.find(({ name }) => name === stepOfRun(step))?.transport === "queue";
       const pace = isByQueue && standing !== "paused" ? "all" : PACE[standing];
-      return { key: runKey(waiting), pace, isUntaken };
+      // Once resubmitted it has as many more.
+      const isGivenUp = standing !== "paused" && (run.waitCount + 1) % timing.mostTimesRescheduled === 0;
+      return { key: runKey(waiting), pace, isUntaken, isGivenUp };
     }),
   );
   return {
     untaken: new Set(judged.flatMap(({ key, isUntaken }) => (isUntaken ? [key] : []))),
+    givenUp: new Set(judged.flatMap(({ key, isGivenUp }) => (isGivenUp ? [key] : []))),
     pace: SLOWEST_FIRST.find((pace) => judged.some((one) => one.pace === pace)) ?? "all",
   };
 }

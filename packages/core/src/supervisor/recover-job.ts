@@ -48,8 +48,8 @@ export async function recoverJob(due: Versioned, mayReschedule: () => boolean, c
     const policyOf = (step: string | undefined) => policyFor(workflow, step);
     const { clockSkewMs, misconfiguredRetryMs } = context.timing;
     const overdueBefore = instant(now - clockSkewMs);
-    const { untaken, pace } = await judgeWaits(record, overdueBefore, workflow, context);
-    const decided = decideRecovery(record, policyOf, overdueBefore, misconfiguredRetryMs, untaken);
+    const { pace, ...waits } = await judgeWaits(record, overdueBefore, workflow, context);
+    const decided = decideRecovery(record, policyOf, overdueBefore, misconfiguredRetryMs, waits);
     const isPostponed = decided.kind === "reschedule" && (pace === "none" || (pace === "few" && !mayReschedule()));
     const verdict = isPostponed ? lookAgain(now) : decided;
     const step = overdueIn(verdict, record, overdueBefore);

@@ -137,7 +137,7 @@ test("P6 a report that is faster than the record of its address is not known yet
   expect(await state("hotel")).toBe("Completed");
 });
 
-test("P30 an operator reports a step, and looks at a job, that another process has just recorded", async () => {
+test("an operator reports a step, and looks at a job, that another process has just recorded", async () => {
   await lagging.lag("job-1");
   await created();
   expect(await inspectJob("job-1", there)).toMatchObject({ record: { jobId: "job-1" } });
@@ -148,7 +148,7 @@ test("P30 an operator reports a step, and looks at a job, that another process h
   expect(reported).toMatchObject({ kind: "reported" });
 });
 
-test("P30 an operator acts on a job as it stands now", async () => {
+test("an operator acts on a job as it stands now", async () => {
   await lagging.lag("job-1");
   await created();
   const cancel = { kind: "cancel", reason: "not wanted" } as const;
@@ -156,7 +156,7 @@ test("P30 an operator acts on a job as it stands now", async () => {
   expect(cancelled).toMatchObject({ kind: "done", record: { processState: "Cancelled" } });
 });
 
-test("P24 a cancellation finds a job that another process recorded, however old the message is", async () => {
+test("P13 a cancellation finds a job that another process recorded, however old the message is", async () => {
   await lagging.lag("job-1");
   await world.submitted();
   const contentDigest = digestOf(sampleJob("job-1"), USUAL_WORKFLOW);

@@ -28,6 +28,7 @@ export const TIMING: Timing = {
   misconfiguredRetryMs: 300_000,
   // Once: how often it was before is then no part of a state.
   mostTimesUntaken: 1,
+  mostTimesRescheduled: 500,
   claimWithinMs: TICK_MS,
   clockSkewMs: CLOCK_SKEW_MS,
   sweepWithinMs: 5000,

@@ -22,6 +22,7 @@ const TIMING: Ports["timing"] = {
   holdWithinMs: 180_000,
   misconfiguredRetryMs: 300_000,
   mostTimesUntaken: 2,
+  mostTimesRescheduled: 500,
   claimWithinMs: 300_000,
   clockSkewMs: 2000,
   sweepWithinMs: 20_000,
