@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { heldUpBy } from "../domain/held-up.ts";
+import type { HostTimeout } from "../domain/host-timeout.ts";
 import type { Noun } from "../domain/noun.ts";
 import { LONGEST_STEP_MS } from "../domain/workflow.ts";
 import { offered } from "../domain/workflows.ts";
@@ -59,9 +60,14 @@ function spanInFlight({ StartWithin, ClockSkew }: Config, now: number): Span {
   return { from: instant(now - ABANDONED_MS), to: instant(now + StartWithin + LONGEST_STEP_MS + ClockSkew) };
 }
 
-export function composePattern(business: Business, config: Config, telemetrySettings: TelemetrySettings): Composed {
+export function composePattern(
+  business: Business,
+  config: Config,
+  telemetrySettings: TelemetrySettings,
+  functionTimeout: HostTimeout,
+): Composed {
   const { contracts, workflows: known } = business;
-  const workflows = business.loadWorkflows(`PT${config.StartWithin / 1000}S`);
+  const workflows = business.loadWorkflows(`PT${config.StartWithin / 1000}S`, functionTimeout);
   const { noun } = contracts;
   const database = namedDatabase(cosmosOf(config).database(config.CosmosDatabase), noun);
   const senders = createBusSenders(() => serviceBusOf(config, { retryOptions: ONE_TRY }));
@@ -137,6 +143,7 @@ export function composePattern(business: Business, config: Config, telemetrySett
       listFaults: workflows.listFaults,
     },
     timing: {
+      functionTimeoutMs: functionTimeout.ms,
       holdWithinMs: config.HoldWithin,
       misconfiguredRetryMs: config.RetryMisconfiguredAfter,
       claimWithinMs: config.ClaimWithin,

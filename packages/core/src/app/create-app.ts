@@ -8,6 +8,7 @@ import { composePattern } from "./compose.ts";
 import type { Composed } from "./composed.ts";
 import { type Environment, parseConfig, parseTelemetryConfig, parseTriggers } from "./config.ts";
 import type { Business } from "./define-app.ts";
+import { functionTimeoutOf } from "./function-timeout.ts";
 import type { OperatorSignIn } from "./setting-types.ts";
 import { startFaults } from "./start-faults.ts";
 
@@ -45,7 +46,12 @@ export function createApp(business: Business, environment: Environment): App {
   const telemetrySettings = parseTelemetryConfig(environment);
   let made: Composed | undefined;
   const composed = () => {
-    made ??= composePattern(business, parseConfig(environment, business), telemetrySettings);
+    made ??= composePattern(
+      business,
+      parseConfig(environment, business),
+      telemetrySettings,
+      functionTimeoutOf(environment),
+    );
     return made;
   };
   const ports = () => composed().ports;

@@ -3,6 +3,7 @@ import type { Endpoint, JobView, RoutedAgent } from "../agents/agent.ts";
 import { type CheckedResult, checkResult, resultsCheckedOf } from "../agents/declared-results.ts";
 import { type RouteOptions, routeAgent } from "../agents/route-agent.ts";
 import { withoutSecretsOf } from "../agents/without-secrets.ts";
+import type { HostTimeout } from "../domain/host-timeout.ts";
 import type { Job } from "../domain/job.ts";
 import { idName, idOf } from "../domain/noun.ts";
 import type { StepResult } from "../domain/state-record.ts";
@@ -42,8 +43,9 @@ export interface Business extends Required<AppDefinition> {
   /**
    * The workflows, checked. @throws one error that names all faults
    * @param startWithin ISO 8601: how long a step may wait for its agent, for steps without `startWithin`
+   * @param timeout the host's limit for one run of a function; five minutes if absent
    */
-  loadWorkflows(startWithin?: string): Workflows;
+  loadWorkflows(startWithin?: string, timeout?: HostTimeout): Workflows;
   /** The agents of this app that this deployment has, by name. */
   createAgents(
     endpoints: AgentEndpoints,
@@ -83,7 +85,7 @@ export function defineApp(definition: AppDefinition): Business {
     contentFor: (agent, content) =>
       seenBy.get(agent)?.(content as never) ?? { [idName(contracts.noun)]: idOf(content, contracts.noun) },
     checkResult: (agent, operation, result) => checkResult(schemas.get(agent)?.get(operation), result),
-    loadWorkflows: (startWithin) => loadWorkflows(knownAgents, workflows, rules, startWithin),
+    loadWorkflows: (startWithin, timeout) => loadWorkflows(knownAgents, workflows, rules, startWithin, timeout),
     createAgents: (endpoints, options, resources) =>
       new Map(
         agents.flatMap((agent): [string, RoutedAgent][] => {

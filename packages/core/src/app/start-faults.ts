@@ -1,6 +1,7 @@
 // All faults of the app that can be found without a request to any service: in its settings, and in its workflows and agents.
 import { type Environment, parseConfig } from "./config.ts";
 import type { Business } from "./define-app.ts";
+import { functionTimeoutOf } from "./function-timeout.ts";
 
 /** All faults that keep an app from starting with these settings: each as text, with the solution; empty if the app can run. */
 export function startFaults(business: Business, environment: Environment): readonly string[] {
@@ -8,7 +9,7 @@ export function startFaults(business: Business, environment: Environment): reado
   const settings = () => {
     startWithin = `PT${parseConfig(environment, business).StartWithin / 1000}S`;
   };
-  return [settings, () => business.loadWorkflows(startWithin)].flatMap(faultOf);
+  return [settings, () => business.loadWorkflows(startWithin, functionTimeoutOf(environment))].flatMap(faultOf);
 }
 
 function faultOf(check: () => unknown): string[] {

@@ -1,12 +1,12 @@
 // All faults of a workflow, as text (P5): checked at start, all at once.
 import { durationMs } from "./duration.ts";
+import { type HostTimeout, longestActivityMs, USUAL_TIMEOUT } from "./host-timeout.ts";
 import { outputFaults } from "./outputs.ts";
 import { MOST_RUNS } from "./record-limits.ts";
 import { shapeFaults } from "./shape-faults.ts";
 import {
   type KnownAgents,
   type KnownRules,
-  LONGEST_ACTIVITY_MS,
   LONGEST_STEP_MS,
   LONGEST_WAIT_MS,
   levelsOf,
@@ -22,7 +22,12 @@ const STEP_NAME = /^[a-z][A-Za-z0-9]{0,24}$/;
 const NO_RULES: KnownRules = { conditions: [], lists: [] };
 
 /** All faults of a workflow, as text; empty if it can run. */
-export function workflowFaults(workflow: Workflow, agents: KnownAgents, rules: KnownRules = NO_RULES): string[] {
+export function workflowFaults(
+  workflow: Workflow,
+  agents: KnownAgents,
+  rules: KnownRules = NO_RULES,
+  timeout: HostTimeout = USUAL_TIMEOUT,
+): string[] {
   const where = `workflow ${workflow.name} v${workflow.version}`;
   const names = workflow.steps.map(({ name }) => name);
   const faults = [...policyFaults(workflow.policy, where), ...outputFaults(workflow, where)];
@@ -43,7 +48,7 @@ export function workflowFaults(workflow: Workflow, agents: KnownAgents, rules: K
       faults.push(`${at}: the name must be an identifier such as reserveStock, of at most 25 letters and digits`);
     faults.push(...operationFaults(step.agent, step.operation, agents, at), ...transportFaults(step, agents, at));
     faults.push(...timeFaults(step.completeWithin, at), ...waitFaults(step.awaitWithin, at));
-    faults.push(...startFaults(step, agents, at));
+    faults.push(...startFaults(step, agents, timeout, at));
     faults.push(...compensationFaults(step, agents, at), ...shapeFaults(step, workflow, rules, at));
     if (step.policy) faults.push(...policyFaults({ ...workflow.policy, ...step.policy }, at));
     for (const name of step.after) {
@@ -92,7 +97,7 @@ function timeFaults(completeWithin: string, at: string): string[] {
 }
 
 /** Another team's agent has no functions' timeout. */
-function startFaults(step: WorkflowStep, agents: KnownAgents, at: string): string[] {
+function startFaults(step: WorkflowStep, agents: KnownAgents, timeout: HostTimeout, at: string): string[] {
   const { agent, startWithin = START_WITHIN, completeWithin, compensation } = step;
   const startMs = durationMs(startWithin);
   if (startMs === undefined)
@@ -100,10 +105,17 @@ function startFaults(step: WorkflowStep, agents: KnownAgents, at: string): strin
   if (!agents.get(agent)?.transports.includes("activity")) return [];
   const own = typeof compensation === "object" ? compensation.completeWithin : undefined;
   const runMs = Math.max(...[completeWithin, own].map((time) => durationMs(time ?? "") ?? 0));
-  if (startMs + runMs <= LONGEST_ACTIVITY_MS) return [];
-  const most = `at most ${Math.max(LONGEST_ACTIVITY_MS - runMs, 0) / 1000} s beside ${runMs / 1000} s for the step`;
+  const longestMs = longestActivityMs(timeout);
+  // A service that is polled is asked for its status within the usual time, whatever the step has.
+  const waitMs = step.awaitWithin === undefined ? startMs : Math.max(startMs, durationMs(START_WITHIN) ?? 0);
+  if (waitMs + runMs <= longestMs) return [];
+  const wait = waitMs > startMs ? `its poll's wait of ${waitMs / 1000} s` : `startWithin ${startWithin}`;
+  const most =
+    runMs < longestMs
+      ? `at most ${(longestMs - runMs) / 1000} s beside ${runMs / 1000} s for the step`
+      : `the step alone has ${runMs / 1000} s of at most ${longestMs / 1000} s: shorten completeWithin, of its compensation too`;
   return [
-    `${at}: startWithin ${startWithin} (the setting StartWithin, if the step has none) does not fit into the functions' timeout of 5 minutes, in which its agent also waits for a place: ${most}`,
+    `${at}: ${wait} (the setting StartWithin, if the step has none) does not fit into the functions' timeout, in which its agent also waits for a place: ${most}, or raise ${timeout.from}`,
   ];
 }
 

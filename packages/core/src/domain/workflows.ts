@@ -1,4 +1,5 @@
 // Workflows by name and version, after their check.
+import type { HostTimeout } from "./host-timeout.ts";
 import type { Job } from "./job.ts";
 import { OtherVersionNeeded } from "./outage.ts";
 import { type KnownAgents, START_WITHIN, type Workflow, type WorkflowRef } from "./workflow.ts";
@@ -31,15 +32,17 @@ export class MissingWorkflow extends OtherVersionNeeded {
 /**
  * Checks every workflow against the agents. Throws one error that names all faults.
  * @param startWithin ISO 8601: how long a step may wait for its agent, for steps without `startWithin`
+ * @param timeout the host's limit for one run of a function
  */
 export function loadWorkflows(
   agents: KnownAgents,
   workflows: readonly Workflow[],
   rules: WorkflowRules = NO_RULES,
   startWithin: string = START_WITHIN,
+  timeout?: HostTimeout,
 ): Workflows {
   const whole = workflows.map((each) => ({ ...each, steps: each.steps.map((step) => ({ startWithin, ...step })) }));
-  const faults = whole.flatMap((workflow) => workflowFaults(workflow, agents, knownRules(rules)));
+  const faults = whole.flatMap((workflow) => workflowFaults(workflow, agents, knownRules(rules), timeout));
   if (faults.length > 0) throw new Error(`The workflows can't run:\n  ${faults.join("\n  ")}`);
   const byVersion = whole.sort((one, other) => other.version - one.version);
   const find = (ref: WorkflowRef) =>

@@ -14,7 +14,8 @@ import { engineClient } from "./engine-client.ts";
 export const agentActivity = (application: App) => async (first: StepTask, context: InvocationContext) => {
   const run = (task: StepTask) =>
     observe(context, subjectOf(task, task.step), (telemetry) => runStep(task, application.contextOf(telemetry)));
-  return reported(await runSteps(first, run, application.ports().now), first, context);
+  const { now, timing } = application.ports();
+  return reported(await runSteps(first, run, now, timing.functionTimeoutMs), first, context);
 };
 
 /** Sends the request of a step to its agent's queue. */

@@ -19,6 +19,8 @@ import type { AgentPresence } from "./agent-presence.ts";
 import type { Pauses } from "./pauses.ts";
 
 export interface Timing {
+  /** The host's limit for one run of a function; five minutes if absent. */
+  readonly functionTimeoutMs?: number;
   /** An agent of this app that takes a step up within this time needs no write for it. */
   readonly unrecordedMs: number;
   /**

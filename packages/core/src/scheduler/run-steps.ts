@@ -1,7 +1,7 @@
 // The steps of one activity (P6): the first one, and, if the workflow allows it, the following ones, one after the other.
 import { followingTask, type StepEnd, type StepTask } from "../domain/attempt.ts";
 import { durationMs } from "../domain/duration.ts";
-import { LONGEST_STEP_MS } from "../domain/workflow.ts";
+import { longestStepMs, USUAL_TIMEOUT } from "../domain/host-timeout.ts";
 
 /**
  * Runs a step, and continues while its end schedules exactly one more whose agent is in this app, and which is sure to end within the host's limit
@@ -9,14 +9,16 @@ import { LONGEST_STEP_MS } from "../domain/workflow.ts";
  * after a crash in between, it repeats the steps; the record shows which are completed.
  * @param run runs one step, with its own context
  * @param now milliseconds since 1970
+ * @param timeoutMs the host's limit for one run of a function
  */
 export async function runSteps(
   first: StepTask,
   run: (task: StepTask) => Promise<StepEnd>,
   now: () => number,
+  timeoutMs: number = USUAL_TIMEOUT.ms,
 ): Promise<StepEnd> {
   if (!first.plan) return run(first);
-  const latest = now() + LONGEST_STEP_MS;
+  const latest = now() + longestStepMs({ ms: timeoutMs });
   let task = first;
   for (;;) {
     const end = await run(task);
