@@ -6,6 +6,7 @@ import type { Session } from "./api/contract.ts";
 import { useSession } from "./api/queries.ts";
 import { Loading, Notice } from "./parts/notices.tsx";
 import { PausedNotices } from "./parts/paused.tsx";
+import { Shortcuts } from "./parts/shortcuts.tsx";
 import { useDarkTheme } from "./parts/theme.ts";
 import { useZone } from "./parts/zone.tsx";
 import { AttentionView } from "./views/attention.tsx";
@@ -28,13 +29,13 @@ const BulkRunsView = lazy(async () => ({ default: (await import("./views/bulk-ru
 const BulkView = lazy(async () => ({ default: (await import("./views/bulk.tsx")).BulkView }));
 
 const VIEWS = [
-  { path: "/", name: TEXT.attention },
-  { path: "/overview", name: TEXT.overview },
-  { path: "/search", name: TEXT.search },
-  { path: "/dead-letters", name: TEXT.deadLetters },
-  { path: "/agents", name: TEXT.agents },
-  { path: "/supervision", name: TEXT.supervision },
-  { path: "/shift-log", name: TEXT.shiftLog },
+  { path: "/", name: TEXT.attention, key: "n" },
+  { path: "/overview", name: TEXT.overview, key: "o" },
+  { path: "/search", name: TEXT.search, key: "s" },
+  { path: "/dead-letters", name: TEXT.deadLetters, key: "d" },
+  { path: "/agents", name: TEXT.agents, key: "a" },
+  { path: "/supervision", name: TEXT.supervision, key: "v" },
+  { path: "/shift-log", name: TEXT.shiftLog, key: "l" },
 ] as const;
 
 /** Views that belong to another one. */
@@ -126,6 +127,7 @@ function Header({ session }: { readonly session: Session | undefined }) {
         {session && <span className="environment">{ENVIRONMENT(session.environment)}</span>}
         <span className="space" />
         {session && <span className="operator">{TEXT.operator(session.operator)}</span>}
+        <Shortcuts shortcuts={VIEWS} />
         <Zone />
       </div>
       <nav aria-label={TEXT.views}>

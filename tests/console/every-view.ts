@@ -39,6 +39,9 @@ export function everyView(where: () => Console): void {
         "/agents",
         "/jobs/stuck-1",
         "/discarded",
+        "/shift-log",
+        "/search?waitsFor=person",
+        "/nopage",
         "/bulk",
         "/dead-letters/quarantine",
       ]) {

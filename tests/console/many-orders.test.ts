@@ -193,10 +193,10 @@ test("the overview says how orders flow, how long messages wait, and which versi
   const tile = (name: string) => page.getByRole("listitem").filter({ hasText: name });
   await expect
     .poll(() => tile("Processed per minute").textContent(), { timeout: 10_000 })
-    .toMatch(/^< 0.1Processed per minute3 in the last 1 h$/);
-  expect(await tile("Received per minute").textContent()).toMatch(/7 in the last 1 h$/);
+    .toMatch(/^[\d.]+Processed per minute\d+ in the last 1 min$/);
+  expect(await tile("Received per minute").textContent()).toMatch(/[1-9]\d* in the last 1 min$/);
   expect(await tile("95% were faster (p95)").textContent()).toMatch(/^\d+ (ms|s)/);
-  await page.getByText("Of the last 3 orders that were processed").waitFor();
+  await page.getByText("Of the orders that were processed in the last hour").waitFor();
   await page.getByRole("row", { name: /^order-fulfilment v\d+ 1$/ }).waitFor();
   await page.getByRole("row", { name: "agent-replies none" }).waitFor();
   expect(await faultsOf(page)).toEqual([]);

@@ -16,7 +16,7 @@ test("then as the app calls it, also where the name has several words", () => {
   expect(OVERVIEW.states).toBe("Orders by state");
   nameJobs({ one: "purchaseOrder", many: "purchaseOrders" });
   expect(OVERVIEW.states).toBe("Purchase orders by state");
-  expect(OVERVIEW.timesOf(1)).toBe("Of the only purchase order that was processed");
+  expect(OVERVIEW.timesOf).toBe("Of the purchase orders that were processed in the last hour, at most 200.");
 });
 
 test("what is put into a text stays as it is", () => {

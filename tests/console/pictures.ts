@@ -19,6 +19,9 @@ const VIEWS = {
   stuck: "/jobs/stuck-1",
   processed: "/jobs/plain-1",
   supervision: "/supervision",
+  "shift-log": "/shift-log",
+  "search-waits": "/search?waitsFor=agent:payment",
+  nopage: "/nopage",
   agents: "/agents",
   "dead-letters": "/dead-letters/quarantine",
   discarded: "/discarded",
@@ -31,6 +34,8 @@ const VIEWS = {
 const LOOKS = {
   light: { colorScheme: "light", viewport: { width: 1440, height: 900 } },
   dark: { colorScheme: "dark", viewport: { width: 1440, height: 900 } },
+  "middle-dark": { colorScheme: "dark", viewport: { width: 1024, height: 768 } },
+  middle: { colorScheme: "light", viewport: { width: 1024, height: 768 } },
   forced: { colorScheme: "dark", forcedColors: "active" },
   "narrow-dark": { colorScheme: "dark", viewport: { width: 390, height: 844 } },
   narrow: { colorScheme: "light", viewport: { width: 390, height: 844 } },
@@ -84,6 +89,10 @@ for (const [look, options] of Object.entries(LOOKS)) {
     await page.waitForLoadState("networkidle");
     await take(name);
   }
+  await page.goto(`${base}/dead-letters/quarantine`);
+  await page.locator(".groups a").first().click();
+  await page.getByText("Edit once for all").click();
+  await take("dead-letter-cause");
   await page.goto(`${base}/dead-letters/quarantine`);
   await page.locator("tbody a").first().click();
   await page.getByRole("button", { name: "Discard" }).waitFor();

@@ -32,6 +32,7 @@ export type {
   JobPage,
   JobSummary,
   JobTotal,
+  LastHour,
   LateReply,
   MessageWaveResults,
   Overview,

@@ -24,6 +24,7 @@ import type {
   JobAudit,
   JobPage,
   JobTotal,
+  LastHour,
   Overview,
   Session,
   ShiftLog,
@@ -85,6 +86,13 @@ export const useTraffic = () =>
     queryKey: ["traffic"],
     queryFn: ({ signal }) => get<Traffic>("traffic", signal),
     refetchInterval: LIST_MS,
+  });
+
+export const useLastHour = () =>
+  useQuery({
+    queryKey: ["last-hour"],
+    queryFn: ({ signal }) => get<LastHour>("last-hour", signal),
+    refetchInterval: QUEUES_MS,
   });
 
 export const useAgents = () =>

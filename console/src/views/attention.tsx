@@ -61,7 +61,14 @@ function Causes({ chosen }: { readonly chosen: string | undefined }) {
               <Link href="/">{ATTENTION.showAll}</Link>
             </p>
           )}
-          {isGone(data) && <Notice title={ALL_CLEAR.causeGone} />}
+          {isGone(data) && chosen !== undefined && (
+            <>
+              <Notice title={ALL_CLEAR.causeGone} />
+              <Suspense>
+                <Handling target={{ kind: "group", id: chosen }} />
+              </Suspense>
+            </>
+          )}
           {data.count > 0 && !isGone(data) && (
             <>
               <Groups attention={data} chosen={chosen} />

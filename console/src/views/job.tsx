@@ -10,6 +10,7 @@ import { Statuses } from "../job/statuses.tsx";
 import { Steps } from "../job/steps.tsx";
 import { Timeline } from "../job/timeline.tsx";
 import { JobBadge } from "../parts/badges.tsx";
+import { Copy } from "../parts/copy.tsx";
 import { Loaded, Loading } from "../parts/notices.tsx";
 import { WaitWords } from "../parts/wait-words.tsx";
 import { Age, Instant, Said } from "../parts/zone.tsx";
@@ -25,7 +26,10 @@ export function JobView({ jobId }: { readonly jobId: string }) {
   const job = useJob(jobId);
   return (
     <>
-      <h1 className="job-id">{jobId}</h1>
+      <div className="titled">
+        <h1 className="job-id">{jobId}</h1>
+        <Copy text={jobId} name={jobId} />
+      </div>
       <Loaded query={job}>{(inspection) => <Job inspection={inspection} />}</Loaded>
     </>
   );
@@ -149,9 +153,23 @@ function Details({ record }: { readonly record: JobRecord }) {
     [labels.created, <Instant key="at" at={createdAt} />],
     [labels.updated, <Instant key="at" at={updatedAt} />],
     [labels.due, dueAt ? <Instant key="at" at={dueAt} /> : JOB.none],
-    [labels.correlation, correlationId],
+    [
+      labels.correlation,
+      <span key="id">
+        {correlationId} <Copy text={correlationId} name={labels.correlation} />
+      </span>,
+    ],
     ...(owner === undefined ? [] : [[labels.owner, owner] as const]),
-    [labels.trace, traceId ? <Trace key="trace" traceId={traceId} /> : JOB.none],
+    [
+      labels.trace,
+      traceId ? (
+        <span key="trace">
+          <Trace traceId={traceId} /> <Copy text={traceId} name={labels.trace} />
+        </span>
+      ) : (
+        JOB.none
+      ),
+    ],
   ];
   return (
     <dl>

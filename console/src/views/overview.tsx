@@ -2,10 +2,12 @@
 
 import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
 import { Link } from "wouter";
-import type { Overview, Traffic } from "../api/contract.ts";
-import { useDeadLetterCounts, useOverview, useTraffic } from "../api/queries.ts";
+import type { DeadLetterCounts, Overview, Traffic } from "../api/contract.ts";
+import { useDeadLetterCounts, useLastHour, useOverview, useTraffic } from "../api/queries.ts";
+import { Hour } from "../parts/last-hour.tsx";
 import { Loaded } from "../parts/notices.tsx";
 import { type Column, Table } from "../parts/table.tsx";
+import { useTroubles, Verdict } from "../parts/verdict.tsx";
 import { ATTENTION } from "../words/attention.ts";
 import { DEAD_LETTERS } from "../words/dead-letters.ts";
 import { TEXT } from "../words/frame.ts";
@@ -16,9 +18,24 @@ export function OverviewView() {
   const overview = useOverview();
   const traffic = useTraffic();
   const queues = useDeadLetterCounts();
+  const hour = useLastHour();
+  const wrong = useTroubles();
   return (
     <>
       <h1>{TEXT.overview}</h1>
+      <Verdict {...wrong} />
+      <h2>{OVERVIEW.hour}</h2>
+      <Loaded query={hour} hidesAge>
+        {(data) => (
+          <>
+            <Hour
+              hour={data}
+              marks={wrong.troubles.flatMap(({ since, words }) => (since ? [{ at: since, words }] : []))}
+            />
+            {wrong.troubles.length > 0 && <p className="quiet">{OVERVIEW.mark}</p>}
+          </>
+        )}
+      </Loaded>
       <h2>{OVERVIEW.states}</h2>
       <Loaded query={overview}>{(data) => <States overview={data} />}</Loaded>
       <h2>{OVERVIEW.traffic}</h2>
@@ -27,21 +44,26 @@ export function OverviewView() {
       <Loaded query={queues}>
         {({ queues: counts }) => (
           <ul className="tiles">
-            {counts.map((queue) => (
-              <li key={queue.queue}>
-                <Link href={`/dead-letters/${queue.queue}`}>
-                  <span className="figure">{"error" in queue ? "?" : TEXT.capped(queue.count, queue.isAll)}</span>
-                  <span>{ATTENTION.queue(queue.queue)}</span>
-                  {"error" in queue && <span className="quiet">{DEAD_LETTERS.uncounted}</span>}
-                </Link>
-              </li>
-            ))}
+            {counts.every(isEmpty) && <Tile figure="0" name={OVERVIEW.noMessages(counts.length)} />}
+            {counts
+              .filter((queue) => !isEmpty(queue))
+              .map((queue) => (
+                <li key={queue.queue}>
+                  <Link href={`/dead-letters/${queue.queue}`}>
+                    <span className="figure">{"error" in queue ? "?" : TEXT.capped(queue.count, queue.isAll)}</span>
+                    <span>{ATTENTION.queue(queue.queue)}</span>
+                    {"error" in queue && <span className="quiet">{DEAD_LETTERS.uncounted}</span>}
+                  </Link>
+                </li>
+              ))}
           </ul>
         )}
       </Loaded>
     </>
   );
 }
+
+const isEmpty = (queue: DeadLetterCounts["queues"][number]): boolean => !("error" in queue) && queue.count === 0;
 
 function States({ overview: { counts, overdue } }: { readonly overview: Overview }) {
   const inError = counts.filter(({ state }) => state === "Error");
@@ -114,7 +136,7 @@ function Flow({ traffic: { received, processed, times, inFlight, queues } }: { r
             <Tile figure={roundedDuration(times.p95Ms)} name={OVERVIEW.p95} />
             <Tile figure={roundedDuration(times.p99Ms)} name={OVERVIEW.p99} />
           </ul>
-          <p className="quiet">{OVERVIEW.timesOf(processed.count)}</p>
+          <p className="quiet">{OVERVIEW.timesOf}</p>
         </>
       ) : (
         <p className="quiet">{OVERVIEW.noTimes}</p>

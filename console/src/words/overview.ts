@@ -15,6 +15,31 @@ export const OVERVIEW = {
     return say`{Jobs} by state`;
   },
   overdue: "Overdue",
+  well: "All is well",
+  notKnown: "It is not known whether all is well",
+  notWell: "Not well",
+  since: "since",
+  nowOnly: "now",
+  inError: (count: number, cause: string) => say`${count.toLocaleString("en")} in Error: ` + cause,
+  heldUp: (count: number, cause: string) => `${count.toLocaleString("en")} held up by ${cause}`,
+  letters: (count: number, queue: string) => `${count.toLocaleString("en")} messages in ${queue}`,
+  slowAgent: (name: string) => `${name} is slow`,
+  brokenAgent: (name: string, error: string | null) =>
+    `${name}: an endpoint gets no calls${error === null ? "" : `: ${error}`}`,
+  pause: (kind: string, name: string, by: string) => `The ${kind} ${name} is paused by ${by}`,
+  noSupervisor: "No supervisor is active",
+  overdueJobs: (count: number) => say`${count.toLocaleString("en")} {jobs} are overdue`,
+  hour: "The last hour",
+  receivedJobs: "Received",
+  processedJobs: "Processed",
+  errorJobs: "In Error, and not handled",
+  inHour: (total: number, most: number) =>
+    `${total.toLocaleString("en")}; at most ${most.toLocaleString("en")} in 2 min`,
+  slot: (time: string, count: number) => `${time}: ${count.toLocaleString("en")}`,
+  chart: (name: string, counts: readonly number[], from: string) =>
+    `${name}, for each 2 minutes from ${from}: ${counts.join(", ")}`,
+  mark: "A line marks where a trouble began.",
+  noMessages: (queues: number) => `None in ${queues} queues`,
   overdueAbout: "due, and not yet handled by the supervisor",
   needs: "Need a person",
   queues: "Messages that could not be processed",
@@ -26,10 +51,9 @@ export const OVERVIEW = {
   counted: ({ count, overMs }: { readonly count: number; readonly overMs: number }) =>
     `${count.toLocaleString("en")} in the last ${roundedDuration(overMs)}`,
   times: "From sent to processed",
-  timesOf: (count: number) =>
-    count === 1
-      ? say`Of the only {job} that was processed`
-      : say`Of the last ${count.toLocaleString("en")} {jobs} that were processed`,
+  get timesOf() {
+    return say`Of the {jobs} that were processed in the last hour, at most 200.`;
+  },
   get noTimes() {
     return say`No {job} was processed recently.`;
   },

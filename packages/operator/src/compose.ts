@@ -19,7 +19,7 @@ import {
   LEASE_CONTAINER,
   STORAGE_RETRY,
 } from "@scheduler-agent-supervisor/core/internal/supervisor/connect";
-import type { AgentStandings, Session, Traffic } from "./messaging/console-contract.ts";
+import type { AgentStandings, LastHour, Session, Traffic } from "./messaging/console-contract.ts";
 import { deadLetterQueuesOf } from "./messaging/dead-letters.ts";
 import { createQueueAges, type QueueAge } from "./messaging/queue-ages.ts";
 import { createServiceBusDeadLetters } from "./messaging/service-bus-dead-letters.ts";
@@ -29,6 +29,7 @@ import { type AwaitingView, createAwaiting } from "./operations/awaiting.ts";
 import type { DeadLetterPorts } from "./operations/handle-dead-letter.ts";
 import { createHandling, type HandlingView } from "./operations/handle-job.ts";
 import { createHeldUp, type HeldUpView } from "./operations/held-up.ts";
+import { createLastHour } from "./operations/last-hour.ts";
 import type { GaugePorts } from "./operations/measure-gauges.ts";
 import type { BulkPorts } from "./operations/preview-bulk.ts";
 import { createTraffic } from "./operations/traffic.ts";
@@ -37,6 +38,7 @@ import { createCosmosBulkStore } from "./store/bulk-store.ts";
 import { type CountJobs, createCountJobs } from "./store/count-jobs.ts";
 import { createCosmosDiscardedStore, type DiscardedStore } from "./store/discarded-store.ts";
 import { createCosmosHandlingStore } from "./store/handling-store.ts";
+import { createHourCounts } from "./store/hour-counts.ts";
 import { createJobGauges } from "./store/job-gauges.ts";
 import { createOpenJobs } from "./store/open-jobs.ts";
 import { createRecentJobs } from "./store/recent-jobs.ts";
@@ -59,6 +61,7 @@ export interface ConsolePorts {
   readonly heldUp: HeldUpView;
   readonly countJobs: CountJobs;
   readonly traffic: () => Promise<Traffic>;
+  readonly lastHour: () => Promise<LastHour>;
   readonly pauses: Pauses;
   readonly agents: () => Promise<AgentStandings>;
   /** The workflows and agents that can be paused, by name. */
@@ -123,6 +126,7 @@ function composeOperator(business: Business, composed: Composed): Desk {
       agents,
       known,
       traffic: trafficOf(composed, queueAges),
+      lastHour: createLastHour({ counts: createHourCounts(jobs, closedAtOnceFor(composed)), attention, now }),
       handling: createHandling({ store: createCosmosHandlingStore(supervision), attention, now }),
       supervision: createSupervisionReader(leaseOf(config), { supervision, audit }),
       shiftEntries: createShiftEntries({ supervision, audit }),
@@ -167,15 +171,21 @@ function connectDeadLetters({ contracts }: Business, { config, queues, senders }
 }
 
 /** Jobs that are closed at once are gone after a while: the traffic looks back no further. */
-function trafficOf({ jobs, ports: { retention, now } }: Composed, queueAges: readonly QueueAge[]) {
-  const closedAtOnceFor = retention && !retention.archive ? retention.keepMs : undefined;
-  const keptMs = retention?.archive ? STILL_PUBLISHED_MS : (closedAtOnceFor ?? TRAFFIC_WINDOW_MS);
+function trafficOf(composed: Composed, queueAges: readonly QueueAge[]) {
+  const { jobs, ports } = composed;
+  const { retention, now } = ports;
+  const closedFor = closedAtOnceFor(composed);
+  const keptMs = retention?.archive ? STILL_PUBLISHED_MS : (closedFor ?? TRAFFIC_WINDOW_MS);
   return createTraffic({
-    recent: createRecentJobs(jobs, closedAtOnceFor),
+    recent: createRecentJobs(jobs, closedFor),
     queueAges,
     windowMs: Math.min(TRAFFIC_WINDOW_MS, keptMs),
     now,
   });
+}
+
+function closedAtOnceFor({ ports: { retention } }: Composed): number | undefined {
+  return retention && !retention.archive ? retention.keepMs : undefined;
 }
 
 function ownedQueuesOf({ SubmissionQueues }: Config): string[] {

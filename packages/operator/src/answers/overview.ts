@@ -39,5 +39,18 @@ export const traffic = z.strictObject({
   queues: z.array(z.strictObject({ queue: z.string(), oldestMs: z.number().nullable() })),
 });
 
+/** `GET /api/last-hour`: one number for each slot, the oldest first; the last slot is not over yet. */
+export const lastHour = z.strictObject({
+  asOf: instant,
+  /** The begin of the first slot. */
+  from: instant,
+  slotMs: count,
+  received: z.array(count),
+  processed: z.array(count),
+  /** Those that still need a person, of at most 1,000. */
+  errors: z.array(count),
+});
+
+export type LastHour = z.output<typeof lastHour>;
 export type Overview = z.output<typeof overview>;
 export type Traffic = z.output<typeof traffic>;

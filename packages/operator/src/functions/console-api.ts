@@ -58,6 +58,12 @@ export function consoleApi(application: App): Endpoints {
       role: "Jobs.Read",
       handle: async () => ({ jsonBody: await deskOf(application).console.traffic() }),
     },
+    lastHour: {
+      method: "GET",
+      route: "last-hour",
+      role: "Jobs.Read",
+      handle: async () => ({ jsonBody: await deskOf(application).console.lastHour() }),
+    },
     attention: {
       method: "GET",
       route: "attention",

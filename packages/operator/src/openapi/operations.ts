@@ -58,6 +58,10 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
     summary: "Throughput, times, age of the queues, workflow versions in flight",
     answer: console.traffic,
   },
+  "GET last-hour": {
+    summary: "The last hour in slots of two minutes: received, processed, in Error",
+    answer: console.lastHour,
+  },
   "GET attention": { summary: "Jobs that need a person, in groups by cause", answer: console.attention },
   "GET attention/jobs": {
     summary: "Jobs that need a person, one by one",

@@ -48,8 +48,8 @@ export function createTraffic({ recent, queueAges, windowMs, now }: TrafficPorts
       const ends = completed.map(({ endedAt }) => endedAt);
       return {
         asOf: instant(at),
-        received: rateOf(received, SAMPLE, windowMs, at),
-        processed: rateOf(ends, SAMPLE, windowMs, at),
+        received: lastMinute(received, at),
+        processed: lastMinute(ends, at),
         times: timesOf(completed),
         inFlight: { count: inFlight.workflows.length, isAll: inFlight.isAll, versions: versionsOf(inFlight.workflows) },
         queues: ages,
@@ -57,6 +57,19 @@ export function createTraffic({ recent, queueAges, windowMs, now }: TrafficPorts
     },
     KEPT_MS,
   ).read;
+}
+
+/** Not averaged over a time in which nothing came. */
+const RATE_MS = 60_000;
+
+function lastMinute(instants: readonly string[], at: number): Traffic["received"] {
+  const since = instant(at - RATE_MS);
+  return rateOf(
+    instants.filter((each) => each >= since),
+    SAMPLE,
+    RATE_MS,
+    at,
+  );
 }
 
 function timesOf(completed: readonly Completed[]): Traffic["times"] {

@@ -1,0 +1,140 @@
+// Is it well, and since when not: in one sentence, from everything that can be wrong; and each trouble with the time it began.
+import type { UseQueryResult } from "@tanstack/react-query";
+import { Link } from "wouter";
+import {
+  useAgents,
+  useAttention,
+  useDeadLetterCounts,
+  useHeldUp,
+  useOverview,
+  useSession,
+  useSupervisor,
+} from "../api/queries.ts";
+import { ATTENTION } from "../words/attention.ts";
+import { TEXT } from "../words/frame.ts";
+import { ALL_CLEAR, HELD_UP } from "../words/held-up.ts";
+import { OVERVIEW } from "../words/overview.ts";
+import { Loading, Notice } from "./notices.tsx";
+import { Age, Instant, useNow } from "./zone.tsx";
+
+export interface Trouble {
+  /** Null if it is not known. */
+  readonly since: string | null;
+  readonly words: string;
+  readonly href: string;
+}
+
+/** Older answers do not say that all is well now. */
+const FRESH_MS = 120_000;
+const TICK_MS = 10_000;
+
+interface Troubles {
+  readonly troubles: readonly Trouble[];
+  /** The parts without a recent answer. */
+  readonly unknown: readonly string[];
+  readonly isLoading: boolean;
+}
+
+/** The earliest first. */
+export function useTroubles(): Troubles {
+  const now = useNow(TICK_MS);
+  const [attention, heldUp, letters] = [useAttention(), useHeldUp(), useDeadLetterCounts()];
+  const [agents, supervisor, overview, session] = [useAgents(), useSupervisor(), useOverview(), useSession()];
+  const parts: readonly (readonly [string, UseQueryResult<unknown>])[] = [
+    [ALL_CLEAR.errors, attention],
+    [HELD_UP.title, heldUp],
+    [ATTENTION.messages, letters],
+    [TEXT.agents, agents],
+    [TEXT.supervision, supervisor],
+    [OVERVIEW.overdue, overview],
+    [ALL_CLEAR.pauses, session],
+  ];
+  const isOld = ({ data, error, dataUpdatedAt }: UseQueryResult<unknown>) =>
+    error !== null || (data !== undefined && now - dataUpdatedAt > FRESH_MS);
+  const leader = supervisor.data?.leader;
+  const troubles: Trouble[] = [
+    ...(attention.data?.groups ?? []).map(({ id, firstSeen, count, example }) => ({
+      since: firstSeen,
+      words: OVERVIEW.inError(count, example),
+      href: `/?group=${id}`,
+    })),
+    ...(heldUp.data?.groups ?? []).map(({ id, wait, count }) => ({
+      since: wait.since,
+      words: OVERVIEW.heldUp(count, HELD_UP.name(wait)),
+      href: `/?held=${id}`,
+    })),
+    ...(letters.data?.queues ?? []).flatMap((queue) => {
+      const href = `/dead-letters/${queue.queue}`;
+      if ("error" in queue) return [{ since: null, words: `${ATTENTION.queue(queue.queue)}: ${queue.error}`, href }];
+      if (queue.count === 0) return [];
+      return [{ since: queue.oldestAt, words: OVERVIEW.letters(queue.count, ATTENTION.queue(queue.queue)), href }];
+    }),
+    ...(agents.data?.agents ?? []).flatMap(({ name, instances }) =>
+      instances
+        .flatMap(({ endpoints }) => endpoints)
+        .filter(({ health, isSlow }) => isSlow || health !== "healthy")
+        .slice(0, 1)
+        .map(({ since, lastError, isSlow, health }) => ({
+          since: since ?? null,
+          words: health === "healthy" && isSlow ? OVERVIEW.slowAgent(name) : OVERVIEW.brokenAgent(name, lastError),
+          href: "/agents",
+        })),
+    ),
+    ...(session.data?.pauses ?? []).map(({ at, kind, name, by }) => ({
+      since: at,
+      words: OVERVIEW.pause(kind, name, by),
+      href: "/agents",
+    })),
+    ...(supervisor.data && !leader?.leads ? [{ since: null, words: OVERVIEW.noSupervisor, href: "/supervision" }] : []),
+    ...(overview.data && overview.data.overdue > 0
+      ? [{ since: null, words: OVERVIEW.overdueJobs(overview.data.overdue), href: "/supervision" }]
+      : []),
+  ];
+  troubles.sort((one, other) => (one.since ?? "9").localeCompare(other.since ?? "9"));
+  return {
+    troubles,
+    unknown: parts.flatMap(([name, query]) => (isOld(query) ? [name] : [])),
+    isLoading: parts.some(([, { data, error }]) => data === undefined && !error),
+  };
+}
+
+export function Verdict({ troubles, unknown, isLoading }: Troubles) {
+  const since = troubles[0]?.since;
+  if (troubles.length === 0 && unknown.length === 0) {
+    return isLoading ? <Loading /> : <Notice title={OVERVIEW.well} kind="good" />;
+  }
+  if (troubles.length === 0) {
+    return (
+      <Notice title={OVERVIEW.notKnown} kind="bad">
+        <p>{ALL_CLEAR.unknownAbout(unknown.join(", "))}</p>
+      </Notice>
+    );
+  }
+  return (
+    <section className="notice notice-bad" aria-labelledby="verdict">
+      <h2 id="verdict">
+        {OVERVIEW.notWell}
+        {since && (
+          <>
+            {" "}
+            {OVERVIEW.since} <Instant at={since} />{" "}
+            <span className="quiet">
+              (<Age at={since} />)
+            </span>
+          </>
+        )}
+      </h2>
+      <ul className="troubles">
+        {troubles.map(({ since: from, words, href }) => (
+          <li key={href + words}>
+            <span className="quiet">{from ? <Instant at={from} /> : OVERVIEW.nowOnly}</span>
+            <Link href={href} className="message">
+              {words}
+            </Link>
+          </li>
+        ))}
+      </ul>
+      {unknown.length > 0 && <p className="fault">{ALL_CLEAR.unknownAbout(unknown.join(", "))}</p>}
+    </section>
+  );
+}
