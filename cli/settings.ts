@@ -36,12 +36,16 @@ export function partiesIn(queuesFile: string): Record<"SubmissionQueues" | "Agen
   };
 }
 
-/** The app's settings as the sample has them, with a stack's own addresses in the place of the usual ones. */
-export function settingsFor(addresses: Addresses): Record<string, string> {
+/**
+ * The app's settings as the sample has them, with a stack's own addresses in the place of the usual ones.
+ * @param own what stands above the sample: see own-settings.ts
+ */
+export function settingsFor(addresses: Addresses, own: Settings = {}): Record<string, string> {
   const { bus, cosmos, azurite, remotes, traces, host } = addresses;
   return {
     ...sampleSettings(),
     ...partiesIn(QUEUES_FILE),
+    ...own,
     // Its attempts are in a task hub of its own: they receive replies on a queue of their own.
     ...(host?.name === "host2" && { AgentRepliesQueue: "agent-replies-host2" }),
     ...(azurite && { AzureWebJobsStorage: azurite.connectionString }),
@@ -103,7 +107,8 @@ export function sampleSettings(): Settings {
   return valuesOf(join(ROOT, "local.settings.sample.json"));
 }
 
-function valuesOf(file: string): Settings {
+/** The `Values` of a settings file, none if there is no such file. */
+export function valuesOf(file: string): Settings {
   if (!existsSync(file)) return {};
   return (JSON.parse(readFileSync(file, "utf8")) as { Values: Settings }).Values;
 }

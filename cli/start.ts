@@ -14,11 +14,20 @@ import { createBoard } from "./board.ts";
 import { build } from "./build.ts";
 import { type CutOff, effectFaults, Outage } from "./cut-off.ts";
 import { type Ended, endedAsExpected, type Followed, follow } from "./follow.ts";
+import { describeOwnSettings, ownSettings } from "./own-settings.ts";
 import { openRecords, type Records } from "./records.ts";
 import { reasonForNone, type SampleChoice, sampleChoiceOf } from "./sample-choice.ts";
 import { ENDINGS, readSamples, sendSamples, switchOnFaults } from "./samples.ts";
 import { type SecondRegion, SHARED_PARTS, startSecondRegion } from "./second-region.ts";
-import { DEFAULT_DATA, ROOT, removeStackFile, settingsFor, stackPid, writeStackFile } from "./settings.ts";
+import {
+  DEFAULT_DATA,
+  ROOT,
+  removeStackFile,
+  type Settings,
+  settingsFor,
+  stackPid,
+  writeStackFile,
+} from "./settings.ts";
 import { openShop } from "./shop.ts";
 import { topologyOf } from "./topology.ts";
 import { showTrace } from "./trace.ts";
@@ -96,6 +105,7 @@ async function main(): Promise<number> {
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stop.abort());
 
   build();
+  const own = ownSettings(process.env);
   const region = cutOff && (await startSecondRegion());
   const stack = await startStack({
     appDir: ROOT,
@@ -108,7 +118,7 @@ async function main(): Promise<number> {
     staleReadsMs,
     likeAzure: Boolean(values["like-azure"]),
     durability: values["durability"] === "full" ? "full" : "normal",
-    settingsFor: (addresses) => ({ ...settingsFor(addresses), ...region?.settingsFor(addresses) }),
+    settingsFor: (addresses) => ({ ...settingsFor(addresses, own.values), ...region?.settingsFor(addresses) }),
     queuesFile: join(ROOT, "infra/entities/service-bus.json"),
     cosmosFile: join(ROOT, "infra/entities/cosmos.json"),
     remotesFile: join(ROOT, REMOTES_FILE),
@@ -126,7 +136,9 @@ async function main(): Promise<number> {
   });
   try {
     const show = { exit: Boolean(values["exit"]), json: Boolean(values["json"]), samples, region, cutOff };
-    return await runSamples(stack, data, withinMs, stop.signal, show);
+    const settings = settingsFor(stack.addresses, own.values);
+    for (const line of describeOwnSettings(own, settings)) console.log(line);
+    return await runSamples(stack, settings, data, withinMs, stop.signal, show);
   } finally {
     removeStackFile(data);
     await stack.stop();
@@ -144,19 +156,19 @@ interface Show {
 
 async function runSamples(
   stack: Stack,
+  settings: Settings,
   data: string,
   withinMs: number,
   stop: AbortSignal,
   { exit, json, samples, region, cutOff }: Show,
 ): Promise<number> {
-  const settings = settingsFor(stack.addresses);
   writeStackFile(data, settings, stack.addresses.host?.url);
   console.log(addressTable(stack.addresses, join(data, "logs"), stack.instances));
 
   const records = openRecords(settings);
   const begun = performance.now();
   try {
-    const { orders, sent } = await beginSamples(stack, records, samples, cutOff);
+    const { orders, sent } = await beginSamples(stack, settings, records, samples, cutOff);
     const outage = cutOff && new Outage(cutOff);
     const shop = openShop(settings);
     const running = region && outage?.run(region, shop, orders, stop);
@@ -185,6 +197,7 @@ async function runSamples(
 
 async function beginSamples(
   stack: Stack,
+  settings: Settings,
   records: Records,
   choice: SampleChoice,
   cutOff: CutOff | undefined,
@@ -208,7 +221,7 @@ async function beginSamples(
   // What waits for a region that is cut off may come when a sample's fault is over: how many attempts it takes is then not said.
   const samples = readSamples(Date.now().toString(36)).map((sample) => (cutOff ? { ...sample, attempts: 1 } : sample));
   await switchOnFaults(samples, stack.addresses.remotes);
-  const shop = openShop(settingsFor(stack.addresses));
+  const shop = openShop(settings);
   console.log(`Sending ${samples.length} sample ${business.contracts.noun.many} over Service Bus:`);
   orders.push(...(await sendSamples(samples, shop, records)));
   await shop.close();

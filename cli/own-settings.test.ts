@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { describeOwnSettings, ownSettings } from "./own-settings.ts";
+
+const sample = { StartWithin: "PT30S", JobsInFlight: "200", ServiceBus: "local" };
+
+test("the environment stands above local.settings.json, and that above the sample, as with Functions Core Tools", () => {
+  const file = { StartWithin: "PT1M", JobsInFlight: "200", Mine: "1" };
+  const { values, sources } = ownSettings({ StartWithin: "PT2M", PATH: "/bin", Mine: undefined }, { sample, file });
+  expect(values).toEqual({ StartWithin: "PT2M", Mine: "1" });
+  expect(sources).toEqual([
+    ["StartWithin", "environment"],
+    ["Mine", "local.settings.json"],
+  ]);
+});
+
+test("without a file and with an environment of other programs nothing differs, and nothing is printed", () => {
+  const own = ownSettings({ PATH: "/bin", JobsInFlight: "200" }, { sample, file: {} });
+  expect(own.values).toEqual({});
+  expect(describeOwnSettings(own, sample)).toEqual([]);
+});
+
+test("a setting in whose place the stack has its own is named, and no value is printed", () => {
+  const own = ownSettings({}, { sample, file: { ServiceBus: "secret", StartWithin: "PT1M" } });
+  expect(describeOwnSettings(own, { ...sample, ...own.values, ServiceBus: "the stack's" })).toEqual([
+    "Settings that differ from local.settings.sample.json: StartWithin (local.settings.json)",
+    "Not used, because the local stack has its own: ServiceBus (local.settings.json)",
+  ]);
+});
