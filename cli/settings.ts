@@ -44,8 +44,8 @@ export function settingsFor(addresses: Addresses, own: Settings = {}): Record<st
   const { bus, cosmos, azurite, remotes, traces, host } = addresses;
   return {
     ...sampleSettings(),
-    ...partiesIn(QUEUES_FILE),
     ...own,
+    ...partiesIn(QUEUES_FILE),
     // Its attempts are in a task hub of its own: they receive replies on a queue of their own.
     ...(host?.name === "host2" && { AgentRepliesQueue: "agent-replies-host2" }),
     ...(azurite && { AzureWebJobsStorage: azurite.connectionString }),
