@@ -102,7 +102,7 @@ test("attempts are compared, what-if is asked, shortcuts lead to the views, and 
   await page.getByText(/would be decided otherwise than now/).waitFor();
   expect(await faultsOf(page)).toEqual([]);
   await page.keyboard.press("?");
-  await page.getByRole("dialog").getByText("Keyboard shortcuts").waitFor();
+  await page.getByRole("dialog").getByRole("heading", { name: "Keyboard shortcuts" }).waitFor();
   expect(await faultsOf(page)).toEqual([]);
   await button(page, "Close").click();
   await page.goto(`${base}/overview`);

@@ -103,7 +103,13 @@ test("answers are what the schemas say", async () => {
   const overview = await answer("overview", contract.overview);
   expect(overview.counts).toContainEqual({ state: "Error", kind: "rejected", count: 1 });
   const traffic = await answer("traffic", contract.traffic);
-  expect(traffic).toMatchObject({ received: { count: 1, overMs: 3_600_000 }, times: null });
+  expect(traffic).toMatchObject({ received: { overMs: 60_000 }, times: null });
+  const hour = await answer("last-hour", contract.lastHour);
+  expect([hour.received, hour.errors].map((counts) => counts.reduce((sum, one) => sum + one, 0))).toEqual([1, 1]);
+  expect(await answer("job-count?state=Error", contract.jobTotal)).toEqual({ count: 1 });
+  expect(await answer("job-count?q=published", contract.jobTotal)).toEqual({ count: null });
+  const log = await answer("shift-log?from=2026-01-31T00:00:00Z&to=2026-01-31T12:00:00Z", contract.shiftLog);
+  expect(log).toMatchObject({ isAll: true, entries: [] });
   expect(traffic.queues.map(({ queue }) => queue)).toContain("orders");
   const { groups } = await answer("attention", contract.attention);
   expect(groups).toMatchObject([{ cause: "card # has expired", step: "takePayment", kind: "rejected", count: 1 }]);
@@ -236,6 +242,13 @@ test("every route stands in the OpenAPI document, and answers of each kind are a
     messages: { sequenceNumber: string }[];
   };
   const letter = `/api/dead-letters/quarantine/${letters.messages[0]?.sequenceNumber}`;
+  await hold("GET", "/api/dead-letter-causes?queue=quarantine", 200);
+  await hold("GET", "/api/dead-letter-causes?queue=nowhere", 404);
+  await hold("GET", "/api/shift-log?from=yesterday", 400);
+  const wave = { queue: "quarantine", action: "discard", reason: "r" };
+  await hold("POST", "/api/dead-letter-waves", 400, { ...wave, numbers: ["1"], patch: {} });
+  await hold("POST", "/api/dead-letter-waves", 404, { ...wave, queue: "nowhere", numbers: ["1"] });
+  await hold("POST", "/api/dead-letter-waves", 200, { ...wave, numbers: ["99999"] });
   const { discarded } = (await hold("POST", `${letter}/discard`, 200, { reason: "r" })) as { discarded: string };
   await hold("GET", "/api/discarded-messages", 200);
   await hold("GET", `/api/discarded-messages/${discarded}`, 200);

@@ -19,6 +19,10 @@ const ROUTES = {
     "GET api/session",
     "GET api/overview",
     "GET api/traffic",
+    "GET api/last-hour",
+    "GET api/job-count",
+    "GET api/dead-letter-causes",
+    "GET api/shift-log",
     "GET api/agents",
     "GET api/held-up",
     "GET api/held-up/jobs",
@@ -55,6 +59,7 @@ const ROUTES = {
     "POST api/dead-letters/{queue}/{sequenceNumber}/resend",
     "POST api/dead-letters/{queue}/{sequenceNumber}/discard",
     "POST api/discarded-messages/{id}/resend",
+    "POST api/dead-letter-waves",
     "POST api/supervisor/sweep",
     "POST api/claims",
     "POST api/pauses",
@@ -77,6 +82,7 @@ const principal = (...roles: string[]) => {
 async function statusOf(route: string, headers: Record<string, string>): Promise<number> {
   const [method = "", template = ""] = route.split(" ");
   const path = template
+    .replace("dead-letter-causes", "dead-letter-causes?queue=quarantine")
     .replace("{queue}", "quarantine")
     .replace("{sequenceNumber}", "1")
     .replace(/\{\w+\}/g, "none");

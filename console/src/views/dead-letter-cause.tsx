@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from "react";
 import { Link } from "wouter";
 import type { DeadLetter, DeadLetterCauses } from "../api/contract.ts";
 import { type MessageAction, type MessagesDone, runMessageWaves } from "../api/message-waves.ts";
-import { useDeadLetter, useDeadLetterCauses, useRefresh, useSession } from "../api/queries.ts";
+import { useDeadLetter, useDeadLetterCauses, useRemoved, useSession } from "../api/queries.ts";
 import { Changes, changesBetween } from "../parts/changes.tsx";
 import { Fault, Loaded, Loading, Notice } from "../parts/notices.tsx";
 import { type Column, Table } from "../parts/table.tsx";
@@ -77,7 +77,7 @@ interface DecisionProps extends Omit<MessagesProps, "isAll"> {
 
 function Decision({ queue, cause, sample, begin }: DecisionProps) {
   const { data: session } = useSession();
-  const refresh = useRefresh();
+  const removed = useRemoved();
   const original = sample?.body.kind === "json" ? JSON.stringify(sample.body.json, null, 2) : undefined;
   const [text, setText] = useState<string>();
   const [reason, setReason] = useState("");
@@ -103,7 +103,8 @@ function Decision({ queue, cause, sample, begin }: DecisionProps) {
       setFault(failed);
       setDone((before) => before && { ...before, state: "stopped" });
     }
-    await refresh();
+    // Its first message is asked for under this key, and is gone.
+    await removed(["dead-letters", queue, cause.numbers[0] ?? ""]);
   };
   if (done) {
     return (
