@@ -69,7 +69,7 @@ export const P7 = faultsOf("P7", [
     "An agent that asks for a later request gets more time.",
     "core:scheduler/ask-later.ts",
     "completeBy: isFirst ? (own < latest ? own : latest) : completeBy,",
-    "completeBy: own < latest ? own : latest,",
+    "completeBy: own,",
     LATER,
   ],
   [

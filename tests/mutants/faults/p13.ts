@@ -5,7 +5,6 @@ const COMPENSATION = "operations:compensation.test.ts";
 const DOMAIN = "core:domain/domain.test.ts";
 const INDEPENDENT = "operations:independent-steps.test.ts";
 const RESUBMIT = "operations:resubmit-compensation.test.ts";
-const LONG_RUNNING = "operations:long-running.test.ts";
 const PLAN = "core:domain/plan.ts";
 
 export const P13 = faultsOf("P13", [
@@ -49,7 +48,7 @@ export const P13 = faultsOf("P13", [
     "core:domain/ending.ts",
     '["to be compensated manually", remainingManually(workflow, steps)],',
     "",
-    COMPENSATION,
+    RESUBMIT,
   ],
   [
     "A compensation that failed is named to nobody.",
@@ -107,7 +106,6 @@ export const P13 = faultsOf("P13", [
     "compensationGeneration: (step.compensationGeneration ?? 1) + 1 };",
     "compensationGeneration: step.compensationGeneration };",
     RESUBMIT,
-    "core:domain/operator-compensate.test.ts",
   ],
   [
     "A rejection leads to no compensation beside a step at work.",
@@ -135,6 +133,6 @@ export const P13 = faultsOf("P13", [
     "core:domain/step-run.ts",
     ", ...(isTakenUp(record) && { outcomeUnknown: record.outcomeUnknown ?? true }) };",
     " };",
-    LONG_RUNNING,
+    "core:domain/step-run.test.ts",
   ],
 ]);

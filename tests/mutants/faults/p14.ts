@@ -59,15 +59,14 @@ export const P14 = faultsOf("P14", [
     "core:domain/plan.ts",
     "      !isPlannedDone(planned, steps, direction) &&\n      !isInHand(",
     "      !isInHand(",
-    "operations:sweep.test.ts",
+    "core:domain/recovery.test.ts",
   ],
   [
     "The timer of an attempt that goes on stays.",
     "core:scheduler/scheduler.ts",
     "if (!isTime) timer.cancel();",
     "",
-    "operations:polled-steps.test.ts",
-    "testing:world/create-world.test.ts",
+    "core:scheduler/scheduler.test.ts",
   ],
   [
     "A wait of many days is one timer.",

@@ -70,7 +70,7 @@ export const P15 = faultsOf("P15", [
     "core:domain/outputs.ts",
     "...(contentDigest && { contentDigest }),",
     "",
-    SUBMISSION,
+    STATUSES,
   ],
   [
     "A status in a second attempt has the id of the first.",

@@ -11,7 +11,7 @@ export const P16 = faultsOf("P16", [
     "core:scheduler/publish-step-end.ts",
     "const completed = isRepeat ? completionsOf(record) :",
     "const completed = isRepeat ? [] :",
-    ATTEMPTS,
+    "operations:polled-steps.test.ts",
   ],
   [
     "A step that was done asks its service again.",
@@ -39,7 +39,7 @@ export const P16 = faultsOf("P16", [
     "core:scheduler/claim-job.ts",
     'const concluded = written.kind === "written" ? written : await concludedAlready(pending, context);',
     'const concluded = written.kind === "written" ? written : undefined;',
-    ATTEMPTS,
+    "operations:lost-answers.test.ts",
   ],
   [
     "A step beside a rejected one is not published before Failed.",
@@ -53,7 +53,7 @@ export const P16 = faultsOf("P16", [
     "core:scheduler/publish-end.ts",
     'if (processState === "Processed") return concludeJob(stored, context);',
     'if (processState === "Processed") return;',
-    ATTEMPTS,
+    "operations:lost-answers.test.ts",
   ],
   [
     "Before a next attempt the steps that were done are not published.",

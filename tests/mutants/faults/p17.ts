@@ -16,15 +16,14 @@ export const P17 = faultsOf("P17", [
     "core:domain/step-end.ts",
     "if (run?.attempt !== attempt || !(isFailed || isClosed(own, direction))) return undefined;",
     "if (!(isFailed || isClosed(own, direction))) return undefined;",
-    "operations:independent-steps.test.ts",
-    ATTEMPTS,
+    "core:domain/step-end.test.ts",
   ],
   [
     "A step that was accepted is accepted anew by its second run.",
     "core:domain/step-run.ts",
     'from: ["Scheduled", "Running"],',
     'from: ["Scheduled", "Running", "Awaiting"],',
-    "operations:long-running.test.ts",
+    "core:domain/step-run.test.ts",
   ],
   [
     "A start that was made is made a second time.",

@@ -8,8 +8,8 @@ export const P20 = faultsOf("P20", [
   [
     "The judge of the fault runs does not see an effect that was had twice.",
     JUDGES,
-    "one.length === other.length && one.toSorted().join",
-    "[...new Set(one)].toSorted().join",
+    'one.length === other.length && one.toSorted().join("\\n") === other.toSorted()',
+    'one.toSorted().join("\\n") === [...new Set(other)].toSorted()',
     JUDGE,
   ],
   [

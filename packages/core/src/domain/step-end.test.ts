@@ -5,7 +5,7 @@ import { claimed, route, stepIn, taskOf } from "../../tests/records.ts";
 import { after } from "./duration.ts";
 import { decide } from "./operator.ts";
 import type { StateRecord } from "./state-record.ts";
-import { afterStep } from "./step-end.ts";
+import { afterStep, foundEnd } from "./step-end.ts";
 
 const within = { workflow: GRAPH, now: after(NOON, 2000), scheduling: SCHEDULING, claimWithinMs: 60_000 };
 const context = { by: "ada", now: after(NOON, 1000), claimWithinMs: 60_000, clockSkewMs: 1000 };
@@ -33,4 +33,13 @@ test("P21 time that an operator gave stays while a step that had it is open", ()
     next,
   );
   expect(last?.dueAt && last.dueAt < String(record.dueAt)).toBe(true);
+});
+
+test("P17 the end that another attempt's run recorded is not this one's", () => {
+  const begun = claimed(sampleRecord());
+  const task = taskOf(begun, "reserveStock");
+  const own = { ...stepIn(begun, "reserveStock"), state: "Completed" } as const;
+  const ended = { ...begun, steps: { ...begun.steps, reserveStock: own } };
+  expect(foundEnd(ended, task)).toEqual({ isTurn: false, isNews: false });
+  expect(foundEnd(ended, { ...task, attempt: 2 })).toBeUndefined();
 });

@@ -3,7 +3,9 @@
 import { type StatusStanding, statusesOf } from "@scheduler-agent-supervisor/operator/internal/domain/statuses";
 import { beforeEach, expect, test, vi } from "vitest";
 import { operateJob } from "../../src/scheduler/operate-job.ts";
+import { contentDigest } from "../../src/submission/content-digest.ts";
 import { sweep } from "../../src/supervisor/sweep.ts";
+import { contracts } from "../goods.ts";
 import { NOON_MS, sampleJob } from "../jobs.ts";
 import { createWorld, ENVELOPE, type World } from "../world.ts";
 
@@ -115,4 +117,10 @@ test("the last step's completion and the job's end go in one send; what is too l
   await world.runAttempt(await world.submitted());
   expect(sends.slice(-3)).toEqual([["capturePayment", "Completed"], ["capturePayment"], ["Completed"]]);
   await expectPublished();
+});
+
+test("each status has the digest of what was submitted", async () => {
+  await world.runAttempt(await world.submitted());
+  const digest = contentDigest(sampleJob(), contracts.usualWorkflow);
+  expect(new Set(world.statuses.map((status) => status.contentDigest))).toEqual(new Set([digest]));
 });

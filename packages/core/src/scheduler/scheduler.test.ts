@@ -1,0 +1,74 @@
+// What an attempt's orchestration leaves behind when it goes on: a timer that is still pending would keep it from ending.
+import type { OrchestrationContext, Task } from "durable-functions";
+import { expect, test } from "vitest";
+import { CHAIN, NOON, NOON_MS, sampleRecord } from "../../tests/jobs.ts";
+import { claimed, stepIn } from "../../tests/records.ts";
+import { type Attempt, attemptOf } from "../domain/attempt.ts";
+import { planOf } from "../domain/plan.ts";
+import { scheduler } from "./scheduler.ts";
+
+interface FakeTask {
+  isCompleted: boolean;
+  result?: unknown;
+}
+interface FakeTimer extends FakeTask {
+  isCancelled: boolean;
+}
+
+/** An engine in which nothing happens by itself. */
+function engineFor(attempt: Attempt) {
+  const timers: FakeTimer[] = [];
+  const events: FakeTask[] = [];
+  const begun = (task: FakeTask) => task;
+  const df = {
+    getInput: () => attempt,
+    currentUtcDateTime: new Date(NOON_MS),
+    waitForExternalEvent: (name: string) => {
+      const event = begun({ isCompleted: false });
+      if (name === "progress") events.push(event);
+      return event;
+    },
+    createTimer: () => {
+      const timer = { isCompleted: false, isCancelled: false };
+      timers.push(timer);
+      return {
+        ...timer,
+        get isCompleted() {
+          return timer.isCompleted;
+        },
+        cancel: () => {
+          timer.isCancelled = true;
+        },
+      };
+    },
+    callActivity: () => begun({ isCompleted: false }),
+    Task: { any: (tasks: Task[]) => tasks, all: (tasks: Task[]) => tasks },
+  };
+  return { timers, events, context: { df } as unknown as OrchestrationContext };
+}
+
+/** An attempt at a job whose step is done later, and the same after it was reported. */
+function waiting() {
+  const record = claimed(sampleRecord());
+  const step = { ...stepIn(record, "reserveStock"), state: "Awaiting", completeBy: NOON } as const;
+  const steps = { ...record.steps, reserveStock: step };
+  return attemptOf({ ...record, steps }, "job-1-1@hub", planOf(CHAIN, steps, "forward"));
+}
+
+test("P14 an attempt that receives an event in time cancels its timer", () => {
+  const { timers, events, context } = engineFor(waiting());
+  const run = scheduler(context);
+  run.next();
+  Object.assign(events[0] as FakeTask, { isCompleted: true, result: { kind: "completed", steps: {}, hasEnded: true } });
+  expect(run.next()).toEqual({ done: true, value: "concluded" });
+  expect(timers).toMatchObject([{ isCancelled: true }]);
+});
+
+test("P14 a timer that has fired is not cancelled", () => {
+  const { timers, context } = engineFor(waiting());
+  const run = scheduler(context);
+  run.next();
+  Object.assign(timers[0] as FakeTimer, { isCompleted: true });
+  expect(run.next().done).toBe(false);
+  expect(timers).toMatchObject([{ isCancelled: false }, { isCancelled: false }]);
+});
