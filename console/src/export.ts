@@ -60,10 +60,10 @@ export function csvOf(jobs: readonly JobSummary[]): string {
 
 /**
  * A spreadsheet takes a text that begins so for a formula, and would run what a service has written ("CSV Injection", OWASP). It takes a full-width
- * sign for the usual one, and overlooks what cannot be seen before it. Where the list separator is a semicolon, a cell begins after each.
+ * or small sign for the usual one, and overlooks what cannot be seen before it. Where the list separator is a semicolon or a tab, a cell begins after each.
  */
-const FORMULA_WITHIN = /[;\r\n](?=[\s\p{Z}\p{C}]*[=+\-@＝＋－＠])/gu;
-const FORMULA = /^(?=[\t\r\n]|[\s\p{Z}\p{C}]*[=+\-@＝＋－＠])/u;
+const FORMULA_WITHIN = /(?:[;\r\n]|(?<=[^])\t)(?=[\s\p{Z}\p{C}]*[=+\-@＝＋－＠﹦﹢﹣﹫−])/gu;
+const FORMULA = /^(?=[\t\r\n]|[\s\p{Z}\p{C}]*[=+\-@＝＋－＠﹦﹢﹣﹫−])/u;
 
 function cellOf(value: string | number | null | undefined): string {
   if (typeof value === "number") return String(value);

@@ -87,11 +87,11 @@ export function readStatus(
     outputs,
   } = known;
   const status = STATUSES.find((one) => one === name);
-  if (typeof jobId !== "string" || typeof attempt !== "number" || !status) return undefined;
+  if (typeof jobId !== "string" || !Number.isSafeInteger(attempt) || !status) return undefined;
   return {
     messageId: typeof messageId === "string" ? messageId : `${jobId}:${attempt}:${status}:${textOf(step)}`,
     jobId,
-    attempt,
+    attempt: attempt as number,
     status,
     at: typeof at === "string" ? at : "",
     ...(typeof step === "string" && { step }),
@@ -100,8 +100,13 @@ export function readStatus(
     ...(Array.isArray(faults) && { faults: faults.map(textOf) }),
     ...(typeof submissionId === "string" && { submissionId }),
     ...(typeof contentDigest === "string" && { contentDigest }),
-    ...(outputs !== null && typeof outputs === "object" && { outputs: outputs as Outputs }),
+    ...(outputs !== null && typeof outputs === "object" && { outputs: outputsIn(outputs) }),
   };
+}
+
+/** What is no plain value is left out. */
+function outputsIn(outputs: object): Outputs {
+  return Object.fromEntries(Object.entries(outputs).filter(([, value]) => value === null || typeof value !== "object"));
 }
 
 /** A message may come from anybody who may send to the queue: an object's own `toString` may be anything. */

@@ -164,3 +164,68 @@ test.each([
 ])("reading %j as a status never throws", (body) => {
   expect(() => readStatus({ body, messageId: { toString: 1 }, correlationId: { toString: 1 } }, "jobId")).not.toThrow();
 });
+
+/** JSON of any shape, with the names that a status has, and those that an object's own operators call. */
+function randomJson(pick: (below: number) => number, depth = 0): unknown {
+  const names = [
+    "jobId",
+    "attempt",
+    "status",
+    "at",
+    "step",
+    "detail",
+    "faults",
+    "submissionId",
+    "contentDigest",
+    "outputs",
+  ];
+  const more = ["toString", "valueOf", "toJSON", "constructor", "__proto__", "length", "then", "message"];
+  const texts = ["job-1", "Received", "Completed", "Rejected", "StepCompleted", "", "\ud800", "__proto__"];
+  const numbers = [0, 1, 2, -1, 0.5, 1e308, Number.MAX_SAFE_INTEGER];
+  switch (pick(depth > 2 ? 4 : 7)) {
+    case 0:
+      return texts[pick(texts.length)];
+    case 1:
+      return numbers[pick(numbers.length)];
+    case 2:
+      return pick(2) === 0;
+    case 3:
+      return null;
+    case 4:
+      return Array.from({ length: pick(4) }, () => randomJson(pick, depth + 1));
+    default:
+      return JSON.parse(
+        `{${[...names, ...more]
+          .filter(() => pick(6) === 0)
+          .map((name) => `${JSON.stringify(name)}:${JSON.stringify(randomJson(pick, depth + 1))}`)
+          .join()}}`,
+      );
+  }
+}
+
+test("whatever a message is, reading it as a status and handling it never throws", () => {
+  let state = 29;
+  const pick = (below: number) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+  const inbox = new StatusInbox(3);
+  const waiting = { ...recorder(), contentDigest: "own" };
+  let read = 0;
+  for (let time = 0; time < 1000; time += 1) {
+    const own =
+      pick(3) === 0 ? {} : { jobId: "job-1", attempt: pick(3), status: ["Received", "Completed", "Rejected"][pick(3)] };
+    const body = pick(4) === 0 ? randomJson(pick) : { ...Object(randomJson(pick)), ...own };
+    const message = { body, messageId: randomJson(pick), correlationId: randomJson(pick) };
+    const status = readStatus(message, "jobId");
+    if (!status) continue;
+    read += 1;
+    // Whoever shows it may write any of it as text.
+    expect(
+      `${status.step} ${status.detail} ${status.at} ${status.faults} ${Object.values(status.outputs ?? {}).join()}`,
+    ).toBeTypeOf("string");
+    inbox.take(status);
+    inbox.join(status.jobId, waiting, "start")();
+  }
+  expect(read).toBeGreaterThan(100);
+});

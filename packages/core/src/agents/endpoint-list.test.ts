@@ -42,17 +42,20 @@ test.each([
   ["https://one.example,", ['"" must be an https URL']],
   [
     "ftp://one.example, nowhere, https://two.example?x=1",
-    ['"ftp://one.example" must', '"nowhere" must', '"https://two.example?x=1" must'],
+    ['"ftp://one.example" must', '"nowhere" must', '"https://two.example?…" must'],
   ],
   ["https://one.example,https://one.example/", ["https://one.example/ is named twice"]],
-  ["https://one.example;capacity=0;colour=red", ['"capacity=0" of "https://one.example"', '"colour=red" of']],
+  ["https://one.example;capacity=0;colour=red", ['"capacity=0" of "https://one.example"', '"colour=…" of']],
   ["https://one.example;capacity=1.5, x;capacity=", ['"capacity=1.5" of', '"x" must', '"capacity=" of "x"']],
   ["http://one.example", ['"http://one.example" must be https']],
   ["http://localhost.example, http://127.0.0.1.example", ["must be https", "must be https"]],
   ["https://me:secret@one.example", ['"https://…@one.example" must not name a user']],
   ["https://me@one.example", ["must not name a user"]],
-  ["https://one.example;header:x y=Key;header:x=", ['"header:x y=Key" of', '"header:x=" of']],
-  ["https://one.example;header:Host=Key;token:", ['"header:Host=Key" of', '"token:" of']],
+  ["https://one.example;header:x y=Key;header:x=", ['"header:x y=…" of', '"header:x=" of']],
+  ["https://one.example;header:Host=Key;token:", ['"header:Host=…" of', '"token:" of']],
+  // Whoever writes the key itself where it does not belong finds it in no log.
+  ["https://one.example/?code=secret==", ['"https://one.example/?…" must be an https URL without query']],
+  ["https://one.example;header:X-Key=a-secret, https://two.example;secret key", ['"header:X-Key=…" of', '"…" of']],
   ["https://one.example;token:a/.default;header:x=Key", ["is a second way to sign in"]],
 ])("P19 all faults of %j are named", (text, named) => {
   const { faults } = parseEndpoints(text);

@@ -27,14 +27,14 @@ export function parseEndpoints(text: string): { readonly found: readonly Endpoin
   const faults: string[] = [];
   for (const entry of text.split(",").map((part) => part.trim())) {
     const [address = "", ...options] = entry.split(";").map((part) => part.trim());
-    const name = `"${withoutUser(address)}"`;
+    const name = `"${withoutSecrets(address)}"`;
     const url = URL.parse(address);
     const fault = url ? addressFault(url) : NO_URL;
     if (fault) faults.push(`${name} ${fault}`);
     const read: Options = {};
     for (const option of options) {
       const wrong = readOption(option, read);
-      if (wrong) faults.push(`"${option}" of ${name} ${wrong}`);
+      if (wrong) faults.push(`"${withoutValue(option)}" of ${name} ${wrong}`);
     }
     if (!url || fault) continue;
     // The paths of the service's resources follow.
@@ -92,7 +92,12 @@ function authenticationIn(option: string): Authentication | undefined {
   return scope ? { kind: "token", scope } : undefined;
 }
 
-/** The part of an address that the error may show. */
-function withoutUser(address: string): string {
-  return address.replace(/\/\/.*@/, "//…@");
+/** The part of an address that the error may show: not a user, and no key in a query. */
+function withoutSecrets(address: string): string {
+  return address.replace(/\/\/.*@/, "//…@").replace(/([?#]).+$/, "$1…");
+}
+
+/** Somebody may have written the key itself where the name of its setting belongs. */
+function withoutValue(option: string): string {
+  return option.startsWith("capacity=") ? option : option.replace(/(^|[=:])[^=:]+$/, "$1…");
 }

@@ -5,7 +5,8 @@ import { hideKeys, outgoing, outgoingError } from "../telemetry/outgoing.ts";
 import type { Config } from "./config.ts";
 import { ownKeysOf } from "./own-keys.ts";
 
-const KEYS = ["bus/key+1==", "cosmoskey2==", "storagekey3==", "secret-of-a-service"];
+const BASIC = Buffer.from("user:password-of-a-service").toString("base64");
+const KEYS = ["bus/key+1==", "cosmoskey2==", "storagekey3==", "secret-of-a-service", BASIC, "password-of-a-service"];
 const config = {
   ServiceBus: `Endpoint=sb://bus.example/;SharedAccessKeyName=app;SharedAccessKey=${KEYS[0]};UseDevelopmentEmulator=true`,
   Cosmos: `AccountEndpoint=https://cosmos.example/;AccountKey=${KEYS[1]};`,
@@ -15,8 +16,15 @@ const config = {
       { url: "https://pay.example/", capacity: 1, authentication: { kind: "header", header: "x", setting: "PayKey" } },
     ],
     shipping: undefined,
+    fraud: [
+      {
+        url: "https://fraud.example/",
+        capacity: 1,
+        authentication: { kind: "header", header: "x", setting: "FraudKey" },
+      },
+    ],
   },
-  settingOf: (name: string) => (name === "PayKey" ? `Bearer ${KEYS[3]}` : undefined),
+  settingOf: (name: string) => ({ PayKey: `Bearer ${KEYS[3]}`, FraudKey: `Basic  ${BASIC}` })[name],
 } as unknown as Config;
 
 afterEach(() => hideKeys([]));

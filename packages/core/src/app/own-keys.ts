@@ -11,9 +11,17 @@ export function ownKeysOf(config: Config): readonly string[] {
     endpoints.flatMap(({ authentication }) => {
       if (authentication?.kind !== "header") return [];
       // "Bearer xyz": only the second word is the secret.
-      const key = config.settingOf(authentication.setting)?.trim().split(" ").at(-1);
-      return key ? [key] : [];
+      const [scheme = "", ...words] = config.settingOf(authentication.setting)?.trim().split(/\s+/) ?? [];
+      const key = words.at(-1) ?? scheme;
+      return [...(key ? [key] : []), ...(/^basic$/i.test(scheme) ? passwordsIn(key) : [])];
     }),
   );
   return [...new Set([...inConnections, ...inHeaders])];
+}
+
+/** RFC 7617: base64 of the user's name, a colon and the password. */
+function passwordsIn(credentials: string): string[] {
+  const text = Buffer.from(credentials, "base64").toString("utf8");
+  const password = text.slice(text.indexOf(":") + 1);
+  return password === "" ? [] : [password];
 }

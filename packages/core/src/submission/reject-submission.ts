@@ -31,11 +31,11 @@ export async function rejectSubmission(
   ].map((value) => (typeof value === "string" ? value : undefined));
   const kept = { body, faults, messageId, correlationId, replyTo, replyToSessionId, queue: envelope.queue };
   await context.messenger.quarantine({ subject: "InvalidSubmission", ...kept });
-  context.telemetry.event("JobQuarantined", {
-    messageId: messageId ?? null,
-    faultCount: faults.length,
-    firstFault: memberRedactorOf(context.rules.contracts).faults(body, faults)[0] ?? "",
-  });
+  const [shownId = "", firstFault = ""] = memberRedactorOf(context.rules.contracts).faults(body, [
+    messageId ?? "",
+    ...faults.slice(0, 1),
+  ]);
+  context.telemetry.event("JobQuarantined", { messageId: shownId || null, faultCount: faults.length, firstFault });
   await notifySender(message, faults, context);
 }
 

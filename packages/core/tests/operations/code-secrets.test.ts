@@ -146,3 +146,14 @@ test.each(PLACES.flatMap(([place, run]) => WORDS.map(([words, write]) => [place,
     if (words !== "in a cause") expect(said).toContain("(hidden)");
   },
 );
+
+test("a message that is quarantined is logged without its secrets, also where its id is one", async () => {
+  const world = createWorld(NOON_MS);
+  const messageId = `m ${TOKEN.toUpperCase()}`;
+  await world.submit(
+    { ...sampleJob(), currency: "euro" },
+    { messageId, correlationId: TOKEN, replyTo: "replies-shop" },
+  );
+  expect(world.eventNames()).toEqual(["JobQuarantined"]);
+  expect(JSON.stringify(world.events).toLowerCase()).not.toContain(TOKEN);
+});
