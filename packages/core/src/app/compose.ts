@@ -7,6 +7,7 @@ import type { Noun } from "../domain/noun.ts";
 import { LONGEST_STEP_MS } from "../domain/workflow.ts";
 import { offered } from "../domain/workflows.ts";
 import { createBusSenders, ONE_TRY } from "../messaging/bus-senders.ts";
+import { createOriginalMessages } from "../messaging/original-messages.ts";
 import { createServiceBusMessenger } from "../messaging/service-bus-messenger.ts";
 import { createAdmission } from "../scheduler/admission.ts";
 import { createAgentPresence } from "../scheduler/agent-presence.ts";
@@ -58,12 +59,16 @@ function spanInFlight({ StartWithin, ClockSkew }: Config, now: number): Span {
   return { from: instant(now - ABANDONED_MS), to: instant(now + StartWithin + LONGEST_STEP_MS + ClockSkew) };
 }
 
+/** Within the time that a message is held. */
+const LOOK_RETRY = { maxRetries: 2, retryDelayInMs: 300, timeoutInMs: 5000 } as const;
+
 export function composePattern(business: Business, config: Config, telemetrySettings: TelemetrySettings): Composed {
   const { contracts, workflows: known } = business;
   const workflows = business.loadWorkflows(`PT${config.StartWithin / 1000}S`);
   const { noun } = contracts;
   const database = namedDatabase(cosmosOf(config).database(config.CosmosDatabase), noun);
   const senders = createBusSenders(() => serviceBusOf(config, { retryOptions: ONE_TRY }));
+  const originals = createOriginalMessages(() => serviceBusOf(config, { retryOptions: LOOK_RETRY }));
   const queues = {
     jobs: config.JobsQueue,
     priorityJobs: config.PriorityJobsQueue,
@@ -94,7 +99,9 @@ export function composePattern(business: Business, config: Config, telemetrySett
     pauses,
     presence: createAgentPresence({ pauses, store: pauseStore, now }),
     messenger: tracedMessenger(
-      createServiceBusMessenger(senders, queues, { noun, surroundingTrace: activeTraceparent, rolesAreNew }),
+      createServiceBusMessenger(senders, queues, {
+        ...{ noun, surroundingTrace: activeTraceparent, rolesAreNew, originals },
+      }),
       queues,
     ),
     agents: business.createAgents(
@@ -181,6 +188,7 @@ export function composePattern(business: Business, config: Config, telemetrySett
     database,
     jobs,
     senders,
+    originals,
     pauses,
     health,
     ports,

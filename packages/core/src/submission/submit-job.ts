@@ -8,6 +8,7 @@ import { newStateRecord, type StateRecord } from "../domain/state-record.ts";
 import { itemsIn } from "../domain/workflow-rules.ts";
 import { MissingWorkflow } from "../domain/workflows.ts";
 import { contractOf } from "../messaging/contract.ts";
+import type { ReceivedMessage } from "../messaging/messenger.ts";
 import { claimJob } from "../scheduler/claim-job.ts";
 import { WorkflowPaused } from "../scheduler/pauses.ts";
 import { type Context, instant, type Ports } from "../scheduler/ports.ts";
@@ -23,6 +24,8 @@ export interface SubmittedMessage {
   readonly traceparent: string | null;
   /** When it entered its queue; an ISO 8601 instant. */
   readonly enqueuedAt?: string | undefined;
+  /** The whole of it. */
+  readonly received?: ReceivedMessage | undefined;
 }
 
 /**
