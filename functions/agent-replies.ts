@@ -1,11 +1,11 @@
 // What agents reply over their queue (P7), and over those of the teams that have one each.
 import { app } from "@azure/functions";
 import { agentReplies } from "@scheduler-agent-supervisor/core/functions/agent-replies";
-import { functionName } from "@scheduler-agent-supervisor/core/functions/work-on-message";
+import { BOUND_AS_BYTES, functionName } from "@scheduler-agent-supervisor/core/functions/work-on-message";
 import * as df from "durable-functions";
 import { application } from "../shared/app.ts";
 
-const options = { connection: "ServiceBus", extraInputs: [df.input.durableClient()] };
+const options = { ...BOUND_AS_BYTES, connection: "ServiceBus", extraInputs: [df.input.durableClient()] };
 
 app.serviceBusQueue("agentReplies", {
   ...options,

@@ -1,12 +1,14 @@
 // The scheduler's own queue (P10): the supervisor or an operator asks here for an order's next attempt.
 import { app } from "@azure/functions";
 import { startAttempt } from "@scheduler-agent-supervisor/core/functions/start-attempt";
+import { BOUND_AS_BYTES } from "@scheduler-agent-supervisor/core/functions/work-on-message";
 import * as df from "durable-functions";
 import { application } from "../shared/app.ts";
 
 app.serviceBusQueue("startAttempt", {
   queueName: "%SchedulerQueue%",
   connection: "ServiceBus",
+  ...BOUND_AS_BYTES,
   extraInputs: [df.input.durableClient()],
   handler: startAttempt(application),
 });

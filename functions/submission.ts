@@ -1,7 +1,7 @@
 // The front door (P1): orders arrive on the shared queues, or on their sender's own.
 import { app } from "@azure/functions";
 import { submission } from "@scheduler-agent-supervisor/core/functions/submission";
-import { functionName } from "@scheduler-agent-supervisor/core/functions/work-on-message";
+import { BOUND_AS_BYTES, functionName } from "@scheduler-agent-supervisor/core/functions/work-on-message";
 import * as df from "durable-functions";
 import { application } from "../shared/app.ts";
 
@@ -16,6 +16,7 @@ for (const [name, queueName, queueOf] of [
   app.serviceBusQueue(name, {
     queueName,
     connection: "ServiceBus",
+    ...BOUND_AS_BYTES,
     extraInputs: [df.input.durableClient()],
     handler: submission(application, queueOf),
   });

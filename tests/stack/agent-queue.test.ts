@@ -1,5 +1,6 @@
 // P7: an agent that is elsewhere, as in another language: it knows the queues and the messages, and nothing of this app.
 
+import { gzipSync } from "node:zlib";
 import type { ServiceBusReceivedMessage } from "@azure/service-bus";
 import { hasEnded, type ProcessState } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -215,3 +216,36 @@ async function deadLetters() {
   const found = await messagesIn(app.bus, REQUESTS, { subQueueType: "deadLetter" });
   return found.map(({ messageId, deadLetterReason }) => [messageId, deadLetterReason]);
 }
+
+async function replyWith(to: ServiceBusReceivedMessage, answer: string, properties: object = {}): Promise<void> {
+  const body = `{"ticket":${JSON.stringify(to.body.ticket)},${answer.slice(1)}`;
+  const sender = app.bus.createSender(to.replyTo ?? "");
+  await sender.sendMessages({ body: Buffer.from(body), correlationId: to.messageId as string, ...properties });
+  await sender.close();
+}
+
+test("P7 a reply's id beyond 2^53 is kept as it came, whatever its encoding", async () => {
+  await app.shop.send(madeOrder("large-id-1"));
+  const request = await nextRequest("large-id-1");
+  await replyWith(request, '{"kind":"done","result":{"checkId":9007199254740993}}');
+  const record = await app.eventually("large-id-1", ({ steps }) => steps["checkFraud"]?.state === "Completed");
+  expect(record.steps["checkFraud"]?.result).toEqual({ checkId: "9007199254740993" });
+});
+
+test("P7 a reply that can't be read, or says one thing twice, is kept with its faults, its ids and its bytes", async () => {
+  await app.shop.send(madeOrder("odd-reply-1"));
+  const request = await nextRequest("odd-reply-1");
+  const packed = gzipSync("{}");
+  await replyWith(request, '{"kind":"done"}', { body: packed, messageId: "1002" });
+  await replyWith(request, '{"kind":"done","result":{"checkId":"a","checkId":"b"}}', { messageId: "twice" });
+  const kept = async (id: string) =>
+    (await messagesIn(app.bus, "quarantine", { skipParsingBodyAsJson: true })).find(
+      ({ messageId }) => messageId === id,
+    );
+  await expect.poll(async () => (await kept("1002")) && (await kept("twice")), { timeout: STEP_MS }).toBeTruthy();
+  const one = await kept("1002");
+  expect(one).toMatchObject({ subject: "InvalidReply", correlationId: request.messageId });
+  expect(one?.applicationProperties?.["fault1"]).toContain("compressed with gzip");
+  expect(Buffer.compare(one?.body, packed)).toBe(0);
+  expect((await kept("twice"))?.applicationProperties?.["fault1"]).toBe("result.checkId: is there twice");
+});

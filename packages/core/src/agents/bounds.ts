@@ -21,16 +21,13 @@ export function boundedPause(ms: unknown): number | undefined {
 }
 
 /** The start of a body. The rest is not read: the exit from the loop ends the stream, and undici closes the connection. */
-export async function readStart(body: Readable): Promise<{ readonly text: string; readonly isWhole: boolean }> {
+export async function readStart(body: Readable): Promise<{ readonly bytes: Buffer; readonly isWhole: boolean }> {
   const chunks: Buffer[] = [];
-  let bytes = 0;
+  let length = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
+    length += chunk.length;
     chunks.push(chunk);
-    if (bytes > BODY_LIMIT_BYTES) break;
+    if (length > BODY_LIMIT_BYTES) break;
   }
-  return {
-    text: Buffer.concat(chunks).toString("utf8", 0, BODY_LIMIT_BYTES),
-    isWhole: bytes <= BODY_LIMIT_BYTES,
-  };
+  return { bytes: Buffer.concat(chunks).subarray(0, BODY_LIMIT_BYTES), isWhole: length <= BODY_LIMIT_BYTES };
 }

@@ -1,6 +1,8 @@
 // Calls to a remote service over HTTP, and the meaning of its answers for an agent.
 import { type Dispatcher, request as httpRequest } from "undici";
 import { z } from "zod";
+import { textOfBody } from "../domain/body-text.ts";
+import { lostOf, parseExactly } from "../domain/exact-json.ts";
 import type { StepResult } from "../domain/state-record.ts";
 import type { AgentCall, AgentReply, Finding, JobView } from "./agent.ts";
 import { BODY_LIMIT_BYTES, ID_LIMIT, readStart } from "./bounds.ts";
@@ -43,6 +45,8 @@ interface ServiceResponse {
   readonly code: unknown;
   /** For people; without the credential, in case the service has returned it. */
   readonly message: string;
+  /** The reason why there is no answer in the body. */
+  readonly fault: string | undefined;
 }
 
 type Unavailable = Extract<AgentReply, { kind: "unavailable" }>;
@@ -116,8 +120,8 @@ async function send(
     body,
     signal,
   });
-  const { text, isWhole } = await readStart(stream);
-  const answer = isWhole ? objectIn(text) : undefined;
+  const { bytes, isWhole } = await readStart(stream);
+  const { answer, fault } = isWhole ? readAnswer(bytes, headers) : TOO_LONG;
   const own = answer?.["message"];
   return {
     kind: "response",
@@ -127,7 +131,8 @@ async function send(
     isJson: answer !== undefined || (!isWhole && /[/+]json\b/i.test(String(headers["content-type"]))),
     answer: answer ?? {},
     code: answer?.["code"],
-    message: typeof own === "string" ? without(secret, own) : isWhole ? "" : `an answer over ${BODY_LIMIT_BYTES} bytes`,
+    message: typeof own === "string" ? without(secret, own) : (fault ?? ""),
+    fault,
   };
 }
 
@@ -140,8 +145,8 @@ function rejected({ status, message }: ServiceResponse): AgentReply {
 }
 
 function unavailable(response: ServiceResponse, { means, mayHaveHappened }: Meaning<string>): Unavailable {
-  const { status, headers, message } = response;
-  const text = isSuccess(response) ? "without the expected answer" : message;
+  const { status, headers, message, fault } = response;
+  const text = isSuccess(response) ? (fault ?? "without the expected answer") : message;
   const retryAfterMs = pauseAskedFor(headers);
   const about = subjectOf(status);
   return {
@@ -172,9 +177,18 @@ function notAnswered(cause: unknown): Unavailable {
   };
 }
 
-/** Keeps the `id` of the answer, under the given name. */
+/** Keeps the `id` of the answer, under the given name: as text, also where the service's ids are whole numbers. */
 export function keepId(name: string, more?: StepResult): ServiceCall["keep"] {
-  return ({ id }) => (isId(id) ? { [name]: id, ...more } : undefined);
+  return ({ id }) => {
+    const kept = textOfId(id);
+    return kept === undefined ? undefined : { [name]: kept, ...more };
+  };
+}
+
+/** A whole number that a double can't hold is a text already (`readAnswer`). */
+function textOfId(id: unknown): string | undefined {
+  const text = Number.isSafeInteger(id) ? String(id) : id;
+  return isId(text) ? text : undefined;
 }
 
 /**
@@ -195,7 +209,7 @@ export function notYet(finding: Finding): Exclude<AgentReply, { kind: "accepted"
 }
 
 /** The service's own id for work that it does later. */
-export const referenceId: NonNullable<ServiceCall["reference"]> = ({ id }) => (isId(id) ? id : undefined);
+export const referenceId: NonNullable<ServiceCall["reference"]> = ({ id }) => textOfId(id);
 
 /** The schema of the result that `keepStatus` keeps. */
 export const statusResult = z.object({ status: z.string().nullable() });
@@ -210,9 +224,8 @@ export const keepStatus: ServiceCall["keep"] = ({ status }) => ({ status: isId(s
 export function whatToCompensate(call: AgentCall<JobView, unknown>, name: string): string {
   if (!call.compensates) throw new Error(`nothing to compensate was named under the key ${call.idempotencyKey}`);
   const { result, idempotencyKey } = call.compensates;
-  const recorded = result?.[name];
-  const id = typeof recorded === "number" ? String(recorded) : recorded;
-  return encodeURIComponent(isId(id) ? id : `key:${idempotencyKey}`);
+  // A number that has lost digits would name another thing than the key does.
+  return encodeURIComponent(textOfId(result?.[name]) ?? `key:${idempotencyKey}`);
 }
 
 /** RFC 9110 section 10.2.3: seconds, or a date, which is compared with the service's own clock if the answer contains it. */
@@ -224,12 +237,25 @@ function pauseAskedFor(headers: Dispatcher.ResponseData["headers"]): number | un
   return ms >= 0 ? ms : undefined;
 }
 
-function objectIn(text: string): Answer | undefined {
+interface ReadAnswer {
+  readonly answer?: Answer | undefined;
+  readonly fault?: string | undefined;
+}
+
+const TOO_LONG: ReadAnswer = { fault: `an answer over ${BODY_LIMIT_BYTES} bytes` };
+
+/** In the charset that its header declares. A number beyond 2^53 is its text: it is an id, which is passed on as it came. */
+function readAnswer(bytes: Buffer, headers: Dispatcher.ResponseData["headers"]): ReadAnswer {
+  const read = textOfBody(bytes, String(headers["content-type"] ?? ""));
+  if (read.kind === "unreadable") return { fault: `an answer that ${read.fault}` };
   try {
-    const value: unknown = JSON.parse(text);
-    return value !== null && typeof value === "object" ? (value as Answer) : undefined;
+    const value = parseExactly(read.text);
+    if (value === null || typeof value !== "object") return {};
+    // Which of the two would be compensated?
+    const [repeated] = lostOf(read.text).repeated;
+    return repeated === undefined ? { answer: value as Answer } : { fault: `an answer that has ${repeated} twice` };
   } catch {
-    return undefined;
+    return {};
   }
 }
 

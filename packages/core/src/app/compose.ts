@@ -9,6 +9,7 @@ import { LONGEST_STEP_MS } from "../domain/workflow.ts";
 import { offered } from "../domain/workflows.ts";
 import { createBusSenders, ONE_TRY } from "../messaging/bus-senders.ts";
 import { haveFairnessKeys } from "../messaging/contract.ts";
+import { createOriginalMessages } from "../messaging/original-messages.ts";
 import { createServiceBusMessenger } from "../messaging/service-bus-messenger.ts";
 import { createAdmission } from "../scheduler/admission.ts";
 import { createAgentPresence } from "../scheduler/agent-presence.ts";
@@ -60,6 +61,9 @@ function spanInFlight({ StartWithin, ClockSkew }: Config, now: number): Span {
   return { from: instant(now - ABANDONED_MS), to: instant(now + StartWithin + LONGEST_STEP_MS + ClockSkew) };
 }
 
+/** Within the time that a message is held. */
+const LOOK_RETRY = { maxRetries: 2, retryDelayInMs: 300, timeoutInMs: 5000 } as const;
+
 export function composePattern(
   business: Business,
   config: Config,
@@ -71,6 +75,7 @@ export function composePattern(
   const { noun } = contracts;
   const database = namedDatabase(cosmosOf(config).database(config.CosmosDatabase), noun);
   const senders = createBusSenders(() => serviceBusOf(config, { retryOptions: ONE_TRY }));
+  const originals = createOriginalMessages(() => serviceBusOf(config, { retryOptions: LOOK_RETRY }));
   const queues = {
     jobs: config.JobsQueue,
     priorityJobs: config.PriorityJobsQueue,
@@ -101,7 +106,9 @@ export function composePattern(
     pauses,
     presence: createAgentPresence({ pauses, store: pauseStore, now }),
     messenger: tracedMessenger(
-      createServiceBusMessenger(senders, queues, { noun, surroundingTrace: activeTraceparent, rolesAreNew }),
+      createServiceBusMessenger(senders, queues, {
+        ...{ noun, surroundingTrace: activeTraceparent, rolesAreNew, originals },
+      }),
       queues,
     ),
     agents: business.createAgents(
@@ -198,6 +205,7 @@ export function composePattern(
     database,
     jobs,
     senders,
+    originals,
     pauses,
     health,
     ports,

@@ -2,6 +2,7 @@
 import type { Container, Database } from "@azure/cosmos";
 import type { Workflow } from "../domain/workflow.ts";
 import type { BusSenders } from "../messaging/bus-senders.ts";
+import type { OriginalMessages } from "../messaging/original-messages.ts";
 import type { QueueNames } from "../messaging/service-bus-messenger.ts";
 import type { Pauses } from "../scheduler/pauses.ts";
 import type { Ports } from "../scheduler/ports.ts";
@@ -17,6 +18,8 @@ export interface Composed {
   /** The container of the jobs. */
   readonly jobs: Container;
   readonly senders: BusSenders;
+  /** The messages in the app's queues as they are. */
+  readonly originals: OriginalMessages;
   readonly pauses: Pauses;
   /** Where each process reports the health of its endpoints. */
   readonly health: AgentHealthStore;

@@ -7,6 +7,7 @@ import { takeReply } from "../scheduler/take-reply.ts";
 import { observeMessage } from "../telemetry/invocation.ts";
 import { describeSpan } from "../telemetry/spans.ts";
 import { engineClient } from "./engine-client.ts";
+import { readMessage } from "./received-message.ts";
 import { workOnMessage } from "./work-on-message.ts";
 
 /**
@@ -15,11 +16,12 @@ import { workOnMessage } from "./work-on-message.ts";
  */
 export const agentReplies =
   (application: App, team?: string) =>
-  (body: unknown, context: InvocationContext): Promise<void> =>
+  (bound: unknown, context: InvocationContext): Promise<void> =>
     observeMessage(context, {}, (telemetry) => {
       const queue = repliesQueueOf(team, application.queueNames().agentReplies);
-      return workOnMessage(application, body, queue, context, telemetry, async () => {
-        const received = await takeReply(body, application.contextOf(telemetry), { team, queue });
+      const incoming = readMessage(bound, queue, context, "asText");
+      return workOnMessage(application, incoming, telemetry, async (message) => {
+        const received = await takeReply(message.body, application.contextOf(telemetry), { team, queue, message });
         if (!received) return;
         const { jobId, attempt, step } = received.ticket;
         describeSpan({ jobId, attempt, step });

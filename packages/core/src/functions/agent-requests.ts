@@ -5,6 +5,7 @@ import { inCoresNames } from "../domain/noun.ts";
 import { type AgentRequestMessage, parseAgentRequest, type Ticket } from "../messaging/agent-messages.ts";
 import { answerRequest } from "../scheduler/answer-request.ts";
 import { observeMessage } from "../telemetry/invocation.ts";
+import { readMessage } from "./received-message.ts";
 import { workOnMessage } from "./work-on-message.ts";
 
 /**
@@ -13,17 +14,20 @@ import { workOnMessage } from "./work-on-message.ts";
  */
 export const agentRequests =
   (application: App, name: string) =>
-  (body: unknown, context: InvocationContext): Promise<void> => {
+  (bound: unknown, context: InvocationContext): Promise<void> => {
     const { noun } = application.business.contracts;
     const isRedelivered = Number(context.triggerMetadata?.["deliveryCount"] ?? 1) > 1;
-    const replyTo = String(context.triggerMetadata?.["replyTo"]);
+    const incoming = readMessage(bound, `${application.queueNames().agentRequests}-${name}`, context, "asText");
     const {
       jobId = null,
       attempt = null,
       step = null,
-    } = inCoresNames((body as Partial<AgentRequestMessage>).ticket ?? {}, noun) as Partial<Ticket>;
+    } = inCoresNames(
+      (incoming.body as Partial<AgentRequestMessage> | undefined)?.ticket ?? {},
+      noun,
+    ) as Partial<Ticket>;
     return observeMessage(context, { jobId, attempt, step, agent: name }, (telemetry) =>
-      workOnMessage(application, body, `${application.queueNames().agentRequests}-${name}`, context, telemetry, () =>
+      workOnMessage(application, incoming, telemetry, ({ body, replyTo = application.queueNames().agentReplies }) =>
         answerRequest(name, parseAgentRequest(body, noun), replyTo, application.contextOf(telemetry), isRedelivered),
       ),
     );

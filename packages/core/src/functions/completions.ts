@@ -1,6 +1,7 @@
 // Reports of steps that are done later (P6, P7): the service or person that received the request sends the result to the address in it.
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
+import { textOfBody } from "../domain/body-text.ts";
 import { Outage } from "../domain/outage.ts";
 import { COMPLETIONS_PATH, parseReport, REPORT_LIMIT } from "../scheduler/completion.ts";
 import { createDoubtedAddresses } from "../scheduler/doubted-addresses.ts";
@@ -46,11 +47,14 @@ export const completeStep = (application: App) => {
   return async (request: HttpRequest, context: InvocationContext): Promise<HttpResponseInit> => {
     if (Number(request.headers.get("content-length") ?? 0) > REPORT_LIMIT) return rejected(TOO_LARGE);
     const standing = application.ports();
-    const body = await request.text();
-    if (Buffer.byteLength(body) > REPORT_LIMIT) return rejected(TOO_LARGE);
+    const bytes = Buffer.from(await request.arrayBuffer());
+    if (bytes.length > REPORT_LIMIT) return rejected(TOO_LARGE);
+    const body = textOfBody(bytes, request.headers.get("content-type") ?? "");
+    const text = body.kind === "text" ? body.text : "";
     const ticket = request.params["ticket"] ?? "";
-    const parsed = parseReport(ticket, body, standing.rules.contracts.noun);
+    const parsed = parseReport(ticket, text, standing.rules.contracts.noun);
     if (parsed.kind === "unknown") return rejected(NOBODY_WAITS);
+    if (body.kind === "unreadable") return rejected(atFault([`the body: ${body.fault}`]));
     if (parsed.kind === "invalid") return rejected(atFault(parsed.faults));
     const { jobId } = parsed.report.address;
     try {

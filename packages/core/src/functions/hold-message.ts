@@ -73,12 +73,13 @@ export async function holdMessage<T>(
 
 /** As often as it were delivered again, the answer would be the same. */
 async function setAside(
-  { body, messageId, correlationId, replyTo, replyToSessionId, queue }: ReceivedMessage,
+  received: ReceivedMessage,
   { message: reason }: NotStorable,
   messenger: Ports["messenger"],
   telemetry: Telemetry,
 ): Promise<undefined> {
+  const { body, messageId, correlationId, replyTo, replyToSessionId, queue } = received;
   const address = { messageId, correlationId, replyTo, replyToSessionId, queue };
-  await messenger.quarantine({ subject: "NotStorable", body, faults: [reason], ...address });
+  await messenger.quarantine({ subject: "NotStorable", body, faults: [reason], ...address, received });
   telemetry.event("MessageNotStorable", { queue, messageId: messageId ?? null, reason });
 }

@@ -9,22 +9,24 @@ import { startClaimed } from "../scheduler/scheduler-client.ts";
 import { parseStartAttempt } from "../scheduler/start-attempt-message.ts";
 import { observeMessage } from "../telemetry/invocation.ts";
 import { engineClient } from "./engine-client.ts";
+import { readMessage } from "./received-message.ts";
 import { workOnMessage } from "./work-on-message.ts";
 
 /**
  * The Service Bus function of the scheduler's queue: claims the job, and starts the orchestration of its next attempt. A message that is delivered
  * twice starts one attempt. If the engine does not know the attempt before, it was lost: what only it would have published is published again.
  */
-export function startAttempt(application: App): (body: unknown, context: InvocationContext) => Promise<void> {
+export function startAttempt(application: App): (bound: unknown, context: InvocationContext) => Promise<void> {
   const afterLoss = createLossHandler();
-  return (body, context) => {
+  return (bound, context) => {
+    const incoming = readMessage(bound, application.queueNames().scheduler, context, "asText");
     const {
       jobId = null,
       attempt = null,
       direction = null,
-    } = inCoresNames(body ?? {}, application.business.contracts.noun) as Partial<StartAttempt>;
+    } = inCoresNames(incoming.body ?? {}, application.business.contracts.noun) as Partial<StartAttempt>;
     return observeMessage(context, { jobId, attempt, direction }, (telemetry) =>
-      workOnMessage(application, body, application.queueNames().scheduler, context, telemetry, async () => {
+      workOnMessage(application, incoming, telemetry, async ({ body }) => {
         const asked = parseStartAttempt(body, application.business.contracts.noun);
         await application.ports().admission.admit("begun");
         const own = application.contextOf(telemetry);

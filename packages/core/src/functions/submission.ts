@@ -5,12 +5,14 @@ import type { App } from "../app/create-app.ts";
 import { jobIdIn } from "../domain/noun.ts";
 import { startClaimed } from "../scheduler/scheduler-client.ts";
 import { isCancellation } from "../submission/cancellation-message.ts";
+import type { Envelope } from "../submission/submission-message.ts";
 import { submitJob } from "../submission/submit-job.ts";
 import { takeCancellation } from "../submission/take-cancellation.ts";
 import { messageTraceparent, observeMessage } from "../telemetry/invocation.ts";
 import { activeTraceparent } from "../telemetry/trace-context.ts";
 import { engineClient } from "./engine-client.ts";
-import { enqueuedAt, workOnMessage } from "./work-on-message.ts";
+import { type Incoming, readMessage } from "./received-message.ts";
+import { workOnMessage } from "./work-on-message.ts";
 
 /** The limit for an id in an arbitrary message. */
 const JOB_ID_LIMIT = 100;
@@ -22,24 +24,26 @@ const JOB_ID_LIMIT = 100;
  */
 export const submission =
   (application: App, queueOf: () => string) =>
-  (body: unknown, context: InvocationContext): Promise<void> => {
+  (bound: unknown, context: InvocationContext): Promise<void> => {
     const queue = queueOf();
-    const jobId = jobIdIn(body, application.business.contracts.noun);
-    // In the host, a JSON body's own members hide metadata of the same name: a job with such members is rejected.
-    const { messageId, correlationId, replyTo, replyToSessionId } = context.triggerMetadata ?? {};
-    const { submissionId, statuses } = (context.triggerMetadata?.["applicationProperties"] ?? {}) as {
-      submissionId?: unknown;
-      statuses?: unknown;
-    };
-    const envelope = { queue, messageId, correlationId, replyTo, replyToSessionId, submissionId, statuses };
+    const received = readMessage(bound, queue, context, "rejected");
+    const jobId = jobIdIn(received.body, application.business.contracts.noun);
     return observeMessage(context, jobId === undefined ? {} : { jobId: jobId.slice(0, JOB_ID_LIMIT) }, (telemetry) =>
-      workOnMessage(application, body, queue, context, telemetry, async () => {
+      workOnMessage(application, received, telemetry, async (message) => {
+        const { body, enqueuedAt } = message;
         const traceparent = activeTraceparent() ?? messageTraceparent(context);
-        const message = { body, envelope, traceparent, enqueuedAt: enqueuedAt(context.triggerMetadata ?? {}) };
-        if (isCancellation(body)) return takeCancellation(message, application.contextOf(telemetry));
-        const claim = await submitJob(message, application.contextOf(telemetry));
+        const submitted = { body, envelope: envelopeOf(message), traceparent, enqueuedAt, received: message };
+        if (isCancellation(body)) return takeCancellation(submitted, application.contextOf(telemetry));
+        const claim = await submitJob(submitted, application.contextOf(telemetry));
         if (claim?.kind === "claimed")
           await startClaimed(engineClient(context), claim, application.contextOf(telemetry));
       }),
     );
   };
+
+function envelopeOf({ bytes, queue, properties, faults, ...texts }: Incoming): Envelope {
+  const { messageId, correlationId, replyTo, replyToSessionId } = texts;
+  const { submissionId, statuses } = properties;
+  const isApart = bytes !== undefined;
+  return { queue, messageId, correlationId, replyTo, replyToSessionId, submissionId, statuses, faults, isApart };
+}

@@ -1,20 +1,10 @@
 // JSON that is nested deeper than any content that this app reads. It parses, but JSON.stringify fails on it: it is kept as its text.
 
-/** No contract of the app nests deeper than a few levels. JSON.stringify fails at some thousands. */
-export const DEPTH_LIMIT = 100;
+import { DEPTH_LIMIT, isNestedTooDeep } from "../domain/exact-json.ts";
+
+export { DEPTH_LIMIT, isNestedTooDeep };
 
 type Members = { readonly [name: string]: unknown };
-
-export function isNestedTooDeep(value: unknown): boolean {
-  const open: (readonly [value: unknown, depth: number])[] = [[value, 0]];
-  for (let next = open.pop(); next; next = open.pop()) {
-    const [inner, depth] = next;
-    if (inner === null || typeof inner !== "object" || ArrayBuffer.isView(inner)) continue;
-    if (depth >= DEPTH_LIMIT) return true;
-    for (const member of Object.values(inner)) open.push([member, depth + 1]);
-  }
-  return false;
-}
 
 /** The value for a message: unchanged, or, if it can't be serialised, the bytes of its JSON. */
 export function sendable(body: unknown): unknown {

@@ -53,12 +53,26 @@ export interface Unreadable {
   readonly replyToSessionId?: string | undefined;
   /** The queue that it came from: it is sent again to this queue. */
   readonly queue?: string | undefined;
+  /** The message as it came: what is kept is then a copy of it. */
+  readonly received?: ReceivedMessage | undefined;
 }
 
 /** A message that a function processes, with all members needed to send it again. */
 export interface ReceivedMessage {
   readonly queue: string;
+  /** Identifies it in its queue, in decimal; absent if the host's number is not exact. */
+  readonly sequenceNumber?: string | undefined;
+  /** What was read of it; undefined for bytes that are no text. */
   readonly body: unknown;
+  /** The body as it came. */
+  readonly bytes?: Buffer | undefined;
+  /** What of body and properties could not be read as it was sent. */
+  readonly faults?: readonly string[] | undefined;
+  readonly contentType?: string | undefined;
+  readonly to?: string | undefined;
+  readonly partitionKey?: string | undefined;
+  /** When its time to live ends; an ISO 8601 instant. Absent if it has none. */
+  readonly expiresAt?: string | undefined;
   readonly messageId: string | undefined;
   readonly correlationId: string | undefined;
   readonly subject: string | undefined;
@@ -84,9 +98,15 @@ export interface SendOptions {
   readonly at?: string | undefined;
 }
 
-/** Application properties of a message that was sent back to its queue: its first arrival, and the name of the outage. */
+/** Application properties of a message that was sent back to its queue: its first arrival, its own id, and the name of the outage. */
 export const FIRST_ENQUEUED_AT = "firstEnqueuedAt";
+export const FIRST_MESSAGE_ID = "firstMessageId";
 export const POSTPONE_CAUSE = "postponeCause";
+
+/** The time to live of a message has passed: no copy of it is sent, and its queue dead-letters it once its lock ends. */
+export class MessageExpired extends Error {
+  override readonly name = "MessageExpired";
+}
 
 export interface PostponeOptions extends SendOptions {
   /** The name of the outage that it waits for. */
@@ -118,6 +138,9 @@ export interface Messenger {
   answer(replyTo: string, reply: AgentReplyMessage): Promise<void>;
   /** Keeps a message that can't be read, with its faults. */
   quarantine(unreadable: Unreadable): Promise<void>;
-  /** Sends a message to the end of its own queue again, unchanged, with its first arrival and the cause. */
+  /**
+   * Sends a message to the end of its own queue again, unchanged, with its first arrival and the cause, for what is left of its time to live.
+   * @throws MessageExpired if nothing is left
+   */
   postpone(message: ReceivedMessage, options: PostponeOptions): Promise<void>;
 }

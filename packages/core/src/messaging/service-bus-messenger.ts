@@ -10,15 +10,30 @@ import { type AgentTeam, repliesQueueOf, teamOf } from "./agent-teams.ts";
 import type { BusSenders } from "./bus-senders.ts";
 import { CAME_BY } from "./came-by.ts";
 import { sendable } from "./deep-json.ts";
+import {
+  copyOfOriginal,
+  copyOfReceived,
+  faultProperties,
+  firstIdOf,
+  idOfCopy,
+  roomForFaults,
+  timeLeft,
+  withAdded,
+} from "./message-copy.ts";
 import { MESSAGE_VERSION } from "./message-version.ts";
 import {
   BusUnavailable,
   FIRST_ENQUEUED_AT,
+  FIRST_MESSAGE_ID,
   type Messenger,
   POSTPONE_CAUSE,
   type Published,
+  type ReceivedMessage,
   type StatusMessage,
 } from "./messenger.ts";
+import type { OriginalMessages } from "./original-messages.ts";
+import { cutToBytes } from "./property-sizes.ts";
+import { digestOf, EXPIRES_AT, PREFIX_BYTES, SENT_SUBJECT, withoutQuarantine } from "./quarantined-message.ts";
 
 export interface QueueNames {
   readonly scheduler: string;
@@ -32,9 +47,7 @@ export interface QueueNames {
 
 /** Application properties share 64 KB: a message with more faults than this is completely invalid. */
 const FAULTS_NAMED = 50;
-const FAULT_LENGTH = 500;
-const MESSAGE_ID_LIMIT = 128;
-const POSTPONED = /~[0-9a-f]{8}$/;
+const FAULT_BYTES = 500;
 
 export interface MessengerOptions {
   /** The noun for the names in the messages. */
@@ -44,12 +57,22 @@ export interface MessengerOptions {
   /** Whether roles may have been assigned recently: then a rejected send is retried, for 4 minutes in total. */
   readonly rolesAreNew?: () => boolean;
   readonly rolePauseMs?: number;
+  /** Where copies of received messages are made from. Absent: from what the Functions host has handed over of them. */
+  readonly originals?: OriginalMessages;
+  readonly now?: () => number;
 }
 
 export function createServiceBusMessenger(
   senders: BusSenders,
   queues: QueueNames,
-  { noun, surroundingTrace = () => undefined, rolesAreNew = () => false, rolePauseMs = 10_000 }: MessengerOptions,
+  {
+    noun,
+    surroundingTrace = () => undefined,
+    rolesAreNew = () => false,
+    rolePauseMs = 10_000,
+    originals,
+    now = Date.now,
+  }: MessengerOptions,
 ): Messenger {
   const untilRolesHold = retry(
     handleWhen((cause) => rolesAreNew() && isUnauthorized(cause)),
@@ -95,6 +118,19 @@ export function createServiceBusMessenger(
       senders.forget(replyTo);
       return "no-such-queue";
     }
+  }
+
+  /** With the id that its sender gave it. */
+  async function copyOf(received: ReceivedMessage): Promise<ServiceBusMessage & { readonly messageId?: string }> {
+    const { queue, sequenceNumber } = received;
+    const original = sequenceNumber === undefined ? undefined : await originals?.read(queue, sequenceNumber);
+    if (!original) return copyOfReceived(received) as ServiceBusMessage & { readonly messageId?: string };
+    const copy = copyOfOriginal(original);
+    const messageId = copy.messageId === undefined ? undefined : String(copy.messageId);
+    const first = firstIdOf(messageId, copy.applicationProperties ?? {});
+    return { ...copy, ...(first !== undefined && { messageId: first }) } as ServiceBusMessage & {
+      readonly messageId?: string;
+    };
   }
 
   return {
@@ -166,60 +202,78 @@ export function createServiceBusMessenger(
       });
     },
 
-    async quarantine({ subject, body, faults, messageId, correlationId, replyTo, replyToSessionId, queue }) {
-      const named = boundedFaults(faults, noun).map((fault, index) => [`fault${index + 1}`, fault]);
-      const message: ServiceBusMessage = {
-        body: sendable(body),
-        subject,
-        ...(messageId && { messageId }),
-        ...(correlationId && { correlationId }),
-        ...(replyTo && { replyTo }),
-        ...(replyToSessionId && { replyToSessionId }),
-        applicationProperties: {
-          ...traced().applicationProperties,
-          ...(queue && { [CAME_BY]: queue }),
-          faultCount: faults.length,
-          ...Object.fromEntries(named),
-        },
+    async quarantine(unreadable) {
+      const { subject, body, faults, messageId, correlationId, replyTo, replyToSessionId, queue, received } =
+        unreadable;
+      const copy = received
+        ? await copyOf(received)
+        : {
+            body: sendable(body),
+            ...(messageId && { messageId }),
+            ...(correlationId && { correlationId }),
+            ...(replyTo && { replyTo }),
+            ...(replyToSessionId && { replyToSessionId }),
+          };
+      const own = withoutQuarantine(copy.applicationProperties ?? {});
+      const bytes = received?.bytes;
+      const isUnreadable = bytes !== undefined && received?.body === undefined;
+      const message = { ...copy, subject, applicationProperties: { ...traced().applicationProperties, ...own } };
+      const added = {
+        ...(queue && { [CAME_BY]: queue }),
+        ...(copy.subject !== undefined && { [SENT_SUBJECT]: copy.subject }),
+        ...(received?.expiresAt !== undefined && { [EXPIRES_AT]: received.expiresAt }),
+        ...(isUnreadable && digestOf(bytes)),
+        faultCount: faults.length,
       };
-      try {
-        await send(queues.quarantine, message);
-      } catch (cause) {
-        if (!isTooLarge(cause)) throw cause;
-        // The message itself was just within the limit: its first fault is enough.
-        const { applicationProperties: properties = {} } = message;
-        const short = Object.entries(properties).filter(([name]) => !/^fault\d+$/.test(name) || name === "fault1");
-        await send(queues.quarantine, { ...message, applicationProperties: Object.fromEntries(short) });
+      const named = boundedFaults(faults, noun);
+      const first = named.slice(0, 1);
+      const withFaults = (faultTexts: readonly string[], more: object = {}) =>
+        withAdded(message, {
+          ...added,
+          ...more,
+          ...faultProperties(faultTexts, roomForFaults(withAdded(message, { ...added, ...more }))),
+        });
+      // The message itself was just within the limit: its first fault is enough. Else the start of its body is kept.
+      const forms = [
+        () => withFaults(named),
+        () => withFaults(first),
+        ...(bytes
+          ? [() => ({ ...withFaults(first, digestOf(bytes)), ...PLAIN, body: bytes.subarray(0, PREFIX_BYTES) })]
+          : []),
+      ];
+      for (const [index, form] of forms.entries()) {
+        try {
+          return await send(queues.quarantine, form());
+        } catch (cause) {
+          if (!isTooLarge(cause) || index === forms.length - 1) throw cause;
+        }
       }
     },
 
     async postpone(received, { at, cause }) {
-      const { queue, body, messageId, subject, replyTo, replyToSessionId, enqueuedAt, properties, ...message } =
-        received;
+      const { queue, enqueuedAt, expiresAt } = received;
+      const time = timeLeft(expiresAt, now(), at);
+      const copy = await copyOf(received);
+      const { messageId } = copy;
       // If the sender gave none, the message's id is used.
-      const correlationId = message.correlationId ?? messageId;
-      const { "diagnostic-Id": diagnosticId, ...known } = properties;
-      // A queue that detects duplicates would drop a copy with the id that it has just received.
-      const copyId = `${messageId ?? ""}`.replace(POSTPONED, "");
+      const correlationId = copy.correlationId ?? messageId;
+      const marks = {
+        ...(enqueuedAt && { [FIRST_ENQUEUED_AT]: enqueuedAt }),
+        ...(messageId !== undefined && { [FIRST_MESSAGE_ID]: messageId }),
+        [POSTPONE_CAUSE]: cause,
+      };
       await send(queue, {
-        body: sendable(body),
-        contentType: "application/json",
-        ...(messageId && { messageId: `${copyId}~${crypto.randomUUID().slice(0, 8)}`.slice(-MESSAGE_ID_LIMIT) }),
-        ...(correlationId && { correlationId }),
-        ...(subject && { subject }),
-        ...(replyTo && { replyTo }),
-        ...(replyToSessionId && { replyToSessionId }),
-        ...(at && { scheduledEnqueueTimeUtc: new Date(at) }),
-        applicationProperties: {
-          ...(known as NonNullable<ServiceBusMessage["applicationProperties"]>),
-          ...(typeof diagnosticId === "string" && { "Diagnostic-Id": diagnosticId }),
-          ...(enqueuedAt && { [FIRST_ENQUEUED_AT]: enqueuedAt }),
-          [POSTPONE_CAUSE]: cause,
-        },
+        ...withAdded(copy, marks),
+        ...(messageId !== undefined && { messageId: idOfCopy(messageId) }),
+        ...(correlationId !== undefined && { correlationId }),
+        ...time,
       });
     },
   };
 }
+
+/** A body that is cut off is no message any more. */
+const PLAIN = { contentType: "application/octet-stream", _rawAmqpMessage: undefined };
 
 function statusMessageId({ jobId, attempt, status, step }: StatusMessage): string {
   return [jobId, attempt, status, ...(step ? [step] : [])].join(":");
@@ -227,7 +281,7 @@ function statusMessageId({ jobId, attempt, status, step }: StatusMessage): strin
 
 /** For the app's users: with the app's words. */
 function boundedFaults(faults: readonly string[], noun: Noun): string[] {
-  return faults.slice(0, FAULTS_NAMED).map((fault) => textInAppsNames(fault, noun).slice(0, FAULT_LENGTH));
+  return faults.slice(0, FAULTS_NAMED).map((fault) => cutToBytes(textInAppsNames(fault, noun), FAULT_BYTES));
 }
 
 function isUnauthorized(cause: unknown): boolean {

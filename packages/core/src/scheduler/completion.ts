@@ -1,5 +1,6 @@
 // The address for the report of a step that is done later: it can't be guessed, and it is the same for each try of the step.
 import { z } from "zod";
+import { lostOf, parseExactly } from "../domain/exact-json.ts";
 import { inAppsNames, inCoresNames, type Noun } from "../domain/noun.ts";
 import { COMPLETIONS_PATH } from "../domain/redactor.ts";
 import { type Address, type AgentReplyMessage, parseAgentReply } from "../messaging/agent-messages.ts";
@@ -50,6 +51,8 @@ export function parseReport(ticket: string, body: string, noun: Noun): ParsedRep
   if (!shown) return { kind: "unknown" };
   const report = jsonIn(body);
   if (!isObject(report)) return { kind: "invalid", faults: ["the body: must be a JSON object"] };
+  const { repeated } = lostOf(body);
+  if (repeated.length > 0) return { kind: "invalid", faults: repeated.map((place) => `${place}: is there twice`) };
   if (!reportKind.safeParse(report).success) {
     return { kind: "invalid", faults: ['kind: must be "done", "rejected" or "progress"'] };
   }
@@ -75,9 +78,10 @@ function addressIn(ticket: string, noun: Noun): object | undefined {
 /** A report names no workflow. */
 const ANY_ATTEMPT = { attempt: 1, lockedBy: "any" };
 
+/** A number beyond 2^53 is its text: it is an id, which goes back to its service as it came. */
 function jsonIn(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExactly(text);
   } catch {
     return undefined;
   }

@@ -21,6 +21,7 @@ import {
 } from "../messaging/agent-messages.ts";
 import { teamOf } from "../messaging/agent-teams.ts";
 import { memberRedactorOf } from "../messaging/hidden-members.ts";
+import type { ReceivedMessage } from "../messaging/messenger.ts";
 import { measure } from "../telemetry/metrics.ts";
 import { describeSpan, inSpan } from "../telemetry/spans.ts";
 import { acceptStep, recordProgress } from "./accept-step.ts";
@@ -44,6 +45,8 @@ export interface CameBy {
   /** The team that owns it; absent: the app's own queue, for all agents without a team. */
   readonly team?: string | undefined;
   readonly queue?: string;
+  /** The message, with what could not be read of it. */
+  readonly message?: ReceivedMessage;
 }
 
 /**
@@ -54,20 +57,22 @@ export interface CameBy {
 export async function takeReply(
   body: unknown,
   context: Context,
-  { team, queue }: CameBy = {},
+  { team, queue, message }: CameBy = {},
 ): Promise<Received | undefined> {
+  const unread = message?.faults ?? [];
   const parsed = parseAgentReply(body, context.rules.contracts.noun);
-  if (parsed.kind === "invalid") {
-    const { faults } = parsed;
+  if (parsed.kind === "invalid" || unread.length > 0) {
+    const faults = [...unread, ...(parsed.kind === "invalid" && body !== undefined ? parsed.faults : [])];
     const shown = memberRedactorOf(context.rules.contracts).faults(body, faults);
     context.telemetry.event("ReplyQuarantined", { faults: shown.join("; ") });
     await context.messenger.quarantine({
       subject: "InvalidReply",
       body,
       faults,
-      messageId: undefined,
-      correlationId: undefined,
+      messageId: message?.messageId,
+      correlationId: message?.correlationId,
       queue,
+      received: message,
     });
     return undefined;
   }

@@ -41,8 +41,10 @@ export function parseCancellation(
   const owner = entryOf(queue, rules.ownedQueues ?? [])?.owner;
   const { noun } = rules.contracts;
   const parsed = check(cancellation, inCoresNames(body, noun), "the message");
-  if (parsed.kind === "invalid") {
-    return { kind: "invalid", faults: parsed.faults.map((fault) => textInAppsNames(fault, noun)) };
+  const { faults: unread = [] } = envelope;
+  if (parsed.kind === "invalid" || unread.length > 0) {
+    const faults = parsed.kind === "invalid" ? parsed.faults : [];
+    return { kind: "invalid", faults: [...unread, ...faults.map((fault) => textInAppsNames(fault, noun))] };
   }
   const { jobId, reason, contentDigest } = parsed.value;
   if (owner === undefined && contentDigest === undefined) {

@@ -22,14 +22,14 @@ export async function rejectSubmission(
   faults: readonly string[],
   context: Context,
 ): Promise<undefined> {
-  const { body, envelope } = message;
+  const { body, envelope, received } = message;
   const [messageId, correlationId, replyTo, replyToSessionId] = [
     envelope.messageId,
     envelope.correlationId,
     envelope.replyTo,
     envelope.replyToSessionId,
   ].map((value) => (typeof value === "string" ? value : undefined));
-  const kept = { body, faults, messageId, correlationId, replyTo, replyToSessionId, queue: envelope.queue };
+  const kept = { body, faults, messageId, correlationId, replyTo, replyToSessionId, queue: envelope.queue, received };
   await context.messenger.quarantine({ subject: "InvalidSubmission", ...kept });
   const [shownId = "", firstFault = ""] = memberRedactorOf(context.rules.contracts).faults(body, [
     messageId ?? "",
@@ -40,12 +40,13 @@ export async function rejectSubmission(
 }
 
 async function notifySender(
-  { body, envelope }: SubmittedMessage,
+  { body, envelope, received }: SubmittedMessage,
   faults: readonly string[],
   { messenger, rules, now, pause, telemetry }: Context,
 ): Promise<void> {
   const { reply, jobId, submissionId } = senderOf(body, envelope, rules);
-  const id = rejectionId(jobId, submissionId, body);
+  // A body that is no text has its bytes.
+  const id = rejectionId(jobId, submissionId, body ?? received?.bytes?.toString("base64"));
   const rejection: Rejection = { id, jobId, submissionId, status: "Rejected", at: instant(now()), faults };
   const endAt = now() + PUBLISH_WITHIN_MS;
   const undeliverable = { jobId, status: "Rejected", queue: reply.replyTo };

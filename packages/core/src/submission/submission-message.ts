@@ -26,6 +26,10 @@ export interface Envelope {
   readonly submissionId?: unknown;
   /** An application property: the statuses that the sender wants. */
   readonly statuses?: unknown;
+  /** What of body and properties could not be read as it was sent. */
+  readonly faults?: readonly string[];
+  /** The body was bound as its bytes: its members hide none of the above. */
+  readonly isApart?: boolean;
 }
 
 /** The known parts of a rejected message: the receiver of the notification, and its subject. */
@@ -77,7 +81,10 @@ export function parseEdit(body: unknown, envelope: Envelope, rules: SubmissionRu
   const contract = contractOf(body, rules.contracts);
   const parsed = check(contract.schema, body, rules.contracts.noun.one);
   const faults = parsed.kind === "valid" ? [] : [...parsed.faults];
-  if (body === null || typeof body !== "object" || Array.isArray(body)) {
+  const { faults: unread = [] } = envelope;
+  if (body === undefined && unread.length > 0) {
+    faults.splice(0, faults.length);
+  } else if (body === null || typeof body !== "object" || Array.isArray(body)) {
     faults.splice(
       0,
       faults.length,
@@ -85,6 +92,7 @@ export function parseEdit(body: unknown, envelope: Envelope, rules: SubmissionRu
       ...faults.filter((fault) => /nested/.test(fault)),
     );
   }
+  faults.unshift(...unread);
   if (parsed.kind === "valid" && !rules.workflows.includes(parsed.value.workflow)) {
     faults.push(`workflow: must be one of ${rules.workflows.join(", ")}`);
   }
@@ -113,8 +121,8 @@ export function parseEdit(body: unknown, envelope: Envelope, rules: SubmissionRu
 /** The receiver of the notification about a rejected message: the address is checked separately from its body. */
 export function senderOf(body: unknown, envelope: Envelope, rules: SubmissionRules): Sender {
   const members = body !== null && typeof body === "object" && !Array.isArray(body) ? Object.entries(body) : [];
-  // In the host, members of the body can hide the message's properties, in any case: then the address may be the body's.
-  const hidden = new Set(members.map(([name]) => name.toLowerCase()));
+  // In the host, members of a body that is not bound as bytes hide the message's properties, in any case: the address may be the body's.
+  const hidden = new Set(envelope.isApart ? [] : members.map(([name]) => name.toLowerCase()));
   const { replyTo, replyToSessionId, faults } = addressOf(envelope, rules);
   const isHidden = hidden.has("replyto") || hidden.has("replytosessionid");
   const mayBePublished = faults.length === 0 && !isHidden;

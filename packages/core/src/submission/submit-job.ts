@@ -9,6 +9,7 @@ import { itemsIn } from "../domain/workflow-rules.ts";
 import { MissingWorkflow } from "../domain/workflows.ts";
 import { contractOf, memberOf } from "../messaging/contract.ts";
 import { memberRedactorOf } from "../messaging/hidden-members.ts";
+import type { ReceivedMessage } from "../messaging/messenger.ts";
 import type { Leave } from "../scheduler/admission.ts";
 import { claimJob } from "../scheduler/claim-job.ts";
 import { throwingWithout } from "../scheduler/code-fault.ts";
@@ -26,6 +27,8 @@ export interface SubmittedMessage {
   readonly traceparent: string | null;
   /** When it entered its queue; an ISO 8601 instant. */
   readonly enqueuedAt?: string | undefined;
+  /** The whole of it. */
+  readonly received?: ReceivedMessage | undefined;
 }
 
 /**

@@ -68,7 +68,7 @@ beforeEach(() => {
     target: "jobs",
     async resend(correction) {
       done.push(correction ? `sent ${JSON.stringify(correction.body)}` : "sent");
-      return { kind: "sent", messageId: "resent-7" };
+      return { kind: "sent", target: "jobs", messageId: "resent-7" };
     },
     async complete() {
       done.push("completed");
@@ -159,7 +159,7 @@ describe("resend", () => {
     letter = { ...letter, resend: async () => Promise.reject(new Error("bus down")) };
     await expect(handle({})).rejects.toThrow("bus down");
     expect(done).toEqual(["audit log: failed: Error: bus down"]);
-    letter = { ...letter, resend: async () => ({ kind: "too-large" }) };
+    letter = { ...letter, resend: async () => ({ kind: "rejected", reason: "it is larger than jobs takes" }) };
     expect(await handle({})).toEqual({ kind: "rejected", reason: "it is larger than jobs takes" });
     expect(done).not.toContain("completed");
   });
@@ -222,7 +222,7 @@ describe("what was discarded", () => {
   });
 
   test("stays where its queue is gone, or the message is too large", async () => {
-    letter = { ...letter, resend: async () => ({ kind: "too-large" }) };
+    letter = { ...letter, resend: async () => ({ kind: "rejected", reason: "it is larger than jobs takes" }) };
     expect(await resend()).toEqual({ kind: "rejected", reason: "it is larger than jobs takes" });
     const [kept] = copies.values();
     if (kept) copies.set("elsewhere", { ...kept, queue: "jobs-east" });

@@ -1,9 +1,17 @@
 // A message of a dead-letter queue as an operator sees it, and the message that is sent in its place.
 import { createHash } from "node:crypto";
 import type { ServiceBusMessage, ServiceBusReceivedMessage } from "@azure/service-bus";
+import { textOfBody } from "@scheduler-agent-supervisor/core/internal/domain/body-text";
+import { isNestedTooDeep, parseExactly } from "@scheduler-agent-supervisor/core/internal/domain/exact-json";
 import { jobIdIn, type Noun } from "@scheduler-agent-supervisor/core/internal/domain/noun";
 import type { Contracts } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
-import { isNestedTooDeep } from "@scheduler-agent-supervisor/core/internal/messaging/deep-json";
+import { timeLeft } from "@scheduler-agent-supervisor/core/internal/messaging/message-copy";
+import {
+  BODY_BYTES,
+  EXPIRES_AT,
+  SENT_SUBJECT,
+  withoutQuarantine,
+} from "@scheduler-agent-supervisor/core/internal/messaging/quarantined-message";
 import type { Correction, DeadLetter, DeadLetterBody, DeadLetterSummary } from "./dead-letters.ts";
 import { redactorOf } from "./hidden-secrets.ts";
 
@@ -17,7 +25,7 @@ const OF_THE_MOVE: ReadonlySet<string> = new Set(["DeadLetterReason", "DeadLette
 /** @param received read with its body unparsed */
 export function deadLetterOf(received: ServiceBusReceivedMessage, noun: Noun): DeadLetter {
   const { contentType, replyTo, replyToSessionId, timeToLive, applicationProperties = {} } = received;
-  const body = bodyOf(received.body);
+  const body = bodyOf(received);
   return {
     ...summaryOf(received, body, noun),
     contentType: contentType ?? null,
@@ -33,7 +41,7 @@ export function deadLetterOf(received: ServiceBusReceivedMessage, noun: Noun): D
 
 /** As a list shows it to everybody: without what of its body is hidden from some. */
 export function deadLetterSummary(received: ServiceBusReceivedMessage, contracts: Contracts): DeadLetterSummary {
-  const body = bodyOf(received.body);
+  const body = bodyOf(received);
   return redactorOf(contracts).summary(summaryOf(received, body, contracts.noun), body);
 }
 
@@ -57,27 +65,53 @@ function summaryOf(received: ServiceBusReceivedMessage, body: DeadLetterBody, no
 /**
  * The message again. If it has no correlation id, it gets the original's message id, so that a receiver can find the original by it.
  * @param correction a body in place of the original's
+ * @throws MessageExpired if its time to live has passed in the quarantine
  */
 export function resentMessage(
   received: ServiceBusReceivedMessage,
   queue: string,
   correction: Correction | undefined,
+  now: number,
 ): ServiceBusMessage & { readonly messageId: string } {
-  const { applicationProperties = {}, correlationId, messageId, contentType, timeToLive } = received;
-  const properties = Object.entries(applicationProperties).filter(([name]) => !OF_THE_MOVE.has(name));
+  const { applicationProperties = {}, correlationId, messageId, contentType } = received;
+  const properties = Object.entries(withoutQuarantine(applicationProperties)).filter(
+    ([name]) => !OF_THE_MOVE.has(name),
+  );
   const body: unknown = correction ? Buffer.from(JSON.stringify(correction.body)) : received.body;
-  const copied = ["subject", "to", "replyTo", "replyToSessionId", "sessionId", "partitionKey"] as const;
+  const copied = ["to", "replyTo", "replyToSessionId", "sessionId", "partitionKey"] as const;
+  const subject = subjectOf(received);
   return {
     ...Object.fromEntries(copied.flatMap((name) => (received[name] === undefined ? [] : [[name, received[name]]]))),
     body,
+    ...(subject !== undefined && { subject }),
     // The SDK encodes a received message's body unchanged; a corrected one is JSON.
     ...(correction === undefined && { _rawAmqpMessage: received._rawAmqpMessage }),
     ...(correction ? { contentType: "application/json" } : contentType !== undefined && { contentType }),
-    ...(timeToLive !== undefined && { timeToLive }),
+    ...timeLeftOf(received, now),
     ...((correlationId ?? messageId) !== undefined && { correlationId: correlationId ?? messageId }),
     applicationProperties: Object.fromEntries(properties),
     messageId: resentId(queue, String(received.sequenceNumber), body),
   } as ServiceBusMessage & { readonly messageId: string };
+}
+
+/** The quarantine keeps the start of a body that has no place there. */
+export function isCutOff({ body, applicationProperties = {} }: ServiceBusReceivedMessage): boolean {
+  const whole = applicationProperties[BODY_BYTES];
+  return typeof whole === "number" && "faultCount" in applicationProperties && bytesOf(body).length < whole;
+}
+
+/** In the quarantine the subject is why the message is there, and its own is a property. */
+function subjectOf({ subject, applicationProperties = {} }: ServiceBusReceivedMessage): string | undefined {
+  const own = applicationProperties[SENT_SUBJECT];
+  if (typeof own === "string") return own;
+  return "faultCount" in applicationProperties ? undefined : subject;
+}
+
+/** From the quarantine it has what is left to it. In a dead-letter queue its time stands still. */
+function timeLeftOf({ timeToLive, applicationProperties = {} }: ServiceBusReceivedMessage, now: number) {
+  const expiresAt = applicationProperties[EXPIRES_AT];
+  if (typeof expiresAt === "string") return timeLeft(expiresAt, now, undefined);
+  return timeToLive !== undefined && !("faultCount" in applicationProperties) ? { timeToLive } : {};
 }
 
 function resentId(queue: string, sequenceNumber: string, body: unknown): string {
@@ -91,20 +125,18 @@ function bytesOf(body: unknown): Buffer {
   return Buffer.from(body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body));
 }
 
-function bodyOf(body: unknown): DeadLetterBody {
+function bodyOf({ body, contentType }: ServiceBusReceivedMessage): DeadLetterBody {
   if (body !== undefined && typeof body !== "string" && !Buffer.isBuffer(body)) return { kind: "json", json: body };
   const bytes = bytesOf(body);
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-    return json(text) ?? { kind: "text", text };
-  } catch {
-    return { kind: "binary", base64: bytes.toString("base64") };
-  }
+  const read = textOfBody(bytes, contentType);
+  if (read.kind === "unreadable") return { kind: "binary", base64: bytes.toString("base64") };
+  return json(read.text) ?? read;
 }
 
+/** A number that a double can't hold is shown as its text. */
 function json(text: string): DeadLetterBody | undefined {
   try {
-    const parsed: unknown = JSON.parse(text);
+    const parsed = parseExactly(text);
     // It could not be serialised again for an answer.
     return isNestedTooDeep(parsed) ? undefined : { kind: "json", json: parsed };
   } catch {

@@ -69,17 +69,16 @@ export interface TakenDeadLetter {
    * each time that this body replaces the body of this message, and it is not the original's, because a queue that detects duplicates may still
    * know that one.
    */
-  resend(
-    correction?: Correction,
-  ): Promise<{ readonly kind: "sent"; readonly messageId: string } | { readonly kind: "too-large" }>;
+  resend(correction?: Correction): Promise<Resent>;
   /** False if the lock was lost: the message is still there. */
   complete(): Promise<boolean>;
 }
 
-/** The result of sending a copy of a message that does not exist any more. */
+/** The result of sending a message again. */
 export type Resent =
   | { readonly kind: "sent"; readonly target: string; readonly messageId: string }
-  | { readonly kind: "too-large"; readonly target: string };
+  /** Its queue does not take it, or there is nothing left of its time to live or of its body. */
+  | { readonly kind: "rejected"; readonly reason: string };
 
 export type Taken<T> =
   | { readonly kind: "taken"; readonly value: T }

@@ -12,7 +12,7 @@ const HIDDEN_TEXT = `${HIDDEN}: a body that is no JSON is shown to the role Jobs
 
 /** The properties that the app or Service Bus writes or reads. A sender may add any others. */
 const KNOWN_PROPERTIES =
-  /^(fault\d+|faultCount|queue|submissionId|statuses|traceparent|Diagnostic-Id|DeadLetterReason|DeadLetterErrorDescription|firstEnqueuedAt|postponeCause)$/i;
+  /^(fault\d+|faultCount|queue|submissionId|statuses|traceparent|Diagnostic-Id|DeadLetterReason|DeadLetterErrorDescription|firstEnqueuedAt|firstMessageId|postponeCause|sentSubject|expiresAt|bodySha256|bodyBytes|propertiesLeftOut)$/i;
 
 export interface MessageRedactor {
   /** The message as it is shown without the role to see secrets. */

@@ -11,8 +11,9 @@ import type { Noun } from "@scheduler-agent-supervisor/core/internal/domain/noun
 import type { BusSenders } from "@scheduler-agent-supervisor/core/internal/messaging/bus-senders";
 import { CAME_BY } from "@scheduler-agent-supervisor/core/internal/messaging/came-by";
 import type { Contracts } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
+import { MessageExpired } from "@scheduler-agent-supervisor/core/internal/messaging/messenger";
 import Long from "long";
-import { deadLetterOf, deadLetterSummary, resentMessage } from "./dead-letter-message.ts";
+import { deadLetterOf, deadLetterSummary, isCutOff, resentMessage } from "./dead-letter-message.ts";
 import type {
   Correction,
   DeadLetterQueue,
@@ -217,14 +218,18 @@ async function resend(
   senders: BusSenders,
 ): Promise<Resent> {
   const target = targetOf(message, queue);
-  const again = resentMessage(message, queue.name, correction);
+  if (isCutOff(message) && !correction) return { kind: "rejected", reason: "only the start of its body was kept" };
   try {
+    const again = resentMessage(message, queue.name, correction, Date.now());
     await senders.send(target, again);
+    return { kind: "sent", target, messageId: again.messageId };
   } catch (cause) {
-    if (isServiceBusError(cause) && cause.code === "MessageSizeExceeded") return { kind: "too-large", target };
+    if (cause instanceof MessageExpired) return { kind: "rejected", reason: cause.message };
+    if (isServiceBusError(cause) && cause.code === "MessageSizeExceeded") {
+      return { kind: "rejected", reason: `it is larger than ${target} takes` };
+    }
     throw cause;
   }
-  return { kind: "sent", target, messageId: again.messageId };
 }
 
 async function renewed(receiver: ServiceBusReceiver, message: ServiceBusReceivedMessage): Promise<boolean> {

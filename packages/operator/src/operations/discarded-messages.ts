@@ -74,7 +74,7 @@ export async function resendDiscarded(
     await entry.write(message, `failed: ${String(cause)}`);
     throw cause;
   });
-  if (sent.kind === "too-large") return rejected(`it is larger than ${sent.target} takes`);
+  if (sent.kind === "rejected") return rejected(sent.reason);
   const { target, messageId } = sent;
   await discarded.remove(id);
   await entry.write(message, `resent to ${target} as ${messageId}${correction ? ", with another body" : ""}`);

@@ -73,7 +73,7 @@ async function resend(
       await entry.write(letter.message, `failed: ${String(cause)}`);
       throw cause;
     });
-  if (sent.kind === "too-large") return rejected(entry, `it is larger than ${letter.target} takes`, letter.message);
+  if (sent.kind === "rejected") return rejected(entry, sent.reason, letter.message);
   const { messageId } = sent;
   const removed = await letter.complete();
   const what = `resent to ${letter.target} as ${messageId}${correction ? ", with another body" : ""}`;
