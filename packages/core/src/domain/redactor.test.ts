@@ -4,7 +4,7 @@ import { errorWithout, redactorFor, secretValuesOf, textWithout, valueWithout } 
 
 const TOKEN = "tok_Canary/9+f3a=Q7";
 const NONCE = "0b4f7a52-5a9e-4d3f-8c1b-2f6f0f5f3a11";
-const TICKET = Buffer.from(JSON.stringify({ orderId: "o-1", step: "pay", nonce: NONCE })).toString("base64url");
+const TICKET = Buffer.from(JSON.stringify({ jobId: "job-1", step: "pay", nonce: NONCE })).toString("base64url");
 const everyUnit = (write: (code: number) => string) => (text: string) =>
   [...text].map((one) => write(one.charCodeAt(0))).join("");
 const hex = (code: number, digits: number) => code.toString(16).padStart(digits, "0");
