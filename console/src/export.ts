@@ -62,7 +62,7 @@ export function csvOf(jobs: readonly JobSummary[]): string {
  * A spreadsheet takes a text that begins so for a formula, and would run what a service has written ("CSV Injection", OWASP). It takes a full-width
  * or small sign for the usual one, and overlooks what cannot be seen before it. Where the list separator is a semicolon or a tab, a cell begins after each.
  */
-const FORMULA_WITHIN = /(?:[;\r\n]|(?<=[^])\t)(?=[\s\p{Z}\p{C}]*[=+\-@＝＋－＠﹦﹢﹣﹫−])/gu;
+const FORMULA_WITHIN = /(?:[;\r\n]|(?<!^)\t)(?=[\s\p{Z}\p{C}]*[=+\-@＝＋－＠﹦﹢﹣﹫−])/gu;
 const FORMULA = /^(?=[\t\r\n]|[\s\p{Z}\p{C}]*[=+\-@＝＋－＠﹦﹢﹣﹫−])/u;
 
 function cellOf(value: string | number | null | undefined): string {

