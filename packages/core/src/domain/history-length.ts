@@ -17,6 +17,7 @@ export class HistoryLength {
   readonly #most: number | undefined;
   readonly #limit: number;
   #bytes = 0;
+  #hasBegun = false;
   #open: readonly Activity[] = [];
 
   /** @param most about how long it may become; undefined if it never continues as new */
@@ -27,7 +28,8 @@ export class HistoryLength {
 
   /** Whether the attempt may continue as new: the engine waits for its open activities, and until then the attempt would receive nothing. */
   get isOver(): boolean {
-    return this.#isBeyond(0) && this.isAtRest;
+    // Reading the record again and again would lead to nothing.
+    return this.#hasBegun && this.#isBeyond(0) && this.isAtRest;
   }
 
   /** No further polls: then the attempt comes to rest. */
@@ -40,9 +42,10 @@ export class HistoryLength {
     return this.#open.length === 0;
   }
 
-  /** The activities of a turn, with their inputs. */
+  /** The activities of a turn, with the inputs of the steps and polls among them. */
   began(activities: readonly Activity[], inputs: readonly object[]): void {
     this.#open = [...this.#open, ...activities];
+    this.#hasBegun ||= inputs.length > 0;
     this.#add(inputs);
   }
 

@@ -38,7 +38,13 @@ export interface EngineOptions {
   readonly begin: (work: () => Promise<void>) => void;
 }
 
-export class MemoryEngine implements OrchestrationClient {
+/** The engine of a world. */
+export interface WorldEngine extends OrchestrationClient {
+  /** What is stored of an orchestration: see replay.ts. */
+  historyOf(instanceId: string): readonly HistoryEvent[];
+}
+
+export class MemoryEngine implements WorldEngine {
   readonly #options: EngineOptions;
   readonly #instances = new Map<string, Instance>();
 
@@ -46,7 +52,6 @@ export class MemoryEngine implements OrchestrationClient {
     this.#options = options;
   }
 
-  /** What is stored of an orchestration: see replay.ts. */
   historyOf(instanceId: string): readonly HistoryEvent[] {
     const instance = this.#instances.get(instanceId);
     if (!instance) throw new Error(`no orchestration ${instanceId} was started`);

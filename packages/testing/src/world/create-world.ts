@@ -19,7 +19,7 @@ import { submitJob } from "@scheduler-agent-supervisor/core/internal/submission/
 import { takeCancellation } from "@scheduler-agent-supervisor/core/internal/submission/take-cancellation";
 import { sweep } from "@scheduler-agent-supervisor/core/internal/supervisor/sweep";
 import type { Attributes, EventName } from "@scheduler-agent-supervisor/core/internal/telemetry/events";
-import { MemoryEngine } from "../memory/memory-engine.ts";
+import { type EngineOptions, MemoryEngine, type WorldEngine } from "../memory/memory-engine.ts";
 import { createMemoryJobStore } from "../memory/memory-job-store.ts";
 import type { HistoryEvent } from "../replay/orchestration-history.ts";
 import { type Handler, milliseconds, type ScriptedService } from "../services/scripted-service.ts";
@@ -107,7 +107,14 @@ const QUEUES = { submission: "submissions", reply: "replies-test" } as const;
  * @throws where the app's workflows have faults, or the options name an agent that the app has not
  */
 export function createWorld(options: WorldOptions): World {
-  return new TestWorld(options);
+  return createWorldOn((engine) => new MemoryEngine(engine), options);
+}
+
+type EngineFrom = (options: EngineOptions) => WorldEngine;
+
+/** The same on another engine than the one in memory. */
+export function createWorldOn(engineFrom: EngineFrom, options: WorldOptions): World {
+  return new TestWorld(options, engineFrom);
 }
 
 class TestWorld implements World {
@@ -119,7 +126,7 @@ class TestWorld implements World {
   readonly #time: VirtualTime;
   readonly #store = createMemoryJobStore();
   readonly #services: ServiceNetwork;
-  readonly #engine: MemoryEngine;
+  readonly #engine: WorldEngine;
   readonly #loop: WorldLoop;
   readonly #context: Context;
   readonly #startMs: number;
@@ -127,7 +134,7 @@ class TestWorld implements World {
   #sweptAt = Number.NEGATIVE_INFINITY;
   #messages = 0;
 
-  constructor(options: WorldOptions) {
+  constructor(options: WorldOptions, engineFrom: EngineFrom) {
     const { business, remoteAgents = {}, startAt = START, seed = 1, sweepEvery = "PT30S" } = options;
     this.#startMs = Date.parse(startAt);
     this.#sweepEveryMs = milliseconds(sweepEvery);
@@ -167,7 +174,7 @@ class TestWorld implements World {
       () => this.#engine,
       () => this.#context,
     );
-    this.#engine = new MemoryEngine({ orchestrators: { [SCHEDULER]: scheduler }, activity, time, begin });
+    this.#engine = engineFrom({ orchestrators: { [SCHEDULER]: scheduler }, activity, time, begin });
     this.operator = createOperator(this.#context, this.#engine, (action) => this.#settle(action));
   }
 

@@ -18,7 +18,7 @@ import { runStep } from "@scheduler-agent-supervisor/core/internal/scheduler/run
 import { runSteps } from "@scheduler-agent-supervisor/core/internal/scheduler/run-steps";
 import { reportEnd, startClaimed } from "@scheduler-agent-supervisor/core/internal/scheduler/scheduler-client";
 import { takeReply, takeReport } from "@scheduler-agent-supervisor/core/internal/scheduler/take-reply";
-import type { MemoryEngine } from "../memory/memory-engine.ts";
+import type { WorldEngine } from "../memory/memory-engine.ts";
 import type { Receivers } from "./world-messenger.ts";
 import { APP_URL } from "./world-ports.ts";
 
@@ -33,7 +33,7 @@ interface Subject {
   readonly attempt: number;
 }
 
-export function createActivities(engine: () => MemoryEngine, context: () => Context) {
+export function createActivities(engine: () => WorldEngine, context: () => Context) {
   const reported = async (end: StepEnd, task: StepTask) => {
     await reportEnd(engine(), task.jobId, end);
     return outputOf(task, end);
@@ -67,7 +67,7 @@ export function createActivities(engine: () => MemoryEngine, context: () => Cont
 }
 
 export function createReceivers(
-  engine: () => MemoryEngine,
+  engine: () => WorldEngine,
   context: () => Context,
   remoteAgents: { readonly [agent: string]: RemoteAgent },
 ): Receivers {
@@ -95,7 +95,7 @@ export function createReceivers(
 export async function takeReportAt(
   url: string,
   body: object,
-  engine: MemoryEngine,
+  engine: WorldEngine,
   context: Context,
 ): Promise<"taken" | "again" | "nobody waits"> {
   const parsed = parseReport(

@@ -8,7 +8,7 @@ import { type Operated, operateJob } from "@scheduler-agent-supervisor/core/inte
 import type { Context } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
 import { type Reported, reportStep } from "@scheduler-agent-supervisor/core/internal/scheduler/report-step";
 import { reportEnd } from "@scheduler-agent-supervisor/core/internal/scheduler/scheduler-client";
-import type { MemoryEngine } from "../memory/memory-engine.ts";
+import type { WorldEngine } from "../memory/memory-engine.ts";
 
 interface Because {
   readonly reason?: string;
@@ -45,7 +45,7 @@ const REASON = "a test wants it";
 /** @param settle waits until an action has returned, in the world's time */
 export function createOperator(
   context: Context,
-  engine: MemoryEngine,
+  engine: WorldEngine,
   settle: <Result>(action: () => Promise<Result>) => Promise<Result>,
 ): Operator {
   const operate =
