@@ -58,7 +58,7 @@ export const P5 = faultsOf("P5", [
     "core:domain/attempt.ts",
     "if (!isToBegin || begun.has(runKey({ step: planned.name, direction }))) return [];",
     "if (!isToBegin) return [];",
-    "testing:world/create-world.test.ts",
+    "core:domain/attempt.test.ts",
   ],
   [
     "An activity goes on with a step that could outlast the host's limit.",

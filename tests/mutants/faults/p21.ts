@@ -3,6 +3,7 @@ import { faultsOf } from "../fault.ts";
 
 const RECOVERY = "core:domain/recovery.test.ts";
 const INDEPENDENT = "operations:independent-steps.test.ts";
+const BESIDE = "operations:take-up-beside.test.ts";
 
 export const P21 = faultsOf("P21", [
   [
@@ -53,14 +54,14 @@ export const P21 = faultsOf("P21", [
     "core:scheduler/take-up.ts",
     "if (!task.isAlone) return recordAmong(task, mark, now, ports);",
     "",
-    INDEPENDENT,
+    BESIDE,
   ],
   [
     "The record of several steps is looked at when the last of them expires.",
     "core:domain/transitions.ts",
     "const [expiresBy] = runs.map(expiresAt).sort();",
     "const expiresBy = runs.map(expiresAt).sort().at(-1);",
-    "core:domain/domain.test.ts",
+    BESIDE,
   ],
   [
     "An attempt is not told of a step that another one began.",

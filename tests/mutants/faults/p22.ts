@@ -54,8 +54,7 @@ export const P22 = faultsOf("P22", [
     "core:domain/operator-steps.ts",
     "function underNextKey({ nonce: _ofOldKey, ...step }: StepRecord)",
     "function underNextKey({ ...step }: StepRecord)",
-    "core:domain/operator-resubmit.test.ts",
-    LONG_RUNNING,
+    "core:domain/operator-steps.test.ts",
   ],
   [
     "Word that a step goes on shortens its time.",

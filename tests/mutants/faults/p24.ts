@@ -59,7 +59,6 @@ export const P24 = faultsOf("P24", [
     'kind === "cancelled" ? "Cancelled" : "Compensated"',
     '"Compensated"',
     "operations:operate-pending-job.test.ts",
-    CANCELLATION,
   ],
   [
     "Who cancels a job receives no answer.",

@@ -1,7 +1,7 @@
 // P25: results for the requester.
 import { faultsOf } from "../fault.ts";
 
-const STATUSES = "operations:statuses.test.ts";
+const OUTPUTS = "core:domain/outputs.test.ts";
 const SKIPPED = "operations:skipped-steps.test.ts";
 
 export const P25 = faultsOf("P25", [
@@ -10,14 +10,14 @@ export const P25 = faultsOf("P25", [
     "core:domain/outputs.ts",
     'new Set(["StepCompleted", "Completed"])',
     'new Set(["StepCompleted"])',
-    STATUSES,
+    OUTPUTS,
   ],
   [
     "A step's status has the outputs of all steps.",
     "core:domain/outputs.ts",
     " || (only !== undefined && provider !== only)) return [];",
     ") return [];",
-    STATUSES,
+    OUTPUTS,
   ],
   [
     "A requester gets no result of a fallback.",

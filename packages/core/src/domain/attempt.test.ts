@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { CHAIN, NOON, sampleRecord } from "../../tests/jobs.ts";
 import { claimed, stepIn } from "../../tests/records.ts";
-import { advance, attemptOf, looksAt } from "./attempt.ts";
+import { advance, attemptOf, looksAt, runKey, tasksToBegin } from "./attempt.ts";
 import { planOf } from "./plan.ts";
 import type { StepRecord } from "./state-record.ts";
 
@@ -41,4 +41,11 @@ describe("P14 an attempt's knowledge of a step", () => {
 test("P14 an attempt that receives nothing looks at its record less and less often", () => {
   const pauses = [0, 1, 2, 5].map((looks) => looksAt(NOON, looks).getTime() - Date.parse(NOON));
   expect(pauses).toEqual([5000, 10_000, 20_000, 160_000]);
+});
+
+test("P5 a step that an attempt has begun is not begun a second time", () => {
+  const [task, ...others] = tasksToBegin(attempt, new Set());
+  if (!task) throw new Error("there is no task");
+  expect([task.step, others]).toEqual(["reserveStock", []]);
+  expect(tasksToBegin(attempt, new Set([runKey(task)]))).toEqual([]);
 });
