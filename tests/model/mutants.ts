@@ -68,6 +68,36 @@ export const PLANTED: readonly Planted[] = [
     { forgetsStart: true },
     { bounds: { repeats: 1 }, withoutKeys: "find" },
   ),
+  plant(
+    "a start that is answered from a stale read",
+    "the start of attempt 2 is dropped",
+    { forgetsNewest: true },
+    { bounds: { staleReads: 2, rejections: 1 } },
+  ),
+  plant(
+    "a reply that is answered from a stale read",
+    "what came of a is dropped",
+    { forgetsNewest: true },
+    { workflow: QUEUE, bounds: { staleReads: 2 } },
+  ),
+  plant(
+    "a report that is answered from a stale read",
+    "what came of a is dropped",
+    { forgetsNewest: true },
+    { workflow: LATER, bounds: { staleReads: 2 } },
+  ),
+  plant(
+    "a request that is answered from a stale read",
+    "the request for a is dropped",
+    { forgetsNewest: true },
+    { workflow: QUEUE, bounds: { staleReads: 2 }, withoutKeys: "atMostOnce" },
+  ),
+  plant(
+    "an activity that ends after a stale read",
+    "nobody has begun it",
+    { forgetsNewest: true },
+    { workflow: FORK, bounds: { staleReads: 2 }, withoutKeys: "atMostOnce" },
+  ),
   plant("a fence without the attempt", "superseded", { forgets: ["attempt"] }, { bounds: { stalls: 1 } }),
   plant(
     "a fence without holder and attempt",

@@ -49,6 +49,8 @@ const SMALL: readonly Setting[] = [
   small("queues; a late service", { workflow: QUEUE, bounds: { lateness: 1 } }),
   small("unequal times", { workflow: UNEQUAL }),
   small("a step done later", { workflow: LATER }),
+  small("stale reads", { bounds: { staleReads: 2 } }),
+  small("queues; stale reads", { workflow: QUEUE, bounds: { staleReads: 2 } }),
   small("an operator extends", {
     workflow: ALONE,
     bounds: { actions: 1, lateness: 1 },
