@@ -63,13 +63,7 @@ const ROWS: readonly Row[] = [
   { what: "gzip", message: (id) => ({ body: gzipSync(jsonOf(id)) }), fault: /the body: is compressed with gzip/ },
   {
     what: "150 KB of gzip",
-    message: () => ({
-      body: Buffer.concat([
-        gzipSync("{}"),
-        crypto.getRandomValues(Buffer.alloc(150_000, 1).subarray(0, 60_000)),
-        Buffer.alloc(90_000, 0xff),
-      ]),
-    }),
+    message: () => ({ body: Buffer.concat([gzipSync("{}"), Buffer.alloc(150_000, 0xe9)]) }),
     fault: /the body: is compressed with gzip/,
   },
   {
