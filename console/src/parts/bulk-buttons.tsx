@@ -44,6 +44,7 @@ export function BulkButtons({ target, actions, words, isCompact = false }: BulkB
           <li key={action}>
             <Button
               disabled={isBusy || !session?.mayOperate}
+              size={isCompact ? "small" : "medium"}
               aria-describedby={`about-${action}`}
               onClick={() => void preview(action)}
             >

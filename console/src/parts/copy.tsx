@@ -21,7 +21,7 @@ export function Copy({ text, name }: { readonly text: string; readonly name: str
         title={TEXT.copy(name)}
         onClick={() => void copy()}
       >
-        ⧉
+        {TEXT.copyShort}
       </Button>
       <span role="status" className="quiet copied">
         {isCopied && TEXT.copied}

@@ -46,7 +46,7 @@ export function Shortcuts({ shortcuts }: { readonly shortcuts: readonly Shortcut
   };
   return (
     <>
-      <Button size="small" appearance="subtle" onClick={() => dialog.current?.showModal()}>
+      <Button className="shortcuts" size="small" appearance="subtle" onClick={() => dialog.current?.showModal()}>
         {TEXT.shortcuts}
       </Button>
       <dialog ref={dialog} className="action" aria-labelledby="shortcuts">

@@ -79,8 +79,8 @@ export function ShiftLogView() {
       <h1>{TEXT.shiftLog}</h1>
       <p className="quiet">{SHIFT_LOG.about}</p>
       <form key={parameters.toString()} className="filters" onSubmit={submit}>
-        <Field label={SHIFT_LOG.who} hint={SHIFT_LOG.everybody} className="wide-filter">
-          <Input name="who" type="search" defaultValue={filter.who} list="whos" />
+        <Field label={SHIFT_LOG.who} className="wide-filter">
+          <Input name="who" type="search" defaultValue={filter.who} placeholder={SHIFT_LOG.everybody} list="whos" />
         </Field>
         <datalist id="whos">
           <option value={SHIFT_LOG.supervisor} />

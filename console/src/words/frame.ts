@@ -56,6 +56,7 @@ export const TEXT = {
   newVersion: "A new version of the console is available.",
   reload: "Reload",
   copy: (name: string) => `Copy ${name}`,
+  copyShort: "Copy",
   copied: "Copied",
   shortcuts: "Keyboard shortcuts",
   shortcutsOn: "Use keyboard shortcuts",

@@ -13,7 +13,7 @@ export const SEARCH = {
   step: "Step",
   any: "Any",
   waitsFor: "Waits for",
-  anything: "Anything, or nothing",
+  anything: "Any",
   agent: "Agent",
   waits: WAITS,
   waitsForWords: (wait: string) =>

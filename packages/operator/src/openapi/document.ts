@@ -92,7 +92,9 @@ function operationOf(method: string, path: string, operation: ApiOperation, name
       400: answersWith(answers.faults, "Every fault of the request"),
       401: answersWith(answers.failure, "Not signed in"),
       403: answersWith(answers.failure, "Without the role, or from a page of another site"),
-      ...((inPath.length > 0 || changes) && { 404: answersWith(answers.failure, "Not found") }),
+      ...((inPath.length > 0 || changes || operation.mayBeMissing) && {
+        404: answersWith(answers.failure, "Not found"),
+      }),
       ...(changes && {
         409: answersWith(rejection, "Not possible as things stand"),
         415: answersWith(answers.failure, "The body is not JSON"),

@@ -31,6 +31,8 @@ export interface ApiOperation {
   readonly body?: z.ZodType;
   /** Whether it accepts `If-Match`. */
   readonly isConditional?: boolean;
+  /** Whether what its query names may not be there. */
+  readonly mayBeMissing?: boolean;
   /** 200 if absent. */
   readonly status?: number;
   readonly answer: z.ZodType;
@@ -132,11 +134,13 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
   "GET dead-letters": {
     summary: "Counts of all queues, or a page of one",
     query: deadLetterQuery,
+    mayBeMissing: true,
     answer: answers.deadLetters,
   },
   "GET dead-letter-causes": {
     summary: "The messages of a queue in groups by cause",
     query: deadLetterCausesQuery,
+    mayBeMissing: true,
     answer: console.deadLetterCauses,
   },
   "POST dead-letter-waves": {
