@@ -30,7 +30,7 @@ const json = (id: string) => `{"id":${id}}`;
 
 test.each<[string, typeof answer, string]>([
   ["a text", { body: Buffer.from(json('"ch_ä"')) }, "ch_ä"],
-  ["a byte order mark", { body: Buffer.from(`\uFEFF${json('"ch_1"')}`) }, "ch_1"],
+  ["a BOM", { body: Buffer.from(`\uFEFF${json('"ch_1"')}`) }, "ch_1"],
   ["UTF-16 by its mark", { body: Buffer.from(`\uFEFF${json('"ch_ä"')}`, "utf16le") }, "ch_ä"],
   [
     "ISO-8859-1 by its charset",

@@ -1,4 +1,4 @@
-// The text of a body in bytes (RFC 8259 section 8.1): by its byte order mark, by the charset that its sender declares, or as UTF-8.
+// The text of a body in bytes (RFC 8259 section 8.1): by its BOM, by the charset that its sender declares, or as UTF-8.
 
 export type BodyText =
   | { readonly kind: "text"; readonly text: string }
@@ -44,7 +44,7 @@ export function textOfBody(bytes: Uint8Array, contentType = ""): BodyText {
   return decoded(bytes, declared);
 }
 
-/** A byte order mark is left out. */
+/** A BOM is left out. */
 function decoded(bytes: Uint8Array, encoding: string): BodyText {
   let decoder: InstanceType<typeof TextDecoder>;
   try {

@@ -8,13 +8,13 @@ const utf16 = (mark: string) => Buffer.from(mark + JSON_TEXT, "utf16le");
 
 test.each<[string, Buffer, string | undefined]>([
   ["UTF-8", Buffer.from(JSON_TEXT), undefined],
-  ["UTF-8 with a byte order mark", Buffer.from(`\uFEFF${JSON_TEXT}`), "application/json"],
+  ["UTF-8 with a BOM", Buffer.from(`\uFEFF${JSON_TEXT}`), "application/json"],
   ["a mark against the declared charset", Buffer.from(`\uFEFF${JSON_TEXT}`), "application/json; charset=iso-8859-1"],
   ["UTF-16LE by its mark", utf16("\uFEFF"), undefined],
   ["UTF-16BE by its mark", utf16("\uFEFF").swap16(), "text/plain"],
   ["UTF-16LE by its charset", utf16(""), "application/json; charset=utf-16le"],
   ["UTF-16BE by its charset", utf16("").swap16(), 'application/json; charset="UTF-16BE"'],
-  ["UTF-16 that is declared, of either order", utf16(""), "application/json; charset=utf-16"],
+  ["UTF-16 that is declared, of either endianness", utf16(""), "application/json; charset=utf-16"],
   ["UTF-16 that nobody declares", utf16("").swap16(), undefined],
   ["ISO-8859-1 that is declared", Buffer.from(JSON_TEXT, "latin1"), "application/json;charset=ISO-8859-1"],
 ])("%s is read", (_, bytes, contentType) => {

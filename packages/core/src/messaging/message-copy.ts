@@ -89,7 +89,7 @@ export function firstIdOf(
 }
 
 /** Properties that the app adds, of which a sender's are never a part. */
-export interface Added {
+interface Added {
   readonly [name: string]: string | number;
 }
 
@@ -116,7 +116,7 @@ export function withAdded(copy: ServiceBusMessage, added: Added): ServiceBusMess
 }
 
 /** An application property of a copy: the number of the sender's properties that had no place beside the app's. */
-export const LEFT_OUT = "propertiesLeftOut";
+const LEFT_OUT = "propertiesLeftOut";
 
 /** The bytes that faults of a message may have as properties of its copy. */
 export function roomForFaults(copy: ServiceBusMessage): number {

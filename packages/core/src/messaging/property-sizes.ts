@@ -1,15 +1,14 @@
 // The limits of Service Bus for a message's properties, in bytes of UTF-8, and texts cut to them.
 import type { ServiceBusMessage } from "@azure/service-bus";
 
-/** Each property, and all of them together with the message's own, such as its id. */
-export const PROPERTY_BYTES = 32_768;
+/** All of them together, with the message's own, such as its id. */
 export const PROPERTIES_BYTES = 65_536;
 /** What the encoding, and what the bus adds itself, take of the limit. */
 const FRAME_BYTES = 1024;
 /** Of one property: the types of its name and its value, and their lengths. */
 const EACH_BYTES = 10;
 
-export function byteLength(text: string): number {
+function byteLength(text: string): number {
   return Buffer.byteLength(text);
 }
 
