@@ -161,6 +161,22 @@ export const QUEUE: Workflow = {
 /** Two steps side by side, of which the rejection of one leaves the job to a person while the other may be at work. */
 export const FORK_LEFT: Workflow = { ...FORK, policy: { ...policy, onRejected: "fail" } };
 
+/** One step after the other, of which the second is under a condition. */
+export const UNDER_CONDITION: Workflow = {
+  ...CHAIN,
+  steps: [
+    step("a", [], "operation"),
+    { ...step("b", ["a"], "operation"), when: "wanted" },
+    step("c", ["b"], "operation"),
+  ],
+};
+
+/** Under a condition beside a step without one. */
+export const CONDITION_BESIDE: Workflow = {
+  ...CHAIN,
+  steps: [step("a", [], "operation"), { ...step("b", [], "operation"), when: "wanted" }, step("c", ["a"], "nothing")],
+};
+
 /** One step after the other, of which the service does the first later. */
 export const LATER: Workflow = {
   ...CHAIN,

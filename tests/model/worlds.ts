@@ -24,6 +24,7 @@ import {
   SIX,
   SIX_ABREAST,
   SPARE,
+  UNDER_CONDITION,
   UNEQUAL,
 } from "./workflows.ts";
 
@@ -37,6 +38,12 @@ function world(
   more: Partial<Setting> = {},
 ): Setting {
   return { name, workflow, hosts, bounds: { ...NOTHING_GOES_WRONG, ...bounds }, requests: [], ...more };
+}
+
+/** What the condition says, and what it says to whoever runs the same activity again. */
+function conditions(holds: boolean, later?: boolean): Partial<Setting> {
+  const saying = (answer: boolean) => ({ conditions: { wanted: () => answer }, lists: {} });
+  return { rules: saying(holds), ...(later !== undefined && { laterRules: saying(later) }) };
 }
 
 /** Each is explored to its last state. These are explored in every run of the tests. */
@@ -125,7 +132,9 @@ export const WORLDS: readonly Setting[] = [
   world("stale reads; a step done later", LATER, ONE, { staleReads: 2 }),
   world("stale reads; atMostOnce; queues", QUEUE, ONE, { staleReads: 2 }, { withoutKeys: "atMostOnce" }),
   world("stale reads; atMostOnce; a fork", FORK, ONE, { staleReads: 2 }, { withoutKeys: "atMostOnce" }),
-  world("stale reads; a step with a spare", SPARE, ONE, { staleReads: 2, lateness: 1 }),
+  world("a condition; a rejection", UNDER_CONDITION, ONE, { rejections: 1 }, conditions(true)),
+  world("a condition that changes; a death", UNDER_CONDITION, ONE, { deaths: 1 }, conditions(true, false)),
+  world("a condition that does not hold; a rejection", UNDER_CONDITION, ONE, { rejections: 1 }, conditions(false)),
   world("six steps; a death and a rejection", SIX, ONE, { deaths: 1, rejections: 1 }),
   world("six steps, two hosts", SIX, HOSTS, {}),
   world("six steps, some side by side; a death", SIX_ABREAST, ONE, { deaths: 1 }),
@@ -133,6 +142,7 @@ export const WORLDS: readonly Setting[] = [
 
 /** These take some minutes: `MODEL_WORLDS=all`. */
 export const MORE_WORLDS: readonly Setting[] = [
+  world("stale reads; a step with a spare", SPARE, ONE, { staleReads: 2, lateness: 1 }),
   world("queues; agents that are taken for absent; a death", QUEUE, ONE, { deaths: 1 }, { idle: [] }),
   world(
     "a compensation that may be exhausted; an operator resubmits it forward, and cancels",
@@ -209,6 +219,20 @@ export const MORE_WORLDS: readonly Setting[] = [
 
 /** The smallest world for each fault that is known and not fixed. */
 export const KNOWN: readonly { readonly world: Setting; readonly words: string }[] = [
+  {
+    words: "processed, with the effects of a, b, c",
+    world: world(
+      "a condition that changes; a death, stale reads",
+      UNDER_CONDITION,
+      ONE,
+      { deaths: 1, staleReads: 2 },
+      conditions(true, false),
+    ),
+  },
+  {
+    words: "processed, with the effects of a, b, c",
+    world: world("a condition that changes; a repeat", UNDER_CONDITION, ONE, { repeats: 1 }, conditions(true, false)),
+  },
   {
     words: "attempt 1 calls the service for a while attempt 3 holds the job",
     world: world(

@@ -97,19 +97,25 @@ export const NONCE = "nonce";
 
 export type Ask = <Kind extends Call["kind"]>(call: Extract<Call, { kind: Kind }>) => Promise<Answers[Kind]>;
 
-export function workflowsOf({ workflow, rules = NO_RULES }: Setting): Workflows {
+function workflowsOf({ workflow, rules = NO_RULES, laterRules = rules }: Setting, isAgain: boolean): Workflows {
   return {
     newest: () => workflow,
     find: () => workflow,
     of: () => workflow,
     names: [workflow.name],
-    rules,
+    rules: isAgain ? laterRules : rules,
     listFaults: () => [],
   };
 }
 
+interface Runner {
+  readonly host: Host;
+  /** Of an activity: it was begun before. */
+  readonly isAgain?: boolean;
+}
+
 /** The ports on which the real operations run: every call that matters goes through `ask`. */
-export function portsOver(ask: Ask, now: () => number, host: Host, setting: Setting): Ports {
+export function portsOver(ask: Ask, now: () => number, { host, isAgain = false }: Runner, setting: Setting): Ports {
   const { mutant = {}, workflow } = setting;
   const operations = workflow.steps.flatMap(({ operation, compensation }) =>
     typeof compensation === "string" ? [operation] : [operation, compensation.operation],
@@ -183,7 +189,7 @@ export function portsOver(ask: Ask, now: () => number, host: Host, setting: Sett
     agents: new Map([["service", service]]),
     jobFor: (_, job) => job,
     checkResult: (_agent, _operation, result) => ({ kind: "fits", result }),
-    workflows: workflowsOf(setting),
+    workflows: workflowsOf(setting, isAgain),
     isNewerWorkflow: never,
     // Read by the service of the model alone.
     completionUrl: ({ jobId, step, direction, nonce }) => JSON.stringify({ jobId, step, direction, nonce }),

@@ -58,7 +58,7 @@ export function normalForm(record: StateRecord, isReduced = false): StateRecord 
 }
 
 function normalStep(step: StepRecord): StepRecord {
-  const { agent, result, completedIn, compensation, skipped, generation, compensationGeneration } = step;
+  const { agent, result, completedIn, compensation, skipped, generation, compensationGeneration, decided } = step;
   const completed = completedIn !== undefined && { completedIn };
   return {
     ...normalRun(step),
@@ -66,6 +66,7 @@ function normalStep(step: StepRecord): StepRecord {
     result,
     ...completed,
     compensation: compensation && normalRun(compensation),
+    ...(decided && { decided: { ...decided, at: LONG_AGO } }),
     ...(skipped && { skipped: { cause: skipped.cause, message: "" } }),
     generation,
     ...(compensationGeneration !== undefined && { compensationGeneration }),

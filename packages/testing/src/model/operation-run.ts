@@ -48,6 +48,7 @@ export interface Run {
   readonly host: Host;
   readonly name: OperationName;
   readonly input: unknown;
+  readonly isAgain?: boolean;
 }
 
 const quiet = { event: () => undefined };
@@ -204,7 +205,7 @@ export async function runTo(
   const onStep = (next: StepTask) => {
     task = next;
   };
-  const end = invoke(run, portsOver(ask, clock, run.host, setting), setting, onStep).then(
+  const end = invoke(run, portsOver(ask, clock, run, setting), setting, onStep).then(
     (value) => {
       stand ??= { kind: "returned", value };
     },

@@ -63,6 +63,8 @@ export interface Operation {
   readonly owner: { readonly attempt: number; readonly task: number } | null;
   /** What it has returned: of what it met nothing matters any more, and the log is empty. */
   readonly returned?: number;
+  /** It was begun before, where that makes a difference. */
+  readonly isAgain?: true;
 }
 
 const QUEUES = {
@@ -153,12 +155,18 @@ export class Pieces {
   }
 
   /** Undefined where it is still lacking, as with all that follows. */
-  begin(host: Host, name: OperationName, input: number, owner: Operation["owner"]): number | undefined {
-    const key = `${host}:${name}:${input}:${owner ? `${owner.attempt}:${owner.task}` : ""}`;
+  begin(
+    host: Host,
+    name: OperationName,
+    input: number,
+    owner: Operation["owner"],
+    again: Pick<Operation, "isAgain"> = {},
+  ): number | undefined {
+    const key = `${host}:${name}:${input}:${owner ? `${owner.attempt}:${owner.task}` : ""}:${again.isAgain ?? ""}`;
     const begun = this.#begun.get(key);
     if (begun === undefined) {
       this.#lack(`begin ${key}`, async () => {
-        this.#begun.set(key, await this.#go({ kind: "operation", host, name, input, log: [], owner }));
+        this.#begun.set(key, await this.#go({ kind: "operation", host, name, input, log: [], owner, ...again }));
       });
     }
     return begun;
@@ -169,7 +177,7 @@ export class Pieces {
     const known = this.#again[id];
     if (known !== undefined) return known;
     const { host, name, input, owner } = this.get(id) as Operation;
-    const begun = this.begin(host, name, input, owner);
+    const begun = this.begin(host, name, input, owner, this.#setting.laterRules && { isAgain: true });
     if (begun !== undefined) this.#again[id] = begun;
     return begun;
   }

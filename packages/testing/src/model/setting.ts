@@ -78,6 +78,8 @@ export interface Setting {
   readonly workflow: Workflow;
   /** What the workflow's conditions say; none if absent. */
   readonly rules?: WorkflowRules;
+  /** What they say to an activity that runs again, after a death or a second time: a newer release has other rules. */
+  readonly laterRules?: WorkflowRules;
   readonly bounds: Bounds;
   /** What the operator may ask for. */
   readonly requests: readonly OperatorRequest[];
