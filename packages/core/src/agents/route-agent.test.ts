@@ -386,7 +386,7 @@ describe("P19 capacity and lanes", () => {
   });
 });
 
-describe("P33 whatever an operation throws or returns, its place at the endpoint is free again", () => {
+describe("P16 whatever an operation throws or returns, its place at the endpoint is free again", () => {
   const odd: readonly (readonly [string, () => AgentReply])[] = [
     [
       "it throws what has no text",
