@@ -1,4 +1,5 @@
 // One try at an operation (P6, P8): its time, its credential, and its result for the endpoint's health.
+import { thrownText } from "../domain/thrown.ts";
 import type { AgentCall, AgentRequest, Credential, Finding, LastError } from "./agent.ts";
 import type { Authenticate } from "./authentication.ts";
 import { bounded, MESSAGE_LIMIT } from "./bounds.ts";
@@ -18,13 +19,13 @@ export interface Trial {
 /** `cutOff`: complete-by passed. */
 export type Tried = Finding | { readonly kind: "cutOff"; readonly mayHaveHappened: boolean };
 
-/** Returns the endpoint's place after any outcome. Throws an error that is a bug in the operation. */
+/** Returns the endpoint's place after any outcome. Throws an error that is a bug in the operation, as is an answer that is none. */
 export async function tryOnce(trial: Trial, lease: Lease, deadline: Deadline, pool: EndpointPool): Promise<Tried> {
   const { timeoutMs } = trial;
   let isSent = false;
-  let reply: Finding | undefined;
+  let taken: Finding | undefined;
   try {
-    reply = await deadline.within<Finding>((settle, fail) => {
+    const reply = await deadline.within<Finding>((settle, fail) => {
       const cancel = new AbortController();
       const timer = setTimeout(() => {
         cancel.abort(new Error("the try took too long"));
@@ -51,15 +52,15 @@ export async function tryOnce(trial: Trial, lease: Lease, deadline: Deadline, po
         cancel.abort(new Error("complete-by has passed"));
       };
     });
+    taken = reply && withinBounds(reply);
   } catch (cause) {
-    pool.release(lease, "unclear", `the operation failed: ${String(cause)}`);
+    pool.release(lease, "unclear", bounded(`the operation failed: ${thrownText(cause)}`));
     throw cause;
   }
-  if (!reply) {
+  if (!taken) {
     pool.release(lease, "unclear", "no answer before complete-by");
     return { kind: "cutOff", mayHaveHappened: isSent };
   }
-  const taken = withinBounds(reply);
   if (taken.kind === "unavailable") releaseFailed(taken, trial.request, lease, pool);
   else pool.release(lease, "answered", taken.kind);
   return taken;
@@ -80,7 +81,7 @@ function releaseFailed(
 }
 
 function noCredential(cause: unknown): Unavailable {
-  const message = `no credential: ${String(cause)}`;
+  const message = bounded(`no credential: ${thrownText(cause)}`);
   return { kind: "unavailable", message, inShort: message, misconfigured: true };
 }
 

@@ -3,6 +3,7 @@ import type { LastError } from "../agents/agent.ts";
 import { bounded } from "../agents/bounds.ts";
 import type { StepTask } from "../domain/attempt.ts";
 import { Outage } from "../domain/outage.ts";
+import { thrownText } from "../domain/thrown.ts";
 import { NotStorable } from "../store/job-store.ts";
 import type { Telemetry } from "./ports.ts";
 
@@ -17,16 +18,8 @@ export function codeFaultOf(
 ): LastError {
   if (cause instanceof Outage) throw cause;
   const { jobId, attempt, step, agent } = task;
-  const what = cause instanceof NotStorable ? cause.message : `the code of the app failed: ${inWords(cause)}`;
+  const what = cause instanceof NotStorable ? cause.message : `the code of the app failed: ${thrownText(cause)}`;
   const message = bounded(what);
   telemetry.event("CodeFailed", { jobId, attempt, step, agent, message });
   return { endpoint: agent, message };
-}
-
-function inWords(cause: unknown): string {
-  try {
-    return String(cause);
-  } catch {
-    return "something that cannot be shown as text was thrown";
-  }
 }
