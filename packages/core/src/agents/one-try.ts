@@ -19,7 +19,7 @@ export interface Trial {
 /** `cutOff`: complete-by passed. */
 export type Tried = Finding | { readonly kind: "cutOff"; readonly mayHaveHappened: boolean };
 
-/** Returns the endpoint's place after any outcome. Throws an error that is a bug in the operation. */
+/** Returns the endpoint's place after any outcome. Throws an error that is a bug in the operation, as is an answer that is none. */
 export async function tryOnce(trial: Trial, lease: Lease, deadline: Deadline, pool: EndpointPool): Promise<Tried> {
   const { timeoutMs } = trial;
   let isSent = false;
@@ -54,7 +54,7 @@ export async function tryOnce(trial: Trial, lease: Lease, deadline: Deadline, po
     });
     taken = reply && withinBounds(reply);
   } catch (cause) {
-    pool.release(lease, "unclear", `the operation failed: ${bounded(inWords(cause))}`);
+    pool.release(lease, "unclear", bounded(`the operation failed: ${inWords(cause)}`));
     throw cause;
   }
   if (!taken) {
@@ -81,7 +81,7 @@ function releaseFailed(
 }
 
 function noCredential(cause: unknown): Unavailable {
-  const message = `no credential: ${inWords(cause)}`;
+  const message = bounded(`no credential: ${inWords(cause)}`);
   return { kind: "unavailable", message, inShort: message, misconfigured: true };
 }
 

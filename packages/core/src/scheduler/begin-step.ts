@@ -5,6 +5,7 @@ import type { Job } from "../domain/job.ts";
 import { secretValuesOf, textWithout } from "../domain/redactor.ts";
 import type { Decided, StepResult } from "../domain/state-record.ts";
 import { noteDecision } from "../domain/step-writes.ts";
+import { messageOf } from "../domain/thrown.ts";
 import { type Item, itemsOf, type Situation } from "../domain/workflow-rules.ts";
 import { contractOf } from "../messaging/contract.ts";
 import { instant, type Ports } from "./ports.ts";
@@ -28,7 +29,7 @@ export async function beginStep(task: StepTask, job: Job, ports: Ports): Promise
   try {
     item = itemFor(task, job, ports);
   } catch (cause) {
-    return { kind: "rejected", task, message: withoutSecrets(inWords(cause), job, ports) };
+    return { kind: "rejected", task, message: withoutSecrets(messageOf(cause), job, ports) };
   }
   if (when === undefined || task.direction === "compensate") return { kind: "begun", task, item };
   const known = task.record.decided ?? (await ports.store.state(task.jobId))?.record.steps[task.step]?.decided;
@@ -60,7 +61,7 @@ async function decide(
     if (!ask) throw new Error("there is none");
     holds = ask(situation as Situation<never>);
   } catch (cause) {
-    throw new ConditionFault(`condition ${condition}: ${inWords(cause)}`);
+    throw new ConditionFault(`condition ${condition}: ${messageOf(cause)}`);
   }
   const decided = { condition, holds, at: instant(ports.now()) };
   // If the step does not belong to this task any more, its records and requests are rejected or known; if the condition does not hold, the
@@ -83,5 +84,3 @@ function itemFor({ step, forEach, record }: StepTask, job: Job, { workflows }: P
 function withoutSecrets(message: string, job: Job, { rules }: Ports): string {
   return textWithout(message, secretValuesOf(job, contractOf(job, rules.contracts).secrets));
 }
-
-const inWords = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause));

@@ -4,6 +4,7 @@ import { bounded } from "../agents/bounds.ts";
 import type { StepTask } from "../domain/attempt.ts";
 import { Outage } from "../domain/outage.ts";
 import { errorWithout } from "../domain/redactor.ts";
+import { inWords } from "../domain/thrown.ts";
 import { NotStorable } from "../store/job-store.ts";
 import type { Telemetry } from "./ports.ts";
 
@@ -34,12 +35,4 @@ export function codeFaultOf(
   const message = bounded(what);
   telemetry.event("CodeFailed", { jobId, attempt, step, agent, message });
   return { endpoint: agent, message };
-}
-
-function inWords(cause: unknown): string {
-  try {
-    return String(cause);
-  } catch {
-    return "something that cannot be shown as text was thrown";
-  }
 }

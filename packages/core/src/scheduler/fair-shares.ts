@@ -43,7 +43,7 @@ const PART_OF_SHARE = 0.25;
  * Jobs that one process takes in at once. Work that is taken in is done in the sequence in which it came, by the processes as by the engine: the fewer
  * of one key are taken in at once, the sooner those of others have their turn. A process with slow neighbours then takes in less, by itself.
  */
-const TAKEN_IN_AT_ONCE = 4;
+const TAKEN_IN_AT_ONCE = 8;
 const FIRST_BACK_MS = 1000;
 const LAST_BACK_MS = 60_000;
 /** Between two jobs of a key, while it is not known how fast its jobs end. */

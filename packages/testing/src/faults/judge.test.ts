@@ -104,3 +104,53 @@ test("content that does not go through is said to be none to test with", () => {
   expect(unprocessed(PROCESSED)).toEqual([]);
   expect(unprocessed(COMPENSATED).join()).toContain("Give content that goes through");
 });
+
+const FAILED_UNKNOWN = { state: "Failed", outcomeUnknown: true } as const;
+const UNKNOWN: Evidence = {
+  record: record(
+    {
+      processState: "Error",
+      error: { kind: "rejected", message: "it may have been done", step: "greet", agent: "accounts", at: "" },
+    },
+    done,
+    FAILED_UNKNOWN,
+  ),
+  effects: [OPENED, GREETED],
+  published: [...BEGUN, status("Failed")],
+  running: [],
+};
+
+test("P34 a step that is done at most once and was cut off may end in Error, its outcome unknown: done once or not at all", () => {
+  expect(faults(UNKNOWN)).toEqual([]);
+  expect(faults({ ...UNKNOWN, effects: [OPENED] })).toEqual([]);
+});
+
+test("P34 two effects are never right, and neither is an Error whose outcome is known", () => {
+  const twice = [OPENED, GREETED, { ...GREETED, key: `${GREETED.key}:2` }];
+  expect(faults({ ...UNKNOWN, effects: twice }).join()).toContain("greet was done twice, and its outcome is unknown");
+  const { record: unknown } = UNKNOWN;
+  if (!unknown) throw new Error("no record");
+  const known = {
+    ...unknown,
+    steps: { ...unknown.steps, greet: at("greet", { state: "Failed", outcomeUnknown: false }) },
+  };
+  expect(faults({ ...UNKNOWN, record: known }).join()).toContain(
+    "it ended Error rejected, and without a fault Processed",
+  );
+  const completed = { ...unknown, steps: { ...unknown.steps, greet: at("greet", { ...done, outcomeUnknown: true }) } };
+  expect(faults({ ...UNKNOWN, record: completed, effects: twice }).join()).toContain("greet is Completed");
+});
+
+test("P34 a job that was compensated beside a step of unknown outcome waits in Error for a person too", () => {
+  const compensating = record(
+    {
+      processState: "Error",
+      error: { kind: "compensationIncomplete", message: "greet", step: "greet", agent: "accounts", at: "" },
+    },
+    { state: "Compensated", result: {} },
+    FAILED_UNKNOWN,
+  );
+  const evidence = { ...UNKNOWN, record: compensating, effects: [OPENED, CLOSED, GREETED] };
+  expect(faults(evidence)).toEqual([]);
+  expect(faults({ ...evidence, effects: [OPENED, CLOSED, CLOSED, GREETED] }).join()).toContain("open is Compensated");
+});

@@ -110,8 +110,26 @@ function namelessOf({ steps }: StateRecord, effects: readonly Effect[]): string[
     .sort();
 }
 
+/** The run of an operation that is done at most once, or cannot be found: it was cut off, and it is not tried again. */
+function isOfUnknownOutcome({ state, outcomeUnknown, compensation }: StepRecord): boolean {
+  const isForward = outcomeUnknown === true && ["Failed", "Skipped"].includes(state);
+  return isForward || (compensation?.outcomeUnknown === true && compensation.state === "Failed");
+}
+
+/** A job whose step has an unknown outcome may wait in Error for a person, wherever it would have ended. */
+function mayWaitForPerson({ processState, error, steps }: StateRecord): boolean {
+  if (processState !== "Error" || error === null) return false;
+  return Object.values(steps).some(isOfUnknownOutcome);
+}
+
 function differences(record: StateRecord, effects: readonly Effect[], alone: Alone): string[] {
   const nameless = namelessOf(record, effects);
+  if (mayWaitForPerson(record)) {
+    const twice = nameless.filter(
+      (effect, index) => nameless.indexOf(effect) !== index && !alone.nameless.includes(effect),
+    );
+    return twice.length === 0 ? [] : [`effects under keys that name no step were had twice: ${list(unique(twice))}`];
+  }
   const found = `${record.processState} ${record.error?.kind ?? ""}`.trim();
   const wanted = `${alone.processState} ${alone.error ?? ""}`.trim();
   return [
@@ -136,6 +154,12 @@ function effectFaults(
   const did = [once("forward", forward), [] as readonly string[]] as const;
   const tookBack = [once("forward", forward), once("compensate", compensated)] as const;
   const nothing = [[], []] as const;
+  // Whether it was done is not known, and a person settles it: it was done once, or not at all.
+  if (isOfUnknownOutcome(step)) {
+    const isOnce = (all: readonly string[]) => all.length === unique(all).length;
+    if (isOnce(forward) && isOnce(compensated)) return [];
+    return [`${run} was done twice, and its outcome is unknown: ${list([...forward, ...compensated])}`];
+  }
   const isCompensated = step.state === "Compensated" || step.compensation?.state === "Completed";
   if (isCompensated && forward.length > 0 && compensated.length === 0)
     return [`${run} is compensated, and what it did stands: ${list(forward)}`];
