@@ -1,5 +1,7 @@
 // Removes secrets from texts and values: the one place that decides what a secret looks like where it is repeated.
+
 import { HIDDEN, REMOVED } from "./job.ts";
+import { asError } from "./thrown.ts";
 
 /** Below the app's address: where the service or person that does a step later reports it. What follows is a credential. */
 export const COMPLETIONS_PATH = "api/completions";
@@ -36,7 +38,7 @@ export function withTexts(value: unknown, shown: (text: string) => string): unkn
 
 /** An error whose text and stack have none of these values; the same one if it has none. */
 export function errorWithout(cause: unknown, values: readonly string[]): unknown {
-  const error = cause instanceof Error ? cause : new Error(String(cause));
+  const error = asError(cause);
   const [message, stack] = [error.message, error.stack ?? ""].map((text) => textWithout(text, values));
   const inner = error.cause === undefined ? undefined : errorWithout(error.cause, values);
   if (message === error.message && stack === (error.stack ?? "") && inner === error.cause) return cause;

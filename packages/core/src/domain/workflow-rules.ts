@@ -1,9 +1,11 @@
 // The named rules of a workflow for a job's content: conditions of its steps, and lists of items for which a step runs.
+
 import { canonicalJson } from "./canonical-json.ts";
 import { MOST_ITEM_BYTES, MOST_ITEMS } from "./items.ts";
 import { type Job, withoutSecrets } from "./job.ts";
 import { MOST_RUNS } from "./record-limits.ts";
 import type { Items, StepResult } from "./state-record.ts";
+import { messageOf } from "./thrown.ts";
 import type { KnownRules, Workflow } from "./workflow.ts";
 
 /** One item of a list for which a step is done (`forEach`): plain JSON. An agent gets the whole item, so it should contain only what that agent needs. */
@@ -80,7 +82,7 @@ export function listFaults(workflow: Workflow, job: Job, rules: WorkflowRules, s
     );
     return runs > MOST_RUNS ? [tooMany, ...secret] : secret;
   } catch (cause) {
-    return [`job: ${cause instanceof Error ? cause.message : String(cause)}`];
+    return [`job: ${messageOf(cause)}`];
   }
 }
 

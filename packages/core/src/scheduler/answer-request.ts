@@ -1,8 +1,10 @@
 // An agent of this app that receives its requests over its queue (P6, P7, P8): does the work within its time, and sends a reply or nothing.
+
 import type { BoundedReply, Fault, LastError, Start } from "../agents/agent.ts";
 import { after, durationMs } from "../domain/duration.ts";
 import { runOf } from "../domain/plan.ts";
 import { secretValuesOf } from "../domain/redactor.ts";
+import { inWords } from "../domain/thrown.ts";
 import type { AgentRequestMessage, Failure, Ticket } from "../messaging/agent-messages.ts";
 import { allSecrets } from "../messaging/contract.ts";
 import type { Versioned } from "../store/job-store.ts";
@@ -39,7 +41,7 @@ export async function answerRequest(
     try {
       await context.messenger.answer(replyTo, { ticket, kind: "started", ...(failure && { failure }) });
     } catch (cause) {
-      context.telemetry.event("TakeUpUnrecorded", { jobId, attempt, step, cause: String(cause) });
+      context.telemetry.event("TakeUpUnrecorded", { jobId, attempt, step, cause: inWords(cause) });
     }
   };
   const noteFault = async ({ tries, lastError }: Fault): Promise<void> => {

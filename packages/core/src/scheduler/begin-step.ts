@@ -1,9 +1,11 @@
 // The decisions before the call of a step's agent: whether its condition holds, and which item of a list it is for.
+
 import type { StepTask } from "../domain/attempt.ts";
 import { itemOfRun, stepOfRun } from "../domain/items.ts";
 import type { Job } from "../domain/job.ts";
 import type { Decided, StepResult } from "../domain/state-record.ts";
 import { noteDecision } from "../domain/step-writes.ts";
+import { messageOf } from "../domain/thrown.ts";
 import { type Item, itemsOf, type Situation } from "../domain/workflow-rules.ts";
 import { instant, type Ports } from "./ports.ts";
 
@@ -26,7 +28,7 @@ export async function beginStep(task: StepTask, job: Job, ports: Ports): Promise
   try {
     item = itemFor(task, job, ports);
   } catch (cause) {
-    return { kind: "rejected", task, message: inWords(cause) };
+    return { kind: "rejected", task, message: messageOf(cause) };
   }
   if (when === undefined || task.direction === "compensate") return { kind: "begun", task, item };
   const known = task.record.decided ?? (await ports.store.state(task.jobId))?.record.steps[task.step]?.decided;
@@ -58,7 +60,7 @@ async function decide(
     if (!ask) throw new Error("there is none");
     holds = ask(situation as Situation<never>);
   } catch (cause) {
-    throw new ConditionFault(`condition ${condition}: ${inWords(cause)}`);
+    throw new ConditionFault(`condition ${condition}: ${messageOf(cause)}`);
   }
   const decided = { condition, holds, at: instant(ports.now()) };
   // If the step does not belong to this task any more, its records and requests are rejected or known; if the condition does not hold, the
@@ -76,5 +78,3 @@ function itemFor({ step, forEach, record }: StepTask, job: Job, { workflows }: P
   if (item === undefined) throw new Error(`${forEach} has no item ${number} for ${stepOfRun(step)}`);
   return item;
 }
-
-const inWords = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause));

@@ -1,9 +1,11 @@
 // One step whose agent is in this app (P6, P8): calls it within the step's time, and records the result.
+
 import type { Fault, LastError, RoutedAgent } from "../agents/agent.ts";
 import type { StepEnd, StepTask } from "../domain/attempt.ts";
 import { isInHand, runOf } from "../domain/plan.ts";
 import type { StepRun } from "../domain/state-record.ts";
 import { noteExpiry } from "../domain/step-writes.ts";
+import { inWords } from "../domain/thrown.ts";
 import { acceptedBefore, acceptStep } from "./accept-step.ts";
 import { codeFaultOf } from "./code-fault.ts";
 import { type Context, instant, type Telemetry } from "./ports.ts";
@@ -127,7 +129,7 @@ async function recordFault(task: StepTask, { tries, lastError }: Fault, context:
   try {
     return (await context.store.change(jobId, noteExpiry(task, expiry))).kind === "written";
   } catch (cause) {
-    context.telemetry.event("TakeUpUnrecorded", { jobId, attempt, step, cause: String(cause) });
+    context.telemetry.event("TakeUpUnrecorded", { jobId, attempt, step, cause: inWords(cause) });
     return false;
   }
 }
