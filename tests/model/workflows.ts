@@ -171,12 +171,6 @@ export const UNDER_CONDITION: Workflow = {
   ],
 };
 
-/** Under a condition beside a step without one. */
-export const CONDITION_BESIDE: Workflow = {
-  ...CHAIN,
-  steps: [step("a", [], "operation"), { ...step("b", [], "operation"), when: "wanted" }, step("c", ["a"], "nothing")],
-};
-
 /** One step after the other, of which the service does the first later. */
 export const LATER: Workflow = {
   ...CHAIN,

@@ -134,6 +134,15 @@ export const WORLDS: readonly Setting[] = [
   world("stale reads; atMostOnce; a fork", FORK, ONE, { staleReads: 2 }, { withoutKeys: "atMostOnce" }),
   world("a condition; a rejection", UNDER_CONDITION, ONE, { rejections: 1 }, conditions(true)),
   world("a condition that changes; a death", UNDER_CONDITION, ONE, { deaths: 1 }, conditions(true, false)),
+  world("a condition that changes; a repeat", UNDER_CONDITION, ONE, { repeats: 1 }, conditions(true, false)),
+  world("a condition that begins to hold; a repeat", UNDER_CONDITION, ONE, { repeats: 1 }, conditions(false, true)),
+  world(
+    "a condition that changes; a death, stale reads",
+    UNDER_CONDITION,
+    ONE,
+    { deaths: 1, staleReads: 2 },
+    conditions(true, false),
+  ),
   world("a condition that does not hold; a rejection", UNDER_CONDITION, ONE, { rejections: 1 }, conditions(false)),
   world("six steps; a death and a rejection", SIX, ONE, { deaths: 1, rejections: 1 }),
   world("six steps, two hosts", SIX, HOSTS, {}),
@@ -219,20 +228,6 @@ export const MORE_WORLDS: readonly Setting[] = [
 
 /** The smallest world for each fault that is known and not fixed. */
 export const KNOWN: readonly { readonly world: Setting; readonly words: string }[] = [
-  {
-    words: "processed, with the effects of a, b, c",
-    world: world(
-      "a condition that changes; a death, stale reads",
-      UNDER_CONDITION,
-      ONE,
-      { deaths: 1, staleReads: 2 },
-      conditions(true, false),
-    ),
-  },
-  {
-    words: "processed, with the effects of a, b, c",
-    world: world("a condition that changes; a repeat", UNDER_CONDITION, ONE, { repeats: 1 }, conditions(true, false)),
-  },
   {
     words: "attempt 1 calls the service for a while attempt 3 holds the job",
     world: world(

@@ -1,9 +1,11 @@
 // Calls to a remote service over HTTP, and the meaning of its answers for an agent.
+
 import { type Dispatcher, request as httpRequest } from "undici";
 import { z } from "zod";
 import { textOfBody } from "../domain/body-text.ts";
 import { lostOf, parseExactly } from "../domain/exact-json.ts";
 import type { StepResult } from "../domain/state-record.ts";
+import { inWords, isThrown } from "../domain/thrown.ts";
 import type { AgentCall, AgentReply, Finding, JobView } from "./agent.ts";
 import { BODY_LIMIT_BYTES, ID_LIMIT, readStart } from "./bounds.ts";
 import { type AnswerRule, type Meaning, meaningOf, subjectOf } from "./service-answers.ts";
@@ -267,7 +269,7 @@ function without(secret: string | undefined, text: string): string {
 }
 
 function describe(cause: unknown): string {
-  if (!(cause instanceof Error)) return String(cause);
+  if (!isThrown(Error, cause)) return inWords(cause);
   const { message, cause: inner } = cause;
   const first = cause instanceof AggregateError ? cause.errors.map(describe).join("; ") : message;
   return inner instanceof Error ? `${first}: ${inner.message}` : first || cause.name;

@@ -1,8 +1,10 @@
 // The kinds of settings, each checked and parsed.
+
 import { z } from "zod";
 import type { Endpoint } from "../agents/agent.ts";
 import { parseEndpoints, transportFault } from "../agents/endpoint-list.ts";
 import { durationMs } from "../domain/duration.ts";
+import { inWords } from "../domain/thrown.ts";
 
 /** How the operator API identifies its callers. */
 export const SIGN_INS = ["entra", "key", "development"] as const;
@@ -104,7 +106,7 @@ export const pattern = z.string().transform((text, context) => {
   try {
     return new RegExp(text);
   } catch (cause) {
-    context.addIssue({ code: "custom", message: `must be a regular expression: ${String(cause)}` });
+    context.addIssue({ code: "custom", message: `must be a regular expression: ${inWords(cause)}` });
     return z.NEVER;
   }
 });

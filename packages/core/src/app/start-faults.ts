@@ -1,4 +1,5 @@
 // All faults of the app that can be found without a request to any service: in its settings, and in its workflows and agents.
+import { messageOf } from "../domain/thrown.ts";
 import { type Environment, parseConfig } from "./config.ts";
 import type { Business } from "./define-app.ts";
 import { functionTimeoutOf } from "./function-timeout.ts";
@@ -17,6 +18,6 @@ function faultOf(check: () => unknown): string[] {
     check();
     return [];
   } catch (cause) {
-    return [cause instanceof Error ? cause.message : String(cause)];
+    return [messageOf(cause)];
   }
 }

@@ -1,6 +1,8 @@
 // Removes secrets from texts and values: the one place that decides what a secret looks like where it is repeated.
+
 import { HIDDEN, REMOVED } from "./job.ts";
 import { encodedRemoverOf, type Remove, removerOf } from "./secret-text.ts";
+import { asError, inWords } from "./thrown.ts";
 
 /** Below the app's address: where the service or person that does a step later reports it. What follows is a credential. */
 export const COMPLETIONS_PATH = "api/completions";
@@ -78,15 +80,15 @@ function errorWith(cause: unknown, shown: Remove, depth = 0): unknown {
 
 /** What an error says. Anything can be thrown, also what can't be read. */
 function said(cause: unknown) {
-  if (!(cause instanceof Error)) {
-    const text = inWords(cause);
-    return { message: text, stack: "", name: "Error", cause: undefined, others: [["", cause] as const] };
+  const error = asError(cause);
+  if (error !== cause) {
+    return { message: error.message, stack: "", name: "Error", cause: undefined, others: [["", cause] as const] };
   }
-  const { message, stack, name } = cause;
-  const others = Object.entries(cause).filter(([member]) => !["message", "stack", "name", "cause"].includes(member));
-  const listed = cause instanceof AggregateError ? [["errors", cause.errors] as const] : [];
+  const { message, stack, name } = error;
+  const others = Object.entries(error).filter(([member]) => !["message", "stack", "name", "cause"].includes(member));
+  const listed = error instanceof AggregateError ? [["errors", error.errors] as const] : [];
   return {
-    ...{ message: inWords(message), stack: inWords(stack ?? ""), name: inWords(name), cause: cause.cause },
+    ...{ message: inWords(message), stack: inWords(stack ?? ""), name: inWords(name), cause: error.cause },
     others: [...others, ...listed],
   };
 }
@@ -102,21 +104,11 @@ function areClean(others: readonly (readonly [string, unknown])[], shown: Remove
 
 function asText(value: unknown): string {
   try {
-    return (typeof value === "object" ? JSON.stringify(value) : undefined) ?? String(value);
+    return (typeof value === "object" ? JSON.stringify(value) : undefined) ?? inWords(value);
   } catch {
-    return UNREADABLE;
+    return inWords(value);
   }
 }
-
-function inWords(value: unknown): string {
-  try {
-    return String(value);
-  } catch {
-    return UNREADABLE;
-  }
-}
-
-const UNREADABLE = "something that cannot be shown as text";
 
 /** The values of a job's secrets: of each member, whatever is in it. */
 export function secretValuesOf(content: object, secrets: readonly string[]): readonly string[] {

@@ -4,7 +4,7 @@ import { after } from "./duration.ts";
 import { append, type Change, type Closing, type Guard, type GuardedWrite, set } from "./guarded-write.ts";
 import { runOf } from "./plan.ts";
 import { asEntry, expiryWithinLimits } from "./record-limits.ts";
-import type { Decided, Direction, Expiry, StepRecord, StepState } from "./state-record.ts";
+import type { Decided, Direction, Expiry, StateRecord, StepRecord, StepState } from "./state-record.ts";
 import { expiresAt, type Mark } from "./step-run.ts";
 import { concluding, scheduling, transitions } from "./transitions.ts";
 
@@ -61,10 +61,10 @@ function expiryInWords(step: string, direction: Direction, { attempt, tries, end
   );
 }
 
-/** Records the result of a step's condition, before its agent is called. */
-export function noteDecision(task: StepTask, decided: Decided): GuardedWrite {
-  const changes = [set(["steps", task.step, "decided"], decided), set(["updatedAt"], decided.at)];
-  return { guard: inHand(task), changes };
+/** The record with the result of a step's condition. */
+export function withDecision(record: StateRecord, name: string, decided: Decided): StateRecord {
+  const own = record.steps[name];
+  return own ? { ...record, steps: { ...record.steps, [name]: { ...own, decided } }, updatedAt: decided.at } : record;
 }
 
 /** The consequences of the write of a step's end. */

@@ -1,6 +1,6 @@
 // Whatever code throws can be told in words.
 import { expect, test } from "vitest";
-import { inWords, messageOf } from "./thrown.ts";
+import { asError, inWords, isThrown, messageOf } from "./thrown.ts";
 
 const fail = () => {
   throw new Error("again");
@@ -23,6 +23,8 @@ function revoked(): object {
 
 test.each(ODD)("%s", (_, thrown) => {
   for (const words of [inWords(thrown), messageOf(thrown)]) expect(words).toMatch(/cannot be shown|Error/);
+  expect(typeof asError(thrown).message).toBe("string");
+  expect(isThrown(RangeError, thrown)).toBe(false);
 });
 
 test("what has words keeps them", () => {
@@ -35,4 +37,11 @@ test("what has words keeps them", () => {
     "7",
     "text",
   ]);
+});
+
+test("an error that can be read is passed on as it is", () => {
+  const error = new RangeError("x");
+  expect(asError(error)).toBe(error);
+  expect(isThrown(RangeError, error)).toBe(true);
+  expect(asError("text").message).toBe("text");
 });

@@ -2,6 +2,26 @@
 
 const NO_WORDS = "something that cannot be shown as text was thrown";
 
+/** An error that can be read: itself, or one with its words. Never throws. */
+export function asError(thrown: unknown): Error {
+  try {
+    const { message, stack } = thrown as Error;
+    if (thrown instanceof Error && typeof message === "string" && typeof (stack ?? "") === "string") return thrown;
+  } catch {
+    // It can't be read.
+  }
+  return new Error(inWords(thrown));
+}
+
+/** `instanceof` throws for some proxies. */
+export function isThrown<Kind>(kind: abstract new (...given: never[]) => Kind, thrown: unknown): thrown is Kind {
+  try {
+    return thrown instanceof kind;
+  } catch {
+    return false;
+  }
+}
+
 /** With its name: `TypeError: x is not a function`. Never throws. */
 export function inWords(thrown: unknown): string {
   try {

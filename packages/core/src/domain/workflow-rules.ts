@@ -1,4 +1,5 @@
 // The named rules of a workflow for a job's content: conditions of its steps, and lists of items for which a step runs.
+
 import { canonicalJson } from "./canonical-json.ts";
 import { MOST_ITEM_BYTES, MOST_ITEMS } from "./items.ts";
 import { type Job, withoutSecrets } from "./job.ts";

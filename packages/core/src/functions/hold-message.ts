@@ -1,7 +1,9 @@
 // Handles a message while store, bus or engine are unavailable, or no job is admitted (P27): it is held under its lock, and returned to its queue
 // before the lock ends. Deliveries are counted for faulty messages, not for outages.
+
 import { jobIdIn } from "../domain/noun.ts";
 import { Outage, outageIn, SentBack } from "../domain/outage.ts";
+import { inWords, isThrown } from "../domain/thrown.ts";
 import type { Messenger, ReceivedMessage } from "../messaging/messenger.ts";
 import { type Context, instant, type Ports, type Telemetry } from "../scheduler/ports.ts";
 import { NotStorable } from "../store/job-store.ts";
@@ -44,8 +46,8 @@ export async function holdMessage<T>(
       }
       return result;
     } catch (cause) {
-      if (cause instanceof NotStorable) return setAside(message, cause, messenger, telemetry);
-      if (!(cause instanceof Outage)) throw cause;
+      if (isThrown(NotStorable, cause)) return setAside(message, cause, messenger, telemetry);
+      if (!isThrown(Outage, cause)) throw cause;
       const heldMs = now() - heldSince;
       const goesBack = cause instanceof SentBack ? cause : undefined;
       if (goesBack || heldMs + waitMs > timing.holdWithinMs) {
@@ -54,7 +56,7 @@ export async function holdMessage<T>(
             queue,
             jobId: jobIdIn(message.body, rules.contracts.noun) ?? null,
             heldMs,
-            cause: String(cause),
+            cause: inWords(cause),
             outage: outageIn(cause),
           });
         }
@@ -64,7 +66,7 @@ export async function holdMessage<T>(
       }
       if (!queues.has(queue)) {
         queues.set(queue, now());
-        telemetry.event("MessageHeld", { queue, cause: String(cause) });
+        telemetry.event("MessageHeld", { queue, cause: inWords(cause) });
       }
     }
     await pause(waitMs);

@@ -1,7 +1,9 @@
 // Checks the app when it starts: its settings, its workflows and their versions.
+
 import { setTimeout as sleep } from "node:timers/promises";
 import { checkWorkflows, WorkflowEdited } from "../app/check-workflows.ts";
 import type { App } from "../app/create-app.ts";
+import { inWords } from "../domain/thrown.ts";
 import { processTelemetry } from "../telemetry/events.ts";
 
 /** The host waits for this; an unavailable store must not keep the app from starting. */
@@ -35,6 +37,6 @@ async function check(application: App): Promise<void> {
       processTelemetry.event("WorkflowEdited", { faults: cause.message });
       throw cause;
     }
-    processTelemetry.event("WorkflowsUnchecked", { cause: String(cause) });
+    processTelemetry.event("WorkflowsUnchecked", { cause: inWords(cause) });
   }
 }

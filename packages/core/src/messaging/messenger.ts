@@ -1,8 +1,10 @@
 // The app's messages, as a port: status messages, start messages to the scheduler, agents' requests and replies, and messages that can't be read.
+
 import type { Reply, StartAttempt } from "../domain/attempt.ts";
 import type { ReplyAddress } from "../domain/job.ts";
 import { Outage } from "../domain/outage.ts";
 import type { JobStatus, StepResult } from "../domain/state-record.ts";
+import { messageOf } from "../domain/thrown.ts";
 import type { AgentReplyMessage, AgentRequestMessage } from "./agent-messages.ts";
 
 export interface StatusMessage {
@@ -87,7 +89,7 @@ export interface ReceivedMessage {
 export class BusUnavailable extends Outage {
   override readonly name = "BusUnavailable";
   constructor(queue: string, cause: unknown) {
-    super(`The bus did not take a message to ${queue}: ${cause instanceof Error ? cause.message : String(cause)}`, {
+    super(`The bus did not take a message to ${queue}: ${messageOf(cause)}`, {
       cause,
     });
   }

@@ -3,6 +3,7 @@ import type { BoundedReply, Bounds, Fault, LastError, Start } from "../agents/ag
 import { after, durationMs } from "../domain/duration.ts";
 import { runOf } from "../domain/plan.ts";
 import { secretValuesOf } from "../domain/redactor.ts";
+import { inWords } from "../domain/thrown.ts";
 import type { AgentRequestMessage, Failure, Ticket } from "../messaging/agent-messages.ts";
 import { allSecrets } from "../messaging/contract.ts";
 import type { Versioned } from "../store/job-store.ts";
@@ -39,7 +40,7 @@ export async function answerRequest(
     try {
       await context.messenger.answer(replyTo, { ticket, kind: "started", ...(failure && { failure }) });
     } catch (cause) {
-      context.telemetry.event("TakeUpUnrecorded", { jobId, attempt, step, cause: String(cause) });
+      context.telemetry.event("TakeUpUnrecorded", { jobId, attempt, step, cause: inWords(cause) });
     }
   };
   const noteFault = async ({ tries, lastError }: Fault): Promise<void> => {

@@ -2,7 +2,7 @@
 import type { StepEnd, StepTask } from "../domain/attempt.ts";
 import { ticketOf } from "../messaging/agent-messages.ts";
 import type { Context } from "./ports.ts";
-import { recordAnswer, unasked } from "./record-step.ts";
+import { recordAnswer, recordedEnd, unasked } from "./record-step.ts";
 import { requestOf } from "./step-request.ts";
 
 const TOO_LARGE = "the request to the agent is larger than its queue takes; nothing was sent";
@@ -14,6 +14,7 @@ const TOO_LARGE = "the request to the agent is larger than its queue takes; noth
 export async function askAgent(given: StepTask, context: Context): Promise<StepEnd | undefined> {
   const { request, begun } = await requestOf(given, context);
   const { task } = begun;
+  if (begun.kind === "superseded") return recordedEnd(task, context, true);
   if (begun.kind !== "begun") return recordAnswer(task, unasked(begun), context);
   const { jobId, attempt, step, agent, operation, priority } = task;
   const { startBy, completeWithin, completeBy } = task;

@@ -1,14 +1,17 @@
 // The decisions before the call of a step's agent: whether its condition holds, and which item of a list it is for.
+
 import type { StepTask } from "../domain/attempt.ts";
 import { itemOfRun, stepOfRun } from "../domain/items.ts";
 import type { Job } from "../domain/job.ts";
 import { secretValuesOf, textWithout } from "../domain/redactor.ts";
 import type { Decided, StepResult } from "../domain/state-record.ts";
-import { noteDecision } from "../domain/step-writes.ts";
+import { awaits } from "../domain/step-end.ts";
+import { withDecision } from "../domain/step-writes.ts";
 import { messageOf } from "../domain/thrown.ts";
 import { type Item, itemsOf, type Situation } from "../domain/workflow-rules.ts";
 import { contractOf } from "../messaging/contract.ts";
 import { instant, type Ports } from "./ports.ts";
+import { writeAtVersion } from "./write-at-version.ts";
 
 /** The input of its agent besides the job. */
 export type Begun =
@@ -16,11 +19,13 @@ export type Begun =
   /** Its condition is false: it is not done. */
   | { readonly kind: "skipped"; readonly task: StepTask; readonly message: string }
   /** The job does not contain a value that the decision needs: a later try would have the same result. */
-  | { readonly kind: "rejected"; readonly task: StepTask; readonly message: string };
+  | { readonly kind: "rejected"; readonly task: StepTask; readonly message: string }
+  /** The step does not belong to this task any more: nothing may follow from what its condition says now. */
+  | { readonly kind: "superseded"; readonly task: StepTask };
 
 /**
- * Order of writes: the result of the condition, then (by the caller) the request to the agent. If it runs again after a crash in between, the
- * record has the decision. A step without condition or list costs nothing here.
+ * Order of writes: the result of the condition, then (by the caller) the request to the agent, or the step's end as skipped. Whoever runs the same
+ * task again, or beside this run, finds the decision in the record. A step without condition or list costs nothing here.
  */
 export async function beginStep(task: StepTask, job: Job, ports: Ports): Promise<Begun> {
   const { when, forEach } = task;
@@ -32,9 +37,9 @@ export async function beginStep(task: StepTask, job: Job, ports: Ports): Promise
     return { kind: "rejected", task, message: withoutSecrets(messageOf(cause), job, ports) };
   }
   if (when === undefined || task.direction === "compensate") return { kind: "begun", task, item };
-  const known = task.record.decided ?? (await ports.store.state(task.jobId))?.record.steps[task.step]?.decided;
   try {
-    const decided = known ?? (await decide(task, when, { job, results: task.results, item }, ports));
+    const decided = task.record.decided ?? (await decideOnce(task, when, { job, results: task.results, item }, ports));
+    if (!decided) return { kind: "superseded", task };
     const record = { ...task.record, decided };
     const message = `${when} does not hold`;
     return decided.holds
@@ -48,26 +53,39 @@ export async function beginStep(task: StepTask, job: Job, ports: Ports): Promise
 
 class ConditionFault extends Error {}
 
-async function decide(
+type Deciding = {
+  readonly job: Job;
+  readonly results: { readonly [step: string]: StepResult };
+  readonly item: Item | null;
+};
+
+/** The recorded decision, or the one that is recorded now. Undefined if the step does not belong to this task any more, and nothing was decided. */
+async function decideOnce(
   task: StepTask,
   condition: string,
-  situation: { job: Job; results: { readonly [step: string]: StepResult }; item: Item | null },
+  situation: Deciding,
   ports: Ports,
-): Promise<Decided> {
+): Promise<Decided | undefined> {
+  let found: Decided | undefined;
+  await writeAtVersion(task.jobId, ports, (record) => {
+    const own = record.steps[task.step];
+    found = own?.decided;
+    if (!own || found || !awaits(record, task)) return undefined;
+    found = { condition, holds: holds(condition, situation, ports), at: instant(ports.now()) };
+    return withDecision(record, task.step, found);
+  });
+  return found;
+}
+
+function holds(condition: string, situation: Deciding, ports: Ports): boolean {
   const { conditions } = ports.workflows.rules;
   const ask = Object.hasOwn(conditions, condition) ? conditions[condition] : undefined;
-  let holds: boolean;
   try {
     if (!ask) throw new Error("there is none");
-    holds = ask(situation as Situation<never>);
+    return ask(situation as Situation<never>);
   } catch (cause) {
     throw new ConditionFault(`condition ${condition}: ${messageOf(cause)}`);
   }
-  const decided = { condition, holds, at: instant(ports.now()) };
-  // If the step does not belong to this task any more, its records and requests are rejected or known; if the condition does not hold, the
-  // step's end records that.
-  if (holds) await ports.store.change(task.jobId, noteDecision(task, decided));
-  return decided;
 }
 
 /** As recorded; a job that an older version of the app recorded has no items in its record. */

@@ -1,10 +1,11 @@
 // What the app's own code throws around a step: it is recorded in the step's run like a service's error, and counts as a failure.
+
 import type { LastError } from "../agents/agent.ts";
 import { bounded } from "../agents/bounds.ts";
 import type { StepTask } from "../domain/attempt.ts";
 import { Outage } from "../domain/outage.ts";
 import { errorWithout } from "../domain/redactor.ts";
-import { inWords } from "../domain/thrown.ts";
+import { inWords, isThrown } from "../domain/thrown.ts";
 import { NotStorable } from "../store/job-store.ts";
 import type { Telemetry } from "./ports.ts";
 
@@ -29,9 +30,9 @@ export function codeFaultOf(
   task: Pick<StepTask, "jobId" | "attempt" | "step" | "agent">,
   telemetry: Telemetry,
 ): LastError {
-  if (cause instanceof Outage) throw cause;
+  if (isThrown(Outage, cause)) throw cause;
   const { jobId, attempt, step, agent } = task;
-  const what = cause instanceof NotStorable ? cause.message : `the code of the app failed: ${inWords(cause)}`;
+  const what = isThrown(NotStorable, cause) ? cause.message : `the code of the app failed: ${inWords(cause)}`;
   const message = bounded(what);
   telemetry.event("CodeFailed", { jobId, attempt, step, agent, message });
   return { endpoint: agent, message };

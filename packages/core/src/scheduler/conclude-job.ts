@@ -1,6 +1,8 @@
 // Publishes the end of a job (P15, P16).
+
 import { startAttemptOf } from "../domain/recovery.ts";
 import { hasEnded, type StateRecord } from "../domain/state-record.ts";
+import { inWords } from "../domain/thrown.ts";
 import { STATUS_OF } from "../domain/transitions.ts";
 import type { Versioned } from "../store/job-store.ts";
 import type { Context, Telemetry } from "./ports.ts";
@@ -31,7 +33,7 @@ export async function concludeJob(
     await publish(ended.record, completionsOf(ended.record), context);
     await clearOutbox(ended, context);
   } catch (cause) {
-    context.telemetry.event("StatusDelayed", { jobId, status: endStatus(ended.record), cause: String(cause) });
+    context.telemetry.event("StatusDelayed", { jobId, status: endStatus(ended.record), cause: inWords(cause) });
   }
 }
 

@@ -3,7 +3,7 @@
 // waits for no place: the burst of one leaves room for the others.
 
 /** The key of jobs that have none: they are one owner's. */
-export const NO_KEY = "";
+const NO_KEY = "";
 
 /** What the places in flight are divided by. */
 export interface Fairness {

@@ -6,6 +6,7 @@ import { decide, type OperatorAction } from "../domain/operator.ts";
 import { startAttemptOf } from "../domain/recovery.ts";
 import { snapshotOf } from "../domain/snapshot.ts";
 import { hasEnded, type ProcessState, type StateRecord } from "../domain/state-record.ts";
+import { inWords } from "../domain/thrown.ts";
 import type { Workflow } from "../domain/workflow.ts";
 import { contractFor, contractOf } from "../messaging/contract.ts";
 import type { OperatorRequest } from "../messaging/operator-request.ts";
@@ -225,7 +226,7 @@ async function start(written: Versioned, startAt: string | null, context: Contex
     context.telemetry.event("StatusDelayed", {
       jobId: record.jobId,
       status: "RetryScheduled",
-      cause: String(cause),
+      cause: inWords(cause),
     });
     return { record, etag, published: false };
   }
@@ -242,7 +243,7 @@ async function end(written: Versioned, context: Context): Promise<Followed> {
     context.telemetry.event("StatusDelayed", {
       jobId: record.jobId,
       status: endStatus(record),
-      cause: String(cause),
+      cause: inWords(cause),
     });
     return { record, etag, published: false };
   }

@@ -1,8 +1,10 @@
 // Publishes statuses to the client (P15): in order for each job, and at least once. A message that can't be sent now is left in the record as an
 // outbox message.
+
 import { statusMessage } from "../domain/outputs.ts";
 import { published } from "../domain/recovery.ts";
 import { hasEnded, type JobStatus, type OutboxMessage, type StateRecord } from "../domain/state-record.ts";
+import { inWords } from "../domain/thrown.ts";
 import { addToOutbox, STATUS_OF } from "../domain/transitions.ts";
 import type { Versioned } from "../store/job-store.ts";
 import { type Context, instant, type Ports } from "./ports.ts";
@@ -100,7 +102,7 @@ export async function publishOrKeep(
     return settled;
   } catch (cause) {
     for (const { status } of outboxMessages)
-      context.telemetry.event("StatusDelayed", { jobId, status, cause: String(cause) });
+      context.telemetry.event("StatusDelayed", { jobId, status, cause: inWords(cause) });
     return leave(written.record, outboxMessages, context);
   }
 }

@@ -29,7 +29,7 @@ export async function recordedEnd(task: StepTask, context: Context, isFinal = fa
 }
 
 /** The recorded answer of a step whose agent was not called. */
-export function unasked({ kind, message }: Exclude<Begun, { kind: "begun" }>): Answer {
+export function unasked({ kind, message }: Exclude<Begun, { kind: "begun" | "superseded" }>): Answer {
   return kind === "skipped"
     ? { kind, message }
     : { kind, message, endpoint: "none", because: "its agent was not asked" };

@@ -1,4 +1,5 @@
 // A reply for which no step waits any more (P8).
+import { inWords } from "../domain/thrown.ts";
 import { type Context, instant } from "./ports.ts";
 
 /** The reply is counted and written to the audit log, and changes nothing else. */
@@ -13,6 +14,6 @@ export async function rejectLate(
     await context.supervision.lateReply({ at: instant(context.now()), jobId, attempt, step, reason });
   } catch (cause) {
     // The audit log is for people: if it can't be written, it must not change the outcome of the step.
-    context.telemetry.event("AuditLogUnwritten", { jobId, cause: String(cause) });
+    context.telemetry.event("AuditLogUnwritten", { jobId, cause: inWords(cause) });
   }
 }

@@ -1,9 +1,11 @@
 // One step whose agent is in this app (P6, P8): calls it within the step's time, and records the result.
+
 import type { Fault, LastError, RoutedAgent } from "../agents/agent.ts";
 import type { StepEnd, StepTask } from "../domain/attempt.ts";
 import { isInHand, runOf } from "../domain/plan.ts";
 import type { StepRun } from "../domain/state-record.ts";
 import { noteExpiry } from "../domain/step-writes.ts";
+import { inWords } from "../domain/thrown.ts";
 import { acceptedBefore, acceptStep } from "./accept-step.ts";
 import { codeFaultOf, throwingWithout } from "./code-fault.ts";
 import { type Context, instant, type Telemetry } from "./ports.ts";
@@ -45,6 +47,7 @@ async function callAgent(given: StepTask, agent: RoutedAgent, run: TakeUp, conte
   run.task = task;
   // The job is closed: an earlier run of this task completed it, and crashed before it published that.
   if (isClosed) return expire(task, "StepNotTakenUp", 0, context);
+  if (begun.kind === "superseded") return (await recordedEnd(task, context, true)) ?? SUPERSEDED;
   if (begun.kind !== "begun") return recordAnswer(task, unasked(begun), context);
   let isNoted = false;
   const noteFault = async (fault: Fault) => {
@@ -125,7 +128,7 @@ async function recordFault(task: StepTask, { tries, lastError }: Fault, context:
   try {
     return (await context.store.change(jobId, noteExpiry(task, expiry))).kind === "written";
   } catch (cause) {
-    context.telemetry.event("TakeUpUnrecorded", { jobId, attempt, step, cause: String(cause) });
+    context.telemetry.event("TakeUpUnrecorded", { jobId, attempt, step, cause: inWords(cause) });
     return false;
   }
 }

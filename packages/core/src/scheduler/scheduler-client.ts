@@ -1,4 +1,5 @@
 // Starts an attempt's orchestration, once however often it is asked.
+
 import {
   type Attempt,
   type ClaimOutcome,
@@ -9,6 +10,7 @@ import {
 } from "../domain/attempt.ts";
 import { Outage } from "../domain/outage.ts";
 import { attemptId } from "../domain/state-record.ts";
+import { inWords } from "../domain/thrown.ts";
 import { findProgress } from "./find-progress.ts";
 import type { Context } from "./ports.ts";
 
@@ -67,7 +69,7 @@ export async function startOnce(
   } catch (cause) {
     // The client's error does not say why: the instance's status does.
     if (await isUnderWay(client, instanceId)) return;
-    throw new EngineUnavailable(`Could not start ${orchestrator} ${instanceId}: ${String(cause)}`, { cause });
+    throw new EngineUnavailable(`Could not start ${orchestrator} ${instanceId}: ${inWords(cause)}`, { cause });
   }
 }
 
@@ -91,7 +93,7 @@ async function report(
     return true;
   } catch (cause) {
     if (isUnknownInstance(cause)) return false;
-    throw new EngineUnavailable(`Could not report to attempt ${instanceId}: ${String(cause)}`, { cause });
+    throw new EngineUnavailable(`Could not report to attempt ${instanceId}: ${inWords(cause)}`, { cause });
   }
 }
 

@@ -1,5 +1,6 @@
 // The start of a step by its agent (P8, P26): sets the instant by which the step must be done, and decides whether the record must contain it
 // first.
+
 import type { Start } from "../agents/agent.ts";
 import type { StepTask } from "../domain/attempt.ts";
 import { after, durationMs } from "../domain/duration.ts";
@@ -8,6 +9,7 @@ import { hasEnded, type StepRun } from "../domain/state-record.ts";
 import { awaits, takenAmong } from "../domain/step-end.ts";
 import { type Mark, takenUp, withRun } from "../domain/step-run.ts";
 import { takeUp, takeUpOnly } from "../domain/step-writes.ts";
+import { inWords } from "../domain/thrown.ts";
 import type { Written } from "../store/job-store.ts";
 import { type Context, instant, type Ports } from "./ports.ts";
 import { writeAtVersion } from "./write-at-version.ts";
@@ -134,7 +136,7 @@ export class TakeUp {
     try {
       await recordMark(this.#task, mark, this.#startedAt, this.#context);
     } catch (cause) {
-      this.#context.telemetry.event("TakeUpUnrecorded", { jobId, attempt, step, cause: String(cause) });
+      this.#context.telemetry.event("TakeUpUnrecorded", { jobId, attempt, step, cause: inWords(cause) });
     }
   }
 

@@ -1,4 +1,5 @@
 // An operator's action: an event for the alerts, and an entry in the audit log for people.
+import { inWords } from "../domain/thrown.ts";
 import type { OperatorAction } from "../store/audit-log.ts";
 import type { Context, Ports } from "./ports.ts";
 
@@ -18,7 +19,7 @@ export async function writeAuditLog(
     await supervision.operatorAction(entry);
     return true;
   } catch (cause) {
-    telemetry.event("AuditLogUnwritten", { jobId, cause: String(cause) });
+    telemetry.event("AuditLogUnwritten", { jobId, cause: inWords(cause) });
     return false;
   }
 }

@@ -4,6 +4,7 @@ import { type AppendBlobClient, type ContainerClient, RestError } from "@azure/s
 import { inAppsNames, inCoresNames, type Noun } from "../domain/noun.ts";
 import { Outage } from "../domain/outage.ts";
 import { overSince } from "../domain/retention.ts";
+import { inWords } from "../domain/thrown.ts";
 import type { ArchivedJob, JobArchive } from "./job-archive.ts";
 
 /** The schema version of a line. */
@@ -36,7 +37,7 @@ export function createBlobJobArchive(container: ContainerClient, noun: Noun): Jo
       try {
         for (const [day, entries] of byDay(page)) await addTo(container, day, entries, noun);
       } catch (cause) {
-        throw new ArchiveUnavailable(`The archive was not written: ${String(cause)}`, { cause });
+        throw new ArchiveUnavailable(`The archive was not written: ${inWords(cause)}`, { cause });
       }
     },
   };

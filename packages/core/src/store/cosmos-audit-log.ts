@@ -1,8 +1,10 @@
 // The audit log on Cosmos DB: one partition for each day. Supervisors' entries expire after their time; operators' actions are in their own
 // container, to which the app's identity may only add (infra/app/cosmos-access.bicep).
+
 import { randomUUID } from "node:crypto";
 import type { Container, JSONObject, OperationInput } from "@azure/cosmos";
 import { ExponentialBackoff, handleAll, retry } from "cockatiel";
+import { inWords } from "../domain/thrown.ts";
 import { type AuditLog, type DecisionEntry, dayOfSweep, lateReplyId, type SupervisionEntry } from "./audit-log.ts";
 import { BatchRejected, rejectionOf } from "./cosmos-answers.ts";
 
@@ -101,6 +103,8 @@ async function patiently<T>(operation: string, work: () => Promise<T>): Promise<
   try {
     return await withRetries.execute(work);
   } catch (cause) {
-    throw new Error(`The audit log can't be ${operation === "read" ? "read" : "written"}: ${String(cause)}`, { cause });
+    throw new Error(`The audit log can't be ${operation === "read" ? "read" : "written"}: ${inWords(cause)}`, {
+      cause,
+    });
   }
 }

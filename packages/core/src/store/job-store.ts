@@ -4,6 +4,7 @@ import type { GuardedWrite, Lifetime } from "../domain/guarded-write.ts";
 import type { Job } from "../domain/job.ts";
 import { Outage } from "../domain/outage.ts";
 import type { StateRecord } from "../domain/state-record.ts";
+import { messageOf } from "../domain/thrown.ts";
 import type { JobPage, JobQuery } from "./job-list.ts";
 
 /** A record and the version that it was read at. */
@@ -93,7 +94,7 @@ export class NotStorable extends Error {
 export class StoreUnavailable extends Outage {
   override readonly name = "StoreUnavailable";
   constructor(operation: string, cause: unknown) {
-    super(`The state store did not ${operation}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    super(`The state store did not ${operation}: ${messageOf(cause)}`, { cause });
   }
 }
 
@@ -101,5 +102,5 @@ export class StoreUnavailable extends Outage {
 const REASON_LIMIT = 500;
 
 export function reasonOf(cause: unknown): string {
-  return (cause instanceof Error ? cause.message : String(cause)).slice(0, REASON_LIMIT);
+  return messageOf(cause).slice(0, REASON_LIMIT);
 }

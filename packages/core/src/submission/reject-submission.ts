@@ -1,6 +1,8 @@
 // Rejects an invalid submission (P1): stores it in the quarantine with every fault, and notifies its sender of them (P15).
+
 import { createHash } from "node:crypto";
 import { Outage } from "../domain/outage.ts";
+import { inWords } from "../domain/thrown.ts";
 import { isNestedTooDeep, jsonText } from "../messaging/deep-json.ts";
 import { memberRedactorOf } from "../messaging/hidden-members.ts";
 import type { Rejection } from "../messaging/messenger.ts";
@@ -58,7 +60,7 @@ async function notifySender(
     } catch (cause) {
       if (!(cause instanceof Outage)) throw cause;
       // If it were held longer, the message would be written to the quarantine again and again.
-      if (now() > endAt) return telemetry.event("StatusUndeliverable", { ...undeliverable, cause: String(cause) });
+      if (now() > endAt) return telemetry.event("StatusUndeliverable", { ...undeliverable, cause: inWords(cause) });
     }
     await pause(PAUSE_MS);
   }

@@ -3,6 +3,7 @@
 import { withoutSecrets } from "../domain/job.ts";
 import { Outage } from "../domain/outage.ts";
 import { closed, isOver } from "../domain/retention.ts";
+import { inWords } from "../domain/thrown.ts";
 import { contractFor } from "../messaging/contract.ts";
 import { type Context, instant, type Retention } from "../scheduler/ports.ts";
 import type { ArchivedJob } from "../store/job-archive.ts";
@@ -90,7 +91,7 @@ async function closePage(
       if (!(cause instanceof NotStorable)) throw cause;
       // One job that can't be closed does not stop the others.
       counts.broken += 1;
-      context.telemetry.event("JobNotClosed", { jobId: over.record.jobId, cause: String(cause) });
+      context.telemetry.event("JobNotClosed", { jobId: over.record.jobId, cause: inWords(cause) });
     }
   });
 }
@@ -105,7 +106,7 @@ async function entryOf({ record }: Versioned, context: Context): Promise<Archive
     return { record: shownRecord(record), jobs: jobs.map((job) => withoutSecrets(job, secrets)) };
   } catch (cause) {
     if (cause instanceof Outage) throw cause;
-    context.telemetry.event("JobNotClosed", { jobId, cause: String(cause) });
+    context.telemetry.event("JobNotClosed", { jobId, cause: inWords(cause) });
     return undefined;
   }
 }

@@ -1,4 +1,5 @@
 // The leadership among several supervisors (P12), as a port: only the leader sweeps, and each new leader has a higher epoch.
+import { messageOf } from "../domain/thrown.ts";
 
 export type Standing =
   | {
@@ -26,6 +27,6 @@ export interface Leadership {
 export class LeadershipUnavailable extends Error {
   override readonly name = "LeadershipUnavailable";
   constructor(cause: unknown) {
-    super(`Who leads can't be found out: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    super(`Who leads can't be found out: ${messageOf(cause)}`, { cause });
   }
 }

@@ -6,6 +6,7 @@ import { runOf } from "../domain/plan.ts";
 import { claimableAt, decideRecovery, overdueStep, recover, startAttemptOf, type Verdict } from "../domain/recovery.ts";
 import { type Snapshot, snapshotOf } from "../domain/snapshot.ts";
 import type { Expiry, StateRecord } from "../domain/state-record.ts";
+import { inWords, isThrown } from "../domain/thrown.ts";
 import { steppedBack } from "../domain/unrecovered.ts";
 import { policyFor } from "../domain/workflow.ts";
 import { reportError, reportOwedError, startNextAttempt } from "../scheduler/conclude-job.ts";
@@ -89,9 +90,9 @@ export async function recoverJob(due: Versioned, mayReschedule: () => boolean, c
 /** Without this, the longest overdue records would take each sweep's time, however many of them can't be recovered. */
 async function stepBack(due: Versioned, fault: unknown, { store, now }: Context): Promise<void> {
   if (isThrottled(fault)) return;
-  const isOutage = fault instanceof Outage && !(fault instanceof OtherVersionNeeded);
+  const isOutage = isThrown(Outage, fault) && !isThrown(OtherVersionNeeded, fault);
   try {
-    await store.replace(due, steppedBack(due.record, String(fault), isOutage, instant(now())));
+    await store.replace(due, steppedBack(due.record, inWords(fault), isOutage, instant(now())));
   } catch {
     // The store's fault, or the record's: the event for the first fault names the job.
   }

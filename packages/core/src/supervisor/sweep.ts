@@ -2,6 +2,7 @@
 
 import { outageIn } from "../domain/outage.ts";
 import type { StateRecord } from "../domain/state-record.ts";
+import { inWords } from "../domain/thrown.ts";
 import { type Context, instant, type Ports } from "../scheduler/ports.ts";
 import { writeAuditLog } from "../scheduler/write-audit-log.ts";
 import { type SweepEntry, sweepIdOf } from "../store/audit-log.ts";
@@ -93,7 +94,7 @@ export async function sweepFor(operator: string, context: Context): Promise<Swee
     );
     return outcome;
   } catch (cause) {
-    await enter(`failed: ${String(cause)}`);
+    await enter(`failed: ${inWords(cause)}`);
     throw cause;
   }
 }
@@ -189,7 +190,7 @@ class Sweep {
       // One bad record never stops a sweep.
       this.#counts.broken += 1;
       if (isThrottled(fault)) this.#counts.throttled += 1;
-      this.#context.telemetry.event("RecoveryFailed", { jobId, cause: String(fault), outage: outageIn(fault) });
+      this.#context.telemetry.event("RecoveryFailed", { jobId, cause: inWords(fault), outage: outageIn(fault) });
     } else if (outcome === "lost") this.#counts.lost += 1;
     else if (verdict) this.#counts[COUNTED_AS[verdict]] += 1;
   }
@@ -228,7 +229,7 @@ class Sweep {
     } catch (cause) {
       if (!this.#auditLogWorks) return;
       this.#auditLogWorks = false;
-      this.#context.telemetry.event("AuditLogUnwritten", { sweepId: this.#sweepId, cause: String(cause) });
+      this.#context.telemetry.event("AuditLogUnwritten", { sweepId: this.#sweepId, cause: inWords(cause) });
     }
   }
 }
@@ -245,5 +246,5 @@ function decisionOf(jobId: string, recovery: Recovery, sweepId: string, epoch: n
   const { verdict = "none", rule, before, after, outcome, fault, stop } = recovery;
   const known = { sweepId, jobId, at: instant(now), epoch, rule, verdict, before, after, outcome };
   const decision = stop ? { ...known, stop } : known;
-  return fault === undefined ? decision : { ...decision, fault: String(fault).slice(0, FAULT_LIMIT) };
+  return fault === undefined ? decision : { ...decision, fault: inWords(fault).slice(0, FAULT_LIMIT) };
 }

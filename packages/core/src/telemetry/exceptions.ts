@@ -1,6 +1,8 @@
 // What a function throws, as a record of its own. A host that is notified of a worker with OpenTelemetry sends none for it, and a span's own
 // record of an exception is dropped with its trace where only a part of the traces is kept.
+
 import { context, trace } from "@opentelemetry/api";
+import { asError } from "../domain/thrown.ts";
 import { outgoingError } from "./outgoing.ts";
 import { parseTraceparent } from "./trace-context.ts";
 
@@ -44,7 +46,7 @@ export async function recordingExceptions<T>(run: FunctionRun, body: () => T | P
 }
 
 function recordOf(said: unknown, { functionName, invocationId }: FunctionRun): ExceptionRecord {
-  const error = said instanceof Error ? said : new Error(String(said));
+  const error = asError(said);
   return {
     "exception.type": error.name,
     "exception.message": error.message,

@@ -1,10 +1,12 @@
 // Where telemetry goes: Application Insights, or an OTLP collector. Their packages are loaded at the first export, not at start.
+
 import type { AzureMonitorExporterOptions } from "@azure/monitor-opentelemetry-exporter";
 import type { ExportResult } from "@opentelemetry/core";
 import { ExportResultCode } from "@opentelemetry/core";
 import type { LogRecordExporter } from "@opentelemetry/sdk-logs";
 import { AggregationTemporality, InstrumentType, type PushMetricExporter } from "@opentelemetry/sdk-metrics";
 import type { SpanExporter } from "@opentelemetry/sdk-trace";
+import { asError } from "../domain/thrown.ts";
 
 export interface Place {
   readonly spans: SpanExporter;
@@ -33,7 +35,7 @@ class LateExporter<T> {
       (exporter) => exporter.export(items, done),
       (cause: unknown) => {
         this.#loaded = undefined;
-        done({ code: ExportResultCode.FAILED, error: cause instanceof Error ? cause : new Error(String(cause)) });
+        done({ code: ExportResultCode.FAILED, error: asError(cause) });
       },
     );
   }

@@ -1,4 +1,5 @@
 // Spans: stretches of work in the trace of the job that they are done for.
+
 import {
   context,
   type Link,
@@ -10,6 +11,7 @@ import {
   type Tracer,
   trace,
 } from "@opentelemetry/api";
+import { asError } from "../domain/thrown.ts";
 import type { Attributes } from "./events.ts";
 import { outgoingAttributes, outgoingError, outgoingText } from "./outgoing.ts";
 import { activeSpanContext, parseTraceparent } from "./trace-context.ts";
@@ -93,7 +95,7 @@ export function failSpan(message: string): void {
 
 function fail(span: Span, cause: unknown): void {
   const said = outgoingError(cause);
-  const error = said instanceof Error ? said : new Error(String(said));
+  const error = asError(said);
   span.recordException(error);
   span.setStatus({ code: SpanStatusCode.ERROR, message: error.message });
 }

@@ -1,4 +1,4 @@
-// P33 steps that end the process that runs them, and steps that are never taken up: each is counted, or a person is alerted, and none goes round for ever.
+// P16 steps that end the process that runs them, and steps that are never taken up: each is counted, or a person is alerted, and none goes round for ever.
 
 import { setImmediate } from "node:timers/promises";
 import { beforeEach, expect, test } from "vitest";
@@ -44,7 +44,7 @@ async function swept(): Promise<StartAttempt | undefined> {
 
 const isOver = async () => (await world.stateOf())?.processState === "Error";
 
-test("P33 a step that ends its process each time is counted from the second death on, and its job ends", async () => {
+test("P16 a step that ends its process each time is counted from the second death on, and its job ends", async () => {
   let killed = 0;
   world.answers.set("pickUp", () => {
     killed += 1;
@@ -62,6 +62,30 @@ test("P33 a step that ends its process each time is counted from the second deat
   expect(world.eventNames()).toContain("JobErrored");
 });
 
+const fail = () => {
+  throw new Error("again");
+};
+
+test.each<[string, unknown]>([
+  ["an object whose toString throws", { toString: fail }],
+  ["a proxy that throws at everything", new Proxy({}, { get: fail, getPrototypeOf: fail, has: fail })],
+  ["an error whose message throws", Object.defineProperty(new Error("x"), "message", { get: fail })],
+  ["null", null],
+  ["a symbol", Symbol("s")],
+])("P16 a step whose code throws %s is counted like any other", async (_, thrown) => {
+  world.answers.set("pickUp", () => {
+    throw thrown;
+  });
+  const task = await world.firstTask(await submitted());
+  expect((await runStep(task, world)).outcome).toEqual({ kind: "expired" });
+  expect((await world.stateOf())?.steps["pickUp"]).toMatchObject({
+    state: "Running",
+    expiry: { message: expect.stringContaining("the code of the app failed: ") },
+  });
+  await swept();
+  expect(await world.stateOf()).toMatchObject({ failureCount: 1 });
+});
+
 test("a healthy step's start costs no write", async () => {
   const task = await world.firstTask(await submitted());
   let during: unknown;
@@ -73,7 +97,7 @@ test("a healthy step's start costs no write", async () => {
   expect(during).toBe("Scheduled");
 });
 
-test("P33 a request that is delivered again is said to be taken up before it goes out", async () => {
+test("P16 a request that is delivered again is said to be taken up before it goes out", async () => {
   await world.store.create(sampleJob("job-1"), sampleRecord("job-1", GRAPH));
   await claimJob({ jobId: "job-1", attempt: 1, direction: "forward" }, world);
   await runStep(await taskOf("reserveStock"), world);
@@ -91,7 +115,7 @@ test("P33 a request that is delivered again is said to be taken up before it goe
   expect((await world.stateOf())?.steps["checkFraud"]?.state).toBe("Running");
 });
 
-test("P26 P33 what is never taken up is scheduled again a bounded number of times: then an alert names the job, and an operator resolves it", async () => {
+test("P26 what is never taken up is scheduled again a bounded number of times: then an alert names the job, and an operator resolves it", async () => {
   world.timing.mostTimesRescheduled = 3;
   let start: StartAttempt | undefined = await submitted();
   const goesRound = async (most = 20) => {

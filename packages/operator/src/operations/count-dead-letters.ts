@@ -1,4 +1,5 @@
 // Counts each queue's dead letters, with their causes and age: a queue that can't be read reports why, and the others are still counted.
+import { inWords } from "@scheduler-agent-supervisor/core/internal/domain/thrown";
 import { fingerprintOf } from "../domain/fingerprint.ts";
 import type { DeadLetterSummary, DeadLetters } from "../messaging/dead-letters.ts";
 
@@ -28,7 +29,7 @@ export function countDeadLetters(deadLetters: DeadLetters): Promise<DeadLetterCo
         const { messages, isAll } = await deadLetters.all(queue);
         return { queue: queue.name, ...waiting(messages), isAll, causes: causesOf(messages) };
       } catch (cause) {
-        return { queue: queue.name, error: String(cause) };
+        return { queue: queue.name, error: inWords(cause) };
       }
     }),
   );

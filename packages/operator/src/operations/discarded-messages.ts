@@ -1,5 +1,6 @@
 // Messages that operators discarded: shown for some days, and sent again by an operator who still needs one.
 
+import { inWords } from "@scheduler-agent-supervisor/core/internal/domain/thrown";
 import type { Context } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
 import type { DiscardedMessage } from "../domain/message-copy.ts";
 import type { Correction, DeadLetter, DeadLetterSummary } from "../messaging/dead-letters.ts";
@@ -71,7 +72,7 @@ export async function resendDiscarded(
     body: redactorOf(context.rules.contracts).restored(correction.body, message.body),
   };
   const sent = await deadLetters.resend(queue, copy, corrected).catch(async (cause: unknown) => {
-    await entry.write(message, `failed: ${String(cause)}`);
+    await entry.write(message, `failed: ${inWords(cause)}`);
     throw cause;
   });
   if (sent.kind === "rejected") return rejected(sent.reason);

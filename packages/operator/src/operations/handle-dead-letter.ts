@@ -1,5 +1,6 @@
 // An operator's action on a dead letter: sends it again, unchanged or corrected, or removes it. Each action is in the audit log.
 
+import { inWords } from "@scheduler-agent-supervisor/core/internal/domain/thrown";
 import { type Context, instant, type Ports } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
 import { applyPatch } from "../domain/merge-patch.ts";
 import type { DeadLetterRequest } from "../messaging/dead-letter-request.ts";
@@ -70,7 +71,7 @@ async function resend(
   const sent = await letter
     .resend(correction && { body: redactorOf(rules.contracts).restored(correction.body, body) })
     .catch(async (cause: unknown) => {
-      await entry.write(letter.message, `failed: ${String(cause)}`);
+      await entry.write(letter.message, `failed: ${inWords(cause)}`);
       throw cause;
     });
   if (sent.kind === "rejected") return rejected(entry, sent.reason, letter.message);

@@ -1,5 +1,7 @@
 // Measures the gauges: jobs by state, overdue jobs, the age of waiting messages.
+
 import { setTimeout as sleep } from "node:timers/promises";
+import { inWords } from "@scheduler-agent-supervisor/core/internal/domain/thrown";
 import type { Wait } from "@scheduler-agent-supervisor/core/internal/domain/wait";
 import {
   type Context,
@@ -74,7 +76,7 @@ async function counted(what: string, count: () => Promise<void>, telemetry: Tele
   try {
     await Promise.race([count(), timeout(limit.signal)]);
   } catch (cause) {
-    telemetry.event("GaugesNotMeasured", { what, cause: String(cause) });
+    telemetry.event("GaugesNotMeasured", { what, cause: inWords(cause) });
   } finally {
     limit.abort();
   }

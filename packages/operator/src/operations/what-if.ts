@@ -1,7 +1,9 @@
 // The supervisor's what-if: the result of a sweep under other thresholds. It changes nothing.
+
 import { decideRecovery, recover, type Verdict } from "@scheduler-agent-supervisor/core/internal/domain/recovery";
 import { type Snapshot, snapshotOf } from "@scheduler-agent-supervisor/core/internal/domain/snapshot";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { inWords } from "@scheduler-agent-supervisor/core/internal/domain/thrown";
 import { policyFor, type RecoveryPolicy } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
 import { type Context, instant, type Ports } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
 import { createPace } from "@scheduler-agent-supervisor/core/internal/supervisor/pace";
@@ -91,6 +93,6 @@ function prospectOf(record: StateRecord, now: string, overrides: Overrides, port
     return { jobId, verdict: verdict.kind, today, rule: ruleInWords(record, verdict, policyOf), before, after };
   } catch (cause) {
     // A record that a sweep could not judge either.
-    return { jobId, verdict: "none", today: "none", rule: String(cause), before, after: null };
+    return { jobId, verdict: "none", today: "none", rule: inWords(cause), before, after: null };
   }
 }
