@@ -2,9 +2,6 @@
 // A key alone may take all places in flight. While other keys are active, it holds at most its share, and a key that holds less than its fair part
 // waits for no place: the burst of one leaves room for the others.
 
-/** The key of jobs that have none: they are one owner's. */
-const NO_KEY = "";
-
 /** What the places in flight are divided by. */
 export interface Fairness {
   /** The jobs in flight by key, counted where all processes see them. Throws if the store is unavailable. */
