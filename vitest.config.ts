@@ -1,7 +1,9 @@
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defaultServerConditions } from "vite";
 import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { findBrowser } from "./tests/console/find-browser.ts";
 
 /** Suites that take minutes: every state, every crash, every message. `npm run test:long`. */
 const LONG = [
@@ -28,6 +30,18 @@ const LONGEST = [
  * where a process for each would load the core a hundred times.
  */
 const UNITS = ["packages/{core,operator,testing}/**/*.test.ts"];
+
+/** Left out where there is no browser. */
+const IN_A_BROWSER = /openBrowser|every-view|no-data-stories/;
+
+function withoutBrowser(): string[] {
+  if (findBrowser() !== undefined) return [];
+  const files = globSync("tests/**/*.test.ts").filter((file) => IN_A_BROWSER.test(readFileSync(file, "utf8")));
+  console.warn(`There is no browser (install Chrome or Edge, or set CHROME_PATH). Left out: ${files.join(", ")}`);
+  return files;
+}
+
+const NO_BROWSER = withoutBrowser();
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -65,14 +79,14 @@ export default defineConfig({
         test: {
           name: "usual",
           include: ["{packages,shared,functions,cli,console,tests,bench}/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...LONG, ...UNITS],
+          exclude: [...configDefaults.exclude, ...LONG, ...UNITS, ...NO_BROWSER],
         },
       },
       {
         extends: true,
         test: { name: "units", include: UNITS, exclude: [...configDefaults.exclude, ...LONG], isolate: false },
       },
-      { extends: true, test: { name: "long", include: LONG } },
+      { extends: true, test: { name: "long", include: LONG, exclude: [...configDefaults.exclude, ...NO_BROWSER] } },
     ],
   },
 });

@@ -136,8 +136,10 @@ function install(target: string): void {
 }
 
 function npm(args: readonly string[], cwd: string, stdout: "pipe" | "inherit") {
-  const command = process.platform === "win32" ? "npm.cmd" : "npm";
-  return spawnSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", stdout, "inherit"] });
+  // npm's own file: on Windows its command is a script, which cannot be run without a shell.
+  const file = process.env["npm_execpath"];
+  if (!file) throw new Error("Start this by npm: npm run new -- FOLDER");
+  return spawnSync(process.execPath, [file, ...args], { cwd, encoding: "utf8", stdio: ["ignore", stdout, "inherit"] });
 }
 
 function edit(file: string, change: (text: string) => string): void {

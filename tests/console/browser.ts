@@ -1,6 +1,7 @@
 // A real Chromium for tests: each page notes what its console says and what the policy has blocked.
 import chromium from "@sparticuz/chromium";
 import { type Browser, type BrowserContextOptions, type Page, chromium as playwright } from "playwright-core";
+import { findBrowser } from "./find-browser.ts";
 
 export interface OpenedPage {
   readonly page: Page;
@@ -8,17 +9,18 @@ export interface OpenedPage {
   readonly errors: readonly string[];
 }
 
-/** One process a page is enough: the package's own arguments put all into one, which ends with its first page. */
+/** Of the packed one. One process a page is enough: the package's own arguments put all into one, which ends with its first page. */
 const ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-zygote", "--headless=shell"];
 const LAUNCH_MS = 30_000;
 
 export async function openBrowser(): Promise<Browser> {
-  return playwright.launch({
-    executablePath: await chromium.executablePath(),
-    args: ARGUMENTS,
-    headless: true,
-    timeout: LAUNCH_MS,
-  });
+  const found = findBrowser();
+  if (!found) throw new Error("There is no browser: install Chrome or Edge, or set CHROME_PATH");
+  const launch =
+    found === "packed"
+      ? { executablePath: await chromium.executablePath(), args: ARGUMENTS }
+      : { executablePath: found.path };
+  return playwright.launch({ ...launch, headless: true, timeout: LAUNCH_MS });
 }
 
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<OpenedPage> {
