@@ -8,7 +8,14 @@ import { workflows } from "./workflows.ts";
 
 const ALL_STEPS = GRAPH.steps.map(({ name }) => name);
 
-export type Step = "reserveStock" | "takePayment" | "checkFraud" | "arrangeShipping" | "collectIt" | "capturePayment";
+export type Step =
+  | "reserveStock"
+  | "takePayment"
+  | "checkFraud"
+  | "arrangeShipping"
+  | "collectIt"
+  | "capturePayment"
+  | "bookFlight";
 
 /** How an order has to end. */
 export interface End {
@@ -18,6 +25,8 @@ export interface End {
   readonly steps?: readonly Step[];
   /** Those of which the effect is taken back. */
   readonly compensated?: readonly Step[];
+  /** Its record says that its outcome is unknown: it has its effect once, or not at all. */
+  readonly unknown?: Step;
 }
 
 export interface Evidence {
@@ -50,8 +59,14 @@ export function faultsOf(end: End | undefined, { record, effects, published, run
     ...(end.steps ?? ALL_STEPS).map((step) => `${step}:forward`),
     ...(end.compensated ?? []).map((step) => `${step}:compensate`),
   ];
+  const had = effects.map((key) => key.split(":").slice(1, 3).join(":"));
+  if (end.unknown) {
+    expectSame("outcome unknown", record.steps[end.unknown]?.outcomeUnknown, true);
+    const once = `${end.unknown}:forward`;
+    if (had.includes(once)) wanted.push(once);
+  }
   // A key's generation doesn't count: a step that has an effect under two keys has it twice.
-  expectSame("effects", effects.map((key) => key.split(":").slice(1, 3).join(":")).sort(), wanted.sort());
+  expectSame("effects", had.sort(), wanted.sort());
   const workflow = workflows.find(({ name }) => name === record.workflow.name) ?? GRAPH;
   return [...faults, ...publishedFaults(workflow, record, ofOrder)];
 }

@@ -6,11 +6,14 @@ import type { Evidence } from "./check-life.ts";
 const SERVICES = ["inventory", "payment", "fraud", "shipping"];
 
 export async function evidenceOf({ records, effects, statuses, stack }: TestStack, orderId: string): Promise<Evidence> {
-  const [[record], found, running] = await Promise.all([
+  const [[record], found, flights, running] = await Promise.all([
     records.of([orderId]),
     Promise.all(SERVICES.map((service) => effects(service))),
+    effects("flight", orderId),
     runningAttempts(stack.addresses.hosts, orderId),
   ]);
   const keys = found.flat().flatMap(({ key }) => (key.startsWith(`${orderId}:`) ? [key] : []));
-  return { record, effects: keys, published: statuses(orderId), running };
+  // It knows no keys: each request that it does is an effect of its own.
+  const booked = flights.map(({ action }) => `${orderId}:bookFlight:${action === "create" ? "forward" : "compensate"}`);
+  return { record, effects: [...keys, ...booked], published: statuses(orderId), running };
 }

@@ -60,6 +60,28 @@ function conditional(name: string): Workflow {
   return { ...whole, steps };
 }
 
+/** The flight service knows no keys. */
+function flight(name: string): Workflow {
+  const within = { completeWithin: AMPLE } as const;
+  const compensation = (operation: string) => ({ compensation: { operation, ...within } });
+  return {
+    name,
+    version: 1,
+    policy: { ...forEver, onRejected: "fail" },
+    steps: [
+      { name: "bookFlight", agent: "flight", operation: "book", after: [], ...within, ...compensation("cancel") },
+      {
+        name: "takePayment",
+        agent: "payment",
+        operation: "authorize",
+        after: ["bookFlight"],
+        ...within,
+        ...compensation("void"),
+      },
+    ],
+  };
+}
+
 export const workflows: readonly Workflow[] = [
   { ...variant("in-one", AMPLE), inOneActivity: true },
   conditional("conditional"),
@@ -72,4 +94,5 @@ export const workflows: readonly Workflow[] = [
   variant("hasty", SHORT),
   variant("patient", SHORT, { failureThreshold: 1, waits: ["PT1S"], onExhausted: "compensate" }),
   variant("strict", SHORT, { failureThreshold: 1 }),
+  flight("flight"),
 ];

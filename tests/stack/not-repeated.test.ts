@@ -1,12 +1,10 @@
 // P34: services without idempotency keys, on the whole stack: the host dies while they work, and they have done it once. P32: a person records an
 // outcome that is unknown.
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
+import { type AdaptedApp, adaptApp, bookAtMostOnce } from "../support/adapted-app.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
@@ -57,14 +55,6 @@ afterAll(async () => {
     adapted[Symbol.dispose]();
   }
 });
-
-function bookAtMostOnce({ dir }: AdaptedApp): void {
-  const file = join(dir, "dist/shared/agents/flight.js");
-  const code = readFileSync(file, "utf8");
-  const changed = code.replace(/find: \{[^}]*settlesWithinMs[^}]*\}/, "atMostOnce: true");
-  if (changed === code) throw new Error(`${file} has no policy with find`);
-  writeFileSync(file, changed);
-}
 
 function stackOf(manner: Manner): TestStack {
   const { app } = started[manner] ?? {};

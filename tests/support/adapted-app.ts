@@ -27,6 +27,15 @@ export function adaptApp(workflows: readonly Workflow[]): AdaptedApp {
   return { dir, deploy, [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }) };
 }
 
+/** Has the flight service, which knows no keys, asked to book at most once, where it was asked for what it had booked. */
+export function bookAtMostOnce({ dir }: AdaptedApp): void {
+  const file = join(dir, "dist/shared/agents/flight.js");
+  const code = readFileSync(file, "utf8");
+  const changed = code.replace(/find: \{[^}]*settlesWithinMs[^}]*\}/, "atMostOnce: true");
+  if (changed === code) throw new Error(`${file} has no policy with find`);
+  writeFileSync(file, changed);
+}
+
 /** Gives a copy of the app copies of core and desk, whose compiled modules a test may change. Returns the folder of both. */
 export function copyPackages({ dir }: AdaptedApp): string {
   const modules = join(dir, "node_modules");

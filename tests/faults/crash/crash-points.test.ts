@@ -96,7 +96,8 @@ beforeAll(async () => {
   const chosen = new Set(isWhole ? [] : essential([...plain.values()].flatMap(({ points }) => points)));
   for (const scenario of scenarios) {
     const points = plain.get(scenario)?.points ?? [];
-    deaths.set(scenario, livesOf(scenario, isWhole ? points : points.filter((point) => chosen.has(point))));
+    const own = scenario.isOwn ? new Set(essential(points)) : chosen;
+    deaths.set(scenario, livesOf(scenario, isWhole ? points : points.filter((point) => own.has(point))));
     for (const point of points) known.add(point);
   }
 }, TIMEOUT_MS);
@@ -112,7 +113,8 @@ const kills = () => allRigs().reduce((sum, rig) => sum + rig.kills, 0);
 const deaths = new Map<Scenario, Life[]>();
 
 function livesOf(scenario: Scenario, points: readonly string[], before: readonly string[] = []): Life[] {
-  const fresh = [...new Set(points)].filter((point) => !known.has(point));
+  const isOwn = scenario.isOwn && before.length === 0;
+  const fresh = [...new Set(points)].filter((point) => isOwn || !known.has(point));
   for (const point of fresh) known.add(point);
   return fresh.map((point) => ({ scenario, deaths: [...before, point] }));
 }

@@ -8,7 +8,7 @@ import type { Topology } from "@scheduler-agent-supervisor/local/host/flex/group
 import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes/fault-key";
 import { type Rig, startRig } from "@scheduler-agent-supervisor/testing/internal/faults/rig";
 import { type OrderMessage, USUAL_WORKFLOW } from "../../../shared/contracts/order.ts";
-import { adaptApp } from "../../support/adapted-app.ts";
+import { adaptApp, bookAtMostOnce } from "../../support/adapted-app.ts";
 import { madeOrder } from "../../support/made-order.ts";
 import { ORDER } from "../../support/sample-container.ts";
 import { shortLocks } from "../../support/short-locks.ts";
@@ -24,6 +24,7 @@ export type OrderRig = Rig<TestStack>;
 export function startOrderRig(topology: Topology): Promise<OrderRig> {
   return startRig(async ({ folder, settings, ...ends }) => {
     const adapted = adaptApp(workflows);
+    bookAtMostOnce(adapted);
     shortVisibility(adapted.dir);
     const app = await startTestStack({
       topology,

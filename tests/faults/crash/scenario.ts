@@ -11,6 +11,8 @@ export interface Scenario extends Driven<Hand> {
   readonly title: string;
   /** Undefined: no record may come of it. */
   readonly end?: End;
+  /** Where it dies is its own business, whatever other scenarios die at. */
+  readonly isOwn?: true;
   /** The other end that it may come to if the host was killed. */
   readonly endIfKilled?: End;
 }

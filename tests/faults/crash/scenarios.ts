@@ -337,4 +337,13 @@ export const scenarios: readonly Scenario[] = [
     end: done,
   },
   ...recoveries,
+  {
+    name: "at most once",
+    title:
+      "[agents | every await of a step that is done at most once, at a service without keys | host killed] it is done once, or waits in Error for a person with its outcome unknown, done once or not at all; it is never done twice",
+    drive: (hand) => hand.send({ workflow: "flight" }),
+    end: { steps: ["bookFlight", "takePayment"] },
+    endIfKilled: { error: "rejected", steps: [], unknown: "bookFlight" },
+    isOwn: true,
+  },
 ];
