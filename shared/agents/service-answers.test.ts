@@ -123,9 +123,9 @@ describe.each(casesByAgent)("P9 %s", (agent) => {
       ...(mayHaveHappened && { mayHaveHappened }),
       ...(means === "misconfigured" && { misconfigured: true }),
     };
-    const refused = { code: "AccessDenied", message: "no" };
+    const denied = { code: "AccessDenied", message: "no" };
     // The id of a fault is no result.
-    for (const answer of [html(status), json(status, refused), json(status, { ...refused, id: "fault-7" })])
+    for (const answer of [html(status), json(status, denied), json(status, { ...denied, id: "fault-7" })])
       expect(await reply(agent, answer)).toEqual(expected);
   });
 

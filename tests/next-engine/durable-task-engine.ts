@@ -15,7 +15,7 @@ const { ORCHESTRATION_STATUS_CONTINUED_AS_NEW: CONTINUED, ORCHESTRATION_STATUS_C
   pb.OrchestrationStatus;
 const KINDS = pb.OrchestratorAction.OrchestratoractiontypeCase;
 const nothing = () => undefined;
-const SILENT = { error: nothing, warn: nothing, info: nothing, debug: nothing };
+const QUIET = { error: nothing, warn: nothing, info: nothing, debug: nothing };
 
 interface Instance {
   readonly id: string;
@@ -82,7 +82,7 @@ export class DurableTaskEngine implements WorldEngine {
     instance.hasTurn = false;
     instance.inbox = [];
     const news = [events.newOrchestratorStartedEvent(new Date(time.now)), ...inbox];
-    const executor = new OrchestrationExecutor(this.#registry, SILENT);
+    const executor = new OrchestrationExecutor(this.#registry, QUIET);
     const { actions } = await executor.execute(id, history, news);
     history.push(...news);
     for (const action of actions) this.#apply(instance, action);

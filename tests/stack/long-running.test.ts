@@ -70,7 +70,7 @@ async function report(orderId: string, body: unknown, url = reportTo.get(orderId
 const OPERATOR = { "x-ms-client-principal-name": "ada@example.com" };
 const collected = (orderId: string) => ({ kind: "done", result: { shipmentId: `S-${orderId}` } });
 
-test("P6 P8 it waits in its record, is completed by a report, and answers a second one alike", async () => {
+test("P6 P8 P22 it waits in its record, is completed by a report, and answers a second one alike", async () => {
   const { steps } = await awaiting("later-1");
   const { accepted, completeBy, endpoint } = steps["arrangeShipping"] ?? {};
   expect(accepted).toMatchObject({ reference: "S-later-1" });

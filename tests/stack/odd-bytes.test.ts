@@ -158,7 +158,7 @@ test("the page on submissions has each row, with its end", () => {
   for (const { what, fault } of ROWS) expect(page).toContain(`| ${what} | ${fault ? "`Rejected`" : "processed"} |`);
 });
 
-test("every row is processed, or kept whole with its faults, and its sender is told so under its own ids", async () => {
+test("P33 every row is processed, or kept whole with its faults, and its sender is told so under its own ids", async () => {
   for (const [index, row] of ROWS.entries()) await send(messageOf(row, index));
   for (const [index, row] of ROWS.entries()) {
     const { correlationId, body, applicationProperties = {}, messageId } = messageOf(row, index);

@@ -70,7 +70,7 @@ async function report(orderId: string, body: object, change = (url: string) => u
 }
 
 test.concurrent(
-  "all well: hotel, flight and car are booked, and the traveller gets the codes",
+  "P23 P25 all well: hotel, flight and car are booked, and the traveller gets the codes",
   async () => {
     await book("trip-1");
     const record = await app.eventually("trip-1", ended, WITHIN_MS);
@@ -130,7 +130,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  "no car is free: the trip goes ahead without",
+  "P23 no car is free: the trip goes ahead without",
   async () => {
     await book("trip-4", [{ service: "car", kind: "reject", status: 409, message: "no car is free" }]);
     const record = await app.eventually("trip-4", ended, WITHIN_MS);

@@ -10,7 +10,7 @@ const record = claimed(sampleRecord());
 const attempt = attemptOf(record, "job-1-1@hub", planOf(CHAIN, record.steps, "forward"));
 const step = stepIn(record, "reserveStock");
 const knowing = (known: StepRecord) => ({ ...attempt, steps: { ...attempt.steps, reserveStock: known } });
-const told = (news: StepRecord) => ({ kind: "completed", steps: { reserveStock: news }, hasEnded: false }) as const;
+const after = (news: StepRecord) => ({ kind: "completed", steps: { reserveStock: news }, hasEnded: false }) as const;
 
 describe("P14 an attempt's knowledge of a step", () => {
   const done: StepRecord = { ...step, state: "Completed", endedAt: NOON };
@@ -26,7 +26,7 @@ describe("P14 an attempt's knowledge of a step", () => {
       awaiting,
     ],
   ])("%s: it stays", (_, known, older) => {
-    expect(advance(knowing(known), told(older)).steps["reserveStock"]).toBe(known);
+    expect(advance(knowing(known), after(older)).steps["reserveStock"]).toBe(known);
   });
 
   test.each<[string, StepRecord, StepRecord]>([
@@ -34,7 +34,7 @@ describe("P14 an attempt's knowledge of a step", () => {
     ["it is scheduled again by a later attempt", awaiting, { ...step, attempt: 2 }],
     ["its compensation begins", done, { ...done, compensation: { ...step, state: "Scheduled" } }],
   ])("%s: it is taken", (_, known, newer) => {
-    expect(advance(knowing(known), told(newer)).steps["reserveStock"]).toBe(newer);
+    expect(advance(knowing(known), after(newer)).steps["reserveStock"]).toBe(newer);
   });
 });
 

@@ -31,10 +31,10 @@ test("P31 the name of a member may be the secret", () => {
 });
 
 test("P31 an error's stack and cause say no more than its text", () => {
-  const cause = new Error("refused tok_visa-1", { cause: new Error("sent tok_visa-1") });
+  const cause = new Error("rejected tok_visa-1", { cause: new Error("sent tok_visa-1") });
   const shown = errorWithout(cause, ["tok_visa-1"]) as Error;
   expect(`${shown.message} ${shown.stack} ${(shown.cause as Error).message}`).not.toContain("tok_visa-1");
-  expect(shown.message).toBe("refused (hidden)");
-  const clean = new Error("refused");
+  expect(shown.message).toBe("rejected (hidden)");
+  const clean = new Error("rejected");
   expect(errorWithout(clean, ["tok_visa-1"])).toBe(clean);
 });

@@ -99,10 +99,10 @@ function conditionsOf(
   if (step) {
     if (!STEP_NAME.test(step)) throw new Error(`${step} is no name of a step`);
     const states = `("Scheduled", "Running", "Awaiting", "Failed")`;
-    const [run, undone] = [documentPath("steps", step), documentPath("steps", step, "compensation")];
+    const [run, reversed] = [documentPath("steps", step), documentPath("steps", step, "compensation")];
     const at = (path: string) => `(${path}.state IN ${states} OR ${retriedCondition(path)})`;
     const forward = at(run);
-    const compensation = at(undone);
+    const compensation = at(reversed);
     // In a record from a version of the app before 0.2.
     const before = `${documentPath("steps", step, "undo", "state")} IN ${states}`;
     add(`(${forward} OR ${compensation} OR ${before} OR ${documentPath("error", "step")} = @step)`, { step });
