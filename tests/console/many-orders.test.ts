@@ -321,7 +321,11 @@ test("orders in progress get more time, by as much as is chosen", async () => {
 
 test("who may only look chooses nothing; without a state it is said what is missing", async () => {
   const { page } = await visit("/search?q=plain");
-  await page.getByText("To act on all that match, search for a state: Waiting, In progress or Error.").waitFor();
+  await page
+    .getByText(
+      "To act on all that match, search for a state: Waiting, In progress or Error; or for what they wait for.",
+    )
+    .waitFor();
   const looker = await openPage(browser);
   const environment = { name: "production", colour: "red" };
   const session = { operator: "bob@example.com", mayOperate: false, environment, build: "another", pauses: [] };
