@@ -10,8 +10,8 @@ import type {
 import { idName } from "@scheduler-agent-supervisor/core/internal/domain/noun";
 import { business } from "../shared/business.ts";
 import { openRecords } from "./records.ts";
-import type { Settings } from "./settings.ts";
 import { makeOrders, openOrderClient } from "./shop.ts";
+import type { Settings } from "./stack-file.ts";
 
 /** Made orders that are submitted and have not ended. */
 const OPEN_ORDERS = 500;

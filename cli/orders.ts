@@ -9,8 +9,7 @@ import { colourOfState, describeRecord } from "./board.ts";
 import { printTable } from "./orders/table.ts";
 import { plainText, say, sayEach, timeText, withTimes } from "./orders/text.ts";
 import { isVerb, runVerb, VERB_OPTIONS, VERBS_USAGE } from "./orders/verbs.ts";
-import { appUrl, currentSettings, DEFAULT_DATA, requireStack, stackPid } from "./settings.ts";
-import { orderTrace } from "./trace.ts";
+import { appUrl, DEFAULT_DATA, requireStack, stackPid } from "./stack-file.ts";
 
 const USAGE = `npm run orders                 the latest 20 orders
 npm run orders -- ID           one order, with its steps and its history
@@ -41,8 +40,8 @@ await runCommand(async () => {
   if (values["data"] !== undefined) requireStack(data);
   if (values["trace"] && positionals.length === 0) throw new UsageError(`--trace needs an order's ID.\n\n${USAGE}`);
   const limit = numberOf(values, "limit", 1, 1000) ?? USUAL_LIMIT;
-  // Loaded where it is used: a word asks the app alone, and needs no SDK.
-  const { openRecords } = await import("./records.ts");
+  // Loaded where they are used: a word asks the app alone, and needs no SDK.
+  const [{ openRecords }, { currentSettings }] = await Promise.all([import("./records.ts"), import("./settings.ts")]);
   const settings = currentSettings(data);
   const records = openRecords(settings);
   const claimWithinMs = durationMs(settings["ClaimWithin"] ?? "") ?? 0;
@@ -55,7 +54,7 @@ await runCommand(async () => {
     else if (positionals.length > 0)
       for (const record of found) {
         printOne(record, claimWithinMs);
-        if (values["trace"]) printTrace(record.jobId, data);
+        if (values["trace"]) await printTrace(record.jobId, data);
       }
     else printList(found);
     return missing.length > 0 ? 1 : 0;
@@ -125,7 +124,8 @@ function printOne(record: StateRecord, claimWithinMs: number): void {
   );
 }
 
-function printTrace(orderId: string, data: string): void {
+async function printTrace(orderId: string, data: string): Promise<void> {
+  const { orderTrace } = await import("./trace.ts");
   const trace = orderTrace(orderId, data, process.stdout);
   console.log(trace?.join("\n") ?? `No trace of ${orderId} is kept in ${data}.`);
 }

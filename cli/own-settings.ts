@@ -1,6 +1,7 @@
 // What `npm start` takes from local.settings.json and from the environment, as Functions Core Tools does: the environment stands above the file.
 import { join } from "node:path";
-import { ROOT, type Settings, sampleSettings, valuesOf } from "./settings.ts";
+import { ROOT, sampleSettings, valuesOf } from "./settings.ts";
+import type { Settings } from "./stack-file.ts";
 
 const FILE = "local.settings.json";
 

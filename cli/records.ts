@@ -5,7 +5,7 @@ import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/doma
 import { namedContainer } from "@scheduler-agent-supervisor/core/internal/store/named-container";
 import { business } from "../shared/business.ts";
 import { openBus, openCosmos } from "./azure.ts";
-import type { Settings } from "./settings.ts";
+import type { Settings } from "./stack-file.ts";
 
 export interface Quarantined {
   readonly messageId: string;

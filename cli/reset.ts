@@ -1,7 +1,7 @@
 // `npm run reset`: forgets all that the local stack keeps.
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { readArguments, runCommand } from "./arguments.ts";
-import { DEFAULT_DATA, stackPid } from "./settings.ts";
+import { DEFAULT_DATA, stackPid } from "./stack-file.ts";
 
 const USAGE = `npm run reset
   --data DIR   the state folder to clear (.local)`;

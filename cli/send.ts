@@ -3,8 +3,9 @@ import { readFileSync } from "node:fs";
 import { choiceOf, numberOf, readArguments, runCommand, UsageError } from "./arguments.ts";
 import { awaitFiles, awaitMade } from "./await-orders.ts";
 import { azureSettings } from "./azure.ts";
-import { currentSettings, DEFAULT_DATA, requireStack } from "./settings.ts";
+import { currentSettings } from "./settings.ts";
 import { openShop, type Shop } from "./shop.ts";
+import { DEFAULT_DATA, requireStack } from "./stack-file.ts";
 
 const USAGE = `npm run send -- FILE...                    sends each file's JSON unchanged
 npm run send -- --count N [--rate R]       creates N orders and sends them, R a second or as fast as possible

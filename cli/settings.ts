@@ -1,23 +1,11 @@
-// Where the running stack is and what of it the app is given: `.local/stack.json` while a stack runs, else the sample settings.
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+// What the app is given: the settings of a stack while it runs, else the sample settings.
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Addresses } from "@scheduler-agent-supervisor/local/stack/addresses";
 import { business } from "../shared/business.ts";
+import { readStackFile, type Settings } from "./stack-file.ts";
 
 export const ROOT = join(import.meta.dirname, "..");
-export const DEFAULT_DATA = join(ROOT, ".local");
-
-export type Settings = Readonly<Record<string, string>>;
-
-interface StackFile {
-  readonly pid: number;
-  readonly settings: Settings;
-  /** Where the app answers. */
-  readonly app?: string | undefined;
-}
-
-/** As Functions Core Tools has it too. */
-const USUAL_APP = "http://localhost:7071";
 
 /** Who looks at a trace on this machine does not want to wait for it. */
 const SENT_AT_ONCE = { OTEL_BSP_SCHEDULE_DELAY: "500", OTEL_METRIC_EXPORT_INTERVAL: "5000" };
@@ -71,38 +59,6 @@ export function currentSettings(data: string): Settings {
   return readStackFile(data)?.settings ?? { ...sampleSettings(), ...valuesOf(join(ROOT, "local.settings.json")) };
 }
 
-/** The process that runs a stack on `data`, if there is one. */
-export function stackPid(data: string): number | undefined {
-  const pid = readStackFile(data)?.pid;
-  return pid !== undefined && isAlive(pid) ? pid : undefined;
-}
-
-/** For a folder that was named: another stack's ports are not used in place of its own. @throws if no stack runs on `data` */
-export function requireStack(data: string): void {
-  if (readStackFile(data) === undefined) {
-    throw new Error(`No stack runs in ${data}: npm start${data === DEFAULT_DATA ? "" : ` -- --data ${data}`}`);
-  }
-}
-
-/** Where the app answers that runs on `data`. */
-export const appUrl = (data: string): string => readStackFile(data)?.app ?? USUAL_APP;
-
-export function writeStackFile(data: string, settings: Settings, app?: string): void {
-  mkdirSync(data, { recursive: true });
-  writeFileSync(stackFile(data), JSON.stringify({ pid: process.pid, settings, app }, null, 2));
-}
-
-export function removeStackFile(data: string): void {
-  rmSync(stackFile(data), { force: true });
-}
-
-function readStackFile(data: string): StackFile | undefined {
-  const file = stackFile(data);
-  if (!existsSync(file)) return undefined;
-  const stack = JSON.parse(readFileSync(file, "utf8")) as StackFile;
-  return isAlive(stack.pid) ? stack : undefined;
-}
-
 export function sampleSettings(): Settings {
   return valuesOf(join(ROOT, "local.settings.sample.json"));
 }
@@ -112,14 +68,3 @@ export function valuesOf(file: string): Settings {
   if (!existsSync(file)) return {};
   return (JSON.parse(readFileSync(file, "utf8")) as { Values: Settings }).Values;
 }
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-const stackFile = (data: string) => join(data, "stack.json");

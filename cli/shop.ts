@@ -10,7 +10,7 @@ import { idName } from "@scheduler-agent-supervisor/core/internal/domain/noun";
 import { business } from "../shared/business.ts";
 import { openBus } from "./azure.ts";
 import { firstContent } from "./samples.ts";
-import type { Settings } from "./settings.ts";
+import type { Settings } from "./stack-file.ts";
 
 /** The private reply queue that the local stack has for a client. */
 export const REPLY_QUEUE = "replies-shop";

@@ -1,9 +1,9 @@
 // What the smoke test works on: the bus and the store of the local stack or of Azure, and where telemetry of each goes.
 import { openBus } from "./azure.ts";
 import { openRecords } from "./records.ts";
-import type { Settings } from "./settings.ts";
 import { openOrderClient } from "./shop.ts";
 import type { SmokeTarget } from "./smoke-test.ts";
+import type { Settings } from "./stack-file.ts";
 
 /** As many messages of the orders queue are looked through. */
 const PEEK = 500;

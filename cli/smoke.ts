@@ -2,10 +2,11 @@
 import { join } from "node:path";
 import { openTraces } from "@scheduler-agent-supervisor/local/traces/trace-file";
 import { numberOf, readArguments, runCommand, UsageError } from "./arguments.ts";
-import { currentSettings, DEFAULT_DATA } from "./settings.ts";
+import { currentSettings } from "./settings.ts";
 import { reportSmoke, SMOKE_WORKFLOW, smokeAzure, smokeOrder } from "./smoke-azure.ts";
 import { withSmokeTarget } from "./smoke-target.ts";
 import { smokeTest } from "./smoke-test.ts";
+import { DEFAULT_DATA } from "./stack-file.ts";
 
 const USAGE = `npm run smoke                   on the local stack
 npm run smoke -- --azure        on the deployed app of azd's environment, with your own sign-in

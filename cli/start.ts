@@ -19,16 +19,9 @@ import { openRecords, type Records } from "./records.ts";
 import { reasonForNone, type SampleChoice, sampleChoiceOf } from "./sample-choice.ts";
 import { ENDINGS, readSamples, sendSamples, switchOnFaults } from "./samples.ts";
 import { type SecondRegion, SHARED_PARTS, startSecondRegion } from "./second-region.ts";
-import {
-  DEFAULT_DATA,
-  ROOT,
-  removeStackFile,
-  type Settings,
-  settingsFor,
-  stackPid,
-  writeStackFile,
-} from "./settings.ts";
+import { ROOT, settingsFor } from "./settings.ts";
 import { openShop } from "./shop.ts";
+import { DEFAULT_DATA, removeStackFile, type Settings, stackPid, writeStackFile } from "./stack-file.ts";
 import { topologyOf } from "./topology.ts";
 import { showTrace } from "./trace.ts";
 

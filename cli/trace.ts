@@ -6,7 +6,8 @@ import { styleText } from "node:util";
 import { hasEnded } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import { openTraces, type Trace } from "@scheduler-agent-supervisor/local/traces/trace-file";
 import { openRecords } from "./records.ts";
-import { currentSettings, stackPid } from "./settings.ts";
+import { currentSettings } from "./settings.ts";
+import { stackPid } from "./stack-file.ts";
 import { time, traceLines } from "./trace-tree.ts";
 
 const POLL_MS = 250;

@@ -4,7 +4,7 @@ import { lazy, type ReactNode, Suspense, useEffect, useRef } from "react";
 import { Link, Route, Switch, useLocation } from "wouter";
 import type { Session } from "./api/contract.ts";
 import { useSession } from "./api/queries.ts";
-import { Loading, Notice } from "./parts/notices.tsx";
+import { Loading } from "./parts/notices.tsx";
 import { PausedNotices } from "./parts/paused.tsx";
 import { Shortcuts } from "./parts/shortcuts.tsx";
 import { useDarkTheme } from "./parts/theme.ts";
@@ -98,7 +98,10 @@ export function App() {
             </Route>
             <Route path="/dead-letters/:queue?">{({ queue }) => <DeadLettersView queue={queue} />}</Route>
             <Route>
-              <Notice title={TEXT.noPage} />
+              <h1>{TEXT.noPage}</h1>
+              <p>
+                <Link href="/">{TEXT.attention}</Link>
+              </p>
             </Route>
           </Switch>
         </Suspense>

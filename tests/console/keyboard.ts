@@ -25,7 +25,8 @@ export function keyboardOf(page: Page): Keyboard {
   };
   return {
     async press(name, key = "Enter") {
-      await page.getByText(name).or(page.getByLabel(name)).first().waitFor();
+      // The list of shortcuts has the views too, and is hidden.
+      await page.getByText(name).or(page.getByLabel(name)).filter({ visible: true }).first().waitFor();
       await tabUntil(name, async () => (await names()).includes(name));
       await page.keyboard.press(key);
     },

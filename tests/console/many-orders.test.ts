@@ -297,7 +297,10 @@ test("by keyboard alone: a cause is claimed and marked resolved, and a message i
 });
 
 test("orders in progress get more time, by as much as is chosen", async () => {
-  await app.switchOn("inventory", { kind: "slow", delayMs: 8000, match: { orderId: "late-1" } });
+  // Under way for longer than a slow browser takes to choose it: a step may take 10 s, so each of three takes 8.
+  for (const agent of ["inventory", "payment", "shipping"] as const) {
+    await app.switchOn(agent, { kind: "slow", delayMs: 8000, match: { orderId: "late-1" } });
+  }
   await app.shop.send(madeOrder("late-1"));
   const before = await app.eventually("late-1", ({ steps }) => steps["reserveStock"]?.state === "Running");
   const { page, errors } = await visit("/search?state=Processing&q=late");
@@ -321,7 +324,11 @@ test("orders in progress get more time, by as much as is chosen", async () => {
 
 test("who may only look chooses nothing; without a state it is said what is missing", async () => {
   const { page } = await visit("/search?q=plain");
-  await page.getByText("To act on all that match, search for a state: Waiting, In progress or Error.").waitFor();
+  await page
+    .getByText(
+      "To act on all that match, search for a state: Waiting, In progress or Error; or for what they wait for.",
+    )
+    .waitFor();
   const looker = await openPage(browser);
   const environment = { name: "production", colour: "red" };
   const session = { operator: "bob@example.com", mayOperate: false, environment, build: "another", pauses: [] };

@@ -1,11 +1,12 @@
-// Takes a picture of each view, light, dark and narrow: node -C sources tests/console/pictures.ts [FOLDER]. They are looked at after each change of the console.
+// `npm run console-pictures`: takes a picture of each view, light, dark and narrow. They are looked at after each change of the console.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { readArguments, runCommand } from "../../cli/arguments.ts";
 import { build } from "../../cli/build.ts";
 import { adaptApp } from "../support/adapted-app.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { CARRIER, CHAIN, GRAPH, THREE_STEPS } from "../support/orders.ts";
-import { startTestStack } from "../support/test-stack.ts";
+import { startTestStack, type TestStack } from "../support/test-stack.ts";
 import { openBrowser, openPage } from "./browser.ts";
 import { startLateCarrier } from "./late-carrier.ts";
 import { plant, plantDecisions } from "./planted.ts";
@@ -41,7 +42,10 @@ const LOOKS = {
   narrow: { colorScheme: "light", viewport: { width: 390, height: 844 } },
 } as const;
 
-async function pause(kind: string, name: string, reason: string): Promise<void> {
+const USAGE = `npm run console-pictures     pictures of each view: light, dark, forced colours, three widths
+  --folder DIR   where they are kept (.local/pictures)`;
+
+async function pause(app: TestStack, kind: string, name: string, reason: string): Promise<void> {
   await fetch(`${app.stack.addresses.host?.url}/api/pauses`, {
     method: "POST",
     headers: { "content-type": "application/json", "x-ms-client-principal-name": "ada@example.com" },
@@ -49,127 +53,137 @@ async function pause(kind: string, name: string, reason: string): Promise<void> 
   });
 }
 
-const folder = process.argv[2] ?? join(import.meta.dirname, "../../.local/pictures");
-mkdirSync(folder, { recursive: true });
-build();
-await using carrier = await startLateCarrier();
-using adapted = adaptApp([THREE_STEPS, CHAIN, GRAPH, CARRIER]);
-await using app = await startTestStack({
-  appDir: adapted.dir,
-  appSettings: ({ remotes }) => {
-    carrier.target = remotes["shipping"] ?? "";
-    return { ShippingEndpoints: carrier.url, TraceUrl: "https://traces.example/{traceId}" };
-  },
-});
-await plant(app, 5);
-for (let order = 1; order <= 12; order += 1) await app.shop.send(madeOrder(`made-${order}`));
-await app.eventually("made-12", ({ processState }) => processState === "Processed");
-// Some orders under way, and an endpoint that does not answer.
-await app.switchOn("shipping", { kind: "slow", delayMs: 120_000 });
-await app.switchOn("fraud", { kind: "down", status: 503, message: "down for maintenance" });
-for (let order = 1; order <= 6; order += 1) await app.shop.send(madeOrder(`flying-${order}`));
-for (let order = 1; order <= 3; order += 1) {
-  await app.shop.send({ ...madeOrder(`later-${order}`), workflow: "carrier" });
-}
-await app.eventually("later-3", ({ steps }) => steps["arrangeShipping"]?.accepted?.progress !== undefined);
-await app.shop.send({ ...madeOrder("unreadable-2"), currency: "euro" });
-await app.switchOn("payment", { kind: "reject", status: 401, message: "key expired" });
-for (const orderId of ["held-1", "held-2", "held-3"]) await app.shop.send(madeOrder(orderId));
-await app.eventually("held-3", ({ processState, attempt }) => processState === "Pending" && attempt === 2, 90_000);
-await pause("workflow", "returns", "the warehouse counts its stock");
-await plantDecisions(app, new Date().toISOString().slice(0, 10), 4);
-const browser = await openBrowser();
-const base = `${app.stack.addresses.host?.url}/console`;
-for (const [look, options] of Object.entries(LOOKS)) {
-  const { page, errors } = await openPage(browser, options);
-  const take = (name: string) => page.screenshot({ path: join(folder, `${name}-${look}.png`), fullPage: true });
-  for (const [name, path] of Object.entries(VIEWS)) {
-    await page.goto(base + path);
-    await page.locator("h1").waitFor();
-    await page.waitForLoadState("networkidle");
-    await take(name);
+/** Plants what there is to see, and takes each picture. */
+export async function takePictures(folder: string): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  build();
+  await using carrier = await startLateCarrier();
+  using adapted = adaptApp([THREE_STEPS, CHAIN, GRAPH, CARRIER]);
+  await using app = await startTestStack({
+    appDir: adapted.dir,
+    appSettings: ({ remotes }) => {
+      carrier.target = remotes["shipping"] ?? "";
+      return { ShippingEndpoints: carrier.url, TraceUrl: "https://traces.example/{traceId}" };
+    },
+  });
+  await plant(app, 5);
+  for (let order = 1; order <= 12; order += 1) await app.shop.send(madeOrder(`made-${order}`));
+  await app.eventually("made-12", ({ processState }) => processState === "Processed");
+  // Some orders under way, and an endpoint that does not answer.
+  await app.switchOn("shipping", { kind: "slow", delayMs: 120_000 });
+  await app.switchOn("fraud", { kind: "down", status: 503, message: "down for maintenance" });
+  for (let order = 1; order <= 6; order += 1) await app.shop.send(madeOrder(`flying-${order}`));
+  for (let order = 1; order <= 3; order += 1) {
+    await app.shop.send({ ...madeOrder(`later-${order}`), workflow: "carrier" });
   }
-  await page.goto(`${base}/dead-letters/quarantine`);
-  await page.locator(".groups a").first().click();
-  await page.getByText("Edit once for all").click();
-  await take("dead-letter-cause");
-  await page.goto(`${base}/dead-letters/quarantine`);
-  await page.locator("tbody a").first().click();
-  await page.getByRole("button", { name: "Discard" }).waitFor();
-  await take("dead-letter");
-  if (look === "light") {
-    // The other looks show it as discarded.
+  await app.eventually("later-3", ({ steps }) => steps["arrangeShipping"]?.accepted?.progress !== undefined);
+  await app.shop.send({ ...madeOrder("unreadable-2"), currency: "euro" });
+  await app.switchOn("payment", { kind: "reject", status: 401, message: "key expired" });
+  for (const orderId of ["held-1", "held-2", "held-3"]) await app.shop.send(madeOrder(orderId));
+  await app.eventually("held-3", ({ processState, attempt }) => processState === "Pending" && attempt === 2, 90_000);
+  await pause(app, "workflow", "returns", "the warehouse counts its stock");
+  await plantDecisions(app, new Date().toISOString().slice(0, 10), 4);
+  const browser = await openBrowser();
+  const base = `${app.stack.addresses.host?.url}/console`;
+  for (const [look, options] of Object.entries(LOOKS)) {
+    const { page, errors } = await openPage(browser, options);
+    const take = (name: string) => page.screenshot({ path: join(folder, `${name}-${look}.png`), fullPage: true });
+    for (const [name, path] of Object.entries(VIEWS)) {
+      await page.goto(base + path);
+      await page.locator("h1").waitFor();
+      await page.waitForLoadState("networkidle");
+      await take(name);
+    }
     await page.goto(`${base}/dead-letters/quarantine`);
-    await page.locator("tbody tr").filter({ hasText: "unreadable-2" }).getByRole("link").click();
-    await page.getByLabel("Reason").fill("a test of the client's: nobody misses it");
-    await page.getByRole("button", { name: "Discard" }).click();
-    await page.getByRole("link", { name: "See the discarded message" }).waitFor();
-    await take("discarded-done");
+    await page.locator(".groups a").first().click();
+    await page.getByText("Edit once for all").click();
+    await take("dead-letter-cause");
+    await page.goto(`${base}/dead-letters/quarantine`);
+    await page.locator("tbody a").first().click();
+    await page.getByRole("button", { name: "Discard" }).waitFor();
+    await take("dead-letter");
+    if (look === "light") {
+      // The other looks show it as discarded.
+      await page.goto(`${base}/dead-letters/quarantine`);
+      await page.locator("tbody tr").filter({ hasText: "unreadable-2" }).getByRole("link").click();
+      await page.getByLabel("Reason").fill("a test of the client's: nobody misses it");
+      await page.getByRole("button", { name: "Discard" }).click();
+      await page.getByRole("link", { name: "See the discarded message" }).waitFor();
+      await take("discarded-done");
+    }
+    await page.goto(`${base}/`);
+    await page.locator("[aria-labelledby=held]").getByRole("link", { name: "payment: HTTP 401" }).first().click();
+    await page.getByRole("button", { name: /^Continue now/ }).waitFor();
+    await take("held-up");
+    await page.goto(`${base}/jobs/held-1`);
+    await page.getByText("Why this order waits").waitFor();
+    await take("held");
+    await page.goto(`${base}/discarded`);
+    await page.locator("tbody a").first().click();
+    await page.getByRole("button", { name: "Send again" }).waitFor();
+    await take("discarded-message");
+    await page.goto(`${base}/jobs/later-1`);
+    await page.getByRole("button", { name: "Report arrangeShipping as done" }).click();
+    await page.getByLabel("Shipment id").waitFor();
+    await page.screenshot({ path: join(folder, `report-${look}.png`) });
+    await page.goto(`${base}/jobs/rejected-1`);
+    await page.getByRole("button", { name: "Edit and resubmit" }).click();
+    await page.getByLabel("Currency").fill("SEK");
+    await page.waitForLoadState("networkidle");
+    await page.screenshot({ path: join(folder, `edit-${look}.png`) });
+    await page.goto(`${base}/`);
+    await page.getByRole("link", { name: "has expired" }).click();
+    await page.getByRole("button", { name: /^Mark resolved all/ }).waitFor();
+    await page.getByRole("button", { name: "Add the note" }).waitFor();
+    if (look === "light") {
+      await page.getByRole("button", { name: "Claim for 30 min" }).click();
+      await page.getByRole("button", { name: "Release the claim" }).waitFor();
+      await page.getByRole("textbox", { name: "Note" }).fill("The card service is asked: ticket 42.");
+      await page.getByRole("button", { name: "Add the note" }).click();
+      await page.locator(".notes").getByText("ticket 42").waitFor();
+    }
+    await page.waitForLoadState("networkidle");
+    await take("group");
+    // Each look has its own run, which is begun in the last one alone.
+    await page.getByRole("button", { name: /^Mark resolved all/ }).click();
+    await page.getByLabel("Reason").waitFor();
+    await take("bulk-preview");
+    if (look === "narrow") {
+      await page.getByLabel("Reason").fill("refunded by the bank");
+      await page.getByRole("button", { name: /^Mark resolved: \d+ orders/ }).click();
+      await page.getByRole("status").getByText("Done", { exact: true }).waitFor({ timeout: 20_000 });
+      await take("bulk-done");
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await page.screenshot({ path: join(folder, "bulk-done-light.png"), fullPage: true });
+      await page.setViewportSize(LOOKS.narrow.viewport);
+    }
+    await page.goto(`${base}/search?q=rejected&state=Error`);
+    await page
+      .getByRole("checkbox", { name: "Choose rejected-1" })
+      .or(page.getByText("No order matches"))
+      .first()
+      .waitFor();
+    if (!look.startsWith("narrow")) {
+      await page.getByText("Act on all matches").click();
+      await take("search-matching");
+      await page.getByRole("checkbox", { name: "Choose rejected-1" }).check();
+      await page.getByRole("checkbox", { name: "Choose rejected-2" }).check();
+      await take("search-chosen");
+    }
+    await page.goto(`${base}/agents`);
+    await page.getByRole("button", { name: "Pause payment" }).click();
+    await page.getByLabel("Reason").fill("the bank asks for it");
+    await take("agents-pausing");
+    for (const error of errors) console.log(look, error);
+    await page.context().close();
   }
-  await page.goto(`${base}/`);
-  await page.getByRole("link", { name: "payment: HTTP 401" }).click();
-  await page.getByRole("button", { name: /^Continue now/ }).waitFor();
-  await take("held-up");
-  await page.goto(`${base}/jobs/held-1`);
-  await page.getByText("Why this order waits").waitFor();
-  await take("held");
-  await page.goto(`${base}/discarded`);
-  await page.locator("tbody a").first().click();
-  await page.getByRole("button", { name: "Send again" }).waitFor();
-  await take("discarded-message");
-  await page.goto(`${base}/jobs/later-1`);
-  await page.getByRole("button", { name: "Report arrangeShipping as done" }).click();
-  await page.getByLabel("Shipment id").waitFor();
-  await page.screenshot({ path: join(folder, `report-${look}.png`) });
-  await page.goto(`${base}/jobs/rejected-1`);
-  await page.getByRole("button", { name: "Edit and resubmit" }).click();
-  await page.getByLabel("Currency").fill("SEK");
-  await page.waitForLoadState("networkidle");
-  await page.screenshot({ path: join(folder, `edit-${look}.png`) });
-  await page.goto(`${base}/`);
-  await page.getByRole("link", { name: "has expired" }).click();
-  await page.getByRole("button", { name: /^Mark resolved all/ }).waitFor();
-  await page.getByRole("button", { name: "Add the note" }).waitFor();
-  if (look === "light") {
-    await page.getByRole("button", { name: "Claim for 30 min" }).click();
-    await page.getByRole("button", { name: "Release the claim" }).waitFor();
-    await page.getByRole("textbox", { name: "Note" }).fill("The card service is asked: ticket 42.");
-    await page.getByRole("button", { name: "Add the note" }).click();
-    await page.locator(".notes").getByText("ticket 42").waitFor();
-  }
-  await page.waitForLoadState("networkidle");
-  await take("group");
-  // Each look has its own run, which is begun in the last one alone.
-  await page.getByRole("button", { name: /^Mark resolved all/ }).click();
-  await page.getByLabel("Reason").waitFor();
-  await take("bulk-preview");
-  if (look === "narrow") {
-    await page.getByLabel("Reason").fill("refunded by the bank");
-    await page.getByRole("button", { name: /^Mark resolved: \d+ orders/ }).click();
-    await page.getByRole("status").getByText("Done", { exact: true }).waitFor({ timeout: 20_000 });
-    await take("bulk-done");
-    await page.setViewportSize({ width: 1280, height: 800 });
-    await page.screenshot({ path: join(folder, "bulk-done-light.png"), fullPage: true });
-    await page.setViewportSize(LOOKS.narrow.viewport);
-  }
-  await page.goto(`${base}/search?q=rejected&state=Error`);
-  await page
-    .getByRole("checkbox", { name: "Choose rejected-1" })
-    .or(page.getByText("No order matches"))
-    .first()
-    .waitFor();
-  if (!look.startsWith("narrow")) {
-    await page.getByText("Act on all matches").click();
-    await take("search-matching");
-    await page.getByRole("checkbox", { name: "Choose rejected-1" }).check();
-    await page.getByRole("checkbox", { name: "Choose rejected-2" }).check();
-    await take("search-chosen");
-  }
-  await page.goto(`${base}/agents`);
-  await page.getByRole("button", { name: "Pause payment" }).click();
-  await page.getByLabel("Reason").fill("the bank asks for it");
-  await take("agents-pausing");
-  for (const error of errors) console.log(look, error);
-  await page.context().close();
+  await browser.close();
 }
-await browser.close();
+
+if (import.meta.main) {
+  await runCommand(async () => {
+    const { values } = readArguments({ folder: { type: "string" } }, USAGE);
+    await takePictures(String(values["folder"] ?? join(import.meta.dirname, "../../.local/pictures")));
+    return 0;
+  });
+}

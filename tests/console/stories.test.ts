@@ -154,7 +154,7 @@ test("what another operator did meanwhile is shown beside the draft, and nothing
   await button(page, "Show what operators and supervisors did").click();
   await page.getByRole("row", { name: /ada@example.com Mark resolved refunded by the bank done$/ }).waitFor();
   await page
-    .getByRole("row", { name: /local-operator Compensate the client asked for it rejected: the job is not/ })
+    .getByRole("row", { name: /local-operator Compensate the client asked for it rejected: it is not/ })
     .waitFor();
   await page.getByRole("row", { name: /local-operator Compensate the client asked for it done$/ }).waitFor();
   expect(await faultsOf(page)).toEqual([]);

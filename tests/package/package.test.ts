@@ -18,7 +18,8 @@ import { openTraces } from "@scheduler-agent-supervisor/local/traces/trace-file"
 import { strFromU8, unzipSync } from "fflate";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type AppPackage, packApp, writePackage } from "../../cli/app-package.ts";
-import { ROOT, type Settings } from "../../cli/settings.ts";
+import { ROOT } from "../../cli/settings.ts";
+import type { Settings } from "../../cli/stack-file.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { startTestStack } from "../support/test-stack.ts";
 

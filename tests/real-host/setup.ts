@@ -9,8 +9,8 @@ import { freePorts } from "@scheduler-agent-supervisor/local/stack/free-ports";
 import type { PartName } from "@scheduler-agent-supervisor/local/stack/parts";
 import type { Stack } from "@scheduler-agent-supervisor/local/stack/stack";
 import { openRecords, type Records } from "../../cli/records.ts";
-import type { Settings } from "../../cli/settings.ts";
 import { openShop, type Shop } from "../../cli/shop.ts";
+import type { Settings } from "../../cli/stack-file.ts";
 import type { HostStart, HostUnderTest } from "./host-under-test.ts";
 import type { Project } from "./project.ts";
 

@@ -13,8 +13,9 @@ import {
 import { createBusSenders } from "@scheduler-agent-supervisor/core/internal/messaging/bus-senders";
 import { createServiceBusMessenger } from "@scheduler-agent-supervisor/core/internal/messaging/service-bus-messenger";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ROOT, writeStackFile } from "../../cli/settings.ts";
+import { ROOT } from "../../cli/settings.ts";
 import { openOrderClient, REPLY_QUEUE, SESSION_REPLY_QUEUE } from "../../cli/shop.ts";
+import { writeStackFile } from "../../cli/stack-file.ts";
 import { USUAL_WORKFLOW } from "../../shared/contracts/order.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { ORDER } from "../support/sample-container.ts";

@@ -4,7 +4,7 @@ import { CosmosClient } from "@azure/cosmos";
 import type { SupervisionEntry } from "@scheduler-agent-supervisor/core/internal/store/audit-log";
 import { createCosmosAuditLog } from "@scheduler-agent-supervisor/core/internal/store/cosmos-audit-log";
 import { namedContainer } from "@scheduler-agent-supervisor/core/internal/store/named-container";
-import type { Settings } from "../../cli/settings.ts";
+import type { Settings } from "../../cli/stack-file.ts";
 import { ORDER } from "./sample-container.ts";
 
 const LONGEST_TEST_MS = 120_000;

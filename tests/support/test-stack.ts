@@ -12,8 +12,9 @@ import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes/fault-k
 import type { Addresses } from "@scheduler-agent-supervisor/local/stack/addresses";
 import { type Stack, type StackOptions, startStack } from "@scheduler-agent-supervisor/local/stack/stack";
 import { openRecords, type Records } from "../../cli/records.ts";
-import { partiesIn, QUEUES_FILE, ROOT, type Settings, settingsFor } from "../../cli/settings.ts";
+import { partiesIn, QUEUES_FILE, ROOT, settingsFor } from "../../cli/settings.ts";
 import { openShop, REPLY_QUEUE, type Shop } from "../../cli/shop.ts";
+import type { Settings } from "../../cli/stack-file.ts";
 import { orderFulfilment } from "../../shared/workflows/order-fulfilment.ts";
 import { adaptApp } from "./adapted-app.ts";
 import { THREE_IN_ONE, THREE_STEPS } from "./orders.ts";

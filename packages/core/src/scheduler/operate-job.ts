@@ -92,7 +92,7 @@ async function operateOn(read: Versioned, asked: Asked): Promise<Operated | unde
   const { record: before } = read;
   const decided = decisionContextOf(caller.by, context);
   if (!isWanted(read.etag, caller.ifMatch)) {
-    const outcome = "rejected: the job is not at the version that was looked at";
+    const outcome = "rejected: it is not at the version that was looked at";
     await enter(before, null, outcome, decided.now, asked);
     return { kind: "changed", ...read };
   }

@@ -42,7 +42,7 @@ export async function reportStep(
     return { kind: "rejected", state: record.processState, reason };
   };
   if (!isWanted(read.etag, ifMatch)) {
-    await said("rejected: the job is not at the version that was looked at", null);
+    await said("rejected: it is not at the version that was looked at", null);
     return { kind: "changed", ...read };
   }
   const own = ownReport(record, step, report, operator);

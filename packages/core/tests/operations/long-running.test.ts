@@ -342,7 +342,7 @@ describe("reported by an operator", () => {
     expect(kinds).toContain("reported");
     expect(await reported(done)).toMatchObject({ kind: "rejected", reason: "hotel waits for no report" });
     expect(await reported(done, ada, "nothing")).toMatchObject({ kind: "rejected" });
-    expect(await auditLog()).toContain("bob report rejected: the job is not at the version that was looked at");
+    expect(await auditLog()).toContain("bob report rejected: it is not at the version that was looked at");
     expect(await auditLog()).toContain("ada report rejected: hotel waits for no report");
   });
 

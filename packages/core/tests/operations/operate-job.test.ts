@@ -215,7 +215,7 @@ describe("the write", () => {
     for await (const entry of world.supervision.entries("2026-01-01", "job-1")) entries.push(entry);
     expect(entries.at(-1)).toMatchObject({
       action: "resubmit",
-      outcome: "rejected: the job is not at the version that was looked at",
+      outcome: "rejected: it is not at the version that was looked at",
     });
     const now = (await inspectJob("job-1", world))?.etag ?? "";
     expect(await operate(resubmit, world.store, ['"another"', now])).toMatchObject({ kind: "done" });
