@@ -31,7 +31,7 @@ async function reserve(agent: Agent<never> = inventoryAgent, operation = "reserv
 }
 
 test.each([
-  [200, { kind: "expired", lastError: { message: "HTTP 200: without the expected answer", misconfigured: true } }],
+  [200, { kind: "expired", lastError: { message: "HTTP 200: an answer over 65536 bytes", misconfigured: true } }],
   [422, { kind: "rejected", message: "an answer over 65536 bytes" }],
   [500, { kind: "expired", lastError: { message: "HTTP 500: an answer over 65536 bytes" } }],
 ])("an answer of 400 MB under HTTP %i is cut off while it comes", async (status, expected) => {

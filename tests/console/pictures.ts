@@ -112,7 +112,7 @@ export async function takePictures(folder: string): Promise<void> {
       await take("discarded-done");
     }
     await page.goto(`${base}/`);
-    await page.locator("[aria-labelledby=held]").getByRole("link", { name: "payment: HTTP 401" }).first().click();
+    await page.locator("[aria-labelledby=held-up]").getByRole("link", { name: "payment: HTTP 401" }).first().click();
     await page.getByRole("button", { name: /^Continue now/ }).waitFor();
     await take("held-up");
     await page.goto(`${base}/jobs/held-1`);

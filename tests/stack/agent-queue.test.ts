@@ -191,7 +191,7 @@ test("P7 a reply that comes twice is recorded once", async () => {
   expect(record?.history.filter(({ what }) => what.startsWith("checkFraud"))).toHaveLength(1);
 });
 
-test("P7 P9 an agent's rejection for good, and a reply that can't be read: compensated, and kept with its faults", async () => {
+test("P7 P9 P33 an agent's rejection for good, and a reply that can't be read: compensated, and kept with its faults", async () => {
   await app.shop.send(madeOrder("ask-4"));
   const request = await nextRequest("ask-4");
   await reply(request, { kind: "finished", result: 7 });
@@ -224,7 +224,7 @@ async function replyWith(to: ServiceBusReceivedMessage, answer: string, properti
   await sender.close();
 }
 
-test("P7 a reply's id beyond 2^53 is kept as it came, whatever its encoding", async () => {
+test("[replies | a reply received | an id beyond 2^53] it is kept as it came, digit by digit", async () => {
   await app.shop.send(madeOrder("large-id-1"));
   const request = await nextRequest("large-id-1");
   await replyWith(request, '{"kind":"done","result":{"checkId":9007199254740993}}');
@@ -232,7 +232,7 @@ test("P7 a reply's id beyond 2^53 is kept as it came, whatever its encoding", as
   expect(record.steps["checkFraud"]?.result).toEqual({ checkId: "9007199254740993" });
 });
 
-test("P7 a reply that can't be read, or says one thing twice, is kept with its faults, its ids and its bytes", async () => {
+test("[replies | a reply received | compressed, or with a member twice] it is kept in the quarantine with its faults, its ids and its bytes", async () => {
   await app.shop.send(madeOrder("odd-reply-1"));
   const request = await nextRequest("odd-reply-1");
   const packed = gzipSync("{}");

@@ -158,7 +158,7 @@ test("the page on submissions has each row, with its end", () => {
   for (const { what, fault } of ROWS) expect(page).toContain(`| ${what} | ${fault ? "`Rejected`" : "processed"} |`);
 });
 
-test("P33 every row is processed, or kept whole with its faults, and its sender is told so under its own ids", async () => {
+test("[submission | an order received | another charset, compressed, nested too deep, numbers beyond 2^53, ids that read as numbers] it is processed, or kept in the quarantine with its faults, and its sender is told so under its own ids", async () => {
   for (const [index, row] of ROWS.entries()) await send(messageOf(row, index));
   for (const [index, row] of ROWS.entries()) {
     const { correlationId, body, applicationProperties = {}, messageId } = messageOf(row, index);
@@ -230,7 +230,7 @@ function expectCopy(copy: ServiceBusReceivedMessage | undefined, message = WHOLE
   expect(Buffer.compare(copy?.body as Buffer, message.body as Buffer)).toBe(0);
 }
 
-test("a copy that waits in its queue is the message that was sent, with what is left of its time", async () => {
+test("[submission | an order that waits | its workflow is paused, and its ids read as numbers] the copy that waits is the message that was sent, with what is left of its time to live", async () => {
   await pauses("pause");
   await send(WHOLE);
   const waiting = async () =>
@@ -250,7 +250,7 @@ test("a copy that waits in its queue is the message that was sent, with what is 
   );
 }, 120_000);
 
-test("a message whose time has passed while it waits is dead-lettered as expired, and no copy of it is left", async () => {
+test("[submission | an order that waits | its time to live passes while it waits] it is dead-lettered as expired, and no copy of it is left", async () => {
   await pauses("pause");
   await send({ ...WHOLE, body: Buffer.from(jsonOf("expired-1")), correlationId: "expired", timeToLive: 3000 });
   const dead = async () =>
@@ -262,7 +262,7 @@ test("a message whose time has passed while it waits is dead-lettered as expired
   await pauses("resume");
 }, 60_000);
 
-test("from the quarantine it goes back as it was sent: corrected, it is processed, and answered under its own ids", async () => {
+test("[operator | an order resent from the quarantine | a body at fault, and ids that read as booleans] corrected, it is processed with its own properties, and answered under its own ids", async () => {
   const message = { ...WHOLE, body: Buffer.from(withMember("again-1", '"surprise":1')), correlationId: "true" };
   await send(message);
   await expect.poll(() => inQuarantine("true"), PATIENCE).toHaveLength(1);

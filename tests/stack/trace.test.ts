@@ -175,8 +175,11 @@ test("an order without a trace of its own begins one", async () => {
 
 test("every metric reaches the collector, with the attributes that the alerts split by", async () => {
   const sender = app.bus.createSender("agent-replies");
-  const ticket = { orderId: "unknown-1", attempt: 1, step: "checkFraud", direction: "forward", lockedBy: "nobody" };
-  await sender.sendMessages({ body: { ticket, kind: "done", result: {} } });
+  const { lockedBy, steps } = await app.eventually("traced-1", ended);
+  const about = { step: "checkFraud", direction: "forward", lockedBy: lockedBy ?? "nobody" };
+  const late = { ...about, orderId: "traced-1", attempt: 2, nonce: steps["checkFraud"]?.nonce };
+  const unverified = { ...about, orderId: "unknown-1", attempt: 1 };
+  for (const ticket of [late, unverified]) await sender.sendMessages({ body: { ticket, kind: "done", result: {} } });
   await sender.close();
   await fetch(`${app.stack.addresses.host?.url}/api/completions/unknown`, { method: "POST", body: "{}" });
   const metrics = () => new Set(read((reader) => reader.points().map(({ metric }) => metric)));

@@ -35,14 +35,21 @@ export function textOfBody(bytes: Uint8Array, contentType = ""): BodyText {
   if (marked === "utf-32") return unreadable("is UTF-32, which is not read: send UTF-8");
   if (marked) return decoded(bytes, marked);
   const declared = /;\s*charset\s*=\s*["']?([^\s;"']+)/i.exec(contentType)?.[1];
-  // JSON has no NUL: where one of the first two bytes is one, it is UTF-16, whatever is declared.
-  const wide = bytes.length > 1 ? (bytes[0] === 0 ? "utf-16be" : bytes[1] === 0 ? "utf-16le" : undefined) : undefined;
+  const wide = wideWithoutMark(bytes);
   if (wide) return decoded(bytes, wide);
   if (declared === undefined) return decoded(bytes, "utf-8");
   if (UTF_16.test(declared)) return decoded(bytes, "utf-16be");
   if (LATIN_1.test(declared)) return { kind: "text", text: Buffer.from(bytes).toString("latin1") };
   return decoded(bytes, declared);
 }
+
+/** JSON has no NUL: where one stands beside what JSON begins with, it is UTF-16, whatever is declared. */
+function wideWithoutMark([first, second]: Uint8Array): Encoding | undefined {
+  if (first === 0 && beginsJson(second)) return "utf-16be";
+  return second === 0 && beginsJson(first) ? "utf-16le" : undefined;
+}
+
+const beginsJson = (byte = 0) => /[\s{["\dtfn-]/.test(String.fromCharCode(byte)) && byte < 0x80;
 
 /** A BOM is left out. */
 function decoded(bytes: Uint8Array, encoding: string): BodyText {

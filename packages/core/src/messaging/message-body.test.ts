@@ -31,6 +31,7 @@ test.each<[string, Buffer, string | undefined, RegExp]>([
   ["ISO-8859-1 that is not declared", Buffer.from(JSON_TEXT, "latin1"), "application/json", /not valid UTF-8/],
   ["an unknown charset", Buffer.from(JSON_TEXT), "application/json; charset=klingon", /charset klingon.*not known/],
   ["UTF-32", Buffer.from([0xff, 0xfe, 0, 0, 0x7b, 0, 0, 0]), undefined, /UTF-32/],
+  ["bytes with a NUL that begin no JSON", Buffer.from([0xff, 0x00]), undefined, /not valid UTF-8/],
   ["half a character of UTF-16", Buffer.from([0xff, 0xfe, 0x00, 0xd8]), undefined, /not valid UTF-16LE/],
 ])("%s is no text: its fault says what to send", (_, bytes, contentType, fault) => {
   const read = readBody(bytes, contentType, "rejected");

@@ -207,7 +207,8 @@ test("P16 an activity that runs again in another process finds the end that was 
   const { outcome } = await runStep(badge, world);
   const { record } = badge;
   const again = await runStep({ ...badge, record: { ...record, state: "Completed" } }, there);
-  expect(again.outcome).toEqual(outcome);
+  // It may have led to more than the first run told: the attempt is told how far all runs are.
+  expect(again.outcome).toEqual({ ...outcome, progress: 4 });
 });
 
 test("P21 a step beside others is taken up, and its end recorded, though this process has not seen their record", async () => {
