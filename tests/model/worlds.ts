@@ -30,6 +30,9 @@ import {
 
 const ONE: readonly Host[] = ["east"];
 
+/** An attempt continues as new whenever it may. */
+const WHENEVER = -1e6;
+
 function world(
   name: string,
   workflow: Setting["workflow"],
@@ -104,6 +107,7 @@ export const WORLDS: readonly Setting[] = [
   world("a step done later; a repeat", LATER, ONE, { repeats: 1 }),
   world("a step done later; a rejection", LATER, ONE, { rejections: 1 }),
   world("a step done later beside another", LATER_FORK, ONE, {}),
+  world("continues as new; a step done later; a death", LATER, ONE, { deaths: 1 }, { historyBytes: WHENEVER }),
   world("optional steps; a late service", OPTIONAL, ONE, { lateness: 1 }),
   world("optional steps; a rejection", OPTIONAL, ONE, { rejections: 1 }),
   world("optional steps; a death", OPTIONAL, ONE, { deaths: 1 }),

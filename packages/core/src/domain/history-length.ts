@@ -32,9 +32,9 @@ export class HistoryLength {
     return this.#hasBegun && this.#isBeyond(0) && this.isAtRest;
   }
 
-  /** No further polls: then the attempt comes to rest. */
+  /** No further polls: then the attempt comes to rest. One that has begun nothing may not continue as new, so it goes on with its polls. */
   get isFull(): boolean {
-    return this.#isBeyond(this.#most ?? 0);
+    return this.#hasBegun && this.#isBeyond(this.#most ?? 0);
   }
 
   get isAtRest(): boolean {

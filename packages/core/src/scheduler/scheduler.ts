@@ -43,7 +43,7 @@ export function* scheduler(context: df.OrchestrationContext): Generator<df.Task,
   const begun = new Set<string>(attempt.begun);
   const asked = new Set<string>();
   const history = new HistoryLength(attempt, attempt.historyBytes);
-  let wait: Wait = { until: "", looks: 0, due: NOTHING };
+  let wait: Wait = { until: "", looks: 0, due: NOTHING, event: undefined };
   let behindSince = attempt.begun && readsNow(context);
   for (;;) {
     if (history.isOver) {
@@ -55,13 +55,13 @@ export function* scheduler(context: df.OrchestrationContext): Generator<df.Task,
     for (const task of tasks) begun.add(runKey(task));
     const until = behindSince ?? waitsUntil(attempt);
     if (until === undefined) return "concluded";
-    if (until !== wait.until) wait = { until, looks: 0, due: wait.due };
+    if (until !== wait.until) wait = { ...wait, until, looks: 0 };
     for (const poll of wait.due.polls) asked.add(keyOf(poll));
     let received: Received;
     try {
       const isAwaited = tasks.length > 0 && tasks.every((task) => task.isAwaited);
       received = isAwaited
-        ? { outcomes: yield* together(context, tasks, history), due: NOTHING }
+        ? { outcomes: yield* together(context, tasks, history), due: NOTHING, event: wait.event }
         : yield* nextProgress(
             context,
             attempt,
@@ -74,9 +74,9 @@ export function* scheduler(context: df.OrchestrationContext): Generator<df.Task,
       yield* publishEnd(context, attempt);
       throw fault;
     }
-    const { outcomes, due } = received;
+    const { outcomes, due, event } = received;
     history.received(outcomes);
-    wait = { ...wait, due, looks: wait.looks + (due.isLook ? 1 : 0) };
+    wait = { ...wait, due, event, looks: wait.looks + (due.isLook ? 1 : 0) };
     // Rejected: the activity that recorded it has published it. Expired or superseded: the attempt ends without a message, and the supervisor
     // finds the record.
     const obstacle = firstObstacle(outcomes);
@@ -103,6 +103,8 @@ interface Wait {
   readonly until: string;
   readonly looks: number;
   readonly due: Due;
+  /** Waited for, and not received. */
+  readonly event: df.Task | undefined;
 }
 
 /** The work that is due when a time is reached without an event. */
@@ -116,6 +118,7 @@ const NOTHING: Due = { isLook: false, polls: [] };
 interface Received {
   readonly outcomes: readonly StepOutcome[];
   readonly due: Due;
+  readonly event: df.Task | undefined;
 }
 
 /** If the attempt stopped early, it may still have ended its job: store or bus may have been unavailable at that moment, and be available again. */
@@ -146,18 +149,19 @@ function* together(
 /**
  * Begins these steps in parallel with those in progress, and waits for the next event: an agent's activity, a reply, another attempt or a look at
  * the record reports that there is work to begin, or to end. A pending task may be used in only one composite, because otherwise the engine runs
- * it again. So a task that was begun is not waited for again, and no task ends the wait by itself, because "never" never completes.
+ * it again. So an activity that was begun is not waited for again, and no activity ends the wait by itself, because "never" never completes. An
+ * event is waited for until it comes: of several waits for it, one engine ends the first, and another one the last.
  * @param next the polls of services that do a step later, and their times
  */
 function* nextProgress(
   context: df.OrchestrationContext,
   attempt: Attempt,
   tasks: readonly StepTask[],
-  { until, looks, due }: Wait,
+  { until, looks, due, event }: Wait,
   next: NextPolls | undefined,
   history: HistoryLength,
 ): Generator<df.Task, Received, unknown> {
-  const progress = context.df.waitForExternalEvent(PROGRESS);
+  const progress = event ?? context.df.waitForExternalEvent(PROGRESS);
   const lookAt = looksAt(until, looks);
   const pollAt = next && new Date(next.at);
   const isPollFirst = pollAt !== undefined && pollAt < lookAt;
@@ -177,10 +181,11 @@ function* nextProgress(
   const isTime = timer.isCompleted;
   // A fired timer can't be cancelled; a pending one would keep the orchestration from ending.
   if (!isTime) timer.cancel();
-  if (progress.isCompleted) return { outcomes: [progress.result as StepOutcome], due: NOTHING };
+  if (progress.isCompleted) return { outcomes: [progress.result as StepOutcome], due: NOTHING, event: undefined };
   // An activity that failed ends the race too: work that is due at a later time stays due at that time.
-  if (!isTime || isCut) return { outcomes: [], due: NOTHING };
-  return { outcomes: [], due: isPollFirst ? { isLook: false, polls: next?.polls ?? [] } : { isLook: true, polls: [] } };
+  if (!isTime || isCut) return { outcomes: [], due: NOTHING, event: progress };
+  const later = isPollFirst ? { isLook: false, polls: next?.polls ?? [] } : { isLook: true, polls: [] };
+  return { outcomes: [], due: later, event: progress };
 }
 
 function activityOf({ transport, agent }: StepTask): string {

@@ -57,7 +57,9 @@ export class Engine {
       const others = open.flatMap(({ task }) => (task === event.task ? [] : [task]));
       return this.#giveUp(state, host, attempt, new Set(others));
     }
-    return this.#goOn(state, placed, this.#withKept(this.#after(pieceOf(placed), event)), made);
+    const next = this.#withKept(this.#after(pieceOf(placed), event));
+    const renewed = this.#renewed(next);
+    return this.#goOn(state, placed, renewed, renewed === next ? made : 0);
   }
 
   /** @param made how many tasks it had made before: the others begin now */
@@ -86,6 +88,15 @@ export class Engine {
       adds.push(begun);
     }
     return { adds, waitedFor: new Set(open.map(({ task }) => task)) };
+  }
+
+  /** As on Azure, an orchestration that continues as new loses the events that were kept for it. */
+  #renewed(id: number): number {
+    const { continuedWith } = this.#pieces.progress(id);
+    if (!continuedWith) return id;
+    const { host } = this.#pieces.get(id) as Orchestration;
+    const input = this.#pieces.values.idOf(continuedWith);
+    return this.#pieces.idOf({ kind: "orchestration", host, input, events: [], kept: [] });
   }
 
   #after(id: number, event: Orchestration["events"][number]): number {

@@ -236,7 +236,7 @@ export class Moves {
       if (again !== undefined) this.#add(change(state, placed, [again]), `${what}, and is tried again`, RANK.call);
       return;
     }
-    const value = this.#pieces.resultOf(pieceOf(placed));
+    const value = this.#pieces.outputOf(pieceOf(placed));
     const event = { task: owner.task, kind: stand.kind === "threw" ? "failed" : "result", value } as const;
     const reported = this.#reported(change(state, placed, []), placed, host, stand);
     if (!reported) return;

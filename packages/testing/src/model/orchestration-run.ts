@@ -29,6 +29,8 @@ export interface Progress {
   /** What it has begun, by `runKey`. */
   readonly begun: ReadonlySet<string>;
   readonly ended: boolean;
+  /** It has not ended, but goes on with this input and without its history. */
+  readonly continuedWith?: Attempt;
 }
 
 type Orchestrator = (context: unknown) => Generator<Task, unknown, unknown>;
@@ -65,6 +67,7 @@ export function runOrchestration(attempt: Attempt, events: readonly TaskEvent[])
     };
   };
   const history = new Map(events.map((event, at) => [event.task, { event, at }]));
+  let continuedWith: Attempt | undefined;
   const context = {
     df: {
       getInput: () => attempt,
@@ -75,6 +78,9 @@ export function runOrchestration(attempt: Attempt, events: readonly TaskEvent[])
       waitForExternalEvent: (name: string) => task((index) => ({ task: index, kind: "event", name })),
       createTimer: (at: Date) =>
         task((index) => ({ task: index, kind: "timer", at: new Date(at.getTime() - PATIENCE_MS).toISOString() })),
+      continueAsNew: (input: Attempt) => {
+        continuedWith = input;
+      },
       Task: {
         any: (parts: readonly Task[]): Task => ({ kind: "any", parts }),
         all: (parts: readonly Task[]): Task => ({ kind: "all", parts }),
@@ -87,7 +93,7 @@ export function runOrchestration(attempt: Attempt, events: readonly TaskEvent[])
     const waitsFor = step.value;
     if (completedAt(waitsFor, history) === undefined) {
       const open = undecided(waitsFor, history).flatMap((index) => made[index] ?? []);
-      return { made: made.length, open, begun: stepsOf(made), ended: false };
+      return { made: made.length, open, begun: begunBy(attempt, made), ended: false };
     }
     try {
       step = hasFailed(waitsFor, history)
@@ -97,16 +103,16 @@ export function runOrchestration(attempt: Attempt, events: readonly TaskEvent[])
       break;
     }
   }
-  return { made: made.length, open: [], begun: new Set(), ended: true };
+  const rest = { made: made.length, open: [], begun: new Set<string>() };
+  return continuedWith ? { ...rest, ended: false, continuedWith } : { ...rest, ended: true };
 }
 
-function stepsOf(made: readonly OpenTask[]): ReadonlySet<string> {
-  return new Set(
-    made.flatMap((task) => {
-      const input = task.kind === "activity" ? (task.input as StepTask) : undefined;
-      return input?.step ? [runKey(input)] : [];
-    }),
-  );
+function begunBy({ begun = [] }: Attempt, made: readonly OpenTask[]): ReadonlySet<string> {
+  const own = made.flatMap((task) => {
+    const input = task.kind === "activity" ? (task.input as StepTask) : undefined;
+    return input?.step ? [runKey(input)] : [];
+  });
+  return new Set([...begun, ...own]);
 }
 
 type History = ReadonlyMap<number, { readonly event: TaskEvent; readonly at: number }>;

@@ -5,6 +5,7 @@ import type {
   StepEnd,
   StepTask,
 } from "@scheduler-agent-supervisor/core/internal/domain/attempt";
+import { outputOf } from "@scheduler-agent-supervisor/core/internal/domain/news";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import type { Report } from "@scheduler-agent-supervisor/core/internal/scheduler/completion";
 import { NOW_MS, tickOn, tickOnExactly, tickTogether } from "./abstract-time.ts";
@@ -13,6 +14,7 @@ import type { Sent } from "./calls.ts";
 import {
   type Entry,
   type HandlerName,
+  isActivity,
   isHandler,
   NOT_YET,
   type OperationName,
@@ -86,7 +88,7 @@ export function isEndOfStep(name: OperationName): boolean {
   return name === "runStep" || name === "askAgent" || name === "takeReply";
 }
 
-/** What a handler's function hands on to the engine, or an activity to its orchestration. */
+/** What a handler's function hands on to the engine, or an agent by an event. */
 function handedOn(name: OperationName, value: unknown): unknown {
   if (value === null || value === NOT_YET) return value;
   if (isEndOfStep(name)) return (value as StepEnd).outcome;
@@ -113,6 +115,7 @@ export class Pieces {
   readonly #ticked: number[] = [];
   readonly #staled: number[] = [];
   readonly #results: number[] = [];
+  readonly #outputs: number[] = [];
   readonly #messages: number[] = [];
   readonly #names: string[] = [];
   readonly #attempts: (number | null | undefined)[] = [];
@@ -220,7 +223,21 @@ export class Pieces {
     return this.#tasks[id];
   }
 
-  /** What an operation has returned for whoever waits for it. */
+  /** What an activity leads its orchestration to know: as functions/agents.ts returns it. */
+  outputOf(id: number): number {
+    const known = this.#outputs[id];
+    if (known !== undefined) return known;
+    const { name, input } = this.get(id) as Operation;
+    const stand = this.#stands[id];
+    const isEnd = isActivity(name) && isEndOfStep(name) && stand?.kind === "returned" && Boolean(stand.value);
+    const output = isEnd
+      ? this.values.idOf(outputOf(this.values.get<StepTask>(input), stand.value as StepEnd) ?? null)
+      : this.resultOf(id);
+    this.#outputs[id] = output;
+    return output;
+  }
+
+  /** What an operation has returned for whoever is told by an event. */
   resultOf(id: number): number {
     const known = this.#results[id];
     if (known !== undefined) return known;
@@ -262,7 +279,9 @@ export class Pieces {
       ({ task, kind, value }): TaskEvent =>
         kind === "result" ? { task, kind, value: this.values.get(value) } : { task, kind },
     );
-    const progress = runOrchestration(this.values.get<Attempt>(input), history);
+    const attempt = this.values.get<Attempt>(input);
+    const { historyBytes = attempt.historyBytes } = this.#setting;
+    const progress = runOrchestration({ ...attempt, ...(historyBytes !== undefined && { historyBytes }) }, history);
     this.#progress.set(id, progress);
     return progress;
   }

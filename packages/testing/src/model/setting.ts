@@ -98,6 +98,8 @@ export interface Setting {
   readonly withoutKeys?: "atMostOnce" | "find";
   /** A service that may accept what it has just rejected for good. */
   readonly isFickle?: boolean;
+  /** In place of the app's own: see domain/history-length.ts. Less than nothing: an attempt continues as new whenever it may. */
+  readonly historyBytes?: number;
   readonly mutant?: Mutant;
   /** Faults that are known and stand in the README, by their words: the explorer passes over them. */
   readonly known?: readonly string[];
