@@ -26,7 +26,7 @@ export const P7 = faultsOf("P7", [
   [
     "A reply is taken from a sender that did not receive the request.",
     TAKE_REPLY,
-    "if (!mayLackNonce && !isSame(run.nonce, ticket.nonce))",
+    "if (!lacksNonce && !isSame(run.nonce, ticket.nonce))",
     "if (!mayLackNonce && run.nonce === undefined)",
     QUEUE,
   ],

@@ -16,7 +16,7 @@ export const P16 = faultsOf("P16", [
   [
     "A step that was done asks its service again.",
     "core:scheduler/run-step.ts",
-    "if (isOver(runOf(given.record, given.direction))) return (await recordedEnd(given, context)) ?? SUPERSEDED;",
+    "if (isOver(runOf(given.record, given.direction))) return (await recordedEnd(given, context, true)) ?? SUPERSEDED;",
     "",
     ACTIVITY,
   ],

@@ -24,8 +24,8 @@ export const P22 = faultsOf("P22", [
   [
     "Any report is taken whose step and job are known.",
     "core:scheduler/take-reply.ts",
-    'if (!record || !run || !isSame(run.nonce, address.nonce)) return { kind: "unknown" };',
-    'if (!record || !run) return { kind: "unknown" };',
+    "return record && run && isSame(run.nonce, nonce) ? { record, run } : undefined;",
+    "return record && run ? { record, run } : undefined;",
     LONG_RUNNING,
   ],
   [

@@ -50,8 +50,8 @@ export const P23 = faultsOf("P23", [
   [
     "A condition is asked again for each try.",
     "core:scheduler/begin-step.ts",
-    "const known = task.record.decided ?? (await ports.store.state(task.jobId))?.record.steps[task.step]?.decided;",
-    "const known = undefined;",
+    "const decided = task.record.decided ?? (await",
+    "const decided = (await",
     SKIPPED,
   ],
   [

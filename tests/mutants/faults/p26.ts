@@ -10,7 +10,7 @@ export const P26 = faultsOf("P26", [
   [
     "A step that waited because there is too much to do counts as a failure.",
     "core:domain/recovery.ts",
-    "const failed = own.filter((each) => isTakenUp(each.run) || untaken.has(runKey(each)));",
+    "const failed = own.filter((each) => isTakenUp(each.run) || untaken.has(runKey(each)) || isLost(each));",
     "const failed = own;",
     RECOVERY,
     SWEEP,
@@ -18,8 +18,8 @@ export const P26 = faultsOf("P26", [
   [
     "A step that nobody takes up is never a failure.",
     "core:domain/recovery.ts",
-    "const failed = own.filter((each) => isTakenUp(each.run) || untaken.has(runKey(each)));",
-    "const failed = own.filter((each) => isTakenUp(each.run));",
+    "const failed = own.filter((each) => isTakenUp(each.run) || untaken.has(runKey(each)) || isLost(each));",
+    "const failed = own.filter((each) => isTakenUp(each.run) || isLost(each));",
     SWEEP,
   ],
   [
@@ -116,8 +116,8 @@ export const P26 = faultsOf("P26", [
   [
     "A step that is taken up late is not recorded as at work.",
     "core:scheduler/take-up.ts",
-    "if (completeBy <= inTime && !this.#isNotRepeated) return { completeBy };",
-    "if (!this.#isNotRepeated) return { completeBy };",
+    "if (completeBy <= inTime && !this.#isNotRepeated && !mayHaveKilled(this.#task)) return { completeBy };",
+    "if (!this.#isNotRepeated && !mayHaveKilled(this.#task)) return { completeBy };",
     "operations:attempts.test.ts",
   ],
   [

@@ -89,8 +89,8 @@ export const P30 = faultsOf("P30", [
   [
     "A dead letter is removed before it is sent again.",
     "operator:operations/handle-dead-letter.ts",
-    'if (sent.kind === "too-large") return',
-    'if (sent.kind === "too-large" && (await letter.complete())) return',
+    'if (sent.kind === "rejected") return',
+    'if (sent.kind === "rejected" && (await letter.complete())) return',
     DEAD_LETTERS,
   ],
   [

@@ -4,6 +4,7 @@ import { faultsOf } from "../fault.ts";
 const HIDDEN = "operator:messaging/hidden-secrets.test.ts";
 const NEIGHBOURS = "shared/agents/neighbours.test.ts";
 const REDACTOR = "core:domain/secret-texts.test.ts";
+const SECRET_TEXT = "core:domain/secret-text.ts";
 
 export const P31 = faultsOf("P31", [
   [
@@ -28,10 +29,52 @@ export const P31 = faultsOf("P31", [
     NEIGHBOURS,
   ],
   [
-    "A secret is looked for in one spelling only.",
-    "core:domain/redactor.ts",
-    "for (const form of new Set([value, JSON.stringify(value).slice(1, -1), encoded(value)])) {",
-    "for (const form of [value]) {",
+    "A secret is looked for as it is written only.",
+    SECRET_TEXT,
+    "if (isIn(plainText(shown))) shown = withoutPlain(shown, plain);",
+    "return shown;",
+    REDACTOR,
+  ],
+  [
+    "A secret in base64 is shown.",
+    SECRET_TEXT,
+    "let shown = encoded(text.replace(exact, HIDDEN));",
+    "let shown = encoded('') + text.replace(exact, HIDDEN);",
+    REDACTOR,
+  ],
+  [
+    "A secret in base64 is found at the start of the encoded bytes only.",
+    SECRET_TEXT,
+    "return [0, 1, 2].flatMap((before) => {",
+    "return [0].flatMap((before) => {",
+    REDACTOR,
+  ],
+  [
+    "A secret in base64url is shown.",
+    SECRET_TEXT,
+    'return [own, own.replaceAll("+", "-").replaceAll("/", "_")];',
+    "return [own];",
+    REDACTOR,
+  ],
+  [
+    "A secret in hexadecimal digits is shown.",
+    SECRET_TEXT,
+    'const plain = [plainText(value), Buffer.from(value).toString("hex")].filter(',
+    "const plain = [plainText(value)].filter(",
+    REDACTOR,
+  ],
+  [
+    "A secret that is escaped twice is shown.",
+    SECRET_TEXT,
+    "const MOST_LEVELS = 4;",
+    "const MOST_LEVELS = 1;",
+    REDACTOR,
+  ],
+  [
+    "A secret in base64 that is broken into lines is shown.",
+    SECRET_TEXT,
+    'contains(shown.replace(/\\\\[nr]|\\s/g, ""))',
+    "contains(shown)",
     REDACTOR,
   ],
   [
@@ -51,8 +94,8 @@ export const P31 = faultsOf("P31", [
   [
     "An address for reports stands in texts.",
     "core:domain/redactor.ts",
-    "let shown = text.replace(ADDRESS, `$1${HIDDEN}`);",
-    "let shown = text;",
+    "return text.replace(ADDRESS, `$1${HIDDEN}`).replace(",
+    "return text.replace(",
     REDACTOR,
   ],
   [
@@ -65,8 +108,8 @@ export const P31 = faultsOf("P31", [
   [
     "An error's stack shows what its text does not.",
     "core:domain/redactor.ts",
-    "return Object.assign(shown, { name: error.name, stack });",
-    "return Object.assign(shown, { name: error.name, stack: error.stack });",
+    "{ cause: inner }), { name, stack });",
+    "{ cause: inner }), { name, stack: own.stack });",
     REDACTOR,
   ],
   [
@@ -79,7 +122,7 @@ export const P31 = faultsOf("P31", [
   [
     "A body is shown whose member has a secret's name in another spelling.",
     "core:messaging/visible-members.ts",
-    "return secrets.some((secret) => isNamedIn(plainName(name), plainName(secret)));",
+    "return secrets.some((secret) => isNamedIn(plainText(name), plainName(secret)));",
     "return secrets.includes(name);",
     HIDDEN,
   ],

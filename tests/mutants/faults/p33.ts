@@ -30,15 +30,15 @@ export const P33 = faultsOf("P33", [
   [
     "An outage around an agent's call counts as its code's failure.",
     "core:scheduler/code-fault.ts",
-    "if (cause instanceof Outage) throw cause;",
+    "if (isThrown(Outage, cause)) throw cause;",
     "",
     "operations:thrown-code.test.ts",
   ],
   [
     "Something that can't be shown as text stops the count of failures.",
-    "core:scheduler/code-fault.ts",
-    'return "something that cannot be shown as text was thrown";',
-    "throw new Error('unshown');",
+    "core:domain/thrown.ts",
+    "return String(thrown);\n  } catch {\n    return NO_WORDS;",
+    "return String(thrown);\n  } catch (cause) {\n    throw cause;",
     "operations:thrown-code.test.ts",
   ],
   [
@@ -51,7 +51,7 @@ export const P33 = faultsOf("P33", [
   ],
   [
     "A body that is nested too deep is taken.",
-    "core:messaging/deep-json.ts",
+    "core:domain/exact-json.ts",
     "if (depth >= DEPTH_LIMIT) return true;",
     "if (depth >= 1e9) return true;",
     DEEP,
@@ -94,7 +94,7 @@ export const P33 = faultsOf("P33", [
   [
     "An answer of any size is read.",
     "core:agents/bounds.ts",
-    "if (bytes > BODY_LIMIT_BYTES) break;",
+    "if (length > BODY_LIMIT_BYTES) break;",
     "",
     "shared/agents/bounds.test.ts",
   ],
