@@ -79,4 +79,11 @@ export const P7 = faultsOf("P7", [
     "",
     LATER,
   ],
+  [
+    "A reply is turned away because of a stale read.",
+    "core:scheduler/take-reply.ts",
+    "(await ports.store.latest(jobId))?.record",
+    "(await ports.store.state(jobId))?.record",
+    "operations:stale-reads.test.ts",
+  ],
 ]);

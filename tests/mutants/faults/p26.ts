@@ -127,4 +127,18 @@ export const P26 = faultsOf("P26", [
     "return failureCount > 0 ||",
     "core:domain/held-up.test.ts",
   ],
+  [
+    "What is never taken up is scheduled again for ever.",
+    "core:supervisor/judge-waits.ts",
+    "(run.waitCount + 1) % timing.mostTimesRescheduled === 0;",
+    "run.waitCount < 0;",
+    "operations:killing-steps.test.ts",
+  ],
+  [
+    "What was scheduled as often as it may be is tried like any failure.",
+    "core:domain/recovery.ts",
+    "isLost(each) ? GIVE_UP : policyOf(step)",
+    "policyOf(step)",
+    "operations:killing-steps.test.ts",
+  ],
 ]);

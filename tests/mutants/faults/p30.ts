@@ -170,4 +170,18 @@ export const P30 = faultsOf("P30", [
     "",
     "operations:operate-job.test.ts",
   ],
+  [
+    "An operator acts on a stale read.",
+    "core:scheduler/operate-job.ts",
+    "const read = await context.store.latest(jobId);",
+    "const read = await context.store.state(jobId);",
+    "operations:stale-reads.test.ts",
+  ],
+  [
+    "An operator is told that there is no job because of a stale read.",
+    "operator:operations/inspect-job.ts",
+    "(await ports.store.latest(jobId))",
+    "undefined",
+    "operations:stale-reads.test.ts",
+  ],
 ]);
