@@ -207,7 +207,8 @@ test("P16 an activity that runs again in another process finds the end that was 
   const { outcome } = await runStep(badge, world);
   const { record } = badge;
   const again = await runStep({ ...badge, record: { ...record, state: "Completed" } }, there);
-  expect(again.outcome).toEqual(outcome);
+  // Steps beside it wait: what they need may have been told to nobody, so the attempt is told how far all runs are.
+  expect(again.outcome).toEqual({ ...outcome, progress: expect.any(Number) });
 });
 
 test("P21 a step beside others is taken up, and its end recorded, though this process has not seen their record", async () => {
