@@ -4,6 +4,7 @@ import { faultsOf } from "../fault.ts";
 const HIDDEN = "operator:messaging/hidden-secrets.test.ts";
 const NEIGHBOURS = "shared/agents/neighbours.test.ts";
 const REDACTOR = "core:domain/secret-texts.test.ts";
+const ENCODINGS = "core:domain/redactor.test.ts";
 const SECRET_TEXT = "core:domain/secret-text.ts";
 
 export const P31 = faultsOf("P31", [
@@ -40,42 +41,42 @@ export const P31 = faultsOf("P31", [
     SECRET_TEXT,
     "let shown = encoded(text.replace(exact, HIDDEN));",
     "let shown = encoded('') + text.replace(exact, HIDDEN);",
-    REDACTOR,
+    ENCODINGS,
   ],
   [
     "A secret in base64 is found at the start of the encoded bytes only.",
     SECRET_TEXT,
     "return [0, 1, 2].flatMap((before) => {",
     "return [0].flatMap((before) => {",
-    REDACTOR,
+    ENCODINGS,
   ],
   [
     "A secret in base64url is shown.",
     SECRET_TEXT,
     'return [own, own.replaceAll("+", "-").replaceAll("/", "_")];',
     "return [own];",
-    REDACTOR,
+    ENCODINGS,
   ],
   [
     "A secret in hexadecimal digits is shown.",
     SECRET_TEXT,
     'const plain = [plainText(value), Buffer.from(value).toString("hex")].filter(',
     "const plain = [plainText(value)].filter(",
-    REDACTOR,
+    ENCODINGS,
   ],
   [
     "A secret that is escaped twice is shown.",
     SECRET_TEXT,
     "const MOST_LEVELS = 4;",
     "const MOST_LEVELS = 1;",
-    REDACTOR,
+    ENCODINGS,
   ],
   [
     "A secret in base64 that is broken into lines is shown.",
     SECRET_TEXT,
     'contains(shown.replace(/\\\\[nr]|\\s/g, ""))',
     "contains(shown)",
-    REDACTOR,
+    ENCODINGS,
   ],
   [
     "A secret in a nested member is not found.",
