@@ -168,6 +168,11 @@ test.each<readonly [string, unknown]>([
   if (cause !== circular) expect(shown).toBe(cause);
 });
 
+test("a secret whose base64 has + and / is found in base64url", () => {
+  const encoded = Buffer.from(">>>???>>>???").toString("base64url");
+  expect(redactorFor([">>>???>>>???"]).text(`is ${encoded}`)).not.toContain(encoded);
+});
+
 test("an error whose message is no text is thrown on as one that can be read, with its words", () => {
   const odd = Object.assign(new Error("no"), { message: 7 });
   expect(String(errorWithout(odd, [TOKEN]))).toMatch(/^Error: .*7$/);
