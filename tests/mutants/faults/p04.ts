@@ -196,4 +196,25 @@ export const P4 = faultsOf("P4", [
     'if (!record) return { kind: "superseded" };',
     "operations:find-progress.test.ts",
   ],
+  [
+    "A start message that is faster than the record of its attempt is dropped.",
+    "core:scheduler/claim-job.ts",
+    "read = await context.store.latest(jobId);",
+    "read = await context.store.state(jobId);",
+    "operations:stale-reads.test.ts",
+  ],
+  [
+    "An attempt that holds the job ends because of a stale read.",
+    "core:scheduler/find-progress.ts",
+    "stored = await context.store.latest(jobId);",
+    "stored = await context.store.state(jobId);",
+    "operations:stale-reads.test.ts",
+  ],
+  [
+    "That there is nothing to write is decided on a stale read.",
+    "core:scheduler/write-at-version.ts",
+    "read = await store.latest(jobId);",
+    "read = await store.state(jobId);",
+    "operations:stale-reads.test.ts",
+  ],
 ]);

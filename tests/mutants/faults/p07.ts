@@ -26,7 +26,7 @@ export const P7 = faultsOf("P7", [
   [
     "A reply is taken from a sender that did not receive the request.",
     TAKE_REPLY,
-    "if (!mayLackNonce && !isSame(run.nonce, ticket.nonce))",
+    "if (!lacksNonce && !isSame(run.nonce, ticket.nonce))",
     "if (!mayLackNonce && run.nonce === undefined)",
     QUEUE,
   ],
@@ -78,5 +78,12 @@ export const P7 = faultsOf("P7", [
     "...(!awaited && { mayHaveHappened: true }),",
     "",
     LATER,
+  ],
+  [
+    "A reply is turned away because of a stale read.",
+    "core:scheduler/take-reply.ts",
+    "(await ports.store.latest(jobId))?.record",
+    "(await ports.store.state(jobId))?.record",
+    "operations:stale-reads.test.ts",
   ],
 ]);

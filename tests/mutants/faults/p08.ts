@@ -8,8 +8,8 @@ export const P8 = faultsOf("P8", [
   [
     "A reply after complete-by is recorded.",
     "core:scheduler/take-reply.ts",
-    "if (isOpen && context.now() > Date.parse(task.completeBy))",
-    "if (isOpen && context.now() < 0)",
+    "const isPast = isInHand(run) && ports.now() > Date.parse(task.completeBy);",
+    "const isPast = isInHand(run) && ports.now() < 0;",
     QUEUE,
   ],
   [

@@ -39,8 +39,8 @@ export const P11 = faultsOf("P11", [
   [
     "What one step failed counts against the next.",
     DECISION,
-    "decideFailed(record, step, failureCount, policyOf(step), direction),",
-    "decideFailed(record, step, record.failureCount, policyOf(step), direction),",
+    "decideFailed(record, step, run.failureCount ?? 0,",
+    "decideFailed(record, step, record.failureCount,",
     RECOVERY,
     SWEEP,
   ],

@@ -29,7 +29,7 @@ export const P12 = faultsOf("P12", [
   [
     "In memory a record is replaced at any version.",
     "testing:memory/memory-job-store.ts",
-    "return states.get(record.jobId)?.etag === read.etag ? put(record)",
+    "return session.newest(record.jobId)?.etag === read.etag ? put(record)",
     "return states.has(record.jobId) ? put(record)",
     MEMORY_STORE,
   ],

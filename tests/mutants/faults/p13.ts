@@ -135,4 +135,11 @@ export const P13 = faultsOf("P13", [
     " };",
     "core:domain/step-run.test.ts",
   ],
+  [
+    "A cancellation does not find a job because of a stale read.",
+    "core:submission/take-cancellation.ts",
+    "return (await store.latest(jobId))?.record;",
+    "return undefined;",
+    "operations:stale-reads.test.ts",
+  ],
 ]);

@@ -102,4 +102,11 @@ export const P15 = faultsOf("P15", [
     ".slice(0, DIGEST_LENGTH)\n    .concat(String(Math.random()));",
     SUBMISSION,
   ],
+  [
+    "The end of an attempt is missed because of a stale read.",
+    "core:scheduler/publish-end.ts",
+    "const stored = await context.store.latest(jobId);",
+    "const stored = await context.store.state(jobId);",
+    "operations:stale-reads.test.ts",
+  ],
 ]);

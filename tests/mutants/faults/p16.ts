@@ -16,7 +16,7 @@ export const P16 = faultsOf("P16", [
   [
     "A step that was done asks its service again.",
     "core:scheduler/run-step.ts",
-    "if (isOver(runOf(given.record, given.direction))) return (await recordedEnd(given, context)) ?? SUPERSEDED;",
+    "if (isOver(runOf(given.record, given.direction))) return (await recordedEnd(given, context, true)) ?? SUPERSEDED;",
     "",
     ACTIVITY,
   ],
@@ -76,5 +76,33 @@ export const P16 = faultsOf("P16", [
     "if (!claim) return;",
     "if (claim) return;",
     "operations:publish-ends-again.test.ts",
+  ],
+  [
+    "A run that finds its step done misses the end because of a stale read.",
+    "core:scheduler/write-step-end.ts",
+    "(isFinal ? store.latest(task.jobId) : store.state(task.jobId))",
+    "(isFinal ? store.state(task.jobId) : store.state(task.jobId))",
+    "operations:stale-reads.test.ts",
+  ],
+  [
+    "A step that ended its process is not recorded as at work the next time.",
+    "core:scheduler/take-up.ts",
+    " && !mayHaveKilled(this.#task)",
+    "",
+    "operations:killing-steps.test.ts",
+  ],
+  [
+    "The first death of a process is not held against its step.",
+    "core:scheduler/take-up.ts",
+    "return waitCount > 0 || (failureCount > 0 && expiry === undefined);",
+    "return failureCount > 0 && expiry === undefined;",
+    "operations:killing-steps.test.ts",
+  ],
+  [
+    "A request that comes again goes out before it is said to be taken up.",
+    "core:scheduler/answer-request.ts",
+    "if (isRedelivered && start && !awaited) await say();",
+    "",
+    "operations:killing-steps.test.ts",
   ],
 ]);

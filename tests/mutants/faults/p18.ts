@@ -80,7 +80,7 @@ export const P18 = faultsOf("P18", [
   [
     "A bug in an operation keeps its place for ever.",
     "core:agents/one-try.ts",
-    'pool.release(lease, "unclear", `the operation failed: ${String(cause)}`);',
+    'pool.release(lease, "unclear", bounded(`the operation failed: ${inWords(cause)}`));',
     "",
     ROUTE_AGENT,
   ],

@@ -48,13 +48,6 @@ export const P23 = faultsOf("P23", [
     SKIPPED,
   ],
   [
-    "A condition is asked again for each try.",
-    "core:scheduler/begin-step.ts",
-    "const known = task.record.decided ?? (await ports.store.state(task.jobId))?.record.steps[task.step]?.decided;",
-    "const known = undefined;",
-    SKIPPED,
-  ],
-  [
     "A step is done whose condition does not hold.",
     "core:scheduler/begin-step.ts",
     "return decided.holds\n",
@@ -102,5 +95,33 @@ export const P23 = faultsOf("P23", [
     'state === (direction === "compensate" ? "Failed" : "Skipped");',
     'state === (direction === "compensate" ? "Failed" : "");',
     SKIPPED,
+  ],
+  [
+    "A condition is decided again by each run of a task.",
+    "core:scheduler/begin-step.ts",
+    "found = own?.decided;",
+    "found = undefined;",
+    "operations:decided-once.test.ts",
+  ],
+  [
+    "That a condition does not hold is not recorded before it has an effect.",
+    "core:scheduler/begin-step.ts",
+    "return withDecision(record, task.step, found);",
+    "return found.holds ? withDecision(record, task.step, found) : undefined;",
+    "operations:decided-once.test.ts",
+  ],
+  [
+    "A run of an attempt that is over decides a condition.",
+    "core:scheduler/begin-step.ts",
+    "if (!own || found || !awaits(record, task)) return undefined;",
+    "if (!own || found) return undefined;",
+    "operations:decided-once.test.ts",
+  ],
+  [
+    "A run that decided nothing does its step.",
+    "core:scheduler/begin-step.ts",
+    'if (!decided) return { kind: "superseded", task };',
+    'if (!decided) return { kind: "begun", task, item };',
+    "operations:decided-once.test.ts",
   ],
 ]);

@@ -10,7 +10,7 @@ export const P26 = faultsOf("P26", [
   [
     "A step that waited because there is too much to do counts as a failure.",
     "core:domain/recovery.ts",
-    "const failed = own.filter((each) => isTakenUp(each.run) || untaken.has(runKey(each)));",
+    "const failed = own.filter((each) => isTakenUp(each.run) || untaken.has(runKey(each)) || isLost(each));",
     "const failed = own;",
     RECOVERY,
     SWEEP,
@@ -18,8 +18,8 @@ export const P26 = faultsOf("P26", [
   [
     "A step that nobody takes up is never a failure.",
     "core:domain/recovery.ts",
-    "const failed = own.filter((each) => isTakenUp(each.run) || untaken.has(runKey(each)));",
-    "const failed = own.filter((each) => isTakenUp(each.run));",
+    "const failed = own.filter((each) => isTakenUp(each.run) || untaken.has(runKey(each)) || isLost(each));",
+    "const failed = own.filter((each) => isTakenUp(each.run) || isLost(each));",
     SWEEP,
   ],
   [
@@ -116,8 +116,8 @@ export const P26 = faultsOf("P26", [
   [
     "A step that is taken up late is not recorded as at work.",
     "core:scheduler/take-up.ts",
-    "if (completeBy <= inTime && !this.#isNotRepeated) return { completeBy };",
-    "if (!this.#isNotRepeated) return { completeBy };",
+    "if (completeBy <= inTime && !this.#isNotRepeated && !mayHaveKilled(this.#task)) return { completeBy };",
+    "if (!this.#isNotRepeated && !mayHaveKilled(this.#task)) return { completeBy };",
     "operations:attempts.test.ts",
   ],
   [
@@ -126,5 +126,19 @@ export const P26 = faultsOf("P26", [
     "return waitCount > 0 || failureCount > 0 ||",
     "return failureCount > 0 ||",
     "core:domain/held-up.test.ts",
+  ],
+  [
+    "What is never taken up is scheduled again for ever.",
+    "core:supervisor/judge-waits.ts",
+    "(run.waitCount + 1) % timing.mostTimesRescheduled === 0;",
+    "run.waitCount < 0;",
+    "operations:killing-steps.test.ts",
+  ],
+  [
+    "What was scheduled as often as it may be is tried like any failure.",
+    "core:domain/recovery.ts",
+    "isLost(each) ? GIVE_UP : policyOf(step)",
+    "policyOf(step)",
+    "operations:killing-steps.test.ts",
   ],
 ]);

@@ -99,7 +99,7 @@ export const P27 = faultsOf("P27", [
   [
     "A message in an outage is thrown back, and counted as delivered.",
     "core:functions/hold-message.ts",
-    "if (!(cause instanceof Outage)) throw cause;",
+    "if (!isThrown(Outage, cause)) throw cause;",
     "throw cause;",
     HOLD_MESSAGE,
   ],
@@ -113,7 +113,7 @@ export const P27 = faultsOf("P27", [
   [
     "A faulty message is held as in an outage.",
     "core:functions/hold-message.ts",
-    "if (!(cause instanceof Outage)) throw cause;",
+    "if (!isThrown(Outage, cause)) throw cause;",
     "if (cause === undefined) throw cause;",
     HOLD_MESSAGE,
   ],
@@ -127,7 +127,7 @@ export const P27 = faultsOf("P27", [
   [
     "A message that is sent back has the id of the original: its queue drops it.",
     "core:messaging/service-bus-messenger.ts",
-    "messageId: `${copyId}~${crypto.randomUUID().slice(0, 8)}`.slice(-MESSAGE_ID_LIMIT)",
+    "messageId: idOfCopy(messageId)",
     "messageId",
     MESSENGER,
   ],

@@ -89,8 +89,8 @@ export const P30 = faultsOf("P30", [
   [
     "A dead letter is removed before it is sent again.",
     "operator:operations/handle-dead-letter.ts",
-    'if (sent.kind === "too-large") return',
-    'if (sent.kind === "too-large" && (await letter.complete())) return',
+    'if (sent.kind === "rejected") return',
+    'if (sent.kind === "rejected" && (await letter.complete())) return',
     DEAD_LETTERS,
   ],
   [
@@ -169,5 +169,19 @@ export const P30 = faultsOf("P30", [
     "await enter(before, null, `rejected: ${reason}`, at, asked);",
     "",
     "operations:operate-job.test.ts",
+  ],
+  [
+    "An operator acts on a stale read.",
+    "core:scheduler/operate-job.ts",
+    "const read = await context.store.latest(jobId);",
+    "const read = await context.store.state(jobId);",
+    "operations:stale-reads.test.ts",
+  ],
+  [
+    "An operator is told that there is no job because of a stale read.",
+    "operator:operations/inspect-job.ts",
+    "(await ports.store.latest(jobId))",
+    "undefined",
+    "operations:stale-reads.test.ts",
   ],
 ]);

@@ -4,6 +4,8 @@ import { faultsOf } from "../fault.ts";
 const HIDDEN = "operator:messaging/hidden-secrets.test.ts";
 const NEIGHBOURS = "shared/agents/neighbours.test.ts";
 const REDACTOR = "core:domain/secret-texts.test.ts";
+const ENCODINGS = "core:domain/redactor.test.ts";
+const SECRET_TEXT = "core:domain/secret-text.ts";
 
 export const P31 = faultsOf("P31", [
   [
@@ -28,11 +30,53 @@ export const P31 = faultsOf("P31", [
     NEIGHBOURS,
   ],
   [
-    "A secret is looked for in one spelling only.",
-    "core:domain/redactor.ts",
-    "for (const form of new Set([value, JSON.stringify(value).slice(1, -1), encoded(value)])) {",
-    "for (const form of [value]) {",
+    "A secret is looked for as it is written only.",
+    SECRET_TEXT,
+    "if (isIn(plainText(shown))) shown = withoutPlain(shown, plain);",
+    "return shown;",
     REDACTOR,
+  ],
+  [
+    "A secret in base64 is shown.",
+    SECRET_TEXT,
+    "let shown = encoded(text.replace(exact, HIDDEN));",
+    "let shown = encoded('') + text.replace(exact, HIDDEN);",
+    ENCODINGS,
+  ],
+  [
+    "A secret in base64 is found at the start of the encoded bytes only.",
+    SECRET_TEXT,
+    "return [0, 1, 2].flatMap((before) => {",
+    "return [0].flatMap((before) => {",
+    ENCODINGS,
+  ],
+  [
+    "A secret in base64url is shown.",
+    SECRET_TEXT,
+    'return [own, own.replaceAll("+", "-").replaceAll("/", "_")];',
+    "return [own];",
+    ENCODINGS,
+  ],
+  [
+    "A secret in hexadecimal digits is shown.",
+    SECRET_TEXT,
+    'const plain = [plainText(value), Buffer.from(value).toString("hex")].filter(',
+    "const plain = [plainText(value)].filter(",
+    ENCODINGS,
+  ],
+  [
+    "A secret that is escaped twice is shown.",
+    SECRET_TEXT,
+    "const MOST_LEVELS = 4;",
+    "const MOST_LEVELS = 1;",
+    ENCODINGS,
+  ],
+  [
+    "A secret in base64 that is broken into lines is shown.",
+    SECRET_TEXT,
+    'contains(shown.replace(/\\\\[nr]|\\s/g, ""))',
+    "contains(shown)",
+    ENCODINGS,
   ],
   [
     "A secret in a nested member is not found.",
@@ -51,8 +95,8 @@ export const P31 = faultsOf("P31", [
   [
     "An address for reports stands in texts.",
     "core:domain/redactor.ts",
-    "let shown = text.replace(ADDRESS, `$1${HIDDEN}`);",
-    "let shown = text;",
+    "return text.replace(ADDRESS, `$1${HIDDEN}`).replace(",
+    "return text.replace(",
     REDACTOR,
   ],
   [
@@ -65,8 +109,8 @@ export const P31 = faultsOf("P31", [
   [
     "An error's stack shows what its text does not.",
     "core:domain/redactor.ts",
-    "return Object.assign(shown, { name: error.name, stack });",
-    "return Object.assign(shown, { name: error.name, stack: error.stack });",
+    "{ cause: inner }), { name, stack });",
+    "{ cause: inner }), { name, stack: own.stack });",
     REDACTOR,
   ],
   [
@@ -79,7 +123,7 @@ export const P31 = faultsOf("P31", [
   [
     "A body is shown whose member has a secret's name in another spelling.",
     "core:messaging/visible-members.ts",
-    "return secrets.some((secret) => isNamedIn(plainName(name), plainName(secret)));",
+    "return secrets.some((secret) => isNamedIn(plainText(name), plainName(secret)));",
     "return secrets.includes(name);",
     HIDDEN,
   ],
@@ -103,5 +147,68 @@ export const P31 = faultsOf("P31", [
     "return canonicalJson(itemsOf(list, job, rules)) === canonicalJson(items);",
     "return true;",
     "operations:for-each.test.ts",
+  ],
+  [
+    "A key is held to no share while others are active.",
+    "core:scheduler/fair-shares.ts",
+    "const most = Math.max(1, Math.floor(Math.min(1, share * weight) * limit));",
+    "const most = limit;",
+    "operations:fair-shares.test.ts",
+  ],
+  [
+    "A key's weight is ignored.",
+    "core:scheduler/fair-shares.ts",
+    "Object.hasOwn(weights, key) ? (weights[key] ?? 1) : 1",
+    "1",
+    "operations:fair-shares.test.ts",
+  ],
+  [
+    "Each process takes all that is left of a key's share.",
+    "core:scheduler/fair-shares.ts",
+    "const PART_OF_SHARE = 0.25;",
+    "const PART_OF_SHARE = 1;",
+    "operations:fair-shares.test.ts",
+  ],
+  [
+    "A key that holds less than its part waits for a place.",
+    "core:scheduler/fair-shares.ts",
+    '? "owed" : "within";',
+    '? "within" : "within";',
+    "operations:fair-shares.test.ts",
+  ],
+  [
+    "A key is active for ever.",
+    "core:scheduler/fair-shares.ts",
+    "> ACTIVE_MS) keys.delete(key);",
+    "< 0) keys.delete(key);",
+    "operations:fair-shares.test.ts",
+  ],
+  [
+    "A key that is alone is held to its share.",
+    "core:scheduler/fair-shares.ts",
+    'if (others.size === 0) return "usual";',
+    "",
+    "operations:fair-shares.test.ts",
+  ],
+  [
+    "A process takes in any number of a key's jobs at once.",
+    "core:scheduler/fair-shares.ts",
+    "return Math.max(1, Math.round(Math.min(1, share * weightOf(key)) * TAKEN_IN_AT_ONCE));",
+    "return Number.POSITIVE_INFINITY;",
+    "operations:fair-shares.test.ts",
+  ],
+  [
+    "Jobs that are sent back come back all at once.",
+    "core:scheduler/fair-shares.ts",
+    "Math.max(now() + FIRST_BACK_MS, state.lastBackAt + state.intervalMs)",
+    "now() + FIRST_BACK_MS",
+    "operations:fair-shares.test.ts",
+  ],
+  [
+    "Jobs that wait for their key's share hold up those behind them.",
+    "core:scheduler/admission.ts",
+    "if (overShare >= MOST_OVER_SHARE) throw",
+    "if (overShare < 0) throw",
+    "operations:fair-shares.test.ts",
   ],
 ]);

@@ -163,10 +163,19 @@ test.each<readonly [string, unknown]>([
   ["its own cause", circular],
   ["nothing that can be read", Object.create(null)],
   ["undefined", undefined],
-  ["a text for a number", Object.assign(new Error("no"), { message: 7 })],
 ])("what is thrown without a secret is thrown on: %s", (_, cause) => {
   const shown = errorWithout(cause, [TOKEN]);
   if (cause !== circular) expect(shown).toBe(cause);
+});
+
+test("a secret whose base64 has + and / is found in base64url", () => {
+  const encoded = Buffer.from(">>>???>>>???").toString("base64url");
+  expect(redactorFor([">>>???>>>???"]).text(`is ${encoded}`)).not.toContain(encoded);
+});
+
+test("an error whose message is no text is thrown on as one that can be read, with its words", () => {
+  const odd = Object.assign(new Error("no"), { message: 7 });
+  expect(String(errorWithout(odd, [TOKEN]))).toMatch(/^Error: .*7$/);
 });
 
 test("a text of 64 KB is read in time that grows with its length, whatever is in it", () => {

@@ -81,6 +81,14 @@ test.each<AdmissionLane>(["normal", "high"])(
   },
 );
 
+test("P31 processes that ask at once take little more than a key's small share together", async () => {
+  held.set("mug", 1);
+  const doors = Array.from({ length: 4 }, () => admission({ share: 0.2 }));
+  await Promise.all(doors.map((door) => fill(door, "tea")));
+  expect(held.get("tea")).toBeGreaterThanOrEqual(LIMIT * 0.2);
+  expect(held.get("tea")).toBeLessThan(LIMIT * 0.3);
+});
+
 test("P31 where one key has all places, another waits for none of them", async () => {
   const door = admission();
   await fill(door, "tea", "high");
