@@ -211,7 +211,7 @@ test("from the terminal: the causes, a claim and a note, a search, and an action
   expect(await typed("start", run, "--reason", "refunded")).toMatchObject({ code: 2 });
   expect(await typed("start", run, "--count", "2", "--reason", "refunded")).toMatchObject({
     code: 1,
-    output: expect.stringContaining("it is for 3 jobs"),
+    output: expect.stringContaining("it is for 3, and"),
   });
   const started = await typed("start", run, "--count", "3", "--reason", "refunded by the bank");
   expect(started.output).toContain("done: 3 of 3, 3 ended well");

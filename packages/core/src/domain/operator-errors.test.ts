@@ -209,7 +209,7 @@ test("an app without the job's workflow says what to do", () => {
     expect(decide(each, actions.resubmit, undefined, context)).toEqual({
       kind: "rejected",
       reason:
-        "workflow w v1, which the job needs, is not in this app: deploy a version that has it, or mark the job resolved",
+        "workflow w v1, which it needs, is not in this app: deploy a version that has it, or mark it resolved",
     });
     expect(decide(each, actions.markResolved, undefined, context).kind).toBe("allowed");
   }

@@ -123,7 +123,7 @@ describe("resubmit", () => {
   test("no action is taken on a job whose workflow the app no longer has", () => {
     const gone = {
       kind: "rejected",
-      reason: expect.stringMatching(/^workflow w v1, which the job needs, is not in this app: /),
+      reason: expect.stringMatching(/^workflow w v1, which it needs, is not in this app: /),
     };
     for (const action of [actions.resubmit, actions.compensate])
       expect(decide(rejected, action, undefined, context)).toEqual(gone);

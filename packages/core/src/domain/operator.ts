@@ -97,7 +97,7 @@ export function decide(
   if (!workflow) {
     const { name, version } = record.workflow;
     return rejected(
-      `workflow ${name} v${version}, which the job needs, is not in this app: deploy a version that has it, or mark the job resolved`,
+      `workflow ${name} v${version}, which it needs, is not in this app: deploy a version that has it, or mark it resolved`,
     );
   }
   switch (action.kind) {

@@ -45,7 +45,7 @@ export function recordOutcome(record: StateRecord, { action, workflow, to, conte
   const direction = action.direction ?? unknownDirection(record.steps[name]);
   const obstacle = obstacleTo(record, { step: name, direction }, context);
   const step = record.steps[name];
-  if (obstacle !== undefined || !step) return rejected(obstacle ?? `the job has no step ${name}`);
+  if (obstacle !== undefined || !step) return rejected(obstacle ?? `it has no step ${name}`);
   const known = {
     ...record,
     steps: { ...record.steps, [name]: withOutcome(step, direction, record, action, context) },
@@ -68,13 +68,13 @@ function obstacleTo(
   { now, clockSkewMs }: DecisionContext,
 ): string | undefined {
   const step = record.steps[name];
-  if (!step) return `the job has no step ${name}`;
+  if (!step) return `it has no step ${name}`;
   const which = direction === "forward" ? name : `the compensation of ${name}`;
   if (!(direction === "forward" ? outcomeIsUnknown(step) : isCompensationUnknown(step)))
     return `the outcome of ${which} is not unknown`;
   if (direction === "forward" && step.compensation && isInHand(step.compensation))
     return `the compensation of ${name} is in progress`;
-  if (record.error?.kind === "resolved") return "the job is marked resolved: what was left was done manually";
+  if (record.error?.kind === "resolved") return "it is marked resolved: what was left was done manually";
   const run = runOf(step, direction);
   const overdueBefore = after(now, -clockSkewMs);
   const until = isInHand(run) ? expiresAt(run) : (record.busyUntil ?? "");

@@ -178,6 +178,14 @@ test("an error whose message is no text is thrown on as one that can be read, wi
   expect(String(errorWithout(odd, [TOKEN]))).toMatch(/^Error: .*7$/);
 });
 
+test.each([1000, 1001, 50_000, 250_000])("a secret of %d characters is removed, in another case too", (length) => {
+  const secret = "Very-Secret/9 ".repeat(length / 14 + 1).slice(0, length);
+  const redactor = redactorFor([secret]);
+  for (const written of [secret, secret.toUpperCase(), JSON.stringify(secret), encodeURIComponent(secret)])
+    expect(redactor.text(`before ${written} after`)).not.toMatch(/secret/i);
+  expect(redactor.text("something else")).toBe("something else");
+});
+
 test("a text of 64 KB is read in time that grows with its length, whatever is in it", () => {
   const redactor = redactorFor([TOKEN, NONCE]);
   for (const part of ["a", "%", "\\", "\\u0041", "&#x41;", "%41", "api/completions/", "nonce", "tok_Canary/9+f3a=Q"]) {

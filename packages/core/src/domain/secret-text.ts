@@ -8,6 +8,8 @@ export type Remove = (text: string) => string;
 const SHORTEST = 4;
 /** From this many letters and digits on, a secret is found whatever stands between them. */
 const NOTABLE = 8;
+/** A pattern of a long text does not compile. In another case or with other separators a long one is found by its letters and digits. */
+const LONGEST_PATTERN = 1000;
 /** Escapes may be escaped again, as in JSON within JSON. */
 const MOST_LEVELS = 4;
 
@@ -36,17 +38,21 @@ export function encodedRemoverOf(values: readonly string[]): Remove {
 }
 
 function removerOfOne(value: string): Remove {
-  const exact = new RegExp([...new Set([value, inJson(value)])].map(literally).join("|"), "giu");
+  const written = [...new Set([value, inJson(value)])];
+  const isLong = value.length > LONGEST_PATTERN;
+  const exact = isLong ? undefined : new RegExp(written.map(literally).join("|"), "giu");
+  const withoutExact = (text: string) =>
+    exact ? text.replace(exact, HIDDEN) : written.reduce((shown, one) => shown.replaceAll(one, HIDDEN), text);
   const plain = [plainText(value), Buffer.from(value).toString("hex")].filter(({ length }) => length >= NOTABLE);
   const encoded = encodedRemoverOf([value, inJson(value), value.toLowerCase(), value.toUpperCase()]);
   const isIn = (text: string) => plain.some((one) => text.includes(one));
+  const isWritten = (text: string) => withoutExact(text) !== text;
   const isShort = plain.length === 0 || plainText(value).length < NOTABLE;
   return (text) => {
-    let shown = encoded(text.replace(exact, HIDDEN));
+    let shown = encoded(withoutExact(text));
     if (isIn(plainText(shown))) shown = withoutPlain(shown, plain);
     // What is escaped more than once has no place of its own in the text.
-    const isLeft = isIn(plainText(shown)) || (isShort && ESCAPES.test(shown) && exact.test(unescaped(shown)));
-    exact.lastIndex = 0;
+    const isLeft = isIn(plainText(shown)) || (isShort && ESCAPES.test(shown) && isWritten(unescaped(shown)));
     return isLeft ? HIDDEN : shown;
   };
 }

@@ -82,7 +82,7 @@ async function operateAgain(before: Versioned, asked: Asked): Promise<Operated> 
   const isOther = read.record.attempt !== attempt && asked.caller.ifMatch === "any";
   const operated = isOther ? undefined : await operateOn(read, asked);
   if (operated) return operated;
-  const reason = "the job changed while this was decided: look at it again";
+  const reason = "it changed while this was decided: look at it again";
   return reject(read.record, reason, instant(asked.context.now()), asked);
 }
 

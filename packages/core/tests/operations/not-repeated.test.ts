@@ -307,7 +307,7 @@ test("P32 a step that may still be at work, or whose outcome is known, is not re
     reason: "the outcome of check is not unknown",
   });
   expect(await recording({ outcome: "done", step: "nothing" }, app)).toMatchObject({
-    reason: "the job has no step nothing",
+    reason: "it has no step nothing",
   });
   world.clock += 3 * MINUTE_MS;
   expect(await recording({ outcome: "done", result: { id: "by-hand" } }, app)).toMatchObject({ kind: "done" });

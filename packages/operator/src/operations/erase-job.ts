@@ -43,5 +43,5 @@ export async function eraseJob(
   if (!mayBe) return { kind: "rejected", reason: rejection };
   await discarded.eraseOf(jobId);
   if ((await store.erase(read)) === "erased") return { kind: "erased" };
-  return { kind: "rejected", reason: "the job changed while this was decided: look at it again" };
+  return { kind: "rejected", reason: "it changed while this was decided: look at it again" };
 }

@@ -50,7 +50,7 @@ export async function changeBulk(
       return { kind: "rejected", reason: `it is ${run.state}: it can't be asked to ${command.kind}` };
     }
     if (command.kind === "start" && command.count !== run.total) {
-      return { kind: "rejected", reason: `it is for ${run.total} jobs, and not for ${command.count}` };
+      return { kind: "rejected", reason: `it is for ${run.total}, and not for ${command.count}` };
     }
     if (command.kind === "start" && (run.action === "extend") !== (command.by !== undefined)) {
       const reason =
@@ -77,7 +77,7 @@ async function enter(
   operator: string,
   context: Context<BulkPorts>,
 ): Promise<void> {
-  const outcome = `${total} jobs${extendBy ? ` by ${extendBy}` : ""}, bulk ${bulkId}`;
+  const outcome = `${total} in all${extendBy ? ` by ${extendBy}` : ""}, bulk ${bulkId}`;
   const about = { action: `bulk ${action}: ${kind}`, jobId: null, reason, outcome };
   await writeAuditLog({ at: instant(context.now()), operator, ...about, before: null, after: null }, null, context);
 }
