@@ -19,12 +19,12 @@ test.each([
 
 test("what an operator has edited in one body is changed in the others, and nothing else", () => {
   const patch = patchBetween(
-    { orderId: "1", currency: "euro", address: { city: "Ulm", zip: "1" }, note: "x" },
-    { orderId: "1", currency: "EUR", address: { city: "Ulm", zip: "89073" } },
+    { jobId: "1", currency: "euro", address: { city: "Ulm", zip: "1" }, note: "x" },
+    { jobId: "1", currency: "EUR", address: { city: "Ulm", zip: "89073" } },
   );
   expect(patch).toEqual({ currency: "EUR", address: { zip: "89073" }, note: null });
-  expect(applyPatch({ orderId: "2", currency: "euro", address: { city: "Bonn" }, lines: [1] }, patch)).toEqual({
-    ...{ orderId: "2", currency: "EUR", address: { city: "Bonn", zip: "89073" }, lines: [1] },
+  expect(applyPatch({ jobId: "2", currency: "euro", address: { city: "Bonn" }, lines: [1] }, patch)).toEqual({
+    ...{ jobId: "2", currency: "EUR", address: { city: "Bonn", zip: "89073" }, lines: [1] },
   });
   expect(patchBetween({ a: [1] }, { a: [1] })).toBeUndefined();
 });
