@@ -50,7 +50,9 @@ test("a job's content that another process stored is found; a message that came 
 });
 
 test("a workflow that a newer app has just entered is known", async () => {
-  const [one, other] = [0, 1].map(() => createCosmosWorkflowRegister(cosmos.supervision(), cosmos.orders()));
+  const [one, other] = [0, 1].map(() =>
+    createCosmosWorkflowRegister(sampleContainer(cosmos.supervision()), sampleContainer(cosmos.orders())),
+  );
   const newer = { ...CHAIN, name: "brought-later" };
   await one?.enter(contentOfWorkflow(newer));
   expect(await other?.entered()).toEqual([]);

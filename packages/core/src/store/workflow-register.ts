@@ -55,7 +55,7 @@ export function createCosmosWorkflowRegister(container: Container, jobs: Contain
   /** A read with this token is not stale, as in cosmos-job-store.ts: there is no such document, whatever a replica has seen. */
   const newest = async (): Promise<Session> => {
     try {
-      await container.item("none", PARTITION).patch([{ op: "set", path: "/neverMade", value: true }]);
+      await container.item("none", PARTITION).patch({ operations: [{ op: "set", path: "/neverMade", value: true }] });
     } catch (cause) {
       if (cause instanceof ErrorResponse && cause.code === NOT_FOUND) return sessionOf(cause);
       throw cause;
