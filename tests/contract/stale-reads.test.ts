@@ -51,7 +51,10 @@ test("a job's content that another process stored is found; a message that came 
 
 test("a workflow that a newer app has just entered is known", async () => {
   const [one, other] = [0, 1].map(() =>
-    createCosmosWorkflowRegister(sampleContainer(cosmos.supervision()), sampleContainer(cosmos.orders())),
+    createCosmosWorkflowRegister(
+      sampleContainer(cosmos.supervision()).container,
+      sampleContainer(cosmos.orders()).container,
+    ),
   );
   const newer = { ...CHAIN, name: "brought-later" };
   await one?.enter(contentOfWorkflow(newer));
