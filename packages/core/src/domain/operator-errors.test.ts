@@ -208,8 +208,7 @@ test("an app without the job's workflow says what to do", () => {
   for (const each of [forward("rejected", done), incomplete({ ...reversed, pay_1: exhausted })]) {
     expect(decide(each, actions.resubmit, undefined, context)).toEqual({
       kind: "rejected",
-      reason:
-        "workflow w v1, which it needs, is not in this app: deploy a version that has it, or mark it resolved",
+      reason: "workflow w v1, which it needs, is not in this app: deploy a version that has it, or mark it resolved",
     });
     expect(decide(each, actions.markResolved, undefined, context).kind).toBe("allowed");
   }
