@@ -1,6 +1,8 @@
 // Runs the real operations up to their next call: from the start, with the answers that were given so far.
 import type { StartAttempt, StepTask } from "@scheduler-agent-supervisor/core/internal/domain/attempt";
+import { runOf } from "@scheduler-agent-supervisor/core/internal/domain/plan";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import type { Address } from "@scheduler-agent-supervisor/core/internal/messaging/agent-messages";
 import type { OperatorRequest } from "@scheduler-agent-supervisor/core/internal/messaging/operator-request";
 import { answerRequest } from "@scheduler-agent-supervisor/core/internal/scheduler/answer-request";
 import { askAgent } from "@scheduler-agent-supervisor/core/internal/scheduler/ask-agent";
@@ -106,10 +108,16 @@ async function takenReport({ report }: Reported, plain: Ports, mutant?: Mutant):
   const address = mutant?.ignoresNonce ? { ...report.address, nonce: NONCE } : report.address;
   const taken = await takeReport({ ...report, address }, { ...ports, telemetry: quiet });
   if (taken.kind === "not yet") return NOT_YET;
+  if (taken.kind === "unknown") return isKnown(address, await ports.store.latest(address.jobId)) ? NOT_YET : undefined;
   return taken.kind === "recorded" ? taken.received : undefined;
 }
 
 export const NOT_YET = "not yet";
+
+/** The route asks for a report to an unknown address again until its read can't be stale (`doubted-addresses.ts`). */
+function isKnown({ step, direction, nonce }: Address, latest: Versioned | undefined): boolean {
+  return runOf(latest?.record.steps[step], direction)?.nonce === nonce;
+}
 
 /** What it reads of the record is not what stands there. */
 function withReads(ports: Ports, reads: (record: StateRecord) => StateRecord): Ports {
