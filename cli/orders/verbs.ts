@@ -2,9 +2,10 @@
 import { BULK_ACTIONS, MOST_JOBS } from "@scheduler-agent-supervisor/operator/internal/domain/bulk";
 import { numberOf, UsageError, type Values } from "../arguments.ts";
 import { type App, openApp } from "./app.ts";
-import { changeHandling, type Search, showGroup, showNeeds, showSearch, type Target } from "./attention.ts";
-import { type BulkTarget, changeBulk, listBulk, previewBulk, showBulk, startBulk } from "./bulk.ts";
-import { changePause, continueHeldUp, type PauseOf, showAgents, showHeldUp } from "./held-up.ts";
+import { changeHandling, showGroup, showNeeds, showSearch } from "./attention.ts";
+import { changeBulk, listBulk, previewBulk, showBulk, startBulk } from "./bulk.ts";
+import { argument, bulkTargetOf, needed, orderOf, pauseOf, runOf, searchOf, targetOf } from "./given.ts";
+import { changePause, continueHeldUp, showAgents, showHeldUp } from "./held-up.ts";
 import { handleCause, previewCause, showCauses } from "./message-causes.ts";
 import { handleMessages, resendDiscarded, showDeadLetters, showDiscarded } from "./messages.ts";
 import {
@@ -59,20 +60,6 @@ export const VERB_OPTIONS = {
   "no-wait": flag,
 } as const;
 
-/** Each with its name in the API. */
-const SEARCH = {
-  state: "state",
-  kind: "kind",
-  workflow: "workflow",
-  version: "version",
-  step: "step",
-  q: "q",
-  "business-key": "key",
-  "waits-for": "waitsFor",
-  "time-of": "timeOf",
-  from: "from",
-  to: "to",
-} as const;
 const USUAL_LIMIT = 50;
 const MOST_IN_A_PAGE = 200;
 
@@ -374,53 +361,3 @@ function handle({ app, given, values }: Call, action: "resend" | "discard"): Pro
   }
   return handleMessages(app, action, queue, numbers, handling(values));
 }
-
-function needed(values: Values, name: string): string {
-  const value = values[name];
-  if (typeof value !== "string" || value.trim() === "") throw new UsageError(`--${name} is missing.`);
-  return value;
-}
-
-function argument(given: readonly string[], place: number, what: string): string {
-  const value = given[place];
-  if (value === undefined) throw new UsageError(`Give ${what}.`);
-  return value;
-}
-
-const orderOf = (given: readonly string[]): string => argument(given, 0, "the id of an order");
-
-function pauseOf([kind, name]: readonly string[]): PauseOf {
-  if ((kind === "agent" || kind === "workflow") && name !== undefined) return { kind, name };
-  throw new UsageError("Give agent NAME or workflow NAME: see npm run orders -- agents");
-}
-
-function searchOf(values: Values): Search {
-  const given = Object.entries(SEARCH).filter(([option]) => values[option] !== undefined);
-  return Object.fromEntries(given.map(([option, name]) => [name, values[option]]));
-}
-
-function targetOf({ values, given: [orderId] }: Call): Target {
-  const named = [
-    ["group", values["group"]],
-    ["queue", values["queue"]],
-    ["job", orderId],
-  ] as const;
-  const [target, ...others] = named.flatMap(([kind, id]) => (typeof id === "string" ? [{ kind, id }] : []));
-  if (target && others.length === 0) return target;
-  throw new UsageError("Name an order, --group CAUSE or --queue QUEUE.");
-}
-
-function bulkTargetOf(values: Values, jobIds: readonly string[]): BulkTarget {
-  const filter = searchOf(values);
-  const targets: BulkTarget[] = [
-    ...(jobIds.length > 0 ? [{ jobIds }] : []),
-    ...(typeof values["group"] === "string" ? [{ group: values["group"] }] : []),
-    ...(Object.keys(filter).length > 0 ? [{ filter }] : []),
-  ];
-  const [target, ...others] = targets;
-  if (target && others.length === 0) return target;
-  throw new UsageError("Give one of: ids of orders, --group CAUSE, a filter.");
-}
-
-const runOf = (given: readonly string[]): string =>
-  encodeURIComponent(argument(given, 0, "the id of a run: see npm run orders -- runs"));

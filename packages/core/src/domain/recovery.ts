@@ -1,7 +1,8 @@
 // The supervisor's verdict on an overdue record, and its effect on the record (P10, P11).
 import { runKey, type StartAttempt } from "./attempt.ts";
 import { after, durationMs } from "./duration.ts";
-import { isTakenUp, mayHaveHadEffect, pausesOf, type RunInHand, runsInHand } from "./plan.ts";
+import { expiredError, overdueInWords } from "./expired-error.ts";
+import { isTakenUp, pausesOf, type RunInHand, runsInHand } from "./plan.ts";
 import { missedPolls, pollsAfter } from "./poll.ts";
 import { asEntry } from "./record-limits.ts";
 import { over, reopened } from "./retention.ts";
@@ -10,7 +11,6 @@ import {
   type Direction,
   type HistoryEntry,
   hasEnded,
-  type JobError,
   type JobStatus,
   type OutboxMessage,
   type StateRecord,
@@ -213,7 +213,7 @@ export interface Sweeping {
 export function recover(record: StateRecord, verdict: Verdict, sweeping: Sweeping): StateRecord {
   const { now, claimWithinMs, overdueBefore } = sweeping;
   const { failureCount, outbox } = record;
-  const what = overdueInWords(record, overdueBefore, verdict);
+  const what = overdueInWords(record, overdueBefore, "untaken" in verdict ? (verdict.untaken ?? []) : []);
   const claimBy = after(now, claimWithinMs);
   switch (verdict.kind) {
     case "retry":
@@ -365,32 +365,6 @@ function goneOnWithout(record: StepRecord, direction: Direction, now: string): S
 /** When the next attempt is to be claimed: at once if steps continue. */
 export function claimableAt({ steps, direction }: StateRecord, until: string): string | undefined {
   return pausesOf(steps, direction).length > 0 ? undefined : until;
-}
-
-function overdueInWords({ steps, direction }: StateRecord, overdueBefore: string, verdict: object): string {
-  const overdue = runsInHand(steps).filter(({ run }) => expiresAt(run) < overdueBefore);
-  const { untaken = [] } = verdict as Partial<Failed>;
-  const nameOf = (each: RunInHand) =>
-    untaken.includes(runKey(each)) ? `${each.step} (not taken up by the agent ${steps[each.step]?.agent})` : each.step;
-  const namesIn = (wanted: Direction) =>
-    overdue.flatMap((each) => (each.direction === wanted ? [nameOf(each)] : [])).join(", ");
-  const [forward, compensated] = [direction === "forward" ? namesIn("forward") : "", namesIn("compensate")];
-  return [forward, compensated && `the compensation of ${compensated}`].filter((names) => names !== "").join(", ");
-}
-
-function expiredError(record: StateRecord, failed: Failed, { now, overdueBefore }: Sweeping): JobError {
-  const { step, failures } = failed;
-  const agent = step === null ? null : (record.steps[step]?.agent ?? null);
-  const last = overdueInWords(record, overdueBefore, failed);
-  const message = `${failures} attempts ran out of time${last && `, the last in ${last}`}`;
-  if (record.direction === "forward") return { kind: "expired", message, step, agent, at: now };
-  // No step of it is in hand. What is left is named, and more rather than less: without the workflow it is not known which step needs no compensation.
-  const open = Object.entries(record.steps).flatMap(([name, each]) =>
-    mayHaveHadEffect(each) && each.compensation?.state !== "Completed" ? [name] : [],
-  );
-  const cause = record.error ?? undefined;
-  const left = `not compensated: ${open.join(", ")}; ${message}${cause ? `; the cause: ${cause.message}` : ""}`;
-  return { kind: "compensationIncomplete", message: left, step, agent, at: now, cause };
 }
 
 function outboxMessage(attempt: number, status: JobStatus, now: string): OutboxMessage {

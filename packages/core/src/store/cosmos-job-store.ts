@@ -12,11 +12,8 @@ import {
   FORBIDDEN,
   isNotStorable,
   isTransient,
-  NOT_FOUND,
-  PRECONDITION_FAILED,
   rejectionOf,
   type Session,
-  sessionOf,
   statusOf,
 } from "./cosmos-answers.ts";
 import {
@@ -46,6 +43,7 @@ import {
   type Versioned,
   type Written,
 } from "./job-store.ts";
+import { newestSession, REJECTIONS } from "./newest-session.ts";
 import { type Document, jobOf, recordOf, versionOf } from "./record-versions.ts";
 
 /** The likely maximum of jobs in progress in one process. */
@@ -53,15 +51,6 @@ const CACHED_JOBS = 5000;
 const RECORDS_PAGE = 100;
 /** A page of a search without an index reads this number of records: some hundred request units. */
 const MOST_LOOKED = 1000;
-/** The record does not exist, or does not satisfy the condition. */
-const REJECTIONS: ReadonlySet<number | undefined> = new Set([NOT_FOUND, CONFLICT, PRECONDITION_FAILED]);
-
-/** No record satisfies it. */
-const NEVER_MADE = {
-  condition: `from c where ${documentPath("schemaVersion")} < 0`,
-  operations: [{ op: "set", path: "/neverMade", value: true }],
-} satisfies StatePatch;
-
 /** About 10 s in total: a restart of the store is not noticed, a longer outage ends the attempt. */
 const throughOutage = retry(handleWhen(isTransient), {
   maxAttempts: 8,
@@ -133,20 +122,8 @@ export function createCosmosJobStore(
   const current = new Map<string, true>();
   const seenCurrent = (jobId: string) => keep(current, CACHED_JOBS, jobId, true);
 
-  /**
-   * For a read that can't be stale. A replica that takes writes answers a write that is never made, and it says in a rejection too what its newest
-   * state is.
-   */
   const newest = (jobId: string): Promise<Session> =>
-    patiently("say what is newest", async () => {
-      try {
-        await container.item(STATE_ID, jobId).patch(NEVER_MADE);
-      } catch (cause) {
-        if (REJECTIONS.has(statusOf(cause))) return sessionOf(cause);
-        throw cause;
-      }
-      throw new TypeError("the store made a write whose condition never holds");
-    });
+    patiently("say what is newest", () => newestSession(container.item(STATE_ID, jobId)));
 
   async function readJob(jobId: string, revision: number): Promise<Job> {
     const read = async (session?: Session) => {

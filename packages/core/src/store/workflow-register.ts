@@ -3,8 +3,9 @@ import { type Container, ErrorResponse } from "@azure/cosmos";
 import { OPEN_ERRORS } from "../domain/open-errors.ts";
 import type { WorkflowRef } from "../domain/workflow.ts";
 import type { WorkflowContent } from "../domain/workflow-content.ts";
-import { CONFLICT, NOT_FOUND, type Session, sessionOf } from "./cosmos-answers.ts";
+import { CONFLICT } from "./cosmos-answers.ts";
 import { StoreUnavailable } from "./job-store.ts";
+import { newestSession } from "./newest-session.ts";
 
 /** Jobs that need the version. */
 export interface JobsOfVersion {
@@ -52,17 +53,6 @@ export function createCosmosWorkflowRegister(container: Container, jobs: Contain
     return resources[0] ?? 0;
   }
 
-  /** A read with this token is not stale, as in cosmos-job-store.ts: there is no such document, whatever a replica has seen. */
-  const newest = async (): Promise<Session> => {
-    try {
-      await container.item("none", PARTITION).patch({ operations: [{ op: "set", path: "/neverMade", value: true }] });
-    } catch (cause) {
-      if (cause instanceof ErrorResponse && cause.code === NOT_FOUND) return sessionOf(cause);
-      throw cause;
-    }
-    throw new Error("the register has a document that nobody entered");
-  };
-
   return {
     async enter(content) {
       const id = idOf(content);
@@ -84,7 +74,7 @@ export function createCosmosWorkflowRegister(container: Container, jobs: Contain
     },
     async isNewer(name, known) {
       const query = "SELECT c.name, c.version, c._ts FROM c WHERE IS_DEFINED(c.parts)";
-      const { resources } = await newest()
+      const { resources } = await newestSession(container.item("none", PARTITION))
         .then((session) =>
           container.items
             .query<WorkflowRef & { readonly _ts: number }>(query, { partitionKey: PARTITION, ...session })

@@ -1,0 +1,74 @@
+// What was typed after a word: which orders, messages and runs it is about. Each throws a UsageError that says what is missing.
+import { UsageError, type Values } from "../arguments.ts";
+import type { Search, Target } from "./attention.ts";
+import type { BulkTarget } from "./bulk.ts";
+import type { PauseOf } from "./held-up.ts";
+
+interface Given {
+  readonly values: Values;
+  readonly given: readonly string[];
+}
+
+/** Each with its name in the API. */
+const SEARCH = {
+  state: "state",
+  kind: "kind",
+  workflow: "workflow",
+  version: "version",
+  step: "step",
+  q: "q",
+  "business-key": "key",
+  "waits-for": "waitsFor",
+  "time-of": "timeOf",
+  from: "from",
+  to: "to",
+} as const;
+export function needed(values: Values, name: string): string {
+  const value = values[name];
+  if (typeof value !== "string" || value.trim() === "") throw new UsageError(`--${name} is missing.`);
+  return value;
+}
+
+export function argument(given: readonly string[], place: number, what: string): string {
+  const value = given[place];
+  if (value === undefined) throw new UsageError(`Give ${what}.`);
+  return value;
+}
+
+export const orderOf = (given: readonly string[]): string => argument(given, 0, "the id of an order");
+
+export function pauseOf([kind, name]: readonly string[]): PauseOf {
+  if ((kind === "agent" || kind === "workflow") && name !== undefined) return { kind, name };
+  throw new UsageError("Give agent NAME or workflow NAME: see npm run orders -- agents");
+}
+
+export function searchOf(values: Values): Search {
+  const given = Object.entries(SEARCH).filter(([option]) => values[option] !== undefined);
+  return Object.fromEntries(given.map(([option, name]) => [name, values[option]]));
+}
+
+export function targetOf({ values, given: [orderId] }: Given): Target {
+  const named = [
+    ["group", values["group"]],
+    ["queue", values["queue"]],
+    ["job", orderId],
+  ] as const;
+  const [target, ...others] = named.flatMap(([kind, id]) => (typeof id === "string" ? [{ kind, id }] : []));
+  if (target && others.length === 0) return target;
+  throw new UsageError("Name an order, --group CAUSE or --queue QUEUE.");
+}
+
+export function bulkTargetOf(values: Values, jobIds: readonly string[]): BulkTarget {
+  const filter = searchOf(values);
+  const targets: BulkTarget[] = [
+    ...(jobIds.length > 0 ? [{ jobIds }] : []),
+    ...(typeof values["group"] === "string" ? [{ group: values["group"] }] : []),
+    ...(Object.keys(filter).length > 0 ? [{ filter }] : []),
+  ];
+  const [target, ...others] = targets;
+  if (target && others.length === 0) return target;
+  throw new UsageError("Give one of: ids of orders, --group CAUSE, a filter.");
+}
+
+export const runOf = (given: readonly string[]): string =>
+  encodeURIComponent(argument(given, 0, "the id of a run: see npm run orders -- runs"));
