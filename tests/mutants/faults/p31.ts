@@ -40,7 +40,7 @@ export const P31 = faultsOf("P31", [
     "A secret in base64 is shown.",
     SECRET_TEXT,
     "let shown = encoded(withoutExact(text));",
-    "let shown = encoded('') + text.replace(exact, HIDDEN);",
+    "let shown = encoded('') + withoutExact(text);",
     ENCODINGS,
   ],
   [
