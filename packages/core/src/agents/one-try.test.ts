@@ -4,6 +4,11 @@ import type { AgentReply } from "./agent.ts";
 import { routeAgent } from "./route-agent.ts";
 
 const WITHOUT_TEXT = Object.create(null);
+const THROWS_ITS_TEXT = {
+  toString: () => {
+    throw new Error("no text");
+  },
+};
 const REQUEST = { job: {}, results: {}, idempotencyKey: "job-1:work:forward", compensates: null } as const;
 
 function agentOf(work: () => Promise<AgentReply>, getToken?: () => Promise<never>) {
@@ -28,6 +33,7 @@ test.each<[string, unknown]>([
   ["an error", new Error("a bug")],
   ["nothing", undefined],
   ["what has no text", WITHOUT_TEXT],
+  ["what throws when it is made a text", THROWS_ITS_TEXT],
 ])("P10 an operation that throws %s gives its place back", async (_, thrown) => {
   let calls = 0;
   const agent = agentOf(() => {
@@ -44,11 +50,17 @@ test.each<[string, unknown]>([
   await expect(call(agent)).resolves.toMatchObject({ kind: "done" });
 });
 
-test("P10 an answer that is none gives its place back", async () => {
-  const odd = [{ kind: "done" }, { kind: "unavailable" }] as unknown as AgentReply[];
-  const agent = agentOf(() => Promise.resolve(odd.shift() ?? { kind: "done", result: {} }));
-  await call(agent).catch(() => undefined);
-  await call(agent).catch(() => undefined);
+test.each<[string, unknown]>([
+  ["done without a result", { kind: "done" }],
+  ["a fault without a message", { kind: "unavailable" }],
+  ["nothing", undefined],
+])("P10 an operation that returns %s gives its place back, and throws", async (_, odd) => {
+  let calls = 0;
+  const agent = agentOf(() => {
+    calls += 1;
+    return Promise.resolve((calls < 3 ? odd : { kind: "done", result: {} }) as AgentReply);
+  });
+  for (const _time of [1, 2]) await expect(call(agent)).rejects.toThrow();
   await expect(call(agent)).resolves.toMatchObject({ kind: "done" });
 });
 

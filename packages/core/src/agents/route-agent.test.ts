@@ -385,39 +385,3 @@ describe("P19 capacity and lanes", () => {
     expect((await Promise.all(replies)).map(({ kind }) => kind)).toEqual(["done", "done", "done"]);
   });
 });
-
-describe("P16 whatever an operation throws or returns, its place at the endpoint is free again", () => {
-  const odd: readonly (readonly [string, () => AgentReply])[] = [
-    [
-      "it throws what has no text",
-      () => {
-        throw {
-          toString: () => {
-            throw new Error("no text");
-          },
-        };
-      },
-    ],
-    [
-      "it throws an object without a prototype",
-      () => {
-        throw Object.create(null);
-      },
-    ],
-    ["it returns done without a result", () => ({ kind: "done" }) as AgentReply],
-    ["it returns a fault without a message", () => ({ kind: "unavailable" }) as AgentReply],
-    ["it returns nothing", () => undefined as unknown as AgentReply],
-  ];
-
-  test.each(odd)("%s", async (_, answer) => {
-    const call = route(() => (seen.length <= 2 ? answer() : done), { "http://a/": 1 });
-    for (const tries of [1, 2])
-      expect(
-        await call().then(
-          () => tries,
-          () => "threw",
-        ),
-      ).toBe("threw");
-    expect(await call()).toMatchObject({ kind: "done" });
-  });
-});

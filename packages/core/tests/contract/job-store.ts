@@ -308,18 +308,15 @@ export function jobStoreContract(name: string, open: () => Promise<JobStore>): v
       const held: StateRecord[] = [];
       for (const fairnessKey of ["tea", "tea", "mug", undefined]) {
         const record = await claimed("reserveStock");
-        const read = await store.state(record.jobId);
-        if (!read) throw new Error("no state record");
+        const read = (await store.state(record.jobId)) ?? expect.fail("no state record");
         const written = await store.replace(read, { ...read.record, ...(fairnessKey && { fairnessKey }) });
         if (written.kind === "written") held.push(written.record);
       }
       const byKey = await store.countByKey(span);
       expect([byKey.get("tea"), byKey.get("mug"), byKey.get("")]).toEqual([2, 1, before + 1]);
       expect([...byKey.values()].reduce((sum, jobs) => sum + jobs)).toBe(await store.countInFlight(span));
-      for (const record of held) {
-        const task = taskOf(record, "reserveStock");
-        await store.change(record.jobId, completeJob(task, abreast(task), doneOf(task), NOON));
-      }
+      for (const task of held.map((record) => taskOf(record, "reserveStock")))
+        await store.change(task.jobId, completeJob(task, abreast(task), doneOf(task), NOON));
       expect((await store.countByKey(span)).has("tea")).toBe(false);
     });
 

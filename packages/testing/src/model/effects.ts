@@ -18,9 +18,10 @@ import {
   type Sent,
   type ServiceCall,
 } from "./calls.ts";
+import { isEndOfStep } from "./handed-on.ts";
 import { normalForm, publishedAs, withOver } from "./normal-form.ts";
 import type { Entry } from "./operation-run.ts";
-import { CURRENT, isEndOfStep, type Operation, type Pieces } from "./pieces.ts";
+import { CURRENT, type Operation, type Pieces } from "./pieces.ts";
 import { type Doing, isDue, Reads, UNKEPT } from "./reads.ts";
 import { ACCEPTED, act, find, mayReject, REJECTED, reject, type ServiceState } from "./service.ts";
 import { AHEAD_MS, type Bounds, CONTENT, HOSTS, type Host, LATER_MS, type Setting } from "./setting.ts";

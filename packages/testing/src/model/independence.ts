@@ -5,8 +5,9 @@ import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/doma
 import type { Versioned } from "@scheduler-agent-supervisor/core/internal/store/job-store";
 import { NOW_MS } from "./abstract-time.ts";
 import type { Asked, Call, Replied, Reported } from "./calls.ts";
+import { isEndOfStep } from "./handed-on.ts";
 import type { Entry } from "./operation-run.ts";
-import { isEndOfStep, type Operation, type Piece, type Pieces } from "./pieces.ts";
+import type { Operation, Piece, Pieces } from "./pieces.ts";
 import { type Promises, wordOf } from "./promises.ts";
 import { AHEAD_MS, type Bounds, type Setting } from "./setting.ts";
 import { BOUNDS, FIRST_PIECE, find, isStalled, PROMISES, pieceOf, type State } from "./state.ts";

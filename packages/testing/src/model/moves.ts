@@ -15,10 +15,11 @@ import { Clock } from "./clock.ts";
 import { type Effect, Effects } from "./effects.ts";
 import { Engine } from "./engine.ts";
 import { FinalAnswers } from "./final-answers.ts";
+import { isEndOfStep } from "./handed-on.ts";
 import { Independence } from "./independence.ts";
 import { Judge } from "./judge.ts";
 import { isActivity, isHandler, NOT_YET, type Stand } from "./operation-run.ts";
-import { isEndOfStep, type Message, type Operation, type Orchestration, type Pieces } from "./pieces.ts";
+import type { Message, Operation, Orchestration, Pieces } from "./pieces.ts";
 import { act, mayReject, REJECTED, reject, type Said, type ServiceState, saidBy } from "./service.ts";
 import type { Host, Setting } from "./setting.ts";
 import {

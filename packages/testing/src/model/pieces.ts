@@ -11,6 +11,7 @@ import type { Report } from "@scheduler-agent-supervisor/core/internal/scheduler
 import { NOW_MS, tickOn, tickOnExactly, tickTogether } from "./abstract-time.ts";
 import { attemptOf } from "./attempt-of.ts";
 import type { Sent } from "./calls.ts";
+import { handedOn, isEndOfStep } from "./handed-on.ts";
 import {
   type Entry,
   type HandlerName,
@@ -82,18 +83,6 @@ function leadsOn(name: OperationName, value: unknown): boolean {
   if (value === NOT_YET) return true;
   if (isEndOfStep(name)) return (value as StepEnd).receiver !== null;
   return (value as ClaimOutcome).kind === "claimed";
-}
-
-export function isEndOfStep(name: OperationName): boolean {
-  return name === "runStep" || name === "askAgent" || name === "takeReply";
-}
-
-/** What a handler's function hands on to the engine, or an agent by an event. */
-function handedOn(name: OperationName, value: unknown): unknown {
-  if (value === null || value === NOT_YET) return value;
-  if (isEndOfStep(name)) return (value as StepEnd).outcome;
-  const { attempt = value } = value as Partial<Extract<ClaimOutcome, { kind: "claimed" }>>;
-  return isHandler(name) ? attempt : value;
 }
 
 /** A version of the record is either the one that stands, or not. */

@@ -3,8 +3,9 @@ import type { StepTask } from "@scheduler-agent-supervisor/core/internal/domain/
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import type { Versioned } from "@scheduler-agent-supervisor/core/internal/store/job-store";
 import { aboutOf, type Call, type Replied, type Reported } from "./calls.ts";
+import { isEndOfStep } from "./handed-on.ts";
 import { withoutOver } from "./normal-form.ts";
-import { CURRENT, isEndOfStep, type Operation, type Pieces } from "./pieces.ts";
+import { CURRENT, type Operation, type Pieces } from "./pieces.ts";
 import type { Setting } from "./setting.ts";
 import { NOTHING_OLDER } from "./state.ts";
 import type { Writer } from "./watch.ts";

@@ -1,0 +1,15 @@
+// What an operation hands on when it has returned.
+import type { ClaimOutcome, StepEnd } from "@scheduler-agent-supervisor/core/internal/domain/attempt";
+import { isHandler, NOT_YET, type OperationName } from "./operation-run.ts";
+
+export function isEndOfStep(name: OperationName): boolean {
+  return name === "runStep" || name === "askAgent" || name === "takeReply";
+}
+
+/** What a handler's function hands on to the engine, or an agent by an event. */
+export function handedOn(name: OperationName, value: unknown): unknown {
+  if (value === null || value === NOT_YET) return value;
+  if (isEndOfStep(name)) return (value as StepEnd).outcome;
+  const { attempt = value } = value as Partial<Extract<ClaimOutcome, { kind: "claimed" }>>;
+  return isHandler(name) ? attempt : value;
+}
