@@ -2,27 +2,15 @@
 import type { ServiceBusMessage, ServiceBusReceivedMessage } from "@azure/service-bus";
 import { sendable } from "./deep-json.ts";
 import { FIRST_MESSAGE_ID, MessageExpired, type ReceivedMessage } from "./messenger.ts";
-import { PROPERTIES_BYTES, propertiesSize, sizeOf } from "./property-sizes.ts";
+import { ENVELOPE, PROPERTIES_BYTES, propertiesSize, sizeOf } from "./property-sizes.ts";
 
 type Properties = NonNullable<ServiceBusMessage["applicationProperties"]>;
-
-const COPIED = [
-  "contentType",
-  "subject",
-  "to",
-  "replyTo",
-  "replyToSessionId",
-  "sessionId",
-  "partitionKey",
-  "messageId",
-  "correlationId",
-] as const;
 
 /** What of a message in its queue every copy of it keeps: its body in its encoding, and its properties with their types. */
 export function copyOfOriginal(original: ServiceBusReceivedMessage): ServiceBusMessage {
   const { body, _rawAmqpMessage, applicationProperties = {} } = original;
   return {
-    ...given(original, COPIED),
+    ...given(original, ENVELOPE),
     // By this the SDK encodes the body as it was.
     ...{ body, _rawAmqpMessage },
     applicationProperties,
@@ -34,7 +22,7 @@ export function copyOfReceived(received: ReceivedMessage): ServiceBusMessage {
   const { bytes, body } = received;
   const { "diagnostic-Id": diagnosticId, ...properties } = received.properties;
   return {
-    ...given(received, COPIED.filter((name) => name !== "sessionId") as readonly (keyof ReceivedMessage)[]),
+    ...given(received, ENVELOPE.filter((name) => name !== "sessionId") as readonly (keyof ReceivedMessage)[]),
     body: bytes ?? sendable(body),
     applicationProperties: {
       ...(properties as Properties),

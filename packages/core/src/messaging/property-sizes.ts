@@ -22,7 +22,8 @@ export function cutToBytes(text: string, most: number): string {
   return bytes.toString("utf8", 0, end);
 }
 
-const TEXTS = [
+/** What a message has as texts of its own, beside its application properties. */
+export const ENVELOPE = [
   "messageId",
   "correlationId",
   "contentType",
@@ -31,11 +32,12 @@ const TEXTS = [
   "replyTo",
   "replyToSessionId",
   "sessionId",
+  "partitionKey",
 ] as const;
 
 /** About what a message's properties take of their limit; never less than they take. */
 export function propertiesSize(message: ServiceBusMessage): number {
-  const own = TEXTS.reduce((sum, name) => sum + sizeOf(name, message[name]), 0);
+  const own = ENVELOPE.reduce((sum, name) => sum + sizeOf(name, message[name]), 0);
   const others = Object.entries(message.applicationProperties ?? {});
   return others.reduce((sum, [name, value]) => sum + sizeOf(name, value), own + FRAME_BYTES);
 }
