@@ -5,7 +5,8 @@ import type { ErrorKind, ProcessState } from "../api/contract.ts";
 import { useSession } from "../api/queries.ts";
 import { KINDS, STATES } from "../words/job.ts";
 import { SEARCH } from "../words/search.ts";
-import { instantOf, localOf } from "./local-time.ts";
+import { FromTo } from "./from-to.tsx";
+import { instantOf } from "./local-time.ts";
 import { useZone } from "./zone.tsx";
 
 export const SEARCHED = [
@@ -104,12 +105,7 @@ export function SearchForm({ filter, find }: SearchFormProps) {
           ))}
         </Select>
       </Field>
-      <Field label={SEARCH.from}>
-        <Input key={zone} name="from" type="datetime-local" defaultValue={localOf(filter.from, zone)} />
-      </Field>
-      <Field label={SEARCH.to}>
-        <Input key={zone} name="to" type="datetime-local" defaultValue={localOf(filter.to, zone)} />
-      </Field>
+      <FromTo words={SEARCH} given={filter} />
       <Button type="submit" appearance="primary">
         {SEARCH.find}
       </Button>

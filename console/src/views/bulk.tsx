@@ -1,5 +1,5 @@
 // An action on many jobs: what its preview found, its start, and how far it has come. Every operator sees the same.
-import { Button, Field, Input, ProgressBar, Textarea } from "@fluentui/react-components";
+import { Button, Field, Input, Textarea } from "@fluentui/react-components";
 import { type FormEvent, useState } from "react";
 import { Link } from "wouter";
 import { ApiFault, post } from "../api/client.ts";
@@ -9,6 +9,7 @@ import { BulkState } from "../parts/bulk-buttons.tsx";
 import { filterWords } from "../parts/bulk-of-search.tsx";
 import { ExtensionField } from "../parts/extension-field.tsx";
 import { Fault, Loaded } from "../parts/notices.tsx";
+import { RunProgress } from "../parts/run-progress.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Instant } from "../parts/zone.tsx";
 import { BULK } from "../words/bulk.ts";
@@ -159,15 +160,7 @@ function Progress({ progress: { run, now, limit, results } }: { readonly progres
       <p role="status" className="said">
         {run.stopped ? BULK.stopped(run.stopped, `${limit * 100}%`) : <BulkState run={run} />}
       </p>
-      <ProgressBar aria-label={BULK.progress} value={run.total === 0 ? 1 : ended / run.total} />
-      <ul className="tiles">
-        {tiles.map(([name, count]) => (
-          <li key={name}>
-            <span className="figure">{count.toLocaleString("en")}</span>
-            <span>{name}</span>
-          </li>
-        ))}
-      </ul>
+      <RunProgress label={BULK.progress} done={ended} total={run.total} counts={tiles} />
       {isUnderWay && (
         <div className="buttons">
           <Button

@@ -1,5 +1,5 @@
 // The messages of one cause: what is wrong with them, one edit for all, and sending or discarding all of them, one first.
-import { Button, Field, ProgressBar, Textarea } from "@fluentui/react-components";
+import { Button, Field, Textarea } from "@fluentui/react-components";
 import { patchBetween } from "@scheduler-agent-supervisor/operator/internal/domain/merge-patch";
 import { useEffect, useRef, useState } from "react";
 import { Link } from "wouter";
@@ -8,6 +8,7 @@ import { type MessageAction, type MessagesDone, runMessageWaves } from "../api/m
 import { useDeadLetter, useDeadLetterCauses, useRemoved, useSession } from "../api/queries.ts";
 import { Changes, changesBetween } from "../parts/changes.tsx";
 import { Fault, Loaded, Loading, Notice } from "../parts/notices.tsx";
+import { RunProgress } from "../parts/run-progress.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Age } from "../parts/zone.tsx";
 import { ATTENTION } from "../words/attention.ts";
@@ -175,15 +176,7 @@ function Progress({ done, stop }: { readonly done: MessagesDone; readonly stop: 
       <p role="status" className="said">
         {DEAD_LETTERS.states[state]}
       </p>
-      <ProgressBar aria-label={DEAD_LETTERS.progress} value={total === 0 ? 1 : handled / total} />
-      <ul className="tiles">
-        {tiles.map(([name, count]) => (
-          <li key={name}>
-            <span className="figure">{count.toLocaleString("en")}</span>
-            <span>{name}</span>
-          </li>
-        ))}
-      </ul>
+      <RunProgress label={DEAD_LETTERS.progress} done={handled} total={total} counts={tiles} />
       {state === "running" ? (
         <div className="buttons">
           <Button onClick={stop}>{DEAD_LETTERS.stop}</Button>

@@ -4,7 +4,8 @@ import type { FormEvent } from "react";
 import { Link, useSearchParams } from "wouter";
 import type { ShiftLog } from "../api/contract.ts";
 import { query, useShiftLog } from "../api/queries.ts";
-import { instantOf, localOf } from "../parts/local-time.ts";
+import { FromTo } from "../parts/from-to.tsx";
+import { instantOf } from "../parts/local-time.ts";
 import { Loaded, Notice } from "../parts/notices.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Instant, Said, useZone } from "../parts/zone.tsx";
@@ -85,12 +86,7 @@ export function ShiftLogView() {
         <datalist id="whos">
           <option value={SHIFT_LOG.supervisor} />
         </datalist>
-        <Field label={SHIFT_LOG.from}>
-          <Input key={zone} name="from" type="datetime-local" defaultValue={localOf(filter.from, zone)} />
-        </Field>
-        <Field label={SHIFT_LOG.to}>
-          <Input key={zone} name="to" type="datetime-local" defaultValue={localOf(filter.to, zone)} />
-        </Field>
+        <FromTo words={SHIFT_LOG} given={filter} />
         <Button type="submit" appearance="primary">
           {SHIFT_LOG.show}
         </Button>
