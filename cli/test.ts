@@ -3,7 +3,9 @@ import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { build } from "./build.ts";
-import { ROOT } from "./settings.ts";
+
+/** Not by settings.ts: nothing is compiled yet when this begins. */
+const ROOT = join(import.meta.dirname, "..");
 
 interface Suite {
   readonly script: string;

@@ -7,6 +7,16 @@ import { ROOT } from "../../cli/settings.ts";
 /** What each npm script begins with; the words after it are its arguments. Those of libraries have a help of their own. */
 const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: Record<string, string> };
 const OF_LIBRARIES = ["lint", "typecheck", "check"];
+/** Lets nothing be loaded of a package's `dist`. */
+const NO_COMPILED_FILE = `data:text/javascript,${encodeURIComponent(`
+import { registerHooks } from "node:module";
+registerHooks({
+  load(url, context, next) {
+    if (/packages\\/[a-z]+\\/dist\\//.test(url)) throw new Error("not compiled yet: " + url);
+    return next(url, context);
+  },
+});`)}`;
+
 /** The suites compile first; here the compiled files are there. */
 const own = Object.entries(scripts)
   .filter(([name]) => !OF_LIBRARIES.includes(name))
@@ -20,6 +30,20 @@ describe("every command of this repository tells how it is used, and does nothin
     expect(`${stderr}${status}`).toBe("0");
     expect(stdout).toContain(name.split(":")[0]);
   });
+
+  /** As in a fresh clone, where no package is compiled: what a script begins with reads the sources, or needs none of them. */
+  it.each(Object.entries(scripts).filter(([name]) => !OF_LIBRARIES.includes(name)))(
+    "%s begins without a compiled file",
+    (_, script) => {
+      const [first = ""] = script.split(" && ");
+      const [, ...args] = [...first.split(" "), "--help"];
+      const { stderr, status } = spawnSync(process.execPath, ["--import", NO_COMPILED_FILE, ...args], {
+        cwd: ROOT,
+        encoding: "utf8",
+      });
+      expect(`${stderr}${status}`).toBe("0");
+    },
+  );
 
   it("no script needs a POSIX shell: no variable before a command, and no pipe", () => {
     for (const script of Object.values(scripts)) expect(script).not.toMatch(/(^|&& )[A-Z_]+=|[|;$`]/);

@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { CosmosClient } from "@azure/cosmos";
 import { ServiceBusClient } from "@azure/service-bus";
 import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
@@ -21,6 +22,12 @@ const NEVER = "0 0 0 1 1 *";
 const START_WITHIN_MS = 240_000;
 
 type Counts = Record<string, number>;
+
+interface CountsOfStack {
+  readonly store: Counts;
+  readonly bus: Counts;
+  readonly host: Counts;
+}
 
 const data = mkdtempSync(join(tmpdir(), "counts-"));
 let app: TestStack;
@@ -45,7 +52,23 @@ async function ended(orderId: string): Promise<void> {
   await expect.poll(() => app.statuses(orderId).at(-1)?.subject, { timeout: 20_000 }).toBe("Completed");
 }
 
-async function counts(): Promise<{ store: Counts; bus: Counts; host: Counts }> {
+/** Once nothing more comes: after an order's last status its messages are still completed and its record is still written. */
+async function counts(): Promise<CountsOfStack> {
+  let last = await countsNow();
+  await expect
+    .poll(
+      async () => {
+        const before = last;
+        last = await countsNow();
+        return isDeepStrictEqual(last, before);
+      },
+      { interval: 500, timeout: 30_000 },
+    )
+    .toBe(true);
+  return last;
+}
+
+async function countsNow(): Promise<CountsOfStack> {
   const { bus, cosmos, host } = app.stack.addresses;
   const read = async (url: string) => (await (await fetch(url)).json()) as Counts;
   return {
