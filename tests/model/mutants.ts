@@ -38,15 +38,17 @@ interface World {
   readonly requests?: Setting["requests"];
   readonly known?: readonly string[];
   readonly withoutKeys?: Setting["withoutKeys"];
+  readonly isPolled?: true;
 }
 
 function plant(name: string, leadsTo: string, mutant: Mutant, world: World = {}): Planted {
-  const { workflow = CHAIN, bounds, hosts = ["east"], requests = [], known = [], withoutKeys } = world;
+  const { workflow = CHAIN, bounds, hosts = ["east"], requests = [], known = [], withoutKeys, isPolled } = world;
   return {
     leadsTo,
     setting: {
       ...{ name, workflow, bounds: { ...NOTHING_GOES_WRONG, ...bounds }, hosts, requests, known, mutant },
       ...(withoutKeys && { withoutKeys }),
+      ...(isPolled && { isPolled }),
     },
   };
 }
@@ -280,6 +282,12 @@ export const PLANTED: readonly Planted[] = [
     "which does not run it",
     { forgets: ["step"] },
     { workflow: LATER },
+  ),
+  plant(
+    "the answer to a poll that does not see that it is recorded already",
+    "which does not run it",
+    { forgets: ["step"] },
+    { workflow: LATER, bounds: { repeats: 1 }, isPolled: true },
   ),
   plant(
     "a step that waits and is judged by the shortest beside it",

@@ -49,6 +49,7 @@ const SMALL: readonly Setting[] = [
   small("queues; a late service", { workflow: QUEUE, bounds: { lateness: 1 } }),
   small("unequal times", { workflow: UNEQUAL }),
   small("a step done later", { workflow: LATER }),
+  small("polls", { workflow: LATER, isPolled: true }),
   small("stale reads", { bounds: { staleReads: 2 } }),
   small("queues; stale reads", { workflow: QUEUE, bounds: { staleReads: 2 } }),
   small("an operator extends", {

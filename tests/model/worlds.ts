@@ -43,6 +43,9 @@ function world(
   return { name, workflow, hosts, bounds: { ...NOTHING_GOES_WRONG, ...bounds }, requests: [], ...more };
 }
 
+/** Whoever does a step later is polled for it. */
+const POLLED: Partial<Setting> = { isPolled: true };
+
 /** What the condition says, and what it says to whoever runs the same activity again. */
 function conditions(holds: boolean, later?: boolean): Partial<Setting> {
   const saying = (answer: boolean) => ({ conditions: { wanted: () => answer }, lists: {} });
@@ -107,6 +110,12 @@ export const WORLDS: readonly Setting[] = [
   world("a step done later; a repeat", LATER, ONE, { repeats: 1 }),
   world("a step done later; a rejection", LATER, ONE, { rejections: 1 }),
   world("a step done later beside another", LATER_FORK, ONE, {}),
+  world("polls", LATER, ONE, {}, POLLED),
+  world("polls; a death", LATER, ONE, { deaths: 1 }, POLLED),
+  world("polls; a repeat", LATER, ONE, { repeats: 1 }, POLLED),
+  world("polls; a rejection", LATER, ONE, { rejections: 1 }, POLLED),
+  world("polls; a late service", LATER, ONE, { lateness: 1 }, POLLED),
+  world("polls; stale reads", LATER, ONE, { staleReads: 2 }, POLLED),
   world("continues as new; a step done later; a death", LATER, ONE, { deaths: 1 }, { historyBytes: WHENEVER }),
   world("optional steps; a late service", OPTIONAL, ONE, { lateness: 1 }),
   world("optional steps; a rejection", OPTIONAL, ONE, { rejections: 1 }),

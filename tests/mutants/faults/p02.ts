@@ -2,7 +2,6 @@
 import { faultsOf } from "../fault.ts";
 
 const SUBMISSION = "operations:submission.test.ts";
-const LIMITS = "tests/contract/cosmos-limits.test.ts";
 
 export const P2 = faultsOf("P2", [
   [
@@ -31,7 +30,7 @@ export const P2 = faultsOf("P2", [
     "core:domain/record-limits.ts",
     "jsonBytes(text.slice(0, middle)) <= mostBytes",
     "middle <= mostBytes",
-    LIMITS,
+    "core:domain/record-limits.test.ts",
   ],
   [
     "A text is cut within a character.",

@@ -60,7 +60,6 @@ export const P16 = faultsOf("P16", [
     PUBLISH,
     "await publish(record, [...(record.attempt === 1 ? [received] : []), ...completionsOf(record)], context);",
     "",
-    "operations:compensation.test.ts",
     "operations:sweep.test.ts",
   ],
   [

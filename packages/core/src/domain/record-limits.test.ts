@@ -9,6 +9,7 @@ test.each([
   ["control characters, which take six bytes each", "\u0001".repeat(2000), 160],
   ["characters of three bytes", "€".repeat(2000), 330],
   ["pairs of units", "😀".repeat(2000), 245],
+  ["letters after half of a pair", `\ud83d${"a".repeat(2000)}`, 980],
 ])("P2 of %s as many are kept as fit", (_, text, least) => {
   const kept = asMessage(text);
   expect(jsonBytes(kept)).toBeLessThanOrEqual(MOST_BYTES);

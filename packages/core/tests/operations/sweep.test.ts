@@ -96,6 +96,15 @@ describe("P10 a sweep", () => {
     expect(world.eventNames().filter((name) => name === "JobRescheduled")).toHaveLength(4);
   });
 
+  test("P16 a step that was done, and after a death not published, is published before the next attempt", async () => {
+    await runStep(await world.firstTask(await submitted()), world);
+    expect(world.statuses.splice(0).map(({ status }) => status)).toContain("StepCompleted");
+    await stuck();
+    await workingOnOthers();
+    await sweep(world);
+    expect(world.statuses).toMatchObject([{ status: "StepCompleted", step: "pickUp", attempt: 1 }]);
+  });
+
   test("P26 an agent is told that its step was scheduled before: it may have been taken up without a write", async () => {
     await world.claim(await submitted());
     await stuck();

@@ -59,6 +59,8 @@ export interface ServiceCall {
   readonly isSaid: boolean;
   /** It asks whether that was done before. */
   readonly isQuery?: true;
+  /** It polls what the service has accepted. */
+  readonly isPoll?: true;
   /** The service accepts it, does it later, and reports to this. */
   readonly reportTo?: Address;
 }
@@ -131,6 +133,7 @@ export function portsOver(ask: Ask, now: () => number, { host, isAgain = false }
         taken?.completeBy ?? (mutant.ignoresTakeUp ? new Date(now() + TICK_MS).toISOString() : undefined);
       if (completeBy === undefined) return { kind: "notTakenUp" };
       const call = serviceCall(operation, request, completeBy);
+      if (request.awaited) return pollWith(call, ask);
       const { withoutKeys } = setting;
       const until = taken?.triedUntil;
       const isAtWork = () => until !== undefined && Date.parse(until) > now();
@@ -217,6 +220,11 @@ export function portsOver(ask: Ask, now: () => number, { host, isAgain = false }
     now,
     pause: async () => undefined,
   };
+}
+
+async function pollWith(call: ServiceCall, ask: Ask): Promise<BoundedReply> {
+  const { reportTo: _, ...polled } = call;
+  return (await ask<"service">({ ...polled, isPoll: true })) as BoundedReply;
 }
 
 const OUT_OF_TIME: BoundedReply = { kind: "expired", tries: 0 };

@@ -23,7 +23,7 @@ import { normalForm, publishedAs, withOver } from "./normal-form.ts";
 import type { Entry } from "./operation-run.ts";
 import { CURRENT, type Operation, type Pieces } from "./pieces.ts";
 import { type Doing, isDue, Reads, UNKEPT } from "./reads.ts";
-import { ACCEPTED, act, find, mayReject, REJECTED, reject, type ServiceState } from "./service.ts";
+import { ACCEPTED, act, find, mayReject, PENDING, polled, REJECTED, reject, type ServiceState } from "./service.ts";
 import { AHEAD_MS, type Bounds, CONTENT, HOSTS, type Host, LATER_MS, type Setting } from "./setting.ts";
 import { PREVIOUS, RECORD, SERVICE_STATE, type State } from "./state.ts";
 import { faultOfCall, faultOfWrite, type Writer } from "./watch.ts";
@@ -309,9 +309,9 @@ export class Effects {
     const takesLong: Change = { ...same, what: `${of}: takes long`, entry: { answer: { kind: "takes long" } } };
     const isLate = NOW_MS + AHEAD_MS[operation.host] >= Date.parse(call.completeBy);
     if (isLate && !this.#setting.mutant?.ignoresCompleteBy) {
-      if (!call.isSaid && !call.isQuery) return [takesLong];
+      if (!call.isSaid && !call.isQuery && !call.isPoll) return [takesLong];
       const expired: Change = { ...same, what: `${of}: out of time`, entry: { answer: { kind: "expired", tries: 1 } } };
-      if (call.isQuery) return [expired];
+      if (call.isQuery || call.isPoll) return [expired];
       if (after === before || call.reportTo) return [expired];
       const late = this.#isReduced ? { ...call, completeBy: LONG_AGO, isSaid: true } : { ...call, attempt };
       const request = this.#pieces.idOf({ kind: "lateCall", call: values.idOf(late) });
@@ -319,6 +319,12 @@ export class Effects {
         expired,
         { ...expired, what: `${expired.what}, its request on the way`, adds: [request], spends: "lateness" },
       ];
+    }
+    if (call.isPoll) {
+      const answer = polled(serviceState, call);
+      const known: Change = { ...same, what: `${of}: polled: ${answer.kind}`, entry: { answer } };
+      const unanswered = { answer: { kind: "expired", tries: 1 } };
+      return [known, { ...known, what: `${of}: polled, and not answered`, entry: unanswered, spends: "lateness" }];
     }
     if (call.isQuery) {
       const answer = find(serviceState, call);
@@ -365,7 +371,7 @@ export class Effects {
     const accepted: Change = {
       ...same,
       what: `${of}: accepted`,
-      entry: { answer: ACCEPTED },
+      entry: { answer: this.#setting.isPolled ? PENDING : ACCEPTED },
       adds: [this.#pieces.unsent("accepted", later)],
     };
     const { nonce: _secret, ...guessed } = address;

@@ -10,6 +10,7 @@ import { runsInHand } from "@scheduler-agent-supervisor/core/internal/domain/pla
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import { NOW_MS } from "./abstract-time.ts";
 import { type ActivityName, isActivity } from "./operation-run.ts";
+import { PATIENCE_MS } from "./orchestration-run.ts";
 import type { Operation, Orchestration, Pieces } from "./pieces.ts";
 import { AHEAD_MS, type Host, type Setting } from "./setting.ts";
 import { change, FIRST_PIECE, pieceOf, RECORD, type State } from "./state.ts";
@@ -27,6 +28,7 @@ const NOTHING_NEW = 0;
 export class Engine {
   readonly #pieces: Pieces;
   readonly #isReduced: boolean;
+  readonly #isPolled: boolean;
   readonly #advanced = new Map<string, number>();
   readonly #advances = new Map<string, Advance>();
   /** By the orchestration, then by the record. */
@@ -36,6 +38,7 @@ export class Engine {
   constructor(pieces: Pieces, setting: Setting) {
     this.#pieces = pieces;
     this.#isReduced = !setting.isExact && !setting.isUnreduced;
+    this.#isPolled = setting.isPolled === true;
   }
 
   /** A start with the id of a running orchestration is rejected; one with the id of an ended one runs again. */
@@ -104,11 +107,11 @@ export class Engine {
     let next = this.#advanced.get(key);
     if (next === undefined) {
       const orchestration = this.#pieces.get(id) as Orchestration;
-      // No decision asks which of a level's tasks ended first: what has lost a race is heard no more.
+      // No decision asks which of a level's tasks ended first: what has lost a race is heard no more. But a timer that fires begins polls.
       const events = [...orchestration.events, event];
       next = this.#pieces.idOf({
         ...orchestration,
-        events: this.#isReduced ? events.sort((one, other) => one.task - other.task) : events,
+        events: this.#isReduced && !this.#isPolled ? events.sort((one, other) => one.task - other.task) : events,
       });
       this.#advanced.set(key, next);
     }
@@ -160,6 +163,22 @@ export class Engine {
     const isNews =
       inHand.length === 0 || inHand.some((each) => each.run.attempt === attempt && !begun.has(runKey(each)));
     return isNews ? standing : undefined;
+  }
+
+  /** The state once the timer of its next polls has fired: at any time from when they are due. */
+  polledBy(state: State, placed: number): State | undefined {
+    if (!this.#isPolled) return undefined;
+    const id = pieceOf(placed);
+    const { host } = this.#pieces.get(id) as Orchestration;
+    const { open, made } = this.#pieces.progress(id);
+    const timer = open.find(({ kind }) => kind === "timer") as
+      | { readonly task: number; readonly at: string }
+      | undefined;
+    if (!timer || Date.parse(timer.at) + PATIENCE_MS > NOW_MS + AHEAD_MS[host]) return undefined;
+    const fired = { task: timer.task, kind: "fired", value: this.#pieces.nothing } as const;
+    const next = this.#pieces.progress(this.#after(id, fired));
+    const polls = next.open.some((task) => task.kind === "activity" && task.task >= made && task.name === "pollStep");
+    return polls ? this.progress(state, placed, fired) : undefined;
   }
 
   /** Whether the outcome of that task can still make a difference to it. */

@@ -2,8 +2,13 @@
 import type { ClaimOutcome, StepEnd } from "@scheduler-agent-supervisor/core/internal/domain/attempt";
 import { isHandler, NOT_YET, type OperationName } from "./operation-run.ts";
 
+/** Of an activity whose result its orchestration gets. */
+export function isEndOfTask(name: OperationName): boolean {
+  return name === "runStep" || name === "askAgent";
+}
+
 export function isEndOfStep(name: OperationName): boolean {
-  return name === "runStep" || name === "askAgent" || name === "takeReply";
+  return isEndOfTask(name) || name === "pollStep" || name === "takeReply";
 }
 
 /** What a handler's function hands on to the engine, or an agent by an event. */

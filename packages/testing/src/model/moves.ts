@@ -160,7 +160,8 @@ export class Moves {
     const { values } = this.#pieces;
     const before = values.get<ServiceState>(state[SERVICE_STATE] as number);
     const stored = this.#pieces.recordOf(state);
-    const says = (said: Said) => [this.#pieces.unsent("replies", { report: { address, ...said }, replyTo })];
+    const says = (said: Said) =>
+      this.#setting.isPolled ? [] : [this.#pieces.unsent("replies", { report: { address, ...said }, replyTo })];
     const of = `the service: ${call.operation}, accepted before`;
     const { serviceState, answer } = act(before, call);
     const fault = stored && faultOfCall(call, before, stored, Number.POSITIVE_INFINITY, this.#hasNoKeys);
@@ -188,8 +189,10 @@ export class Moves {
   }
 
   #timers(state: State, placed: number, { host }: Orchestration): void {
-    const found = this.#engine.foundBy(state, placed);
     const attempt = this.#pieces.attemptOf(pieceOf(placed));
+    const polling = this.#engine.polledBy(state, placed);
+    if (polling) this.#add(polling, `${host}: a timer of attempt ${attempt} fires, and it polls`, RANK.arrival);
+    const found = this.#engine.foundBy(state, placed);
     if (found === undefined || attempt === undefined) return;
     const raised = this.#engine.raise(state, host, attempt, PROGRESS, found);
     if (!raised) return;

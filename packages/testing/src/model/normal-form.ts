@@ -76,7 +76,7 @@ function normalStep(step: StepRecord): StepRecord {
 /** Of `retryCount` and `scheduledAt` only "none or some" is ever asked, and so of the other times unless the step is in hand. */
 function normalRun(run: StepRun): StepRun {
   const { state, attempt, nonce, scheduledAt, startBy, completeBy, notBefore, retryCount, failureCount = 0 } = run;
-  const { outcomeUnknown } = run;
+  const { outcomeUnknown, accepted } = run;
   const isOpen = state === "NotStarted";
   const isNobodys = isOpen || state === "Compensated";
   return {
@@ -93,6 +93,9 @@ function normalRun(run: StepRun): StepRun {
     waitCount: 0,
     ...(failureCount > 0 && { failureCount }),
     ...(outcomeUnknown !== undefined && { outcomeUnknown }),
+    // Until when it was accepted makes no pause longer than the service wants.
+    ...(state === "Awaiting" &&
+      accepted?.pollAt !== undefined && { accepted: { at: LONG_AGO, pollAt: accepted.pollAt } }),
     error: null,
     endpoint: null,
     because: null,

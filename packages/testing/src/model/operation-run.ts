@@ -1,6 +1,7 @@
 // Runs the real operations up to their next call: from the start, with the answers that were given so far.
 import type { StartAttempt, StepTask } from "@scheduler-agent-supervisor/core/internal/domain/attempt";
 import { runOf } from "@scheduler-agent-supervisor/core/internal/domain/plan";
+import type { Poll } from "@scheduler-agent-supervisor/core/internal/domain/poll";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import type { Address } from "@scheduler-agent-supervisor/core/internal/messaging/agent-messages";
 import type { OperatorRequest } from "@scheduler-agent-supervisor/core/internal/messaging/operator-request";
@@ -8,6 +9,7 @@ import { answerRequest } from "@scheduler-agent-supervisor/core/internal/schedul
 import { askAgent } from "@scheduler-agent-supervisor/core/internal/scheduler/ask-agent";
 import { claimJob } from "@scheduler-agent-supervisor/core/internal/scheduler/claim-job";
 import { type Caller, operateJob } from "@scheduler-agent-supervisor/core/internal/scheduler/operate-job";
+import { pollStep } from "@scheduler-agent-supervisor/core/internal/scheduler/poll-step";
 import type { Ports } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
 import { publishEndOf } from "@scheduler-agent-supervisor/core/internal/scheduler/publish-end";
 import { runStep } from "@scheduler-agent-supervisor/core/internal/scheduler/run-step";
@@ -22,12 +24,12 @@ import { OPERATOR } from "./normal-form.ts";
 import { CONTENT, type Host, type Setting } from "./setting.ts";
 
 /** Activities are begun by an orchestration, and again by the engine after a death. */
-export type ActivityName = "runStep" | "askAgent" | "publishEnd";
+export type ActivityName = "runStep" | "askAgent" | "pollStep" | "publishEnd";
 /** What a message begins: it is delivered again after a death. */
 export type HandlerName = "submitJob" | "takeStartAttempt" | "answerRequest" | "takeReply";
 export type OperationName = ActivityName | HandlerName | "sweep" | "operateJob";
 
-const ACTIVITIES: ReadonlySet<string> = new Set<ActivityName>(["runStep", "askAgent", "publishEnd"]);
+const ACTIVITIES: ReadonlySet<string> = new Set<ActivityName>(["runStep", "askAgent", "pollStep", "publishEnd"]);
 
 export function isActivity(name: OperationName): name is ActivityName {
   return ACTIVITIES.has(name);
@@ -81,6 +83,8 @@ function invoke(
     }
     case "askAgent":
       return askAgent(input as StepTask, context);
+    case "pollStep":
+      return pollStep(input as Poll, context);
     case "publishEnd":
       return publishEndOf(input as StartAttempt, context);
     case "answerRequest": {

@@ -12,7 +12,7 @@ export type TaskEvent = { readonly task: number } & (
 );
 
 /** How long after all should have come that it waits for the attempt looks at the record. */
-const PATIENCE_MS = looksAt(new Date(0).toISOString(), 0).getTime();
+export const PATIENCE_MS = looksAt(new Date(0).toISOString(), 0).getTime();
 
 /** A task that the orchestrator waits for. A timer has the instant from which all that it waits for has expired: see `Engine.foundBy`. */
 export type OpenTask = { readonly task: number } & (
@@ -56,10 +56,10 @@ export function runOrchestration(attempt: Attempt, events: readonly TaskEvent[])
       kind: "one" as const,
       index,
       get isCompleted() {
-        return history.has(index);
+        return isKnown(index);
       },
       get result() {
-        const event = history.get(index)?.event;
+        const event = isKnown(index) ? history.get(index)?.event : undefined;
         return event?.kind === "result" ? event.value : undefined;
       },
       // What lost the race is heard no more.
@@ -67,6 +67,9 @@ export function runOrchestration(attempt: Attempt, events: readonly TaskEvent[])
     };
   };
   const history = new Map(events.map((event, at) => [event.task, { event, at }]));
+  /** What came after the event that it goes on with, it does not know yet. */
+  let latest = -1;
+  const isKnown = (index: number) => (history.get(index)?.at ?? Number.POSITIVE_INFINITY) <= latest;
   let continuedWith: Attempt | undefined;
   const context = {
     df: {
@@ -91,10 +94,12 @@ export function runOrchestration(attempt: Attempt, events: readonly TaskEvent[])
   let step = generator.next();
   while (!step.done) {
     const waitsFor = step.value;
-    if (completedAt(waitsFor, history) === undefined) {
+    const at = completedAt(waitsFor, history);
+    if (at === undefined) {
       const open = undecided(waitsFor, history).flatMap((index) => made[index] ?? []);
       return { made: made.length, open, begun: begunBy(attempt, made), ended: false };
     }
+    latest = Math.max(latest, at);
     try {
       step = hasFailed(waitsFor, history)
         ? generator.throw(new Error("an activity failed"))

@@ -11,11 +11,10 @@ import type { Report } from "@scheduler-agent-supervisor/core/internal/scheduler
 import { NOW_MS, tickOn, tickOnExactly, tickTogether } from "./abstract-time.ts";
 import { attemptOf } from "./attempt-of.ts";
 import type { Sent } from "./calls.ts";
-import { handedOn, isEndOfStep } from "./handed-on.ts";
+import { handedOn, isEndOfStep, isEndOfTask } from "./handed-on.ts";
 import {
   type Entry,
   type HandlerName,
-  isActivity,
   isHandler,
   NOT_YET,
   type OperationName,
@@ -218,7 +217,7 @@ export class Pieces {
     if (known !== undefined) return known;
     const { name, input } = this.get(id) as Operation;
     const stand = this.#stands[id];
-    const isEnd = isActivity(name) && isEndOfStep(name) && stand?.kind === "returned" && Boolean(stand.value);
+    const isEnd = isEndOfTask(name) && stand?.kind === "returned" && Boolean(stand.value);
     const output = isEnd
       ? this.values.idOf(outputOf(this.values.get<StepTask>(input), stand.value as StepEnd) ?? null)
       : this.resultOf(id);

@@ -2,6 +2,7 @@
 import type { StepTask } from "@scheduler-agent-supervisor/core/internal/domain/attempt";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import type { Versioned } from "@scheduler-agent-supervisor/core/internal/store/job-store";
+import { foundIn } from "./attempt-of.ts";
 import { aboutOf, type Call, type Replied, type Reported } from "./calls.ts";
 import { isEndOfStep } from "./handed-on.ts";
 import { withoutOver } from "./normal-form.ts";
@@ -73,7 +74,10 @@ export class Reads {
   /** The run whose end an agent, or a reply, reports. */
   runOf(operation: Doing): Writer["own"] {
     const { step, direction } = operation.at ?? this.#aboutOf(operation);
-    return { step, direction, attempt: this.#pieces.attemptOf(operation.id) ?? 0 };
+    const attempt = this.#pieces.attemptOf(operation.id) ?? 0;
+    // A poll is for whichever attempt holds the job: the run may be an earlier one's.
+    const found = operation.name === "pollStep" && foundIn(operation, { step, direction }, this.#pieces.values);
+    return { step, direction, attempt: found || attempt };
   }
 
   #aboutOf({ input }: Operation) {

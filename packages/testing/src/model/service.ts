@@ -3,6 +3,7 @@
 // does each request that reaches it: a second one is a fault (watch.ts).
 import type { BoundedReply } from "@scheduler-agent-supervisor/core/internal/agents/agent";
 import type { Report } from "@scheduler-agent-supervisor/core/internal/scheduler/completion";
+import { TICK_MS } from "./abstract-time.ts";
 import type { ServiceCall } from "./calls.ts";
 
 /** What stands under each key: an effect, or one that was compensated, also before it came, or none so far but a rejection. */
@@ -13,6 +14,8 @@ type Answer = Exclude<BoundedReply, { kind: "expired" }>;
 
 const ROUTE = { endpoint: "http://service/", because: "only one" };
 export const ACCEPTED: Answer = { kind: "accepted", ...ROUTE };
+/** To be polled in a tick. */
+export const PENDING: Answer = { kind: "pending", retryAfterMs: TICK_MS, ...ROUTE };
 export const REJECTED = { kind: "rejected", message: "rejected", ...ROUTE } as const satisfies Answer;
 
 export function act(
@@ -41,6 +44,12 @@ export function find(
 ): Answer | { readonly kind: "absent" } {
   const isDone = compensates === null ? serviceState[key] === "live" : serviceState[compensates] === "compensated";
   return isDone ? { kind: "done", result: { id: "1" }, ...ROUTE } : { kind: "absent" };
+}
+
+/** What a service says that is polled for what it accepted. */
+export function polled(serviceState: ServiceState, { key }: ServiceCall): Answer {
+  if (serviceState[key] === undefined) return PENDING;
+  return serviceState[key] === "live" ? { kind: "done", result: { id: "1" }, ...ROUTE } : REJECTED;
 }
 
 export function reject(serviceState: ServiceState, { key, compensates }: ServiceCall): ServiceState {

@@ -94,6 +94,8 @@ export interface Setting {
    * be old. Absent: agents are known to work, and no wait is a failure.
    */
   readonly idle?: readonly string[];
+  /** Whoever does a step later does not report it: its agent polls it. */
+  readonly isPolled?: true;
   /** The service has no idempotency keys: it does each request that reaches it, and its agent has this policy for each operation. */
   readonly withoutKeys?: "atMostOnce" | "find";
   /** A service that may accept what it has just rejected for good. */

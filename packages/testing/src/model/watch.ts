@@ -223,7 +223,7 @@ export function faultOfCall(
   attempt: number,
   hasNoKeys: boolean,
 ): string | undefined {
-  if (call.isQuery) return undefined;
+  if (call.isQuery || call.isPoll) return undefined;
   const name = stepOf(call.key);
   const step = record.steps[name];
   const run = runOf(step, call.compensates === null ? "forward" : "compensate");
