@@ -29,10 +29,11 @@ const SECTIONS: readonly (readonly [folder: string, heading: string])[] = [
   ["tests/faults/supervisors", "Supervisors, clocks and the lease"],
   ["tests/faults/full-disk", "The disk"],
   ["tests/", "Elsewhere"],
+  ["packages/core/tests/", "The operations alone, without an engine and over the store in memory"],
 ];
 
 export function rows(): Row[] {
-  const files = globSync("tests/**/*.ts", { cwd: ROOT }).sort();
+  const files = globSync(["tests/**/*.ts", "packages/core/tests/**/*.ts"], { cwd: ROOT }).sort();
   return files.flatMap((file) =>
     [...readFileSync(join(ROOT, file), "utf8").matchAll(NAME)].map(
       ([, actor = "", point = "", fault = "", what = ""]) => ({
