@@ -13,6 +13,7 @@ import { madeOrder } from "../../support/made-order.ts";
 import { ORDER } from "../../support/sample-container.ts";
 import { shortLocks } from "../../support/short-locks.ts";
 import { shortVisibility } from "../../support/short-visibility.ts";
+import { STALE_READS_MS } from "../../support/stale-reads.ts";
 import { containerOf, startTestStack, type TestStack } from "../../support/test-stack.ts";
 import { workflows } from "../workflows.ts";
 
@@ -32,6 +33,7 @@ export function startOrderRig(topology: Topology): Promise<OrderRig> {
       queuesFile: shortLocks(folder),
       appSettings: settings,
       longestPauseMs: 100,
+      staleReadsMs: STALE_READS_MS,
       ...ends,
     });
     return {
