@@ -395,3 +395,11 @@ test("what awaits is listed with its time and what was said of it; where no step
   expect(await createAwaiting({ jobs: jobs, workflows: [CHAIN], now }).read()).toMatchObject({ steps: [] });
   expect(jobs).not.toHaveBeenCalled();
 });
+
+test("P7 a report says neither where the work was done nor why: it can't pass for an operator's", async () => {
+  await run();
+  const forged = { endpoint: "https://evil.example", because: "reported by ada@example.com: by telephone" };
+  expect(await report({ kind: "done", result: { booking: "H-7" }, ...forged })).toMatchObject({ kind: "recorded" });
+  expect(await step()).toMatchObject({ state: "Completed", endpoint: "http://inventory/" });
+  expect(JSON.stringify(await record())).not.toMatch(/evil|ada@/);
+});
