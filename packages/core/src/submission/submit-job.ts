@@ -17,6 +17,7 @@ import { WorkflowPaused } from "../scheduler/pauses.ts";
 import { type Context, instant, type Ports } from "../scheduler/ports.ts";
 import { publish } from "../scheduler/publish.ts";
 import { type Created, NotStorable } from "../store/job-store.ts";
+import { describeSpan } from "../telemetry/spans.ts";
 import { contentDigest } from "./content-digest.ts";
 import { rejectSubmission } from "./reject-submission.ts";
 import { type Envelope, type ParsedSubmission, parseSubmission } from "./submission-message.ts";
@@ -74,6 +75,7 @@ async function readAndRecord(
   if (parsed.kind === "invalid") await waitForNewer(message, context);
   if (parsed.kind === "invalid") return rejectSubmission(message, parsed.faults, context);
   const { job } = parsed;
+  describeSpan({ jobId: parsed.jobId });
   if (await context.pauses?.isPaused({ kind: "workflow", name: job.workflow })) {
     throw new WorkflowPaused(`an operator has paused the workflow ${job.workflow}`);
   }
