@@ -21,6 +21,8 @@ export const DEAD_LETTERS = {
   properties: "Properties",
   edit: "Edit the body",
   notJson: "This is not JSON yet",
+  asJson: "Edit as JSON",
+  asForm: "Edit as a form",
   resend: "Send again",
   resendAbout:
     "A copy goes to the queue that the message came from. The original is removed when the copy is confirmed.",

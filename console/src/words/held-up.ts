@@ -6,7 +6,7 @@ type Trouble = NonNullable<HeldUp["groups"][number]["trouble"]>;
 
 const REASONS: { readonly [reason in Wait["reason"]]: string } = {
   configuration: "The request, the endpoint's address or the app's credential for it is wrong: fix that first",
-  retry: "Its last try timed out",
+  retry: "Its last try failed; it is tried again",
   paused: "An operator has paused the agent",
   agent: "Waits for a free place at its agent",
   report: "Awaits a report",

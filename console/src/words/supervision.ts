@@ -8,6 +8,7 @@ const VERDICTS: { readonly [verdict: string]: string } = {
   skip: "Continues without a step",
   later: "Has time left",
   wait: "Wait, then next attempt",
+  resume: "Goes on",
   hold: "Waits for an endpoint to be fixed",
   compensate: "Compensation",
   fail: "Error",

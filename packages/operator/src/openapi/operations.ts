@@ -61,7 +61,7 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
     answer: console.traffic,
   },
   "GET last-hour": {
-    summary: "The last hour in slots of two minutes: received, processed, in Error",
+    summary: "The last hour in slots of two minutes: received, processed, in Error, oldest message, open breakers",
     answer: console.lastHour,
   },
   "GET attention": { summary: "Jobs that need a person, in groups by cause", answer: console.attention },

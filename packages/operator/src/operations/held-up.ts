@@ -26,8 +26,8 @@ export interface HeldUpView {
 }
 
 /** A job that has not changed for this time does not move. */
-const UNCHANGED_MS = 20_000;
-const KEPT_MS = 10_000;
+const UNCHANGED_MS = 15_000;
+const KEPT_MS = 5_000;
 const MOST_CAUSES = 3;
 
 type Trouble = HeldUp["groups"][number]["trouble"];
@@ -44,7 +44,9 @@ export function createHeldUp({ jobs, agents, claimWithinMs, graceMs, now }: Held
     now,
     async () => {
       const asOf = instant(now());
-      const [found, standings] = await Promise.all([jobs(instant(now() - UNCHANGED_MS), MOST_JOBS), agents()]);
+      const found = await jobs(instant(now() - UNCHANGED_MS), MOST_JOBS);
+      if (found.jobs.length === 0) return { asOf, isAll: true, held: [] };
+      const standings = await agents();
       const paused = standings.pauses.filter(({ kind }) => kind === "agent").map(({ name }) => name);
       const context = { now: asOf, claimWithinMs, graceMs, isPaused: (agent: string) => paused.includes(agent) };
       const troubles = troublesOf(standings);
