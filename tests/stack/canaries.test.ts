@@ -105,13 +105,13 @@ async function send(queue: string, ...messages: { body: unknown; messageId?: str
 }
 
 /** A request to an agent that nobody takes: it is moved to the dead letters with what opens its step. */
-async function deadLetterRequest(): Promise<{ nonce: string; orderId: string }> {
+async function deadLetterRequest(): Promise<{ nonce: string; jobId: string }> {
   const receiver = app.bus.createReceiver(REQUESTS);
   try {
     const [message] = await receiver.receiveMessages(1, { maxWaitTimeInMs: 20_000 });
     if (!message) throw new Error("nobody was asked");
     await receiver.deadLetterMessage(message);
-    return message.body.ticket as { nonce: string; orderId: string };
+    return message.body.ticket as { nonce: string; jobId: string };
   } finally {
     await receiver.close();
   }
@@ -146,7 +146,7 @@ test("no secret is seen by a role that may not, in the console or in the log", a
     JSON.stringify({ ...bare, paymentToken: canary(tokens) }),
   ];
   await send("orders", ...bodies.map((body, at) => ({ body, messageId: `quarantined-${at}` })));
-  const forged = { ticket: { orderId: "none", nonce: canary(credentials) }, kind: "done", result: 7 };
+  const forged = { ticket: { jobId: "none", nonce: canary(credentials) }, kind: "done", result: 7 };
   await send("agent-replies", { body: forged, messageId: "reply" });
 
   await app.shop.send({ ...madeOrder("pays"), paymentToken: canary(tokens) });
@@ -266,12 +266,11 @@ describe("who has no right", () => {
 
   /** An address that the app has not given to anybody. */
   function madeUp(nonce: string): string {
-    const orderId = pick(["pays", "waits-1", `order-${randomUUID()}`, "../x", "x".repeat(3000)]);
+    const jobId = pick(["pays", "waits-1", `order-${randomUUID()}`, "../x", "x".repeat(3000)]);
     const step = pick(["arrangeShipping", "checkFraud", "takePayment", `step-${randomUUID()}`, "__proto__"]);
     const nonces = pick([{}, { nonce: "guessed" }, { nonce: randomUUID() }, { nonce }, { nonce: { toString: 1 } }]);
     // A nonce that a request over a queue had opens nothing here; any real one fits its own step alone.
-    const own =
-      "nonce" in nonces && nonces.nonce === nonce ? { orderId: "pays", step: "checkFraud" } : { orderId, step };
+    const own = "nonce" in nonces && nonces.nonce === nonce ? { jobId: "pays", step: "checkFraud" } : { jobId, step };
     const address = { ...own, direction: pick(["forward", "compensate"]), ...nonces };
     return pick([Buffer.from(JSON.stringify(address)).toString("base64url"), randomUUID(), "!!!", "%2e%2e"]);
   }
@@ -300,8 +299,8 @@ describe("who has no right", () => {
   ];
 
   test("changes no store and no queue, and makes no metric series of its own", async () => {
-    const { orderId, nonce } = ((await messagesIn(app.bus, REQUESTS, { subQueueType: "deadLetter" }))[0]?.body.ticket ??
-      {}) as { orderId: string; nonce: string };
+    const { jobId, nonce } = ((await messagesIn(app.bus, REQUESTS, { subQueueType: "deadLetter" }))[0]?.body.ticket ??
+      {}) as { jobId: string; nonce: string };
     expect(nonce).toBeTypeOf("string");
     const before = await everything();
     const known = new Set(series());
@@ -316,7 +315,7 @@ describe("who has no right", () => {
       expect([400, 404, 409, 503]).toContain(response.status);
     }
     // By HTTP, with the very nonce of a request that went over a queue.
-    const address = { orderId, step: "checkFraud", direction: "forward", nonce };
+    const address = { jobId, step: "checkFraud", direction: "forward", nonce };
     const stolen = Buffer.from(JSON.stringify(address)).toString("base64url");
     const taken = await post(`api/completions/${stolen}`, {}, { kind: "done", result: { checkId: "forged" } });
     // The first time nobody knows it yet.
@@ -340,7 +339,7 @@ describe("who has no right", () => {
     // On the bus, without the nonce of a request.
     const tickets = ["pays", "waits-1", randomUUID()].flatMap((id) =>
       ["checkFraud", "arrangeShipping", "__proto__", randomUUID()].map((step) => {
-        return { orderId: id, attempt: 1, step, direction: "forward", lockedBy: randomUUID(), nonce: randomUUID() };
+        return { jobId: id, attempt: 1, step, direction: "forward", lockedBy: randomUUID(), nonce: randomUUID() };
       }),
     );
     await send(

@@ -127,8 +127,8 @@ describe("without an archive", () => {
     const documents = await documentsOf(app, "stays-1");
     expect(Object.fromEntries(documents.map(({ id, ttl }) => [id, ttl]))).toEqual({
       state: -1,
-      order: -1,
-      "order-2": undefined,
+      job: -1,
+      "job-2": undefined,
     });
   });
 });
@@ -159,8 +159,8 @@ describe("with an archive", () => {
     const lines = (await blob.downloadToBuffer()).toString().trimEnd().split("\n");
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       {
-        record: { orderId: "kept-1", processState: "Processed" },
-        orders: [{ orderId: "kept-1", paymentToken: REMOVED }],
+        record: { jobId: "kept-1", processState: "Processed" },
+        jobs: [{ orderId: "kept-1", paymentToken: REMOVED }],
       },
     ]);
     expect(lines.join()).not.toContain(madeOrder("kept-1").paymentToken);
@@ -201,6 +201,6 @@ describe("a host that is killed while it closes orders", () => {
     const storage = BlobServiceClient.fromConnectionString(app.settings["AzureWebJobsStorage"] ?? "");
     const blob = storage.getContainerClient("order-archive").getBlobClient("2026/01/01.jsonl");
     const lines = (await blob.downloadToBuffer()).toString().trimEnd().split("\n");
-    expect(lines.map((line) => JSON.parse(line).record.orderId)).toEqual(ids);
+    expect(lines.map((line) => JSON.parse(line).record.jobId)).toEqual(ids);
   }, 120_000);
 });

@@ -1,5 +1,5 @@
 // The words of the shift log.
-import { say } from "./noun.ts";
+import { say } from "./say.ts";
 
 export const SHIFT_LOG = {
   get about() {

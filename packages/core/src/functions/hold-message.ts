@@ -1,9 +1,9 @@
 // Handles a message while store, bus or engine are unavailable, or no job is admitted (P27): it is held under its lock, and returned to its queue
 // before the lock ends. Deliveries are counted for faulty messages, not for outages.
 
-import { jobIdIn } from "../domain/noun.ts";
 import { Outage, outageIn, SentBack } from "../domain/outage.ts";
 import { inWords, isThrown } from "../domain/thrown.ts";
+import { jobIdIn } from "../messaging/job-id.ts";
 import type { Messenger, ReceivedMessage } from "../messaging/messenger.ts";
 import { type Context, instant, type Ports, type Telemetry } from "../scheduler/ports.ts";
 import { NotStorable } from "../store/job-store.ts";
@@ -54,7 +54,7 @@ export async function holdMessage<T>(
         if (goesBack?.isSaid !== false) {
           telemetry.event("MessagePostponed", {
             queue,
-            jobId: jobIdIn(message.body, rules.contracts.noun) ?? null,
+            jobId: jobIdIn(message.body, rules.contracts) ?? null,
             heldMs,
             cause: inWords(cause),
             outage: outageIn(cause),

@@ -2,7 +2,7 @@
 // attempt.
 import type { InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
-import { jobIdIn } from "../domain/noun.ts";
+import { jobIdIn } from "../messaging/job-id.ts";
 import { startClaimed } from "../scheduler/scheduler-client.ts";
 import { isCancellation } from "../submission/cancellation-message.ts";
 import type { Envelope } from "../submission/submission-message.ts";
@@ -27,7 +27,7 @@ export const submission =
   (bound: unknown, context: InvocationContext): Promise<void> => {
     const queue = queueOf();
     const received = readMessage(bound, queue, context, "rejected");
-    const jobId = jobIdIn(received.body, application.business.contracts.noun);
+    const jobId = jobIdIn(received.body, application.business.contracts);
     return observeMessage(context, jobId === undefined ? {} : { jobId: jobId.slice(0, JOB_ID_LIMIT) }, (telemetry) =>
       workOnMessage(application, received, telemetry, async (message) => {
         const { body, enqueuedAt } = message;
