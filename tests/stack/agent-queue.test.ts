@@ -75,7 +75,7 @@ test("P7 the request says what to do, until when, under which key and where to r
   expect(Object.keys(request.body["results" as keyof Request])).toEqual(["reserveStock"]);
   // What the agent declares, and nothing else of the order: neither its payment token nor where it goes.
   expect(Object.keys(request.body.job).sort()).toEqual(["currency", "customer", "lines", "orderId", "shipTo"]);
-  expect(JSON.stringify(request.body.order)).not.toMatch(/tok_|street|sku/);
+  expect(JSON.stringify(request.body.job)).not.toMatch(/tok_|street|sku/);
   const leftMs = Date.parse(request.body.completeBy) - Number(request.enqueuedTimeUtc);
   expect(request.timeToLive).toBeGreaterThan(0);
   expect(request.timeToLive).toBeLessThanOrEqual(leftMs + 1000);

@@ -19,7 +19,7 @@ interface StoredDocument {
   readonly id: string;
   readonly ttl?: number;
   readonly _ts: number;
-  readonly order?: { readonly paymentToken: string };
+  readonly job?: { readonly paymentToken: string };
 }
 
 async function documentsOf(app: TestStack, orderId: string): Promise<StoredDocument[]> {
@@ -63,10 +63,10 @@ describe("without an archive", () => {
     await app.shop.send(madeOrder("goes-1"));
     await app.eventually("goes-1", ended);
     const documents = await documentsOf(app, "goes-1");
-    expect(documents.map(({ id }) => id).sort()).toEqual(["order", "state"]);
+    expect(documents.map(({ id }) => id).sort()).toEqual(["job", "state"]);
     expect(documents.map(({ ttl }) => ttl)).toEqual([10, 10]);
     expect(documents[0]?._ts).toBe(documents[1]?._ts);
-    expect(documents.find(({ id }) => id === "order")?.order?.paymentToken).toBe(REMOVED);
+    expect(documents.find(({ id }) => id === "job")?.job?.paymentToken).toBe(REMOVED);
     const seen = new Set<number>();
     for (let left = documents.length; left > 0; await sleep(50)) {
       left = (await documentsOf(app, "goes-1")).length;
