@@ -30,6 +30,7 @@ export const HELD_UP = {
   },
   reason: (reason: Wait["reason"], trouble: Trouble | null) =>
     trouble ? `${REASONS[reason]}; ${TROUBLES[trouble.kind]}` : REASONS[reason],
+  also: (causes: readonly string[]) => `Also: ${causes.join("; ")}`,
   since: "Since",
   next: "next try",
   now: "next try soon",

@@ -12,6 +12,7 @@ import { adaptApp, bookAtMostOnce } from "../../support/adapted-app.ts";
 import { madeOrder } from "../../support/made-order.ts";
 import { shortLocks } from "../../support/short-locks.ts";
 import { shortVisibility } from "../../support/short-visibility.ts";
+import { STALE_READS_MS } from "../../support/stale-reads.ts";
 import { containerOf, startTestStack, type TestStack } from "../../support/test-stack.ts";
 import { workflows } from "../workflows.ts";
 
@@ -31,6 +32,7 @@ export function startOrderRig(topology: Topology): Promise<OrderRig> {
       queuesFile: shortLocks(folder),
       appSettings: settings,
       longestPauseMs: 100,
+      staleReadsMs: STALE_READS_MS,
       ...ends,
     });
     return {

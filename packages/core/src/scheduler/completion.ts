@@ -57,7 +57,8 @@ export function parseReport(ticket: string, body: string): ParsedReport {
   }
   const parsed = parseAgentReply({ ...report, ticket: { ...shown, ...ANY_ATTEMPT } });
   if (parsed.kind === "valid") {
-    const { ticket: address, ...rest } = parsed.reply;
+    // Where the work was done and why is the app's to say: of an operator's report it names the operator.
+    const { ticket: address, endpoint: _endpoint, because: _because, ...rest } = parsed.reply;
     const { jobId, step, direction, nonce } = address;
     return { kind: "valid", report: { ...rest, address: { jobId, step, direction, nonce } } };
   }

@@ -6,6 +6,7 @@ import { check } from "../messaging/checked.ts";
 import { type Contracts, contractOf, jobId as jobIdSchema } from "../messaging/contract.ts";
 import { idOf, jobIdIn } from "../messaging/job-id.ts";
 import { entryOf, jobIdFault, type OwnedQueue, replyQueueFault } from "./owned-queue.ts";
+import { repeatedSecretFaults } from "./repeated-secrets.ts";
 
 const TEXT_LIMIT = 200;
 /** The limit for an id in an arbitrary message. */
@@ -98,6 +99,8 @@ export function parseEdit(body: unknown, envelope: Envelope, rules: SubmissionRu
   }
   if (parsed.kind === "valid") faults.push(...contract.faults(parsed.value));
   if (parsed.kind === "valid") faults.push(...(rules.listFaults?.(parsed.value, contract.secrets) ?? []));
+  if (parsed.kind === "valid")
+    faults.push(...repeatedSecretFaults(parsed.value, contract.secrets, propertiesOf(envelope)));
   const { queue } = envelope;
   const { ownedQueues = [] } = rules;
   const { idName } = contract;
@@ -171,6 +174,11 @@ function addressOf(envelope: Envelope, { replyQueuePattern, ownedQueues = [] }: 
     faults.push(`message property replyToSessionId: is longer than ${SESSION_ID_LIMIT} characters`);
   }
   return { replyTo, replyToSessionId, faults };
+}
+
+/** What a sender writes around the content, and what is kept of it. */
+function propertiesOf({ messageId, correlationId, submissionId, replyTo, replyToSessionId }: Envelope) {
+  return { messageId, correlationId, submissionId, replyTo, replyToSessionId };
 }
 
 function submissionIdOf({ submissionId }: Envelope): string | null {

@@ -142,3 +142,19 @@ test("what is nested 20,000 deep is not read, and stops nothing", () => {
   ]);
   expect(shownOf(deep)).toMatchObject({ body: { kind: "text" } });
 });
+
+test("what an agent says in a reply that nobody took is not shown: it was not compared with its job's secrets", () => {
+  const { ticket } = REQUEST;
+  for (const words of [
+    { kind: "rejected", message: TOKEN },
+    { kind: "done", result: { chargeId: TOKEN } },
+    { kind: "accepted", reference: TOKEN },
+    { kind: "progress", progress: TOKEN },
+    { kind: "started", failure: { tries: 1, endpoint: null, message: TOKEN } },
+    { kind: "done", endpoint: TOKEN, because: TOKEN },
+  ]) {
+    const { body } = shownOf({ ticket, ...words, outcomeUnknown: "yes" });
+    expect(JSON.stringify(body)).not.toContain(TOKEN);
+    expect(body).toMatchObject({ json: { kind: words.kind, ticket: { step: "hotel" } } });
+  }
+});
