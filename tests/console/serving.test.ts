@@ -97,7 +97,7 @@ test("answers are what the schemas say", async () => {
     mayOperate: true,
     environment: { name: "this machine", colour: "green" },
     traceUrl: "https://traces.example/{traceId}",
-    noun: { one: "order", many: "orders" },
+    words: { one: "order", many: "orders" },
     keys: ["customer", "returnOf"],
   });
   const overview = await answer("overview", contract.overview);

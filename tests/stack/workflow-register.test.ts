@@ -51,9 +51,12 @@ test("a workflow that was entered after this app's own is a newer app's, and one
 test("orders are counted by the version that they need, of any schema version, and ended ones are not", async () => {
   const workflow = { name: "counted", version: 7 };
   const records = [storedRecord(0, "pending"), storedRecord(1, "in hand"), storedRecord(1, "processed")];
-  const expired = { ...storedRecord(1, "error"), orderId: "counted-expired", error: { kind: "expired" } };
+  const expired = { ...storedRecord(1, "error"), jobId: "counted-expired", error: { kind: "expired" } };
   for (const record of [...records, expired]) {
-    await containerOf(app.settings).items.create({ ...record, workflow, dueAt: "2999-01-01", id: "state" });
+    await containerOf(app.settings).items.create({
+      ...record,
+      ...{ id: "state", orderId: record.jobId, workflow, dueAt: "2999-01-01" },
+    });
   }
   expect(await register.jobs(workflow)).toEqual({ pending: 1, processing: 1, inError: 1 });
   expect(await register.jobs({ ...workflow, version: 8 })).toEqual({ pending: 0, processing: 0, inError: 0 });

@@ -1,5 +1,5 @@
 // The words of the search and its export.
-import { say } from "./noun.ts";
+import { say } from "./say.ts";
 
 const WAITS = { person: "A report of a person or service", time: "The time of its next try" } as const;
 

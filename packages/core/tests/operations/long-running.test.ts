@@ -3,7 +3,6 @@
 import { createAwaiting } from "@scheduler-agent-supervisor/operator/internal/operations/awaiting";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { type Attempt, advance, type StepTask, tasksToBegin } from "../../src/domain/attempt.ts";
-import { JOB } from "../../src/domain/noun.ts";
 import type { StepRecord } from "../../src/domain/state-record.ts";
 import type { Workflow } from "../../src/domain/workflow.ts";
 import { loadWorkflows } from "../../src/domain/workflows.ts";
@@ -65,7 +64,7 @@ const record = async () => world.stateOf();
 const step = async (name = "hotel") => (await record())?.steps[name] as StepRecord;
 /** The address that whoever does it was given. */
 const address = () => world.calls.at(-1)?.completion?.url ?? "";
-const sent = (to: string, body: object) => parseReport(to.slice(to.lastIndexOf("/") + 1), JSON.stringify(body), JOB);
+const sent = (to: string, body: object) => parseReport(to.slice(to.lastIndexOf("/") + 1), JSON.stringify(body));
 
 async function report(body: object, to = address()) {
   const parsed = sent(to, body);
@@ -133,7 +132,7 @@ test("every fault of a report is named, but for those of its address", async () 
   expect(sent(address(), { kind: "progress", within: "soon" })).toMatchObject({
     faults: [expect.stringContaining("within")],
   });
-  expect(parseReport(address().split("/").at(-1) ?? "", "no JSON", JOB)).toMatchObject({ kind: "invalid" });
+  expect(parseReport(address().split("/").at(-1) ?? "", "no JSON")).toMatchObject({ kind: "invalid" });
 });
 
 test("P9 a rejection that is reported later leads where any rejection leads", async () => {
