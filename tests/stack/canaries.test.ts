@@ -112,7 +112,7 @@ async function deadLetterRequest(): Promise<Ticket> {
 
 interface Ticket {
   readonly nonce: string;
-  readonly orderId: string;
+  readonly jobId: string;
 }
 
 interface Listed {
