@@ -7,7 +7,6 @@ import {
 } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
 import { beforeEach, expect, test } from "vitest";
 import { attemptOf, type StepTask, tasksToBegin } from "../../src/domain/attempt.ts";
-import { JOB } from "../../src/domain/noun.ts";
 import { planOf } from "../../src/domain/plan.ts";
 import type { Workflow } from "../../src/domain/workflow.ts";
 import { loadWorkflows } from "../../src/domain/workflows.ts";
@@ -128,7 +127,7 @@ test("P6 a report that is faster than the record of its address is not known yet
   lagging.lag("job-1");
   await runStep(task(await claimed(), "hotel"), world);
   const url = world.calls.at(-1)?.completion?.url ?? "";
-  const parsed = parseReport(url.slice(url.lastIndexOf("/") + 1), JSON.stringify({ kind: "done", result: {} }), JOB);
+  const parsed = parseReport(url.slice(url.lastIndexOf("/") + 1), JSON.stringify({ kind: "done", result: {} }));
   if (parsed.kind !== "valid") throw new Error(parsed.kind);
   expect(await takeReport(parsed.report, there)).toEqual({ kind: "unknown" });
   lagging.lag("job-1");

@@ -158,3 +158,30 @@ test("P15 nobody to reply to, or a queue that is not there, does not fail the jo
   expect(await world.submit(sampleJob("job-3"))).toMatchObject({ attempt: { jobId: "job-3" } });
   expect(world.eventNames()).toContain("StatusUndeliverable");
 });
+
+const SECRET = "tok_canary_4711";
+
+test.each<[string, object, object, string]>([
+  ["a known text", { customer: { id: `pays with ${SECRET}` } }, {}, "customer"],
+  ["a member in it", { lines: [{ sku: SECRET, quantity: 1, unitPrice: 1 }] }, {}, "lines"],
+  ["a member, in capitals", { lines: [{ sku: SECRET.toUpperCase(), quantity: 1, unitPrice: 1 }] }, {}, "lines"],
+  ["its id", { jobId: SECRET }, {}, "jobId"],
+  ["the message's id", {}, { messageId: SECRET }, "message property messageId"],
+  ["the correlation id", {}, { correlationId: `c-${SECRET}` }, "message property correlationId"],
+  [
+    "the session",
+    {},
+    { replyToSessionId: Buffer.from(SECRET).toString("base64") },
+    "message property replyToSessionId",
+  ],
+])(
+  "P31 a job whose secret is repeated in %s is quarantined: it would be shown there",
+  async (_, members, around, place) => {
+    const job = { ...sampleJob("job-1", { paymentToken: SECRET }), ...members };
+    await world.submit(job, { ...ENVELOPE, ...around });
+    const [{ faults = [] } = {}] = world.quarantined;
+    expect(faults).toEqual([`${place}: must not repeat paymentToken, which is a secret`]);
+    expect(JSON.stringify([world.events, faults])).not.toMatch(/tok_canary/i);
+    expect(await world.store.state("job-1")).toBeUndefined();
+  },
+);
