@@ -82,7 +82,7 @@ export const P30 = faultsOf("P30", [
   [
     "Each job's id makes a cause of its own.",
     "operator:domain/fingerprint.ts",
-    'return text === "" ? null : text.slice(0, LIMIT);',
+    'return bare === "" ? null : bare.slice(0, LIMIT);',
     'return message === "" ? null : message.slice(0, LIMIT);',
     "operator:domain/fingerprint.test.ts",
   ],
