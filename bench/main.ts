@@ -7,6 +7,7 @@ import { QUEUES_FILE, ROOT, settingsFor } from "../cli/settings.ts";
 import { topologyOf } from "../cli/topology.ts";
 import { adaptApp } from "../tests/support/adapted-app.ts";
 import { CHAIN, GRAPH, THREE_IN_ONE, THREE_STEPS } from "../tests/support/orders.ts";
+import { type BadRequest, badRequestTable, measureBadRequests } from "./bad-requests.ts";
 import { measureDiskFloor } from "./disk-floor.ts";
 import { FLOOR_QUEUE } from "./order-requests.ts";
 import { type Plan, runPhases, STATUSES } from "./phases.ts";
@@ -81,6 +82,7 @@ type Options = ReturnType<typeof topologyOf> & { readonly durability: "full" | "
 interface Result {
   readonly past: Past | undefined;
   readonly phases: readonly Phase[];
+  readonly bad: readonly BadRequest[];
   readonly recovery: Recovery | undefined;
 }
 
@@ -105,10 +107,12 @@ async function runOnStack(plan: Plan, options: Options, past: Past | undefined):
     try {
       const phases = plan.phases ? await runPhases(stack, plan) : [];
       if (plan.phases) console.log(phaseTable(phases, disk));
+      const bad = plan.phases ? await measureBadRequests(stack) : [];
+      if (plan.phases) console.log(badRequestTable(bad));
       const load = { workflow: THREE_STEPS.name, statuses: plan.statuses };
       const recovery = plan.inFlight === undefined ? undefined : await measureRecovery(stack, plan.inFlight, load);
       if (recovery) console.log(recoveryTable(recovery));
-      return { past, phases, recovery };
+      return { past, phases, bad, recovery };
     } finally {
       await stack.stop();
     }

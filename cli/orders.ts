@@ -4,6 +4,7 @@ import { durationMs } from "@scheduler-agent-supervisor/core/internal/domain/dur
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import { waitInWords } from "@scheduler-agent-supervisor/core/internal/domain/wait";
 import { SWEEP_GRACE_MS, waitingJobOf, waitsOf } from "@scheduler-agent-supervisor/core/internal/domain/waiting";
+import { shownRecord } from "@scheduler-agent-supervisor/core/internal/store/stored-record";
 import { numberOf, readArguments, runCommand, UsageError } from "./arguments.ts";
 import { colourOfState, describeRecord } from "./board.ts";
 import { printTable } from "./orders/table.ts";
@@ -50,7 +51,7 @@ await runCommand(async () => {
     const missing = positionals.filter((id) => !found.some(({ jobId: orderId }) => orderId === id));
     for (const id of missing)
       console.error(plainText(`There is no order or command ${id}: see npm run orders, and npm run orders -- --help`));
-    if (values["json"]) sayEach(found);
+    if (values["json"]) sayEach(found.map(shownRecord));
     else if (positionals.length > 0)
       for (const record of found) {
         printOne(record, claimWithinMs);

@@ -111,10 +111,24 @@ describe("a header from a setting", () => {
     isKnown = () => false;
     const agent = route(`${service.url};header:X-Api-Key=InventoryKey`, { authenticators });
     rejection = { status: 422, body: { code: "bad-key", message: "s3cret is no key: s3cret" } };
-    expect(await reserve(agent)).toMatchObject({ kind: "rejected", message: "… is no key: …" });
+    expect(await reserve(agent)).toMatchObject({ kind: "rejected", message: "(hidden) is no key: (hidden)" });
     rejection = { status: 403, body: { message: "s3cret" } };
-    expect(await reserve(agent, 1500)).toMatchObject({ kind: "expired", lastError: { message: "HTTP 403: …" } });
+    expect(await reserve(agent, 1500)).toMatchObject({ kind: "expired", lastError: { message: "HTTP 403: (hidden)" } });
     expect(JSON.stringify(reported)).not.toContain("s3cret");
+  });
+
+  test.each<[string, (key: string) => string]>([
+    ["as it is", (key) => key],
+    ["in base64", (key) => Buffer.from(`user:${key}`).toString("base64")],
+    ["in capitals", (key) => key.toUpperCase()],
+  ])("nor where the service takes it for the id of its effect, %s", async (_, write) => {
+    isKnown = () => false;
+    const long = "s3cret-of-an-inventory";
+    const settings = { settingOf: () => long, identity: identity() };
+    const agent = route(`${service.url};header:X-Api-Key=InventoryKey`, { authenticators: settings });
+    rejection = { status: 201, body: { id: write(long) } };
+    expect(await reserve(agent)).toMatchObject({ kind: "done", result: { reservationId: "(hidden)" } });
+    expect(JSON.stringify(reported)).not.toContain(write(long));
   });
 
   test("an endpoint that wants one is not called without", () => {
@@ -236,7 +250,7 @@ describe("a token", () => {
     isKnown = () => false;
     rejection = { status: 403, body: { message: "token-1 has no right" } };
     expect(await reserve(routeBy(identity()), 1500)).toMatchObject({
-      lastError: { message: "HTTP 403: … has no right" },
+      lastError: { message: "HTTP 403: (hidden) has no right" },
     });
     rejection = { status: 401, body: { message: "neither token-1 nor token-2" } };
     await reserve(routeBy(identity({ same: true })), 1500);

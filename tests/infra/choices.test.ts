@@ -213,6 +213,21 @@ interface Registration {
   readonly clients: readonly { readonly appId: string }[];
 }
 
+test("sign-in: no caller's token is kept, and who could not sign in is logged", () => {
+  expect(block(app, "toWorkspace")).toMatch(
+    /logs: empty\(authClientId\) \? \[\] : \[\{ category: 'AppServiceAuthenticationLogs', enabled: true \}\]/,
+  );
+  expect(app.match(/tokenStore: \{[^}]*\}/g)).toEqual(["tokenStore: { enabled: false }"]);
+});
+
+test("what the template leaves open is said: telemetry's public address, and all that the pipeline's identity could do", () => {
+  const accepted = read("docs/explanation/threat-model.md").split("## What is accepted")[1] ?? "";
+  expect(accepted).toContain("**Telemetry goes to a public address**");
+  expect(accepted).toContain("**The pipeline's identity can do everything in its subscription**");
+  const pipelines = read("docs/how-to/pipelines.md");
+  for (const said of ["It needs *Contributor* on the subscription", "could give"]) expect(pipelines).toContain(said);
+});
+
 test("sign-in: tokens of version 2, a scope, clients that need no consent, roles as the code has them; commands do the same", () => {
   const module = read("infra/app/sign-in.bicep");
   const registration = JSON.parse(read("infra/sign-in/registration.json")) as Registration;

@@ -2,7 +2,6 @@
 // right changes nothing: no store, no queue, no metric series.
 import { randomUUID } from "node:crypto";
 import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CosmosClient } from "@azure/cosmos";
@@ -12,6 +11,14 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { orderFulfilment } from "../../shared/workflows/order-fulfilment.ts";
 import { openBrowser, openPage } from "../console/browser.ts";
 import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
+import {
+  expectNone,
+  inEachForm,
+  makeCanary,
+  pathsOf,
+  startTalkativeService,
+  type TalkativeService,
+} from "../support/canary.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { CARRIER, THREE_STEPS } from "../support/orders.ts";
 import { messagesIn } from "../support/queue-contents.ts";
@@ -28,33 +35,19 @@ const tokens = new Set<string>();
 /** Secrets that nobody may see. */
 const credentials = new Set<string>();
 const canary = (into: Set<string>) => {
-  const made = `tok-${randomUUID()}`;
+  const made = makeCanary();
   into.add(made);
   return made;
 };
 
-let service: Server;
+let service: TalkativeService;
 let adapted: AdaptedApp;
 let app: TestStack;
 let host: string;
 const said: string[] = [];
-const reportTo = new Map<string, string>();
 
 beforeAll(async () => {
-  // Payment repeats the token wherever it can; the carrier repeats the address that it was given.
-  service = createServer(async (request, response) => {
-    const body = Buffer.concat(await request.toArray()).toString("utf8") || "{}";
-    const { orderId = "", token = "", reportTo: url = "" } = JSON.parse(body) as Record<string, string>;
-    if (url) reportTo.set(orderId, url);
-    const isCharge = request.url?.endsWith("/charges") === true;
-    const isAccepted = url !== "" && orderId.startsWith("waits-");
-    response.writeHead(isAccepted ? 202 : isCharge ? 402 : 422, JSON_TYPE);
-    response.end(
-      JSON.stringify({ id: `S-${url}`.slice(0, 200), message: `${token} of ${url}: ${encodeURIComponent(token)}` }),
-    );
-  });
-  await new Promise<void>((listening) => service.listen(0, "127.0.0.1", listening));
-  const { port } = service.address() as { port: number };
+  service = await startTalkativeService();
   adapted = adaptApp([THREE_STEPS, CARRIER, ...orderFulfilment]);
   app = await startTestStack({
     data,
@@ -63,7 +56,7 @@ beforeAll(async () => {
     log: (line) => said.push(line),
     appSettings: {
       ...{ OperatorSignIn: "entra", WEBSITE_AUTH_ENABLED: "True" },
-      ...{ PaymentEndpoints: `http://127.0.0.1:${port}/`, ShippingEndpoints: `http://127.0.0.1:${port}/` },
+      ...{ PaymentEndpoints: service.url, ShippingEndpoints: service.url },
       ...{ OTEL_METRIC_EXPORT_INTERVAL: "500", OTEL_BSP_SCHEDULE_DELAY: "200" },
       // What changes by itself would hide what a request changes.
       SupervisorSchedule: "0 0 0 1 1 *",
@@ -75,7 +68,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await app?.[Symbol.asyncDispose]();
   adapted?.[Symbol.dispose]();
-  service?.close();
+  await service?.[Symbol.asyncDispose]();
   rmSync(data, { recursive: true, force: true });
 });
 
@@ -105,16 +98,21 @@ async function send(queue: string, ...messages: { body: unknown; messageId?: str
 }
 
 /** A request to an agent that nobody takes: it is moved to the dead letters with what opens its step. */
-async function deadLetterRequest(): Promise<{ nonce: string; orderId: string }> {
+async function deadLetterRequest(): Promise<Ticket> {
   const receiver = app.bus.createReceiver(REQUESTS);
   try {
     const [message] = await receiver.receiveMessages(1, { maxWaitTimeInMs: 20_000 });
     if (!message) throw new Error("nobody was asked");
     await receiver.deadLetterMessage(message);
-    return message.body.ticket as { nonce: string; orderId: string };
+    return message.body.ticket as Ticket;
   } finally {
     await receiver.close();
   }
+}
+
+interface Ticket {
+  readonly nonce: string;
+  readonly jobId: string;
 }
 
 interface Listed {
@@ -132,6 +130,7 @@ test("no secret is seen by a role that may not, in the console or in the log", a
   const { paymentToken: _, ...bare } = order;
   const spelt = (name: string) => ({ ...bare, [name]: canary(tokens) });
   const repeated = canary(tokens);
+  const whole = (id: string) => ({ ...madeOrder(id), paymentToken: canary(tokens) });
   const bodies = [
     spelt("paymentToken"),
     spelt("PaymentToken"),
@@ -141,101 +140,142 @@ test("no secret is seen by a role that may not, in the console or in the log", a
     { ...bare, customer: { id: "c", [canary(tokens)]: 1 } },
     { ...bare, customer: canary(tokens) },
     { ...bare, customer: { id: `paymentToken: ${canary(tokens)}` } },
-    { ...order, paymentToken: repeated, lines: [{ sku: `TEA ${repeated}`, quantity: 1, unitPrice: 1 }] },
+    { ...order, paymentToken: repeated, lines: [{ sku: `TEA ${inEachForm(repeated)}`, quantity: 1, unitPrice: 1 }] },
     `{"paymentToken":"${canary(tokens)}"`,
     JSON.stringify({ ...bare, paymentToken: canary(tokens) }),
+    // Valid but for where they repeat their token.
+    { ...madeOrder("in-text"), paymentToken: repeated, customer: { id: Buffer.from(repeated).toString("base64") } },
+    { ...madeOrder("in-id"), paymentToken: repeated, orderId: repeated },
+  ].map((body, at) => ({ body, messageId: `quarantined-${at}` }));
+  const valid = { ...madeOrder("in-properties"), paymentToken: repeated };
+  const around = [
+    { body: valid, messageId: `m-${repeated}` },
+    { body: valid, messageId: "quarantined-c", correlationId: repeated.toUpperCase() },
   ];
-  await send("orders", ...bodies.map((body, at) => ({ body, messageId: `quarantined-${at}` })));
-  const forged = { ticket: { orderId: "none", nonce: canary(credentials) }, kind: "done", result: 7 };
+  await send("orders", ...bodies, ...around);
+  const forged = { ticket: { jobId: "none", nonce: canary(credentials) }, kind: "done", result: 7 };
   await send("agent-replies", { body: forged, messageId: "reply" });
 
-  await app.shop.send({ ...madeOrder("pays"), paymentToken: canary(tokens) });
-  await app.shop.send({ ...madeOrder("waits-1"), workflow: "carrier", paymentToken: canary(tokens) });
-  await app.shop.send({ ...madeOrder("rejected-1"), workflow: "carrier", paymentToken: canary(tokens) });
+  const pays = whole("pays");
+  const carried = ["waits-1", "rejected-1", "away-1", "odd-1"];
+  await app.shop.send(pays);
+  for (const id of carried) await app.shop.send({ ...whole(id), workflow: "carrier" });
   const planted = await deadLetterRequest();
   credentials.add(planted.nonce);
+  // An agent of another team that repeats the token in a reply that can't be read.
+  const unread = { ticket: planted, kind: "rejected", message: inEachForm(pays.paymentToken), outcomeUnknown: "maybe" };
+  await send("agent-replies", { body: unread, messageId: "unread" });
   const failed = await app.eventually("pays", ({ steps }) =>
     Object.values(steps).some(({ state }) => state === "Failed"),
   );
   expect(JSON.stringify(failed.steps)).toContain("(hidden)");
   await app.eventually("waits-1", ({ steps }) => steps["arrangeShipping"]?.state === "Awaiting");
   await app.eventually("rejected-1", ({ steps }) => steps["arrangeShipping"]?.state === "Failed");
+  for (const id of ["away-1", "odd-1"]) await app.eventually(id, ({ steps }) => !!steps["arrangeShipping"]?.expiry);
+  const { reportTo } = service;
   for (const url of reportTo.values()) {
     credentials.add(nonceOf(url));
     credentials.add(url.slice(url.lastIndexOf("/") + 1));
   }
-  expect(reportTo.size).toBe(2);
-  await expect.poll(async () => (await lettersIn("quarantine")).length, PATIENCE).toBe(bodies.length + 1);
+  expect(reportTo.size).toBe(carried.length);
+  const inQuarantine = bodies.length + around.length + 2;
+  await expect.poll(async () => (await lettersIn("quarantine")).length, PATIENCE).toBe(inQuarantine);
 
   // One of them is discarded: its copy is shown elsewhere.
   const letters = await lettersIn("quarantine");
   const place = `api/dead-letters/quarantine/${letters[0]?.sequenceNumber}/discard`;
   expect((await post(place, principal("Jobs.Operate"), { reason: "planted" })).status).toBe(200);
   const { discarded } = JSON.parse(await get("api/discarded-messages", "Jobs.Read")) as { discarded: { id: string }[] };
-  const asked = await lettersIn(`${REQUESTS}`);
+  const asked = await lettersIn(REQUESTS);
   expect(asked).toHaveLength(1);
+  const preview = { action: "resubmit", target: { jobIds: ["pays", "rejected-1"] } };
+  const run = (await (await post("api/bulk", principal("Jobs.Operate"), preview)).json()) as { run: { id: string } };
 
-  const lists = ["overview", "traffic", "agents", "held-up", "attention", "jobs", "awaiting", "dead-letters", "claims"];
-  const more = ["bulk", "supervisor", "supervisor/entries", "discarded-messages", "workflows", "openapi.json"];
+  const ids = ["pays", ...carried];
   const paths = [
-    ...[...lists, ...more].map((path) => `api/${path}`),
-    ...["quarantine", REQUESTS].map((queue) => `api/dead-letters?queue=${queue}&limit=100`),
-    ...letters.map(({ sequenceNumber }) => `api/dead-letters/quarantine/${sequenceNumber}`),
-    ...asked.map(({ sequenceNumber }) => `api/dead-letters/${REQUESTS}/${sequenceNumber}`),
-    ...discarded.map(({ id }) => `api/discarded-messages/${id}`),
-    ...["pays", "waits-1", "rejected-1"].flatMap((id) => [
-      `api/jobs/${id}`,
-      `api/jobs/${id}/audit`,
-      `api/jobs?q=${id}`,
+    ...(await pathsOf(host, {
+      jobId: ids,
+      "queue}/{sequenceNumber": [
+        ...letters.map(({ sequenceNumber }) => `quarantine/${sequenceNumber}`),
+        ...asked.map(({ sequenceNumber }) => `${REQUESTS}/${sequenceNumber}`),
+      ],
+      "agent}/{operation": ["shipping/arrange", "payment/authorize"],
+      id: discarded.map(({ id }) => id),
+      bulkId: [run.run.id],
+    })),
+    ...["quarantine", REQUESTS].flatMap((queue) => [
+      `api/dead-letters?queue=${queue}&limit=100`,
+      `api/dead-letter-causes?queue=${queue}`,
     ]),
+    ...ids.map((id) => `api/jobs?q=${id}`),
+    ...["Error", "Processing"].map((state) => `api/jobs?state=${state}&limit=200`),
+    ...[...tokens].map((token) => `api/job-count?q=${token}`),
   ];
+  let seen = 0;
   for (const path of paths) {
     for (const role of ["Jobs.Read", "Jobs.Operate"]) {
-      const shown = await get(path, role);
-      for (const secret of [...tokens, ...credentials])
-        expect(shown.includes(secret), `${secret} in ${path}`).toBe(false);
+      const shown = await fetch(`${host}/${path}`, { headers: principal(role) });
+      if (shown.status === 200) seen += 1;
+      expectNone(await shown.text(), [...tokens, ...credentials], path);
+      expect(shown.headers.get("cache-control") ?? "private", path).toMatch(/^private/);
     }
     const shown = await get(path, "Jobs.ReadData");
-    for (const secret of credentials) {
-      // What a stranger has put into a message is no credential of the app's.
-      if (!shown.includes('"none"'))
-        expect(shown.includes(secret), `${secret} in ${path}, to Jobs.ReadData`).toBe(false);
-    }
+    // What a stranger has put into a message is no credential of the app's.
+    if (!shown.includes('"none"')) expectNone(shown, credentials, `${path}, to Jobs.ReadData`);
   }
+  // Twice each: most of the API's GET routes, five orders, and the messages.
+  expect(seen).toBeGreaterThan(2 * (25 + ids.length + inQuarantine));
   const one = await get(`api/dead-letters/quarantine/${letters[1]?.sequenceNumber}`, "Jobs.ReadData");
   expect([...tokens].some((token) => one.includes(token))).toBe(true);
 
+  // What is sent to requesters.
+  for (const id of ids) {
+    const statuses = JSON.stringify(
+      app.statuses(id).map(({ body, applicationProperties }) => [body, applicationProperties]),
+    );
+    expectNone(statuses, [...tokens, ...credentials], `the status messages of ${id}`);
+  }
+
   await using browser = await openBrowser();
   const { page } = await openPage(browser, { extraHTTPHeaders: principal("Jobs.Operate") });
+  const loaded: Promise<string>[] = [];
+  page.on("response", (response) => loaded.push(response.text().catch(() => "")));
   const views = [
     "",
     "overview",
     "search",
-    "dead-letters",
-    "dead-letters/quarantine",
+    "search?state=Error",
+    "agents",
+    "bulk",
+    "shift-log",
     "awaiting",
     "discarded",
-    "supervision",
   ];
-  const single = letters.slice(1).map(({ sequenceNumber }) => `dead-letters/quarantine/${sequenceNumber}`);
-  const jobs = ["jobs/pays", "jobs/waits-1", "jobs/rejected-1", `discarded/${discarded[0]?.id}`];
-  for (const view of [...views, ...single, ...jobs, `dead-letters/${REQUESTS}/${asked[0]?.sequenceNumber}`]) {
+  const more = ["supervision", "dead-letters", "dead-letters/quarantine", `bulk/${run.run.id}`];
+  const single = letters
+    .slice(1)
+    .filter((_, at) => at % 4 === 0)
+    .map(({ sequenceNumber }) => `dead-letters/quarantine/${sequenceNumber}`);
+  const jobs = [...ids.map((id) => `jobs/${id}`), `discarded/${discarded[0]?.id}`];
+  for (const view of [...views, ...more, ...single, ...jobs, `dead-letters/${REQUESTS}/${asked[0]?.sequenceNumber}`]) {
     await page.goto(`${host}/console/${view}`);
     await page.waitForLoadState("networkidle");
-    const shown = await page.content();
-    for (const secret of [...tokens, ...credentials])
-      expect(shown.includes(secret), `${secret} in /${view}`).toBe(false);
+    expectNone(await page.content(), [...tokens, ...credentials], `/${view}`);
   }
+  // Its scripts, and all that it has asked for.
+  for (const text of new Set(await Promise.all(loaded)))
+    expectNone(text, [...tokens, ...credentials], "what the console loads");
 
-  const kept = ["logs", "traces"].map((part) => {
+  const kept = ["logs", "traces", "host"].map((part) => {
     const files = globSync("**/*", { cwd: join(data, part), withFileTypes: true }).filter((file) => file.isFile());
     return { part, text: files.map((file) => readFileSync(join(file.parentPath, file.name), "latin1")).join("\n") };
   });
   for (const { part, text } of [...kept, { part: "output", text: said.join("\n") }]) {
     expect(text.length, part).toBeGreaterThan(0);
-    for (const secret of [...tokens, ...credentials]) expect(text.includes(secret), `${secret} in ${part}`).toBe(false);
+    // The engine's history has what opens a step, and no role shows it.
+    expectNone(text, part === "host" ? tokens : [...tokens, ...credentials], part);
   }
-}, 120_000);
+}, 300_000);
 
 describe("who has no right", () => {
   /** All that is stored, waiting or measured. */
@@ -266,26 +306,18 @@ describe("who has no right", () => {
 
   /** An address that the app has not given to anybody. */
   function madeUp(nonce: string): string {
-    const orderId = pick(["pays", "waits-1", `order-${randomUUID()}`, "../x", "x".repeat(3000)]);
+    const jobId = pick(["pays", "waits-1", `order-${randomUUID()}`, "../x", "x".repeat(3000)]);
     const step = pick(["arrangeShipping", "checkFraud", "takePayment", `step-${randomUUID()}`, "__proto__"]);
     const nonces = pick([{}, { nonce: "guessed" }, { nonce: randomUUID() }, { nonce }, { nonce: { toString: 1 } }]);
     // A nonce that a request over a queue had opens nothing here; any real one fits its own step alone.
-    const own =
-      "nonce" in nonces && nonces.nonce === nonce ? { orderId: "pays", step: "checkFraud" } : { orderId, step };
+    const own = "nonce" in nonces && nonces.nonce === nonce ? { jobId: "pays", step: "checkFraud" } : { jobId, step };
     const address = { ...own, direction: pick(["forward", "compensate"]), ...nonces };
     return pick([Buffer.from(JSON.stringify(address)).toString("base64url"), randomUUID(), "!!!", "%2e%2e"]);
   }
 
   const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
-  /** Every HTTP route of the app but that of reports and the console's files, as the host lists them: a new one is tried by itself. */
-  async function routes(): Promise<readonly string[]> {
-    const listed = (await (await fetch(`${host}/admin/functions`)).json()) as { invokeUrlTemplate?: string }[];
-    const paths = listed.flatMap(({ invokeUrlTemplate: url }) => (url ? [url.slice(host.length + 1)] : []));
-    const own = paths.filter((path) => path.startsWith("api/") && !path.startsWith("api/completions"));
-    const named = { jobId: "waits-1", step: "arrangeShipping", queue: "quarantine", sequenceNumber: "1" };
-    return own.map((path) => path.replace(/\{(\w+)\}/g, (_, name: keyof typeof named) => named[name] ?? "x"));
-  }
+  const NAMED = { jobId: ["waits-1"], step: ["arrangeShipping"], queue: ["quarantine"], sequenceNumber: ["1"] };
 
   /** Whoever may not read, and for what changes something whoever may only read. */
   const withoutRight = (method: string) => [
@@ -300,8 +332,8 @@ describe("who has no right", () => {
   ];
 
   test("changes no store and no queue, and makes no metric series of its own", async () => {
-    const { orderId, nonce } = ((await messagesIn(app.bus, REQUESTS, { subQueueType: "deadLetter" }))[0]?.body.ticket ??
-      {}) as { orderId: string; nonce: string };
+    const { jobId, nonce } = ((await messagesIn(app.bus, REQUESTS, { subQueueType: "deadLetter" }))[0]?.body.ticket ??
+      {}) as { jobId: string; nonce: string };
     expect(nonce).toBeTypeOf("string");
     const before = await everything();
     const known = new Set(series());
@@ -316,7 +348,7 @@ describe("who has no right", () => {
       expect([400, 404, 409, 503]).toContain(response.status);
     }
     // By HTTP, with the very nonce of a request that went over a queue.
-    const address = { orderId, step: "checkFraud", direction: "forward", nonce };
+    const address = { jobId, step: "checkFraud", direction: "forward", nonce };
     const stolen = Buffer.from(JSON.stringify(address)).toString("base64url");
     const taken = await post(`api/completions/${stolen}`, {}, { kind: "done", result: { checkId: "forged" } });
     // The first time nobody knows it yet.
@@ -324,7 +356,7 @@ describe("who has no right", () => {
     const large = await fetch(`${host}/api/completions/${stolen}`, { method: "POST", body: "x".repeat(70_000) });
     expect(large.status).toBe(413);
     const body = { reason: "no right", change: { kind: "claim" }, target: { kind: "job", id: "waits-1" } };
-    const paths = await routes();
+    const paths = await pathsOf(host, NAMED);
     expect(paths.length).toBeGreaterThan(40);
     for (const path of paths) {
       for (const method of METHODS) {
@@ -340,7 +372,7 @@ describe("who has no right", () => {
     // On the bus, without the nonce of a request.
     const tickets = ["pays", "waits-1", randomUUID()].flatMap((id) =>
       ["checkFraud", "arrangeShipping", "__proto__", randomUUID()].map((step) => {
-        return { orderId: id, attempt: 1, step, direction: "forward", lockedBy: randomUUID(), nonce: randomUUID() };
+        return { jobId: id, attempt: 1, step, direction: "forward", lockedBy: randomUUID(), nonce: randomUUID() };
       }),
     );
     await send(

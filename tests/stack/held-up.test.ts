@@ -10,13 +10,12 @@ import {
 } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import { waitingJobOf } from "@scheduler-agent-supervisor/core/internal/domain/waiting";
 import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/internal/store/cosmos-job-store";
-import { namedContainer } from "@scheduler-agent-supervisor/core/internal/store/named-container";
 import type { AgentStandings } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import { createHeldUp } from "@scheduler-agent-supervisor/operator/internal/operations/held-up";
 import { createWaitingJobs } from "@scheduler-agent-supervisor/operator/internal/store/waiting-jobs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { GRAPH, NOON, sampleOrder, sampleRecord } from "../support/orders.ts";
-import { ORDER, sampleContainer } from "../support/sample-container.ts";
+import { sampleContainer } from "../support/sample-container.ts";
 import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
 
 const at = (minutes: number) => after(NOON, minutes * 60_000);
@@ -72,17 +71,15 @@ beforeAll(async () => {
 });
 afterAll(() => app?.[Symbol.asyncDispose]());
 
-const named = (one: Container) => namedContainer(one, ORDER);
-
 const byId = (one: { readonly jobId: string }, other: { readonly jobId: string }) =>
   one.jobId.localeCompare(other.jobId);
 
 test("the store finds each job that does not move, with what its wait depends on", async () => {
-  const { jobs, isAll } = await createWaitingJobs(named(container))(at(5.5), 100);
+  const { jobs, isAll } = await createWaitingJobs(container)(at(5.5), 100);
   expect(isAll).toBe(true);
   const wanted = HELD.map((record) => JSON.parse(JSON.stringify(waitingJobOf(record)))).sort(byId);
   expect([...jobs].sort(byId)).toMatchObject(wanted.map(({ open, ...job }) => ({ ...job, open: open.map(shown) })));
-  const { jobs: few, isAll: isThat } = await createWaitingJobs(named(container))(at(5.5), 2);
+  const { jobs: few, isAll: isThat } = await createWaitingJobs(container)(at(5.5), 2);
   expect([few.length, isThat]).toEqual([2, false]);
 });
 
@@ -97,7 +94,7 @@ test("they are grouped by agent and cause, the largest group first; an open brea
   const instances = [{ instance: "i-1", at: NOW, endpoints: [{ ...broken, lastError: "HTTP 500" }] }];
   const standings: AgentStandings = { asOf: NOW, pauses: [], workflows: [], agents: [{ name: "fraud", instances }] };
   const heldUp = createHeldUp({
-    ...{ jobs: createWaitingJobs(named(container)), agents: async () => standings },
+    ...{ jobs: createWaitingJobs(container), agents: async () => standings },
     ...{ claimWithinMs: 60_000, graceMs: 120_000, now: () => Date.parse(NOW) },
   });
   const { groups, count } = await heldUp.groups();

@@ -2,6 +2,7 @@
 import { createServer, type Server } from "node:http";
 import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { measureBadRequests } from "../../bench/bad-requests.ts";
 import { faultsOf } from "../console/axe.ts";
 import { openBrowser, openPage } from "../console/browser.ts";
 import { keyboardOf } from "../console/keyboard.ts";
@@ -106,6 +107,21 @@ test("what is wrong with a report is named; an address that nobody was given rev
   expect(await app.eventually("later-2", ended)).toMatchObject({
     error: { message: expect.stringContaining("closed") },
   });
+});
+
+test("what nobody may send costs one point read at most: an address that nobody was given, no report, a body that is too large", async () => {
+  const orderId = "cost-1";
+  await awaiting(orderId);
+  const measured = await measureBadRequests(app.stack, 20);
+  const statusOf = (part: string) => measured.find(({ name }) => name.includes(part))?.status;
+  expect([statusOf("no address"), statusOf("no report"), statusOf("declared"), statusOf("unknown length")]).toEqual([
+    409, 400, 413, 413,
+  ]);
+  for (const { name, reads } of measured) {
+    const isAddress = name.includes("made-up") || name.includes("another nonce");
+    // The supervisor sweeps beside it, by queries.
+    expect(reads, name).toBeLessThanOrEqual(isAddress ? 1.2 : 0.2);
+  }
 });
 
 test("P6 a report whose result is not as the carrier's agent declares it is at fault, the carrier's and an operator's; the right one is taken", async () => {

@@ -1,6 +1,6 @@
 // What the views show and how often it is asked for again: lists every half minute, one job every few seconds, nothing in a hidden tab.
 import { hashKey, QueryClient, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
-import { nameJobs } from "../words/noun.ts";
+import { nameJobs } from "../words/say.ts";
 import { ApiFault, get } from "./client.ts";
 import type {
   AgentStandings,
@@ -63,7 +63,7 @@ export const useSession = () =>
     queryFn: async ({ signal }) => {
       const session = await get<Session>("session", signal);
       // Before anything is drawn with it: every view is, when the session comes.
-      nameJobs(session.noun);
+      nameJobs(session.words);
       return session;
     },
     refetchInterval: QUEUES_MS,

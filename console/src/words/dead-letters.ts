@@ -1,5 +1,5 @@
 // The words for messages that could not be processed.
-import { say } from "./noun.ts";
+import { say } from "./say.ts";
 export const DEAD_LETTERS = {
   about: "Messages that were delivered too often without success, that expired, or that could not be read.",
   nothing: "There are no messages here",

@@ -1,6 +1,6 @@
 // The words for jobs that are held up, and for an answer that is missing.
 import type { HeldUp, Wait } from "../api/contract.ts";
-import { say } from "./noun.ts";
+import { say } from "./say.ts";
 
 type Trouble = NonNullable<HeldUp["groups"][number]["trouble"]>;
 

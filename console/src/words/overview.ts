@@ -1,6 +1,6 @@
 // The words of the overview.
 import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
-import { say } from "./noun.ts";
+import { say } from "./say.ts";
 
 const MINUTE_MS = 60_000;
 

@@ -1,5 +1,5 @@
 // The words of the shift log.
-import { say } from "./noun.ts";
+import { say } from "./say.ts";
 
 const TARGETED = /^(claim|release|note) (group|queue|message) (\S+)$/;
 

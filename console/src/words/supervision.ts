@@ -1,6 +1,6 @@
 // The words for what supervisors have decided.
 import type { AgentTimeout } from "../api/contract.ts";
-import { say } from "./noun.ts";
+import { say } from "./say.ts";
 
 const VERDICTS: { readonly [verdict: string]: string } = {
   retry: "Next attempt",

@@ -67,7 +67,10 @@ test.each<[string, typeof answer, RegExp]>([
   expect(reply).toHaveProperty("message", expect.stringMatching(message));
 });
 
-test("a recorded number that has lost digits names nothing: the key does", () => {
-  const call = { idempotencyKey: "key-2", compensates: { result: { chargeId: 1e21 }, idempotencyKey: "key-1" } };
+test.each<[string, unknown]>([
+  ["a number that has lost digits", 1e21],
+  ["an id from which a secret was removed", "ch-(hidden)-1"],
+])("%s names nothing: the key does", (_, chargeId) => {
+  const call = { idempotencyKey: "key-2", compensates: { result: { chargeId }, idempotencyKey: "key-1" } };
   expect(whatToCompensate(call as unknown as AgentCall, "chargeId")).toBe("key%3Akey-1");
 });

@@ -4,6 +4,8 @@ import { type Dispatcher, request as httpRequest } from "undici";
 import { z } from "zod";
 import { textOfBody } from "../domain/body-text.ts";
 import { lostOf, parseExactly } from "../domain/exact-json.ts";
+import { HIDDEN } from "../domain/job.ts";
+import { valueWithout } from "../domain/redactor.ts";
 import type { StepResult } from "../domain/state-record.ts";
 import { inWords, isThrown } from "../domain/thrown.ts";
 import type { AgentCall, AgentReply, Finding, JobView } from "./agent.ts";
@@ -45,7 +47,7 @@ interface ServiceResponse {
   readonly isJson: boolean;
   readonly answer: Answer;
   readonly code: unknown;
-  /** For people; without the credential, in case the service has returned it. */
+  /** For people. */
   readonly message: string;
   /** The reason why there is no answer in the body. */
   readonly fault: string | undefined;
@@ -123,7 +125,7 @@ async function send(
     signal,
   });
   const { bytes, isWhole } = await readStart(stream);
-  const { answer, fault } = isWhole ? readAnswer(bytes, headers) : TOO_LONG;
+  const { answer, fault } = isWhole ? without(secret, readAnswer(bytes, headers)) : TOO_LONG;
   const own = answer?.["message"];
   return {
     kind: "response",
@@ -133,7 +135,7 @@ async function send(
     isJson: answer !== undefined || (!isWhole && /[/+]json\b/i.test(String(headers["content-type"]))),
     answer: answer ?? {},
     code: answer?.["code"],
-    message: typeof own === "string" ? without(secret, own) : (fault ?? ""),
+    message: typeof own === "string" ? own : (fault ?? ""),
     fault,
   };
 }
@@ -227,8 +229,9 @@ export const keepStatus: ServiceCall["keep"] = ({ status }) => ({ status: isId(s
 export function whatToCompensate(call: AgentCall<JobView, unknown>, name: string): string {
   if (!call.compensates) throw new Error(`nothing to compensate was named under the key ${call.idempotencyKey}`);
   const { result, idempotencyKey } = call.compensates;
-  // A number that has lost digits would name another thing than the key does.
-  return encodeURIComponent(textOfId(result?.[name]) ?? `key:${idempotencyKey}`);
+  // A number that has lost digits, or a text without its secret, would name another thing than the key does.
+  const id = textOfId(result?.[name]);
+  return encodeURIComponent(id === undefined || id.includes(HIDDEN) ? `key:${idempotencyKey}` : id);
 }
 
 /** RFC 9110 section 10.2.3: seconds, or a date, which is compared with the service's own clock if the answer contains it. */
@@ -262,11 +265,11 @@ function readAnswer(bytes: Buffer, headers: Dispatcher.ResponseData["headers"]):
   }
 }
 
-/** A service may repeat the request in its answer: this keeps the credential out of records and logs. */
-function without(secret: string | undefined, text: string): string {
+/** A service may repeat the request in its answer, in whatever member: this keeps the credential out of results, records and logs. */
+function without(secret: string | undefined, read: ReadAnswer): ReadAnswer {
   // "Bearer xyz": only the second word is the secret.
   const token = secret?.trim().split(" ").at(-1);
-  return token ? text.replaceAll(token, "…") : text;
+  return token ? valueWithout(read, [token]) : read;
 }
 
 function describe(cause: unknown): string {

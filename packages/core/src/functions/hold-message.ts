@@ -1,9 +1,11 @@
 // Handles a message while store, bus or engine are unavailable, or no job is admitted (P27): it is held under its lock, and returned to its queue
 // before the lock ends. Deliveries are counted for faulty messages, not for outages.
 
-import { jobIdIn } from "../domain/noun.ts";
 import { Outage, outageIn, SentBack } from "../domain/outage.ts";
 import { inWords, isThrown } from "../domain/thrown.ts";
+import type { Contracts } from "../messaging/contract.ts";
+import { memberRedactorOf } from "../messaging/hidden-members.ts";
+import { jobIdIn } from "../messaging/job-id.ts";
 import type { Messenger, ReceivedMessage } from "../messaging/messenger.ts";
 import { type Context, instant, type Ports, type Telemetry } from "../scheduler/ports.ts";
 import { NotStorable } from "../store/job-store.ts";
@@ -54,7 +56,7 @@ export async function holdMessage<T>(
         if (goesBack?.isSaid !== false) {
           telemetry.event("MessagePostponed", {
             queue,
-            jobId: jobIdIn(message.body, rules.contracts.noun) ?? null,
+            jobId: shownJobId(message.body, rules.contracts),
             heldMs,
             cause: inWords(cause),
             outage: outageIn(cause),
@@ -71,6 +73,12 @@ export async function holdMessage<T>(
     }
     await pause(waitMs);
   }
+}
+
+/** In a message that was not checked the id is any text. */
+function shownJobId(body: unknown, contracts: Contracts): string | null {
+  const [shown = ""] = memberRedactorOf(contracts).faults(body, [jobIdIn(body, contracts) ?? ""]);
+  return shown || null;
 }
 
 /** As often as it were delivered again, the answer would be the same. */

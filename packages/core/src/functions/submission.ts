@@ -2,7 +2,6 @@
 // attempt.
 import type { InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
-import { jobIdIn } from "../domain/noun.ts";
 import { startClaimed } from "../scheduler/scheduler-client.ts";
 import { isCancellation } from "../submission/cancellation-message.ts";
 import type { Envelope } from "../submission/submission-message.ts";
@@ -14,9 +13,6 @@ import { engineClient } from "./engine-client.ts";
 import { type Incoming, readMessage } from "./received-message.ts";
 import { workOnMessage } from "./work-on-message.ts";
 
-/** The limit for an id in an arbitrary message. */
-const JOB_ID_LIMIT = 100;
-
 /**
  * The Service Bus function of a queue of submissions: records each job, and starts its first attempt. A message that is delivered twice is one
  * job.
@@ -27,8 +23,8 @@ export const submission =
   (bound: unknown, context: InvocationContext): Promise<void> => {
     const queue = queueOf();
     const received = readMessage(bound, queue, context, "rejected");
-    const jobId = jobIdIn(received.body, application.business.contracts.noun);
-    return observeMessage(context, jobId === undefined ? {} : { jobId: jobId.slice(0, JOB_ID_LIMIT) }, (telemetry) =>
+    // Whoever reads the message describes the span: until then its id is any text.
+    return observeMessage(context, {}, (telemetry) =>
       workOnMessage(application, received, telemetry, async (message) => {
         const { body, enqueuedAt } = message;
         const traceparent = activeTraceparent() ?? messageTraceparent(context);

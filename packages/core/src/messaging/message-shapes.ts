@@ -1,7 +1,6 @@
 // The members that messages have by their contracts, as JSON Schema: content by its workflow's contract, the app's own messages by their members.
 
 import type { z } from "zod";
-import { inAppsNames, type Noun } from "../domain/noun.ts";
 import { type Contract, resultSchemaOf } from "./contract.ts";
 
 /** The part of JSON Schema that `z.toJSONSchema` writes and that says which members a value may have. Without any of these: any value. */
@@ -20,6 +19,8 @@ export interface Shape {
   readonly $defs?: { readonly [name: string]: Shape };
   /** Ours: a credential, which is shown to nobody. */
   readonly isCredential?: true;
+  /** Ours: a known member that may repeat what nobody has compared with the job's secrets yet. */
+  readonly isHidden?: true;
 }
 
 const shapes = new WeakMap<Contract, Shape>();
@@ -40,36 +41,30 @@ export function unionOf(options: readonly Shape[]): Shape {
 const TEXT: Shape = { type: "string" };
 const NUMBER: Shape = { type: "number" };
 const FLAG: Shape = { type: "boolean" };
-/** A service's words, which the job's record shows too. */
+/** What the job's record shows too: its secrets are removed from it. */
 const ANY: Shape = {};
+/** A service's or an agent's words in a reply: they are compared with the job's secrets when they are recorded, which these were not. */
+const WORDS: Shape = { isHidden: true };
 
 /** @param content the job in a request to an agent */
-export function ownMessageShape(noun: Noun, content: Shape): Shape {
-  const id = { jobId: TEXT };
-  const place = { attempt: NUMBER, step: TEXT, direction: TEXT, lockedBy: TEXT, round: NUMBER };
-  const ticket = { ...inAppsNames(id, noun), ...id, ...place, nonce: { isCredential: true } } as const;
-  const texts = [
-    "operation",
-    "idempotencyKey",
-    "startBy",
-    "completeWithin",
-    "completeBy",
-    "priority",
-    "kind",
-    "endpoint",
-  ];
-  const more = ["because", "reference", "message", "progress", "within", "traceparent", "reason", "contentDigest"];
+export function ownMessageShape(content: Shape): Shape {
+  const place = { jobId: TEXT, attempt: NUMBER, step: TEXT, direction: TEXT, lockedBy: TEXT, round: NUMBER };
+  const ticket = { ...place, nonce: { isCredential: true } } as const;
+  const texts = ["operation", "idempotencyKey", "startBy", "completeWithin", "completeBy", "priority", "kind"];
+  const more = ["within", "traceparent", "reason", "contentDigest"];
+  const words = ["endpoint", "because", "reference", "message", "progress", "result", "failure"];
   return {
     type: "object",
     properties: {
       ...Object.fromEntries([...texts, ...more].map((name) => [name, TEXT])),
+      ...Object.fromEntries(words.map((name) => [name, WORDS])),
       ...ticket,
       ticket: { type: "object", properties: ticket },
-      ...inAppsNames({ job: content }, noun),
+      job: content,
       completion: { type: "object", properties: { url: TEXT, within: TEXT } },
       ...{ schemaVersion: NUMBER, retryAfterMs: NUMBER },
       ...{ mayHaveHappened: FLAG, misconfigured: FLAG, outcomeUnknown: FLAG },
-      ...{ results: ANY, result: ANY, item: ANY, compensates: ANY, awaited: ANY, failure: ANY },
+      ...{ results: ANY, item: ANY, compensates: ANY, awaited: ANY },
     },
   };
 }

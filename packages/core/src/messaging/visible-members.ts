@@ -17,7 +17,7 @@ const NOTABLE = 8;
 /** The value in the members that the shape knows. Others are counted, and their texts noted as found. */
 export function visible(value: unknown, shape: Shape, found: Found): unknown {
   const fit = fitting(value, shape);
-  if (!fit || fit.isCredential) return hide(value, found, fit?.isCredential === true);
+  if (!fit || fit.isCredential || fit.isHidden) return hide(value, found, fit?.isCredential === true);
   if (typeof value === "string") return mentionsSecret(value, found) ? hide(value, found) : value;
   if (Array.isArray(value)) return value.map((item, at) => visible(item, itemOf(fit, at), found));
   return value !== null && typeof value === "object" ? visibleMembers(value, fit, found) : value;

@@ -1,7 +1,7 @@
 // A reply of an agent, or the report of a service (P7): without the values of the job's secrets, before anything of it is recorded or logged.
 import type { StepTask } from "../domain/attempt.ts";
 import { runOf } from "../domain/plan.ts";
-import { secretValuesOf, textsIn, valueWithout } from "../domain/redactor.ts";
+import { secretValuesOf, valueWithout } from "../domain/redactor.ts";
 import type { AgentReplyMessage } from "../messaging/agent-messages.ts";
 import { contractFor } from "../messaging/contract.ts";
 import type { Ports } from "./ports.ts";
@@ -19,7 +19,7 @@ export async function secretsOf(task: StepTask, ports: Ports): Promise<readonly 
   ];
 }
 
-/** The job's content is read only where the reply has a text, and usually this process knows it. */
+/** The job's content is read only where the reply says something, in a number or a member's name too; and usually this process knows it. */
 export async function withoutSecrets(
   reply: AgentReplyMessage,
   task: StepTask,
@@ -27,7 +27,11 @@ export async function withoutSecrets(
 ): Promise<AgentReplyMessage> {
   const { kind, ticket, ...rest } = reply;
   const { within, ...words } = rest as Words & { readonly within?: string };
-  if (!textsIn(words).some((text) => Number.isNaN(Number(text)))) return reply;
+  if (Object.values(words).every(isEmpty)) return reply;
   const values = await secretsOf(task, ports);
   return { kind, ticket, ...(within !== undefined && { within }), ...valueWithout(words, values) } as AgentReplyMessage;
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || value === undefined || (typeof value === "object" && Object.keys(value).length === 0);
 }

@@ -7,6 +7,7 @@ import { isNestedTooDeep, jsonText } from "../messaging/deep-json.ts";
 import { memberRedactorOf } from "../messaging/hidden-members.ts";
 import type { Rejection } from "../messaging/messenger.ts";
 import { type Context, instant } from "../scheduler/ports.ts";
+import { describeSpan } from "../telemetry/spans.ts";
 import { senderOf } from "./submission-message.ts";
 import type { SubmittedMessage } from "./submit-job.ts";
 
@@ -33,17 +34,21 @@ export async function rejectSubmission(
   ].map((value) => (typeof value === "string" ? value : undefined));
   const kept = { body, faults, messageId, correlationId, replyTo, replyToSessionId, queue: envelope.queue, received };
   await context.messenger.quarantine({ subject: "InvalidSubmission", ...kept });
-  const [shownId = "", firstFault = ""] = memberRedactorOf(context.rules.contracts).faults(body, [
+  const { jobId } = senderOf(body, envelope, context.rules);
+  const [shownId = "", shownJobId = "", firstFault = ""] = memberRedactorOf(context.rules.contracts).faults(body, [
     messageId ?? "",
+    jobId ?? "",
     ...faults.slice(0, 1),
   ]);
+  if (shownJobId !== "") describeSpan({ jobId: shownJobId });
   context.telemetry.event("JobQuarantined", { messageId: shownId || null, faultCount: faults.length, firstFault });
-  await notifySender(message, faults, context);
+  await notifySender(message, faults, shownJobId || null, context);
 }
 
 async function notifySender(
   { body, envelope, received }: SubmittedMessage,
   faults: readonly string[],
+  shownJobId: string | null,
   { messenger, rules, now, pause, telemetry }: Context,
 ): Promise<void> {
   const { reply, jobId, submissionId } = senderOf(body, envelope, rules);
@@ -51,7 +56,7 @@ async function notifySender(
   const id = rejectionId(jobId, submissionId, body ?? received?.bytes?.toString("base64"));
   const rejection: Rejection = { id, jobId, submissionId, status: "Rejected", at: instant(now()), faults };
   const endAt = now() + PUBLISH_WITHIN_MS;
-  const undeliverable = { jobId, status: "Rejected", queue: reply.replyTo };
+  const undeliverable = { jobId: shownJobId, status: "Rejected", queue: reply.replyTo };
   for (;;) {
     try {
       const published = await messenger.reject(reply, rejection);

@@ -2,13 +2,13 @@
 
 import type { ClaimOutcome } from "../domain/attempt.ts";
 import { type Job, sameAsStored } from "../domain/job.ts";
-import { idName } from "../domain/noun.ts";
 import { startAttemptOf } from "../domain/recovery.ts";
 import { newStateRecord, type StateRecord } from "../domain/state-record.ts";
 import { itemsIn } from "../domain/workflow-rules.ts";
 import { MissingWorkflow } from "../domain/workflows.ts";
 import { contractOf, memberOf } from "../messaging/contract.ts";
 import { memberRedactorOf } from "../messaging/hidden-members.ts";
+import { idNameOf } from "../messaging/job-id.ts";
 import type { ReceivedMessage } from "../messaging/messenger.ts";
 import type { Leave } from "../scheduler/admission.ts";
 import { claimJob } from "../scheduler/claim-job.ts";
@@ -17,6 +17,7 @@ import { WorkflowPaused } from "../scheduler/pauses.ts";
 import { type Context, instant, type Ports } from "../scheduler/ports.ts";
 import { publish } from "../scheduler/publish.ts";
 import { type Created, NotStorable } from "../store/job-store.ts";
+import { describeSpan } from "../telemetry/spans.ts";
 import { contentDigest } from "./content-digest.ts";
 import { rejectSubmission } from "./reject-submission.ts";
 import { type Envelope, type ParsedSubmission, parseSubmission } from "./submission-message.ts";
@@ -74,6 +75,7 @@ async function readAndRecord(
   if (parsed.kind === "invalid") await waitForNewer(message, context);
   if (parsed.kind === "invalid") return rejectSubmission(message, parsed.faults, context);
   const { job } = parsed;
+  describeSpan({ jobId: parsed.jobId });
   if (await context.pauses?.isPaused({ kind: "workflow", name: job.workflow })) {
     throw new WorkflowPaused(`an operator has paused the workflow ${job.workflow}`);
   }
@@ -86,7 +88,7 @@ async function readAndRecord(
   if (created.kind === "duplicate" && !isSubmittedAgain(parsed, created, context)) {
     return rejectSubmission(
       message,
-      [`${idName(context.rules.contracts.noun)}: "${parsed.jobId}" is the id of another job`],
+      [`${idNameOf(context.rules.contracts)}: "${parsed.jobId}" is the id of another job`],
       context,
     );
   }

@@ -3,6 +3,7 @@ import { SentBack } from "../domain/outage.ts";
 import type { StateRecord } from "../domain/state-record.ts";
 import { operateJob } from "../scheduler/operate-job.ts";
 import { type Context, instant, type Ports } from "../scheduler/ports.ts";
+import { describeSpan } from "../telemetry/spans.ts";
 import { type Cancellation, parseCancellation } from "./cancellation-message.ts";
 import { rejectSubmission } from "./reject-submission.ts";
 import type { SubmittedMessage } from "./submit-job.ts";
@@ -25,8 +26,9 @@ const UNKNOWN = "there is no such job of yours";
 export async function takeCancellation(message: SubmittedMessage, context: Context): Promise<void> {
   const parsed = parseCancellation(message.body, message.envelope, context.rules);
   if (parsed.kind === "invalid") return rejectSubmission(message, parsed.faults, context);
-  const reason = await obstacleTo(parsed, message, context);
   const { jobId, reply, submissionId } = parsed;
+  describeSpan({ jobId });
+  const reason = await obstacleTo(parsed, message, context);
   const status = reason === undefined ? "CancelAccepted" : "CancelRejected";
   const faults = reason === undefined ? [] : [reason];
   const id = `${jobId}:0:${status}:${submissionId ?? message.envelope.messageId ?? ""}`.slice(0, MESSAGE_ID_LIMIT);

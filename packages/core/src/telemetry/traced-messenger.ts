@@ -29,8 +29,8 @@ export function tracedMessenger(messenger: Messenger, queues: { readonly schedul
     },
     reject(reply, rejection) {
       if (reply.replyTo === null) return messenger.reject(reply, rejection);
-      const { jobId } = rejection;
-      return inSpan("publish Rejected", sending(reply.replyTo, { jobId, status: "Rejected" }), async () => {
+      // Its id is the sender's text: the surrounding span has it, without secrets.
+      return inSpan("publish Rejected", sending(reply.replyTo, { status: "Rejected" }), async () => {
         const published = await messenger.reject(reply, rejection);
         describeSpan({ outcome: published });
         return published;

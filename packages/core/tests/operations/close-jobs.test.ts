@@ -171,6 +171,8 @@ test("P29 archived first, without its secrets; an archive that is away keeps the
     { record: { jobId: "job-1", processState: "Processed" }, jobs: [{ paymentToken: REMOVED, currency: "EUR" }] },
   ]);
   expect(archived[0]?.record).not.toHaveProperty("keptUntil");
+  expect((await world.stateOf())?.contentDigest).toBeTypeOf("string");
+  expect(archived[0]?.record).not.toHaveProperty("contentDigest");
 });
 
 test("P29 a death between the archive and the closing loses nothing: the same jobs are offered again", async () => {

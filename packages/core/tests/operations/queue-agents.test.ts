@@ -248,3 +248,23 @@ test("P7 a nonce of a request that went over a queue is no address: by HTTP noth
   expect(await takeReport({ kind: "done", address, result: {} }, world)).toEqual({ kind: "unknown" });
   expect(await world.stateOf()).toEqual(before);
 });
+
+test.each<[string, string, (secret: string) => object]>([
+  ["a member's name", "tok_canary_4711", (secret) => ({ kind: "done", result: { [secret]: 1, checkId: "7" } })],
+  ["a name alone", "tok_canary_4711", (secret) => ({ kind: "done", result: { [secret]: true } })],
+  ["a text of digits", "4111111111111111", (secret) => ({ kind: "rejected", message: secret })],
+  ["a number", "4111111111111111", (secret) => ({ kind: "done", result: { checkId: Number(secret) } })],
+])("P31 a reply that repeats a secret in %s is recorded and logged without it", async (_, secret, said) => {
+  world = createWorld(NOON_MS);
+  const record = sampleRecord("job-1", GRAPH);
+  await world.store.create(sampleJob("job-1", { paymentToken: secret }), record);
+  await claimJob(startAttemptOf(record), world);
+  await run(await open("reserveStock"));
+  await askAgent(await open("checkFraud"), world);
+  const { ticket } = world.requests.at(-1)?.request ?? {};
+  expect(ticket?.nonce).toBeTypeOf("string");
+  await take({ ticket, ...said(secret) });
+  const kept = JSON.stringify([await world.stateOf(), world.events]);
+  expect(kept).toContain("(hidden)");
+  expect(kept).not.toContain(secret);
+});

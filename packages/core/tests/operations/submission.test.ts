@@ -2,6 +2,7 @@
 
 import { beforeEach, expect, test } from "vitest";
 import { BusUnavailable } from "../../src/messaging/messenger.ts";
+import { submitJob } from "../../src/submission/submit-job.ts";
 import type { Goods } from "../jobs.ts";
 import { NOON_MS, sampleJob } from "../jobs.ts";
 import { createWorld, ENVELOPE, type World } from "../world.ts";
@@ -22,6 +23,14 @@ test("P1 P2 writes job and record, and says Received with the request's correlat
     correlationId: "request-1",
   });
   expect(world.statuses).toMatchObject([{ jobId: "job-1", status: "Received" }]);
+});
+
+test("P33 an id that reads as a number stays the sender's own", async () => {
+  const envelope = { ...ENVELOPE, messageId: 1001, correlationId: 1002, replyToSessionId: 1003, submissionId: 1004 };
+  await submitJob({ body: sampleJob(), envelope: envelope as never, traceparent: null }, world);
+  expect(await world.stateOf()).toMatchObject({ correlationId: "1002", replyToSessionId: "1003" });
+  await submitJob({ body: BAD, envelope: envelope as never, traceparent: null }, world);
+  expect(world.rejections).toMatchObject([{ correlationId: "1002", replyToSessionId: "1003", submissionId: "1004" }]);
 });
 
 test("P1 P4 claims the job for its first attempt, which the caller starts", async () => {
@@ -149,3 +158,30 @@ test("P15 nobody to reply to, or a queue that is not there, does not fail the jo
   expect(await world.submit(sampleJob("job-3"))).toMatchObject({ attempt: { jobId: "job-3" } });
   expect(world.eventNames()).toContain("StatusUndeliverable");
 });
+
+const SECRET = "tok_canary_4711";
+
+test.each<[string, object, object, string]>([
+  ["a known text", { customer: { id: `pays with ${SECRET}` } }, {}, "customer"],
+  ["a member in it", { lines: [{ sku: SECRET, quantity: 1, unitPrice: 1 }] }, {}, "lines"],
+  ["a member, in capitals", { lines: [{ sku: SECRET.toUpperCase(), quantity: 1, unitPrice: 1 }] }, {}, "lines"],
+  ["its id", { jobId: SECRET }, {}, "jobId"],
+  ["the message's id", {}, { messageId: SECRET }, "message property messageId"],
+  ["the correlation id", {}, { correlationId: `c-${SECRET}` }, "message property correlationId"],
+  [
+    "the session",
+    {},
+    { replyToSessionId: Buffer.from(SECRET).toString("base64") },
+    "message property replyToSessionId",
+  ],
+])(
+  "P31 a job whose secret is repeated in %s is quarantined: it would be shown there",
+  async (_, members, around, place) => {
+    const job = { ...sampleJob("job-1", { paymentToken: SECRET }), ...members };
+    await world.submit(job, { ...ENVELOPE, ...around });
+    const [{ faults = [] } = {}] = world.quarantined;
+    expect(faults).toEqual([`${place}: must not repeat paymentToken, which is a secret`]);
+    expect(JSON.stringify([world.events, faults])).not.toMatch(/tok_canary/i);
+    expect(await world.store.state("job-1")).toBeUndefined();
+  },
+);

@@ -35,3 +35,17 @@ test.each([
 test("what is a bug is not hidden", async () => {
   await expect(answer(new TypeError("a bug"))).rejects.toThrow("a bug");
 });
+
+test.each([
+  ["an answer", {}, "private, no-store"],
+  ["an answer with a version", { headers: { ETag: '"1"', "Cache-Control": "private, no-cache" } }, "private, no-cache"],
+])("%s is kept by no cache that the next caller uses, and read as nothing but JSON", async (_, more, kept) => {
+  const { handler } = operatorFunction(application, {
+    ...{ method: "GET", route: "jobs", role: "Jobs.Read" },
+    handle: () => Promise.resolve({ jsonBody: { paymentToken: "tok" }, ...more }),
+  });
+  const request = new HttpRequest({ method: "GET", url: "http://app/api/jobs" });
+  expect(await handler(request, new InvocationContext())).toMatchObject({
+    headers: { "Cache-Control": kept, "X-Content-Type-Options": "nosniff" },
+  });
+});

@@ -44,25 +44,33 @@ export function operatorFunction(
     authLevel: application.operatorSignIn === "entra" ? "anonymous" : "function",
     route: `api/${route}`,
     ...(extraInputs && { extraInputs }),
-    handler: async (request, context) => {
-      if (method !== "GET" && !isOwnOrigin(request.headers)) return OTHER_SITE;
-      // With faults in its settings the app does nothing for anybody: this throws, and names them all.
-      application.ports();
-      const access = accessTo(role, request.headers, application.operatorSignIn);
-      if (access.kind === "rejected") return { status: access.status, jsonBody: { error: access.error } };
-      if (method !== "GET" && !isJson(request)) return NOT_JSON;
-      try {
-        const answer = await handle(request, context, access.operator);
-        return answer.jsonBody === undefined ? answer : { ...answer, jsonBody: outgoing(answer.jsonBody) };
-      } catch (cause) {
-        // A newer record, or a workflow that this version does not have: as after a rollback.
-        if (cause instanceof OtherVersionNeeded) return { status: 409, jsonBody: { reason: cause.message } };
-        // Of any store: a note, a bulk run or a pause too.
-        if (method !== "GET" && isNotStorable(cause)) return atFault([`the store refuses it: ${reasonOf(cause)}`]);
-        throw cause;
-      }
-    },
+    handler: async (request, context) => keptFromOthers(await answerOf(request, context)),
   };
+
+  async function answerOf(request: HttpRequest, context: InvocationContext): Promise<HttpResponseInit> {
+    if (method !== "GET" && !isOwnOrigin(request.headers)) return OTHER_SITE;
+    // With faults in its settings the app does nothing for anybody: this throws, and names them all.
+    application.ports();
+    const access = accessTo(role, request.headers, application.operatorSignIn);
+    if (access.kind === "rejected") return { status: access.status, jsonBody: { error: access.error } };
+    if (method !== "GET" && !isJson(request)) return NOT_JSON;
+    try {
+      const answer = await handle(request, context, access.operator);
+      return answer.jsonBody === undefined ? answer : { ...answer, jsonBody: outgoing(answer.jsonBody) };
+    } catch (cause) {
+      // A newer record, or a workflow that this version does not have: as after a rollback.
+      if (cause instanceof OtherVersionNeeded) return { status: 409, jsonBody: { reason: cause.message } };
+      // Of any store: a note, a bulk run or a pause too.
+      if (method !== "GET" && isNotStorable(cause)) return atFault([`the store refuses it: ${reasonOf(cause)}`]);
+      throw cause;
+    }
+  }
+}
+
+/** An answer is for its caller alone: no cache between them keeps it, for the next caller may have another role, and no page reads it as a script. */
+function keptFromOthers(answer: HttpResponseInit): HttpResponseInit {
+  const own = answer.headers as { readonly [name: string]: string } | undefined;
+  return { ...answer, headers: { "Cache-Control": "private, no-store", "X-Content-Type-Options": "nosniff", ...own } };
 }
 
 /** A page of another site can send a form in a signed-in operator's name, but no JSON: this check works if a browser sends no origin. */
@@ -82,7 +90,7 @@ const OTHER_SITE: HttpResponseInit = {
 
 /** An answer with its version, or 304 if the caller has this version already (RFC 9110, 13.1.2). */
 export function versioned(request: HttpRequest, etag: string, jsonBody: unknown): HttpResponseInit {
-  const headers = { ETag: etag, "Cache-Control": "no-cache" };
+  const headers = { ETag: etag, "Cache-Control": "private, no-cache" };
   const known = parseIfMatch(request.headers.get("if-none-match") ?? '""');
   if (known.kind === "valid" && isWanted(etag, known.value)) return { status: 304, headers };
   return { headers, jsonBody };
