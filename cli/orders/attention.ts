@@ -41,8 +41,18 @@ export async function showNeeds(app: App, asJson: boolean): Promise<number> {
     throw new Error(first);
   }
   const handlings = "data" in claims.answer ? claims.answer.data.handlings : [];
-  if ("data" in attention.answer) showGroups(attention.answer.data, handlings, asJson);
-  if (!asJson) {
+  if (asJson) {
+    // Each line says what it is of: a reader of the causes alone would miss what is held up.
+    sayEach([
+      ...linesOf("cause", attention.answer, ({ groups }) => groups),
+      ...linesOf("heldUp", heldUp.answer, ({ groups }) => groups),
+      ...linesOf("deadLetters", deadLetters.answer, ({ queues }) =>
+        queues.filter((queue) => "error" in queue || queue.count > 0),
+      ),
+      ...linesOf("awaiting", awaiting.answer, ({ steps }) => steps),
+    ]);
+  } else {
+    if ("data" in attention.answer) showGroups(attention.answer.data, handlings);
     if ("data" in heldUp.answer) printHeldUp(heldUp.answer.data);
     const lines = [
       ...("data" in deadLetters.answer ? messageLines(deadLetters.answer.data, handlings) : []),
@@ -56,6 +66,9 @@ export async function showNeeds(app: App, asJson: boolean): Promise<number> {
   return unknown.length === 0 ? 0 : 1;
 }
 
+const linesOf = <T>(name: string, answer: Settled<T>, list: (data: T) => readonly object[]): readonly object[] =>
+  "data" in answer ? list(answer.data).map((one) => ({ of: name, ...one })) : [];
+
 type Settled<T> = { readonly data: T } | { readonly fault: string };
 
 const settled = <T>(answer: Promise<T>): Promise<Settled<T>> =>
@@ -64,11 +77,7 @@ const settled = <T>(answer: Promise<T>): Promise<Settled<T>> =>
     (cause: unknown) => ({ fault: cause instanceof Error ? cause.message : String(cause) }),
   );
 
-function showGroups({ count, isAll, groups }: Attention, handlings: readonly HandlingAnswer[], asJson: boolean): void {
-  if (asJson) {
-    sayEach(groups);
-    return;
-  }
+function showGroups({ count, isAll, groups }: Attention, handlings: readonly HandlingAnswer[]): void {
   printTable(
     ["cause", "orders", "last", "where", "message", "seen to by"],
     groups.map(({ id, count: orders, lastSeen, kind, step, workflow, example }) => [

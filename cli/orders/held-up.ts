@@ -70,6 +70,11 @@ export async function showAgents(app: App, asJson: boolean): Promise<void> {
     agents.flatMap(({ name, instances }) => {
       const endpoints = instances.flatMap((each) => each.endpoints.map((one) => ({ ...one, instance: each.instance })));
       if (endpoints.length === 0) return [[name, "", "", "healthy", "0", "", stateOf("agent", name)]];
+      // On a terminal a healthy agent is one line; a pipe has every endpoint.
+      if (process.stdout.isTTY && endpoints.every(({ health, isSlow }) => health === "healthy" && !isSlow)) {
+        const sum = (count: "inFlight" | "capacity") => endpoints.reduce((all, one) => all + one[count], 0);
+        return [[name, "", "", "healthy", `${sum("inFlight")} of ${sum("capacity")}`, "", stateOf("agent", name)]];
+      }
       return endpoints.map(({ endpoint, instance, health, isSlow, inFlight, capacity, lastError }) => [
         ...[name, endpoint, instance, isSlow ? `${health}, slow` : health],
         ...[`${inFlight} of ${capacity}`, lastError ?? "", stateOf("agent", name)],

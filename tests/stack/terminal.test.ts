@@ -93,6 +93,7 @@ const EXAMPLES: readonly Example[] = [
   { documented: "ORDER", order: "card-1", says: /^card-1: Error/ },
   { documented: "ORDER --trace", order: "card-1", says: /^card-1: Error/ },
   { documented: "needs", says: /^[0-9a-f]{16}\t5\t.*card 12 expired/m },
+  { documented: "needs --json", says: /^\{"of":"cause",.*\n\{"of":"heldUp",.*(.*\n)*\{"of":"awaiting",/m },
   { documented: "needs CAUSE", says: /^card-1\t/m },
   { documented: "held", says: /^[0-9a-f]{16}\t2\twaits for payment: HTTP 401/m },
   { documented: "held HELD", says: /^held-1\twaits for payment/m },

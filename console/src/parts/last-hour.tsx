@@ -9,6 +9,8 @@ const WIDTH = 10;
 const HEIGHT = 64;
 const TOP = 8;
 const BOTTOM = HEIGHT + TOP;
+/** A message that waits for less time is soon taken. */
+const SOON_MS = 10_000;
 
 export interface Mark {
   readonly at: string;
@@ -27,13 +29,21 @@ export function Hour({ hour, marks }: HourProps) {
       <Chart name={OVERVIEW.receivedJobs} counts={received} hour={hour} marks={marks} />
       <Chart name={OVERVIEW.processedJobs} counts={processed} hour={hour} marks={marks} />
       <Chart name={OVERVIEW.errorJobs} counts={errors} hour={hour} marks={marks} isBad />
-      <Curve name={OVERVIEW.oldestMessage} values={oldestMs} hour={hour} marks={marks} wordsOf={roundedDuration} />
+      <Curve
+        name={OVERVIEW.oldestMessage}
+        values={oldestMs}
+        hour={hour}
+        marks={marks}
+        wordsOf={roundedDuration}
+        least={SOON_MS}
+      />
       <Curve
         name={OVERVIEW.openBreakers}
         values={broken.map((agents) => agents?.length ?? null)}
         hour={hour}
         marks={marks}
         wordsOf={String}
+        least={1}
         detailOf={(slot) => broken[slot]?.join(", ") ?? ""}
       />
     </div>
@@ -54,7 +64,13 @@ function Chart({ name, counts, hour, marks, isBad = false }: ChartProps) {
   const most = Math.max(1, ...counts);
   const total = counts.reduce((sum, count) => sum + count, 0);
   return (
-    <Slots name={name} about={OVERVIEW.inHour(total, most)} values={counts.map(String)} hour={hour} marks={marks}>
+    <Slots
+      name={name}
+      about={OVERVIEW.inHour(total, Math.max(0, ...counts))}
+      values={counts.map(String)}
+      hour={hour}
+      marks={marks}
+    >
       {counts.map((count, slot) => {
         const height = count === 0 ? 1 : Math.max(3, Math.round((count / most) * HEIGHT));
         return (
@@ -79,14 +95,16 @@ interface CurveProps extends SlotsProps {
   /** Null where nobody has looked: the curve has a gap there. */
   readonly values: readonly (number | null)[];
   readonly wordsOf: (value: number) => string;
+  /** The top of the chart, unless a value is above it: less than this is well. */
+  readonly least: number;
   readonly detailOf?: (slot: number) => string;
 }
 
-function Curve({ name, values, hour, marks, wordsOf, detailOf }: CurveProps) {
+function Curve({ name, values, hour, marks, wordsOf, least, detailOf }: CurveProps) {
   const timeOf = useSlotTime(hour);
   const known = values.filter((value) => value !== null);
   const most = Math.max(0, ...known);
-  const heightOf = (value: number) => BOTTOM - 1 - Math.round((value / Math.max(1, most)) * (HEIGHT - 2));
+  const heightOf = (value: number) => BOTTOM - 1 - Math.round((value / Math.max(least, most)) * (HEIGHT - 2));
   const said = values.map((value) => (value === null ? OVERVIEW.notLooked : wordsOf(value)));
   const about = known.length === 0 ? OVERVIEW.notLooked : OVERVIEW.atMost(wordsOf(known.at(-1) ?? 0), wordsOf(most));
   return (
@@ -94,7 +112,7 @@ function Curve({ name, values, hour, marks, wordsOf, detailOf }: CurveProps) {
       {runsOf(values).map((run) => (
         <polyline
           key={run[0]?.slot}
-          className={most === 0 ? "curve" : "curve bad"}
+          className={most < least ? "curve" : "curve bad"}
           points={run
             .flatMap(({ slot, value }) => [slot * WIDTH, (slot + 1) * WIDTH].map((x) => `${x},${heightOf(value)}`))
             .join(" ")}

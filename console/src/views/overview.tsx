@@ -164,6 +164,9 @@ function Flow({ traffic: { received, processed, times, inFlight, queues } }: { r
   );
 }
 
+/** Such as `1 min 12 s`: smaller, and not cut off. */
+const LONG_FIGURE = 6;
+
 interface TileProps {
   readonly figure: string;
   readonly name: string;
@@ -173,7 +176,7 @@ interface TileProps {
 function Tile({ figure, name, about }: TileProps) {
   return (
     <li>
-      <span className="figure">{figure}</span>
+      <span className={figure.length > LONG_FIGURE ? "figure long" : "figure"}>{figure}</span>
       <span>{name}</span>
       {about && <span className="quiet">{about}</span>}
     </li>

@@ -20,7 +20,10 @@ const NAMES: { readonly [action: string]: { readonly name: string } } = ACTIONS;
 
 const COLUMNS: readonly Column<Entry>[] = [
   { name: SHIFT_LOG.at, cell: ({ at }) => <Instant at={at} /> },
-  { name: SHIFT_LOG.who, cell: (entry) => (entry.kind === "action" ? entry.operator : SHIFT_LOG.supervisor) },
+  {
+    name: SHIFT_LOG.who,
+    cell: (entry) => (entry.kind === "action" ? entry.operator : <span className="whole">{SHIFT_LOG.supervisor}</span>),
+  },
   {
     name: SHIFT_LOG.what,
     cell: (entry) =>

@@ -1,5 +1,6 @@
 // What each view of the console asks of the store, counted on the local stack.
 import { setTimeout as sleep } from "node:timers/promises";
+import { HOME_MS, QUEUES_MS } from "../../../console/src/api/intervals.ts";
 import { adaptApp } from "../../support/adapted-app.ts";
 import { CARRIER, CHAIN, GRAPH, THREE_STEPS } from "../../support/orders.ts";
 import { startTestStack } from "../../support/test-stack.ts";
@@ -12,13 +13,28 @@ const QUIET_MS = 500;
 /** No index answers it. */
 export const LOOKS_THROUGH = "Search that nothing matches";
 
+/** What is over is counted once: later it is one slot of 30. It has what arrived in an hour. */
+export const LAST_HOUR = "The overview's last hour, in a new process";
+
+/** What the first view asks, and how often. */
+export const HOME: readonly (readonly [path: string, everyMs: number])[] = [
+  ["session", QUEUES_MS],
+  ["attention", HOME_MS],
+  ["attention/jobs", HOME_MS],
+  ["held-up", HOME_MS],
+  ["claims", QUEUES_MS],
+  ["bulk", QUEUES_MS],
+  ["dead-letters", QUEUES_MS],
+  ["awaiting", HOME_MS],
+];
+const MINUTE_MS = 60_000;
+
 /** In the order in which a view asks. */
 const VIEWS: readonly (readonly [view: string, paths: readonly string[]])[] = [
-  [
-    "Needs a person (first view)",
-    ["session", "attention", "attention/jobs", "claims", "bulk", "dead-letters", "awaiting"],
-  ],
-  ["Overview", ["overview", "traffic"]],
+  ["Needs a person (first view)", HOME.map(([path]) => path)],
+  // With what the first view asks.
+  ["Overview", ["overview", "traffic", "agents", "supervisor"]],
+  [LAST_HOUR, ["last-hour"]],
   ["A job", ["jobs/stored-1", "claims"]],
   ["Search, no filter", ["jobs?limit=50"]],
   ["Search, in Error by cause", ["jobs?limit=50&state=Error&kind=rejected"]],
@@ -29,6 +45,10 @@ const VIEWS: readonly (readonly [view: string, paths: readonly string[]])[] = [
   ["Agents", ["agents"]],
   ["Supervision", ["supervisor", "supervisor/entries"]],
 ];
+
+export const FIRST_VIEW = VIEWS[0]?.[0] ?? "";
+/** Of the first view, for as long as it is open. */
+export const A_MINUTE = "The same, for each minute that it is open";
 
 export type Charges = readonly (readonly [view: string, spent: Spent])[];
 
@@ -50,12 +70,16 @@ export async function measure(folder: string): Promise<Charges> {
   // What the app checks when it starts is no view's.
   for (let before = -1; before !== meter.spent.requests; await sleep(QUIET_MS)) before = meter.spent.requests;
   const charges: [string, Spent][] = [];
+  const everyMs = new Map(HOME);
   for (const [view, paths] of VIEWS) {
     const before = meter.spent;
+    let inAMinute = 0;
     for (const path of paths) {
+      const beforeIt = meter.spent.charge;
       const response = await fetch(`${host}/api/${path}`);
       if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
       await response.arrayBuffer();
+      inAMinute += (meter.spent.charge - beforeIt) * (MINUTE_MS / (everyMs.get(path) ?? MINUTE_MS));
     }
     const { requests, charge, documents } = meter.spent;
     const spent = {
@@ -64,6 +88,7 @@ export async function measure(folder: string): Promise<Charges> {
       documents: documents - before.documents,
     };
     charges.push([view, spent]);
+    if (view === FIRST_VIEW) charges.push([A_MINUTE, { requests: 0, charge: Math.round(inAMinute), documents: 0 }]);
   }
   return charges;
 }
