@@ -59,7 +59,7 @@ export async function runLoad(
     {
       async processMessage({ subject, body }) {
         if (subject !== "Completed" && subject !== "Failed") return;
-        const { orderId } = body as { orderId: string };
+        const { jobId: orderId } = body as { jobId: string };
         const at = sentAt.get(orderId);
         if (at === undefined) return;
         sentAt.delete(orderId);

@@ -1,10 +1,8 @@
 // What one order of three steps asks of the services, and nothing else: the requests that every engine has to make for it.
 import type { Container, JSONObject, PatchOperation } from "@azure/cosmos";
 import type { ServiceBusSender } from "@azure/service-bus";
-import { inAppsNames } from "@scheduler-agent-supervisor/core/internal/domain/noun";
 import { request } from "undici";
 import { sampleOrder, sampleRecord, THREE_STEPS } from "../tests/support/orders.ts";
-import { ORDER } from "../tests/support/sample-container.ts";
 
 /** The queue that only the SDK floor receives from. */
 export const FLOOR_QUEUE = "bench-floor";
@@ -30,8 +28,8 @@ const LATER_MS = 3_600_000;
 export async function record({ container }: Services, orderId: string): Promise<void> {
   const dueAt = new Date(Date.now() + LATER_MS).toISOString();
   const documents: readonly object[] = [
-    { id: "order", orderId, schemaVersion: 1, order: sampleOrder(orderId) },
-    inAppsNames({ id: "state", ...sampleRecord(orderId, THREE_STEPS), processState: "Processing", dueAt }, ORDER),
+    { id: "job", orderId, jobId: orderId, schemaVersion: 1, job: sampleOrder(orderId) },
+    { id: "state", orderId, ...sampleRecord(orderId, THREE_STEPS), processState: "Processing", dueAt },
   ];
   const { code = 0 } = await container.items.batch(
     documents.map((document) => ({ operationType: "Create", resourceBody: document as JSONObject })),
@@ -45,7 +43,7 @@ export async function workThrough(services: Services, orderId: string, statuses:
   const names = THREE_STEPS.steps.map(({ name }) => name);
   const send = async (...subjects: string[]) => {
     const wanted = subjects.filter((subject) => statuses === "all" || subject === "Completed");
-    const messages = wanted.map((subject) => ({ subject, body: { orderId, status: subject } }));
+    const messages = wanted.map((subject) => ({ subject, body: { jobId: orderId, status: subject } }));
     const [only] = messages;
     if (only) await services.replies.sendMessages(messages.length === 1 ? only : messages);
   };

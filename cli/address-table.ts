@@ -4,12 +4,12 @@ import { styleText } from "node:util";
 import type { Addresses } from "@scheduler-agent-supervisor/local/stack/addresses";
 import type { StackInstance } from "@scheduler-agent-supervisor/local/stack/host-instances";
 import Table from "cli-table3";
-import { business } from "../shared/business.ts";
+import { words } from "../shared/words.ts";
 
 /** Their own colours do not heed NO_COLOR. */
 const HEAD = ["what", "where", "for"];
 
-const { many } = business.contracts.noun;
+const { many } = words;
 
 /** @param instances the hosts' own processes, in the flex topology */
 export function addressTable(

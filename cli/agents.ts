@@ -1,5 +1,6 @@
 // `npm run agents`: the agents of this app as they are declared; writes and checks what follows from that and from the contracts.
 import { business } from "../shared/business.ts";
+import { words } from "../shared/words.ts";
 import { staleFiles, writeGenerated } from "./agents/generated.ts";
 import { missingFor, readAvailable, throwIfMissing } from "./agents/missing.ts";
 import { staleNames, writeNames } from "./agents/names.ts";
@@ -11,11 +12,13 @@ const USAGE = `npm run agents [-- OPTIONS]
   --write    writes the files that are generated from agents and contracts: settings, parameters, queues, containers, tables in the docs
   --check    only lists what is missing and which files are out of date: exit code 1 if anything is`;
 
+const APP = { contracts: business.contracts, words };
+
 await runCommand(async () => {
   const flag = { type: "boolean" } as const;
   const { values } = readArguments({ write: flag, check: flag }, USAGE);
   if (values["write"]) {
-    const written = [...new Set([...writeNames(business.contracts), ...writeGenerated(business.serviceAgents)])];
+    const written = [...new Set([...writeNames(APP), ...writeGenerated(business.serviceAgents)])];
     console.log(written.length > 0 ? `Written: ${written.join(", ")}` : "Nothing is stale.");
     throwIfMissing(business);
     return 0;
@@ -26,7 +29,7 @@ await runCommand(async () => {
 });
 
 function check(): number {
-  const files = new Set([...staleNames(business.contracts), ...staleFiles(business.serviceAgents)]);
+  const files = new Set([...staleNames(APP), ...staleFiles(business.serviceAgents)]);
   const stale = [...files].map((file) => `${file} is stale: npm run agents -- --write`);
   const faults = [...missingFor(business, readAvailable()), ...stale];
   if (faults.length > 0) console.error(faults.join("\n"));

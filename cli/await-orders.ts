@@ -7,7 +7,7 @@ import type {
   JobStatus,
   SubmitOptions,
 } from "@scheduler-agent-supervisor/client/job-client";
-import { idName } from "@scheduler-agent-supervisor/core/internal/domain/noun";
+import { idNameOf } from "@scheduler-agent-supervisor/core/internal/messaging/job-id";
 import { business } from "../shared/business.ts";
 import { openRecords } from "./records.ts";
 import { makeOrders, openOrderClient } from "./shop.ts";
@@ -66,7 +66,7 @@ function requestOf(body: unknown): JobRequest {
 }
 
 const orderIdOf = (order: JobRequest) =>
-  (order as { readonly [name: string]: string | undefined })[idName(business.contracts.noun)];
+  (order as { readonly [name: string]: string | undefined })[idNameOf(business.contracts)];
 
 async function awaitOne(
   client: JobClient,

@@ -5,8 +5,10 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, w
 import { basename, join, relative, resolve } from "node:path";
 import { styleText } from "node:util";
 import { business as sample } from "../shared/business.ts";
+import { words as samplesWords } from "../shared/words.ts";
 import { business as template } from "../templates/app/shared/business.ts";
-import { inNamesOf } from "./agents/names.ts";
+import { words as templatesWords } from "../templates/app/shared/words.ts";
+import { inNamesOf, namesOf } from "./agents/names.ts";
 import { readArguments, runCommand, UsageError } from "./arguments.ts";
 import { build } from "./build.ts";
 import { ROOT, sampleSettings } from "./settings.ts";
@@ -113,7 +115,8 @@ function withVersions(template: Manifest, name: string, packed: ReadonlyMap<stri
 }
 
 function inTemplatesNames(text: string): string {
-  return inNamesOf(template.contracts, text, sample.contracts.noun);
+  const from = namesOf({ contracts: sample.contracts, words: samplesWords });
+  return inNamesOf({ contracts: template.contracts, words: templatesWords }, text, from);
 }
 
 /** The template's agents are asked by calls. */

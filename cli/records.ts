@@ -2,8 +2,9 @@
 
 import type { SqlQuerySpec } from "@azure/cosmos";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import { namedContainer } from "@scheduler-agent-supervisor/core/internal/store/named-container";
 import { business } from "../shared/business.ts";
+import { words } from "../shared/words.ts";
+import { namesOf } from "./agents/names.ts";
 import { openBus, openCosmos } from "./azure.ts";
 import type { Settings } from "./stack-file.ts";
 
@@ -29,9 +30,8 @@ const MANY = 1000;
 
 export function openRecords(settings: Settings): Records {
   const cosmos = openCosmos(settings);
-  const { noun } = business.contracts;
-  const database = cosmos.database(settings["CosmosDatabase"] ?? noun.many);
-  const container = namedContainer(database.container(settings["JobsContainer"] ?? noun.many), noun);
+  const { many } = namesOf({ contracts: business.contracts, words });
+  const container = cosmos.database(settings["CosmosDatabase"] ?? many).container(settings["JobsContainer"] ?? many);
   const bus = openBus(settings, { retryOptions: { retryDelayInMs: 300 } });
   const quarantine = bus.createReceiver(settings["QuarantineQueue"] ?? "quarantine");
   const quarantined: Quarantined[] = [];

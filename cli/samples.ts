@@ -2,8 +2,8 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { idName } from "@scheduler-agent-supervisor/core/internal/domain/noun";
 import { hasEnded } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { idNameOf } from "@scheduler-agent-supervisor/core/internal/messaging/job-id";
 import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes/fault-key";
 import { business } from "../shared/business.ts";
 import type { Followed } from "./follow.ts";
@@ -11,7 +11,7 @@ import type { Records } from "./records.ts";
 import { ROOT } from "./settings.ts";
 import type { Shop } from "./shop.ts";
 
-const ID = idName(business.contracts.noun);
+const ID = idNameOf(business.contracts);
 
 export const ENDINGS = ["Processed", "Compensated", "Cancelled", "Error", "Quarantined"] as const;
 export type Ending = (typeof ENDINGS)[number];

@@ -6,8 +6,9 @@ import {
   type JobRequest,
   type WantedStatuses,
 } from "@scheduler-agent-supervisor/client/job-client";
-import { idName } from "@scheduler-agent-supervisor/core/internal/domain/noun";
 import { business } from "../shared/business.ts";
+import { words } from "../shared/words.ts";
+import { namesOf } from "./agents/names.ts";
 import { openBus } from "./azure.ts";
 import { firstContent } from "./samples.ts";
 import type { Settings } from "./stack-file.ts";
@@ -18,8 +19,9 @@ export const REPLY_QUEUE = "replies-shop";
 /** The one with sessions, which any number of clients share. */
 export const SESSION_REPLY_QUEUE = "replies-shop-sessions";
 
-const { noun, usualWorkflow } = business.contracts;
-const USUAL_QUEUES = { jobs: noun.many, priority: `${noun.many}-priority` };
+const { usualWorkflow } = business.contracts;
+const { many, idName } = namesOf({ contracts: business.contracts, words });
+const USUAL_QUEUES = { jobs: many, priority: `${many}-priority` };
 
 /** Orders under way to the broker at once. */
 const IN_FLIGHT = 64;
@@ -69,7 +71,7 @@ export function openOrderClient(settings: Settings): JobClient {
     jobsQueue: settings["JobsQueue"] ?? USUAL_QUEUES.jobs,
     priorityQueue: settings["PriorityJobsQueue"] ?? USUAL_QUEUES.priority,
     replyQueue: SESSION_REPLY_QUEUE,
-    idName: idName(noun),
+    idName,
     usualWorkflow,
   };
   // A client that makes its own connections outlives a restart of the local broker.
@@ -109,7 +111,7 @@ export interface MadeJob {
 
 /** With the content of the first sample. */
 export function madeJob(id: string): MadeJob {
-  return { id, content: { ...firstContent(), [idName(noun)]: id } };
+  return { id, content: { ...firstContent(), [idName]: id } };
 }
 
 function isUrgent(body: unknown): boolean {

@@ -7,6 +7,7 @@ import { PART_NAMES } from "@scheduler-agent-supervisor/local/stack/parts";
 import { HOST_NAMES } from "@scheduler-agent-supervisor/local/stack/processes";
 import { type Stack, startStack } from "@scheduler-agent-supervisor/local/stack/stack";
 import { business } from "../shared/business.ts";
+import { words } from "../shared/words.ts";
 import { addressTable } from "./address-table.ts";
 import { REMOTES_FILE, throwIfMissing } from "./agents/missing.ts";
 import { choiceOf, numberOf, readArguments, runCommand, UsageError, type Values } from "./arguments.ts";
@@ -196,8 +197,7 @@ async function beginSamples(
   cutOff: CutOff | undefined,
 ): Promise<{ orders: Followed[]; sent: number }> {
   const left = await records.unfinished();
-  if (left.length > 0)
-    console.log(`Taking up ${left.length} unfinished ${business.contracts.noun.many} of the last run.`);
+  if (left.length > 0) console.log(`Taking up ${left.length} unfinished ${words.many} of the last run.`);
   const orders: Followed[] = left.map(({ jobId: orderId, createdAt }) => ({
     orderId,
     messageId: "",
@@ -215,7 +215,7 @@ async function beginSamples(
   const samples = readSamples(Date.now().toString(36)).map((sample) => (cutOff ? { ...sample, attempts: 1 } : sample));
   await switchOnFaults(samples, stack.addresses.remotes);
   const shop = openShop(settings);
-  console.log(`Sending ${samples.length} sample ${business.contracts.noun.many} over Service Bus:`);
+  console.log(`Sending ${samples.length} sample ${words.many} over Service Bus:`);
   orders.push(...(await sendSamples(samples, shop, records)));
   await shop.close();
   return { orders, sent: samples.reduce((sum, { copies }) => sum + copies, 0) };

@@ -2,5 +2,6 @@
 import { app } from "@azure/functions";
 import { operatorApi } from "@scheduler-agent-supervisor/operator/functions/operator-api";
 import { application } from "../shared/app.ts";
+import { words } from "../shared/words.ts";
 
-for (const [name, options] of operatorApi(application)) app.http(name, options);
+for (const [name, options] of operatorApi(application, words)) app.http(name, options);

@@ -9,7 +9,7 @@ def check(order, idempotency_key):
 
 def answer(request):
     try:
-        return {"kind": "done", "result": check(request["order"], request["idempotencyKey"])}
+        return {"kind": "done", "result": check(request["job"], request["idempotencyKey"])}
     except Exception as error:  # It can't now: the app asks again, as long as the step has time.
         return {"kind": "unavailable", "message": repr(error)[:1000], "retryAfterMs": 5000}
 

@@ -1,10 +1,11 @@
-// What follows from the app's noun and its business keys: the names of queues, containers and partition keys, and an index for each key.
+// What follows from the app's words, its id's name and its business keys: the names of queues and containers, the partition key, and an index for each key.
 // `npm run agents -- --write` writes them.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Contracts } from "@scheduler-agent-supervisor/core/contracts";
-import { idName, type Noun } from "@scheduler-agent-supervisor/core/internal/domain/noun";
 import { allKeys } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
+import { idNameOf } from "@scheduler-agent-supervisor/core/internal/messaging/job-id";
+import type { Words } from "@scheduler-agent-supervisor/operator/functions/operator-api";
 import { ROOT } from "../settings.ts";
 
 const CONTAINERS = "infra/entities/cosmos.json";
@@ -18,16 +19,35 @@ const NAMED = [
 
 const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
 
-/** A file of another app's as this one has it. @param from the other one's noun */
-export function inNamesOf({ noun, ...contracts }: Contracts, text: string, from: Noun): string {
+/** An app, as far as its files are named by it. */
+interface Named {
+  readonly contracts: Contracts;
+  readonly words: Words;
+}
+
+/** What the files of an app say. */
+interface FileNames {
+  /** Of the container of jobs, and of the queue that they are sent to. */
+  readonly many: string;
+  /** The partition key of jobs. */
+  readonly idName: string;
+}
+
+export const namesOf = ({ contracts, words }: Named): FileNames => ({
+  many: words.many.replaceAll(" ", "-"),
+  idName: idNameOf(contracts),
+});
+
+/** A file of another app's as this one has it. @param from the other one's names */
+export function inNamesOf(app: Named, text: string, from: FileNames): string {
+  const own = namesOf(app);
   const renamed = text
     .replace(
       new RegExp(`(["'])${from.many}(-priority)?\\1`, "g"),
-      (_, quote, more = "") => `${quote}${noun.many}${more}${quote}`,
+      (_, quote, more = "") => `${quote}${own.many}${more}${quote}`,
     )
-    .replaceAll(`/${idName(from)}/?`, `/${idName(noun)}/?`)
-    .replaceAll(`"/${idName(from)}"`, `"/${idName(noun)}"`);
-  return withKeys(renamed, allKeys({ noun, ...contracts }));
+    .replaceAll(`"/${from.idName}"`, `"/${own.idName}"`);
+  return withKeys(renamed, allKeys(app.contracts));
 }
 
 /** The keys stand behind the index that every app has last. */
@@ -36,22 +56,22 @@ function withKeys(text: string, keys: readonly string[]): string {
   return text.replace(/(\{ "path": "\/hasWaited\/\?" \})(?:,\s*\{ "path": "\/keys\/[^"]+" \})*/, `$1${entries}`);
 }
 
-/** The files that have other names than the contracts say. */
-export function staleNames(contracts: Contracts): string[] {
-  const from = nounIn(read(CONTAINERS));
-  return NAMED.filter((file) => inNamesOf(contracts, read(file), from) !== read(file));
+/** The files that have other names than the app says. */
+export function staleNames(app: Named): string[] {
+  const from = namesIn(read(CONTAINERS));
+  return NAMED.filter((file) => inNamesOf(app, read(file), from) !== read(file));
 }
 
 /** Writes those that are stale, and returns their names. */
-export function writeNames(contracts: Contracts): string[] {
-  const from = nounIn(read(CONTAINERS));
-  const stale = staleNames(contracts);
-  for (const file of stale) writeFileSync(join(ROOT, file), inNamesOf(contracts, read(file), from));
+export function writeNames(app: Named): string[] {
+  const from = namesIn(read(CONTAINERS));
+  const stale = staleNames(app);
+  for (const file of stale) writeFileSync(join(ROOT, file), inNamesOf(app, read(file), from));
   return stale;
 }
 
-/** By the container of jobs, which is the first. @throws where it has no id of a noun for its partition key */
-function nounIn(text: string): Noun {
+/** By the container of jobs, which is the first. @throws where it has no id for its partition key */
+function namesIn(text: string): FileNames {
   const { containers } = JSON.parse(text) as {
     readonly containers: readonly {
       readonly id: string;
@@ -59,7 +79,7 @@ function nounIn(text: string): Noun {
     }[];
   };
   const [jobs] = containers;
-  const one = /^\/(\w+)Id$/.exec(jobs?.partitionKey.paths[0] ?? "")?.[1];
-  if (!jobs || !one) throw new Error(`The first container of ${CONTAINERS} is not the jobs' container`);
-  return { one, many: jobs.id };
+  const idName = /^\/(\w+Id)$/.exec(jobs?.partitionKey.paths[0] ?? "")?.[1];
+  if (!jobs || !idName) throw new Error(`The first container of ${CONTAINERS} is not the jobs' container`);
+  return { many: jobs.id, idName };
 }

@@ -159,10 +159,10 @@ export async function showSearch(
   asJson: boolean,
 ): Promise<void> {
   const { continuation: _from, ...filter } = search;
-  const [{ jobs: orders, continuation, looked }, { count }] = await Promise.all([
+  const [{ jobs: orders, continuation, looked }, { count, isMore }] = await Promise.all([
     app.get<JobPage>(`jobs${queryOf({ ...search, limit })}`),
     // For a pipe only the orders themselves are of use.
-    asJson ? { count: null } : app.get<JobTotal>(`job-count${queryOf({ ...filter })}`),
+    asJson ? { count: null, isMore: false } : app.get<JobTotal>(`job-count${queryOf({ ...filter })}`),
   ]);
   if (asJson) {
     for (const order of orders) sayJson(order);
@@ -185,7 +185,7 @@ export async function showSearch(
     say(`Go on with --continue ${continuation}, or say when: --from, --to.`);
   } else if (continuation !== undefined)
     say(
-      `These are ${orders.length} of ${count ?? "more"}. Go on with --continue ${continuation}, or add a filter or a larger --limit.`,
+      `These are ${orders.length} of ${isMore ? "more than " : ""}${count?.toLocaleString("en") ?? "more"}. Go on with --continue ${continuation}, or add a filter or a larger --limit.`,
     );
   else if (count !== null && orders.length > 0) console.error(`${count} ${count === 1 ? "order" : "orders"}.`);
 }

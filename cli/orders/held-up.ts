@@ -33,7 +33,10 @@ export async function showHeldUp(app: App, group: string | undefined, asJson: bo
 export function printHeldUp({ groups, isAll }: HeldUp): void {
   printTable(
     ["held up", "orders", "why"],
-    groups.map(({ id, count, wait }) => [id, `${count}${isAll ? "" : "+"}`, waitInWords(wait, timeText)]),
+    groups.map(({ id, count, wait, causes }) => [
+      ...[id, `${count}${isAll ? "" : "+"}`],
+      [waitInWords(wait, timeText), ...causes.slice(1).map((cause) => `also ${cause}`)].join("; "),
+    ]),
   );
   if (groups[0]) say("To continue when the cause is fixed: npm run orders -- continue ID");
 }

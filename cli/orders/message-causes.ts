@@ -51,7 +51,7 @@ export async function previewCause(app: App, which: CauseOf): Promise<void> {
     if (body.kind === "json") say(`The first, edited:\n${JSON.stringify(applyPatch(body.json, patch), null, 2)}`);
   }
   say(`Nothing is done yet. To start it, with 1 message first:
-  npm run orders -- ${action} ${queue} --cause ${which.cause} --count ${count} --reason "WHY"${patch === undefined ? "" : " --patch FILE"}`);
+  npm run orders -- ${action} ${queue} --cause ${which.cause} --count ${count} --reason "WHY"${patch === undefined ? "" : ", with the same --set or --patch"}`);
 }
 
 /** @returns the exit code: 0 if all are done */

@@ -10,6 +10,7 @@ import type {
 import { UsageError } from "../arguments.ts";
 import { colourOfState } from "../board.ts";
 import { type App, pathOf } from "./app.ts";
+import { membersOf } from "./members.ts";
 import { printTable } from "./table.ts";
 import { ago, say, sayEach, sayJson, timeText, withTimes } from "./text.ts";
 
@@ -111,7 +112,7 @@ export async function reportStep(app: App, orderId: string, step: string, report
   const { kind, reason } = report;
   if (kind !== "done" && kind !== "rejected") throw new UsageError("A report is done or rejected.");
   if (kind === "rejected" && report.result.length > 0) throw new UsageError("A rejection has no result.");
-  const result = kind === "done" ? { result: resultOf(report.result) } : {};
+  const result = kind === "done" ? { result: membersOf(report.result, "result") } : {};
   const { etag } = await inspect(app, orderId);
   const { state } = await app.post<Acted>(
     pathOf("jobs", orderId, "steps", step, "report"),
@@ -131,23 +132,11 @@ export async function recordOutcome(app: App, orderId: string, step: string, fou
   const { etag, unknownOutcomes } = await inspect(app, orderId);
   const isCompensation = unknownOutcomes.some((one) => one.step === step && one.direction === "compensate");
   const hasResult = outcome === "done" && (!isCompensation || found.result.length > 0);
-  const result = hasResult ? { result: resultOf(found.result) } : {};
+  const result = hasResult ? { result: membersOf(found.result, "result") } : {};
   const body = { outcome, reason: found.reason, ...(isCompensation && { direction: "compensate" }), ...result };
   const { state, attempt } = await app.post<Acted>(pathOf("jobs", orderId, "steps", step, "outcome"), body, etag);
   const which = isCompensation ? `the compensation of ${step}` : step;
   say(`${orderId}: ${which} is recorded as ${found.kind}. The order is ${state}, attempt ${attempt}.`);
-}
-
-/** `name=text`, or `name:=VALUE` for a number, true, false or null. */
-function resultOf(given: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(
-    given.map((one) => {
-      const [, name, isValue, text] = /^([^=:]+)(:?)=(.*)$/s.exec(one) ?? [];
-      if (name === undefined || text === undefined)
-        throw new UsageError(`--result ${one}: must be name=text or name:=VALUE`);
-      return [name, isValue ? jsonOf(text, `--result ${one}`) : text];
-    }),
-  );
 }
 
 export async function showAwaiting(app: App, asJson: boolean): Promise<void> {
@@ -175,14 +164,6 @@ export function jsonOfFile(file: string): unknown {
     return JSON.parse(readFileSync(file, "utf8"));
   } catch (cause) {
     throw new UsageError(`--file ${file}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
-  }
-}
-
-function jsonOf(text: string, what: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new UsageError(`${what}: the value must be a number, true, false, null or a text in quotes`, { cause });
   }
 }
 

@@ -6,6 +6,7 @@ import { changeHandling, showGroup, showNeeds, showSearch } from "./attention.ts
 import { changeBulk, listBulk, previewBulk, showBulk, startBulk } from "./bulk.ts";
 import { argument, bulkTargetOf, needed, orderOf, pauseOf, runOf, searchOf, targetOf } from "./given.ts";
 import { changePause, continueHeldUp, showAgents, showHeldUp } from "./held-up.ts";
+import { patchOf } from "./members.ts";
 import { handleCause, previewCause, showCauses } from "./message-causes.ts";
 import { handleMessages, resendDiscarded, showDeadLetters, showDiscarded } from "./messages.ts";
 import {
@@ -52,6 +53,7 @@ export const VERB_OPTIONS = {
   "clock-skew": text,
   at: text,
   patch: text,
+  set: { type: "string", multiple: true },
   result: { type: "string", multiple: true },
   "compensated-manually": flag,
   app: text,
@@ -219,7 +221,7 @@ const VERBS: { readonly [verb: string]: Verb } = {
   resend: {
     call: `QUEUE NUMBER... | QUEUE --cause CAUSE --count N ${WHY}`,
     about:
-      "sends messages again; --file FILE: with that body. With --cause all of one cause, one first; without --count only a preview; --patch FILE: one edit for all, as a JSON merge patch",
+      "sends messages again; --file FILE: with that body. With --cause all of one cause, one first; without --count only a preview. One edit for all: --set name=text or --set name:=VALUE, once for each member (shipTo.city for one inside); or --patch FILE, a JSON merge patch",
     run: (call) => handle(call, "resend"),
   },
   discard: {
@@ -347,13 +349,21 @@ function handling(values: Values) {
   return { reason: needed(values, "reason"), ...body };
 }
 
+/** One edit for all messages of a cause, as a merge patch; undefined for none. */
+function editOf(values: Values): unknown {
+  const set = (values["set"] ?? []) as unknown as readonly string[];
+  if (values["patch"] === undefined) return set.length === 0 ? undefined : patchOf(set, "set");
+  if (set.length > 0) throw new UsageError("Give --set or --patch FILE.");
+  return jsonOfFile(needed(values, "patch"));
+}
+
 function handle({ app, given, values }: Call, action: "resend" | "discard"): Promise<unknown> {
   const [queue, ...numbers] = given;
   if (queue === undefined) throw new UsageError("Give the queue: see npm run orders -- dead-letters");
   if (values["cause"] !== undefined) {
     if (numbers.length > 0) throw new UsageError("Give the numbers of messages, or --cause.");
     const count = numberOf(values, "count", 1, MOST_JOBS);
-    const patch = values["patch"] === undefined ? undefined : jsonOfFile(needed(values, "patch"));
+    const patch = editOf(values);
     const which = { queue, cause: needed(values, "cause"), action, patch };
     return count === undefined
       ? previewCause(app, which)

@@ -82,6 +82,7 @@ export type OrderMessage = z.input<typeof schema>;
 
 /** Of all workflows: a return says beside it what was sold. */
 export const orderContract = defineContract<Order>({
+  idName: "orderId",
   schema,
   secrets: ["paymentToken"],
   keys: ["customer", "returnOf"],
@@ -94,7 +95,4 @@ export const orderContract = defineContract<Order>({
   },
 });
 
-/** What documents and messages call a job: their id is `orderId`. */
-const ORDER = { one: "order", many: "orders" };
-
-export const contracts: Contracts = { noun: ORDER, usual: orderContract, usualWorkflow: USUAL_WORKFLOW, of: {} };
+export const contracts: Contracts = { usual: orderContract, usualWorkflow: USUAL_WORKFLOW, of: {} };

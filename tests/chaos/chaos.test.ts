@@ -18,14 +18,15 @@ test.each(topologies)(
     const report = await runChaos(SEED, MINUTES, topology, (line) => lines.push(line));
     const { faults, ...figures } = report;
     console.log(JSON.stringify(figures));
-    const { orders, attempts, actions } = figures;
+    const { orders, attempts, actions, staleReads } = figures;
     noteRun(
       topology === "flex" ? "chaos, flex" : "chaos",
-      `seed ${SEED}, ${MINUTES} minutes: ${orders} orders, ${attempts} attempts, ${actions} faults injected, ${faults.length} problems found`,
+      `seed ${SEED}, ${MINUTES} minutes: ${orders} orders, ${attempts} attempts, ${actions} faults injected, ${staleReads} stale reads, ${faults.length} problems found`,
     );
     const replay = `npm run chaos -- --seed ${SEED} --minutes ${MINUTES} --topology ${topology}`;
     expect(faults, `${replay}\n${lines.join("\n")}\n${faults.slice(0, 20).join("\n")}`).toEqual([]);
     expect(figures.orders).toBeGreaterThan(MINUTES * 60);
+    expect(staleReads).toBeGreaterThan(0);
   },
   (MINUTES + 6) * 60_000,
 );

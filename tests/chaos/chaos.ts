@@ -8,6 +8,7 @@ import { adaptApp } from "../support/adapted-app.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { CHAIN, GRAPH, THREE_STEPS } from "../support/orders.ts";
 import { shortVisibility } from "../support/short-visibility.ts";
+import { countStaleReads, STALE_READS_MS } from "../support/stale-reads.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 import { endsOf, faultsOf } from "./oracle.ts";
 import { type Action, INSTANCE_COUNTS, inWords, planOf, type Victim } from "./plan.ts";
@@ -17,6 +18,7 @@ export interface ChaosReport {
   readonly actions: number;
   readonly states: { readonly [state: string]: number };
   readonly attempts: number;
+  readonly staleReads: number;
   readonly faults: readonly string[];
 }
 
@@ -51,7 +53,12 @@ export async function runChaos(
 ): Promise<ChaosReport> {
   using adapted = adaptApp([THREE_STEPS, CHAIN, hurried]);
   shortVisibility(adapted.dir);
-  await using app = await startTestStack({ appDir: adapted.dir, appSettings: SETTINGS, ...HOSTS[topology] });
+  await using app = await startTestStack({
+    appDir: adapted.dir,
+    appSettings: SETTINGS,
+    staleReadsMs: STALE_READS_MS,
+    ...HOSTS[topology],
+  });
   const walk = new Walk(app, say);
   const plan = planOf(seed, minutes, topology);
   const orders = walk.sendOrders(seed);
@@ -196,7 +203,8 @@ class Walk {
     } while (Date.now() - begun < SETTLE_WITHIN_MS);
     const records = await this.#app.records.of(orderIds);
     const attempts = records.reduce((sum, { attempt }) => sum + attempt, 0);
-    return { orders: orderIds.length, actions, states: endsOf(records), attempts, faults };
+    const staleReads = await countStaleReads(this.#app);
+    return { orders: orderIds.length, actions, states: endsOf(records), attempts, staleReads, faults };
   }
 }
 

@@ -285,6 +285,7 @@ test("by keyboard alone: a cause is claimed and marked resolved, and a message i
   await page.getByText("Quarantine").first().waitFor();
   const number = await page.locator("tbody").getByRole("link").first().textContent();
   await press(number?.trim() ?? "");
+  await press("Edit as JSON");
   const body = page.getByLabel("Edit the body");
   const order = JSON.parse(await body.inputValue());
   const fixed = { ...order, currency: "EUR", lines: [{ sku: "TEA-1", quantity: 1, unitPrice: 5 }] };

@@ -1,6 +1,7 @@
 // `npm run console-pictures`: takes a picture of each view, light, dark and narrow. They are looked at after each change of the console.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import { readArguments, runCommand } from "../../cli/arguments.ts";
 import { build } from "../../cli/build.ts";
 import { adaptApp } from "../support/adapted-app.ts";
@@ -80,7 +81,8 @@ export async function takePictures(folder: string): Promise<void> {
   await app.shop.send({ ...madeOrder("unreadable-2"), currency: "euro" });
   await app.switchOn("payment", { kind: "reject", status: 401, message: "key expired" });
   for (const orderId of ["held-1", "held-2", "held-3"]) await app.shop.send(madeOrder(orderId));
-  await app.eventually("held-3", ({ processState, attempt }) => processState === "Pending" && attempt === 2, 90_000);
+  const isHeld = ({ steps }: StateRecord) => steps["takePayment"]?.expiry?.misconfigured === true;
+  for (const orderId of ["held-1", "held-2", "held-3"]) await app.eventually(orderId, isHeld, 90_000);
   await pause(app, "workflow", "returns", "the warehouse counts its stock");
   await plantDecisions(app, new Date().toISOString().slice(0, 10), 4);
   const browser = await openBrowser();

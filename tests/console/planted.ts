@@ -2,9 +2,7 @@
 
 import { CosmosClient } from "@azure/cosmos";
 import { createCosmosAuditLog } from "@scheduler-agent-supervisor/core/internal/store/cosmos-audit-log";
-import { namedContainer } from "@scheduler-agent-supervisor/core/internal/store/named-container";
 import { madeOrder } from "../support/made-order.ts";
-import { ORDER } from "../support/sample-container.ts";
 import type { TestStack } from "../support/test-stack.ts";
 
 export interface Planted {
@@ -50,8 +48,8 @@ export async function plant(app: TestStack, rejections = 3): Promise<Planted> {
 export async function plantDecisions(app: TestStack, day: string, count: number): Promise<void> {
   const database = new CosmosClient(app.settings["Cosmos"] ?? "").database("orders");
   const auditLog = createCosmosAuditLog({
-    supervision: namedContainer(database.container("supervision"), ORDER),
-    audit: namedContainer(database.container("audit"), ORDER),
+    supervision: database.container("supervision"),
+    audit: database.container("audit"),
   });
   const at = `${day}T00:00:00.000Z`;
   const before = { processState: "Processing", attempt: 1, failureCount: 0, step: "takePayment" } as const;

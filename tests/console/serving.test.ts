@@ -97,7 +97,7 @@ test("answers are what the schemas say", async () => {
     mayOperate: true,
     environment: { name: "this machine", colour: "green" },
     traceUrl: "https://traces.example/{traceId}",
-    noun: { one: "order", many: "orders" },
+    words: { one: "order", many: "orders" },
     keys: ["customer", "returnOf"],
   });
   const overview = await answer("overview", contract.overview);
@@ -106,8 +106,8 @@ test("answers are what the schemas say", async () => {
   expect(traffic).toMatchObject({ received: { overMs: 60_000 }, times: null });
   const hour = await answer("last-hour", contract.lastHour);
   expect([hour.received, hour.errors].map((counts) => counts.reduce((sum, one) => sum + one, 0))).toEqual([1, 1]);
-  expect(await answer("job-count?state=Error", contract.jobTotal)).toEqual({ count: 1 });
-  expect(await answer("job-count?q=published", contract.jobTotal)).toEqual({ count: null });
+  expect(await answer("job-count?state=Error", contract.jobTotal)).toEqual({ count: 1, isMore: false });
+  expect(await answer("job-count?q=published", contract.jobTotal)).toEqual({ count: null, isMore: false });
   const log = await answer("shift-log?from=2026-01-31T00:00:00Z&to=2026-01-31T12:00:00Z", contract.shiftLog);
   expect(log).toMatchObject({ isAll: true, entries: [] });
   expect(traffic.queues.map(({ queue }) => queue)).toContain("orders");

@@ -164,7 +164,7 @@ test("a message in the quarantine is read with its faults, fixed and sent again"
   const { page, errors } = await visit("/");
   const queue = page.getByRole("article").filter({ has: page.getByRole("link", { name: "Quarantine", exact: true }) });
   await expect.poll(() => queue.locator(".count").textContent()).toBe("1");
-  expect(await queue.getByRole("listitem").textContent()).toMatch(/lines: must not be empty · less than 1 min ago$/);
+  expect(await queue.getByRole("listitem").textContent()).toMatch(/lines: must not be empty ?less than 1 min ago$/);
   await queue.getByRole("link").click();
   await button(page, "Claim for 30 min").click();
   await button(page, "Release the claim").waitFor();
@@ -173,9 +173,13 @@ test("a message in the quarantine is read with its faults, fixed and sent again"
   await queue.getByRole("link").click();
   await page.locator("tbody").getByRole("link").first().click();
   await page.getByText("currency: must be an ISO 4217 code such as EUR").waitFor();
-  const body = page.getByLabel("Edit the body");
-  const order = JSON.parse(await body.inputValue());
-  await body.fill(JSON.stringify({ ...order, currency: "EUR", lines: [{ sku: "TEA-1", quantity: 1, unitPrice: 5 }] }));
+  // Each fault is at its field, and nobody writes JSON.
+  const form = page.getByRole("group", { name: "Edit the body" });
+  await form.getByText("must be an ISO 4217 code such as EUR").waitFor();
+  await form.getByLabel("Currency").fill("EUR");
+  await form.getByRole("button", { name: "Add", exact: false }).click();
+  await form.getByLabel("Sku").fill("TEA-1");
+  expect(await faultsOf(page)).toEqual([]);
   await page.getByLabel("Reason").fill("the client's fault, fixed");
   await button(page, "Send again").click();
   await page.getByText("Sent to orders.").waitFor();
@@ -197,6 +201,7 @@ test("a message that was discarded is found, fixed and sent again, by keyboard a
   await page.getByText(/^Discarded\. Until 20\d\d-/).waitFor();
   await press("See the discarded message");
   await page.getByText("nobody misses it").waitFor();
+  await press("Edit as JSON");
   const order = JSON.parse(await page.getByLabel("Edit the body").inputValue());
   await type("Edit the body", JSON.stringify({ ...order, currency: "EUR" }));
   await type("Reason*", "the client misses it");

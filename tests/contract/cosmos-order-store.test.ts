@@ -23,7 +23,7 @@ async function container(): Promise<Container> {
 // First, for the other suites leave records of their own.
 storedRecordsContract("cosmos", async (documents, onNewer) => {
   const orders = await container();
-  for (const document of documents) await orders.items.create({ ...document, id: "state" });
+  for (const document of documents) await orders.items.create({ ...document, orderId: document.jobId, id: "state" });
   const stored = async (orderId: string) => (await orders.item("state", orderId).read<StoredRecord>()).resource;
   return { store: createCosmosJobStore(sampleContainer(orders), { onNewer }), stored };
 });

@@ -1,7 +1,6 @@
 // What every implementation of the state store does with records of other versions of the app.
 
 import { NewerSchema } from "@scheduler-agent-supervisor/core/internal/domain/newer-schema";
-import { inCoresNames } from "@scheduler-agent-supervisor/core/internal/domain/noun";
 import { recover, startAttemptOf } from "@scheduler-agent-supervisor/core/internal/domain/recovery";
 import {
   NOT_STARTED,
@@ -15,7 +14,6 @@ import type { JobStore } from "@scheduler-agent-supervisor/core/internal/store/j
 import { beforeAll, describe, expect, test } from "vitest";
 import { type StoredRecord, storedRecord, storedRecords, UNKNOWN } from "../stored-records/stored-records.ts";
 import { NOON, SCHEDULING } from "../support/orders.ts";
-import { ORDER } from "../support/sample-container.ts";
 
 interface Planted {
   readonly store: JobStore;
@@ -30,14 +28,14 @@ export function storedRecordsContract(
   describe(`records of other versions: ${name}`, () => {
     const newer = {
       ...storedRecord(1, "pending"),
-      orderId: "newer",
+      jobId: "newer",
       schemaVersion: RECORD_VERSION + 1,
       steps: ["as nobody knows"],
     };
-    const forPatch = [0, 1].map((version) => ({ ...storedRecord(version, "pending"), orderId: `patch-${version}` }));
+    const forPatch = [0, 1].map((version) => ({ ...storedRecord(version, "pending"), jobId: `patch-${version}` }));
     const forReplace = [0, 1].map((version) => ({
       ...storedRecord(version, "in hand"),
-      orderId: `replace-${version}`,
+      jobId: `replace-${version}`,
     }));
     const left: string[] = [];
     let planted: Planted;
@@ -72,9 +70,9 @@ export function storedRecordsContract(
     test.each(storedRecords)(
       "version $version, $name: is read as today's, and keeps what is not known",
       async (one) => {
-        const record = await read(one.record.orderId);
+        const record = await read(one.record.jobId);
         expect(record).toMatchObject({
-          ...inCoresNames(inTodaysWords(one.record), ORDER),
+          ...inTodaysWords(one.record),
           schemaVersion: RECORD_VERSION,
         });
         for (const step of Object.values(record.steps)) {
@@ -147,7 +145,7 @@ export function storedRecordsContract(
       for await (const { record } of planted.store.due("2030-01-01T00:00:00.000Z")) due.push(record);
       const expected = storedRecords.filter(({ record }) => record["dueAt"] !== undefined);
       expect(due.map(({ jobId: orderId }) => orderId)).toEqual(
-        expect.arrayContaining(expected.map((one) => one.record.orderId)),
+        expect.arrayContaining(expected.map((one) => one.record.jobId)),
       );
       expect(new Set(due.map(({ schemaVersion }) => schemaVersion))).toEqual(new Set([RECORD_VERSION]));
       expect(left).toEqual(["newer"]);
@@ -156,7 +154,7 @@ export function storedRecordsContract(
     test("all are listed and counted", async () => {
       const { jobs: orders } = await planted.store.list({ limit: 100 });
       for (const { version, record } of storedRecords) {
-        const listed = orders.find(({ jobId: orderId }) => orderId === record.orderId);
+        const listed = orders.find(({ jobId: orderId }) => orderId === record.jobId);
         expect(listed).toMatchObject({
           schemaVersion: version,
           processState: (inTodaysWords(record) as StateRecord).processState,

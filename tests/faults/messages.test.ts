@@ -99,7 +99,7 @@ test.each([
   [
     "[scheduler | a start message received | it can't be read] tried ten times, then kept in the dead-letter queue; other orders go on",
     "scheduler",
-    { orderId: "poison", attempt: "one" },
+    { jobId: "poison", attempt: "one" },
   ],
   [
     "[agents over queues | a request received | it can't be read] tried ten times, then kept in the dead-letter queue; other orders go on",

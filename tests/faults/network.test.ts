@@ -164,7 +164,7 @@ describe("an answer is lost after what it answers was done", () => {
     "[messenger | a status sent | acknowledgement of the bus lost] it is sent again under the same message id, and the reply queue drops that",
     async () => {
       // `through` sees that the fault came: what was sent again could be received twice.
-      await through("lost-status", "bus", /"orderId":"lost-status".*"status":"Started"/s);
+      await through("lost-status", "bus", /"jobId":"lost-status".*"status":"Started"/s);
       expect(timesPublished("lost-status", "Started")).toBe(1);
     },
     TIMEOUT_MS,
@@ -173,7 +173,7 @@ describe("an answer is lost after what it answers was done", () => {
   test(
     "[messenger | an agent's request sent | acknowledgement of the bus lost] the queue drops the repeat; the service is called once",
     async () => {
-      await through("lost-request", "bus", /"orderId":"lost-request".*"idempotencyKey":"lost-request:checkFraud/s);
+      await through("lost-request", "bus", /"jobId":"lost-request".*"idempotencyKey":"lost-request:checkFraud/s);
       expect(await app.effects("fraud", "lost-request")).toMatchObject([{ calls: 1 }]);
     },
     TIMEOUT_MS,

@@ -151,7 +151,7 @@ test.concurrent(
     await app.allEnd(["twice"]);
     const [before] = await app.records.of(["twice"]);
     const ticket = {
-      orderId: "twice",
+      jobId: "twice",
       attempt: 1,
       step: "checkFraud",
       direction: "forward",

@@ -1,7 +1,6 @@
 // Orders that another version of the app began: those of the versions before come to their end, a newer one's are left alone.
 
 import { NewerSchema } from "@scheduler-agent-supervisor/core/internal/domain/newer-schema";
-import { inCoresNames } from "@scheduler-agent-supervisor/core/internal/domain/noun";
 import { RECORD_VERSION } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import { claimJob } from "@scheduler-agent-supervisor/core/internal/scheduler/claim-job";
 import { operateJob } from "@scheduler-agent-supervisor/core/internal/scheduler/operate-job";
@@ -12,14 +11,13 @@ import { expect, test } from "vitest";
 import type { World } from "../../packages/core/tests/world.ts";
 import { storedRecord } from "../stored-records/stored-records.ts";
 import { NOON_MS, sampleOrder } from "../support/orders.ts";
-import { ORDER } from "../support/sample-container.ts";
 import { createSampleWorld } from "../support/sample-world.ts";
 
 const A_DAY_MS = 86_400_000;
 
 /** A day later, so that all is overdue. */
 function worldWith(version: number, name: string, changes: object = {}): World {
-  const record = inCoresNames({ ...storedRecord(version, name), orderId: "order-1", ...changes }, ORDER);
+  const record = { ...storedRecord(version, name), jobId: "order-1", ...changes };
   const store = createMemoryJobStore({ documents: [record] });
   return createSampleWorld(NOON_MS + A_DAY_MS, { ...store, job: async (orderId) => sampleOrder(orderId) });
 }

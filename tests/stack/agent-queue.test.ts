@@ -11,7 +11,7 @@ import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 interface Request {
   readonly ticket: {
-    readonly orderId: string;
+    readonly jobId: string;
     readonly attempt: number;
     readonly step: string;
     readonly nonce: string;
@@ -19,7 +19,7 @@ interface Request {
   readonly operation: string;
   readonly completeBy: string;
   readonly idempotencyKey: string;
-  readonly order: { readonly orderId: string };
+  readonly job: { readonly orderId: string };
 }
 
 const REQUESTS = "agent-requests-fraud";
@@ -36,7 +36,7 @@ async function nextRequest(orderId: string): Promise<ServiceBusReceivedMessage &
   const receiver = app.bus.createReceiver(REQUESTS, { receiveMode: "receiveAndDelete" });
   try {
     for (let message = await one(); message; message = await one()) {
-      if (message.body.ticket.orderId === orderId) return message;
+      if (message.body.ticket.jobId === orderId) return message;
     }
     throw new Error(`there was no request for ${orderId}`);
   } finally {
@@ -68,14 +68,14 @@ test("P7 the request says what to do, until when, under which key and where to r
     body: {
       operation: "check",
       idempotencyKey: "ask-1:checkFraud:forward",
-      order: { orderId: "ask-1" },
+      job: { orderId: "ask-1" },
       compensates: null,
     },
   });
   expect(Object.keys(request.body["results" as keyof Request])).toEqual(["reserveStock"]);
   // What the agent declares, and nothing else of the order: neither its payment token nor where it goes.
-  expect(Object.keys(request.body.order).sort()).toEqual(["currency", "customer", "lines", "orderId", "shipTo"]);
-  expect(JSON.stringify(request.body.order)).not.toMatch(/tok_|street|sku/);
+  expect(Object.keys(request.body.job).sort()).toEqual(["currency", "customer", "lines", "orderId", "shipTo"]);
+  expect(JSON.stringify(request.body.job)).not.toMatch(/tok_|street|sku/);
   const leftMs = Date.parse(request.body.completeBy) - Number(request.enqueuedTimeUtc);
   expect(request.timeToLive).toBeGreaterThan(0);
   expect(request.timeToLive).toBeLessThanOrEqual(leftMs + 1000);

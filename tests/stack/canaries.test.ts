@@ -107,7 +107,7 @@ async function deadLetterRequest(): Promise<Ticket> {
 
 interface Ticket {
   readonly nonce: string;
-  readonly orderId: string;
+  readonly jobId: string;
 }
 
 interface Listed {
@@ -148,7 +148,7 @@ test("no secret is seen by a role that may not, in the console or in the log", a
     { body: valid, messageId: "quarantined-c", correlationId: repeated.toUpperCase() },
   ];
   await send("orders", ...bodies, ...around);
-  const forged = { ticket: { orderId: "none", nonce: canary(credentials) }, kind: "done", result: 7 };
+  const forged = { ticket: { jobId: "none", nonce: canary(credentials) }, kind: "done", result: 7 };
   await send("agent-replies", { body: forged, messageId: "reply" });
 
   const pays = whole("pays");
@@ -301,12 +301,11 @@ describe("who has no right", () => {
 
   /** An address that the app has not given to anybody. */
   function madeUp(nonce: string): string {
-    const orderId = pick(["pays", "waits-1", `order-${randomUUID()}`, "../x", "x".repeat(3000)]);
+    const jobId = pick(["pays", "waits-1", `order-${randomUUID()}`, "../x", "x".repeat(3000)]);
     const step = pick(["arrangeShipping", "checkFraud", "takePayment", `step-${randomUUID()}`, "__proto__"]);
     const nonces = pick([{}, { nonce: "guessed" }, { nonce: randomUUID() }, { nonce }, { nonce: { toString: 1 } }]);
     // A nonce that a request over a queue had opens nothing here; any real one fits its own step alone.
-    const own =
-      "nonce" in nonces && nonces.nonce === nonce ? { orderId: "pays", step: "checkFraud" } : { orderId, step };
+    const own = "nonce" in nonces && nonces.nonce === nonce ? { jobId: "pays", step: "checkFraud" } : { jobId, step };
     const address = { ...own, direction: pick(["forward", "compensate"]), ...nonces };
     return pick([Buffer.from(JSON.stringify(address)).toString("base64url"), randomUUID(), "!!!", "%2e%2e"]);
   }
@@ -328,8 +327,8 @@ describe("who has no right", () => {
   ];
 
   test("changes no store and no queue, and makes no metric series of its own", async () => {
-    const { orderId, nonce } = ((await messagesIn(app.bus, REQUESTS, { subQueueType: "deadLetter" }))[0]?.body.ticket ??
-      {}) as { orderId: string; nonce: string };
+    const { jobId, nonce } = ((await messagesIn(app.bus, REQUESTS, { subQueueType: "deadLetter" }))[0]?.body.ticket ??
+      {}) as { jobId: string; nonce: string };
     expect(nonce).toBeTypeOf("string");
     const before = await everything();
     const known = new Set(series());
@@ -344,7 +343,7 @@ describe("who has no right", () => {
       expect([400, 404, 409, 503]).toContain(response.status);
     }
     // By HTTP, with the very nonce of a request that went over a queue.
-    const address = { orderId, step: "checkFraud", direction: "forward", nonce };
+    const address = { jobId, step: "checkFraud", direction: "forward", nonce };
     const stolen = Buffer.from(JSON.stringify(address)).toString("base64url");
     const taken = await post(`api/completions/${stolen}`, {}, { kind: "done", result: { checkId: "forged" } });
     // The first time nobody knows it yet.
@@ -368,7 +367,7 @@ describe("who has no right", () => {
     // On the bus, without the nonce of a request.
     const tickets = ["pays", "waits-1", randomUUID()].flatMap((id) =>
       ["checkFraud", "arrangeShipping", "__proto__", randomUUID()].map((step) => {
-        return { orderId: id, attempt: 1, step, direction: "forward", lockedBy: randomUUID(), nonce: randomUUID() };
+        return { jobId: id, attempt: 1, step, direction: "forward", lockedBy: randomUUID(), nonce: randomUUID() };
       }),
     );
     await send(

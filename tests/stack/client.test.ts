@@ -18,7 +18,6 @@ import { openOrderClient, REPLY_QUEUE, SESSION_REPLY_QUEUE } from "../../cli/sho
 import { writeStackFile } from "../../cli/stack-file.ts";
 import { USUAL_WORKFLOW } from "../../shared/contracts/order.ts";
 import { madeOrder } from "../support/made-order.ts";
-import { ORDER } from "../support/sample-container.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 const data = mkdtempSync(join(tmpdir(), "client-"));
@@ -83,7 +82,7 @@ test("P13 P15 a requester cancels: what is done is compensated, and an order tha
   expect(await client.cancel(done)).toMatchObject({ kind: "rejected", reason: expect.stringContaining("Processed") });
   expect(await client.cancel({ ...done, currency: "USD" })).toMatchObject({
     kind: "rejected",
-    reason: "there is no such order of yours",
+    reason: "there is no such job of yours",
   });
 });
 
@@ -256,7 +255,7 @@ test("P15 the rejection of another order under a known id ends its own submissio
   });
   await started.promise;
   const other = { ...madeOrder("collides-1"), currency: "USD" };
-  const fault = `orderId: "collides-1" is the id of another order`;
+  const fault = `orderId: "collides-1" is the id of another job`;
   const receivedOfOther: string[] = [];
   const end = await client.submit(other, { onStatus: ({ status }) => receivedOfOther.push(status) });
   expect(end).toMatchObject({ kind: "rejected", faults: [fault] });
@@ -275,7 +274,6 @@ test("P11 a start message may be sent for later", async () => {
       agentRequests: "agent-requests",
       agentReplies: "agent-replies",
     },
-    { noun: ORDER },
   );
   const startAttempt = { jobId: "later-1", attempt: 2, direction: "forward" } as const;
   const at = new Date(Date.now() + 1500).toISOString();

@@ -2,10 +2,8 @@
 
 import { CosmosClient } from "@azure/cosmos";
 import { createCosmosAuditLog } from "@scheduler-agent-supervisor/core/internal/store/cosmos-audit-log";
-import { namedContainer } from "@scheduler-agent-supervisor/core/internal/store/named-container";
 import { afterAll } from "vitest";
 import { supervisionLogContract } from "../../packages/core/tests/contract/audit-log.ts";
-import { ORDER } from "../support/sample-container.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 let app: TestStack | undefined;
@@ -15,7 +13,7 @@ supervisionLogContract("cosmos", async () => {
   app = await startTestStack({ parts: ["bus", "cosmos"], host: false });
   const database = new CosmosClient(app.settings["Cosmos"] ?? "").database("orders");
   return createCosmosAuditLog({
-    supervision: namedContainer(database.container("supervision"), ORDER),
-    audit: namedContainer(database.container("audit"), ORDER),
+    supervision: database.container("supervision"),
+    audit: database.container("audit"),
   });
 });

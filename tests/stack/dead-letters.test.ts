@@ -34,6 +34,9 @@ async function askFor(path: string, body?: unknown, headers: Record<string, stri
   return { status: response.status, body: (await response.json()) as Json };
 }
 
+/** A message that asks for an attempt. */
+const startOf = (jobId: string) => ({ jobId, attempt: 1, direction: "forward" });
+
 /** Messages, dead-lettered one after the other. */
 async function deadLetter(queue: string, ...messages: ServiceBusMessage[]): Promise<void> {
   const sender = app.bus.createSender(queue);
@@ -120,7 +123,7 @@ test("P1 an order that can't be read is corrected and sent again: it goes throug
 
 test("the queues are listed with their counts, and a queue in pages, the oldest first", async () => {
   const ids = Array.from({ length: 7 }, (_, index) => `paged-${index}`);
-  await deadLetter("scheduler", ...ids.map((messageId) => ({ body: { orderId: messageId }, messageId })));
+  await deadLetter("scheduler", ...ids.map((messageId) => ({ body: startOf(messageId), messageId })));
   const { body } = await ask();
   const names = (body["queues"] as Json[]).map(({ queue }) => queue);
   expect(names).toEqual([
@@ -145,7 +148,7 @@ test("the queues are listed with their counts, and a queue in pages, the oldest 
     description: "planted by the test",
     jobId: "paged-0",
     deliveryCount: expect.any(Number),
-    bytes: 21,
+    bytes: 53,
   });
   // Looking has locked nothing and changed nothing.
   expect(await peek("scheduler", "deadLetter")).toHaveLength(7);
@@ -203,7 +206,7 @@ test("one behind many others is reached; these stay where they are, in their ord
 });
 
 test("P12 of two operators at once one sends it; and what somebody else holds is rejected until it is free", async () => {
-  await deadLetter("agent-requests-fraud", { body: { ticket: { orderId: "twice-1" } }, messageId: "twice-1" });
+  await deadLetter("agent-requests-fraud", { body: { ticket: { jobId: "twice-1" } }, messageId: "twice-1" });
   const number = await numberOf("agent-requests-fraud", "twice-1");
   const path = `/agent-requests-fraud/${number}/resend`;
   const both = await Promise.all([ask(path, REASON), ask(path, REASON)]);
@@ -226,7 +229,7 @@ test("P12 of two operators at once one sends it; and what somebody else holds is
 
 test("P16 whoever died between sending and removing leaves the original; sent again, the queue drops the second copy", async () => {
   const name = "agent-requests-fraud";
-  await deadLetter(name, { body: { ticket: { orderId: "again-1" } }, messageId: "again-1" });
+  await deadLetter(name, { body: { ticket: { jobId: "again-1" } }, messageId: "again-1" });
   const number = await numberOf(name, "again-1");
   const client = new ServiceBusClient(app.settings["ServiceBus"] ?? "");
   const senders = createBusSenders(() => new ServiceBusClient(app.settings["ServiceBus"] ?? ""));
@@ -244,7 +247,7 @@ test("P16 whoever died between sending and removing leaves the original; sent ag
 });
 
 test("discarded, it is gone, and the audit log says who did it and why", async () => {
-  await deadLetter("scheduler", { body: { orderId: "gone-1" }, messageId: "gone-1" });
+  await deadLetter("scheduler", { body: startOf("gone-1"), messageId: "gone-1" });
   const path = `/scheduler/${await numberOf("scheduler", "gone-1")}/discard`;
   expect(await ask(path, {})).toMatchObject({ status: 400, body: { faults: ["reason: is missing"] } });
   expect((await ask(path, REASON, { "content-type": "text/plain" })).status).toBe(415);
@@ -256,7 +259,7 @@ test("discarded, it is gone, and the audit log says who did it and why", async (
 });
 
 test("discarded, it can be read and sent again as it was, byte for byte and property for property; then its copy goes", async () => {
-  const body = Buffer.from('{"orderId":"back-1",  "a":12345678901234567890}');
+  const body = Buffer.from('{"jobId":"back-1",  "attempt":1, "direction":"forward", "a":12345678901234567890}');
   const properties = { subject: "repeatStart", correlationId: "c-7", replyTo: "r", replyToSessionId: "s", to: "t" };
   const at = new Date("2026-01-31T12:00:00.000Z");
   await deadLetter("scheduler", {
@@ -264,7 +267,7 @@ test("discarded, it can be read and sent again as it was, byte for byte and prop
     ...{ contentType: "application/json", timeToLive: 60_000, body, messageId: "back-1" },
     applicationProperties: { traceparent: "00-1", count: 3, isSent: true, at },
   });
-  const value = { body: { orderId: "back-2" }, bodyType: "value", properties: { messageId: "back-2" } } as const;
+  const value = { body: startOf("back-2"), bodyType: "value", properties: { messageId: "back-2" } } as const;
   await deadLetter("scheduler", value as unknown as ServiceBusMessage);
   const keep = async (messageId: string) => {
     const { body: answer } = await ask(`/scheduler/${await numberOf("scheduler", messageId)}/discard`, REASON);
@@ -294,14 +297,14 @@ test("discarded, it can be read and sent again as it was, byte for byte and prop
   expect(first).toMatchObject({ ...properties, contentType: "application/json", timeToLive: 60_000 });
   expect(first?.applicationProperties).toEqual({ traceparent: "00-1", count: 3, isSent: true, at: at.getTime() });
   expect(Buffer.compare(first?.body, body)).toBe(0);
-  expect(second).toMatchObject({ body: { orderId: "back-2" }, _rawAmqpMessage: { bodyType: "value" } });
+  expect(second).toMatchObject({ body: startOf("back-2"), _rawAmqpMessage: { bodyType: "value" } });
   expect(await auditLog("back-1")).toMatchObject([{ action: "discardDeadLetter" }, { action: "resendDiscarded" }]);
 });
 
 test("copies of discarded messages go with their order", async () => {
   await app.shop.send({ ...madeOrder("erased-1"), workflow: "three-steps" });
   await app.eventually("erased-1", (record) => ended(record) && record.outbox.length === 0);
-  await deadLetter("scheduler", { body: { orderId: "erased-1" }, messageId: "erased-1" });
+  await deadLetter("scheduler", { body: startOf("erased-1"), messageId: "erased-1" });
   const { body } = await ask(`/scheduler/${await numberOf("scheduler", "erased-1")}/discard`, REASON);
   expect((await askFor(`discarded-messages/${body["discarded"]}`)).status).toBe(200);
   expect((await askFor("jobs/erased-1/erase", REASON)).status).toBe(200);

@@ -9,7 +9,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { REPLY_QUEUE } from "../../cli/shop.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { sampleOrder } from "../support/orders.ts";
-import { ORDER } from "../support/sample-container.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 let app: TestStack;
@@ -112,7 +111,6 @@ describe("what is too large", () => {
     createServiceBusMessenger(
       createBusSenders(() => app.bus),
       queues,
-      { noun: ORDER },
     );
 
   test("a status message is undeliverable, and no reason to wait", async () => {

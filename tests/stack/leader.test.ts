@@ -5,11 +5,9 @@ import { BlobServiceClient } from "@azure/storage-blob";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import type { DecisionEntry } from "@scheduler-agent-supervisor/core/internal/store/audit-log";
 import { createCosmosAuditLog } from "@scheduler-agent-supervisor/core/internal/store/cosmos-audit-log";
-import { namedContainer } from "@scheduler-agent-supervisor/core/internal/store/named-container";
 import type { HostAddress } from "@scheduler-agent-supervisor/local/stack/addresses";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder } from "../support/made-order.ts";
-import { ORDER } from "../support/sample-container.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 const ORDERS = 24;
@@ -58,8 +56,8 @@ async function askToSweep({ url }: HostAddress): Promise<{ status: number; body:
 async function expiries(orderIds: readonly string[]): Promise<DecisionEntry[]> {
   const database = new CosmosClient(app.settings["Cosmos"] ?? "").database("orders");
   const log = createCosmosAuditLog({
-    supervision: namedContainer(database.container("supervision"), ORDER),
-    audit: namedContainer(database.container("audit"), ORDER),
+    supervision: database.container("supervision"),
+    audit: database.container("audit"),
   });
   const found: DecisionEntry[] = [];
   for (const ms of new Set([Date.now(), Date.now() - 120_000].map((at) => new Date(at).toISOString().slice(0, 10)))) {

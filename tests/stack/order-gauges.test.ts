@@ -109,7 +109,7 @@ test("none of its queries meets an order that has ended, so their price never gr
   await Promise.all(createJobGauges(received).map(({ count }) => count(NOW)));
   expect(queries).toHaveLength(6);
   for (const { query, parameters = [] } of queries) {
-    const listed = { query: query.replace("VALUE COUNT(1)", "VALUE c.orderId"), parameters };
+    const listed = { query: query.replace("VALUE COUNT(1)", "VALUE c.jobId"), parameters };
     const { resources } = await container.items.query<string>(listed).fetchAll();
     expect(resources, JSON.stringify(parameters)).not.toHaveLength(0);
     expect(resources.filter((orderId) => orderId.startsWith("ended"))).toEqual([]);

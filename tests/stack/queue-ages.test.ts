@@ -50,7 +50,7 @@ test("P27 an order that a paused workflow sends back is as old as it is, and say
 
 test("a message that nobody takes has no cause, and one that is scheduled for later has not arrived", async () => {
   const sender = app.bus.createSender("scheduler");
-  const body = { orderId: "nobody", attempt: 1 };
+  const body = { jobId: "nobody", attempt: 1 };
   await sender.sendMessages({ body, scheduledEnqueueTimeUtc: new Date(Date.now() + 3_600_000) });
   expect(await ages("scheduler")).toEqual([{ cause: "notTaken", ageMs: 0 }]);
   await sender.sendMessages({ body });

@@ -19,7 +19,7 @@ interface StoredDocument {
   readonly id: string;
   readonly ttl?: number;
   readonly _ts: number;
-  readonly order?: { readonly paymentToken: string };
+  readonly job?: { readonly paymentToken: string };
 }
 
 async function documentsOf(app: TestStack, orderId: string): Promise<StoredDocument[]> {
@@ -63,10 +63,10 @@ describe("without an archive", () => {
     await app.shop.send(madeOrder("goes-1"));
     await app.eventually("goes-1", ended);
     const documents = await documentsOf(app, "goes-1");
-    expect(documents.map(({ id }) => id).sort()).toEqual(["order", "state"]);
+    expect(documents.map(({ id }) => id).sort()).toEqual(["job", "state"]);
     expect(documents.map(({ ttl }) => ttl)).toEqual([10, 10]);
     expect(documents[0]?._ts).toBe(documents[1]?._ts);
-    expect(documents.find(({ id }) => id === "order")?.order?.paymentToken).toBe(REMOVED);
+    expect(documents.find(({ id }) => id === "job")?.job?.paymentToken).toBe(REMOVED);
     const seen = new Set<number>();
     for (let left = documents.length; left > 0; await sleep(50)) {
       left = (await documentsOf(app, "goes-1")).length;
@@ -127,8 +127,8 @@ describe("without an archive", () => {
     const documents = await documentsOf(app, "stays-1");
     expect(Object.fromEntries(documents.map(({ id, ttl }) => [id, ttl]))).toEqual({
       state: -1,
-      order: -1,
-      "order-2": undefined,
+      job: -1,
+      "job-2": undefined,
     });
   });
 });
@@ -159,8 +159,8 @@ describe("with an archive", () => {
     const lines = (await blob.downloadToBuffer()).toString().trimEnd().split("\n");
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       {
-        record: { orderId: "kept-1", processState: "Processed" },
-        orders: [{ orderId: "kept-1", paymentToken: REMOVED }],
+        record: { jobId: "kept-1", processState: "Processed" },
+        jobs: [{ orderId: "kept-1", paymentToken: REMOVED }],
       },
     ]);
     expect(lines.join()).not.toContain(madeOrder("kept-1").paymentToken);
@@ -201,6 +201,6 @@ describe("a host that is killed while it closes orders", () => {
     const storage = BlobServiceClient.fromConnectionString(app.settings["AzureWebJobsStorage"] ?? "");
     const blob = storage.getContainerClient("order-archive").getBlobClient("2026/01/01.jsonl");
     const lines = (await blob.downloadToBuffer()).toString().trimEnd().split("\n");
-    expect(lines.map((line) => JSON.parse(line).record.orderId)).toEqual(ids);
+    expect(lines.map((line) => JSON.parse(line).record.jobId)).toEqual(ids);
   }, 120_000);
 });

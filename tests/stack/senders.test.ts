@@ -76,7 +76,7 @@ test("P1 P15 an order by its sender's own queue: record and content keep the own
     new Set([contentDigest(order, USUAL_WORKFLOW)]),
   );
   expect(await app.eventually("tea-1", ended)).toMatchObject({ owner: "tea-shop" });
-  expect((await containerOf(app.settings).item("order", "tea-1").read()).resource).toMatchObject({ owner: "tea-shop" });
+  expect((await containerOf(app.settings).item("job", "tea-1").read()).resource).toMatchObject({ owner: "tea-shop" });
   expect(await tea.submit(order)).toMatchObject({ kind: "completed" });
 });
 
@@ -105,7 +105,7 @@ test("P15 an order that is to be answered on another sender's queue is rejected 
   await expect.poll(() => faultsOf("order-1"), { timeout: 10_000 }).toEqual([expect.stringContaining("another queue")]);
   const own = await app.bus.acceptSession("replies-mug-shop", "session-1");
   const [published] = await own.receiveMessages(1, { maxWaitTimeInMs: 5000 });
-  expect(published?.body).toMatchObject({ orderId: "mug-1", status: "Rejected", submissionId: "attack" });
+  expect(published?.body).toMatchObject({ jobId: "mug-1", status: "Rejected", submissionId: "attack" });
   await own.close();
   expect(await messagesIn(app.bus, "replies-tea-shop")).toEqual([]);
   expect(await app.records.of(["mug-1", "order-1"])).toEqual([]);
@@ -117,7 +117,7 @@ test("P15 on a shared queue another takes the id and the session: the client is 
   expect(await app.eventually("shared-1", ended)).toMatchObject({ processState: "Processed" });
   const received: StatusMessage[] = [];
   const end = await shared.submit(madeOrder("shared-1"), { onStatus: (status) => received.push(status) });
-  expect(end).toMatchObject({ kind: "rejected", faults: [`orderId: "shared-1" is the id of another order`] });
+  expect(end).toMatchObject({ kind: "rejected", faults: [`orderId: "shared-1" is the id of another job`] });
   expect(received.map(({ status }) => status)).toEqual(["Rejected"]);
   expect(await shared.follow("shared-1", { job: madeOrder("shared-1"), timeoutMs: 100 })).toMatchObject({
     kind: "timedOut",
@@ -130,7 +130,7 @@ test("P7 a reply by a queue of somebody who was not asked completes nothing, wha
   const end = tea.submit(madeOrder("tea-5"));
   const asked = await app.eventually("tea-5", ({ steps }) => steps["checkFraud"]?.nonce !== undefined);
   const { lockedBy, steps } = asked;
-  const step = { orderId: "tea-5", attempt: 1, step: "checkFraud", direction: "forward", lockedBy };
+  const step = { jobId: "tea-5", attempt: 1, step: "checkFraud", direction: "forward", lockedBy };
   const ticket = { ...step, nonce: steps["checkFraud"]?.nonce };
   const sender = app.bus.createSender("agent-replies");
   await sender.sendMessages({ body: { ticket, kind: "done", result: { checkId: "chk-forged" } } });
@@ -147,7 +147,7 @@ test("P13 P15 an order is cancelled by its own sender, and by nobody else who kn
   await app.switchOn("payment", { kind: "slow", delayMs: 3000, calls: 1, match: { orderId: "tea-cancel" } });
   const end = tea.submit(order);
   await app.eventually("tea-cancel", ({ steps }) => steps["reserveStock"]?.state === "Completed");
-  const unknown = { kind: "rejected", reason: "there is no such order of yours" };
+  const unknown = { kind: "rejected", reason: "there is no such job of yours" };
   expect(await mug.cancel(order)).toMatchObject(unknown);
   expect(await shared.cancel(order)).toMatchObject(unknown);
   expect(await tea.cancel(order)).toMatchObject({ kind: "accepted" });

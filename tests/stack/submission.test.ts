@@ -57,12 +57,14 @@ test("P1 P2 P3 order and record go in ONE batch: Pending, unlocked, without fail
   expect(batches).toHaveLength(1);
   const [order, record, ...more] = batches[0] ?? [];
   expect(more).toEqual([]);
-  expect(order).toMatchObject({ operationType: "Create", resourceBody: { id: "order", orderId: "fresh-1" } });
+  expect(order).toMatchObject({
+    operationType: "Create",
+    resourceBody: { id: "job", jobId: "fresh-1", orderId: "fresh-1" },
+  });
   expect(record).toMatchObject({
     operationType: "Create",
     resourceBody: {
-      id: "state",
-      orderId: "fresh-1",
+      ...{ id: "state", jobId: "fresh-1", orderId: "fresh-1" },
       processState: "Pending",
       lockedBy: null,
       completeBy: null,

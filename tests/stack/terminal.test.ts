@@ -158,11 +158,15 @@ const EXAMPLES: readonly Example[] = [
   },
   { documented: "dead-letter-causes quarantine", says: /^[0-9a-f]{16}\t1\t.*currency: must be/m },
   {
+    documented: "resend quarantine --cause CAUSE --set currency=EUR",
+    says: /resend: 1 messages[\s\S]*"currency": "EUR"[\s\S]*Nothing is done yet/,
+  },
+  {
     documented: "resend quarantine --cause CAUSE --patch patch.json",
     says: /resend: 1 messages[\s\S]*"currency": "EUR"[\s\S]*Nothing is done yet/,
   },
   {
-    documented: 'resend quarantine --cause CAUSE --patch patch.json --count 32 --reason "the client\'s fault, fixed"',
+    documented: 'resend quarantine --cause CAUSE --set currency=EUR --count 32 --reason "the client\'s fault, fixed"',
     says: /done: 1 of 1, 0 came back/,
   },
   { documented: 'pause agent payment --reason "the bank asks for it"', says: /agent payment: paused\./ },

@@ -177,8 +177,8 @@ test("every metric reaches the collector, with the attributes that the alerts sp
   const sender = app.bus.createSender("agent-replies");
   const { lockedBy, steps } = await app.eventually("traced-1", ended);
   const about = { step: "checkFraud", direction: "forward", lockedBy: lockedBy ?? "nobody" };
-  const late = { ...about, orderId: "traced-1", attempt: 2, nonce: steps["checkFraud"]?.nonce };
-  const unverified = { ...about, orderId: "unknown-1", attempt: 1 };
+  const late = { ...about, jobId: "traced-1", attempt: 2, nonce: steps["checkFraud"]?.nonce };
+  const unverified = { ...about, jobId: "unknown-1", attempt: 1 };
   for (const ticket of [late, unverified]) await sender.sendMessages({ body: { ticket, kind: "done", result: {} } });
   await sender.close();
   await fetch(`${app.stack.addresses.host?.url}/api/completions/unknown`, { method: "POST", body: "{}" });

@@ -195,10 +195,9 @@ test.concurrent(
   async () => {
     const order = await book("trip-7", [{ service: "hotel", kind: "late", delayMs: LATER_MS }]);
     await app.eventually("trip-7", isAwaiting, WITHIN_MS);
-    const { orderId } = order;
     await app.shop.send({
       kind: "Cancel",
-      orderId,
+      jobId: order.orderId,
       contentDigest: contentDigest(order, USUAL_WORKFLOW),
       reason: "ill",
     });

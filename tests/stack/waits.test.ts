@@ -86,7 +86,7 @@ async function loseScheduledStart(orderId: string): Promise<void> {
   const sender = app.bus.createSender("scheduler");
   try {
     // The record is written before the message is sent.
-    const scheduled = async () => (await messagesIn(app.bus, "scheduler")).find(({ body }) => body.orderId === orderId);
+    const scheduled = async () => (await messagesIn(app.bus, "scheduler")).find(({ body }) => body.jobId === orderId);
     const sequenceNumber = await vi.waitUntil(async () => (await scheduled())?.sequenceNumber, { interval: 20 });
     await sender.cancelScheduledMessages(sequenceNumber);
   } finally {

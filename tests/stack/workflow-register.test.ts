@@ -33,9 +33,9 @@ test("the app has entered its workflows when it started", async () => {
 
 test("of several that enter a version at once, the first one's content stands", async () => {
   const one = contentOfWorkflow({ ...CHAIN, name: "at-once" });
-  const other = { ...one, parts: { ...one.parts, policy: "another" } };
+  const other = { ...one, parts: { ...one.parts, "step more": "another" } };
   const stand = await Promise.all([one, other, one, other].map((content) => register.enter(content)));
-  expect(new Set(stand.map(({ parts }) => parts["policy"])).size).toBe(1);
+  expect(new Set(stand.map(({ parts }) => parts["step more"])).size).toBe(1);
 });
 
 test("a workflow that was entered after this app's own is a newer app's, and one from before is not", async () => {
@@ -51,9 +51,12 @@ test("a workflow that was entered after this app's own is a newer app's, and one
 test("orders are counted by the version that they need, of any schema version, and ended ones are not", async () => {
   const workflow = { name: "counted", version: 7 };
   const records = [storedRecord(0, "pending"), storedRecord(1, "in hand"), storedRecord(1, "processed")];
-  const expired = { ...storedRecord(1, "error"), orderId: "counted-expired", error: { kind: "expired" } };
+  const expired = { ...storedRecord(1, "error"), jobId: "counted-expired", error: { kind: "expired" } };
   for (const record of [...records, expired]) {
-    await containerOf(app.settings).items.create({ ...record, workflow, dueAt: "2999-01-01", id: "state" });
+    await containerOf(app.settings).items.create({
+      ...record,
+      ...{ id: "state", orderId: record.jobId, workflow, dueAt: "2999-01-01" },
+    });
   }
   expect(await register.jobs(workflow)).toEqual({ pending: 1, processing: 1, inError: 1 });
   expect(await register.jobs({ ...workflow, version: 8 })).toEqual({ pending: 0, processing: 0, inError: 0 });
@@ -76,7 +79,7 @@ test("an app whose workflow was edited without a new version does not start", as
   await app.stack.kill("host");
   const supervision = new CosmosClient(app.settings["Cosmos"] ?? "").database("orders").container("supervision");
   const entry = supervision.item(`workflow:${CHAIN.name}:${CHAIN.version}`, "workflows");
-  await entry.patch([{ op: "set", path: "/parts/policy", value: "as it was" }]);
+  await entry.patch([{ op: "set", path: "/parts/step more", value: "as it was" }]);
   await expect(app.stack.restart("host")).rejects.toThrow();
 });
 

@@ -3,7 +3,7 @@ import version0 from "./version-0.json" with { type: "json" };
 import version1 from "./version-1.json" with { type: "json" };
 import version2 from "./version-2.json" with { type: "json" };
 
-export type StoredRecord = { readonly [name: string]: unknown; readonly orderId: string };
+export type StoredRecord = { readonly [name: string]: unknown; readonly jobId: string };
 
 /** Of a record, of a step and of its compensation. */
 export const UNKNOWN = { ofLater: { answer: 42 } };
@@ -14,8 +14,8 @@ const STORED = { 0: version0, 1: version1, 2: version2 } as const;
 export const storedRecords = Object.entries(STORED).flatMap(([version, samples]) =>
   Object.entries(samples).map(([name, sample]) => {
     const record = withUnknown(sample as unknown as StoredRecord);
-    const orderId = `v${version}-${name.replaceAll(" ", "-")}`;
-    return { version: Number(version), name, record: { ...record, orderId } as StoredRecord };
+    const jobId = `v${version}-${name.replaceAll(" ", "-")}`;
+    return { version: Number(version), name, record: { ...record, jobId } as StoredRecord };
   }),
 );
 

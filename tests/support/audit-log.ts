@@ -3,17 +3,15 @@
 import { CosmosClient } from "@azure/cosmos";
 import type { SupervisionEntry } from "@scheduler-agent-supervisor/core/internal/store/audit-log";
 import { createCosmosAuditLog } from "@scheduler-agent-supervisor/core/internal/store/cosmos-audit-log";
-import { namedContainer } from "@scheduler-agent-supervisor/core/internal/store/named-container";
 import type { Settings } from "../../cli/stack-file.ts";
-import { ORDER } from "./sample-container.ts";
 
 const LONGEST_TEST_MS = 120_000;
 
 export async function openAuditLog(settings: Settings): Promise<SupervisionEntry[]> {
   const database = new CosmosClient(settings["Cosmos"] ?? "").database("orders");
   const log = createCosmosAuditLog({
-    supervision: namedContainer(database.container("supervision"), ORDER),
-    audit: namedContainer(database.container("audit"), ORDER),
+    supervision: database.container("supervision"),
+    audit: database.container("audit"),
   });
   const days = [Date.now() - LONGEST_TEST_MS, Date.now()].map((at) => new Date(at).toISOString().slice(0, 10));
   const found: SupervisionEntry[] = [];

@@ -17,7 +17,7 @@ export function startFraudWorker({ bus, stack }: TestStack): () => Promise<void>
         const response = await fetch(`${stack.addresses.remotes["fraud"]}/checks`, {
           method: "POST",
           headers: { "content-type": "application/json", "idempotency-key": body.idempotencyKey },
-          body: JSON.stringify({ orderId: body.ticket.orderId }),
+          body: JSON.stringify({ orderId: body.ticket.jobId }),
         });
         const { id } = (await response.json()) as { id?: string };
         const answer = { ticket: body.ticket, kind: "done", result: { checkId: id ?? "none" } };

@@ -1,6 +1,8 @@
 // What stands in a queue, delivered or not, and is left there.
 import type { ServiceBusClient, ServiceBusReceivedMessage, ServiceBusReceiverOptions } from "@azure/service-bus";
+import { jobIdIn } from "@scheduler-agent-supervisor/core/internal/messaging/job-id";
 import Long from "long";
+import { contracts } from "../../shared/contracts/order.ts";
 
 const PEEK = 1000;
 
@@ -21,5 +23,5 @@ export async function messagesIn(
 
 /** How many messages of an order a queue has. */
 export async function messagesOf(bus: ServiceBusClient, queue: string, orderId: string): Promise<number> {
-  return (await messagesIn(bus, queue)).filter(({ body }) => body.orderId === orderId).length;
+  return (await messagesIn(bus, queue)).filter(({ body }) => jobIdIn(body, contracts) === orderId).length;
 }

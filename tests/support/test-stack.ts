@@ -113,7 +113,7 @@ export async function startTestStack(
   const ear = bus.createReceiver(REPLY_QUEUE);
   ear.subscribe({
     processMessage: async (message) => {
-      const { orderId } = message.body;
+      const { jobId: orderId } = message.body;
       const own = received.get(orderId) ?? new Map();
       received.set(orderId, own.set(Number(message.sequenceNumber), message));
     },

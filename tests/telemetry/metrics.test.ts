@@ -28,7 +28,7 @@ function measured(name: Parameters<typeof measureEvent>[0], attributes: Attribut
 }
 
 test.each([
-  ["JobProcessed", { orderId: "o", criticalMs: 12 }, [["jobs.critical_time", 12, {}]]],
+  ["JobProcessed", { jobId: "o", criticalMs: 12 }, [["jobs.critical_time", 12, {}]]],
   [
     "StepCompleted",
     { agent: "a", step: "s", ms: 5 },
@@ -69,7 +69,7 @@ test.each([
     [["agents.breaker", 0, { agent: "a", endpoint: "e" }]],
   ],
   ["SupervisorFollows", {}, [["supervisor.sweep.age", undefined, {}]]],
-  ["JobClaimed", { orderId: "o" }, []],
+  ["JobClaimed", { jobId: "o" }, []],
 ] as const)("%s %o", (name, attributes, wanted) => expect(measured(name, attributes)).toEqual(wanted));
 
 test("a sweep says how long it took, and when it was unless a fault ended it", () => {

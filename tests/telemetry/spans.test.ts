@@ -76,14 +76,14 @@ test("where nothing is traced, the work's own promise is handed back", () => {
 });
 
 test("a span stands in the trace that its order carries, and what is done inside below it", async () => {
-  await inSpan("outer", { traceparent: OWN, attributes: { orderId: "o", step: null } }, async () => {
+  await inSpan("outer", { traceparent: OWN, attributes: { jobId: "o", step: null } }, async () => {
     const here = activeTraceparent();
     expect(fromHere({ traceparent: OWN }).traceparent).toBe(here);
     await inSpan("inner", { traceparent: OWN }, async () => describeSpan({ outcome: "fine" }));
     expect(parentOf("inner")).toBe(here);
   });
   expect(parentOf("outer")).toBe(OWN);
-  expect(span("outer").attributes).toEqual({ orderId: "o" });
+  expect(span("outer").attributes).toEqual({ jobId: "o" });
   expect(span("inner").attributes).toEqual({ outcome: "fine" });
 });
 

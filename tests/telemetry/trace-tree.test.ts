@@ -40,12 +40,12 @@ const tree = (spans: Span[], events: LogEvent[] = []) =>
 test("children stand below their parent in the order of time, events among them", () => {
   const spans = [
     span("claim", "submission", 30, 50, { attributes: { attempt: 1, outcome: "claimed" } }),
-    span("submission", "shop", 0, 20, { attributes: { orderId: "o" } }),
+    span("submission", "shop", 0, 20, { attributes: { jobId: "o" } }),
     span("publish", "submission", 5, 9.5, { attributes: { "messaging.destination.name": "replies", attempt: 1 } }),
     span("step", "claim", 12_000, 12_400, { attributes: { attempt: 1, agent: "payment" } }),
   ];
   const events = [
-    event("submission", "JobSubmitted", 4, { orderId: "o", processState: "Pending" }),
+    event("submission", "JobSubmitted", 4, { jobId: "o", processState: "Pending" }),
     event("claim", "JobClaimed", 45),
     event("step", "StepCompleted", 12_300, { "microsoft.custom_event.name": "StepCompleted", agent: "payment", ms: 7 }),
   ];

@@ -1,6 +1,6 @@
 // What the views show and how often it is asked for again: lists every half minute, one job every few seconds, nothing in a hidden tab.
 import { hashKey, QueryClient, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
-import { nameJobs } from "../words/noun.ts";
+import { nameJobs } from "../words/say.ts";
 import { ApiFault, get } from "./client.ts";
 import type {
   AgentStandings,
@@ -32,12 +32,7 @@ import type {
   Supervisor,
   Traffic,
 } from "./contract.ts";
-
-const LIST_MS = 30_000;
-const QUEUES_MS = 60_000;
-const AGENTS_MS = 10_000;
-const JOB_MS = 3_000;
-const BULK_MS = 2_000;
+import { AGENTS_MS, BULK_MS, HOME_MS, JOB_MS, LIST_MS, QUEUES_MS } from "./intervals.ts";
 
 export function createQueryClient(): QueryClient {
   return new QueryClient({
@@ -68,7 +63,7 @@ export const useSession = () =>
     queryFn: async ({ signal }) => {
       const session = await get<Session>("session", signal);
       // Before anything is drawn with it: every view is, when the session comes.
-      nameJobs(session.noun);
+      nameJobs(session.words);
       return session;
     },
     refetchInterval: QUEUES_MS,
@@ -106,17 +101,14 @@ export const useAttention = () =>
   useQuery({
     queryKey: ["attention"],
     queryFn: ({ signal }) => get<Attention>("attention", signal),
-    refetchInterval: LIST_MS,
+    refetchInterval: HOME_MS,
   });
-
-/** Once a quarter of a minute: what is held up is to be seen within a minute of its start. */
-const HELD_UP_MS = 15_000;
 
 export const useHeldUp = () =>
   useQuery({
     queryKey: ["held-up"],
     queryFn: ({ signal }) => get<HeldUp>("held-up", signal),
-    refetchInterval: HELD_UP_MS,
+    refetchInterval: HOME_MS,
   });
 
 export const useHeldUpPage = (group: string) =>
@@ -125,7 +117,7 @@ export const useHeldUpPage = (group: string) =>
     queryFn: ({ signal, pageParam }) => get<HeldUpPage>(`held-up/jobs${query({ group, from: pageParam })}`, signal),
     initialPageParam: 0,
     getNextPageParam: ({ next }) => next,
-    refetchInterval: HELD_UP_MS,
+    refetchInterval: HOME_MS,
   });
 
 const PAGE_OF_IDS = 100;
@@ -148,7 +140,7 @@ export const useAttentionPage = (group: string | undefined) =>
       get<AttentionPage>(`attention/jobs${query({ group, from: pageParam })}`, signal),
     initialPageParam: 0,
     getNextPageParam: ({ next }) => next,
-    refetchInterval: LIST_MS,
+    refetchInterval: HOME_MS,
   });
 
 export interface JobFilter {
@@ -272,7 +264,7 @@ export const useBulkList = () =>
   useQuery({
     queryKey: ["bulk"],
     queryFn: ({ signal }) => get<BulkList>("bulk", signal),
-    refetchInterval: LIST_MS,
+    refetchInterval: QUEUES_MS,
   });
 
 /** Nothing of it changes any more; of one that is cancelled, jobs that are under way still end. */
@@ -315,14 +307,14 @@ export const useAwaiting = () =>
   useQuery({
     queryKey: ["awaiting"],
     queryFn: ({ signal }) => get<Awaiting>("awaiting", signal),
-    refetchInterval: LIST_MS,
+    refetchInterval: HOME_MS,
   });
 
 export const useClaims = () =>
   useQuery({
     queryKey: ["claims"],
     queryFn: ({ signal }) => get<Handlings>("claims", signal),
-    refetchInterval: LIST_MS,
+    refetchInterval: QUEUES_MS,
   });
 
 /** What a preview could not take is shown once: whoever reloads the page sees how many it is for, and no more. */

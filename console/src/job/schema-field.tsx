@@ -34,7 +34,7 @@ export function SchemaField(props: SchemaFieldProps) {
 }
 
 function ObjectField({ schema, name, place, value, change, ...more }: SchemaFieldProps) {
-  const members = value as { readonly [name: string]: unknown };
+  const members = isObject(value) ? value : {};
   const fields = Object.entries(schema.properties ?? {}).map(([member, its]) => (
     <SchemaField
       {...more}
@@ -87,7 +87,7 @@ function ListField({ schema, name, place, value, change, ...more }: SchemaFieldP
 
 function ValueField({ schema, name, place, value, isRequired, fixed, faults, change }: SchemaFieldProps) {
   const isNumber = schema.type === "integer" || schema.type === "number";
-  const text = value === undefined || value === null ? "" : String(value);
+  const text = value === undefined || value === null ? "" : isObject(value) ? JSON.stringify(value) : String(value);
   const fault = faults.get(place);
   if (schema.type === "boolean") {
     return (
@@ -106,6 +106,7 @@ function ValueField({ schema, name, place, value, isRequired, fixed, faults, cha
     <Field label={labelOf(name)} {...(fault && { validationState: "error", validationMessage: fault })}>
       {schema.enum ? (
         <Select value={text} onChange={(_, { value: chosen }) => change(chosen)}>
+          {!schema.enum.includes(text) && <option>{text}</option>}
           {schema.enum.map((one) => (
             <option key={one}>{one}</option>
           ))}
@@ -121,6 +122,9 @@ function ValueField({ schema, name, place, value, isRequired, fixed, faults, cha
     </Field>
   );
 }
+
+const isObject = (value: unknown): value is { readonly [name: string]: unknown } =>
+  value !== null && typeof value === "object" && !Array.isArray(value);
 
 function withMember(members: { readonly [name: string]: unknown }, name: string, value: unknown) {
   const { [name]: _, ...others } = members;

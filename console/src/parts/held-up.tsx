@@ -36,7 +36,7 @@ export function HeldUpSection() {
 }
 
 function HeldUpGroup({
-  group: { id, wait, trouble, count },
+  group: { id, wait, causes, steps, trouble, count },
   isAll,
 }: {
   readonly group: Group;
@@ -49,7 +49,8 @@ function HeldUpGroup({
         <h3>
           <Link href={`/?held=${id}`}>{HELD_UP.name(wait)}</Link>
         </h3>
-        <p className="quiet">{[HELD_UP.reason(wait.reason, trouble), wait.step].filter(Boolean).join(" · ")}</p>
+        <p className="quiet">{[HELD_UP.reason(wait.reason, trouble), steps.join(", ")].filter(Boolean).join(" · ")}</p>
+        {causes.length > 1 && <p className="quiet">{HELD_UP.also(causes.slice(1))}</p>}
         <p className="quiet">
           {HELD_UP.since} <Instant at={wait.since} /> (<Age at={wait.since} />)
           {isRetried(wait) &&
@@ -126,7 +127,7 @@ function Remedies({ group, isAll }: { readonly group: Group; readonly isAll: boo
   const pause = session?.pauses.find(({ kind, name }) => kind === "agent" && name === agent);
   return (
     <>
-      {isRetried(group.wait) && <ContinueNow group={group} isAll={isAll} mayOperate={session?.mayOperate ?? false} />}
+      {group.retried > 0 && <ContinueNow group={group} isAll={isAll} mayOperate={session?.mayOperate ?? false} />}
       {agent !== null && <Pausable kind="agent" name={agent} pause={pause} />}
     </>
   );
@@ -138,7 +139,7 @@ interface ContinueProps {
   readonly mayOperate: boolean;
 }
 
-function ContinueNow({ group: { id, count }, isAll, mayOperate }: ContinueProps) {
+function ContinueNow({ group: { id, retried }, isAll, mayOperate }: ContinueProps) {
   const [, navigate] = useLocation();
   const [isBusy, setBusy] = useState(false);
   const [fault, setFault] = useState<ApiFault>();
@@ -160,7 +161,7 @@ function ContinueNow({ group: { id, count }, isAll, mayOperate }: ContinueProps)
       <ul className="choices">
         <li>
           <Button disabled={isBusy || !mayOperate} aria-describedby="about-continue" onClick={() => void preview()}>
-            {HELD_UP.continueNow(TEXT.capped(count, isAll))}
+            {HELD_UP.continueNow(TEXT.capped(retried, isAll))}
           </Button>
           <span id="about-continue" className="quiet">
             {HELD_UP.continueAbout}

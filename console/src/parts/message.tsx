@@ -6,6 +6,7 @@ import type { DiscardedMessage } from "../api/contract.ts";
 import { useRemoved, useSession } from "../api/queries.ts";
 import { DEAD_LETTERS } from "../words/dead-letters.ts";
 import { FAULTS, TEXT } from "../words/frame.ts";
+import { BodyEditor, parsed } from "./body-editor.tsx";
 import { Fault, Progress } from "./notices.tsx";
 import { Age } from "./zone.tsx";
 
@@ -23,7 +24,7 @@ interface MessageProps {
 
 export function Message({ message, facts = [], children }: MessageProps) {
   const { applicationProperties, body } = message;
-  const faults = Object.entries(applicationProperties).filter(([name]) => /^fault\d+$/.test(name));
+  const faults = faultsOf(message);
   const all: readonly Fact[] = [
     ...facts,
     [DEAD_LETTERS.job, message.jobId],
@@ -39,7 +40,7 @@ export function Message({ message, facts = [], children }: MessageProps) {
       <div className="cause-box bad">
         <h2>{faults.length > 0 ? DEAD_LETTERS.faults : DEAD_LETTERS.reason}</h2>
         <ul className="listed">
-          {(faults.length > 0 ? faults.map(([, text]) => String(text)) : why).map((text) => (
+          {(faults.length > 0 ? faults : why).map((text) => (
             <li key={text}>{text}</li>
           ))}
         </ul>
@@ -63,6 +64,10 @@ export function Message({ message, facts = [], children }: MessageProps) {
   );
 }
 
+/** What is wrong with a message in the quarantine, each with its place. */
+export const faultsOf = ({ applicationProperties }: ShownMessage): readonly string[] =>
+  Object.entries(applicationProperties).flatMap(([name, text]) => (/^fault\d+$/.test(name) ? [String(text)] : []));
+
 type Action = "resend" | "discard";
 
 interface DecisionProps {
@@ -75,9 +80,10 @@ interface DecisionProps {
   readonly done: (action: Action, answer: unknown) => void;
 }
 
-export function Decision({ message: { body }, path, queryKey, actions, about, done }: DecisionProps) {
+export function Decision({ message, path, queryKey, actions, about, done }: DecisionProps) {
   const { data: session } = useSession();
   const removed = useRemoved();
+  const { body } = message;
   const original = textOf(body);
   const [text, setText] = useState(original);
   const [reason, setReason] = useState("");
@@ -106,12 +112,7 @@ export function Decision({ message: { body }, path, queryKey, actions, about, do
   return (
     <section className="decision">
       {body.kind !== "binary" && (
-        <Field
-          label={DEAD_LETTERS.edit}
-          {...(isWrong && { validationState: "error", validationMessage: DEAD_LETTERS.notJson })}
-        >
-          <Textarea className="body" value={text} resize="vertical" onChange={(_, { value }) => setText(value)} />
-        </Field>
+        <BodyEditor label={DEAD_LETTERS.edit} text={text} faults={faultsOf(message)} change={setText} />
       )}
       {session && !mayOperate && <p className="quiet">{FAULTS.forbidden.advice}</p>}
       <Field label={TEXT.reason} hint={TEXT.messageReasonHint} required>
@@ -139,12 +140,4 @@ export function Decision({ message: { body }, path, queryKey, actions, about, do
 function textOf(body: ShownMessage["body"]): string {
   if (body.kind === "json") return JSON.stringify(body.json, null, 2);
   return body.kind === "text" ? body.text : "";
-}
-
-function parsed(text: string): { readonly json: unknown } | undefined {
-  try {
-    return { json: JSON.parse(text) };
-  } catch {
-    return undefined;
-  }
 }

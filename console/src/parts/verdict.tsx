@@ -52,6 +52,7 @@ export function useTroubles(): Troubles {
   const isOld = ({ data, error, dataUpdatedAt }: UseQueryResult<unknown>) =>
     error !== null || (data !== undefined && now - dataUpdatedAt > FRESH_MS);
   const leader = supervisor.data?.leader;
+  const holdingUp = new Set((heldUp.data?.groups ?? []).map(({ wait }) => wait.agent));
   const troubles: Trouble[] = [
     ...(attention.data?.groups ?? []).map(({ id, firstSeen, count, example }) => ({
       since: firstSeen,
@@ -72,7 +73,8 @@ export function useTroubles(): Troubles {
     ...(agents.data?.agents ?? []).flatMap(({ name, instances }) =>
       instances
         .flatMap(({ endpoints }) => endpoints)
-        .filter(({ health, isSlow }) => isSlow || health !== "healthy")
+        // Whom it holds up is named above, with the words of the endpoint.
+        .filter(({ health, isSlow }) => (isSlow || health !== "healthy") && !holdingUp.has(name))
         .slice(0, 1)
         .map(({ since, lastError, isSlow, health }) => ({
           since: since ?? null,

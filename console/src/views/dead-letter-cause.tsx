@@ -6,7 +6,9 @@ import { Link } from "wouter";
 import type { DeadLetter, DeadLetterCauses } from "../api/contract.ts";
 import { type MessageAction, type MessagesDone, runMessageWaves } from "../api/message-waves.ts";
 import { useDeadLetter, useDeadLetterCauses, useRemoved, useSession } from "../api/queries.ts";
+import { BodyEditor, parsed } from "../parts/body-editor.tsx";
 import { Changes, changesBetween } from "../parts/changes.tsx";
+import { faultsOf } from "../parts/message.tsx";
 import { Fault, Loaded, Loading, Notice } from "../parts/notices.tsx";
 import { RunProgress } from "../parts/run-progress.tsx";
 import { type Column, Table } from "../parts/table.tsx";
@@ -122,13 +124,14 @@ function Decision({ queue, cause, sample, begin }: DecisionProps) {
       {original !== undefined && (
         <details>
           <summary>{DEAD_LETTERS.editAll}</summary>
-          <Field
+          <BodyEditor
             label={DEAD_LETTERS.editSample(cause.numbers[0] ?? "")}
             hint={DEAD_LETTERS.editAllAbout}
-            {...(isWrong && { validationState: "error", validationMessage: DEAD_LETTERS.notJson })}
-          >
-            <Textarea className="body" value={shown} resize="vertical" onChange={(_, { value }) => setText(value)} />
-          </Field>
+            text={shown}
+            faults={sample ? faultsOf(sample) : []}
+            fixed={sample?.jobId ?? undefined}
+            change={setText}
+          />
           {patch !== undefined && edit && <Changes changes={changesBetween(JSON.parse(original), edit.json)} />}
         </details>
       )}
@@ -147,14 +150,6 @@ function Decision({ queue, cause, sample, begin }: DecisionProps) {
       <p className="quiet">{`${DEAD_LETTERS.resendAbout} ${DEAD_LETTERS.discard}: ${DEAD_LETTERS.discardAbout}`}</p>
     </section>
   );
-}
-
-function parsed(text: string): { readonly json: unknown } | undefined {
-  try {
-    return { json: JSON.parse(text) };
-  } catch {
-    return undefined;
-  }
 }
 
 type Result = MessagesDone["skipped"][number];

@@ -108,7 +108,7 @@ function Found({ filter }: { readonly filter: Searched }) {
         return (
           <>
             <Table
-              caption={SEARCH.found(jobs.length, !found.hasNextPage, total.data?.count ?? null)}
+              caption={SEARCH.found(jobs.length, !found.hasNextPage, total.data?.count ?? null, total.data?.isMore)}
               columns={COLUMNS}
               rows={jobs.slice(drawn, drawn + DRAWN)}
               keyOf={({ jobId }) => jobId}

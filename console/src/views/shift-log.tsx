@@ -25,7 +25,9 @@ const COLUMNS: readonly Column<Entry>[] = [
     name: SHIFT_LOG.what,
     cell: (entry) =>
       SHIFT_LOG.times(entry.count) +
-      (entry.kind === "action" ? (NAMES[entry.action]?.name ?? entry.action) : SUPERVISION.verdict(entry.verdict)),
+      (entry.kind === "action"
+        ? (NAMES[entry.action]?.name ?? SHIFT_LOG.action(entry.action))
+        : SUPERVISION.verdict(entry.verdict)),
   },
   { name: SHIFT_LOG.of, cell: (entry) => <About entry={entry} /> },
   {
@@ -44,8 +46,16 @@ const COLUMNS: readonly Column<Entry>[] = [
   },
 ];
 
+const ADDRESSES: { readonly [kind: string]: (id: string) => string } = {
+  group: (id) => `/?group=${id}`,
+  queue: (id) => `/dead-letters/${id}`,
+  message: (id) => `/dead-letters/${id}`,
+};
+
 function About({ entry }: { readonly entry: Entry }) {
   const { jobIds, count } = entry;
+  const target = entry.kind === "action" ? SHIFT_LOG.targetOf(entry.action) : null;
+  if (target) return <Link href={ADDRESSES[target.kind]?.(target.id) ?? "/"}>{target.id}</Link>;
   if (entry.kind === "action" && entry.message !== null) {
     return <Link href={`/dead-letters/${entry.message}`}>{entry.message}</Link>;
   }

@@ -1,6 +1,6 @@
 // The words for agents and for what is paused.
 import type { EndpointStanding, Pause } from "../api/contract.ts";
-import { say } from "./noun.ts";
+import { say } from "./say.ts";
 
 export const HEALTHS: { readonly [health in EndpointStanding["health"]]: string } = {
   healthy: "Healthy",

@@ -1,5 +1,5 @@
 // The words for what needs a person, and for claims and notes.
-import { say } from "./noun.ts";
+import { say } from "./say.ts";
 
 /** The queues that are no dead letters of a queue of the same name. */
 const QUEUES: { readonly [name: string]: string } = {

@@ -1,5 +1,5 @@
 // The words for steps that are done later by their service or by a person, and for reporting them.
-import { say } from "./noun.ts";
+import { say } from "./say.ts";
 export const AWAITING = {
   title: "Awaiting a report",
   about:

@@ -1,6 +1,6 @@
 // The words for actions on many jobs.
 import { EXTENSIONS } from "./job.ts";
-import { say } from "./noun.ts";
+import { say } from "./say.ts";
 
 const RESULTS = {
   open: "To do",

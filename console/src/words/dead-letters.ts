@@ -1,5 +1,5 @@
 // The words for messages that could not be processed.
-import { say } from "./noun.ts";
+import { say } from "./say.ts";
 export const DEAD_LETTERS = {
   about: "Messages that were delivered too often without success, that expired, or that could not be read.",
   nothing: "There are no messages here",
@@ -21,6 +21,8 @@ export const DEAD_LETTERS = {
   properties: "Properties",
   edit: "Edit the body",
   notJson: "This is not JSON yet",
+  asJson: "Edit as JSON",
+  asForm: "Edit as a form",
   resend: "Send again",
   resendAbout:
     "A copy goes to the queue that the message came from. The original is removed when the copy is confirmed.",

@@ -1,7 +1,7 @@
 // The words that stand on every view: a term is renamed here, and in the files beside this one, and nowhere else.
 import type { FaultKind } from "../api/client.ts";
 import type { Session } from "../api/contract.ts";
-import { say } from "./noun.ts";
+import { say } from "./say.ts";
 
 export const FAULTS: { readonly [kind in FaultKind]: { readonly title: string; readonly advice: string } } = {
   offline: { title: "No connection to the app", advice: "Trying again. What you see may be out of date." },

@@ -1,12 +1,12 @@
 // The words for jobs that are held up, and for an answer that is missing.
 import type { HeldUp, Wait } from "../api/contract.ts";
-import { say } from "./noun.ts";
+import { say } from "./say.ts";
 
 type Trouble = NonNullable<HeldUp["groups"][number]["trouble"]>;
 
 const REASONS: { readonly [reason in Wait["reason"]]: string } = {
   configuration: "The request, the endpoint's address or the app's credential for it is wrong: fix that first",
-  retry: "Its last try timed out",
+  retry: "Its last try failed; it is tried again",
   paused: "An operator has paused the agent",
   agent: "Waits for a free place at its agent",
   report: "Awaits a report",
@@ -30,6 +30,7 @@ export const HELD_UP = {
   },
   reason: (reason: Wait["reason"], trouble: Trouble | null) =>
     trouble ? `${REASONS[reason]}; ${TROUBLES[trouble.kind]}` : REASONS[reason],
+  also: (causes: readonly string[]) => `Also: ${causes.join("; ")}`,
   since: "Since",
   next: "next try",
   now: "next try soon",

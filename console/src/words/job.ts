@@ -1,6 +1,6 @@
 // The words for a job: its states, why it is in Error, what can be done with it.
 import type { ErrorKind, JobAction, ProcessState, SkipCause, StepState } from "../api/contract.ts";
-import { say } from "./noun.ts";
+import { say } from "./say.ts";
 
 export const STATES: { readonly [state in ProcessState]: string } = {
   Pending: "Waiting",

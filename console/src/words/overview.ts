@@ -1,6 +1,6 @@
 // The words of the overview.
 import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
-import { say } from "./noun.ts";
+import { say } from "./say.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -22,7 +22,8 @@ export const OVERVIEW = {
   nowOnly: "now",
   inError: (count: number, cause: string) => say`${count.toLocaleString("en")} in Error: ` + cause,
   heldUp: (count: number, cause: string) => `${count.toLocaleString("en")} held up by ${cause}`,
-  letters: (count: number, queue: string) => `${count.toLocaleString("en")} messages in ${queue}`,
+  letters: (count: number, queue: string) =>
+    `${count.toLocaleString("en")} ${count === 1 ? "message" : "messages"} in ${queue}`,
   slowAgent: (name: string) => `${name} is slow`,
   brokenAgent: (name: string, error: string | null) =>
     `${name}: an endpoint gets no calls${error === null ? "" : `: ${error}`}`,
@@ -35,9 +36,13 @@ export const OVERVIEW = {
   errorJobs: "In Error, and not handled",
   inHour: (total: number, most: number) =>
     `${total.toLocaleString("en")}; at most ${most.toLocaleString("en")} in 2 min`,
-  slot: (time: string, count: number) => `${time}: ${count.toLocaleString("en")}`,
-  chart: (name: string, counts: readonly number[], from: string) =>
-    `${name}, for each 2 minutes from ${from}: ${counts.join(", ")}`,
+  slot: (time: string, value: string) => `${time}: ${value}`,
+  chart: (name: string, values: readonly string[], from: string) =>
+    `${name}, for each 2 minutes from ${from}: ${values.join(", ")}`,
+  oldestMessage: "Oldest waiting message",
+  openBreakers: "Agents with an open breaker",
+  notLooked: "not known",
+  atMost: (last: string, most: string) => `${last}; at most ${most}`,
   mark: "A line marks where a trouble began.",
   noMessages: (queues: number) => `None in ${queues} queues`,
   overdueAbout: "due, and not yet handled by the supervisor",
@@ -49,7 +54,7 @@ export const OVERVIEW = {
   received: "Received per minute",
   processed: "Processed per minute",
   counted: ({ count, overMs }: { readonly count: number; readonly overMs: number }) =>
-    `${count.toLocaleString("en")} in the last ${roundedDuration(overMs)}`,
+    `${count.toLocaleString("en")} in the last ${overMs === MINUTE_MS ? "minute" : roundedDuration(overMs)}`,
   times: "From sent to processed",
   get timesOf() {
     return say`Of the {jobs} that were processed in the last hour, at most 200.`;

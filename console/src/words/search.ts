@@ -1,5 +1,5 @@
 // The words of the search and its export.
-import { say } from "./noun.ts";
+import { say } from "./say.ts";
 
 const WAITS = { person: "A report of a person or service", time: "The time of its next try" } as const;
 
@@ -54,10 +54,10 @@ export const SEARCH = {
   exportedSome: (limit: number) =>
     say`Exported the newest ${limit.toLocaleString("en")} {jobs}. There are more: add a filter.`,
   /** @param total null if it is not known */
-  found: (count: number, isAll: boolean, total: number | null) => {
+  found: (count: number, isAll: boolean, total: number | null, isMore = false) => {
     const shown = count.toLocaleString("en");
     if (isAll || total === null || total <= count) return say`${shown}${isAll ? "" : "+"} {jobs}`;
-    return say`${shown} of ${total.toLocaleString("en")} {jobs}`;
+    return say`${shown} of ${total.toLocaleString("en")}${isMore ? "+" : ""} {jobs}`;
   },
   rows: (from: number, to: number, of: number) =>
     `Rows ${from.toLocaleString("en")} to ${to.toLocaleString("en")} of ${of.toLocaleString("en")} loaded`,

@@ -1,7 +1,26 @@
 // The words of the shift log.
-import { say } from "./noun.ts";
+import { say } from "./say.ts";
+
+const TARGETED = /^(claim|release|note) (group|queue|message) (\S+)$/;
+
+const ACTIONS: { readonly [action: string]: string } = {
+  resendDeadLetter: "Send a message again",
+  discardDeadLetter: "Discard a message",
+  resendDiscarded: "Send a discarded message again",
+  sweep: "Sweep now",
+};
 
 export const SHIFT_LOG = {
+  /** Without the id of what a claim or a note is about: that is a link. */
+  action: (action: string) => {
+    const words = ACTIONS[action] ?? action.replace(TARGETED, "$1 $2");
+    return words.charAt(0).toUpperCase() + words.slice(1);
+  },
+  /** Such as `note group 0123456789abcdef`. */
+  targetOf: (action: string) => {
+    const [, , kind, id] = TARGETED.exec(action) ?? [];
+    return kind !== undefined && id !== undefined ? { kind, id } : null;
+  },
   get about() {
     return say`What operators did, with bulk runs and notes, and what supervisors decided, over all {jobs}; the last 12 hours if no time is given.`;
   },

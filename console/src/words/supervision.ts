@@ -1,6 +1,6 @@
 // The words for what supervisors have decided.
 import type { AgentTimeout } from "../api/contract.ts";
-import { say } from "./noun.ts";
+import { say } from "./say.ts";
 
 const VERDICTS: { readonly [verdict: string]: string } = {
   retry: "Next attempt",
@@ -8,6 +8,7 @@ const VERDICTS: { readonly [verdict: string]: string } = {
   skip: "Continues without a step",
   later: "Has time left",
   wait: "Wait, then next attempt",
+  resume: "Goes on",
   hold: "Waits for an endpoint to be fixed",
   compensate: "Compensation",
   fail: "Error",

@@ -34,7 +34,7 @@ export type JobClientOptions =
      * its instances a lasting session id: text, at most 128 characters.
      */
     readonly sessionId?: string;
-    /** The name of the member with a job's id in the app's content and messages, such as `orderId`. `jobId` if absent. */
+    /** The member of the content that has the job's id, as its contract names it, such as `orderId`. `jobId` if absent. */
     readonly idName?: string;
     /** The workflow of jobs that name none, as in the app's contracts. */
     readonly usualWorkflow?: string;
@@ -118,7 +118,7 @@ export function createJobClient(options: JobClientOptions): JobClient {
     private: options.sessionId === undefined,
     onLost: reconnect,
     onMessage(message) {
-      const status = readStatus(message, idName);
+      const status = readStatus(message);
       if (status?.status === "Rejected") submissions.reject(status);
       else if (status && !cancellations.take(status)) inbox.take(status);
     },
@@ -268,7 +268,7 @@ export function createJobClient(options: JobClientOptions): JobClient {
       const jobId = String(idOf(job));
       const digest = await digestOf(job);
       const { reason } = waiting;
-      const body = { kind: "Cancel", [idName]: jobId, contentDigest: digest, ...(reason && { reason }) };
+      const body = { kind: "Cancel", jobId, contentDigest: digest, ...(reason && { reason }) };
       return cancellations.answer(jobId, waiting, async (submissionId, abortSignal) => {
         await session.listen();
         await send(

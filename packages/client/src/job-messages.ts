@@ -68,24 +68,10 @@ export interface ReceivedMessage {
 }
 
 /** Undefined for what is no status message, and for a status that a newer app may have and this client does not know. It never throws. */
-export function readStatus(
-  { body, messageId, correlationId }: ReceivedMessage,
-  idName: string,
-): StatusMessage | undefined {
+export function readStatus({ body, messageId, correlationId }: ReceivedMessage): StatusMessage | undefined {
   if (body === null || typeof body !== "object") return undefined;
   const known = body as Readonly<Record<string, unknown>>;
-  const {
-    [idName]: jobId,
-    attempt,
-    status: name,
-    at,
-    step,
-    detail,
-    faults,
-    submissionId,
-    contentDigest,
-    outputs,
-  } = known;
+  const { jobId, attempt, status: name, at, step, detail, faults, submissionId, contentDigest, outputs } = known;
   const status = STATUSES.find((one) => one === name);
   if (typeof jobId !== "string" || !Number.isSafeInteger(attempt) || !status) return undefined;
   return {

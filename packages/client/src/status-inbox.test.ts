@@ -122,14 +122,14 @@ test("forgets the oldest jobs that nobody waits for, and only those", () => {
 
 test("reads status messages, and nothing else", () => {
   const body = { jobId: "job-1", attempt: 1, status: "StepCompleted", step: "takePayment", at: "now" };
-  expect(readStatus({ body, messageId: "m", correlationId: "c" }, "jobId")).toEqual({
+  expect(readStatus({ body, messageId: "m", correlationId: "c" })).toEqual({
     ...body,
     messageId: "m",
     correlationId: "c",
   });
-  expect(readStatus({ body }, "jobId")?.messageId).toBe("job-1:1:StepCompleted:takePayment");
+  expect(readStatus({ body })?.messageId).toBe("job-1:1:StepCompleted:takePayment");
   for (const stray of [undefined, null, "text", {}, { ...body, status: "Newer" }, { ...body, attempt: "1" }]) {
-    expect(readStatus({ body: stray }, "jobId")).toBeUndefined();
+    expect(readStatus({ body: stray })).toBeUndefined();
   }
 });
 
@@ -162,7 +162,7 @@ test.each([
   [Object.create(null)],
   [[{ toString: 1 }]],
 ])("reading %j as a status never throws", (body) => {
-  expect(() => readStatus({ body, messageId: { toString: 1 }, correlationId: { toString: 1 } }, "jobId")).not.toThrow();
+  expect(() => readStatus({ body, messageId: { toString: 1 }, correlationId: { toString: 1 } })).not.toThrow();
 });
 
 /** JSON of any shape, with the names that a status has, and those that an object's own operators call. */
@@ -217,7 +217,7 @@ test("whatever a message is, reading it as a status and handling it never throws
       pick(3) === 0 ? {} : { jobId: "job-1", attempt: pick(3), status: ["Received", "Completed", "Rejected"][pick(3)] };
     const body = pick(4) === 0 ? randomJson(pick) : { ...Object(randomJson(pick)), ...own };
     const message = { body, messageId: randomJson(pick), correlationId: randomJson(pick) };
-    const status = readStatus(message, "jobId");
+    const status = readStatus(message);
     if (!status) continue;
     read += 1;
     // Whoever shows it may write any of it as text.

@@ -1,6 +1,5 @@
 // The contract of the core's own jobs to test with: goods that are sold. They are nobody's business but the tests'.
 import { z } from "zod";
-import { JOB } from "../src/domain/noun.ts";
 import { type Contracts, defineContract, jobId, jobMembers } from "../src/messaging/contract.ts";
 import type { Goods } from "./jobs.ts";
 
@@ -29,4 +28,4 @@ export const goodsContract = defineContract<Goods>({
   keysOf: ({ customer }) => ({ customer: customer.id }),
 });
 
-export const contracts: Contracts = { noun: JOB, usual: goodsContract, usualWorkflow: USUAL_WORKFLOW, of: {} };
+export const contracts: Contracts = { usual: goodsContract, usualWorkflow: USUAL_WORKFLOW, of: {} };

@@ -4,7 +4,6 @@ import { defineAgent } from "../src/app/define-agent.ts";
 import { defineApp } from "../src/app/define-app.ts";
 import { workflowsOf } from "../src/app/define-workflow.ts";
 import type { Job } from "../src/domain/job.ts";
-import { JOB } from "../src/domain/noun.ts";
 import type { Situation, WorkflowRules } from "../src/domain/workflow-rules.ts";
 import { defineContract, jobId, jobMembers } from "../src/messaging/contract.ts";
 
@@ -118,7 +117,7 @@ export const publishing = defineWorkflow({
 });
 
 export const videos = defineApp({
-  contracts: { noun: JOB, usual: contract, usualWorkflow: "publishing", of: {} },
+  contracts: { usual: contract, usualWorkflow: "publishing", of: {} },
   agents,
   workflows: [publishing],
   rules,

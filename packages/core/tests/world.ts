@@ -228,7 +228,7 @@ export function createWorld(
       listFaults: workflows.listFaults,
     },
     taskHub: "hub",
-    completionUrl: (ticket) => completionUrl("http://localhost:7071", ticket, contracts.noun),
+    completionUrl: (ticket) => completionUrl("http://localhost:7071", ticket),
     nonce: randomUUID,
     admission: { admit: async () => undefined },
     presence: createMemoryPresence(() => world.clock),

@@ -7,6 +7,7 @@ import { readEntities } from "./stack/entities.ts";
 import { type PartAddress, type Row, rowsOf, type ServicesMessage } from "./stack/parts.ts";
 import { type RunningPart, startPart } from "./stack/running-part.ts";
 import { ownerOf, parseServicesArguments, type ServicesArguments, USAGE } from "./stack/services-arguments.ts";
+import { inWords, isError, messageOf, stackOf } from "./thrown.ts";
 
 const STOP_LIMIT_MS = 4900;
 
@@ -20,11 +21,11 @@ process.on("SIGTERM", () => stop(0));
 process.on("disconnect", () => stop(0));
 // The bus has its state in memory and acknowledges after the commit: where a commit or a flush fails, only a start from the disk is right.
 process.on("uncaughtException", (cause) => {
-  const reason = `${cause instanceof Error ? cause.message : String(cause)}`;
+  const reason = messageOf(cause);
   const advice = /disk (is full|I\/O error)|ENOSPC/.test(reason)
     ? " What was acknowledged is kept: make room, and start again."
     : "";
-  console.error(`The services end at a fault: ${reason}.${advice}\n${cause instanceof Error ? cause.stack : ""}`);
+  console.error(`The services end at a fault: ${reason}.${advice}\n${isError(cause) ? stackOf(cause) : ""}`);
   process.exit(1);
 });
 // The parent may have died while this was loading.
@@ -60,7 +61,7 @@ async function run(wanted: ServicesArguments): Promise<void> {
 }
 
 function explain(cause: unknown, wanted: ServicesArguments): string {
-  if (!(cause instanceof Error)) return String(cause);
+  if (!isError(cause)) return inWords(cause);
   if (!("code" in cause && cause.code === "EADDRINUSE" && "port" in cause)) return cause.message;
   const { part, option } = ownerOf(Number(cause.port), wanted);
   return `port ${cause.port} is busy, and ${part} wants it; free it or give ${part} another with ${option} N`;

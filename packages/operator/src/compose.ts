@@ -32,6 +32,7 @@ import { createHeldUp, type HeldUpView } from "./operations/held-up.ts";
 import { createLastHour } from "./operations/last-hour.ts";
 import type { GaugePorts } from "./operations/measure-gauges.ts";
 import type { BulkPorts } from "./operations/preview-bulk.ts";
+import type { SamplePorts } from "./operations/take-sample.ts";
 import { createTraffic } from "./operations/traffic.ts";
 import { createAwaitingJobs } from "./store/awaiting-jobs.ts";
 import { createCosmosBulkStore } from "./store/bulk-store.ts";
@@ -42,12 +43,14 @@ import { createHourCounts } from "./store/hour-counts.ts";
 import { createJobGauges } from "./store/job-gauges.ts";
 import { createOpenJobs } from "./store/open-jobs.ts";
 import { createRecentJobs } from "./store/recent-jobs.ts";
+import { createCosmosSampleStore } from "./store/sample-store.ts";
 import { createShiftEntries, type ShiftEntries } from "./store/shift-entries.ts";
 import { createWaitingJobs } from "./store/waiting-jobs.ts";
 import { createSupervisionReader, type SupervisionReader } from "./supervision/read-supervision.ts";
 
 export interface Desk {
   readonly gauges: GaugePorts;
+  readonly samples: SamplePorts;
   readonly console: ConsolePorts;
   readonly bulk: BulkPorts;
   readonly erasure: { readonly closing: ClosingStore; readonly discarded: DiscardedStore };
@@ -114,9 +117,11 @@ function composeOperator(business: Business, composed: Composed): Desk {
   // The alert does without what is only known of the agents.
   const unknown = () => ({ asOf: instant(now()), pauses: [], workflows: [], agents: [] });
   const discarded = createCosmosDiscardedStore(supervision);
+  const samples = createCosmosSampleStore(supervision);
   let deadLetters: DeadLetterPorts | undefined;
   return {
     gauges: { ...ports, jobGauges, queueAges, heldUp: heldUpSeenWith(() => agents().catch(unknown)) },
+    samples: { samples, queueAges, agents, now },
     console: {
       awaiting: createAwaiting({ jobs: createAwaitingJobs(jobs), workflows: business.workflows, now }),
       attention,
@@ -126,7 +131,7 @@ function composeOperator(business: Business, composed: Composed): Desk {
       agents,
       known,
       traffic: trafficOf(composed, queueAges),
-      lastHour: createLastHour({ counts: createHourCounts(jobs, closedAtOnceFor(composed)), attention, now }),
+      lastHour: createLastHour({ counts: createHourCounts(jobs, closedAtOnceFor(composed)), attention, samples, now }),
       handling: createHandling({ store: createCosmosHandlingStore(supervision), attention, now }),
       supervision: createSupervisionReader(leaseOf(config), { supervision, audit }),
       shiftEntries: createShiftEntries({ supervision, audit }),

@@ -16,6 +16,8 @@ export interface Registration extends Job {
 }
 
 const registration = defineContract<Registration>({
+  // The partition key of the jobs' container, in `infra/entities/cosmos.json`.
+  idName: "registrationId",
   schema: z.strictObject({
     registrationId: jobId,
     ...jobMembers("registration"),
@@ -30,7 +32,4 @@ const registration = defineContract<Registration>({
   keysOf: ({ email }) => ({ email }),
 });
 
-/** What documents and messages call a job: their id is `registrationId`, which is the partition key of `infra/entities/cosmos.json`. */
-export const NOUN = { one: "registration", many: "registrations" };
-
-export const contracts: Contracts = { noun: NOUN, usual: registration, usualWorkflow: "registration", of: {} };
+export const contracts: Contracts = { usual: registration, usualWorkflow: "registration", of: {} };

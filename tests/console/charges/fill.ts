@@ -2,7 +2,6 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { inAppsNames } from "@scheduler-agent-supervisor/core/internal/domain/noun";
 import type { StateRecord, StepRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import { Catalog } from "@scheduler-agent-supervisor/local/cosmos/catalog";
 import { documentKey } from "@scheduler-agent-supervisor/local/cosmos/key-scope";
@@ -11,7 +10,6 @@ import { startCosmos } from "@scheduler-agent-supervisor/local/cosmos/start";
 import { Database } from "@scheduler-agent-supervisor/local/database/database";
 import { ROOT } from "../../../cli/settings.ts";
 import { GRAPH, sampleOrder, sampleRecord } from "../../support/orders.ts";
-import { ORDER } from "../../support/sample-container.ts";
 
 export interface Filling {
   /** The first ones are numbered from here. */
@@ -49,9 +47,9 @@ export async function fill(folder: string, filling: Filling, now: number): Promi
           if (next.done) return false;
           const { jobId: orderId } = next.value;
           const pk = documentKey(container, JSON.stringify([orderId])) ?? "";
-          const order = { id: "order", orderId, schemaVersion: 1, order: sampleOrder(orderId) };
-          container.items.insert(pk, "order", order as unknown as JsonObject, now);
-          const state = { id: "state", ...inAppsNames(structuredClone(next.value), ORDER) };
+          const content = { id: "job", orderId, jobId: orderId, schemaVersion: 1, job: sampleOrder(orderId) };
+          container.items.insert(pk, "job", content as unknown as JsonObject, now);
+          const state = { id: "state", orderId, ...structuredClone(next.value) };
           container.items.insert(pk, "state", state as unknown as JsonObject, now);
         }
         return true;

@@ -3,6 +3,7 @@
 // has a stack to itself while it lasts, so that it sees its own deaths only. With TOPOLOGY all are lived in that topology; a short run
 // without it lives every other scenario in flex.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { TOPOLOGIES, type Topology } from "@scheduler-agent-supervisor/local/host/flex/groups";
 import { actorOf, essential } from "@scheduler-agent-supervisor/testing/internal/faults/choice";
 import {
@@ -12,6 +13,7 @@ import {
 } from "@scheduler-agent-supervisor/testing/internal/faults/lives";
 import { ANY_JOB } from "@scheduler-agent-supervisor/testing/internal/faults/probe-point";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { countStaleReads, STALE_READS_MS } from "../../support/stale-reads.ts";
 import { chosenTopology } from "../../support/test-stack.ts";
 import { faultsOf } from "../check-life.ts";
 import { evidenceOf } from "../evidence.ts";
@@ -61,6 +63,8 @@ const setupOf = (rig: OrderRig, { deaths: { length: kills } }: Life) => ({
   rig,
   handFor: (orderId: string) => new Hand(rig.app, orderId),
   judge: async ({ end, endIfKilled }: Scenario, { orderId }: Hand) => {
+    // The judge reads what was written last, by the same replicas.
+    await sleep(STALE_READS_MS);
     const evidence = await evidenceOf(rig.app, orderId);
     const faults = faultsOf(end, evidence);
     const isOther = kills > 0 && endIfKilled && faultsOf(endIfKilled, evidence).length === 0;
@@ -103,7 +107,12 @@ beforeAll(async () => {
 }, TIMEOUT_MS);
 
 afterAll(async () => {
-  reportCrashes(lived, kills(), Date.now() - begun);
+  const stale = await Promise.all(allRigs().map(({ app }) => countStaleReads(app)));
+  reportCrashes(
+    lived,
+    { kills: kills(), staleReads: stale.reduce((sum, count) => sum + count, 0) },
+    Date.now() - begun,
+  );
   await Promise.all(allRigs().map((rig) => rig[Symbol.asyncDispose]()));
 }, 60_000);
 
@@ -164,7 +173,7 @@ test(
   TIMEOUT_MS,
 );
 
-test("P16 P20 the points are those of every function, and the host died at them", () => {
+test("P16 P20 the points are those of every function, and the host died at them", async () => {
   const actors = new Set([...known].map(actorOf));
   expect([...actors].sort()).toEqual(expect.arrayContaining(ACTORS));
   // What only a recovery reaches may not be reached in the next one.
@@ -172,4 +181,6 @@ test("P16 P20 the points are those of every function, and the host died at them"
   const missed = first.filter(({ crashed }) => !crashed).flatMap(({ deaths: points }) => points);
   expect(missed.length, `not reached again: ${missed.join("; ")}`).toBeLessThanOrEqual(first.length * MISSED_AT_MOST);
   expect(kills()).toBeGreaterThan(isWhole ? 150 : 30);
+  const stale = await Promise.all(allRigs().map(({ app }) => countStaleReads(app)));
+  expect(Math.min(...stale)).toBeGreaterThan(0);
 });

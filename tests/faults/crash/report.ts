@@ -20,7 +20,12 @@ export function noteLife({ jobId, deaths, crashed, ms, faults }: Lived): void {
   appendFileSync(LIVES, `${new Date().toISOString()} ${jobId} ${ms} ms, ${deaths.join(", then ")}: ${what}\n`);
 }
 
-export function reportCrashes(lived: readonly Lived[], kills: number, ms: number): void {
+interface Counts {
+  readonly kills: number;
+  readonly staleReads: number;
+}
+
+export function reportCrashes(lived: readonly Lived[], { kills, staleReads }: Counts, ms: number): void {
   const byActor = new Map<string, Lived[]>();
   for (const one of lived) {
     const actor = actorOf(one.deaths.at(-1) ?? "");
@@ -30,14 +35,14 @@ export function reportCrashes(lived: readonly Lived[], kills: number, ms: number
   for (const [actor, own] of [...byActor].sort()) table.push([actor, own.length, countMissed(own), countWrong(own)]);
   table.push(["in all", lived.length, countMissed(lived), countWrong(lived)]);
   const seconds = Math.round(ms / 1000);
-  console.log(`${table.toString()}\n${kills} kills of the host in ${seconds} s`);
+  console.log(`${table.toString()}\n${kills} kills of the host and ${staleReads} stale reads in ${seconds} s`);
   const whole = process.env["FAULTS"] === "all";
   const plain = lived.filter(({ deaths }) => deaths.length === 1);
   const further = lived.filter(({ deaths }) => deaths.length > 1);
   noteRun(
     chosenTopology() === "flex" ? "crash, flex" : whole ? "crash" : "crash, a choice",
     [
-      `killed ${kills} times in ${seconds} s`,
+      `killed ${kills} times in ${seconds} s, ${staleReads} stale reads`,
       `at ${countCrashed(plain)} of ${plain.length} points of runs without an earlier kill`,
       ...(further.length > 0 ? [`at ${countCrashed(further)} of ${further.length} that only a recovery reaches`] : []),
       `${countWrong(lived)} orders ended wrong`,

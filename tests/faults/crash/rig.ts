@@ -10,9 +10,9 @@ import { type Rig, startRig } from "@scheduler-agent-supervisor/testing/internal
 import { type OrderMessage, USUAL_WORKFLOW } from "../../../shared/contracts/order.ts";
 import { adaptApp, bookAtMostOnce } from "../../support/adapted-app.ts";
 import { madeOrder } from "../../support/made-order.ts";
-import { ORDER } from "../../support/sample-container.ts";
 import { shortLocks } from "../../support/short-locks.ts";
 import { shortVisibility } from "../../support/short-visibility.ts";
+import { STALE_READS_MS } from "../../support/stale-reads.ts";
 import { containerOf, startTestStack, type TestStack } from "../../support/test-stack.ts";
 import { workflows } from "../workflows.ts";
 
@@ -32,6 +32,7 @@ export function startOrderRig(topology: Topology): Promise<OrderRig> {
       queuesFile: shortLocks(folder),
       appSettings: settings,
       longestPauseMs: 100,
+      staleReadsMs: STALE_READS_MS,
       ...ends,
     });
     return {
@@ -108,14 +109,13 @@ export class Hand {
     const { attempt = 0, nonce } = steps[step] ?? {};
     const ticket = { jobId: orderId, attempt, step, direction: "forward", lockedBy: lockedBy ?? "", nonce } as const;
     // 409: its progress, once the report of its end was taken.
-    await this.ask("POST", new URL(completionUrl("http://app", ticket, ORDER)).pathname, body, 200, 409);
+    await this.ask("POST", new URL(completionUrl("http://app", ticket)).pathname, body, 200, 409);
   }
 
   /** As its requester. @param changes as it was sent */
   cancel(changes: Partial<OrderMessage> = {}): Promise<void> {
-    const { orderId } = this;
     const digest = contentDigest({ ...this.order, ...changes }, USUAL_WORKFLOW);
-    return this.message("orders", { kind: "Cancel", orderId, contentDigest: digest });
+    return this.message("orders", { kind: "Cancel", jobId: this.orderId, contentDigest: digest });
   }
 
   async message(queue: string, body: unknown): Promise<void> {

@@ -10,9 +10,23 @@ export const P1 = faultsOf("P1", [
   [
     "The record is written without the job's content.",
     "core:store/cosmos-job-store.ts",
-    "await batch(jobId, [contentOperation(record, job, FIRST_REVISION, noun), state as unknown as OperationInput]);",
+    "await batch(jobId, [contentOperation(record, job, FIRST_REVISION, idName), state]);",
     "await batch(jobId, [state as unknown as OperationInput]);",
     `${COSMOS} -t another process`,
+  ],
+  [
+    "A job's documents have its id under the core's name alone, and so not in their partition.",
+    "core:store/cosmos-documents.ts",
+    "return { id, ...body, ...(idName",
+    'return { id, ...body, ...(idName === "" && idName',
+    `${COSMOS} -t another process`,
+  ],
+  [
+    "Content without an id is recorded.",
+    "core:submission/submission-message.ts",
+    'if (checked.kind === "invalid") return checked.faults;',
+    'if (checked.kind === "invalid") return [];',
+    "core:messaging/job-id.test.ts",
   ],
   [
     "A message that comes twice is taken for a new job.",

@@ -8,8 +8,8 @@ export const P12 = faultsOf("P12", [
   [
     "On Cosmos DB a record is replaced at any version.",
     "core:store/cosmos-job-store.ts",
-    ".replace<{ id: string } & StateRecord>({ id: STATE_ID, ...record }, { accessCondition })",
-    ".replace<{ id: string } & StateRecord>({ id: STATE_ID, ...record })",
+    ".replace<{ id: string } & StateRecord>(stateOf(record), { accessCondition })",
+    ".replace<{ id: string } & StateRecord>(stateOf(record))",
     COSMOS_STORE,
   ],
   [

@@ -146,14 +146,14 @@ export const P22 = faultsOf("P22", [
     "core:domain/attempt.ts",
     "begun: inHand.filter((key) => begun.has(key)) };",
     "begun: inHand.filter((key) => key === '') };",
-    "operations:history-size.test.ts -t 25 sheets",
+    "operations:continued-attempt.test.ts",
   ],
   [
     "An attempt that continues as new forgets that it may have missed events.",
     "core:scheduler/scheduler.ts",
     "let behindSince = attempt.begun && readsNow(context);",
     "let behindSince: string | undefined;",
-    "operations:history-size.test.ts -t 25 sheets",
+    "operations:continued-attempt.test.ts",
   ],
   [
     "An attempt never continues as new.",

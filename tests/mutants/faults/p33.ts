@@ -47,7 +47,6 @@ export const P33 = faultsOf("P33", [
     "faults: [...depth, ...(parsed.success ?",
     "faults: [...(parsed.success ?",
     CHECKED,
-    DEEP,
   ],
   [
     "A body that is nested too deep is taken.",

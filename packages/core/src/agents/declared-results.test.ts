@@ -1,8 +1,11 @@
 // A result that is not as its agent declares it is not recorded, and other steps' results reach an agent as it declares them.
 import { expect, test } from "vitest";
+import { z } from "zod";
 import { bounds } from "../../tests/bounds.ts";
 import { encoderAgent } from "../../tests/videos.ts";
+import { RESULT_BYTES } from "../domain/record-limits.ts";
 import type { Agent, AgentReply } from "./agent.ts";
+import { checkResult } from "./declared-results.ts";
 import { routeAgent } from "./route-agent.ts";
 
 const ENDPOINTS = [{ url: "http://127.0.0.1:1/", capacity: 1 }];
@@ -55,6 +58,18 @@ test("P6 P9 what a service answers that is asked later is checked alike", async 
     tries: 1,
     lastError: { misconfigured: true, message: expect.stringContaining("result.encodedId") },
   });
+});
+
+test("P33 a result that is larger than a record takes is not recorded, declared or not", () => {
+  const ofBytes = (bytes: number) => ({ note: "é".repeat((bytes - '{"note":""}'.length) / 2) });
+  const [fits, tooLarge] = [ofBytes(RESULT_BYTES - 1), ofBytes(RESULT_BYTES + 1)];
+  for (const schema of [undefined, z.object({ note: z.string() })]) {
+    expect(checkResult(schema, fits)).toEqual({ kind: "fits", result: fits });
+    expect(checkResult(schema, tooLarge)).toEqual({
+      kind: "misfit",
+      faults: [`result: has ${RESULT_BYTES + 1} bytes as JSON, and a step's result may have ${RESULT_BYTES}`],
+    });
+  }
 });
 
 test("members that are not declared are not recorded", async () => {

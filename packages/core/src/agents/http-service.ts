@@ -172,9 +172,10 @@ const INVALID: ReadonlySet<unknown> = new Set(["ERR_INVALID_URL", "UND_ERR_INVAL
 function notAnswered(cause: unknown): Unavailable {
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
   const isInvalid = INVALID.has(code);
+  const text = describe(cause);
   return {
     kind: "unavailable",
-    message: describe(cause),
+    message: typeof code === "string" && !text.includes(code) ? `${code}: ${text}` : text,
     inShort: typeof code === "string" ? code : "no answer",
     mayHaveHappened: !UNSENT.has(code) && !isInvalid,
     ...(isInvalid && { about: "request", misconfigured: true }),

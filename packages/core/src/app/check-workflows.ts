@@ -1,4 +1,4 @@
-// At start: rejects a workflow that was edited without a new version, and reports which versions jobs still need.
+// At start: rejects a workflow whose steps were edited without a new version, and reports which versions jobs still need.
 
 import type { Workflow, WorkflowRef } from "../domain/workflow.ts";
 import { contentOfWorkflow, editsBetween } from "../domain/workflow-content.ts";
@@ -37,7 +37,7 @@ export async function checkWorkflows(
   if (faults.length > 0) {
     throw new WorkflowEdited(
       `Workflows were edited without a new version, and jobs that began with them would go on by other steps:\n  ${faults.join("\n  ")}\n` +
-        "Put the version back as it was, and add what is to change as a new version beside it.",
+        "Put their steps back as they were, and add what is to change as a new version beside it. Times and policies may change without a new version.",
     );
   }
   const versions = await versionsInUse(known, register);

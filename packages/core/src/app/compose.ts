@@ -4,11 +4,11 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { heldUpBy } from "../domain/held-up.ts";
 import type { HostTimeout } from "../domain/host-timeout.ts";
-import type { Noun } from "../domain/noun.ts";
 import { LONGEST_STEP_MS } from "../domain/workflow.ts";
 import { offered } from "../domain/workflows.ts";
 import { createBusSenders, ONE_TRY } from "../messaging/bus-senders.ts";
 import { haveFairnessKeys } from "../messaging/contract.ts";
+import { idNameOf } from "../messaging/job-id.ts";
 import { createOriginalMessages } from "../messaging/original-messages.ts";
 import { createServiceBusMessenger } from "../messaging/service-bus-messenger.ts";
 import { createAdmission } from "../scheduler/admission.ts";
@@ -20,7 +20,6 @@ import { createCosmosAgentHealthStore } from "../store/agent-health-store.ts";
 import { createBlobJobArchive } from "../store/blob-job-archive.ts";
 import { createCosmosJobStore } from "../store/cosmos-job-store.ts";
 import type { ClosingStore, Span } from "../store/job-store.ts";
-import { namedDatabase } from "../store/named-container.ts";
 import { createCosmosPauseStore } from "../store/pause-store.ts";
 import { createCosmosPurgeProgress } from "../store/purge-progress.ts";
 import { createCosmosWorkflowRegister } from "../store/workflow-register.ts";
@@ -72,8 +71,7 @@ export function composePattern(
 ): Composed {
   const { contracts, workflows: known } = business;
   const workflows = business.loadWorkflows(`PT${config.StartWithin / 1000}S`, functionTimeout);
-  const { noun } = contracts;
-  const database = namedDatabase(cosmosOf(config).database(config.CosmosDatabase), noun);
+  const database = cosmosOf(config).database(config.CosmosDatabase);
   const senders = createBusSenders(() => serviceBusOf(config, { retryOptions: ONE_TRY }));
   const originals = createOriginalMessages(() => serviceBusOf(config, { retryOptions: LOOK_RETRY }));
   const queues = {
@@ -87,7 +85,7 @@ export function composePattern(
   };
   const jobs = database.container(config.JobsContainer);
   const store = createCosmosJobStore(
-    { container: jobs, noun },
+    { container: jobs, idName: idNameOf(contracts) },
     {
       rolesAreNew,
       onNewer: (jobId, cause) => processTelemetry.event("NewerRecordLeft", { jobId, cause: cause.message }),
@@ -106,9 +104,7 @@ export function composePattern(
     pauses,
     presence: createAgentPresence({ pauses, store: pauseStore, now }),
     messenger: tracedMessenger(
-      createServiceBusMessenger(senders, queues, {
-        ...{ noun, surroundingTrace: activeTraceparent, rolesAreNew, originals },
-      }),
+      createServiceBusMessenger(senders, queues, { surroundingTrace: activeTraceparent, rolesAreNew, originals }),
       queues,
     ),
     agents: business.createAgents(
@@ -161,9 +157,9 @@ export function composePattern(
       unrecordedMs: UNRECORDED_MS,
       orchestrationsKeptForMs: config.OrchestrationsKeptFor,
     },
-    retention: retentionOf(config, store, noun),
+    retention: retentionOf(config, store),
     taskHub: config.TaskHub,
-    completionUrl: (ticket) => completionUrl(publicUrlOf(config), ticket, noun),
+    completionUrl: (ticket) => completionUrl(publicUrlOf(config), ticket),
     ...connectSupervision(
       {
         blobs: blobsOf(config, { retryOptions: STORAGE_RETRY }),
@@ -221,12 +217,12 @@ function instanceName({ WEBSITE_INSTANCE_ID: instance }: Config): string {
   return `${(instance || "host").slice(0, 8)}-${process.pid}`;
 }
 
-function retentionOf(config: Config, store: ClosingStore, noun: Noun): Retention | undefined {
+function retentionOf(config: Config, store: ClosingStore): Retention | undefined {
   const { EndedJobsKeptFor: keepMs, ResubmitWithin: resubmitWithinMs, JobArchive: container } = config;
   if (keepMs === undefined) return undefined;
   const archive =
     container === undefined
       ? undefined
-      : createBlobJobArchive(blobsOf(config, { retryOptions: ARCHIVE_RETRY }).getContainerClient(container), noun);
+      : createBlobJobArchive(blobsOf(config, { retryOptions: ARCHIVE_RETRY }).getContainerClient(container));
   return { store, keepMs, resubmitWithinMs, archive };
 }

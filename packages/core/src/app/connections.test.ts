@@ -6,7 +6,6 @@ import type { AddressInfo } from "node:net";
 import { CosmosClient } from "@azure/cosmos";
 import { expect, test } from "vitest";
 import { videos } from "../../tests/videos.ts";
-import { JOB } from "../domain/noun.ts";
 import { createCosmosJobStore } from "../store/cosmos-job-store.ts";
 import { parseConfig as parse } from "./config.ts";
 import { blobsOf, cosmosOf, serviceBusOf } from "./connections.ts";
@@ -80,11 +79,11 @@ test("while roles are new a 403 is waited for; later it is a fault at once", asy
   const client = new CosmosClient({ endpoint, key: "a2V5", connectionPolicy: { enableEndpointDiscovery: false } });
   const container = client.database("d").container("c");
   try {
-    const patient = createCosmosJobStore({ container, noun: JOB }, { rolesAreNew: () => true, rolePauseMs: 1 });
+    const patient = createCosmosJobStore({ container, idName: "jobId" }, { rolesAreNew: () => true, rolePauseMs: 1 });
     expect(await patient.state("job-1")).toBeUndefined();
     expect(rejections).toBeLessThan(0);
     rejections = 1;
-    await expect(createCosmosJobStore({ container, noun: JOB }).state("job-1")).rejects.toThrow(
+    await expect(createCosmosJobStore({ container, idName: "jobId" }).state("job-1")).rejects.toThrow(
       "The state store did not",
     );
   } finally {

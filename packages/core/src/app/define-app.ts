@@ -5,12 +5,12 @@ import { type RouteOptions, routeAgent } from "../agents/route-agent.ts";
 import { withoutSecretsOf } from "../agents/without-secrets.ts";
 import type { HostTimeout } from "../domain/host-timeout.ts";
 import type { Job } from "../domain/job.ts";
-import { idName, idOf } from "../domain/noun.ts";
 import type { StepResult } from "../domain/state-record.ts";
 import type { AgentFacts, KnownAgents, Workflow } from "../domain/workflow.ts";
 import { NO_RULES, type WorkflowRules } from "../domain/workflow-rules.ts";
 import { loadWorkflows, type Workflows } from "../domain/workflows.ts";
 import type { Contracts } from "../messaging/contract.ts";
+import { idNameOf, idOf } from "../messaging/job-id.ts";
 import type { AgentResources, AnyAgent, ServiceAgent } from "./define-agent.ts";
 
 /** What an app declares: its contracts, agents, workflows and rules. `defineApp` checks them together. */
@@ -56,11 +56,15 @@ export interface Business extends Required<AppDefinition> {
 
 /**
  * Combines an app's declarations, for `createApp`, the commands and the tests.
- * @throws where two agents have the same name, or two services the same setting.
+ * @throws where two agents have the same name, two services the same setting, or two contracts different names of the id.
  */
 export function defineApp(definition: AppDefinition): Business {
   const { contracts, agents, workflows, rules = NO_RULES } = definition;
+  const idName = idNameOf(contracts);
+  const otherNames = new Set(Object.values(contracts.of).flatMap((one) => (one.idName === idName ? [] : [one.idName])));
   const faults = [
+    // It is the partition key of all jobs.
+    ...[...otherNames].map((name) => `one contract's idName is ${name}, and the usual one's ${idName}: an app has one`),
     ...repeated(agents.map(({ name }) => name)).map((name) => `two agents have the name ${name}`),
     ...repeated(agents.flatMap((agent) => (agent.kind === "service" ? [agent.service.setting] : []))).map(
       (setting) => `two agents have the setting ${setting}`,
@@ -82,8 +86,7 @@ export function defineApp(definition: AppDefinition): Business {
       workflows.flatMap(({ steps }) => steps.flatMap(({ agent, transport }) => (transport === "queue" ? [agent] : []))),
     ),
     workflowNames: [...new Set(workflows.map(({ name }) => name))],
-    contentFor: (agent, content) =>
-      seenBy.get(agent)?.(content as never) ?? { [idName(contracts.noun)]: idOf(content, contracts.noun) },
+    contentFor: (agent, content) => seenBy.get(agent)?.(content as never) ?? { [idName]: idOf(content, idName) },
     checkResult: (agent, operation, result) => checkResult(schemas.get(agent)?.get(operation), result),
     loadWorkflows: (startWithin, timeout) => loadWorkflows(knownAgents, workflows, rules, startWithin, timeout),
     createAgents: (endpoints, options, resources) =>

@@ -3,6 +3,8 @@ import type { BusinessKeys } from "./business-keys.ts";
 import type { Job } from "./job.ts";
 
 export interface ContentFacts<Content extends Job = Job> {
+  /** The member of the content that is its id. */
+  readonly idName: string;
   /** Text members that are removed when the job is closed. */
   readonly secrets: readonly string[];
   /** The names of its business keys, by which the console finds jobs. Each has an index. */

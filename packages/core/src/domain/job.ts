@@ -4,7 +4,7 @@ import { canonicalJson } from "./canonical-json.ts";
 /** A `high` job has a queue of its own, and gets free capacity of an endpoint before a `normal` one. */
 export type Priority = "normal" | "high";
 
-/** The members of a job's content that the core uses, beside its id: see noun.ts. */
+/** The members of a job's content that the core uses, beside its id: its contract names that. */
 export interface Job {
   /** The name of its workflow. */
   readonly workflow: string;

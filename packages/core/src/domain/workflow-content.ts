@@ -1,16 +1,15 @@
-// The content of a workflow's version, in one canonical form: it shows an edit without a new version.
+// What makes a version of a workflow, in one canonical form: its steps and how they depend on each other. Times and policies are not part of it.
 import { canonicalJson } from "./canonical-json.ts";
-import type { Workflow, WorkflowRef, WorkflowStep } from "./workflow.ts";
+import type { StepCompensation, Workflow, WorkflowRef, WorkflowStep } from "./workflow.ts";
 
-/** Each part with its text: the policy, and each step by its name. */
+/** Each step, by its name, with its text. */
 export interface WorkflowContent extends WorkflowRef {
   readonly parts: { readonly [part: string]: string };
 }
 
-/** The content of a workflow as its author wrote it, without the values from the app's settings. */
-export function contentOfWorkflow({ name, version, policy, steps }: Workflow): WorkflowContent {
-  const parts = steps.map((step): [string, string] => [`step ${step.name}`, canonicalJson(wholeStep(step))]);
-  return { name, version, parts: { policy: canonicalJson(policy), ...Object.fromEntries(parts) } };
+export function contentOfWorkflow({ name, version, steps }: Workflow): WorkflowContent {
+  const parts = steps.map((step): [string, string] => [`step ${step.name}`, canonicalJson(shapeOf(step))]);
+  return { name, version, parts: Object.fromEntries(parts) };
 }
 
 /** The parts that differ, with the change of each; empty if nothing was edited. */
@@ -23,7 +22,23 @@ export function editsBetween(before: WorkflowContent, after: WorkflowContent): s
   });
 }
 
-/** Optional members are filled in, and lists whose sequence means nothing are sorted. */
-function wholeStep({ transport = "activity", after, ...step }: WorkflowStep): object {
-  return { ...step, transport, after: [...after].sort() };
+/**
+ * What is left out may be edited for jobs in flight: `policy`, and how long a step has. Whether it waits for a result at all is part of its shape:
+ * an answer that its agent gives later needs it. Optional members are filled in, and lists whose sequence means nothing are sorted.
+ */
+function shapeOf(step: WorkflowStep): object {
+  const { name, agent, operation, transport = "activity", after, when, needs, otherwise, forEach } = step;
+  return {
+    ...{ name, agent, operation, transport, when, otherwise, forEach },
+    after: [...after].sort(),
+    needs: [...(needs ?? [])].sort(),
+    optional: step.optional === true,
+    awaits: step.awaitWithin !== undefined,
+    compensation: compensationShape(step.compensation),
+  };
+}
+
+function compensationShape(compensation: StepCompensation): object | string {
+  if (typeof compensation === "string") return compensation;
+  return { operation: compensation.operation, awaits: compensation.awaitWithin !== undefined };
 }

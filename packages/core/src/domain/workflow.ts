@@ -66,7 +66,10 @@ export interface RecoveryPolicy {
   readonly onRejected: "fail" | "compensate";
 }
 
-/** One version of a workflow: its steps, their sequence, and its recovery policy. A version that jobs have started with must not change. */
+/**
+ * One version of a workflow: its steps, their sequence, and its recovery policy. The steps of a version that jobs have started with, and how they
+ * depend on each other, must not change; times and policies may: see workflow-content.ts.
+ */
 export interface Workflow extends WorkflowRef {
   readonly steps: readonly WorkflowStep[];
   readonly policy: RecoveryPolicy;

@@ -1,7 +1,6 @@
 // Requests to an agent of this app, from its queue (P7).
 import type { InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
-import { inCoresNames } from "../domain/noun.ts";
 import { type AgentRequestMessage, parseAgentRequest, type Ticket } from "../messaging/agent-messages.ts";
 import { answerRequest } from "../scheduler/answer-request.ts";
 import { observeMessage } from "../telemetry/invocation.ts";
@@ -15,20 +14,16 @@ import { workOnMessage } from "./work-on-message.ts";
 export const agentRequests =
   (application: App, name: string) =>
   (bound: unknown, context: InvocationContext): Promise<void> => {
-    const { noun } = application.business.contracts;
     const isRedelivered = Number(context.triggerMetadata?.["deliveryCount"] ?? 1) > 1;
     const incoming = readMessage(bound, `${application.queueNames().agentRequests}-${name}`, context, "asText");
     const {
       jobId = null,
       attempt = null,
       step = null,
-    } = inCoresNames(
-      (incoming.body as Partial<AgentRequestMessage> | undefined)?.ticket ?? {},
-      noun,
-    ) as Partial<Ticket>;
+    } = ((incoming.body as Partial<AgentRequestMessage> | undefined)?.ticket ?? {}) as Partial<Ticket>;
     return observeMessage(context, { jobId, attempt, step, agent: name }, (telemetry) =>
       workOnMessage(application, incoming, telemetry, ({ body, replyTo = application.queueNames().agentReplies }) =>
-        answerRequest(name, parseAgentRequest(body, noun), replyTo, application.contextOf(telemetry), isRedelivered),
+        answerRequest(name, parseAgentRequest(body), replyTo, application.contextOf(telemetry), isRedelivered),
       ),
     );
   };

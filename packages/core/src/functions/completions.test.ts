@@ -3,7 +3,6 @@
 import { HttpRequest, InvocationContext } from "@azure/functions";
 import { expect, test, vi } from "vitest";
 import type { App } from "../app/create-app.ts";
-import { JOB } from "../domain/noun.ts";
 import type { Ticket } from "../messaging/agent-messages.ts";
 import { completionUrl } from "../scheduler/completion.ts";
 import { StoreUnavailable } from "../store/job-store.ts";
@@ -13,7 +12,7 @@ import { completeStep } from "./completions.ts";
 
 const state = vi.fn();
 let clock = 0;
-const ports = { store: { state }, rules: { contracts: { noun: JOB } }, now: () => clock };
+const ports = { store: { state }, now: () => clock };
 const application = { ports: () => ports } as unknown as App;
 
 const TICKET: Ticket = {
@@ -28,7 +27,7 @@ const TICKET: Ticket = {
 const complete = completeStep(application);
 
 async function answer(headers = {}) {
-  const url = completionUrl("http://app", TICKET, JOB);
+  const url = completionUrl("http://app", TICKET);
   const params = { ticket: url.slice(url.lastIndexOf("/") + 1) };
   const body = { string: JSON.stringify({ kind: "done", result: {} }) };
   return complete(new HttpRequest({ method: "POST", url, params, body, headers }), new InvocationContext());

@@ -52,7 +52,7 @@ export const completeStep = (application: App) => {
     const body = textOfBody(bytes, request.headers.get("content-type") ?? "");
     const text = body.kind === "text" ? body.text : "";
     const ticket = request.params["ticket"] ?? "";
-    const parsed = parseReport(ticket, text, standing.rules.contracts.noun);
+    const parsed = parseReport(ticket, text);
     if (parsed.kind === "unknown") return rejected(NOBODY_WAITS);
     if (body.kind === "unreadable") return rejected(atFault([`the body: ${body.fault}`]));
     if (parsed.kind === "invalid") return rejected(atFault(parsed.faults));

@@ -1,11 +1,11 @@
 // Handles a message while store, bus or engine are unavailable, or no job is admitted (P27): it is held under its lock, and returned to its queue
 // before the lock ends. Deliveries are counted for faulty messages, not for outages.
 
-import { jobIdIn } from "../domain/noun.ts";
 import { Outage, outageIn, SentBack } from "../domain/outage.ts";
 import { inWords, isThrown } from "../domain/thrown.ts";
 import type { Contracts } from "../messaging/contract.ts";
 import { memberRedactorOf } from "../messaging/hidden-members.ts";
+import { jobIdIn } from "../messaging/job-id.ts";
 import type { Messenger, ReceivedMessage } from "../messaging/messenger.ts";
 import { type Context, instant, type Ports, type Telemetry } from "../scheduler/ports.ts";
 import { NotStorable } from "../store/job-store.ts";
@@ -77,7 +77,7 @@ export async function holdMessage<T>(
 
 /** In a message that was not checked the id is any text. */
 function shownJobId(body: unknown, contracts: Contracts): string | null {
-  const [shown = ""] = memberRedactorOf(contracts).faults(body, [jobIdIn(body, contracts.noun) ?? ""]);
+  const [shown = ""] = memberRedactorOf(contracts).faults(body, [jobIdIn(body, contracts) ?? ""]);
   return shown || null;
 }
 

@@ -2,7 +2,6 @@
 import type { InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
 import type { StartAttempt } from "../domain/attempt.ts";
-import { inCoresNames } from "../domain/noun.ts";
 import { claimJob } from "../scheduler/claim-job.ts";
 import { createLossHandler } from "../scheduler/publish-ends-again.ts";
 import { startClaimed } from "../scheduler/scheduler-client.ts";
@@ -20,14 +19,10 @@ export function startAttempt(application: App): (bound: unknown, context: Invoca
   const afterLoss = createLossHandler();
   return (bound, context) => {
     const incoming = readMessage(bound, application.queueNames().scheduler, context, "asText");
-    const {
-      jobId = null,
-      attempt = null,
-      direction = null,
-    } = inCoresNames(incoming.body ?? {}, application.business.contracts.noun) as Partial<StartAttempt>;
+    const { jobId = null, attempt = null, direction = null } = (incoming.body ?? {}) as Partial<StartAttempt>;
     return observeMessage(context, { jobId, attempt, direction }, (telemetry) =>
       workOnMessage(application, incoming, telemetry, async ({ body }) => {
-        const asked = parseStartAttempt(body, application.business.contracts.noun);
+        const asked = parseStartAttempt(body);
         await application.ports().admission.admit("begun");
         const own = application.contextOf(telemetry);
         const claim = await claimJob(asked, own);

@@ -3,7 +3,6 @@ import { z } from "zod";
 import type { StepTask } from "../domain/attempt.ts";
 import { durationMs } from "../domain/duration.ts";
 import type { Priority } from "../domain/job.ts";
-import { inAppsNames, inCoresNames, type Noun, textInAppsNames } from "../domain/noun.ts";
 import { runOf } from "../domain/plan.ts";
 import type { Awaited, CompensationTarget, Completion, Expiry, StepResult } from "../domain/state-record.ts";
 import { LONGEST_WAIT_MS } from "../domain/workflow.ts";
@@ -166,8 +165,8 @@ export type ParsedReply =
   | { readonly kind: "invalid"; readonly faults: readonly string[] };
 
 /** Only this app sends requests, so only the version and the times are checked. @throws NewerSchema */
-export function parseAgentRequest(body: unknown, noun: Noun): AgentRequestMessage {
-  const request = received(inTodaysWords(body, "This request to an agent"), noun);
+export function parseAgentRequest(body: unknown): AgentRequestMessage {
+  const request = inTodaysWords(body, "This request to an agent");
   const checked = check(requestTimes, request, "the body");
   if (checked.kind === "invalid")
     throw new Error(`This request to an agent has no readable times: ${checked.faults.join("; ")}`);
@@ -175,23 +174,9 @@ export function parseAgentRequest(body: unknown, noun: Noun): AgentRequestMessag
 }
 
 /** An agent may belong to another team and use any language: its reply is checked, and every fault named. @throws NewerSchema */
-export function parseAgentReply(body: unknown, noun: Noun): ParsedReply {
-  const checked = check(replySchema, received(inTodaysWords(body, "This agent's reply"), noun), "the body");
-  if (checked.kind === "valid") return { kind: "valid", reply: checked.value };
-  return { kind: "invalid", faults: checked.faults.map((fault) => textInAppsNames(fault, noun)) };
-}
-
-type WithTicket = { readonly ticket?: unknown };
-
-function received(body: unknown, noun: Noun): unknown {
-  const message = inCoresNames(body, noun);
-  const { ticket } = (message ?? {}) as WithTicket;
-  return ticket === undefined ? message : { ...(message as object), ticket: inCoresNames(ticket, noun) };
-}
-
-/** A request or a reply, with the app's names, as the agents' queues contain it. */
-export function asSent(message: AgentRequestMessage | AgentReplyMessage, noun: Noun): object {
-  return { ...inAppsNames(message, noun), ticket: inAppsNames(message.ticket, noun) };
+export function parseAgentReply(body: unknown): ParsedReply {
+  const checked = check(replySchema, inTodaysWords(body, "This agent's reply"), "the body");
+  return checked.kind === "valid" ? { kind: "valid", reply: checked.value } : checked;
 }
 
 /** The values that a reply to that task's request must contain. */

@@ -5,6 +5,7 @@ import {
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { check } from "./checked.ts";
+import { DEPTH_LIMIT } from "./deep-json.ts";
 
 const schema = z.strictObject({
   id: z.string().min(1).max(5),
@@ -40,6 +41,20 @@ test("each fault says where it is and what has to be there", () => {
     ],
   });
   expect(check(schema, [], "the thing")).toMatchObject({ faults: ["the thing: must be an object"] });
+});
+
+test("a body that is nested too deep is told so first, with its other faults, also where any value is taken", () => {
+  const deep = (inside: object) => {
+    let value: unknown = 1;
+    for (let depth = 0; depth <= DEPTH_LIMIT; depth += 1) value = [value];
+    return { ...inside, deep: value };
+  };
+  const fault = `the thing: is nested more than ${DEPTH_LIMIT} levels deep`;
+  expect(check(z.looseObject({ id: z.string() }), deep({ id: 7 }), "the thing")).toEqual({
+    kind: "invalid",
+    faults: [fault, "id: must be text"],
+  });
+  expect(check(z.unknown(), deep({}), "the thing")).toEqual({ kind: "invalid", faults: [fault] });
 });
 
 test("of unknown members ten are named, each by its beginning", () => {

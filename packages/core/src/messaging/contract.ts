@@ -3,7 +3,6 @@ import { z } from "zod";
 import type { ContentFacts } from "../domain/contract.ts";
 import { MOST_SECRETS } from "../domain/guarded-write.ts";
 import type { Job } from "../domain/job.ts";
-import type { Noun } from "../domain/noun.ts";
 
 const NAME_LIMIT = 200;
 
@@ -24,6 +23,10 @@ export const jobMembers = (usual: string) => ({
 /** Names of members, with a dot between them. */
 const PATH = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/;
 
+/** Documents have the id under this name too: it must be none of a record's own members. */
+const ID_NAME = /^[A-Za-z]\w*Id$/;
+const OF_THE_RECORD = ["correlationId", "replyToSessionId"];
+
 /** The schema of the content of one workflow's jobs, and the facts about it that the core needs. */
 export interface Contract<Content extends Job = Job> extends ContentFacts<Content> {
   readonly schema: z.ZodType<Content>;
@@ -31,10 +34,8 @@ export interface Contract<Content extends Job = Job> extends ContentFacts<Conten
   readonly faults: (content: Content) => readonly string[];
 }
 
-/** The contracts of an app, by the workflow's name. */
+/** The contracts of an app, by the workflow's name. All have the same `idName`. */
 export interface Contracts {
-  /** The app's word for a job in content, documents and messages. With the noun `job` the content's id is its member `jobId`. */
-  readonly noun: Noun;
   /** For content that names no workflow, or an unknown one. */
   readonly usual: Contract;
   /** The workflow of content that names none: the argument of `jobMembers`. */
@@ -44,11 +45,12 @@ export interface Contracts {
 
 /**
  * Declares the contract of one workflow's content. The schema types the functions. The returned contract has no content type, because
- * the core works with checked content of any type.
- * @throws if it names more secrets than one write can remove, or a fairness key that is no path of members
+ * the core works with checked content of any type. Without `idName` the content's id is its member `jobId`.
+ * @throws if it names more secrets than one write can remove, a fairness key that is no path of members, or an id whose name can't be used
  */
 export function defineContract<Content extends Job>(
-  contract: Omit<Contract<Content>, "faults"> & Partial<Pick<Contract<Content>, "faults">>,
+  contract: Omit<Contract<Content>, "faults" | "idName"> &
+    Partial<Pick<Contract<Content>, "faults">> & { readonly idName?: keyof Content & string },
 ): Contract {
   const { length } = contract.secrets;
   if (length > MOST_SECRETS) {
@@ -56,7 +58,14 @@ export function defineContract<Content extends Job>(
       `The contract names ${length} secrets, and one write can remove ${MOST_SECRETS}: put them into one member.`,
     );
   }
-  const { fairnessKey } = contract;
+  const { fairnessKey, idName = "jobId" } = contract;
+  if (!ID_NAME.test(idName) || OF_THE_RECORD.includes(idName)) {
+    throw new Error(
+      `The contract's idName is "${idName}": it must end in Id, such as videoId, and not be ${OF_THE_RECORD.join(" or ")}.`,
+    );
+  }
+  if (contract.secrets.includes(idName))
+    throw new Error(`The contract's idName "${idName}" is a secret: every document has the id.`);
   if (fairnessKey !== undefined && !PATH.test(fairnessKey)) {
     throw new Error(
       `The contract's fairnessKey is "${fairnessKey}": it must be a member of the content, such as customer.id.`,
@@ -65,7 +74,7 @@ export function defineContract<Content extends Job>(
   if (fairnessKey !== undefined && contract.secrets.includes(fairnessKey.split(".")[0] ?? "")) {
     throw new Error(`The contract's fairnessKey "${fairnessKey}" is a secret: it is kept in the state record.`);
   }
-  return { faults: () => [], ...contract } as unknown as Contract;
+  return { faults: () => [], ...contract, idName } as unknown as Contract;
 }
 
 /** The contract for the check of a given content. */

@@ -28,7 +28,7 @@ export function memberRedactorOf(contracts: Contracts): MemberRedactor {
 
 function createMemberRedactor(contracts: Contracts): MemberRedactor {
   const all = [contracts.usual, ...Object.values(contracts.of)];
-  const own = ownMessageShape(contracts.noun, unionOf(all.map(shapeOf)));
+  const own = ownMessageShape(unionOf(all.map(shapeOf)));
   const secrets = all.flatMap((contract) => contract.secrets);
 
   function read(json: unknown): { readonly shown?: unknown; readonly found: Found } {

@@ -1,7 +1,6 @@
 // The members that messages have by their contracts, as JSON Schema: content by its workflow's contract, the app's own messages by their members.
 
 import type { z } from "zod";
-import { inAppsNames, type Noun } from "../domain/noun.ts";
 import { type Contract, resultSchemaOf } from "./contract.ts";
 
 /** The part of JSON Schema that `z.toJSONSchema` writes and that says which members a value may have. Without any of these: any value. */
@@ -48,10 +47,9 @@ const ANY: Shape = {};
 const WORDS: Shape = { isHidden: true };
 
 /** @param content the job in a request to an agent */
-export function ownMessageShape(noun: Noun, content: Shape): Shape {
-  const id = { jobId: TEXT };
-  const place = { attempt: NUMBER, step: TEXT, direction: TEXT, lockedBy: TEXT, round: NUMBER };
-  const ticket = { ...inAppsNames(id, noun), ...id, ...place, nonce: { isCredential: true } } as const;
+export function ownMessageShape(content: Shape): Shape {
+  const place = { jobId: TEXT, attempt: NUMBER, step: TEXT, direction: TEXT, lockedBy: TEXT, round: NUMBER };
+  const ticket = { ...place, nonce: { isCredential: true } } as const;
   const texts = ["operation", "idempotencyKey", "startBy", "completeWithin", "completeBy", "priority", "kind"];
   const more = ["within", "traceparent", "reason", "contentDigest"];
   const words = ["endpoint", "because", "reference", "message", "progress", "result", "failure"];
@@ -62,7 +60,7 @@ export function ownMessageShape(noun: Noun, content: Shape): Shape {
       ...Object.fromEntries(words.map((name) => [name, WORDS])),
       ...ticket,
       ticket: { type: "object", properties: ticket },
-      ...inAppsNames({ job: content }, noun),
+      job: content,
       completion: { type: "object", properties: { url: TEXT, within: TEXT } },
       ...{ schemaVersion: NUMBER, retryAfterMs: NUMBER },
       ...{ mayHaveHappened: FLAG, misconfigured: FLAG, outcomeUnknown: FLAG },

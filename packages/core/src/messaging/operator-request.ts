@@ -2,12 +2,12 @@
 import { z } from "zod";
 import { durationMs } from "../domain/duration.ts";
 import type { Job } from "../domain/job.ts";
-import { idName } from "../domain/noun.ts";
 import type { OperatorAction } from "../domain/operator.ts";
 import { parseEdit, type SubmissionRules } from "../submission/submission-message.ts";
 import { stepResult } from "./agent-messages.ts";
 import { type Checked, check, checkJson } from "./checked.ts";
 import { extension } from "./extension.ts";
+import { idNameOf } from "./job-id.ts";
 
 /** An action on a job as a whole. */
 export type ActionName = Exclude<OperatorAction["kind"], "recordOutcome">;
@@ -114,7 +114,7 @@ function parseResubmit(
   const edited = "job" in body ? parseEdit(body.job, {}, rules) : null;
   if (edited?.kind === "invalid") faults.push(...edited.faults.map((fault) => `job: ${fault}`));
   if (edited?.kind === "valid" && edited.jobId !== jobId) {
-    faults.push(`job: ${idName(rules.contracts.noun)}: must be "${jobId}", the job that is resubmitted`);
+    faults.push(`job: ${idNameOf(rules.contracts)}: must be "${jobId}", the job that is resubmitted`);
   }
   if (parsed.kind === "invalid" || faults.length > 0) return { kind: "invalid", faults };
   const job = edited?.kind === "valid" ? edited.job : null;

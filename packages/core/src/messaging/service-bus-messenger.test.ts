@@ -2,7 +2,6 @@
 
 import { type ServiceBusClient, ServiceBusError, type ServiceBusMessage } from "@azure/service-bus";
 import { expect, test } from "vitest";
-import { JOB } from "../domain/noun.ts";
 import type { AgentRequestMessage } from "./agent-messages.ts";
 import { createBusSenders } from "./bus-senders.ts";
 import { createServiceBusMessenger } from "./service-bus-messenger.ts";
@@ -36,7 +35,7 @@ test("while roles are new a rejection is tried again; later it is a fault at onc
   const patient = createServiceBusMessenger(
     createBusSenders(() => fresh.client),
     queues,
-    { noun: JOB, rolesAreNew: () => true, rolePauseMs: 1 },
+    { rolesAreNew: () => true, rolePauseMs: 1 },
   );
   await patient.quarantine(unreadable);
   expect(fresh.sent).toMatchObject([{ subject: "InvalidSubmission" }]);
@@ -45,7 +44,7 @@ test("while roles are new a rejection is tried again; later it is a fault at onc
   const messenger = createServiceBusMessenger(
     createBusSenders(() => old.client),
     queues,
-    { noun: JOB, rolesAreNew: () => false, rolePauseMs: 1 },
+    { rolesAreNew: () => false, rolePauseMs: 1 },
   );
   await expect(messenger.quarantine(unreadable)).rejects.toMatchObject({
     name: "BusUnavailable",
@@ -67,7 +66,6 @@ function messengerOn(client: ServiceBusClient, names = queues) {
   return createServiceBusMessenger(
     createBusSenders(() => client),
     names,
-    { noun: JOB },
   );
 }
 

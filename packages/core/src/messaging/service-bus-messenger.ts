@@ -3,9 +3,8 @@ import { isServiceBusError, type ServiceBusMessage } from "@azure/service-bus";
 import { ConstantBackoff, handleWhen, retry } from "cockatiel";
 import type { Reply } from "../domain/attempt.ts";
 import type { ReplyAddress } from "../domain/job.ts";
-import { idName, inAppsNames, type Noun, textInAppsNames } from "../domain/noun.ts";
 import { attemptId } from "../domain/state-record.ts";
-import { asSent, requestId } from "./agent-messages.ts";
+import { requestId } from "./agent-messages.ts";
 import { type AgentTeam, repliesQueueOf, teamOf } from "./agent-teams.ts";
 import type { BusSenders } from "./bus-senders.ts";
 import { CAME_BY } from "./came-by.ts";
@@ -50,8 +49,6 @@ const FAULTS_NAMED = 50;
 const FAULT_BYTES = 500;
 
 export interface MessengerOptions {
-  /** The noun for the names in the messages. */
-  readonly noun: Noun;
   /** The traceparent of the span that surrounds the caller, if there is one. */
   readonly surroundingTrace?: () => string | undefined;
   /** Whether roles may have been assigned recently: then a rejected send is retried, for 4 minutes in total. */
@@ -66,13 +63,12 @@ export function createServiceBusMessenger(
   senders: BusSenders,
   queues: QueueNames,
   {
-    noun,
     surroundingTrace = () => undefined,
     rolesAreNew = () => false,
     rolePauseMs = 10_000,
     originals,
     now = Date.now,
-  }: MessengerOptions,
+  }: MessengerOptions = {},
 ): Messenger {
   const untilRolesHold = retry(
     handleWhen((cause) => rolesAreNew() && isUnauthorized(cause)),
@@ -138,7 +134,7 @@ export function createServiceBusMessenger(
       sendToClient(
         reply,
         messages.map((message) => ({
-          body: inAppsNames(message, noun),
+          body: message,
           subject: message.status,
           messageId: statusMessageId(message),
           ...traced(reply.traceparent),
@@ -146,9 +142,9 @@ export function createServiceBusMessenger(
       ),
 
     reject(reply, { id, jobId, submissionId, status, at, faults }) {
-      const named = boundedFaults(faults, noun);
+      const named = boundedFaults(faults);
       const body = {
-        ...(jobId !== null && { [idName(noun)]: jobId }),
+        ...(jobId !== null && { jobId }),
         ...(submissionId !== null && { submissionId }),
         attempt: 0,
         status,
@@ -162,7 +158,7 @@ export function createServiceBusMessenger(
 
     async startAttempt(startAttempt, { at } = {}) {
       await send(queues.scheduler, {
-        body: { schemaVersion: MESSAGE_VERSION, ...inAppsNames(startAttempt, noun) },
+        body: { schemaVersion: MESSAGE_VERSION, ...startAttempt },
         contentType: "application/json",
         subject: "startAttempt",
         correlationId: attemptId(startAttempt.jobId, startAttempt.attempt),
@@ -173,7 +169,7 @@ export function createServiceBusMessenger(
 
     async ask(agent, request, leftMs, { at } = {}) {
       const message = {
-        body: { schemaVersion: MESSAGE_VERSION, ...asSent(request, noun) },
+        body: { schemaVersion: MESSAGE_VERSION, ...request },
         contentType: "application/json",
         subject: request.operation,
         messageId: requestId(request.ticket),
@@ -194,7 +190,7 @@ export function createServiceBusMessenger(
 
     async answer(replyTo, reply) {
       await send(replyTo, {
-        body: { schemaVersion: MESSAGE_VERSION, ...asSent(reply, noun) },
+        body: { schemaVersion: MESSAGE_VERSION, ...reply },
         contentType: "application/json",
         subject: reply.kind,
         correlationId: requestId(reply.ticket),
@@ -225,7 +221,7 @@ export function createServiceBusMessenger(
         ...(isUnreadable && digestOf(bytes)),
         faultCount: faults.length,
       };
-      const named = boundedFaults(faults, noun);
+      const named = boundedFaults(faults);
       const first = named.slice(0, 1);
       const withFaults = (faultTexts: readonly string[], more: object = {}) =>
         withAdded(message, {
@@ -279,9 +275,8 @@ function statusMessageId({ jobId, attempt, status, step }: StatusMessage): strin
   return [jobId, attempt, status, ...(step ? [step] : [])].join(":");
 }
 
-/** For the app's users: with the app's words. */
-function boundedFaults(faults: readonly string[], noun: Noun): string[] {
-  return faults.slice(0, FAULTS_NAMED).map((fault) => cutToBytes(textInAppsNames(fault, noun), FAULT_BYTES));
+function boundedFaults(faults: readonly string[]): string[] {
+  return faults.slice(0, FAULTS_NAMED).map((fault) => cutToBytes(fault, FAULT_BYTES));
 }
 
 function isUnauthorized(cause: unknown): boolean {

@@ -1,7 +1,6 @@
 // The address for the report of a step that is done later: it can't be guessed, and it is the same for each try of the step.
 import { z } from "zod";
 import { lostOf, parseExactly } from "../domain/exact-json.ts";
-import { inAppsNames, inCoresNames, type Noun } from "../domain/noun.ts";
 import { COMPLETIONS_PATH } from "../domain/redactor.ts";
 import { type Address, type AgentReplyMessage, parseAgentReply } from "../messaging/agent-messages.ts";
 import { jobId as jobIdSchema } from "../messaging/contract.ts";
@@ -26,8 +25,8 @@ export function isThisMachine(host: string): boolean {
 }
 
 /** @param app the app's address, without a slash at its end */
-export function completionUrl(app: string, { jobId, step, direction, nonce }: Address, noun: Noun): string {
-  const address = inAppsNames({ jobId, step, direction, nonce }, noun);
+export function completionUrl(app: string, { jobId, step, direction, nonce }: Address): string {
+  const address = { jobId, step, direction, nonce };
   return `${app}/${COMPLETIONS_PATH}/${Buffer.from(JSON.stringify(address)).toString("base64url")}`;
 }
 
@@ -46,8 +45,8 @@ const TICKET_LIMIT = 1000;
 const reportKind = z.object({ kind: z.enum(["done", "rejected", "progress"]) });
 
 /** @param ticket the address's last part */
-export function parseReport(ticket: string, body: string, noun: Noun): ParsedReport {
-  const shown = addressIn(ticket, noun);
+export function parseReport(ticket: string, body: string): ParsedReport {
+  const shown = addressIn(ticket);
   if (!shown) return { kind: "unknown" };
   const report = jsonIn(body);
   if (!isObject(report)) return { kind: "invalid", faults: ["the body: must be a JSON object"] };
@@ -56,7 +55,7 @@ export function parseReport(ticket: string, body: string, noun: Noun): ParsedRep
   if (!reportKind.safeParse(report).success) {
     return { kind: "invalid", faults: ['kind: must be "done", "rejected" or "progress"'] };
   }
-  const parsed = parseAgentReply({ ...report, ticket: { ...shown, ...ANY_ATTEMPT } }, noun);
+  const parsed = parseAgentReply({ ...report, ticket: { ...shown, ...ANY_ATTEMPT } });
   if (parsed.kind === "valid") {
     // Where the work was done and why is the app's to say: of an operator's report it names the operator.
     const { ticket: address, endpoint: _endpoint, because: _because, ...rest } = parsed.reply;
@@ -68,12 +67,11 @@ export function parseReport(ticket: string, body: string, noun: Noun): ParsedRep
 }
 
 /** Every address has a nonce and the id of a job: without them nothing is read. */
-function addressIn(ticket: string, noun: Noun): object | undefined {
+function addressIn(ticket: string): object | undefined {
   if (ticket.length > TICKET_LIMIT) return undefined;
-  const shown = jsonIn(Buffer.from(ticket, "base64url").toString("utf8"));
-  if (!isObject(shown)) return undefined;
-  const address = inCoresNames(shown, noun) as Partial<Address>;
-  return address.nonce && jobIdSchema.safeParse(address.jobId).success ? address : undefined;
+  const address = jsonIn(Buffer.from(ticket, "base64url").toString("utf8"));
+  if (!isObject(address)) return undefined;
+  return address["nonce"] && jobIdSchema.safeParse(address["jobId"]).success ? address : undefined;
 }
 
 /** A report names no workflow. */

@@ -1,7 +1,6 @@
 // The contract of a message on the scheduler's own queue.
 import { z } from "zod";
 import type { StartAttempt } from "../domain/attempt.ts";
-import { inCoresNames, type Noun } from "../domain/noun.ts";
 import { inTodaysWords } from "../messaging/message-version.ts";
 
 /** Unknown members are ignored: an older app put the steps in here too. */
@@ -13,6 +12,6 @@ const startAttemptSchema = z.object({
 }) satisfies z.ZodType<StartAttempt>;
 
 /** Throws if the message is not a start message: only this app sends to that queue, so that is a bug, and the dead-letter queue keeps it. */
-export function parseStartAttempt(body: unknown, noun: Noun): StartAttempt {
-  return startAttemptSchema.parse(inCoresNames(inTodaysWords(body, "This start message"), noun));
+export function parseStartAttempt(body: unknown): StartAttempt {
+  return startAttemptSchema.parse(inTodaysWords(body, "This start message"));
 }

@@ -60,7 +60,7 @@ export async function takeReply(
   { team, queue, message }: CameBy = {},
 ): Promise<Received | undefined> {
   const unread = message?.faults ?? [];
-  const parsed = parseAgentReply(body, context.rules.contracts.noun);
+  const parsed = parseAgentReply(body);
   if (parsed.kind === "invalid" || unread.length > 0) {
     const faults = [...unread, ...(parsed.kind === "invalid" && body !== undefined ? parsed.faults : [])];
     const shown = memberRedactorOf(context.rules.contracts).faults(body, faults);

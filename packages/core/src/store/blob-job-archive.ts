@@ -1,7 +1,6 @@
 // The archive as append blobs, one for each day on which jobs were over, with one line of JSON for each job.
 
 import { type AppendBlobClient, type ContainerClient, RestError } from "@azure/storage-blob";
-import { inAppsNames, inCoresNames, type Noun } from "../domain/noun.ts";
 import { Outage } from "../domain/outage.ts";
 import { overSince } from "../domain/retention.ts";
 import { inWords } from "../domain/thrown.ts";
@@ -30,12 +29,11 @@ interface Tail {
 }
 
 /** @param container created if absent */
-/** @param noun for the names in its lines, as in the documents */
-export function createBlobJobArchive(container: ContainerClient, noun: Noun): JobArchive {
+export function createBlobJobArchive(container: ContainerClient): JobArchive {
   return {
     async add(page) {
       try {
-        for (const [day, entries] of byDay(page)) await addTo(container, day, entries, noun);
+        for (const [day, entries] of byDay(page)) await addTo(container, day, entries);
       } catch (cause) {
         throw new ArchiveUnavailable(`The archive was not written: ${inWords(cause)}`, { cause });
       }
@@ -44,19 +42,11 @@ export function createBlobJobArchive(container: ContainerClient, noun: Noun): Jo
 }
 
 /** The blob's length is the condition of each append: of two simultaneous writers one is rejected, and a repeated request adds nothing. */
-async function addTo(
-  container: ContainerClient,
-  day: string,
-  entries: readonly ArchivedJob[],
-  noun: Noun,
-): Promise<void> {
+async function addTo(container: ContainerClient, day: string, entries: readonly ArchivedJob[]): Promise<void> {
   const blob = container.getAppendBlobClient(`${day.replaceAll("-", "/")}.jsonl`);
-  const tail = (await tailOf(blob, noun)) ?? (await make(container, blob));
+  const tail = (await tailOf(blob)) ?? (await make(container, blob));
   let { length } = tail;
-  for (const body of bodiesOf(
-    entries.filter((entry) => !tail.keys.has(keyOf(entry.record))),
-    noun,
-  )) {
+  for (const body of bodiesOf(entries.filter((entry) => !tail.keys.has(keyOf(entry.record))))) {
     await blob.appendBlock(body, body.length, { conditions: { appendPosition: length } });
     length += body.length;
   }
@@ -76,12 +66,12 @@ async function make(container: ContainerClient, blob: AppendBlobClient): Promise
   return { length: 0, keys: new Set() };
 }
 
-async function tailOf(blob: AppendBlobClient, noun: Noun): Promise<Tail | undefined> {
+async function tailOf(blob: AppendBlobClient): Promise<Tail | undefined> {
   try {
     const { contentLength: length = 0 } = await blob.getProperties();
     if (length === 0) return { length, keys: new Set() };
     const text = (await blob.downloadToBuffer(Math.max(0, length - TAIL_BYTES))).toString("utf8");
-    return { length, keys: new Set(text.split("\n").flatMap((line) => keyIn(line, noun))) };
+    return { length, keys: new Set(text.split("\n").flatMap(keyIn)) };
   } catch (cause) {
     if (statusOf(cause) === NOT_FOUND) return undefined;
     throw cause;
@@ -89,9 +79,9 @@ async function tailOf(blob: AppendBlobClient, noun: Noun): Promise<Tail | undefi
 }
 
 /** None for the first line, which may be incomplete. */
-function keyIn(line: string, noun: Noun): string[] {
+function keyIn(line: string): string[] {
   try {
-    return [keyOf(inCoresNames((JSON.parse(line) as { record: ArchivedJob["record"] }).record, noun))];
+    return [keyOf((JSON.parse(line) as { record: ArchivedJob["record"] }).record)];
   } catch {
     return [];
   }
@@ -112,11 +102,11 @@ function byDay(page: readonly ArchivedJob[]): Map<string, ArchivedJob[]> {
 }
 
 /** The lines, as many together as fit into one request. */
-function* bodiesOf(entries: readonly ArchivedJob[], noun: Noun): Generator<Buffer> {
+function* bodiesOf(entries: readonly ArchivedJob[]): Generator<Buffer> {
   let lines: Buffer[] = [];
   let bytes = 0;
   for (const entry of entries) {
-    const line = Buffer.from(`${JSON.stringify({ archiveVersion: ARCHIVE_VERSION, ...named(entry, noun) })}\n`);
+    const line = Buffer.from(`${JSON.stringify({ archiveVersion: ARCHIVE_VERSION, ...entry })}\n`);
     if (lines.length > 0 && bytes + line.length > MOST_BYTES) {
       yield Buffer.concat(lines);
       [lines, bytes] = [[], 0];
@@ -125,10 +115,6 @@ function* bodiesOf(entries: readonly ArchivedJob[], noun: Noun): Generator<Buffe
     bytes += line.length;
   }
   if (lines.length > 0) yield Buffer.concat(lines);
-}
-
-function named(entry: ArchivedJob, noun: Noun): object {
-  return inAppsNames({ ...entry, record: inAppsNames(entry.record, noun) }, noun);
 }
 
 function statusOf(cause: unknown): number | undefined {

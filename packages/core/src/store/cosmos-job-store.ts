@@ -4,7 +4,6 @@ import { ConstantBackoff, ExponentialBackoff, handleWhen, retry, wrap } from "co
 import type { GuardedWrite, Lifetime } from "../domain/guarded-write.ts";
 import type { Job } from "../domain/job.ts";
 import { NewerSchema } from "../domain/newer-schema.ts";
-import type { Noun } from "../domain/noun.ts";
 import { RECORD_VERSION, type StateRecord } from "../domain/state-record.ts";
 import {
   BatchRejected,
@@ -19,6 +18,7 @@ import {
 import {
   contentId,
   contentOperation,
+  documentOf,
   erasingOperations,
   FIRST_REVISION,
   lifetimeOperations,
@@ -88,14 +88,13 @@ type Stored = StateRecord & { readonly id: string; readonly _etag: string };
 type StoredDocument = Document & { readonly jobId: string; readonly _etag: string };
 
 export interface JobsContainer {
-  /** In the core's names: see named-container.ts. Its partition key is the job's id. */
   readonly container: Container;
-  /** The app's noun, for the names of the documents with content. */
-  readonly noun: Noun;
+  /** The contract's name of the id: the path of the container's partition key. */
+  readonly idName: string;
 }
 
 export function createCosmosJobStore(
-  { container, noun }: JobsContainer,
+  { container, idName }: JobsContainer,
   { rolesAreNew = () => false, rolePauseMs = 10_000, onNewer = () => {} }: CosmosStoreOptions = {},
 ): JobStore & ClosingStore {
   const withPatience = wrap(untilRolesHold(rolePauseMs), throughOutage);
@@ -117,6 +116,8 @@ export function createCosmosJobStore(
     }
   }
 
+  const stateOf = (record: StateRecord) => documentOf(STATE_ID, record, idName);
+
   const cache = createJobCache(CACHED_JOBS);
   /** Records read in the current version: their version never decreases, so the version is not the reason for a rejected change. */
   const current = new Map<string, true>();
@@ -127,7 +128,7 @@ export function createCosmosJobStore(
 
   async function readJob(jobId: string, revision: number): Promise<Job> {
     const read = async (session?: Session) => {
-      const item = container.item(contentId(revision, noun), jobId);
+      const item = container.item(contentId(revision), jobId);
       return (await patiently("read a job", () => item.read<Document & { job: Job }>(session))).resource;
     };
     const resource = (await read()) ?? (await read(await newest(jobId)));
@@ -179,7 +180,7 @@ export function createCosmosJobStore(
     const resourceBody = { condition, operations: [...operations, ttlOf(lifetime)] };
     const state: OperationInput = { operationType: "Patch", id: STATE_ID, resourceBody };
     const written = await writing("change a job's documents", () =>
-      unlessRejected(async () => stateIn(await batch(jobId, [state, ...lifetimeOperations(lifetime, noun)]))),
+      unlessRejected(async () => stateIn(await batch(jobId, [state, ...lifetimeOperations(lifetime)]))),
     );
     if (written.kind === "written") cache.forget(jobId, lifetime.revisions);
     return written;
@@ -188,14 +189,12 @@ export function createCosmosJobStore(
   async function replaceState(etag: string, record: StateRecord): Promise<Written> {
     const accessCondition = { type: "IfMatch", condition: etag };
     return writing("replace a state record", () =>
-      unlessRejected(
-        async () =>
-          (
-            await container
-              .item(STATE_ID, record.jobId)
-              .replace<{ id: string } & StateRecord>({ id: STATE_ID, ...record }, { accessCondition })
-          ).resource as Stored | undefined,
-      ),
+      unlessRejected(async () => {
+        const { resource } = await container
+          .item(STATE_ID, record.jobId)
+          .replace<{ id: string } & StateRecord>(stateOf(record), { accessCondition });
+        return resource as Stored | undefined;
+      }),
     );
   }
 
@@ -247,8 +246,8 @@ export function createCosmosJobStore(
       const { jobId } = record;
       const created = await writing("record a job", async () => {
         try {
-          const state = { operationType: "Create", resourceBody: { id: STATE_ID, ...record } };
-          await batch(jobId, [contentOperation(record, job, FIRST_REVISION, noun), state as unknown as OperationInput]);
+          const state = { operationType: "Create", resourceBody: stateOf(record) } as unknown as OperationInput;
+          await batch(jobId, [contentOperation(record, job, FIRST_REVISION, idName), state]);
           return true;
         } catch (cause) {
           if (statusOf(cause) === CONFLICT) return false;
@@ -284,12 +283,12 @@ export function createCosmosJobStore(
       const { jobId, jobRevision } = record;
       // A closed job is open again: none of its documents expires.
       const lifetime = read.record.keptUntil ? { revisions: jobRevision - 1, keepMs: null, secrets: [] } : undefined;
-      const resourceBody = { id: STATE_ID, ...record, ...(lifetime && { ttl: ttlOf(lifetime).value }) };
+      const resourceBody = { ...stateOf(record), ...(lifetime && { ttl: ttlOf(lifetime).value }) };
       const state = { operationType: "Replace", id: STATE_ID, ifMatch: read.etag, resourceBody };
       const operations = [
         state as unknown as OperationInput,
-        contentOperation(record, job, jobRevision, noun),
-        ...(lifetime ? lifetimeOperations(lifetime, noun) : []),
+        contentOperation(record, job, jobRevision, idName),
+        ...(lifetime ? lifetimeOperations(lifetime) : []),
       ];
       const written = await writing("revise a job", () =>
         // If another writer stored this revision, the record is not at the version read either.
@@ -340,7 +339,7 @@ export function createCosmosJobStore(
     async erase({ record: { jobId, jobRevision }, etag }) {
       const erased = await writing("erase a job", async () => {
         try {
-          await batch(jobId, erasingOperations(etag, jobRevision, noun));
+          await batch(jobId, erasingOperations(etag, jobRevision));
           return "erased";
         } catch (cause) {
           if (REJECTIONS.has(statusOf(cause))) return "rejected";
@@ -353,9 +352,9 @@ export function createCosmosJobStore(
 
     async close({ etag }, record, lifetime) {
       const { jobId } = record;
-      const resourceBody = { id: STATE_ID, ...record, ttl: ttlOf(lifetime).value };
+      const resourceBody = { ...stateOf(record), ttl: ttlOf(lifetime).value };
       const state = { operationType: "Replace", id: STATE_ID, ifMatch: etag, resourceBody };
-      const operations = [state as unknown as OperationInput, ...lifetimeOperations(lifetime, noun)];
+      const operations = [state as unknown as OperationInput, ...lifetimeOperations(lifetime)];
       const written = await writing("close a job", () =>
         unlessRejected(async () => stateIn(await batch(jobId, operations))),
       );

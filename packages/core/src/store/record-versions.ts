@@ -78,7 +78,7 @@ type Names = { readonly [old: string]: string };
 
 const nowCalled = (names: Names, old: unknown) => (typeof old === "string" ? (names[old] ?? old) : old);
 
-/** To version 3: the words of the field (docs/reference/renamed.md). */
+/** To version 3: the words of the field. */
 function renamed({ notices = [], told, error, direction, steps, ...record }: Document): Document {
   const { kind, ...fault } = (error ?? {}) as Document;
   const outboxOf = (messages: unknown) =>

@@ -1,7 +1,6 @@
 // The contract of a message that cancels its sender's job: sent to the queue that the job was sent to.
 import { z } from "zod";
 import type { ReplyAddress } from "../domain/job.ts";
-import { inCoresNames, textInAppsNames } from "../domain/noun.ts";
 import { check } from "../messaging/checked.ts";
 import { entryOf } from "./owned-queue.ts";
 import { type Envelope, type SubmissionRules, senderOf } from "./submission-message.ts";
@@ -39,12 +38,11 @@ export function parseCancellation(
 ): ({ readonly kind: "valid" } & Cancellation) | { readonly kind: "invalid"; readonly faults: readonly string[] } {
   const { queue = "" } = envelope;
   const owner = entryOf(queue, rules.ownedQueues ?? [])?.owner;
-  const { noun } = rules.contracts;
-  const parsed = check(cancellation, inCoresNames(body, noun), "the message");
+  const parsed = check(cancellation, body, "the message");
   const { faults: unread = [] } = envelope;
   if (parsed.kind === "invalid" || unread.length > 0) {
     const faults = parsed.kind === "invalid" ? parsed.faults : [];
-    return { kind: "invalid", faults: [...unread, ...faults.map((fault) => textInAppsNames(fault, noun))] };
+    return { kind: "invalid", faults: [...unread, ...faults] };
   }
   const { jobId, reason, contentDigest } = parsed.value;
   if (owner === undefined && contentDigest === undefined) {

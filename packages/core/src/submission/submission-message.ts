@@ -1,10 +1,10 @@
 // The contract of a job message: the client's content, checked once, at the front door (P1).
 
 import { HIDDEN, type Job, REMOVED, type ReplyAddress } from "../domain/job.ts";
-import { idName, idOf } from "../domain/noun.ts";
 import { WANTED, type WantedStatuses } from "../domain/outputs.ts";
 import { check } from "../messaging/checked.ts";
-import { type Contracts, contractOf } from "../messaging/contract.ts";
+import { type Contracts, contractOf, jobId as jobIdSchema } from "../messaging/contract.ts";
+import { idOf, jobIdIn } from "../messaging/job-id.ts";
 import { entryOf, jobIdFault, type OwnedQueue, replyQueueFault } from "./owned-queue.ts";
 import { repeatedSecretFaults } from "./repeated-secrets.ts";
 
@@ -80,7 +80,7 @@ export function parseSubmission(body: unknown, envelope: Envelope, rules: Submis
 /** The same for a job that an operator has edited: values that the operator could not see may be left hidden. */
 export function parseEdit(body: unknown, envelope: Envelope, rules: SubmissionRules): ParsedSubmission {
   const contract = contractOf(body, rules.contracts);
-  const parsed = check(contract.schema, body, rules.contracts.noun.one);
+  const parsed = check(contract.schema, body, "job");
   const faults = parsed.kind === "valid" ? [] : [...parsed.faults];
   const { faults: unread = [] } = envelope;
   if (body === undefined && unread.length > 0) {
@@ -103,10 +103,9 @@ export function parseEdit(body: unknown, envelope: Envelope, rules: SubmissionRu
     faults.push(...repeatedSecretFaults(parsed.value, contract.secrets, propertiesOf(envelope)));
   const { queue } = envelope;
   const { ownedQueues = [] } = rules;
-  const { noun } = rules.contracts;
-  const jobId = parsed.kind === "valid" ? idOf(parsed.value, noun) : "";
-  const idFault = parsed.kind === "valid" && queue && jobIdFault(jobId, queue, ownedQueues);
-  if (idFault) faults.push(`${idName(noun)}: ${idFault}`);
+  const { idName } = contract;
+  const jobId = parsed.kind === "valid" ? idOf(parsed.value, idName) : "";
+  if (parsed.kind === "valid") faults.push(...idFaults(jobId, idName, queue, ownedQueues));
   const { replyTo, replyToSessionId, faults: addressFaults } = addressOf(envelope, rules);
   faults.push(...addressFaults);
   if ((optionalText(envelope.correlationId) ?? "").length > CORRELATION_ID_LIMIT) {
@@ -121,6 +120,19 @@ export function parseEdit(body: unknown, envelope: Envelope, rules: SubmissionRu
   return { kind: "valid", jobId, job: parsed.value, reply, owner, statuses };
 }
 
+/** A contract's schema may be looser than an id may be. */
+function idFaults(
+  jobId: string,
+  idName: string,
+  queue: string | undefined,
+  ownedQueues: readonly OwnedQueue[],
+): readonly string[] {
+  const checked = check(jobIdSchema, jobId, idName);
+  if (checked.kind === "invalid") return checked.faults;
+  const fault = queue && jobIdFault(jobId, queue, ownedQueues);
+  return fault ? [`${idName}: ${fault}`] : [];
+}
+
 /** The receiver of the notification about a rejected message: the address is checked separately from its body. */
 export function senderOf(body: unknown, envelope: Envelope, rules: SubmissionRules): Sender {
   const members = body !== null && typeof body === "object" && !Array.isArray(body) ? Object.entries(body) : [];
@@ -129,8 +141,7 @@ export function senderOf(body: unknown, envelope: Envelope, rules: SubmissionRul
   const { replyTo, replyToSessionId, faults } = addressOf(envelope, rules);
   const isHidden = hidden.has("replyto") || hidden.has("replytosessionid");
   const mayBePublished = faults.length === 0 && !isHidden;
-  const named = members.find(([name]) => name === idName(rules.contracts.noun))?.[1];
-  const jobId = typeof named === "string" && named !== "" ? named.slice(0, JOB_ID_SHOWN) : null;
+  const jobId = jobIdIn(body, rules.contracts)?.slice(0, JOB_ID_SHOWN) || null;
   const correlationId = optionalText(envelope.correlationId) ?? optionalText(envelope.messageId) ?? jobId ?? "";
   const own = envelope.queue ? entryOf(envelope.queue, rules.ownedQueues ?? []) : undefined;
   // An owner can be answered on its own reply queue, whatever its message names.

@@ -2,13 +2,13 @@
 
 import type { ClaimOutcome } from "../domain/attempt.ts";
 import { type Job, sameAsStored } from "../domain/job.ts";
-import { idName } from "../domain/noun.ts";
 import { startAttemptOf } from "../domain/recovery.ts";
 import { newStateRecord, type StateRecord } from "../domain/state-record.ts";
 import { itemsIn } from "../domain/workflow-rules.ts";
 import { MissingWorkflow } from "../domain/workflows.ts";
 import { contractOf, memberOf } from "../messaging/contract.ts";
 import { memberRedactorOf } from "../messaging/hidden-members.ts";
+import { idNameOf } from "../messaging/job-id.ts";
 import type { ReceivedMessage } from "../messaging/messenger.ts";
 import type { Leave } from "../scheduler/admission.ts";
 import { claimJob } from "../scheduler/claim-job.ts";
@@ -88,7 +88,7 @@ async function readAndRecord(
   if (created.kind === "duplicate" && !isSubmittedAgain(parsed, created, context)) {
     return rejectSubmission(
       message,
-      [`${idName(context.rules.contracts.noun)}: "${parsed.jobId}" is the id of another job`],
+      [`${idNameOf(context.rules.contracts)}: "${parsed.jobId}" is the id of another job`],
       context,
     );
   }

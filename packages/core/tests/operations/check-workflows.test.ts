@@ -2,7 +2,7 @@
 
 import { beforeEach, expect, test } from "vitest";
 import { checkWorkflows, versionsInUse } from "../../src/app/check-workflows.ts";
-import type { Workflow } from "../../src/domain/workflow.ts";
+import type { StepCompensation, Workflow, WorkflowStep } from "../../src/domain/workflow.ts";
 import type { WorkflowContent } from "../../src/domain/workflow-content.ts";
 import type { JobsOfVersion, WorkflowRegister } from "../../src/store/workflow-register.ts";
 import { CHAIN, GRAPH } from "../jobs.ts";
@@ -39,15 +39,32 @@ test("the same workflows are found unchanged at every start, also where they are
   await check({ ...CHAIN, steps: [{ compensation, transport: "activity", ...step }, ...others] }, GRAPH);
 });
 
+const only = (changes: Partial<WorkflowStep>): Workflow => ({ ...CHAIN, steps: [{ ...first, ...changes }, ...others] });
+const waits: StepCompensation = { operation: "release", completeWithin: "PT9S", awaitWithin: "PT9M" };
+
+test.each<[string, Workflow]>([
+  ["a step's time", only({ completeWithin: "PT9S", startWithin: "PT9S" })],
+  ["the time of a compensation", only({ compensation: { operation: "release", completeWithin: "PT9S" } })],
+  ["a step's policy", only({ policy: { onRejected: "compensate" } })],
+  ["the policy", { ...CHAIN, policy: { ...CHAIN.policy, failureThreshold: 9, waits: ["PT9M"] } }],
+  ["outputs", { ...CHAIN, outputs: {} }],
+  ["how long a report may take", only({ awaitWithin: "PT1H" })],
+])("times and policies change without a new version: %s", async (_, edited) => {
+  const before = edited.steps[0]?.awaitWithin === undefined ? CHAIN : only({ awaitWithin: "PT9M" });
+  await check(before, GRAPH);
+  await check(edited, GRAPH);
+});
+
 test.each<[string, Workflow, string]>([
-  [
-    "a step's time",
-    { ...CHAIN, steps: [{ ...first, completeWithin: "PT9S" }, ...others] },
-    "step reserveStock is changed",
-  ],
+  ["a step's operation", only({ operation: "other" }), "step reserveStock is changed"],
+  ["a step's transport", only({ transport: "queue" }), "step reserveStock is changed"],
+  ["a condition", only({ when: "isLarge" }), "step reserveStock is changed"],
+  ["a step that may be skipped", only({ optional: true }), "step reserveStock is changed"],
+  ["a step that waits for a report now", only({ awaitWithin: "PT1H" }), "step reserveStock is changed"],
+  ["a compensation that waits now", only({ compensation: waits }), "step reserveStock is changed"],
+  ["a compensation that is gone", only({ compensation: "nothing" }), "step reserveStock is changed"],
   ["a step less", { ...CHAIN, steps: others }, "step reserveStock is gone"],
   ["a step more", { ...CHAIN, steps: [...CHAIN.steps, { ...first, name: "more" }] }, "step more is new"],
-  ["the policy", { ...CHAIN, policy: { ...CHAIN.policy, failureThreshold: 9 } }, "policy is changed"],
 ])("an edit without a new version is rejected, with what to do: %s", async (_, edited, words) => {
   await check(CHAIN, GRAPH);
   await expect(check(edited, GRAPH)).rejects.toThrow(`workflow job-fulfilment v1: ${words}`);

@@ -1,9 +1,8 @@
 // A step's condition is decided once for its run, however many processes run the same task and whatever the condition says to each (P23, P34).
 import {
-  type AnotherProcess,
-  anotherProcess,
-} from "@scheduler-agent-supervisor/testing/internal/memory/another-process";
-import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
+  createMemoryJobStore,
+  type MemoryJobStore,
+} from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
 import { beforeEach, expect, test } from "vitest";
 import { type StepTask, tasksToBegin } from "../../src/domain/attempt.ts";
 import type { Workflow } from "../../src/domain/workflow.ts";
@@ -27,13 +26,13 @@ const WANTED: Workflow = {
 
 let world: World;
 let there: World;
-let lagging: AnotherProcess;
+let lagging: MemoryJobStore;
 /** What the condition says to each run, one after the other. */
 let says: boolean[];
 
 beforeEach(() => {
   const store = createMemoryJobStore();
-  lagging = anotherProcess(store);
+  lagging = store.inAnotherProcess();
   world = createWorld(NOON_MS, store);
   const agents = [...world.agents].map(([name, { operationNames: operations }]) => {
     return [name, { operations, transports: ["activity", "queue"] }] as const;
@@ -70,7 +69,7 @@ test.each([
 test("P23 a run whose read is stale finds what the run before it had decided", async () => {
   says = [true, false];
   const task = await begun();
-  await lagging.lag("job-1");
+  lagging.lag("job-1");
   world.answers.set("reserve", () => {
     throw new Error("the process dies here");
   });

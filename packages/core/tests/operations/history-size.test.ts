@@ -9,7 +9,6 @@ import { defineAgent } from "../../src/app/define-agent.ts";
 import { defineApp } from "../../src/app/define-app.ts";
 import { workflowsOf } from "../../src/app/define-workflow.ts";
 import type { Job } from "../../src/domain/job.ts";
-import { JOB } from "../../src/domain/noun.ts";
 import { MOST_RUNS } from "../../src/domain/record-limits.ts";
 import { defineContract, jobId, jobMembers } from "../../src/messaging/contract.ts";
 
@@ -76,7 +75,7 @@ const mailing = workflowsOf(
   ],
 });
 
-const contracts = { noun: JOB, usual: contract, usualWorkflow: "mailing", of: {} };
+const contracts = { usual: contract, usualWorkflow: "mailing", of: {} };
 const business = defineApp({ contracts, agents, workflows: [mailing], rules });
 
 /** A mailing whose printer needs that long for each of its sheets. */

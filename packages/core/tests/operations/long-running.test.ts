@@ -3,7 +3,6 @@
 import { createAwaiting } from "@scheduler-agent-supervisor/operator/internal/operations/awaiting";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { type Attempt, advance, type StepTask, tasksToBegin } from "../../src/domain/attempt.ts";
-import { JOB } from "../../src/domain/noun.ts";
 import type { StepRecord } from "../../src/domain/state-record.ts";
 import type { Workflow } from "../../src/domain/workflow.ts";
 import { loadWorkflows } from "../../src/domain/workflows.ts";
@@ -65,7 +64,7 @@ const record = async () => world.stateOf();
 const step = async (name = "hotel") => (await record())?.steps[name] as StepRecord;
 /** The address that whoever does it was given. */
 const address = () => world.calls.at(-1)?.completion?.url ?? "";
-const sent = (to: string, body: object) => parseReport(to.slice(to.lastIndexOf("/") + 1), JSON.stringify(body), JOB);
+const sent = (to: string, body: object) => parseReport(to.slice(to.lastIndexOf("/") + 1), JSON.stringify(body));
 
 async function report(body: object, to = address()) {
   const parsed = sent(to, body);
@@ -133,7 +132,7 @@ test("every fault of a report is named, but for those of its address", async () 
   expect(sent(address(), { kind: "progress", within: "soon" })).toMatchObject({
     faults: [expect.stringContaining("within")],
   });
-  expect(parseReport(address().split("/").at(-1) ?? "", "no JSON", JOB)).toMatchObject({ kind: "invalid" });
+  expect(parseReport(address().split("/").at(-1) ?? "", "no JSON")).toMatchObject({ kind: "invalid" });
 });
 
 test("P9 a rejection that is reported later leads where any rejection leads", async () => {
@@ -163,15 +162,23 @@ test("P16 run again after a death the step awaits as it did: nothing is begun or
   expect(await record()).toEqual(before);
 });
 
+/** The same address as somebody would write it who was not given it. */
+function guessedFor(to: string): string {
+  const address = JSON.parse(Buffer.from(to.slice(to.lastIndexOf("/") + 1), "base64url").toString());
+  return `x/${Buffer.from(JSON.stringify({ ...address, nonce: "guessed" })).toString("base64url")}`;
+}
+
 test("P10 P11 one that nobody reports in time counts as a failure, and is asked for again under the same key and address: what is reported of either is one effect", async () => {
   await run();
   const first = address();
   world.clock = NOON_MS + 10 * DAY_MS + 2000;
   expect(await report({ kind: "done", result: {} }, first)).toEqual({ kind: "not yet" });
+  expect(await report({ kind: "done", result: {} }, guessedFor(first))).toEqual({ kind: "unknown" });
   await sweep(world);
   expect(await record()).toMatchObject({ processState: "Pending", attempt: 2, failureCount: 1 });
   expect(await step()).toMatchObject({ state: "NotStarted", retryCount: 1, failureCount: 1 });
   expect(await report({ kind: "done", result: {} }, first)).toEqual({ kind: "not yet" });
+  expect(await report({ kind: "done", result: {} }, guessedFor(first))).toEqual({ kind: "unknown" });
   await begin(2);
   await run();
   expect(world.calls.at(-1)).toMatchObject({ mayHaveHappened: true });

@@ -14,7 +14,7 @@ afterEach(() => measureWith(undefined));
 
 function heldUpGroup(agent: string, reason: WaitReason, count: number) {
   const wait = { agent, reason, step: "check", direction: "forward", cause: null, since: NOON, until: null } as const;
-  return { id: `${agent} ${count}`, wait, trouble: null, count };
+  return { id: `${agent} ${count}`, wait, causes: [], steps: ["check"], retried: 0, trouble: null, count };
 }
 
 const away = async () => {

@@ -5,7 +5,6 @@ import { z } from "zod";
 import type { RoutedAgent } from "../../src/agents/agent.ts";
 import { checkResult, resultsCheckedOf } from "../../src/agents/declared-results.ts";
 import { type Attempt, tasksToBegin } from "../../src/domain/attempt.ts";
-import { JOB } from "../../src/domain/noun.ts";
 import type { StepRecord } from "../../src/domain/state-record.ts";
 import type { Workflow } from "../../src/domain/workflow.ts";
 import { loadWorkflows } from "../../src/domain/workflows.ts";
@@ -97,7 +96,7 @@ const step = async (name = "hotel") => (await record())?.steps[name] as StepReco
 
 async function report(body: object) {
   const url = world.calls.at(-1)?.completion?.url ?? "";
-  const parsed = parseReport(url.slice(url.lastIndexOf("/") + 1), JSON.stringify(body), JOB);
+  const parsed = parseReport(url.slice(url.lastIndexOf("/") + 1), JSON.stringify(body));
   if (parsed.kind !== "valid") throw new Error(parsed.kind);
   return takeReport(parsed.report, world);
 }

@@ -138,6 +138,8 @@ test.each(MANNERS)("P34 %s: its process dies after sending, and the activity is 
   const app = appOf(manner);
   const task = await begun(app);
   await dies(() => runStep(task, app));
+  // A person who looks at it meanwhile sees that nobody knows.
+  expect(await stepOf(app)).toMatchObject({ state: "Running", outcomeUnknown: true });
   await runStep(task, app);
   if (manner === "atMostOnce") await runStep(await recovered(app), app);
   await end(app, manner);
@@ -242,7 +244,10 @@ test("P32 a person records that a step was done: its result is used, and the job
   const recorded = await recording({ outcome: "done", result: { id: "by-hand" } }, app);
   expect(recorded).toMatchObject({ kind: "done", published: true });
   expect(await recordOf(app)).toMatchObject({ processState: "Pending", attempt: 3, error: null });
-  expect(await stepOf(app)).toMatchObject({ state: "Completed", result: { id: "by-hand" }, completedIn: 2 });
+  expect(await stepOf(app)).toMatchObject({
+    ...{ state: "Completed", result: { id: "by-hand" }, completedIn: 2 },
+    because: "recorded by eve: asked the bank",
+  });
   expect(world.statuses.map(({ status, step }) => [status, step])).toContainEqual(["StepCompleted", "pay"]);
   const twice = await recording({ outcome: "notDone" }, app);
   expect(twice).toMatchObject({ kind: "rejected", reason: "the outcome of pay is not unknown" });

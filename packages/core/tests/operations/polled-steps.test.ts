@@ -3,7 +3,6 @@
 import { runOrchestration, type TaskEvent } from "@scheduler-agent-supervisor/testing/internal/model/orchestration-run";
 import { beforeEach, expect, test } from "vitest";
 import { type Attempt, advance, type StepTask, tasksToBegin } from "../../src/domain/attempt.ts";
-import { JOB } from "../../src/domain/noun.ts";
 import { nextPolls, type Poll } from "../../src/domain/poll.ts";
 import type { StepRecord } from "../../src/domain/state-record.ts";
 import type { Workflow } from "../../src/domain/workflow.ts";
@@ -180,7 +179,7 @@ test("a report that comes while it is asked counts, and keeps the time that it g
   const poll = await begun();
   const url = world.calls.at(-1)?.completion?.url ?? "";
   const report = async (body: object) => {
-    const parsed = parseReport(url.slice(url.lastIndexOf("/") + 1), JSON.stringify(body), JOB);
+    const parsed = parseReport(url.slice(url.lastIndexOf("/") + 1), JSON.stringify(body));
     if (parsed.kind === "valid") await takeReport(parsed.report, world);
   };
   world.answers.set("reserve", async () => {

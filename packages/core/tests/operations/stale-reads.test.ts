@@ -2,13 +2,11 @@
 
 import { inspectJob } from "@scheduler-agent-supervisor/operator/internal/operations/inspect-job";
 import {
-  type AnotherProcess,
-  anotherProcess,
-} from "@scheduler-agent-supervisor/testing/internal/memory/another-process";
-import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
+  createMemoryJobStore,
+  type MemoryJobStore,
+} from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
 import { beforeEach, expect, test } from "vitest";
 import { attemptOf, type StepTask, tasksToBegin } from "../../src/domain/attempt.ts";
-import { JOB } from "../../src/domain/noun.ts";
 import { planOf } from "../../src/domain/plan.ts";
 import type { Workflow } from "../../src/domain/workflow.ts";
 import { loadWorkflows } from "../../src/domain/workflows.ts";
@@ -47,11 +45,11 @@ const TRIP: Workflow = {
 let world: World;
 /** As another process of the app sees the same. */
 let there: World;
-let lagging: AnotherProcess;
+let lagging: MemoryJobStore;
 
 beforeEach(() => {
   const store = createMemoryJobStore();
-  lagging = anotherProcess(store);
+  lagging = store.inAnotherProcess();
   world = createWorld(NOON_MS, store);
   const agents = [...world.agents].map(([name, { operationNames: operations }]) => {
     return [name, { operations, transports: ["activity", "queue"] }] as const;
@@ -77,7 +75,7 @@ const state = async (step: string) => (await world.stateOf())?.steps[step]?.stat
 
 test("P7 a reply that is faster than the record of its request is recorded", async () => {
   await created();
-  await lagging.lag("job-1");
+  lagging.lag("job-1");
   await askAgent(task(await claimed(), "check"), world);
   const asked = world.requests.at(-1);
   if (!asked) throw new Error("nothing was asked");
@@ -90,7 +88,7 @@ test("P7 a reply that is faster than the record of its request is recorded", asy
 test("P8 a reply in the time that an operator has added is recorded", async () => {
   await created();
   await runStep(task(await claimed(), "hotel"), world);
-  await lagging.lag("job-1");
+  lagging.lag("job-1");
   const extend = { kind: "extend", reason: "it is slow", byMs: 3_600_000 } as const;
   expect(await operateJob("job-1", extend, { by: "ann", ifMatch: "any" }, world)).toMatchObject({ kind: "done" });
   const { lockedBy, steps } = (await world.stateOf()) ?? {};
@@ -103,7 +101,7 @@ test("P8 a reply in the time that an operator has added is recorded", async () =
 
 test("P34 a request that must not be repeated is taken up by a process that has not seen its record", async () => {
   await created();
-  await lagging.lag("job-1");
+  lagging.lag("job-1");
   await askAgent(task(await claimed(), "check"), world);
   const asked = world.requests.at(-1);
   if (!asked) throw new Error("nothing was asked");
@@ -115,7 +113,7 @@ test("P34 a request that must not be repeated is taken up by a process that has 
 
 test("P4 a start message that is faster than the record of its attempt claims it", async () => {
   await created();
-  await lagging.lag("job-1");
+  lagging.lag("job-1");
   const read = await world.store.state("job-1");
   if (!read) throw new Error("no job");
   await world.store.replace(read, { ...read.record, attempt: 2 });
@@ -126,22 +124,22 @@ test("P4 a start message that is faster than the record of its attempt claims it
 
 test("P6 a report that is faster than the record of its address is not known yet, and taken when it comes again", async () => {
   await created();
-  await lagging.lag("job-1");
+  lagging.lag("job-1");
   await runStep(task(await claimed(), "hotel"), world);
   const url = world.calls.at(-1)?.completion?.url ?? "";
-  const parsed = parseReport(url.slice(url.lastIndexOf("/") + 1), JSON.stringify({ kind: "done", result: {} }), JOB);
+  const parsed = parseReport(url.slice(url.lastIndexOf("/") + 1), JSON.stringify({ kind: "done", result: {} }));
   if (parsed.kind !== "valid") throw new Error(parsed.kind);
   expect(await takeReport(parsed.report, there)).toEqual({ kind: "unknown" });
-  await lagging.lag("job-1");
+  lagging.lag("job-1");
   expect(await takeReport(parsed.report, there)).toMatchObject({ kind: "recorded" });
   expect(await state("hotel")).toBe("Completed");
 });
 
 test("an operator reports a step, and looks at a job, that another process has just recorded", async () => {
-  await lagging.lag("job-1");
+  lagging.lag("job-1");
   await created();
   expect(await inspectJob("job-1", there)).toMatchObject({ record: { jobId: "job-1" } });
-  await lagging.lag("job-1");
+  lagging.lag("job-1");
   await runStep(task(await claimed(), "hotel"), world);
   const report = { kind: "done", result: {}, reason: "by telephone" } as const;
   const reported = await reportStep("job-1", "hotel", report, { by: "ann", ifMatch: "any" }, there);
@@ -149,7 +147,7 @@ test("an operator reports a step, and looks at a job, that another process has j
 });
 
 test("an operator acts on a job as it stands now", async () => {
-  await lagging.lag("job-1");
+  lagging.lag("job-1");
   await created();
   const cancel = { kind: "cancel", reason: "not wanted" } as const;
   const cancelled = await operateJob("job-1", cancel, { by: "ann", ifMatch: "any" }, there);
@@ -157,7 +155,7 @@ test("an operator acts on a job as it stands now", async () => {
 });
 
 test("P13 a cancellation finds a job that another process recorded, however old the message is", async () => {
-  await lagging.lag("job-1");
+  lagging.lag("job-1");
   await world.submitted();
   const contentDigest = digestOf(sampleJob("job-1"), USUAL_WORKFLOW);
   const body = { kind: "Cancel", jobId: "job-1", reason: "changed my mind", contentDigest };
@@ -168,7 +166,7 @@ test("P13 a cancellation finds a job that another process recorded, however old 
 
 test("P4 an attempt that holds the job is not told that it is over", async () => {
   await created();
-  await lagging.lag("job-1");
+  lagging.lag("job-1");
   await claimed();
   const { lockedBy } = (await world.stateOf()) ?? {};
   const look = { jobId: "job-1", lockedBy: lockedBy ?? "" };
@@ -179,7 +177,7 @@ test("P6 a step is polled whose acceptance this process has not seen", async () 
   await created();
   const tasks = await claimed();
   world.answers.set("reserve", () => ({ kind: "pending", retryAfterMs: 5000 }));
-  await lagging.lag("job-1");
+  lagging.lag("job-1");
   await runStep(task(tasks, "hotel"), world);
   const record = await world.stateOf();
   const pollAt = record?.steps["hotel"]?.accepted?.pollAt ?? "";
@@ -192,7 +190,7 @@ test("P6 a step is polled whose acceptance this process has not seen", async () 
 test("P15 the end of an attempt is published though its process has not seen it", async () => {
   await created(CHAIN);
   world.answers.delete("reserve");
-  await lagging.lag("job-1");
+  lagging.lag("job-1");
   await world.runAttempt({ jobId: "job-1", attempt: 1, direction: "forward" });
   expect(await world.stateOf()).toMatchObject({ processState: "Processed" });
   const sent = world.statuses.splice(0).at(-1);
@@ -203,7 +201,7 @@ test("P15 the end of an attempt is published though its process has not seen it"
 test("P16 an activity that runs again in another process finds the end that was recorded", async () => {
   await created();
   const badge = task(await claimed(), "badge");
-  await lagging.lag("job-1");
+  lagging.lag("job-1");
   const { outcome } = await runStep(badge, world);
   const { record } = badge;
   const again = await runStep({ ...badge, record: { ...record, state: "Completed" } }, there);
@@ -213,7 +211,7 @@ test("P16 an activity that runs again in another process finds the end that was 
 
 test("P21 a step beside others is taken up, and its end recorded, though this process has not seen their record", async () => {
   await created();
-  await lagging.lag("job-1");
+  lagging.lag("job-1");
   const tasks = await claimed();
   const { record } = await (async () => {
     const read = await world.store.state("job-1");

@@ -2,6 +2,7 @@
 
 import { beforeEach, expect, test } from "vitest";
 import { BusUnavailable } from "../../src/messaging/messenger.ts";
+import { submitJob } from "../../src/submission/submit-job.ts";
 import type { Goods } from "../jobs.ts";
 import { NOON_MS, sampleJob } from "../jobs.ts";
 import { createWorld, ENVELOPE, type World } from "../world.ts";
@@ -22,6 +23,14 @@ test("P1 P2 writes job and record, and says Received with the request's correlat
     correlationId: "request-1",
   });
   expect(world.statuses).toMatchObject([{ jobId: "job-1", status: "Received" }]);
+});
+
+test("P33 an id that reads as a number stays the sender's own", async () => {
+  const envelope = { ...ENVELOPE, messageId: 1001, correlationId: 1002, replyToSessionId: 1003, submissionId: 1004 };
+  await submitJob({ body: sampleJob(), envelope: envelope as never, traceparent: null }, world);
+  expect(await world.stateOf()).toMatchObject({ correlationId: "1002", replyToSessionId: "1003" });
+  await submitJob({ body: BAD, envelope: envelope as never, traceparent: null }, world);
+  expect(world.rejections).toMatchObject([{ correlationId: "1002", replyToSessionId: "1003", submissionId: "1004" }]);
 });
 
 test("P1 P4 claims the job for its first attempt, which the caller starts", async () => {

@@ -96,6 +96,17 @@ describe("P10 a sweep", () => {
     expect(world.eventNames().filter((name) => name === "JobRescheduled")).toHaveLength(4);
   });
 
+  test("P26 an agent is told that its step was scheduled before: it may have been taken up without a write", async () => {
+    await world.claim(await submitted());
+    await stuck();
+    await workingOnOthers();
+    await sweep(world);
+    const startAttempt = world.startAttempts.at(-1);
+    if (!startAttempt) throw new Error("the scheduler was not notified");
+    await runStep(await world.firstTask(startAttempt), world);
+    expect(world.calls.at(-1)).toMatchObject({ mayHaveHappened: true });
+  });
+
   test("P26 P10 counts what nobody takes up as a failure: threshold, policy, the client and the error name the agent", async () => {
     world.timing.mostTimesUntaken = 2;
     let start = await submitted();

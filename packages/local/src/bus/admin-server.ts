@@ -1,6 +1,7 @@
 // Serves the administration: counts for people and benchmarks, and the Atom protocol of the SDK's administration client.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { HttpConnections } from "../listener/http-connections.ts";
+import { inWords, stackOf } from "../thrown.ts";
 import { type AdminContext, type Answer, answerAdmin, fault } from "./admin-routes.ts";
 import { checkXml, XmlFault } from "./atom.ts";
 import type { Broker } from "./broker.ts";
@@ -28,8 +29,8 @@ export class AdminServer {
       if (isStoreFault(cause)) throw cause;
       if (cause instanceof XmlFault) return fault(400, cause.message);
       // A request that makes the broker stumble must not take it down.
-      this.#log(`Administration request failed: ${cause instanceof Error ? cause.stack : String(cause)}`);
-      return fault(500, String(cause));
+      this.#log(`Administration request failed: ${stackOf(cause)}`);
+      return fault(500, inWords(cause));
     });
     await this.#context.store.flushed();
     const [type, content] =

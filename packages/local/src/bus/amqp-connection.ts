@@ -1,4 +1,5 @@
 // One client's connection: ends at its first fault and harms no other, writes once a turn, and acknowledges TCP early.
+import { messageOf } from "../thrown.ts";
 import { FrameReader, ProtocolFault } from "./frame-reader.ts";
 import type { BusConnection } from "./rhea-internals.ts";
 
@@ -69,7 +70,7 @@ export function guardConnection(connection: BusConnection, log: (line: string) =
 
 function asFault(cause: unknown): { condition: string; message: string } {
   if (cause instanceof ProtocolFault) return cause;
-  return { condition: "amqp:illegal-state", message: cause instanceof Error ? cause.message : String(cause) };
+  return { condition: "amqp:illegal-state", message: messageOf(cause) };
 }
 
 /** Refuses what the client announced if rhea or a timer could not live with it. */

@@ -1,5 +1,6 @@
 // Atom XML, as the administration protocol of Service Bus writes it.
 import { XMLParser, XMLValidator } from "fast-xml-parser";
+import { messageOf } from "../thrown.ts";
 
 const ATOM = "http://www.w3.org/2005/Atom";
 const CONNECT = "http://schemas.microsoft.com/netservices/2010/10/servicebus/connect";
@@ -39,7 +40,7 @@ function parse(xml: string): unknown {
   try {
     return parser.parse(xml);
   } catch (cause) {
-    throw new XmlFault(`The body cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    throw new XmlFault(`The body cannot be read: ${messageOf(cause)}`, { cause });
   }
 }
 

@@ -1,4 +1,5 @@
 // Listens to a link's events so that what a handler throws ends that link alone.
+import { messageOf, stackOf } from "../thrown.ts";
 import type { ReceiverLink, SenderLink } from "./rhea-internals.ts";
 import { isStoreFault } from "./store.ts";
 
@@ -35,7 +36,7 @@ function handOn(cause: unknown, fail: (cause: unknown) => void): void {
 }
 
 export function endLink(link: ReceiverLink | SenderLink, what: string, log: Log, cause: unknown): void {
-  const description = cause instanceof Error ? cause.message : String(cause);
-  log(`AMQP link ${link.name} ended at ${what}: ${cause instanceof Error ? cause.stack : description}`);
+  const description = messageOf(cause);
+  log(`AMQP link ${link.name} ended at ${what}: ${stackOf(cause)}`);
   if (link.is_open()) link.close({ condition: "amqp:internal-error", description });
 }

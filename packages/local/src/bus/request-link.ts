@@ -1,4 +1,5 @@
 // Request and response over a pair of links: what `$cbs` and `$management` have in common.
+import { messageOf, stackOf } from "../thrown.ts";
 import { ABORTED_FORMAT, OVERSIZED_FORMAT } from "./amqp-session.ts";
 import { checkMessage } from "./encoded-message.ts";
 import { type Log, listen } from "./link-faults.ts";
@@ -85,8 +86,8 @@ async function answer(
     return await respond(request, transaction);
   } catch (cause) {
     if (isStoreFault(cause)) throw cause;
-    const description = cause instanceof Error ? cause.message : String(cause);
-    log(`AMQP request failed: ${cause instanceof Error ? cause.stack : description}`);
+    const description = messageOf(cause);
+    log(`AMQP request failed: ${stackOf(cause)}`);
     return {
       properties: {
         statusCode: INTERNAL_ERROR,
@@ -122,7 +123,7 @@ function decode(bytes: Buffer): DecodedMessage | string {
     const request = messages.decode(bytes);
     return isMessageId(request.message_id) ? request : "The message id has a wrong type.";
   } catch (cause) {
-    return `The request cannot be decoded: ${cause instanceof Error ? cause.message : String(cause)}.`;
+    return `The request cannot be decoded: ${messageOf(cause)}.`;
   }
 }
 

@@ -1,5 +1,6 @@
 // Messages in SQLite: one row a message, changed inside group commits; the core's memory is the authority while it lives.
 import { Database, type DatabaseCounts, type Durability } from "../database/database.ts";
+import { inWords } from "../thrown.ts";
 import { EntityStore } from "./entity-store.ts";
 import type { Message, MessageState } from "./message.ts";
 import { createTables } from "./schema.ts";
@@ -43,7 +44,7 @@ export class Store {
       try {
         return work();
       } catch (cause) {
-        throw new StoreFault(`The bus cannot store what it accepted: ${String(cause)}`, { cause });
+        throw new StoreFault(`The bus cannot store what it accepted: ${inWords(cause)}`, { cause });
       }
     });
   }

@@ -1,4 +1,5 @@
 // The rules of one subscription, and the copies of a message that they select together.
+import { messageOf } from "../thrown.ts";
 import { type Incoming, reread } from "./encoded-message.ts";
 import { MessageView } from "./message-view.ts";
 import { onward, type Passing } from "./outlet.ts";
@@ -47,7 +48,7 @@ export class SubscriptionRules {
       }
     } catch (cause) {
       // Whatever a rule stumbles over, it is not the sender's fault, nor another subscription's.
-      return { kind: "fault", fault: cause instanceof Error ? cause.message : String(cause) };
+      return { kind: "fault", fault: messageOf(cause) };
     }
     if (hasPlainCopy) copies.unshift(onward(passing));
     return { kind: "copies", copies };

@@ -1,4 +1,5 @@
 // Several operations in one request: an atomic batch within one partition key, or bulk, where each stands alone.
+import { inWords } from "../thrown.ts";
 import { HYBRID_ROW, readOperations, writeResults } from "./hybrid-row.ts";
 import {
   createItem,
@@ -63,7 +64,7 @@ function alone(call: ItemCall, operation: JsonObject, pk: string): Outcome {
     return run(call, operation, pk);
   } catch (cause) {
     if (isFromSqlite(cause)) throw cause;
-    return refuse(500, `The server failed: ${String(cause)}`);
+    return refuse(500, `The server failed: ${inWords(cause)}`);
   }
 }
 

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Database } from "../database/database.ts";
 import { HttpConnections } from "../listener/http-connections.ts";
+import { inWords, stackOf } from "../thrown.ts";
 import { admissionFault } from "./admission.ts";
 import type { Catalog, Container } from "./catalog.ts";
 import { NO_CONTAINER } from "./containers.ts";
@@ -100,9 +101,9 @@ export class CosmosServer {
       send(response, exchange);
     } catch (cause) {
       if (cause instanceof ClientGone) return;
-      this.#log(`${request.method} ${request.url} failed: ${cause instanceof Error ? cause.stack : String(cause)}`);
+      this.#log(`${request.method} ${request.url} failed: ${stackOf(cause)}`);
       if (response.headersSent) response.destroy();
-      else send(response, { reply: fault(500, `The server failed: ${String(cause)}`) });
+      else send(response, { reply: fault(500, `The server failed: ${inWords(cause)}`) });
     }
   }
 

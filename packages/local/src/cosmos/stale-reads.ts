@@ -12,23 +12,23 @@ export function writeSeen(token: string | undefined): number {
   return seen;
 }
 
+/** As many replicas, each of which lags behind by another part of the time. */
+const REPLICAS = 5;
+
 export class StaleReads {
   readonly #catalog: Catalog;
-  readonly #snapshot: Snapshot;
+  /** The one that lags furthest behind first. */
+  readonly #replicas: Replica[];
   readonly #withinMs: number;
   readonly #renewing: NodeJS.Timeout;
-  #stale = new Map<Container, Container>();
-  #takenAt = 0;
   #count = 0;
 
   /** @param withinMs nothing is read that is older than this */
   constructor(catalog: Catalog, path: string, withinMs: number) {
     this.#catalog = catalog;
     this.#withinMs = withinMs;
-    this.#snapshot = new Snapshot(path);
-    for (const [name, run] of Object.entries(HASH_FUNCTIONS)) this.#snapshot.define(name, run);
-    this.#renew();
-    this.#renewing = setInterval(() => this.#renew(), withinMs);
+    this.#replicas = Array.from({ length: REPLICAS }, () => new Replica(path, catalog));
+    this.#renewing = setInterval(() => this.#renewOldest(), withinMs / REPLICAS);
   }
 
   /** How many reads were answered from before a write that was acknowledged. */
@@ -36,32 +36,66 @@ export class StaleReads {
     return this.#count;
   }
 
-  /** The container as it was, where the client has seen nothing newer. */
+  /** The container as the replica has it that lags furthest behind, among those that have all that the client has seen. */
   of(container: Container, seen: number): Container {
-    if (performance.now() - this.#takenAt >= this.#withinMs) this.#renew();
-    const stale = this.#stale.get(container);
-    if (!stale || stale.items.lsn < seen || container.items.isDropped) return container;
-    if (stale.items.lsn < container.items.lsn) this.#count += 1;
-    return stale;
+    if (container.items.isDropped) return container;
+    while ((this.#replicas[0]?.ageMs ?? 0) >= this.#withinMs) this.#renewOldest();
+    for (const replica of this.#replicas) {
+      const stale = replica.of(container);
+      if (!stale || stale.items.lsn < seen) continue;
+      if (stale.items.lsn < container.items.lsn) this.#count += 1;
+      return stale;
+    }
+    return container;
   }
 
   close(): void {
     clearInterval(this.#renewing);
-    this.#snapshot.close();
+    for (const replica of this.#replicas) replica.close();
   }
 
-  /** Containers whose definition is new since then are not among them. */
-  #renew(): void {
+  #renewOldest(): void {
+    const oldest = this.#replicas.shift();
+    if (!oldest) return;
+    oldest.renew(this.#catalog);
+    this.#replicas.push(oldest);
+  }
+}
+
+/** All containers as they were at one moment. Those whose definition is new since then are not among them. */
+class Replica {
+  readonly #snapshot: Snapshot;
+  #containers = new Map<Container, Container>();
+  #takenAt = 0;
+
+  constructor(path: string, catalog: Catalog) {
+    this.#snapshot = new Snapshot(path);
+    for (const [name, run] of Object.entries(HASH_FUNCTIONS)) this.#snapshot.define(name, run);
+    this.renew(catalog);
+  }
+
+  get ageMs(): number {
+    return performance.now() - this.#takenAt;
+  }
+
+  of(container: Container): Container | undefined {
+    return this.#containers.get(container);
+  }
+
+  renew(catalog: Catalog): void {
     this.#snapshot.renew();
     this.#takenAt = performance.now();
-    const before = this.#stale;
-    this.#stale = new Map();
-    for (const { containers } of this.#catalog.databases.values()) {
+    const before = this.#containers;
+    this.#containers = new Map();
+    for (const { containers } of catalog.databases.values()) {
       for (const container of containers.values()) {
-        const known = before.get(container)?.items;
-        const items: ItemTable = container.items.asOf(this.#snapshot, known);
-        this.#stale.set(container, { ...container, items });
+        const items: ItemTable = container.items.asOf(this.#snapshot, before.get(container)?.items);
+        this.#containers.set(container, { ...container, items });
       }
     }
+  }
+
+  close(): void {
+    this.#snapshot.close();
   }
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Database, type Durability } from "../database/database.ts";
 import { type Credentials, credentialsIn, type TlsFolder } from "../listener/certificate.ts";
 import { PortListener } from "../listener/port-listener.ts";
+import { inWords } from "../thrown.ts";
 import { Catalog } from "./catalog.ts";
 import { containerFault } from "./containers.ts";
 import { completePolicy } from "./indexing.ts";
@@ -96,7 +97,7 @@ export async function startCosmos(options: CosmosOptions): Promise<RunningCosmos
     throw cause;
   });
   const sweeping = setInterval(() => {
-    cosmos.sweep().catch((cause: unknown) => log(`The sweep of expired documents failed: ${String(cause)}`));
+    cosmos.sweep().catch((cause: unknown) => log(`The sweep of expired documents failed: ${inWords(cause)}`));
   }, sweepEveryMs);
   const endpoint = `http://127.0.0.1:${port}/`;
   log(`Cosmos DB answers at ${endpoint}`);

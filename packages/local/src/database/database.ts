@@ -3,6 +3,7 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { inWords } from "../thrown.ts";
 import { Statements } from "./statements.ts";
 import { WriteAheadLog } from "./write-ahead-log.ts";
 
@@ -260,7 +261,7 @@ export class Database {
 
   /** From now on nothing resolves: the next flush would say nothing of what this one lost. */
   #lost(cause: unknown): FlushFault {
-    this.#fault = new FlushFault(`What is committed in ${this.#path} may not be on the disk: ${String(cause)}`, {
+    this.#fault = new FlushFault(`What is committed in ${this.#path} may not be on the disk: ${inWords(cause)}`, {
       cause,
     });
     return this.#fault;

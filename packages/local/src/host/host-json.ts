@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { messageOf } from "../thrown.ts";
 import type { StorageProviderSettings } from "./durable/engine-profile.ts";
 import type { LogLevel } from "./log.ts";
 import { timeSpanMs } from "./time-span.ts";
@@ -261,7 +262,7 @@ export function readJson(path: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
     if (isObject(value)) return value;
   } catch (cause) {
-    throw new Error(`${path} is not valid JSON: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    throw new Error(`${path} is not valid JSON: ${messageOf(cause)}`, { cause });
   }
   throw new Error(`${path} does not hold a JSON object`);
 }

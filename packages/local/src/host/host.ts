@@ -2,6 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { Database, type Durability } from "../database/database.ts";
+import { messageOf } from "../thrown.ts";
 import { announcement } from "./announcement.ts";
 import { type LoadedApp, loadApp } from "./app.ts";
 import { bundleWarnings, hubNameFault } from "./azure-checks.ts";
@@ -266,7 +267,7 @@ export class Host {
           const listener = this.#listener(app, registered);
           if (listener) this.#listeners.set(registered.name, listener);
         } catch (cause) {
-          faults.push(`function "${registered.name}": ${cause instanceof Error ? cause.message : String(cause)}`);
+          faults.push(`function "${registered.name}": ${messageOf(cause)}`);
         }
       }
     }

@@ -1,5 +1,6 @@
 // Runs one invocation through the library's own model, in the order of the real worker: arguments, pre hooks, function, post hooks, response.
-import { inspect } from "node:util";
+
+import { isError, shown, stackOf } from "../thrown.ts";
 import { isDurableClient } from "./bindings.ts";
 import type { Invocation, InvocationResult, RegisteredFunction, TypedData } from "./contract.ts";
 import type {
@@ -187,9 +188,6 @@ function isFault(error: unknown): boolean {
 
 /** What was thrown, and what led to it, as text for a log line. */
 export function describeFault(cause: unknown): string {
-  if (cause instanceof Error) {
-    const stack = cause.stack ?? `${cause.name}: ${cause.message}`;
-    return cause.cause instanceof Error ? `${stack}\ncaused by ${describeFault(cause.cause)}` : stack;
-  }
-  return typeof cause === "string" ? cause : inspect(cause);
+  if (!isError(cause)) return shown(cause);
+  return isError(cause.cause) ? `${stackOf(cause)}\ncaused by ${describeFault(cause.cause)}` : stackOf(cause);
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 // The command `host`: runs a Functions app under a watcher.
-
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { messageOf } from "../thrown.ts";
 import { ENGINES } from "./durable/engine-profile.ts";
 import { type InstanceCounts, parseInstances, TOPOLOGIES, type Topology } from "./flex/groups.ts";
 import { LONGEST_PAUSE_MS, Watcher, type WatcherOptions } from "./watcher.ts";
@@ -91,7 +91,7 @@ async function main(): Promise<number> {
   try {
     options = readArguments();
   } catch (cause) {
-    console.error(`${cause instanceof Error ? cause.message : String(cause)}\n\n${USAGE}`);
+    console.error(`${messageOf(cause)}\n\n${USAGE}`);
     return 2;
   }
   if (!options) {
@@ -107,7 +107,7 @@ async function main(): Promise<number> {
   try {
     return await host.run();
   } catch (cause) {
-    console.error(cause instanceof Error ? cause.message : String(cause));
+    console.error(messageOf(cause));
     return 1;
   }
 }

@@ -1,6 +1,7 @@
 // The host's HTTP server: the app's functions, the host's own /admin, and the durable webhooks.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { foreignRequest } from "../foreign-request.ts";
+import { messageOf } from "../thrown.ts";
 import type { DurableEngine, RegisteredFunction } from "./contract.ts";
 import { RPC_PREFIX, WEBHOOK_KEY, WEBHOOK_PREFIX } from "./durable/client-binding.ts";
 import { ACTIVITIES_PATH } from "./flex/activities.ts";
@@ -59,7 +60,7 @@ export async function openServer(
     if (refusal !== undefined) return text(response, 403, refusal);
     answer(request, response).catch((cause: unknown) => {
       if (!response.headersSent) response.writeHead(500);
-      response.end(cause instanceof Error ? cause.message : String(cause));
+      response.end(messageOf(cause));
     });
   });
   server.keepAliveTimeout = 65_000;

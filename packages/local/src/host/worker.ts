@@ -1,5 +1,6 @@
 // The process that runs the host and the app; the watcher forks it, listens to its heartbeat, and starts it again when it dies.
 import { spawnSync } from "node:child_process";
+import { isError, messageOf } from "../thrown.ts";
 import { describeFault } from "./invocation.ts";
 import { bufferedWriter } from "./log.ts";
 import { describeApp, type RunningHost, startHost } from "./start.ts";
@@ -81,9 +82,10 @@ try {
 }
 
 function faultText(cause: unknown): string {
-  if (!(cause instanceof Error)) return describeFault(cause);
-  const inner = cause.cause instanceof Error && !cause.message.includes(cause.cause.message) ? cause.cause : undefined;
-  return inner ? `${cause.message}\n${describeFault(inner)}` : cause.message;
+  if (!isError(cause)) return describeFault(cause);
+  const message = messageOf(cause);
+  const inner = isError(cause.cause) && !message.includes(messageOf(cause.cause)) ? cause.cause : undefined;
+  return inner ? `${message}\n${describeFault(inner)}` : message;
 }
 
 /** Before an exit Node writes the cache of compiled modules, which takes seconds; also before it sends itself a signal, but not if another does. */

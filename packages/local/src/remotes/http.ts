@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Database } from "../database/database.ts";
 import { foreignRequest } from "../foreign-request.ts";
+import { inWords } from "../thrown.ts";
 import { FAULT_KEY } from "./fault-key.ts";
 import { isObject, parseFault } from "./fault-request.ts";
 import type { Reply, Service } from "./service.ts";
@@ -24,8 +25,8 @@ export function createServiceServer(options: ServiceServerOptions): Server {
   const server = createServer((request, response) => {
     answer(request, options)
       .catch((cause: unknown): Reply => {
-        options.log(`${options.service.name}: ${request.method} ${request.url} failed: ${String(cause)}`);
-        return rejection(500, "failed", String(cause));
+        options.log(`${options.service.name}: ${request.method} ${request.url} failed: ${inWords(cause)}`);
+        return rejection(500, "failed", inWords(cause));
       })
       .then(async (reply) => {
         // No answer says what a power loss could still take back.

@@ -1,5 +1,6 @@
 // What a service does later: reported by a POST to the address that the request named, until somebody takes it. Kept in the database.
 import type { Database } from "../database/database.ts";
+import { inWords } from "../thrown.ts";
 
 interface Report {
   readonly id: string;
@@ -83,7 +84,7 @@ export class Reports {
       return;
     }
     if (answer >= 400) log(`${service}: the report of ${report.id} was answered with ${answer}`);
-    await database.write(() => this.drop(report.id)).catch((cause: unknown) => log(`${service}: ${String(cause)}`));
+    await database.write(() => this.drop(report.id)).catch((cause: unknown) => log(`${service}: ${inWords(cause)}`));
   }
 }
 

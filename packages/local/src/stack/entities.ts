@@ -1,5 +1,6 @@
 // The files that describe what the parts hold: queues, containers and remote services.
 import { readFile } from "node:fs/promises";
+import { inWords } from "../thrown.ts";
 import type { PartName } from "./parts.ts";
 import type { ServicesArguments } from "./services-arguments.ts";
 
@@ -62,7 +63,7 @@ async function readJson(path: string): Promise<Read> {
     return { kind: "read", value: JSON.parse(await readFile(path, "utf8")) as unknown };
   } catch (cause) {
     if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return { kind: "absent" };
-    return { kind: "invalid", reason: String(cause) };
+    return { kind: "invalid", reason: inWords(cause) };
   }
 }
 

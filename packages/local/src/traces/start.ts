@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import type { Durability } from "../database/database.ts";
 import { refusesForeign } from "../foreign-request.ts";
+import { inWords } from "../thrown.ts";
 import { eventsOf, pointsOf, spansOf } from "./otlp-json.ts";
 import { TraceWriter } from "./trace-file.ts";
 
@@ -46,8 +47,8 @@ export async function startTraces({
     if (refusesForeign(request, response)) return;
     answer(request, writer, counts)
       .catch((cause: unknown) => {
-        log(`${request.method} ${request.url} failed: ${String(cause)}`);
-        return { status: 500, body: { message: String(cause) } };
+        log(`${request.method} ${request.url} failed: ${inWords(cause)}`);
+        return { status: 500, body: { message: inWords(cause) } };
       })
       .then((reply) => send(response, reply));
   });

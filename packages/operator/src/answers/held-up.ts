@@ -27,13 +27,19 @@ export const heldUp = z.strictObject({
   groups: z.array(
     z.strictObject({
       id: z.string(),
-      /** The longest wait of its jobs, with the group's next try. */
+      /** One of its jobs' waits, with the group's cause, the begin of its longest wait, and its next try. */
       wait,
+      /** What the endpoint answered, in up to three wordings, the most frequent first. */
+      causes: z.array(z.string()),
+      /** The steps that wait. */
+      steps: z.array(z.string()),
       /** The state of the agent's endpoints, if one of them is not well. */
       trouble: z
         .strictObject({ kind: z.enum(["breaker", "slow"]), endpoint: z.string(), lastError: z.string().nullable() })
         .nullable(),
       count,
+      /** Of these, the jobs that wait for their next attempt: they can continue at once. */
+      retried: count,
     }),
   ),
 });

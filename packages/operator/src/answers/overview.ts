@@ -49,6 +49,10 @@ export const lastHour = z.strictObject({
   processed: z.array(count),
   /** Those that still need a person, of at most 1,000. */
   errors: z.array(count),
+  /** The longest wait of a message, in milliseconds; null where nobody has looked. */
+  oldestMs: z.array(z.number().nullable()),
+  /** The agents with an endpoint that got no calls; null where nobody has looked. */
+  broken: z.array(z.array(z.string()).nullable()),
 });
 
 export type LastHour = z.output<typeof lastHour>;

@@ -9,8 +9,8 @@ export const session = z.strictObject({
   operator: z.string(),
   mayOperate: z.boolean(),
   environment: z.strictObject({ name: z.string(), colour: z.enum(ENVIRONMENT_COLOURS) }),
-  /** The app's word for a job. */
-  noun: z.strictObject({ one: z.string(), many: z.string() }),
+  /** The app's words for a job and for several, in texts for people. */
+  words: z.strictObject({ one: z.string(), many: z.string() }),
   /** The business keys by which a job can be found. */
   keys: z.array(z.string()),
   /** The agents and the steps that a job can wait for. */

@@ -21,7 +21,7 @@ import { shownEntry, shownInAudit, shownLateReply } from "../operations/shown-en
 import { consoleBuild } from "./console-files.ts";
 import { type Endpoints, listed } from "./operator-endpoint.ts";
 
-export function consoleApi(application: App): Endpoints {
+export function consoleApi(application: App, words: Session["words"]): Endpoints {
   return {
     session: {
       method: "GET",
@@ -35,7 +35,7 @@ export function consoleApi(application: App): Endpoints {
           operator,
           mayOperate,
           environment,
-          noun: contracts.noun,
+          words,
           keys: [...allKeys(contracts)],
           ...waitable(application),
           build: consoleBuild(),

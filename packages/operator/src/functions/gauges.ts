@@ -1,6 +1,7 @@
-// Measures the gauges: the number of jobs in each state, and the age of waiting messages. And has stopped bulk runs go on.
+// Measures the gauges: the number of jobs in each state, and the age of waiting messages; notes them for the overview; and has stopped bulk runs go on.
 import type { FunctionInput, InvocationContext, Timer } from "@azure/functions";
 import type { App } from "@scheduler-agent-supervisor/core/internal/app/create-app";
+import { inWords } from "@scheduler-agent-supervisor/core/internal/domain/thrown";
 import { engineClient } from "@scheduler-agent-supervisor/core/internal/functions/engine-client";
 import type { Telemetry } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
 import { startOnce } from "@scheduler-agent-supervisor/core/internal/scheduler/scheduler-client";
@@ -9,6 +10,7 @@ import * as df from "durable-functions";
 import { deskOf } from "../compose.ts";
 import { keepBulkRunning } from "../operations/keep-bulk-running.ts";
 import { measureGauges } from "../operations/measure-gauges.ts";
+import { takeSample } from "../operations/take-sample.ts";
 
 /** The inputs of the timer function: it starts the orchestrations of bulk runs. */
 export const gaugesInputs: FunctionInput[] = [df.input.durableClient()];
@@ -23,15 +25,20 @@ export const gauges =
     const telemetry = logTelemetry(context);
     await Promise.all([
       measureGauges({ ...deskOf(application).gauges, telemetry }),
-      lookAfterBulkRuns(application, context, telemetry),
+      attempted("last hour", () => takeSample(deskOf(application).samples), telemetry),
+      attempted("bulk runs", () => lookAfterBulkRuns(application, context, telemetry), telemetry),
     ]);
   };
 
 async function lookAfterBulkRuns(application: App, context: InvocationContext, telemetry: Telemetry): Promise<void> {
   const start = (instanceId: string, bulkId: string) => startOnce(engineClient(context), "bulkRun", instanceId, bulkId);
+  await keepBulkRunning(start, { ...deskOf(application).bulk, telemetry });
+}
+
+async function attempted(what: string, work: () => Promise<void>, telemetry: Telemetry): Promise<void> {
   try {
-    await keepBulkRunning(start, { ...deskOf(application).bulk, telemetry });
+    await work();
   } catch (cause) {
-    telemetry.event("GaugesNotMeasured", { what: "bulk runs", cause: String(cause) });
+    telemetry.event("GaugesNotMeasured", { what, cause: inWords(cause) });
   }
 }

@@ -44,7 +44,7 @@ export function jobsApi(application: App): Endpoints {
       handle: async (request) => {
         const parsed = parseCountRequest(request.query.entries(), allKeys(application.ports().rules.contracts));
         if (parsed.kind === "invalid") return atFault(parsed.faults);
-        const jsonBody: JobTotal = { count: await deskOf(application).console.countJobs(parsed.request) };
+        const jsonBody: JobTotal = await deskOf(application).console.countJobs(parsed.request);
         return { jsonBody };
       },
     },

@@ -14,15 +14,26 @@ import { stepReportsApi } from "./step-reports-api.ts";
 import { supervisorApi } from "./supervisor-api.ts";
 import { workflowsApi } from "./workflows-api.ts";
 
-/** The HTTP functions of the operators' API, by name, as `app.http` takes them. */
-export function operatorApi(application: App): readonly (readonly [string, HttpFunctionOptions])[] {
+/** What the console calls a job and several of them, in texts for people. */
+export interface Words {
+  readonly one: string;
+  readonly many: string;
+}
+
+const USUAL_WORDS: Words = { one: "job", many: "jobs" };
+
+/** The HTTP functions of the operators' API, by name, as `app.http` takes them. The API itself says job, whatever the words are. */
+export function operatorApi(
+  application: App,
+  words: Words = USUAL_WORDS,
+): readonly (readonly [string, HttpFunctionOptions])[] {
   const endpoints = {
     ...jobsApi(application),
     ...erasureApi(application),
     ...stepReportsApi(application),
     ...bulkApi(application),
     ...claimsApi(application),
-    ...consoleApi(application),
+    ...consoleApi(application, words),
     ...deadLettersApi(application),
     ...discardedApi(application),
     ...agentsApi(application),

@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import type { ServiceBusMessage, ServiceBusReceivedMessage } from "@azure/service-bus";
 import { textOfBody } from "@scheduler-agent-supervisor/core/internal/domain/body-text";
 import { isNestedTooDeep, parseExactly } from "@scheduler-agent-supervisor/core/internal/domain/exact-json";
-import { jobIdIn, type Noun } from "@scheduler-agent-supervisor/core/internal/domain/noun";
 import type { Contracts } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
+import { jobIdIn } from "@scheduler-agent-supervisor/core/internal/messaging/job-id";
 import { timeLeft } from "@scheduler-agent-supervisor/core/internal/messaging/message-copy";
 import {
   BODY_BYTES,
@@ -23,11 +23,11 @@ const ID_SHOWN = 100;
 const OF_THE_MOVE: ReadonlySet<string> = new Set(["DeadLetterReason", "DeadLetterErrorDescription"]);
 
 /** @param received read with its body unparsed */
-export function deadLetterOf(received: ServiceBusReceivedMessage, noun: Noun): DeadLetter {
+export function deadLetterOf(received: ServiceBusReceivedMessage, contracts: Contracts): DeadLetter {
   const { contentType, replyTo, replyToSessionId, timeToLive, applicationProperties = {} } = received;
   const body = bodyOf(received);
   return {
-    ...summaryOf(received, body, noun),
+    ...summaryOf(received, body, contracts),
     contentType: contentType ?? null,
     replyTo: replyTo ?? null,
     replyToSessionId: replyToSessionId ?? null,
@@ -42,10 +42,10 @@ export function deadLetterOf(received: ServiceBusReceivedMessage, noun: Noun): D
 /** As a list shows it to everybody: without what of its body is hidden from some. */
 export function deadLetterSummary(received: ServiceBusReceivedMessage, contracts: Contracts): DeadLetterSummary {
   const body = bodyOf(received);
-  return redactorOf(contracts).summary(summaryOf(received, body, contracts.noun), body);
+  return redactorOf(contracts).summary(summaryOf(received, body, contracts), body);
 }
 
-function summaryOf(received: ServiceBusReceivedMessage, body: DeadLetterBody, noun: Noun): DeadLetterSummary {
+function summaryOf(received: ServiceBusReceivedMessage, body: DeadLetterBody, contracts: Contracts): DeadLetterSummary {
   const { sequenceNumber, enqueuedTimeUtc, deadLetterReason, deadLetterErrorDescription } = received;
   const fault = received.applicationProperties?.["fault1"];
   return {
@@ -57,7 +57,7 @@ function summaryOf(received: ServiceBusReceivedMessage, body: DeadLetterBody, no
     messageId: short(received.messageId),
     correlationId: short(received.correlationId),
     subject: short(received.subject),
-    jobId: (body.kind === "json" && jobIdIn(body.json, noun)?.slice(0, ID_SHOWN)) || null,
+    jobId: (body.kind === "json" && jobIdIn(body.json, contracts)?.slice(0, ID_SHOWN)) || null,
     bytes: bytesOf(received.body).length,
   };
 }

@@ -1,5 +1,6 @@
 // What a reader is shown of a message that breaks its contract, and what a correction by such an operator keeps.
 
+import type { Job } from "@scheduler-agent-supervisor/core/internal/domain/job";
 import {
   type Contracts,
   defineContract,
@@ -20,9 +21,12 @@ const schema = z.strictObject({
   currency: z.string().regex(/^[A-Z]{3}$/),
   paymentToken: z.string(),
 });
-const contract = defineContract({ schema: schema as never, secrets: ["paymentToken"], keys: [], keysOf: () => ({}) });
+const contract = defineContract<Job & { readonly videoId: string }>({
+  idName: "videoId",
+  schema: schema as never,
+  ...{ secrets: ["paymentToken"], keys: [], keysOf: () => ({}) },
+});
 const contracts: Contracts = {
-  noun: { one: "video", many: "videos" },
   usual: contract,
   usualWorkflow: "fulfil",
   of: {},
@@ -96,9 +100,9 @@ test("a sender's own properties are not shown, and those of the app are", () => 
 
 const REQUEST = {
   schemaVersion: 1,
-  ticket: { videoId: "video-1", attempt: 1, step: "hotel", direction: "forward", lockedBy: "x", nonce: "nonce-canary" },
+  ticket: { jobId: "video-1", attempt: 1, step: "hotel", direction: "forward", lockedBy: "x", nonce: "nonce-canary" },
   operation: "reserve",
-  video: { videoId: "video-1", paymentToken: TOKEN },
+  job: { videoId: "video-1", paymentToken: TOKEN },
   results: { takePayment: { chargeId: "charge-7" } },
   completion: { url: "https://app.example/api/completions/eyJub25jZSI6Im5vbmNlLWNhbmFyeSJ9", within: "P1D" },
 };
@@ -107,8 +111,8 @@ test("a request to an agent is shown without what opens its step", () => {
   const { body } = shownOf(REQUEST);
   expect(body).toMatchObject({
     json: {
-      ticket: { videoId: "video-1", step: "hotel", nonce: "(hidden)" },
-      video: { videoId: "video-1", paymentToken: "(hidden)" },
+      ticket: { jobId: "video-1", step: "hotel", nonce: "(hidden)" },
+      job: { videoId: "video-1", paymentToken: "(hidden)" },
       results: { takePayment: { chargeId: "charge-7" } },
       completion: { url: "https://app.example/api/completions/(hidden)", within: "P1D" },
     },

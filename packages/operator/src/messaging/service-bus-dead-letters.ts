@@ -7,7 +7,6 @@ import {
   type ServiceBusReceivedMessage,
   type ServiceBusReceiver,
 } from "@azure/service-bus";
-import type { Noun } from "@scheduler-agent-supervisor/core/internal/domain/noun";
 import type { BusSenders } from "@scheduler-agent-supervisor/core/internal/messaging/bus-senders";
 import { CAME_BY } from "@scheduler-agent-supervisor/core/internal/messaging/came-by";
 import type { Contracts } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
@@ -38,7 +37,6 @@ export function createServiceBusDeadLetters(
   queues: readonly DeadLetterQueue[],
   contracts: Contracts,
 ): DeadLetters {
-  const { noun } = contracts;
   const lines = new Map<string, Promise<unknown>>();
 
   async function withReceiver<T>(
@@ -90,7 +88,9 @@ export function createServiceBusDeadLetters(
     read: (queue, sequenceNumber) =>
       withReceiver(queue, async (receiver) => {
         const [message] = await receiver.peekMessages(1, { fromSequenceNumber: Long.fromString(sequenceNumber) });
-        return message && String(message.sequenceNumber) === sequenceNumber ? deadLetterOf(message, noun) : undefined;
+        return message && String(message.sequenceNumber) === sequenceNumber
+          ? deadLetterOf(message, contracts)
+          : undefined;
       }),
 
     take(queue, sequenceNumber, work) {
@@ -98,13 +98,15 @@ export function createServiceBusDeadLetters(
       const before = lines.get(queue.name) ?? Promise.resolve();
       const own = before
         .catch(() => undefined)
-        .then(() => withReceiver(queue, (receiver) => takeFrom(receiver, queue, sequenceNumber, senders, noun, work)));
+        .then(() =>
+          withReceiver(queue, (receiver) => takeFrom(receiver, queue, sequenceNumber, senders, contracts, work)),
+        );
       lines.set(queue.name, own);
       return own;
     },
 
     summaryOf: (copy) => deadLetterSummary(receivedOf(copy), contracts),
-    letterOf: (copy) => deadLetterOf(receivedOf(copy), noun),
+    letterOf: (copy) => deadLetterOf(receivedOf(copy), contracts),
     resend: (queue, copy, correction) => resend(receivedOf(copy), queue, correction, senders),
   };
 }
@@ -127,7 +129,7 @@ async function takeFrom<T>(
   queue: DeadLetterQueue,
   sequenceNumber: string,
   senders: BusSenders,
-  noun: Noun,
+  contracts: Contracts,
   work: (taken: TakenDeadLetter) => Promise<T>,
 ): Promise<Taken<T>> {
   const before = await countBefore(receiver, sequenceNumber);
@@ -138,7 +140,7 @@ async function takeFrom<T>(
     const message = await lockUpTo(receiver, sequenceNumber, before + 1, locked);
     if (!message) return { kind: "in-use" };
     locked.delete(message);
-    return await workOn(receiver, message, queue, senders, noun, work);
+    return await workOn(receiver, message, queue, senders, contracts, work);
   } finally {
     // A message whose lock is lost is released already.
     await Promise.allSettled([...locked].map((other) => receiver.abandonMessage(other)));
@@ -181,7 +183,7 @@ async function workOn<T>(
   message: ServiceBusReceivedMessage,
   queue: DeadLetterQueue,
   senders: BusSenders,
-  noun: Noun,
+  contracts: Contracts,
   work: (taken: TakenDeadLetter) => Promise<T>,
 ): Promise<Taken<T>> {
   let isOpen = true;
@@ -189,7 +191,7 @@ async function workOn<T>(
     // It may have waited while others were locked: from here on it has its whole time.
     if (!(await renewed(receiver, message))) return { kind: "in-use" };
     const value = await work({
-      message: deadLetterOf(message, noun),
+      message: deadLetterOf(message, contracts),
       copy: messageCopyOf(message),
       target: targetOf(message, queue),
       resend: (correction) => resend(message, queue, correction, senders),

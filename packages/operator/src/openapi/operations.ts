@@ -61,7 +61,7 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
     answer: console.traffic,
   },
   "GET last-hour": {
-    summary: "The last hour in slots of two minutes: received, processed, in Error",
+    summary: "The last hour in slots of two minutes: received, processed, in Error, oldest message, open breakers",
     answer: console.lastHour,
   },
   "GET attention": { summary: "Jobs that need a person, in groups by cause", answer: console.attention },
@@ -87,7 +87,11 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
   },
 
   "GET jobs": { summary: "A page of jobs, the newest first", query: listQuery, answer: console.jobPage },
-  "GET job-count": { summary: "The number of jobs of a filter", query: countJobsQuery, answer: console.jobTotal },
+  "GET job-count": {
+    summary: "The number of jobs of a filter, up to 1,000, and whether there are more",
+    query: countJobsQuery,
+    answer: console.jobTotal,
+  },
   "GET jobs/{jobId}": { summary: "One job", answer: console.inspection },
   "GET jobs/{jobId}/audit": { summary: "The audit log of one job", answer: console.jobAudit },
   "POST jobs/{jobId}/resubmit": acts("Resumes a job in Error", operatorBodies.resubmit),

@@ -1,7 +1,7 @@
 // Counts each queue's dead letters, with their causes and age: a queue that can't be read reports why, and the others are still counted.
 import { inWords } from "@scheduler-agent-supervisor/core/internal/domain/thrown";
-import { fingerprintOf } from "../domain/fingerprint.ts";
 import type { DeadLetterSummary, DeadLetters } from "../messaging/dead-letters.ts";
+import { messageCauseOf, reasonOf } from "./dead-letter-causes.ts";
 
 interface Waiting {
   readonly count: number;
@@ -44,7 +44,7 @@ function waiting(messages: readonly DeadLetterSummary[]): Waiting {
 function causesOf(messages: readonly DeadLetterSummary[]): DeadLetterCause[] {
   const groups = new Map<string | null, DeadLetterSummary[]>();
   for (const message of messages) {
-    const cause = fingerprintOf(message.reason ?? message.description ?? "");
+    const cause = messageCauseOf(message);
     const members = groups.get(cause);
     if (members) members.push(message);
     else groups.set(cause, [message]);
@@ -53,8 +53,8 @@ function causesOf(messages: readonly DeadLetterSummary[]): DeadLetterCause[] {
     .flatMap(([cause, members]) => (cause === null ? [] : [members]))
     .sort((one, other) => other.length - one.length);
   const rest = [...(groups.get(null) ?? []), ...named.slice(MOST_CAUSES).flat()];
-  const shown = named.slice(0, MOST_CAUSES).map((members) => ({ cause: reasonOf(members), ...waiting(members) }));
+  const shown = named
+    .slice(0, MOST_CAUSES)
+    .map((members) => ({ cause: members[0] ? reasonOf(members[0]) : null, ...waiting(members) }));
   return rest.length > 0 ? [...shown, { cause: null, ...waiting(rest) }] : shown;
 }
-
-const reasonOf = ([first]: readonly DeadLetterSummary[]): string | null => first?.reason ?? first?.description ?? null;

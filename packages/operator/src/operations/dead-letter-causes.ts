@@ -10,7 +10,7 @@ export async function deadLetterCauses(
   deadLetters: Pick<DeadLetters, "all">,
 ): Promise<DeadLetterCauses> {
   const { messages, isAll } = await deadLetters.all(queue);
-  const groups = Map.groupBy(messages, (message) => fingerprintOf(reasonOf(message) ?? ""));
+  const groups = Map.groupBy(messages, messageCauseOf);
   const causes = [...groups].map(([fingerprint, members]) => ({
     id: idOf(fingerprint),
     cause: members[0] ? reasonOf(members[0]) : null,
@@ -21,7 +21,11 @@ export async function deadLetterCauses(
   return { queue: queue.name, isAll, causes: causes.sort((one, other) => other.count - one.count) };
 }
 
-const reasonOf = ({ reason, description }: DeadLetterSummary): string | null => reason ?? description;
+export const reasonOf = ({ reason, description }: DeadLetterSummary): string | null => reason ?? description;
+
+/** Null for a message without a reason. */
+export const messageCauseOf = (message: DeadLetterSummary): string | null =>
+  fingerprintOf(reasonOf(message) ?? "", [message.jobId, message.messageId, message.correlationId]);
 
 const idOf = (fingerprint: string | null): string =>
   createHash("sha256")

@@ -17,7 +17,7 @@ const MOST_GROUPS = 50;
 const HOUR_MS = 3_600_000;
 const HOURS = 24;
 
-type Caused = Pick<OpenJob, "workflow"> & { readonly error: OpenJob["error"] | null };
+type Caused = Pick<OpenJob, "jobId" | "workflow"> & { readonly error: OpenJob["error"] | null };
 type Cause = Pick<CauseGroup, "id" | "workflow" | "step" | "kind" | "cause">;
 
 /** @param now milliseconds since 1970 */
@@ -42,10 +42,10 @@ export function groupJobs(jobs: readonly OpenJob[], now: number): GroupedJobs {
 const NO_CAUSE: Cause = { id: OTHER, workflow: null, step: null, kind: null, cause: null };
 
 /** The group of a job's fault, for any number of groups. */
-export const causeIdOf = (job: Pick<StateRecord, "workflow" | "error">): string => causeOf(job).id;
+export const causeIdOf = (job: Pick<StateRecord, "jobId" | "workflow" | "error">): string => causeOf(job).id;
 
-function causeOf({ workflow, error }: Caused): Cause {
-  const cause = error && fingerprintOf(error.message);
+function causeOf({ jobId, workflow, error }: Caused): Cause {
+  const cause = error && fingerprintOf(error.message, [jobId]);
   if (!cause) return NO_CAUSE;
   const { step, kind } = error;
   const parts = [FINGERPRINT_VERSION, workflow.name, step, kind, cause];

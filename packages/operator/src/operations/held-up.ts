@@ -5,7 +5,7 @@ import { type WaitContext, type WaitingJob, waitsOf } from "@scheduler-agent-sup
 import { instant } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
 import { remembered } from "@scheduler-agent-supervisor/core/internal/store/remembered";
 import { MOST_JOBS } from "../domain/bulk.ts";
-import { fingerprintOf } from "../domain/fingerprint.ts";
+import { fingerprintOf, hasWords, technicalCauseOf } from "../domain/fingerprint.ts";
 import type { AgentStandings, HeldUp, HeldUpPage } from "../messaging/console-contract.ts";
 import type { ReadWaitingJobs } from "../store/waiting-jobs.ts";
 
@@ -26,8 +26,9 @@ export interface HeldUpView {
 }
 
 /** A job that has not changed for this time does not move. */
-const UNCHANGED_MS = 20_000;
-const KEPT_MS = 10_000;
+const UNCHANGED_MS = 15_000;
+const KEPT_MS = 5_000;
+const MOST_CAUSES = 3;
 
 type Trouble = HeldUp["groups"][number]["trouble"];
 
@@ -43,7 +44,9 @@ export function createHeldUp({ jobs, agents, claimWithinMs, graceMs, now }: Held
     now,
     async () => {
       const asOf = instant(now());
-      const [found, standings] = await Promise.all([jobs(instant(now() - UNCHANGED_MS), MOST_JOBS), agents()]);
+      const found = await jobs(instant(now() - UNCHANGED_MS), MOST_JOBS);
+      if (found.jobs.length === 0) return { asOf, isAll: true, held: [] };
+      const standings = await agents();
       const paused = standings.pauses.filter(({ kind }) => kind === "agent").map(({ name }) => name);
       const context = { now: asOf, claimWithinMs, graceMs, isPaused: (agent: string) => paused.includes(agent) };
       const troubles = troublesOf(standings);
@@ -95,8 +98,14 @@ function heldOf(job: WaitingJob, context: WaitContext, troubles: ReadonlyMap<str
   });
 }
 
+/** What is wrong at an agent: all who wait for it because of one cause are one group, at whatever step and in whatever way they wait. */
+const AT_FAULT: ReadonlySet<Wait["reason"]> = new Set(["configuration", "retry", "agent", "service"]);
+/** Its jobs wait for their next attempt, and can continue before. The first says most about the cause. */
+const RETRIED: readonly Wait["reason"][] = ["configuration", "retry"];
+
 function idOf({ reason, agent, step, cause }: Wait): string {
-  const parts = [reason, agent, step, cause && fingerprintOf(cause)];
+  const isFault = cause !== null && AT_FAULT.has(reason);
+  const parts = isFault ? [agent, technicalCauseOf(cause)] : [reason, agent, agent === null ? step : null];
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
 }
 
@@ -108,9 +117,24 @@ function groupsOf(held: readonly Held[]): HeldUp["groups"] {
     .flatMap(([id, members]) => {
       const [first] = members;
       if (!first) return [];
-      const nexts = members.flatMap(({ wait: { until } }) => until ?? []).sort();
-      const wait = { ...first.wait, until: nexts[0] ?? null };
-      return [{ id, wait, trouble: first.trouble, count: countJobs(members) }];
+      const retried = members.filter(({ wait }) => RETRIED.includes(wait.reason));
+      const telling = RETRIED.flatMap((reason) => members.find(({ wait }) => wait.reason === reason) ?? [])[0] ?? first;
+      const [nextAt = null] = members.flatMap(({ wait: { until } }) => until ?? []).sort();
+      const causes = causesOf(members);
+      const wait = { ...telling.wait, cause: causes[0] ?? null, since: first.wait.since, until: nextAt };
+      const steps = [...new Set(members.flatMap(({ wait: { step } }) => step ?? []))].sort();
+      const counts = { count: countJobs(members), retried: countJobs(retried) };
+      return [{ id, wait, causes, steps, trouble: first.trouble, ...counts }];
     })
     .sort((one, other) => other.count - one.count);
+}
+
+/** As the endpoint said it, the most frequent first; what has no words only if nothing has. */
+function causesOf(members: readonly Held[]): string[] {
+  const said = members.flatMap(({ wait: { cause } }) => cause ?? []);
+  const withWords = said.filter(hasWords);
+  return [...Map.groupBy(withWords.length > 0 ? withWords : said, (cause) => fingerprintOf(cause)).values()]
+    .sort((one, other) => other.length - one.length)
+    .slice(0, MOST_CAUSES)
+    .flatMap(([cause]) => cause ?? []);
 }

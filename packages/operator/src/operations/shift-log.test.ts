@@ -15,9 +15,12 @@ const action = (minute: number, changes: Partial<ShiftAction> = {}): ShiftAction
 const decision = (minute: number, changes: Partial<ShiftDecision> = {}): ShiftDecision => ({
   ...{ at: at(minute), sweepId: "s-1", jobId: `job-${minute}`, verdict: "retry", outcome: "applied" },
   rule: "failures below 3",
-  stop: { step: "pay", agent: "bank", attempt: 1, tries: 4, endpoint: null, message: `HTTP 503 after ${minute} s` },
+  stop: { step: "pay", agent: "bank", attempt: 1, tries: 4, endpoint: null, message: `HTTP 503: down for ${minute} s` },
   ...changes,
 });
+
+/** As a step has it whose breaker was open. */
+const NO_WORDS = { ...decision(0).stop, message: "gets no calls: HTTP 503" } as NonNullable<ShiftDecision["stop"]>;
 
 async function read(actions: readonly ShiftAction[], decisions: readonly ShiftDecision[], who?: string) {
   const newest = <T extends { readonly at: string }>(all: readonly T[]) =>
@@ -32,7 +35,12 @@ async function read(actions: readonly ShiftAction[], decisions: readonly ShiftDe
 test("a bulk run's jobs are one entry; a sweep's decisions of one cause are one; the newest is first", async () => {
   const { entries, isAll } = await read(
     [action(1, { reason: BULK }), action(2, { reason: BULK }), action(9, { action: "note", reason: "the bank knows" })],
-    [decision(3), decision(4), decision(5, { sweepId: "s-2" }), decision(6, { verdict: "fail" })],
+    [
+      decision(3),
+      { ...decision(4), stop: NO_WORDS },
+      decision(5, { sweepId: "s-2" }),
+      decision(6, { verdict: "fail" }),
+    ],
   );
   expect(isAll).toBe(true);
   expect(entries.map(({ kind, count }) => [kind, count])).toEqual([
@@ -43,7 +51,7 @@ test("a bulk run's jobs are one entry; a sweep's decisions of one cause are one;
     ["action", 2],
   ]);
   expect(entries.at(-1)).toMatchObject({ action: "resubmit", jobIds: ["job-2", "job-1"] });
-  expect(entries.at(-2)).toMatchObject({ cause: "pay: HTTP 503 after 4 s" });
+  expect(entries.at(-2)).toMatchObject({ cause: "pay: HTTP 503: down for 3 s" });
 });
 
 test("filtered by who: an operator, in any case, or the supervisor", async () => {

@@ -1,5 +1,5 @@
 // What happened in a shift over all jobs: operators' actions, bulk runs and notes, and supervisors' decisions in groups by sweep and cause.
-import { fingerprintOf } from "../domain/fingerprint.ts";
+import { fingerprintOf, hasWords, technicalCauseOf } from "../domain/fingerprint.ts";
 import type { ShiftLog } from "../messaging/console-contract.ts";
 import type { Period, ShiftAction, ShiftDecision, ShiftEntries } from "../store/shift-entries.ts";
 
@@ -61,8 +61,11 @@ function actionsOf(actions: readonly ShiftAction[]): Entry[] {
 
 function decisionsOf(decisions: readonly ShiftDecision[]): Entry[] {
   const causeOf = ({ stop, rule }: ShiftDecision) => (stop?.message ? `${stop.step}: ${stop.message}` : rule);
+  // One answer of an endpoint is one cause, with its words or without them.
+  const kindOf = ({ stop, rule }: ShiftDecision) =>
+    stop?.message ? `${stop.step}: ${technicalCauseOf(stop.message)}` : fingerprintOf(rule);
   const key = (decision: ShiftDecision) =>
-    [decision.sweepId, decision.verdict, decision.outcome, fingerprintOf(causeOf(decision))].join("\n");
+    [decision.sweepId, decision.verdict, decision.outcome, kindOf(decision)].join("\n");
   return [...Map.groupBy(decisions, key).values()].flatMap((members) => {
     const [first] = members;
     if (!first) return [];
@@ -75,7 +78,7 @@ function decisionsOf(decisions: readonly ShiftDecision[]): Entry[] {
         sweepId,
         verdict,
         outcome,
-        cause: causeOf(first),
+        cause: causeOf(members.find(({ stop }) => stop?.message && hasWords(stop.message)) ?? first),
         count: members.length,
         jobIds,
       },

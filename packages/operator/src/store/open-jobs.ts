@@ -26,8 +26,20 @@ const ROW =
   "[c.jobId, c.workflow.name, c.workflow.version, c.attempt, c.error.kind, c.error.message, c.error.step, c.error.at]";
 type Row = [string, string, number, number, JobError["kind"], string, string | null, string];
 
+/** As many as are usual are one small query. */
+const FEW = 100;
+const KINDS = OPEN_ERRORS.map((_, place) => `@kind${place}`).join(", ");
+const FIRST_FEW =
+  `SELECT TOP ${FEW + 1} VALUE ${ROW} FROM c ` + `WHERE c.error.kind IN (${KINDS}) AND c.processState = 'Error'`;
+
 /** @param container its index has `error.kind` together with `processState` */
 export function createOpenJobs(container: Container): ReadOpenJobs {
+  async function firstFew(): Promise<Row[]> {
+    const parameters = OPEN_ERRORS.map((kind, place) => ({ name: `@kind${place}`, value: kind }));
+    return (await container.items.query<Row>({ query: FIRST_FEW, parameters }, { maxItemCount: -1 }).fetchAll())
+      .resources;
+  }
+
   async function ofKind<T>(what: string, kind: string): Promise<T[]> {
     const parameters: SqlParameter[] = [{ name: "@kind", value: kind }];
     const query = `SELECT ${what} FROM c WHERE c.error.kind = @kind AND c.processState = 'Error'`;
@@ -35,6 +47,8 @@ export function createOpenJobs(container: Container): ReadOpenJobs {
   }
 
   return async (limit) => {
+    const few = await firstFew();
+    if (few.length <= Math.min(FEW, limit)) return { jobs: sorted(few.map(jobOf)), isAll: true };
     const counts = await Promise.all(
       OPEN_ERRORS.map(async (kind) => ({ kind, count: (await ofKind<number>("VALUE COUNT(1)", kind))[0] ?? 0 })),
     );
@@ -42,10 +56,13 @@ export function createOpenJobs(container: Container): ReadOpenJobs {
       share === 0 ? [] : (await ofKind<Row>(`TOP ${share} VALUE ${ROW}`, kind)).map(jobOf),
     );
     const jobs = (await Promise.all(read)).flat();
-    jobs.sort((one, other) => other.error.at.localeCompare(one.error.at) || one.jobId.localeCompare(other.jobId));
-    return { jobs, isAll: counts.reduce((sum, { count }) => sum + count, 0) <= limit };
+    return { jobs: sorted(jobs), isAll: counts.reduce((sum, { count }) => sum + count, 0) <= limit };
   };
 }
+
+/** The latest first. */
+const sorted = (jobs: readonly OpenJob[]): OpenJob[] =>
+  jobs.toSorted((one, other) => other.error.at.localeCompare(one.error.at) || one.jobId.localeCompare(other.jobId));
 
 /** No kind uses the share of another, unless that one leaves some. */
 export function shares<Kind extends { readonly count: number }>(kinds: readonly Kind[], limit: number) {

@@ -4,10 +4,9 @@ import { ServiceBusClient, type ServiceBusReceivedMessage } from "@azure/service
 import { parseConfig } from "@scheduler-agent-supervisor/core/internal/app/config";
 import { cosmosOf } from "@scheduler-agent-supervisor/core/internal/app/connections";
 import type { Business } from "@scheduler-agent-supervisor/core/internal/app/define-app";
-import { idName, idOf } from "@scheduler-agent-supervisor/core/internal/domain/noun";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { idNameOf, idOf } from "@scheduler-agent-supervisor/core/internal/messaging/job-id";
 import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/internal/store/cosmos-job-store";
-import { namedDatabase } from "@scheduler-agent-supervisor/core/internal/store/named-container";
 import type { Received } from "./published.ts";
 
 /** The addresses of a local stack that are needed here. */
@@ -51,18 +50,18 @@ export function openRequester(options: {
   readonly replyQueue: string;
 }): Requester {
   const { business, settings, addresses, replyQueue } = options;
-  const { noun } = business.contracts;
+  const idName = idNameOf(business.contracts);
   const config = parseConfig(settings, business);
   const cosmos: CosmosClient = cosmosOf(config);
-  const database = namedDatabase(cosmos.database(config.CosmosDatabase), noun);
-  const store = createCosmosJobStore({ container: database.container(config.JobsContainer), noun });
+  const container = cosmos.database(config.CosmosDatabase).container(config.JobsContainer);
+  const store = createCosmosJobStore({ container, idName });
   const bus = new ServiceBusClient(settings["ServiceBus"] ?? "", { retryOptions: { retryDelayInMs: 300 } });
   const sender = bus.createSender(config.JobsQueue);
   const received = new Map<unknown, Map<number, ServiceBusReceivedMessage>>();
   const receiver = bus.createReceiver(replyQueue);
   receiver.subscribe({
     processMessage: async (message) => {
-      const jobId = message.body?.[idName(noun)];
+      const jobId = message.body?.jobId;
       const own = received.get(jobId) ?? new Map();
       received.set(jobId, own.set(Number(message.sequenceNumber), message));
     },
@@ -73,7 +72,7 @@ export function openRequester(options: {
   const before = new Map<string, ReadonlySet<string>>();
   return {
     async send(content) {
-      const messageId = idOf(content, noun);
+      const messageId = idOf(content, idName);
       before.set(messageId, new Set((await allEffects(addresses.remotes)).map(identityOf)));
       await sender.sendMessages({ body: content, messageId, correlationId: messageId, replyTo: replyQueue });
     },

@@ -1,7 +1,6 @@
 // The names of the points at which a probed host can be stopped, and how one is armed.
 import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { idName, type Noun } from "@scheduler-agent-supervisor/core/internal/domain/noun";
 
 /** What belongs to no job in particular, as the supervisor's lead. */
 export const ANY_JOB = "of-no-job";
@@ -38,14 +37,17 @@ export function pointName(call: string, where: Where): string {
   return `${call}:${where}`;
 }
 
-/** The job that an invocation's input is about, and what else its label says. */
+/**
+ * The job that an invocation's input is about, and what else its label says.
+ * @param idName what submitted content calls the id
+ */
 export function jobIn(
   given: unknown,
-  noun: Noun,
+  idName: string,
 ): { readonly jobId: string | undefined; readonly parts: readonly string[] } {
   const input = asObject(given);
   const all = { ...asObject(input["params"]), ...input, ...asObject(input["ticket"]) };
-  const jobId = all[idName(noun)] ?? all["jobId"];
+  const jobId = all[idName] ?? all["jobId"];
   const parts = [all["step"], all["direction"] === "compensate" ? all["direction"] : undefined];
   return {
     jobId: typeof jobId === "string" ? jobId : undefined,

@@ -6,7 +6,7 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from
 import { join } from "node:path";
 import { app } from "@azure/functions";
 import type { App } from "@scheduler-agent-supervisor/core/internal/app/create-app";
-import { JOB, type Noun } from "@scheduler-agent-supervisor/core/internal/domain/noun";
+import { idNameOf } from "@scheduler-agent-supervisor/core/internal/messaging/job-id";
 import {
   ANY_JOB,
   type Arm,
@@ -49,7 +49,7 @@ app.hook.preInvocation((context) => {
   const { invocationContext, functionHandler, inputs } = context;
   const { functionName, options } = invocationContext;
   if (options.trigger.type === "orchestrationTrigger") return;
-  const { jobId, parts } = jobIn(inputs[0], noun);
+  const { jobId, parts } = jobIn(inputs[0], idName);
   const label = [functionName, ...parts].join("/");
   const plain = functionHandler as AnyFunction;
   context.functionHandler = ((...args: unknown[]) => {
@@ -58,12 +58,12 @@ app.hook.preInvocation((context) => {
   }) as typeof functionHandler;
 });
 
-/** The noun of the app that is probed: a process runs one. */
-let noun: Noun = JOB;
+/** What the content of the app that is probed calls its id: a process runs one app. */
+let idName = "jobId";
 
 /** The app with each call of a port as two points; put together at its first call, as it is itself. */
 export function probedApp(app: App): App {
-  noun = app.business.contracts.noun;
+  idName = idNameOf(app.business.contracts);
   let ports: ReturnType<App["ports"]> | undefined;
   const made = () => {
     ports ??= probedPorts(app.ports());
@@ -112,7 +112,7 @@ async function* iterated(items: AsyncIterable<unknown>, method: string, invocati
   const name = `${invocation.label}:${method}.next`;
   reach(name, "before", [ANY_JOB]);
   for await (const item of items) {
-    const { jobId } = jobIn((item as { record?: unknown }).record, noun);
+    const { jobId } = jobIn((item as { record?: unknown }).record, idName);
     if (jobId) invocation.jobs.add(jobId);
     reach(name, "after", jobId ? [jobId] : [ANY_JOB]);
     yield item;

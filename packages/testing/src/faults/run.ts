@@ -1,8 +1,8 @@
 // A fault run: an app's own workflows on the local stack, whose host is killed at the awaits of their jobs and whose services fail.
 import { join } from "node:path";
 import type { Business } from "@scheduler-agent-supervisor/core/internal/app/define-app";
-import { idName } from "@scheduler-agent-supervisor/core/internal/domain/noun";
 import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+import { idNameOf } from "@scheduler-agent-supervisor/core/internal/messaging/job-id";
 import { essential } from "./choice.ts";
 import { type Evidence, openRequester, type Requester, type StackAddresses } from "./evidence.ts";
 import { type Alone, aloneOf, faultsOfLife, restFaults, type UsualEffects, unprocessed, usualOf } from "./judge.ts";
@@ -202,7 +202,7 @@ function handOf(
     jobId,
     async send() {
       const own = content[workflow.name]?.(jobId);
-      await app.requester.send({ ...own, [idName(business.contracts.noun)]: jobId, workflow: workflow.name });
+      await app.requester.send({ ...own, [idNameOf(business.contracts)]: jobId, workflow: workflow.name });
     },
     async fault(service, fault) {
       const headers = { ...FAULT_HEADERS, "content-type": "application/json" };

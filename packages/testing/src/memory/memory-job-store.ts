@@ -37,7 +37,9 @@ export interface MemoryJobStore extends JobStore, ClosingStore {
   stored(jobId: string): Document | undefined;
   /** The same store, for a process that has seen nothing of it yet. */
   inAnotherProcess(): MemoryJobStore;
-  /** How many reads were answered by something older than the last write, in all processes. */
+  /** Until this process writes those jobs, or tries to, or asks for what is latest, it reads them as they stand now. */
+  lag(...jobIds: string[]): void;
+  /** How many reads were answered by something older than the last write, in all processes; those that `lag` made are not among them. */
   readonly staleReads: number;
 }
 
@@ -121,6 +123,9 @@ function storeOver(data: Data): MemoryJobStore {
       return structuredClone(job);
     },
     inAnotherProcess: () => storeOver(data),
+    lag(...jobIds) {
+      for (const jobId of jobIds) session.lag(jobId);
+    },
     get staleReads() {
       return history.staleReads;
     },

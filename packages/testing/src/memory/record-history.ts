@@ -73,12 +73,19 @@ export class RecordHistory {
 export class Session {
   readonly #history: RecordHistory;
   readonly #seen = new Map<string, number>();
+  readonly #lagging = new Map<string, Stored | undefined>();
 
   constructor(history: RecordHistory) {
     this.#history = history;
   }
 
+  /** Until it writes the record, or tries to, or reads the newest, it reads the record as it stands now. */
+  lag(jobId: string): void {
+    this.#lagging.set(jobId, this.#history.newest(jobId));
+  }
+
   read(jobId: string): Stored | undefined {
+    if (this.#lagging.has(jobId)) return this.#lagging.get(jobId);
     const { stored, number } = this.#history.oldest(jobId, this.#seen.get(jobId) ?? 0);
     this.#seen.set(jobId, number);
     return stored;
@@ -86,11 +93,13 @@ export class Session {
 
   /** The newest, as a write finds it, also one that is rejected. */
   newest(jobId: string): Stored | undefined {
+    this.#lagging.delete(jobId);
     this.#seen.set(jobId, this.#history.numberOf(jobId));
     return this.#history.newest(jobId);
   }
 
   write(jobId: string, stored: Stored | undefined): void {
+    this.#lagging.delete(jobId);
     this.#history.add(jobId, stored);
     this.#seen.set(jobId, this.#history.numberOf(jobId));
   }

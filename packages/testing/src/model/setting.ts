@@ -1,7 +1,6 @@
 // The small world that the model is about: two hosts, one job, a workflow, and how much may go wrong.
 
 import type { Job } from "@scheduler-agent-supervisor/core/internal/domain/job";
-import { JOB } from "@scheduler-agent-supervisor/core/internal/domain/noun";
 import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
 import type { WorkflowRules } from "@scheduler-agent-supervisor/core/internal/domain/workflow-rules";
 import {
@@ -115,7 +114,6 @@ export const CONTENT: Job & { readonly jobId: string } = {
 };
 
 export const CONTRACTS: Contracts = {
-  noun: JOB,
   usual: defineContract({
     schema: z.strictObject({ ...jobMembers("model"), jobId }),
     secrets: [],

@@ -12,7 +12,6 @@ import { defineAgent, defineRemoteAgent } from "@scheduler-agent-supervisor/core
 import { defineApp } from "@scheduler-agent-supervisor/core/internal/app/define-app";
 import { workflowsOf } from "@scheduler-agent-supervisor/core/internal/app/define-workflow";
 import type { Job } from "@scheduler-agent-supervisor/core/internal/domain/job";
-import { JOB } from "@scheduler-agent-supervisor/core/internal/domain/noun";
 import { NO_RULES } from "@scheduler-agent-supervisor/core/internal/domain/workflow-rules";
 import { defineContract, jobId, jobMembers } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
 import { expect, test } from "vitest";
@@ -32,7 +31,7 @@ const contract = defineContract<Letter>({
   keysOf: () => ({}),
 });
 
-const contracts = { noun: JOB, usual: contract, usualWorkflow: "letter", of: {} };
+const contracts = { usual: contract, usualWorkflow: "letter", of: {} };
 
 const printer = defineAgent({
   name: "printer",

@@ -2,13 +2,13 @@
 
 import { scheduler } from "@scheduler-agent-supervisor/core/functions/scheduler";
 import type { Business } from "@scheduler-agent-supervisor/core/internal/app/define-app";
-import { idOf, type Noun } from "@scheduler-agent-supervisor/core/internal/domain/noun";
 import {
   attemptId,
   type StateRecord,
   type StepResult,
   type StepState,
 } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { idNameOf, idOf } from "@scheduler-agent-supervisor/core/internal/messaging/job-id";
 import type { Rejection, StatusMessage } from "@scheduler-agent-supervisor/core/internal/messaging/messenger";
 import type { Context, Ports } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
 import { SCHEDULER, startClaimed } from "@scheduler-agent-supervisor/core/internal/scheduler/scheduler-client";
@@ -186,8 +186,8 @@ class TestWorld implements World {
     return this.#services.of(agent);
   }
 
-  get #noun(): Noun {
-    return this.#context.rules.contracts.noun;
+  get #idName(): string {
+    return idNameOf(this.#context.rules.contracts);
   }
 
   async submit(content: unknown): Promise<Submitted> {
@@ -195,7 +195,7 @@ class TestWorld implements World {
     const claim = await this.#settle(() => submitJob(this.#message(content), this.#context));
     const faults = this.#outgoing.quarantined[rejected]?.faults;
     if (faults) return { kind: "rejected", faults };
-    const jobId = idOf(content as object, this.#noun);
+    const jobId = idOf(content as object, this.#idName);
     this.#submitted.set(jobId, content);
     if (claim?.kind === "claimed") await this.#settle(() => startClaimed(this.#engine, claim, this.#context));
     return { kind: "recorded", record: this.record(jobId) };
@@ -203,7 +203,7 @@ class TestWorld implements World {
 
   async cancel(content: object, reason = "the requester wants it no more"): Promise<void> {
     const digest = contentDigest(content, this.#context.rules.contracts.usualWorkflow);
-    const jobId = idOf(content, this.#noun);
+    const jobId = idOf(content, this.#idName);
     const body = { kind: "Cancel", jobId, reason, contentDigest: digest };
     await this.#settle(() => takeCancellation(this.#message(body), this.#context));
   }

@@ -10,7 +10,6 @@ import { defineAgent } from "@scheduler-agent-supervisor/core/internal/app/defin
 import { defineApp } from "@scheduler-agent-supervisor/core/internal/app/define-app";
 import { workflowsOf } from "@scheduler-agent-supervisor/core/internal/app/define-workflow";
 import type { Job } from "@scheduler-agent-supervisor/core/internal/domain/job";
-import { JOB } from "@scheduler-agent-supervisor/core/internal/domain/noun";
 import { defineContract, jobId, jobMembers } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
@@ -27,7 +26,7 @@ const contract = defineContract<Parcel>({
   keys: [],
   keysOf: () => ({}),
 });
-const contracts = { noun: JOB, usual: contract, usualWorkflow: "parcel", of: {} };
+const contracts = { usual: contract, usualWorkflow: "parcel", of: {} };
 const content = { jobId: "parcel-1", boxes: ["a"] };
 
 /** Where the app's code is asked. */

@@ -98,11 +98,7 @@ export async function takeReportAt(
   engine: WorldEngine,
   context: Context,
 ): Promise<"taken" | "again" | "nobody waits"> {
-  const parsed = parseReport(
-    url.slice(`${APP_URL}/${COMPLETIONS_PATH}/`.length),
-    JSON.stringify(body),
-    context.rules.contracts.noun,
-  );
+  const parsed = parseReport(url.slice(`${APP_URL}/${COMPLETIONS_PATH}/`.length), JSON.stringify(body));
   if (parsed.kind === "unknown") return "nobody waits";
   if (parsed.kind === "invalid") throw atFault(parsed.faults);
   const taken = await takeReport(parsed.report, context);

@@ -72,7 +72,7 @@ export function createWorldPorts({
     supervision: createMemoryAuditLog(),
     presence: createMemoryPresence(now),
     admission: { admit: async () => undefined },
-    completionUrl: (ticket) => completionUrl(APP_URL, ticket, business.contracts.noun),
+    completionUrl: (ticket) => completionUrl(APP_URL, ticket),
     nonce: () => {
       nonces += 1;
       return `nonce-${nonces}`;

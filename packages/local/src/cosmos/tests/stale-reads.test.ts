@@ -74,6 +74,20 @@ test("a session reads its own writes, and never goes back", async () => {
   }
 });
 
+test("a session that writes all the time misses what another wrote since its last write", async () => {
+  await own.items.create({ id: "own", orderId: "e", attempt: 0 });
+  await own.items.create({ id: "others", orderId: "f", attempt: 0 });
+  let stale = 0;
+  for (let attempt = 1; attempt <= 10; attempt += 1) {
+    await own.item("own", "e").patch([{ op: "set", path: "/attempt", value: attempt }]);
+    await sleep(WITHIN_MS / 4);
+    await at.orders.item("others", "f").patch([{ op: "set", path: "/attempt", value: attempt }]);
+    const { resource } = await own.item("others", "f").read<{ attempt: number }>();
+    if (resource?.attempt !== attempt) stale += 1;
+  }
+  expect(stale).toBeGreaterThanOrEqual(8);
+});
+
 test("a document that was read stale fails by its ETag when it is replaced", async () => {
   await at.orders.items.create({ id: "state", orderId: "d", attempt: 0 });
   await sleep(WITHIN_MS * 1.2);
@@ -96,7 +110,7 @@ test("a token from the future is a 404 with substatus 1002", async () => {
 });
 
 test("a container that was just made is read at once, and one that is deleted is gone at once", async () => {
-  const { container } = await at.client.database("test").containers.create({ id: "made", partitionKey: "/pk" });
+  const { container } = await session.database("test").containers.create({ id: "made", partitionKey: "/pk" });
   await container.items.create({ id: "one", pk: "a" });
   expect((await container.item("one", "a").read()).statusCode).toBe(200);
   await container.delete();

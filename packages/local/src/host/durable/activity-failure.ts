@@ -1,4 +1,5 @@
 // What an orchestration learns of a failed activity: the texts that the Durable extension makes of what a Node function throws.
+import { inWords, messageOf, stackOf } from "../../thrown.ts";
 
 export interface Failure {
   readonly reason: string;
@@ -18,7 +19,7 @@ export function activityFailure(name: string, cause: unknown): Failure {
 /** The exception as .NET writes it, with the worker's own inside. */
 function exceptionText(cause: unknown, message: string): string {
   const remoteMessage = messageOf(cause);
-  const stack = stackOf(cause);
+  const stack = traceOf(cause);
   const inner = {
     $type: "Microsoft.Azure.WebJobs.Script.Workers.Rpc.RpcException, Microsoft.Azure.WebJobs.Script",
     IsUserException: false,
@@ -55,10 +56,7 @@ export function orchestrationDetails(reason: string): string {
   return `Message: ${reason}, StackTrace: ${NET_STACK}`;
 }
 
-export function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
-}
-
-export function stackOf(cause: unknown): string {
-  return cause instanceof Error ? (cause.stack ?? cause.message) : `Error: ${String(cause)}\n    at the function`;
+function traceOf(cause: unknown): string {
+  const stack = stackOf(cause);
+  return stack === inWords(cause) ? `Error: ${stack}\n    at the function` : stack;
 }

@@ -153,6 +153,13 @@ describe.each([
     );
   });
 
+  test.each([
+    ["no prototype", "something that cannot be shown as text was thrown"],
+    ["a symbol", "Symbol(s)"],
+  ])("an activity that throws what is no error fails with words: %s", async (key, words) => {
+    expect((await bench.run("catches", key)).output).toContain(`Activity function 'fails' failed:  ${words}`);
+  });
+
   test("unknown names fail with what is registered", async () => {
     expect((await bench.run("unknownActivity")).output).toMatch(/'nowhere' doesn't exist.*Registered.*echo, fails/);
     expect((await bench.run("unknownChild")).output).toMatch(/'nowhere' doesn't exist.*Registered.*chain, countdown/);

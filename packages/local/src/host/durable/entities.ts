@@ -1,10 +1,10 @@
 // Entities: takes the requests for one in batches, one batch at a time, and commits state, answers and onward signals together.
 import { randomUUID } from "node:crypto";
 import type { Database } from "../../database/database.ts";
+import { messageOf } from "../../thrown.ts";
 import type { FunctionApp } from "../contract.ts";
 import { entityId } from "./actions.ts";
 import { unknownFunction } from "./activities.ts";
-import { messageOf } from "./activity-failure.ts";
 import type { Delivery } from "./commit.ts";
 import { EntityLocks } from "./entity-locks.ts";
 import { type Caller, type EntityFilter, type EntityRow, EntityStore, type PendingRequest } from "./entity-store.ts";

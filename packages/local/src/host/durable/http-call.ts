@@ -1,4 +1,5 @@
 // Carries out an orchestrator's `callHttp`; a status of failure is a result, as in the real extension, not an error.
+import { inWords, isError, messageOf } from "../../thrown.ts";
 import type { HttpCall } from "./actions.ts";
 import type { WorkOutcome } from "./activities.ts";
 
@@ -21,7 +22,7 @@ export async function callHttp({ method, uri, content, headers }: HttpCall): Pro
     };
     return { kind: "done", result: JSON.stringify(received) };
   } catch (cause) {
-    const why = cause instanceof Error ? `${cause.message}: ${String(cause.cause ?? "")}` : String(cause);
+    const why = isError(cause) ? `${messageOf(cause)}: ${inWords(cause.cause ?? "")}` : inWords(cause);
     return { kind: "failed", reason: `HTTP ${method} ${uri} failed: ${why}`, details: "" };
   }
 }

@@ -1,9 +1,9 @@
 // Runs an orchestrator for one turn: in the session that is still in memory, or anew against its history.
 import { randomUUID } from "node:crypto";
+import { messageOf } from "../../thrown.ts";
 import type { FunctionApp, InvocationSession } from "../contract.ts";
 import type { Command } from "./actions.ts";
 import { unknownFunction } from "./activities.ts";
-import { messageOf } from "./activity-failure.ts";
 import { compareWithHistory } from "./determinism.ts";
 import { EventType, executionStarted, type HistoryEvent, orchestratorStarted, timestampText } from "./history.ts";
 import { differenceOnHost } from "./host-replay.ts";

@@ -1,6 +1,6 @@
 // One run of an orchestrator inside the library: feeds it events and reads what it scheduled and how it ended.
-import { inspect } from "node:util";
 import type { InvocationContext } from "@azure/functions";
+import { isError, messageOf, shown } from "../../thrown.ts";
 import { HOST_LIMITS } from "../limits.ts";
 import { ActionType, type Command, commandOf, preparedText, retryDelayMs, timerCommand } from "./actions.ts";
 import type { HistoryEvent } from "./history.ts";
@@ -285,6 +285,5 @@ function polled(command: Command & { kind: "http" }, task: LibraryTask): Command
 }
 
 function failure(fault: unknown): End {
-  if (fault instanceof Error) return { kind: "failed", reason: fault.message };
-  return { kind: "failed", reason: typeof fault === "string" ? fault : inspect(fault) };
+  return { kind: "failed", reason: isError(fault) ? messageOf(fault) : shown(fault) };
 }

@@ -1,5 +1,6 @@
 // The heart of the engine: takes instances in the order in which something happened to them, runs a turn, commits it, then dispatches.
 import type { Database } from "../../database/database.ts";
+import { inWords } from "../../thrown.ts";
 import { Register } from "../register.ts";
 import { type Aftermath, type CommitParts, type Delivery, writeTurn } from "./commit.ts";
 import { EventType, endedTask, type HistoryEvent } from "./history.ts";
@@ -292,7 +293,7 @@ export class Turns implements Receiver {
   /** The disk refused the turn, which therefore has not happened: it is run again from the history. */
   #postpone(instance: Instance, arrivals: readonly Arrival[], cause: unknown): void {
     const { warn } = this.#parts;
-    warn(`A turn of ${instance.name} '${instance.id}' could not be committed and will be run again: ${String(cause)}`);
+    warn(`A turn of ${instance.name} '${instance.id}' could not be committed and will be run again: ${inWords(cause)}`);
     instance.arrivals.unshift(...arrivals);
     instance.due = instance.turns === 0;
     this.#dropSession(instance);

@@ -1,6 +1,7 @@
 // Activities of one task hub run in several processes: the one that has the engine hands them out, to itself and to the others.
 import { Agent, request as openRequest } from "node:http";
 import { deserialize, serialize } from "node:v8";
+import { isError, messageOf, stackOf } from "../../thrown.ts";
 import type { FunctionApp, Invocation, InvocationResult, RegisteredFunction } from "../contract.ts";
 
 /** Where a process takes activities, on its own port. */
@@ -121,8 +122,6 @@ async function outcomeOf(run: () => Promise<InvocationResult>): Promise<Answer> 
   try {
     return { kind: "done", result: await run() };
   } catch (cause) {
-    return cause instanceof Error
-      ? { kind: "failed", message: cause.message, stack: cause.stack }
-      : { kind: "failed", message: String(cause), stack: undefined };
+    return { kind: "failed", message: messageOf(cause), stack: isError(cause) ? stackOf(cause) : undefined };
   }
 }

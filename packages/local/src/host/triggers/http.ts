@@ -1,6 +1,7 @@
 // HTTP triggers: turns a request into an invocation and what comes out of it into a response.
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { messageOf } from "../../thrown.ts";
 import type { FunctionApp, InvocationResult, RegisteredFunction, TypedData } from "../contract.ts";
 import { mayCall } from "../function-keys.ts";
 import { HOST_LIMITS } from "../limits.ts";
@@ -27,9 +28,7 @@ export function httpRoutes(
       const accepted = Array.isArray(methods) && methods.length > 0 ? methods.map(String) : ["GET", "POST"];
       routes.push(compileRoute(template, accepted, registered));
     } catch (cause) {
-      fault(
-        `function "${registered.name}": route "${template}": ${cause instanceof Error ? cause.message : String(cause)}`,
-      );
+      fault(`function "${registered.name}": route "${template}": ${messageOf(cause)}`);
     }
   }
   return sortRoutes(routes);

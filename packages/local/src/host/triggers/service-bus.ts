@@ -6,6 +6,7 @@ import type {
   ServiceBusReceivedMessage,
   ServiceBusReceiver,
 } from "@azure/service-bus";
+import { messageOf } from "../../thrown.ts";
 import type { ServiceBusSettings } from "../host-json.ts";
 import { describeFault } from "../invocation.ts";
 import type { IncomingMessage } from "../message-body.ts";
@@ -213,8 +214,4 @@ function entityOf({ registered }: ListenerContext): string {
   if (typeof queueName === "string" && queueName) return `queue ${queueName}`;
   if (typeof topicName === "string" && typeof subscriptionName === "string") return `${topicName}/${subscriptionName}`;
   throw new Error("its Service Bus trigger names neither a queue nor a topic with a subscription");
-}
-
-function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
 }

@@ -1,6 +1,7 @@
 // Receives from queues with sessions: some sessions at once, one message at a time in each, until a session is idle.
 import { setTimeout as pause } from "node:timers/promises";
 import { isServiceBusError, type ServiceBusSessionReceiver } from "@azure/service-bus";
+import { inWords, isError } from "../../thrown.ts";
 import type { ServiceBusSettings } from "../host-json.ts";
 import type { Source } from "./service-bus.ts";
 
@@ -32,7 +33,7 @@ export function receiveSessions(
 /** That no session has messages is no fault: the broker says so after its time-out. */
 async function noSession(cause: unknown, source: Source): Promise<undefined> {
   if (isServiceBusError(cause) && (cause.code === "ServiceTimeout" || cause.code === "SessionCannotBeLocked")) return;
-  const error = cause instanceof Error ? cause : new Error(String(cause));
+  const error = isError(cause) ? cause : new Error(inWords(cause));
   await source.failed({ error, errorSource: "receive", entityPath: "", fullyQualifiedNamespace: "", identifier: "" });
 }
 

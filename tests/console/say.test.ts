@@ -1,7 +1,7 @@
-// The console's words have the app's noun in the place of job.
+// The console's texts have the app's words in the place of job.
 import { afterEach, expect, test } from "vitest";
-import { nameJobs, say } from "../../console/src/words/noun.ts";
 import { OVERVIEW } from "../../console/src/words/overview.ts";
+import { nameJobs, say } from "../../console/src/words/say.ts";
 
 afterEach(() => nameJobs({ one: "job", many: "jobs" }));
 
@@ -14,7 +14,7 @@ test("before the session is known a job is called so", () => {
 test("then as the app calls it, also where the name has several words", () => {
   nameJobs({ one: "order", many: "orders" });
   expect(OVERVIEW.states).toBe("Orders by state");
-  nameJobs({ one: "purchaseOrder", many: "purchaseOrders" });
+  nameJobs({ one: "purchase order", many: "purchase orders" });
   expect(OVERVIEW.states).toBe("Purchase orders by state");
   expect(OVERVIEW.timesOf).toBe("Of the purchase orders that were processed in the last hour, at most 200.");
 });

@@ -1,0 +1,137 @@
+// Whatever the API, the console, the supervisor and the gauges ask of the store: with 50,000 orders that are over it visits no more than with 1,000.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { OPERATIONS } from "@scheduler-agent-supervisor/operator/internal/openapi/operations";
+import { afterAll, expect, test } from "vitest";
+import { startTestStack } from "../../support/test-stack.ts";
+import { fill } from "./fill.ts";
+import { NEVER } from "./measure.ts";
+import { type Meter, type Spent, startMeter } from "./meter.ts";
+
+const FEW = 1000;
+const MANY = 50_000;
+const QUIET_MS = 500;
+/** Of request units: documents differ in size by the digits of their ids. */
+const MOST_MORE = 3;
+/** These end at 1,000 jobs, of which the smaller store has fewer in that state: in request units. */
+const ENDS_AT_1000: readonly (readonly [begin: string, most: number])[] = [
+  ["job-count", 50],
+  ["jobs?limit=50&state=Error&workflow=none", 200],
+];
+
+const folder = mkdtempSync(join(tmpdir(), "every-query-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const SEARCHES = [
+  "",
+  "workflow=order-fulfilment",
+  "workflow=order-fulfilment&version=1",
+  "workflow=none",
+  "state=Processed",
+  "state=Processed&workflow=none",
+  "state=Pending",
+  "state=Processing",
+  "state=Error",
+  "state=Error&kind=rejected",
+  "state=Error&kind=resolved",
+  "state=Error&workflow=none",
+  "q=stored-1",
+  "q=no-order-has-this",
+  "step=takePayment",
+  "key=customer:nobody",
+  "waitsFor=agent:payment",
+  "waitsFor=step:takePayment",
+  "waitsFor=person",
+  "waitsFor=time",
+  ...["received", "sent", "changed", "ended"].map((time) => `timeOf=${time}&from=2026-01-01T00:00:00.000Z`),
+  ...["received", "sent", "changed", "ended"].map((time) => `timeOf=${time}&to=2020-01-01T00:00:00.000Z`),
+];
+
+/** What stands behind a route: several questions, of which each may be another query. */
+const ASKED: { readonly [route: string]: readonly string[] } = {
+  jobs: SEARCHES.map((search) => `jobs?limit=50&${search}`),
+  "job-count": SEARCHES.map((search) => `job-count?${search}`),
+  "jobs/{jobId}": ["jobs/stored-1", "jobs/failed-1"],
+  "jobs/{jobId}/audit": ["jobs/stored-1/audit"],
+  "job-contract": ["job-contract?workflow=order-fulfilment"],
+  "result-contract/{agent}/{operation}": ["result-contract/payment/authorize"],
+  "bulk/{bulkId}": [],
+  "dead-letters/{queue}/{sequenceNumber}": [],
+  "discarded-messages/{id}": [],
+  "dead-letter-causes": ["dead-letter-causes?queue=orders"],
+  "supervisor/what-if": ["supervisor/what-if?failureThreshold=1", "supervisor/what-if"],
+  "held-up/jobs": ["held-up/jobs?limit=50"],
+  "attention/jobs": ["attention/jobs", "attention/jobs?limit=50"],
+};
+const TIMERS = ["supervisor", "gauges"];
+
+const paths = Object.keys(OPERATIONS).flatMap((operation) => {
+  const [method = "", route = ""] = operation.split(" ");
+  return method === "GET" ? (ASKED[route] ?? [route]) : [];
+});
+
+async function quiet(meter: Meter): Promise<Spent> {
+  let last = meter.spent;
+  for (;;) {
+    await sleep(QUIET_MS);
+    if (meter.spent.requests === last.requests) return last;
+    last = meter.spent;
+  }
+}
+
+async function spentByAll(): Promise<ReadonlyMap<string, Spent>> {
+  await using meter = await startMeter();
+  await using app = await startTestStack({
+    data: folder,
+    appSettings: ({ cosmos }) => {
+      meter.target = cosmos?.port ?? 0;
+      const proxied = cosmos?.connectionString.replace(String(cosmos.port), String(meter.port)) ?? "";
+      return { Cosmos: proxied, SupervisorSchedule: NEVER, GaugesSchedule: NEVER, HousekeepingSchedule: NEVER };
+    },
+  });
+  const host = app.stack.addresses.host?.url;
+  const found = new Map<string, Spent>();
+  let before = await quiet(meter);
+  const note = (what: string, after: Spent) => {
+    found.set(what, {
+      requests: after.requests - before.requests,
+      charge: after.charge - before.charge,
+      documents: after.documents - before.documents,
+    });
+    before = after;
+  };
+  for (const path of paths) {
+    const response = await fetch(`${host}/api/${path}`);
+    expect(response.status, `${path}: ${await response.text()}`).toBe(200);
+    note(path, meter.spent);
+  }
+  for (const timer of TIMERS) {
+    // Twice: what it does the first time is not what it asks each time.
+    for (const time of ["first", "next"]) {
+      const { status } = await fetch(`${host}/admin/functions/${timer}`, { method: "POST", body: "{}" });
+      expect(status).toBe(202);
+      note(`${timer}, ${time}`, await quiet(meter));
+    }
+  }
+  return found;
+}
+
+test(`every query of the API and of the timers: ${MANY.toLocaleString("en")} orders that are over cost what ${FEW.toLocaleString("en")} do`, async () => {
+  const now = Date.now();
+  await fill(folder, { from: 0, ended: FEW, failed: 60, inFlight: 20 }, now);
+  const few = await spentByAll();
+  await fill(folder, { from: FEW, ended: MANY - FEW, failed: 0, inFlight: 0 }, now - FEW * 5000);
+  const many = await spentByAll();
+  const rows = [...few].map(([what, { charge, documents }]) => {
+    const later = many.get(what);
+    return { what, few: charge, many: later?.charge ?? 0, documents, laterDocuments: later?.documents ?? 0 };
+  });
+  console.table(rows);
+  const grown = rows.filter(
+    ({ what, few: before, many: after }) =>
+      after > (ENDS_AT_1000.find(([begin]) => what.startsWith(begin))?.[1] ?? before * 1.1 + MOST_MORE),
+  );
+  expect(grown).toEqual([]);
+}, 300_000);
