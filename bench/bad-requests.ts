@@ -20,8 +20,8 @@ const MORE = ["create", "upsert", "batch", "bulk", "query", "list", "changeFeed"
 const JSON_TYPE = { "content-type": "application/json" };
 const DONE = JSON.stringify({ kind: "done", result: {} });
 
-const addressOf = (orderId: string): string =>
-  Buffer.from(JSON.stringify({ orderId, step: "takePayment", direction: "forward", nonce: randomUUID() })).toString(
+const addressOf = (jobId: string): string =>
+  Buffer.from(JSON.stringify({ jobId, step: "takePayment", direction: "forward", nonce: randomUUID() })).toString(
     "base64url",
   );
 

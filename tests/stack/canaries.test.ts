@@ -15,6 +15,7 @@ import {
   expectNone,
   inEachForm,
   makeCanary,
+  nonceOf,
   pathsOf,
   startTalkativeService,
   type TalkativeService,
@@ -84,12 +85,6 @@ const get = async (path: string, role: string) => (await fetch(`${host}/${path}`
 
 const post = (path: string, headers: Record<string, string>, body: object) =>
   fetch(`${host}/${path}`, { method: "POST", headers: { ...JSON_TYPE, ...headers }, body: JSON.stringify(body) });
-
-/** The nonce in an address for reports. */
-function nonceOf(url: string): string {
-  const address = Buffer.from(url.slice(url.lastIndexOf("/") + 1), "base64url").toString("utf8");
-  return (JSON.parse(address) as { nonce: string }).nonce;
-}
 
 async function send(queue: string, ...messages: { body: unknown; messageId?: string }[]): Promise<void> {
   const sender = app.bus.createSender(queue);

@@ -104,3 +104,9 @@ function statusFor(orderId: string, url: string, isCharge: boolean): number {
   if (url !== "" && orderId.startsWith("waits-")) return 202;
   return isCharge ? 402 : 422;
 }
+
+/** The nonce in an address for reports. */
+export function nonceOf(url: string): string {
+  const address = Buffer.from(url.slice(url.lastIndexOf("/") + 1), "base64url").toString("utf8");
+  return (JSON.parse(address) as { nonce: string }).nonce;
+}

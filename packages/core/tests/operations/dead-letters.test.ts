@@ -77,12 +77,14 @@ beforeEach(() => {
   };
 });
 
+const WITHOUT_IDS = { jobId: null, messageId: null, correlationId: null };
+
 const deadLetters: DeadLetters = {
   queues,
   all: async ({ name }) => {
     if (name === "scheduler") throw new Error("away");
     const at = (minute: number) => `2026-01-31T12:0${minute}:00.000Z`;
-    const later = { reason: "job 17 is unknown", description: null, enqueuedAt: at(2) };
+    const later = { ...WITHOUT_IDS, reason: "job 17 is unknown", description: null, enqueuedAt: at(2) };
     const messages = [later, { ...later, reason: "job 4 is unknown", enqueuedAt: at(1) }];
     return { messages: messages as unknown as DeadLetterSummary[], isAll: true };
   },
@@ -259,7 +261,7 @@ test("a queue that can't be counted hides no other", async () => {
 
 test("the five most frequent causes of a queue are shown, the rest and those without a reason as one", async () => {
   const reasons = [..."aabbccddeef", ""].map((letter, at) => ({
-    ...{ reason: letter && `${letter} is wrong`, description: null },
+    ...{ ...WITHOUT_IDS, reason: letter && `${letter} is wrong`, description: null },
     enqueuedAt: at === 0 ? null : `2026-01-31T12:00:${at + 10}.000Z`,
   }));
   const messages = reasons as unknown as DeadLetterSummary[];

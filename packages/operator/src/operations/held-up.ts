@@ -118,10 +118,10 @@ function groupsOf(held: readonly Held[]): HeldUp["groups"] {
       const [first] = members;
       if (!first) return [];
       const retried = members.filter(({ wait }) => RETRIED.includes(wait.reason));
-      const chosen = RETRIED.flatMap((reason) => members.find(({ wait }) => wait.reason === reason) ?? [])[0] ?? first;
+      const example = RETRIED.flatMap((reason) => members.find(({ wait }) => wait.reason === reason) ?? [])[0] ?? first;
       const [nextAt = null] = members.flatMap(({ wait: { until } }) => until ?? []).sort();
       const causes = causesOf(members);
-      const wait = { ...chosen.wait, cause: causes[0] ?? null, since: first.wait.since, until: nextAt };
+      const wait = { ...example.wait, cause: causes[0] ?? null, since: first.wait.since, until: nextAt };
       const steps = [...new Set(members.flatMap(({ wait: { step } }) => step ?? []))].sort();
       const counts = { count: countJobs(members), retried: countJobs(retried) };
       return [{ id, wait, causes, steps, trouble: first.trouble, ...counts }];
