@@ -122,6 +122,8 @@ test("what nobody may send costs one point read at most: an address that nobody 
     // The supervisor sweeps beside it, by queries.
     expect(reads, name).toBeLessThanOrEqual(isAddress ? 1.2 : 0.2);
   }
+  expect(await report(orderId, collected(orderId))).toMatchObject({ status: 200 });
+  await app.eventually(orderId, ended);
 });
 
 test("P6 a report whose result is not as the carrier's agent declares it is at fault, the carrier's and an operator's; the right one is taken", async () => {
