@@ -44,7 +44,7 @@ async function swept(): Promise<StartAttempt | undefined> {
 
 const isOver = async () => (await world.stateOf())?.processState === "Error";
 
-test("[agents | a step of this app | it ends its process each time] it is counted from the second death on, and the order ends as its policy says", async () => {
+test("[agents | a step of this app | it ends its process each time] it is counted from the second death on, and the job ends as its policy says", async () => {
   let killed = 0;
   world.answers.set("pickUp", () => {
     killed += 1;
@@ -115,7 +115,7 @@ test("P16 a request that is delivered again is said to be taken up before it goe
   expect((await world.stateOf())?.steps["checkFraud"]?.state).toBe("Running");
 });
 
-test("[supervisor | a step that no agent ever takes up | MostTimesRescheduled (500) is reached] the order is in Error and an alert names it; resubmitted, it has as many times more", async () => {
+test("[supervisor | a step that no agent ever takes up | MostTimesRescheduled (500) is reached] the job is in Error and an alert names it; resubmitted, it has as many times more", async () => {
   world.timing.mostTimesRescheduled = 3;
   let start: StartAttempt | undefined = await submitted();
   const goesRound = async (most = 20) => {
