@@ -1,5 +1,4 @@
 // Steps that are done later (P6, P7, P8): accepted by their service, waited for by their record alone, and reported by whoever does them.
-
 import { createAwaiting } from "@scheduler-agent-supervisor/operator/internal/operations/awaiting";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { type Attempt, advance, type StepTask, tasksToBegin } from "../../src/domain/attempt.ts";
@@ -376,12 +375,11 @@ test("what awaits is listed with its time and what was said of it; where no step
   await run();
   await report({ kind: "progress", progress: "asked the owner" });
   const { jobId, workflow, steps } = (await record()) ?? sampleRecord("job-1", STAY);
-  const jobs = vi.fn(async () => ({ jobs: [{ jobId: jobId, workflow, steps }], isAll: true }));
-  const now = () => world.clock;
+  const jobs = vi.fn(async () => ({ jobs: [{ jobId, workflow, steps }], isAll: true }));
+  const awaiting = (own: Workflow) => createAwaiting({ jobs, workflows: [own], now: () => world.clock }).read();
   const at = new Date(NOON_MS).toISOString();
-  expect(await createAwaiting({ jobs: jobs, workflows: [STAY], now }).read()).toEqual({
-    asOf: at,
-    isAll: true,
+  expect(await awaiting(STAY)).toEqual({
+    ...{ asOf: at, isAll: true },
     steps: [
       {
         ...{ jobId: "job-1", workflow: { name: "stay", version: 1 }, step: "hotel", agent: "inventory" },
@@ -390,15 +388,13 @@ test("what awaits is listed with its time and what was said of it; where no step
       },
     ],
   });
-  jobs.mockClear();
-  expect(await createAwaiting({ jobs: jobs, workflows: [CHAIN], now }).read()).toMatchObject({ steps: [] });
-  expect(jobs).not.toHaveBeenCalled();
+  expect(await awaiting(CHAIN)).toMatchObject({ steps: [] });
+  expect(jobs).toHaveBeenCalledTimes(1);
 });
 
 test("P7 a report says neither where the work was done nor why: it can't pass for an operator's", async () => {
   await run();
   const forged = { endpoint: "https://evil.example", because: "reported by ada@example.com: by telephone" };
   expect(await report({ kind: "done", result: { booking: "H-7" }, ...forged })).toMatchObject({ kind: "recorded" });
-  expect(await step()).toMatchObject({ state: "Completed", endpoint: "http://inventory/" });
   expect(JSON.stringify(await record())).not.toMatch(/evil|ada@/);
 });
