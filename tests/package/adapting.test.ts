@@ -118,4 +118,4 @@ test("npm start runs the samples with it", () => {
   const out = run("cli/start.ts", "--exit", ...anyPorts());
   expect(out).toMatch(/trip-\w+ +Processed +6\/6 steps, 1 skipped/);
   expect(out).toContain("All 13 ended as they should.");
-});
+}, 180_000);
