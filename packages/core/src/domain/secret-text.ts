@@ -18,11 +18,67 @@ const ESCAPE =
 const ESCAPES = /[%\\&]/;
 const NO_ASCII = /[^\0-\x7f]/;
 const BASE64_RUN = /[A-Za-z\d+/_-]{8,}={0,2}/g;
+const LINE_BREAKS = /\\[nr]|\s/g;
+/** Printable ASCII that JSON writes as it is. */
+const PRINTABLE = /^[ !#-[\]-~]+$/;
 
 /** @param values the secrets; empty and very short ones are in no text */
 export function removerOf(values: Iterable<string>): Remove {
-  const removers = [...new Set(values)].filter(({ length }) => length >= SHORTEST).map(removerOfOne);
-  return (text) => removers.reduce((shown, remove) => remove(shown), text);
+  const each = [...new Set(values)]
+    .filter(({ length }) => length >= SHORTEST)
+    .map((value) => {
+      // Made once a text may have the value: a message at fault may have hundreds, of which none is in a fault's words.
+      let made: Remove | undefined;
+      const remove = (text: string) => {
+        made ??= removerOfOne(value);
+        return made(text);
+      };
+      return { mayBeIn: traceOf(value), remove };
+    });
+  if (each.length === 0) return (text) => text;
+  return (text) => {
+    const read = readingOf(text);
+    return each.reduce((shown, { mayBeIn, remove }) => (mayBeIn(read) ? remove(shown) : shown), text);
+  };
+}
+
+/** A text in the forms in which a secret of ASCII characters may stand in it; undefined of another text, which may have it in more forms. */
+interface Reading {
+  readonly lower: string;
+  readonly plain: string;
+  /** What its base64 texts stand for, from each place where one may begin. */
+  readonly decoded: string;
+  readonly isEscaped: boolean;
+}
+
+function readingOf(text: string): Reading | undefined {
+  if (NO_ASCII.test(text)) return undefined;
+  const runs = [text, text.replace(LINE_BREAKS, "")].flatMap((one) => one.match(BASE64_RUN) ?? []);
+  const decoded = [...new Set(runs)].flatMap((run) =>
+    [0, 1, 2, 3].map((from) => Buffer.from(run.slice(from), "base64").toString("latin1").toLowerCase()),
+  );
+  return {
+    lower: text.toLowerCase(),
+    plain: plainText(text),
+    decoded: decoded.join("\n"),
+    isEscaped: ESCAPES.test(text),
+  };
+}
+
+/** False only where the value is certainly in no form in the text. */
+function traceOf(value: string): (read: Reading | undefined) => boolean {
+  if (!PRINTABLE.test(value)) return () => true;
+  const [lower, plain] = [value.toLowerCase(), plainText(value)];
+  // Its first and last byte may be encoded together with what stands beside it.
+  const inner = lower.slice(1, -1);
+  const hex = Buffer.from(value).toString("hex");
+  return (read) =>
+    read === undefined ||
+    read.lower.includes(lower) ||
+    (plain !== "" && read.plain.includes(plain)) ||
+    read.plain.includes(hex) ||
+    read.decoded.includes(inner) ||
+    (plain.length < NOTABLE && read.isEscaped);
 }
 
 /** Removes whole base64 or base64url texts that contain one of these, at whatever position. */
@@ -33,7 +89,7 @@ export function encodedRemoverOf(values: readonly string[]): Remove {
     if (codes.length === 0) return text;
     const shown = contains(text) ? text.replace(BASE64_RUN, (run) => (contains(run) ? HIDDEN : run)) : text;
     // A long one may be broken into lines.
-    return contains(shown.replace(/\\[nr]|\s/g, "")) ? HIDDEN : shown;
+    return contains(shown.replace(LINE_BREAKS, "")) ? HIDDEN : shown;
   };
 }
 
