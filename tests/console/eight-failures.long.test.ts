@@ -232,7 +232,8 @@ test("4: an approval", async () => {
     await click(dialog.getByRole("button", { name: "Report approveTrip as done" }));
     await page.getByText("Report approveTrip as done: done.").waitFor();
   });
-  expect(await orders("needs")).toMatch(/approveTrip of trip-b/);
+  // It names the one that is next to run out of time, and counts the others.
+  expect(await orders("needs")).toMatch(/^Steps that await a report: \d+/m);
   await orders(
     "report",
     "trip-b",
