@@ -70,8 +70,12 @@ async function look(path: string, shown: (page: Page) => Promise<unknown>) {
 const VIEWS: readonly (readonly [path: string, title: string, shown: (page: Page) => Promise<unknown>])[] = [
   ["/", "what needs a person", (page) => page.getByText("1,000+ orders").waitFor()],
   ["/overview", "the overview", (page) => page.getByText("Need a person").waitFor()],
-  ["/search", "the newest orders", (page) => page.getByText("50+ orders").waitFor()],
-  ["/search?state=Error&kind=rejected", "a search by cause", (page) => page.getByText("50+ orders").waitFor()],
+  ["/search", "the newest orders", (page) => page.getByText(/^50(\+| of 1,000\+) orders/).waitFor()],
+  [
+    "/search?state=Error&kind=rejected",
+    "a search by cause",
+    (page) => page.getByText(/^50(\+| of 1,000\+) orders/).waitFor(),
+  ],
   ["/search?state=Processing", "what is in flight", (page) => page.getByText(/^50 orders/).waitFor()],
   ["/search?q=failed-17", "a search for an id", (page) => page.getByRole("link", { name: "failed-17" }).waitFor()],
   ["/jobs/failed-17", "one order", (page) => page.getByText("Why it needs a person").waitFor()],
@@ -86,15 +90,13 @@ function mostOf(path: string): number {
   return path.startsWith("/search") ? MOST_OF_A_SEARCH : MOST_CHARGE;
 }
 
-test.each(VIEWS)(
-  "%s: %s is shown in time, for a bounded charge and no more than 1,000 documents",
-  async (path, _, shown) => {
-    const { page, charge, documents } = await look(path, shown);
-    expect(charge).toBeLessThan(mostOf(path));
-    expect(documents).toBeLessThanOrEqual(MOST_DOCUMENTS + STORED.inFlight);
-    await page.context().close();
-  },
-);
+test.each(VIEWS)("%s: %s is shown in time, for a bounded charge and number of documents", async (path, _, shown) => {
+  const { page, charge, documents } = await look(path, shown);
+  expect(charge).toBeLessThan(mostOf(path));
+  // A search counts as many beside it, and the first view what is held up.
+  expect(documents).toBeLessThanOrEqual(2 * MOST_DOCUMENTS + STORED.inFlight);
+  await page.context().close();
+});
 
 const LOOKED = /^Searched (1,000|[89]\d\d) orders: those/;
 const searches = [
@@ -125,7 +127,9 @@ test.each(searches)(
 
 test("of 1,000 orders whose cause is still there one is tried: the action stops by itself, and the others are as they were", async () => {
   const end = await app.switchOn("payment", { kind: "reject", status: 402, message: "card 1 of bank a has expired" });
-  const { page } = await look("/search?state=Error&kind=rejected", (shown) => shown.getByText("50+ orders").waitFor());
+  const { page } = await look("/search?state=Error&kind=rejected", (shown) =>
+    shown.getByText(/^50(\+| of 1,000\+) orders/).waitFor(),
+  );
   await page.getByText("Act on all matches").click();
   await page.getByRole("button", { name: "Resubmit all that match" }).click();
   await page.getByText("Resubmit: 1,000 orders.").waitFor();
