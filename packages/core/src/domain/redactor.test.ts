@@ -32,6 +32,7 @@ const FORMS: readonly (readonly [string, (text: string) => string])[] = [
   ["in base64url", (text) => Buffer.from(text).toString("base64url")],
   ["in base64, after one byte", (text) => Buffer.from(`:${text}`).toString("base64")],
   ["in base64, after two bytes and before more", (text) => Buffer.from(`u:${text}, and more`).toString("base64")],
+  ["in base64, after one byte, cut at its begin", (text) => Buffer.from(`:${text}`).toString("base64").slice(2)],
   ["in base64, in capitals", (text) => Buffer.from(text.toUpperCase()).toString("base64")],
   [
     "in base64, broken into lines",

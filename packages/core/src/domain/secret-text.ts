@@ -55,7 +55,12 @@ function readingOf(text: string): Reading | undefined {
   if (NO_ASCII.test(text)) return undefined;
   const runs = [text, text.replace(LINE_BREAKS, "")].flatMap((one) => one.match(BASE64_RUN) ?? []);
   const decoded = [...new Set(runs)].flatMap((run) =>
-    [0, 1, 2, 3].map((from) => Buffer.from(run.slice(from), "base64").toString("latin1").toLowerCase()),
+    // It may be cut at its begin: the places are made before it, and nothing of it is left out.
+    ["", "A", "AA", "AAA"].map((before) =>
+      Buffer.from(before + run, "base64")
+        .toString("latin1")
+        .toLowerCase(),
+    ),
   );
   return {
     lower: text.toLowerCase(),

@@ -311,7 +311,7 @@ export function createCosmosJobStore(
     countInFlight: (span) => counted("count jobs in flight", inFlight("VALUE COUNT(1)", span)),
 
     async countByKey(span) {
-      // Without GROUP BY: with many groups the SDK 4.10.1 never ends a page of them, and its process does nothing else.
+      // Without GROUP BY: the SDK 4.10.1 puts its groups together itself, in a time that grows with their square: half a second of CPU for 600.
       const query = inFlight("c.fairnessKey AS key", span);
       const jobs = await patiently("count jobs in flight by key", async () => {
         return (await container.items.query<{ readonly key?: string }>(query, PAGE).fetchAll()).resources;
