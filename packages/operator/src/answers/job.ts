@@ -33,7 +33,7 @@ export const jobPage = z.object({
   looked: z.object({ jobs: count, downTo: instant }).optional(),
 });
 
-/** `GET /api/job-count`: up to 1,000, and whether there are more; null if no index answers the filter. */
+/** `GET /api/job-count`: up to 200, and whether there are more; null if no index answers the filter. */
 export const jobTotal = z.strictObject({ count: count.nullable(), isMore: z.boolean() });
 
 const run = z.object({

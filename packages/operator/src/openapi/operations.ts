@@ -88,7 +88,7 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
 
   "GET jobs": { summary: "A page of jobs, the newest first", query: listQuery, answer: console.jobPage },
   "GET job-count": {
-    summary: "The number of jobs of a filter, up to 1,000, and whether there are more",
+    summary: "The number of jobs of a filter, up to 200, and whether there are more",
     query: countJobsQuery,
     answer: console.jobTotal,
   },

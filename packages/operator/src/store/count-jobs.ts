@@ -3,10 +3,10 @@ import type { Container } from "@azure/cosmos";
 import type { JobFilter } from "@scheduler-agent-supervisor/core/internal/store/job-list";
 import { isIndexed, someQuery } from "@scheduler-agent-supervisor/core/internal/store/job-query";
 
-const MOST = 1000;
+const MOST = 200;
 
 export interface Count {
-  /** Up to 1,000. Null if every stored job would have to be read. */
+  /** Up to 200. Null if every stored job would have to be read. */
   readonly count: number | null;
   readonly isMore: boolean;
 }
