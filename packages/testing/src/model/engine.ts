@@ -107,15 +107,22 @@ export class Engine {
     let next = this.#advanced.get(key);
     if (next === undefined) {
       const orchestration = this.#pieces.get(id) as Orchestration;
-      // No decision asks which of a level's tasks ended first: what has lost a race is heard no more. But a timer that fires begins polls.
       const events = [...orchestration.events, event];
-      next = this.#pieces.idOf({
-        ...orchestration,
-        events: this.#isReduced && !this.#isPolled ? events.sort((one, other) => one.task - other.task) : events,
-      });
+      next = this.#pieces.idOf({ ...orchestration, events });
+      if (this.#isReduced && !this.#isPolled) next = this.#inOrder(next, orchestration, events);
       this.#advanced.set(key, next);
     }
     return next;
+  }
+
+  /**
+   * No decision asks which of a level's tasks ended first: what has lost a race is heard no more. But what fails, as a timer that fires, may begin
+   * further tasks: then the order stays.
+   */
+  #inOrder(id: number, orchestration: Orchestration, events: Orchestration["events"]): number {
+    const sorted = [...events].sort((one, other) => one.task - other.task);
+    const other = this.#pieces.idOf({ ...orchestration, events: sorted });
+    return this.#pieces.progress(other).made === this.#pieces.progress(id).made ? other : id;
   }
 
   /** The state after an event is raised for an attempt: kept where it does not wait for it yet, lost where it is over. */

@@ -3,6 +3,7 @@
 import { isInHand, mayHaveHadEffect, runOf } from "@scheduler-agent-supervisor/core/internal/domain/plan";
 import type {
   Direction,
+  Expiry,
   JobError,
   StateRecord,
   StepRecord,
@@ -73,10 +74,13 @@ function normalStep(step: StepRecord): StepRecord {
   };
 }
 
-/** Of `retryCount` and `scheduledAt` only "none or some" is ever asked, and so of the other times unless the step is in hand. */
+/**
+ * Of `retryCount`, `waitCount` and `scheduledAt` only "none or some" is ever asked (`MostTimesRescheduled` is beyond these worlds), and so of the other
+ * times unless the step is in hand. Of an expiry only whether there is one, and whether it is this attempt's.
+ */
 function normalRun(run: StepRun): StepRun {
   const { state, attempt, nonce, scheduledAt, startBy, completeBy, notBefore, retryCount, failureCount = 0 } = run;
-  const { outcomeUnknown, accepted } = run;
+  const { outcomeUnknown, accepted, waitCount, expiry } = run;
   const isOpen = state === "NotStarted";
   const isNobodys = isOpen || state === "Compensated";
   return {
@@ -89,9 +93,9 @@ function normalRun(run: StepRun): StepRun {
     startBy: startBy === null || isInHand(run) ? startBy : LONG_AGO,
     completeBy: completeBy === null || isInHand(run) ? completeBy : LONG_AGO,
     retryCount: Math.min(retryCount, 1),
-    // Here the time for taking up does not grow.
-    waitCount: 0,
+    waitCount: Math.min(waitCount, 1),
     ...(failureCount > 0 && { failureCount }),
+    ...(expiry && { expiry: normalExpiry(expiry, isNobodys ? undefined : attempt) }),
     ...(outcomeUnknown !== undefined && { outcomeUnknown }),
     // Until when it was accepted makes no pause longer than the service wants.
     ...(state === "Awaiting" &&
@@ -103,6 +107,14 @@ function normalRun(run: StepRun): StepRun {
     endedAt: null,
   };
 }
+
+const normalExpiry = ({ attempt }: Expiry, own: number | undefined): Expiry => ({
+  at: LONG_AGO,
+  attempt: attempt === own ? attempt : OVER,
+  tries: 0,
+  endpoint: null,
+  message: "",
+});
 
 /** How a run came to its end is never asked again; of what a compensation finds, only whether it may have had an effect. */
 function withoutWhatIsDone(given: StepRecord, direction: Direction): StepRecord {
