@@ -4,12 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startTestStack, type TestStack } from "../support/test-stack.ts";
 import { faultsOf } from "./axe.ts";
 import { openBrowser, openPage } from "./browser.ts";
 import { fill } from "./charges/fill.ts";
-import { NEVER } from "./charges/measure.ts";
-import { type Meter, startMeter } from "./charges/meter.ts";
+import { type MeteredStack, startMeteredStack } from "./charges/metered-stack.ts";
 
 const FAILED = 5000;
 const STORED = { from: 0, ended: 94_950, failed: FAILED, inFlight: 50, isRejected: true };
@@ -22,31 +20,20 @@ const MOST_OF_THE_FIRST = 160;
 const MOST_DOCUMENTS = 1000;
 
 const folder = mkdtempSync(join(tmpdir(), "large-store-"));
-let meter: Meter;
-let app: TestStack;
+let metered: MeteredStack;
 let browser: Browser;
 let base: string;
 
 beforeAll(async () => {
   await fill(folder, STORED, Date.now());
-  meter = await startMeter();
-  [app, browser] = await Promise.all([
-    startTestStack({
-      data: folder,
-      appSettings: ({ cosmos }) => {
-        meter.target = cosmos?.port ?? 0;
-        const proxied = cosmos?.connectionString.replace(String(cosmos.port), String(meter.port)) ?? "";
-        return { Cosmos: proxied, SupervisorSchedule: NEVER, GaugesSchedule: NEVER, HousekeepingSchedule: NEVER };
-      },
-    }),
-    openBrowser(),
-  ]);
-  base = `${app.stack.addresses.host?.url}/console`;
+  [metered, browser] = await Promise.all([startMeteredStack({ data: folder }), openBrowser()]);
+  base = `${metered.host}/console`;
+  // In operation it has counted the last hour by then, a slot at a time.
+  await metered.run("gauges");
 }, 180_000);
 afterAll(async () => {
   await browser?.close();
-  await app?.[Symbol.asyncDispose]();
-  await meter?.[Symbol.asyncDispose]();
+  await metered?.[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -54,11 +41,11 @@ afterAll(async () => {
 async function look(path: string, shown: (page: Page) => Promise<unknown>) {
   const { page, errors } = await openPage(browser);
   page.setDefaultTimeout(VIEW_MS);
-  const before = meter.spent;
+  const before = metered.spent;
   await page.goto(base + path);
   await shown(page);
   await page.waitForLoadState("networkidle");
-  const { charge, documents } = meter.spent;
+  const { charge, documents } = metered.spent;
   expect(errors, path).toEqual([]);
   return { page, charge: charge - before.charge, documents: documents - before.documents };
 }
@@ -109,16 +96,20 @@ test.each(searches)(
     const goOn = page.getByRole("button", { name: "Search further back" });
     if ((await goOn.count()) === 0) return;
     expect(await faultsOf(page)).toEqual([]);
-    const before = meter.spent.documents;
+    const before = metered.spent.documents;
     await goOn.click();
     await page.getByText(/^Searched (1,[6-9]\d\d|2,000) orders: those/).waitFor();
     await page.waitForLoadState("networkidle");
-    expect(meter.spent.documents - before).toBeLessThanOrEqual(MOST_DOCUMENTS);
+    expect(metered.spent.documents - before).toBeLessThanOrEqual(MOST_DOCUMENTS);
   },
 );
 
 test("of 1,000 orders whose cause is still there one is tried: the action stops by itself, and the others are as they were", async () => {
-  const end = await app.switchOn("payment", { kind: "reject", status: 402, message: "card 1 of bank a has expired" });
+  const end = await metered.app.switchOn("payment", {
+    kind: "reject",
+    status: 402,
+    message: "card 1 of bank a has expired",
+  });
   const { page } = await look("/search?state=Error&kind=rejected", (shown) =>
     shown.getByText(/^50(\+| of 200\+) orders/).waitFor(),
   );
@@ -131,7 +122,7 @@ test("of 1,000 orders whose cause is still there one is tried: the action stops 
   await page.getByText(/^Stopped by itself: 100% of the last wave/).waitFor({ timeout: 60_000 });
   await page.getByRole("row", { name: "failed-0 Same cause again card 1 of bank a has expired" }).waitFor();
   expect(await page.locator("tbody tr").count()).toBe(1);
-  const records = await app.records.of(["failed-0", "failed-1", "failed-4"]);
+  const records = await metered.app.records.of(["failed-0", "failed-1", "failed-4"]);
   expect(records.map(({ attempt }) => attempt)).toEqual([2, 1, 1]);
   await end();
 }, 90_000);

@@ -118,10 +118,11 @@ function composeOperator(business: Business, composed: Composed): Desk {
   const unknown = () => ({ asOf: instant(now()), pauses: [], workflows: [], agents: [] });
   const discarded = createCosmosDiscardedStore(supervision);
   const samples = createCosmosSampleStore(supervision);
+  const counts = createHourCounts(jobs, closedAtOnceFor(composed));
   let deadLetters: DeadLetterPorts | undefined;
   return {
     gauges: { ...ports, jobGauges, queueAges, heldUp: heldUpSeenWith(() => agents().catch(unknown)) },
-    samples: { samples, queueAges, agents, now },
+    samples: { samples, counts, queueAges, agents, now },
     console: {
       awaiting: createAwaiting({ jobs: createAwaitingJobs(jobs), workflows: business.workflows, now }),
       attention,
@@ -131,7 +132,7 @@ function composeOperator(business: Business, composed: Composed): Desk {
       agents,
       known,
       traffic: trafficOf(composed, queueAges),
-      lastHour: createLastHour({ counts: createHourCounts(jobs, closedAtOnceFor(composed)), attention, samples, now }),
+      lastHour: createLastHour({ counts, attention, samples, now }),
       handling: createHandling({ store: createCosmosHandlingStore(supervision), attention, now }),
       supervision: createSupervisionReader(leaseOf(config), { supervision, audit }),
       shiftEntries: createShiftEntries({ supervision, audit }),

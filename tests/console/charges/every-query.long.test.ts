@@ -2,17 +2,14 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { OPERATIONS } from "@scheduler-agent-supervisor/operator/internal/openapi/operations";
 import { afterAll, expect, test } from "vitest";
-import { startTestStack } from "../../support/test-stack.ts";
 import { fill } from "./fill.ts";
-import { NEVER } from "./measure.ts";
-import { type Meter, type Spent, startMeter } from "./meter.ts";
+import type { Spent } from "./meter.ts";
+import { startMeteredStack } from "./metered-stack.ts";
 
 const FEW = 1000;
 const MANY = 50_000;
-const QUIET_MS = 500;
 /** Of request units: documents differ in size by the digits of their ids. */
 const MOST_MORE = 3;
 /** These end at so many jobs, of which the smaller store has fewer in that state: in request units. */
@@ -72,28 +69,10 @@ const paths = Object.keys(OPERATIONS).flatMap((operation) => {
   return method === "GET" ? (ASKED[route] ?? [route]) : [];
 });
 
-async function quiet(meter: Meter): Promise<Spent> {
-  let last = meter.spent;
-  for (;;) {
-    await sleep(QUIET_MS);
-    if (meter.spent.requests === last.requests) return last;
-    last = meter.spent;
-  }
-}
-
 async function spentByAll(): Promise<ReadonlyMap<string, Spent>> {
-  await using meter = await startMeter();
-  await using app = await startTestStack({
-    data: folder,
-    appSettings: ({ cosmos }) => {
-      meter.target = cosmos?.port ?? 0;
-      const proxied = cosmos?.connectionString.replace(String(cosmos.port), String(meter.port)) ?? "";
-      return { Cosmos: proxied, SupervisorSchedule: NEVER, GaugesSchedule: NEVER, HousekeepingSchedule: NEVER };
-    },
-  });
-  const host = app.stack.addresses.host?.url;
+  await using metered = await startMeteredStack({ data: folder });
   const found = new Map<string, Spent>();
-  let before = await quiet(meter);
+  let before = metered.spent;
   const note = (what: string, after: Spent) => {
     found.set(what, {
       requests: after.requests - before.requests,
@@ -103,17 +82,13 @@ async function spentByAll(): Promise<ReadonlyMap<string, Spent>> {
     before = after;
   };
   for (const path of paths) {
-    const response = await fetch(`${host}/api/${path}`);
+    const response = await fetch(`${metered.host}/api/${path}`);
     expect(response.status, `${path}: ${await response.text()}`).toBe(200);
-    note(path, meter.spent);
+    note(path, metered.spent);
   }
   for (const timer of TIMERS) {
     // Twice: what it does the first time is not what it asks each time.
-    for (const what of ["", timer]) {
-      const { status } = await fetch(`${host}/admin/functions/${timer}`, { method: "POST", body: "{}" });
-      expect(status).toBe(202);
-      note(what, await quiet(meter));
-    }
+    for (const what of ["", timer]) note(what, await metered.run(timer));
   }
   return found;
 }

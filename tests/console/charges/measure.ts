@@ -1,14 +1,9 @@
 // What each view of the console asks of the store, counted on the local stack.
-import { setTimeout as sleep } from "node:timers/promises";
 import { HOME_MS, QUEUES_MS } from "../../../console/src/api/intervals.ts";
 import { adaptApp } from "../../support/adapted-app.ts";
 import { CARRIER, CHAIN, GRAPH, THREE_STEPS } from "../../support/orders.ts";
-import { startTestStack } from "../../support/test-stack.ts";
-import { type Spent, startMeter } from "./meter.ts";
-
-/** Timers cost the same whether anybody looks or not. */
-export const NEVER = "0 0 0 1 1 *";
-const QUIET_MS = 500;
+import type { Spent } from "./meter.ts";
+import { startMeteredStack } from "./metered-stack.ts";
 
 /** No index answers it. */
 export const LOOKS_THROUGH = "Search that nothing matches";
@@ -54,34 +49,22 @@ export type Charges = readonly (readonly [view: string, spent: Spent])[];
 
 /** @param folder with a filled store */
 export async function measure(folder: string): Promise<Charges> {
-  await using meter = await startMeter();
   // A step of one of the workflows may be done later: otherwise nobody looks for such.
   using adapted = adaptApp([THREE_STEPS, CHAIN, GRAPH, CARRIER]);
-  await using app = await startTestStack({
-    appDir: adapted.dir,
-    data: folder,
-    appSettings: ({ cosmos }) => {
-      meter.target = cosmos?.port ?? 0;
-      const proxied = cosmos?.connectionString.replace(String(cosmos.port), String(meter.port)) ?? "";
-      return { Cosmos: proxied, SupervisorSchedule: NEVER, GaugesSchedule: NEVER, HousekeepingSchedule: NEVER };
-    },
-  });
-  const host = app.stack.addresses.host?.url;
-  // What the app checks when it starts is no view's.
-  for (let before = -1; before !== meter.spent.requests; await sleep(QUIET_MS)) before = meter.spent.requests;
+  await using metered = await startMeteredStack({ appDir: adapted.dir, data: folder });
   const charges: [string, Spent][] = [];
   const everyMs = new Map(HOME);
   for (const [view, paths] of VIEWS) {
-    const before = meter.spent;
+    const before = metered.spent;
     let inAMinute = 0;
     for (const path of paths) {
-      const beforeIt = meter.spent.charge;
-      const response = await fetch(`${host}/api/${path}`);
+      const beforeIt = metered.spent.charge;
+      const response = await fetch(`${metered.host}/api/${path}`);
       if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
       await response.arrayBuffer();
-      inAMinute += (meter.spent.charge - beforeIt) * (MINUTE_MS / (everyMs.get(path) ?? MINUTE_MS));
+      inAMinute += (metered.spent.charge - beforeIt) * (MINUTE_MS / (everyMs.get(path) ?? MINUTE_MS));
     }
-    const { requests, charge, documents } = meter.spent;
+    const { requests, charge, documents } = metered.spent;
     const spent = {
       requests: requests - before.requests,
       charge: Math.round(charge - before.charge),

@@ -10,7 +10,7 @@ import type { AttentionView } from "./attention.ts";
 export interface LastHourPorts {
   readonly counts: ReadHourCounts;
   readonly attention: Pick<AttentionView, "page">;
-  readonly samples: Pick<SampleStore, "all">;
+  readonly samples: Pick<SampleStore, "read">;
   readonly now: () => number;
 }
 
@@ -31,23 +31,26 @@ export function createLastHour({ counts, attention, samples, now }: LastHourPort
     now,
     async (): Promise<LastHour> => {
       const at = now();
-      const [{ received, processed, ...slots }, open, taken] = await Promise.all([
-        counts(at),
-        attention.page(undefined, 0, MOST_JOBS),
-        samples.all(),
-      ]);
-      const errors = received.map(() => 0);
-      const slotOf = (when: string) => Math.floor((Date.parse(when) - Date.parse(slots.from)) / slots.slotMs);
+      const [taken, open] = await Promise.all([samples.read(), attention.page(undefined, 0, MOST_JOBS)]);
+      const { slots, slotMs } = await counts(at, taken.slots);
+      const from = slots[0]?.from ?? instant(at);
+      const errors = slots.map(() => 0);
+      const slotOf = (when: string) => Math.floor((Date.parse(when) - Date.parse(from)) / slotMs);
       for (const { error } of open.jobs) {
         const slot = slotOf(error.at);
         if (slot >= 0 && slot < errors.length) errors[slot] = (errors[slot] ?? 0) + 1;
       }
-      const seen = Map.groupBy(taken, (sample) => slotOf(sample.at));
-      const curves = {
-        oldestMs: received.map((_, slot) => oldestOf(seen.get(slot))),
-        broken: received.map((_, slot) => brokenOf(seen.get(slot))),
+      const seen = Map.groupBy(taken.samples, (sample) => slotOf(sample.at));
+      return {
+        asOf: instant(at),
+        from,
+        slotMs,
+        received: slots.map(({ received }) => received),
+        processed: slots.map(({ processed }) => processed),
+        errors,
+        oldestMs: slots.map((_, slot) => oldestOf(seen.get(slot))),
+        broken: slots.map((_, slot) => brokenOf(seen.get(slot))),
       };
-      return { asOf: instant(at), ...slots, received: [...received], processed: [...processed], errors, ...curves };
     },
     KEPT_MS,
   ).read;

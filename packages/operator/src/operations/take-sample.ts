@@ -1,24 +1,28 @@
-// Notes once a minute what the overview's curves show of the last hour: the oldest waiting message, and the agents with an open breaker.
+// Notes once a minute what the overview's curves show of the last hour: arrivals and completions, the oldest waiting message, and the agents with an open
+// breaker.
 import { instant } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
 import type { AgentStandings } from "../messaging/console-contract.ts";
 import type { QueueAge } from "../messaging/queue-ages.ts";
+import type { ReadHourCounts } from "../store/hour-counts.ts";
 import type { SampleStore } from "../store/sample-store.ts";
 
 export interface SamplePorts {
   readonly samples: SampleStore;
+  readonly counts: ReadHourCounts;
   readonly queueAges: readonly QueueAge[];
   readonly agents: () => Promise<AgentStandings>;
   readonly now: () => number;
 }
 
 /** Throws if the store does not answer. A queue that can't be read leaves the age unknown, and the rest is noted. */
-export async function takeSample({ samples, queueAges, agents, now }: SamplePorts): Promise<void> {
+export async function takeSample({ samples, counts, queueAges, agents, now }: SamplePorts): Promise<void> {
   const at = now();
-  const [oldestMs, standings] = await Promise.all([oldestOf(queueAges, at), agents()]);
+  const [before, oldestMs, standings] = await Promise.all([samples.read(), oldestOf(queueAges, at), agents()]);
+  const { settled } = await counts(at, before.slots);
   const broken = standings.agents.flatMap(({ name, instances }) =>
     instances.some(({ endpoints }) => endpoints.some(({ health }) => health !== "healthy")) ? [name] : [],
   );
-  await samples.add({ at: instant(at), oldestMs, broken });
+  await samples.add(before, { at: instant(at), oldestMs, broken }, settled);
 }
 
 async function oldestOf(queueAges: readonly QueueAge[], at: number): Promise<number | null> {

@@ -1,19 +1,29 @@
 // How many jobs arrived and were completed in each two minutes of the last hour: counted from the index alone, and what is over is counted once.
 import type { Container } from "@azure/cosmos";
 
-export interface HourCounts {
-  /** The begin of the first slot. */
+/** Of two minutes. */
+export interface SlotCount {
+  /** The begin of the slot. */
   readonly from: string;
-  readonly slotMs: number;
-  /** One number for each slot, the oldest first; the last slot is not over yet. */
-  readonly received: readonly number[];
-  readonly processed: readonly number[];
+  readonly received: number;
+  readonly processed: number;
 }
 
-/** @param at milliseconds. Throws if the store does not answer. */
-export type ReadHourCounts = (at: number) => Promise<HourCounts>;
+export interface HourCounts {
+  readonly slotMs: number;
+  /** The oldest first; the last one is not over yet. */
+  readonly slots: readonly SlotCount[];
+  /** Those that no write can still come into. */
+  readonly settled: readonly SlotCount[];
+}
 
-export const SLOT_MS = 120_000;
+/**
+ * @param at milliseconds
+ * @param known what somebody has counted before. Throws if the store does not answer
+ */
+export type ReadHourCounts = (at: number, known: readonly SlotCount[]) => Promise<HourCounts>;
+
+const SLOT_MS = 120_000;
 const SLOTS = 30;
 /** A write of a process whose clock differs a little can still come into a slot that is over. */
 const SETTLED_MS = 60_000;
@@ -24,7 +34,7 @@ const SIDE_BY_SIDE = 6;
  * @param closedFor the lifetime of documents, if jobs are closed in the write that completes them
  */
 export function createHourCounts(container: Container, closedFor: number | undefined): ReadHourCounts {
-  const settled = { received: new Map<number, number>(), processed: new Map<number, number>() };
+  let remembered: ReadonlyMap<string, SlotCount> = new Map();
 
   async function count(path: string, from: number): Promise<number> {
     const query = {
@@ -37,32 +47,26 @@ export function createHourCounts(container: Container, closedFor: number | undef
     return (await container.items.query<number>(query).fetchAll()).resources[0] ?? 0;
   }
 
-  async function countIn(kind: keyof typeof settled, from: number, at: number): Promise<number> {
-    const known = settled[kind].get(from);
-    if (known !== undefined) return known;
-    const [path, later] =
-      kind === "received" ? ["c.createdAt", 0] : closedFor === undefined ? ["c.overAt", 0] : ["c.keptUntil", closedFor];
-    const found = await count(String(path), from + Number(later));
-    if (from + SLOT_MS + SETTLED_MS <= at) settled[kind].set(from, found);
-    return found;
+  async function slotFrom(from: number): Promise<SlotCount> {
+    const [received, processed] = await Promise.all([
+      count("c.createdAt", from),
+      closedFor === undefined ? count("c.overAt", from) : count("c.keptUntil", from + closedFor),
+    ]);
+    return { from: new Date(from).toISOString(), received, processed };
   }
 
-  return async (at) => {
+  return async (at, known) => {
     const last = Math.floor(at / SLOT_MS) * SLOT_MS;
-    const slots = Array.from({ length: SLOTS }, (_, slot) => last - (SLOTS - 1 - slot) * SLOT_MS);
-    const [first = last] = slots;
-    for (const counts of Object.values(settled))
-      for (const slot of counts.keys()) if (slot < first) counts.delete(slot);
-    const counted = { received: [] as number[], processed: [] as number[] };
-    for (let from = 0; from < slots.length; from += SIDE_BY_SIDE) {
-      const some = slots.slice(from, from + SIDE_BY_SIDE);
-      const [received, processed] = await Promise.all([
-        Promise.all(some.map((slot) => countIn("received", slot, at))),
-        Promise.all(some.map((slot) => countIn("processed", slot, at))),
-      ]);
-      counted.received.push(...received);
-      counted.processed.push(...processed);
+    const begins = Array.from({ length: SLOTS }, (_, slot) => last - (SLOTS - 1 - slot) * SLOT_MS);
+    const counted = new Map([...known.map((slot): [string, SlotCount] => [slot.from, slot]), ...remembered]);
+    const slots: SlotCount[] = [];
+    for (let from = 0; from < begins.length; from += SIDE_BY_SIDE) {
+      const some = begins.slice(from, from + SIDE_BY_SIDE);
+      const found = some.map((begin) => counted.get(new Date(begin).toISOString()) ?? slotFrom(begin));
+      slots.push(...(await Promise.all(found)));
     }
-    return { from: new Date(first).toISOString(), slotMs: SLOT_MS, ...counted };
+    const settled = slots.filter((slot) => Date.parse(slot.from) + SLOT_MS + SETTLED_MS <= at);
+    remembered = new Map(settled.map((slot) => [slot.from, slot]));
+    return { slotMs: SLOT_MS, slots, settled };
   };
 }

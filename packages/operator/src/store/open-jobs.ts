@@ -46,9 +46,14 @@ export function createOpenJobs(container: Container): ReadOpenJobs {
     return (await container.items.query<T>({ query, parameters }, { maxItemCount: -1 }).fetchAll()).resources;
   }
 
+  // One query where few are expected; where they may be many, its rows would be read twice.
+  let areFew = false;
+
   return async (limit) => {
-    const few = await firstFew();
-    if (few.length <= Math.min(FEW, limit)) return { jobs: sorted(few.map(jobOf)), isAll: true };
+    if (areFew) {
+      const few = await firstFew();
+      if (few.length <= Math.min(FEW, limit)) return { jobs: sorted(few.map(jobOf)), isAll: true };
+    }
     const counts = await Promise.all(
       OPEN_ERRORS.map(async (kind) => ({ kind, count: (await ofKind<number>("VALUE COUNT(1)", kind))[0] ?? 0 })),
     );
@@ -56,7 +61,9 @@ export function createOpenJobs(container: Container): ReadOpenJobs {
       share === 0 ? [] : (await ofKind<Row>(`TOP ${share} VALUE ${ROW}`, kind)).map(jobOf),
     );
     const jobs = (await Promise.all(read)).flat();
-    return { jobs: sorted(jobs), isAll: counts.reduce((sum, { count }) => sum + count, 0) <= limit };
+    const all = counts.reduce((sum, { count }) => sum + count, 0);
+    areFew = all <= FEW;
+    return { jobs: sorted(jobs), isAll: all <= limit };
   };
 }
 

@@ -1,5 +1,6 @@
 // What the gauges' timer saw in the last hour, for the overview's curves: one small document, replaced once a minute.
 import { type Container, ErrorResponse } from "@azure/cosmos";
+import type { SlotCount } from "./hour-counts.ts";
 
 /** What nobody can count afterwards. */
 export interface Sample {
@@ -10,16 +11,27 @@ export interface Sample {
   readonly broken: readonly string[];
 }
 
+/** What was noted of the last hour. */
+export interface Samples {
+  /** The oldest first. */
+  readonly samples: readonly Sample[];
+  /** The slots that are over, so that no other process counts them again. */
+  readonly slots: readonly SlotCount[];
+  /** Undefined if nothing was noted yet. */
+  readonly version?: string | undefined;
+}
+
 /** Each method throws if the store does not answer. */
 export interface SampleStore {
   /** Where two processes take a sample at once, one of them is kept. */
-  add(sample: Sample): Promise<void>;
-  /** The oldest first. */
-  all(): Promise<readonly Sample[]>;
+  add(before: Samples, sample: Sample, slots: readonly SlotCount[]): Promise<void>;
+  read(): Promise<Samples>;
 }
 
 interface Document {
   readonly samples: readonly Sample[];
+  /** Absent of a version before. */
+  readonly slots?: readonly SlotCount[];
   readonly _etag: string;
 }
 
@@ -32,23 +44,26 @@ const TAKEN: ReadonlySet<unknown> = new Set([409, 412]);
 
 /** @param container its partition key is `/day`, and its documents have a time to live */
 export function createCosmosSampleStore(container: Container): SampleStore {
-  const read = async () => (await container.item(ID, PARTITION).read<Document>()).resource;
   return {
-    async add(sample) {
-      const found = await read();
+    async add({ samples: before, version }, sample, slots) {
       const oldest = new Date(Date.parse(sample.at) - KEPT_MS).toISOString();
-      const samples = [...(found?.samples ?? []).filter(({ at }) => at >= oldest), sample];
-      const document = { id: ID, day: PARTITION, samples, ttl: LIFETIME_S };
+      const samples = [...before.filter(({ at }) => at >= oldest), sample];
+      const document = { id: ID, day: PARTITION, samples, slots, ttl: LIFETIME_S };
       try {
-        if (!found) await container.items.create(document);
+        if (version === undefined) await container.items.create(document);
         else {
-          const accessCondition = { type: "IfMatch", condition: found._etag };
+          const accessCondition = { type: "IfMatch", condition: version };
           await container.item(ID, PARTITION).replace(document, { accessCondition });
         }
       } catch (cause) {
         if (!(cause instanceof ErrorResponse && TAKEN.has(cause.code))) throw cause;
       }
     },
-    all: async () => (await read())?.samples ?? [],
+    async read() {
+      const found = (await container.item(ID, PARTITION).read<Document>()).resource;
+      return found
+        ? { samples: found.samples, slots: found.slots ?? [], version: found._etag }
+        : { samples: [], slots: [] };
+    },
   };
 }

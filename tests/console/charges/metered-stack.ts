@@ -1,0 +1,60 @@
+// A stack whose app reaches the store through the meter, and whose timers run only when a test says so.
+import { setTimeout as sleep } from "node:timers/promises";
+import { startTestStack } from "../../support/test-stack.ts";
+import { type Spent, startMeter } from "./meter.ts";
+
+/** Timers cost the same whether anybody looks or not. */
+const NEVER = "0 0 0 1 1 *";
+const QUIET_MS = 500;
+
+type Given = Pick<NonNullable<Parameters<typeof startTestStack>[0]>, "data" | "appDir">;
+
+export interface MeteredStack extends AsyncDisposable {
+  readonly app: Awaited<ReturnType<typeof startTestStack>>;
+  readonly host: string;
+  readonly spent: Spent;
+  /** What is spent once nothing has been asked for half a second. */
+  quiet(): Promise<Spent>;
+  /** Runs that timer once, to its end. */
+  run(timer: string): Promise<Spent>;
+}
+
+/** What the app checks when it starts is spent by then. */
+export async function startMeteredStack(given: Given): Promise<MeteredStack> {
+  const meter = await startMeter();
+  const app = await startTestStack({
+    ...given,
+    appSettings: ({ cosmos }) => {
+      meter.target = cosmos?.port ?? 0;
+      const proxied = cosmos?.connectionString.replace(String(cosmos.port), String(meter.port)) ?? "";
+      return { Cosmos: proxied, SupervisorSchedule: NEVER, GaugesSchedule: NEVER, HousekeepingSchedule: NEVER };
+    },
+  });
+  const host = app.stack.addresses.host?.url ?? "";
+
+  async function quiet(): Promise<Spent> {
+    for (let last = meter.spent; ; last = meter.spent) {
+      await sleep(QUIET_MS);
+      if (meter.spent.requests === last.requests) return last;
+    }
+  }
+
+  await quiet();
+  return {
+    app,
+    host,
+    get spent() {
+      return meter.spent;
+    },
+    quiet,
+    async run(timer) {
+      const { status } = await fetch(`${host}/admin/functions/${timer}`, { method: "POST", body: "{}" });
+      if (status !== 202) throw new Error(`the host does not run ${timer}: ${status}`);
+      return quiet();
+    },
+    async [Symbol.asyncDispose]() {
+      await app[Symbol.asyncDispose]();
+      await meter[Symbol.asyncDispose]();
+    },
+  };
+}
