@@ -1,9 +1,16 @@
-// Bicep's own compiler: restored by dotnet where that is, once, and run on a copy of infra/.
-import { spawnSync } from "node:child_process";
+// Bicep's own compiler: restored by dotnet where that is, once, and asked by JSON-RPC about a copy of infra/. One process answers all: to start it
+// takes longer than to compile.
+import { spawn, spawnSync } from "node:child_process";
 import { lookup } from "node:dns/promises";
 import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import {
+  createMessageConnection,
+  type MessageConnection,
+  StreamMessageReader,
+  StreamMessageWriter,
+} from "vscode-jsonrpc/node";
 import { declared, parse } from "./bicep.ts";
 import type { Value } from "./bicep-functions.ts";
 
@@ -16,7 +23,7 @@ const COMMAND = join(CACHE, "azure.bicep.commandline.linux-x64", VERSION, "tools
 const ENVIRONMENT = { ...process.env, DOTNET_SYSTEM_GLOBALIZATION_INVARIANT: "1" };
 
 export interface Answer {
-  readonly status: number | null;
+  readonly isDone: boolean;
   /** Errors and warnings, a line each. */
   readonly diagnostics: readonly string[];
 }
@@ -47,11 +54,26 @@ export interface Template {
 export interface Compiler {
   /** Whether the app registration is compiled too: its types come from a registry of Microsoft's. */
   readonly hasGraph: boolean;
-  run(command: string, ...options: readonly string[]): Answer;
+  /** @param file a template or its parameters, from the root */
+  build(file: string): Promise<Answer>;
   /** Of main.bicep. */
-  template(): Template;
-  snapshot(parameters: Readonly<Record<string, Value>>): Snapshot;
+  template(): Promise<Template>;
+  snapshot(parameters: Readonly<Record<string, Value>>): Promise<Snapshot>;
   end(): void;
+}
+
+interface Diagnostic {
+  readonly source: string;
+  readonly range: { readonly start: { readonly line: number; readonly char: number } };
+  readonly level: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+interface Compiled {
+  readonly success: boolean;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly contents?: string | null;
 }
 
 /** A sentence that says why there is none, where there is none. @throws where it has to be there: in CI. */
@@ -88,33 +110,66 @@ function compilerIn(folder: string, hasGraph: boolean): Compiler {
   cpSync(join(root, "infra"), join(folder, "infra"), { recursive: true });
   cpSync(join(root, "bicepconfig.json"), join(folder, "bicepconfig.json"));
   if (!hasGraph) withoutGraph(folder);
-  const run = (command: string, ...options: readonly string[]): Answer => {
-    const given = { cwd: folder, encoding: "utf8", env: ENVIRONMENT } as const;
-    const { status, stderr } = spawnSync(COMMAND, [command, ...options], given);
-    const lines = stderr.split("\n").map((line) => line.trim());
-    return { status, diagnostics: lines.filter((line) => line !== "" && !/^Snapshot generation/.test(line)) };
-  };
-  const template = (): Template => {
-    const file = join(folder, "main.json");
-    if (!existsSync(file)) run("build", "infra/main.bicep", "--outfile", file);
-    return JSON.parse(readFileSync(file, "utf8")) as Template;
-  };
+  const compiler = connect(folder);
+  let built: Promise<Template> | undefined;
   return {
     hasGraph,
-    run,
-    template,
-    snapshot(parameters) {
-      template();
-      const given = Object.entries(parameters).map(([name, value]) => `param ${name} = ${literalOf(value)}`);
-      writeFileSync(join(folder, "one.bicepparam"), [`using 'main.json'`, ...given].join("\n"));
-      const made = join(folder, "one.snapshot.json");
-      rmSync(made, { force: true });
-      const where = ["--subscription-id", NOBODYS, "--tenant-id", NOBODYS, "--location", "westus3"];
-      const answer = run("snapshot", "one.bicepparam", "--mode", "overwrite", ...where);
-      const text = existsSync(made) ? readFileSync(made, "utf8") : "{}";
-      return { ...answer, text, resources: JSON.parse(text).predictedResources ?? [] };
+    async build(file) {
+      const asked = file.endsWith(".bicepparam") ? "bicep/compileParams" : "bicep/compile";
+      const given = { path: join(folder, file), parameterOverrides: {} };
+      const { success, diagnostics } = await compiler.connection.sendRequest<Compiled>(asked, given);
+      return { isDone: success, diagnostics: diagnostics.map(lineOf) };
     },
-    end: () => rmSync(folder, { recursive: true, force: true }),
+    template() {
+      built ??= templateOf(compiler.connection, folder);
+      return built;
+    },
+    async snapshot(parameters) {
+      writeFileSync(join(folder, "main.json"), JSON.stringify(await this.template()));
+      const given = Object.entries(parameters).map(([name, value]) => `param ${name} = ${literalOf(value)}`);
+      const path = join(folder, "one.bicepparam");
+      writeFileSync(path, [`using 'main.json'`, ...given].join("\n"));
+      try {
+        const { snapshot } = await compiler.connection.sendRequest<{ snapshot: string }>("bicep/getSnapshot", {
+          path,
+          metadata: { tenantId: NOBODYS, subscriptionId: NOBODYS, location: "westus3" },
+        });
+        const { predictedResources, diagnostics } = JSON.parse(snapshot);
+        return { isDone: true, diagnostics, text: snapshot, resources: predictedResources };
+      } catch (cause) {
+        return { isDone: false, diagnostics: [String(cause)], text: "", resources: [] };
+      }
+    },
+    end() {
+      compiler.end();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const lineOf = ({ source, range: { start }, level, code, message }: Diagnostic) =>
+  `${source}(${start.line + 1},${start.char + 1}): ${level} ${code}: ${message}`;
+
+async function templateOf(connection: MessageConnection, folder: string): Promise<Template> {
+  const path = join(folder, "infra/main.bicep");
+  const { contents, diagnostics } = await connection.sendRequest<Compiled>("bicep/compile", { path });
+  if (!contents) throw new Error(diagnostics.map(lineOf).join("\n"));
+  return JSON.parse(contents) as Template;
+}
+
+function connect(cwd: string): { readonly connection: MessageConnection; readonly end: () => void } {
+  const child = spawn(COMMAND, ["jsonrpc", "--stdio"], { cwd, env: ENVIRONMENT, stdio: ["pipe", "pipe", "inherit"] });
+  const connection = createMessageConnection(
+    new StreamMessageReader(child.stdout),
+    new StreamMessageWriter(child.stdin),
+  );
+  connection.listen();
+  return {
+    connection,
+    end() {
+      connection.dispose();
+      child.kill();
+    },
   };
 }
 
