@@ -11,18 +11,32 @@ const LONG = [
   "{packages,tests}/**/*.long.test.ts",
 ];
 
-/** What takes longest begins first: begun last it would run alone, and the others' cores would wait for it. */
+/**
+ * What takes longest begins first: begun last it would run alone, and the others' cores would wait for it. What starts many processes stands beside
+ * what is one.
+ */
 const LONGEST = [
-  "tests/model/worlds.test.ts",
   "tests/faults/crash/crash-points.test.ts",
-  "tests/chaos/chaos.test.ts",
-  "tests/faults/network.test.ts",
-  "tests/load/load.test.ts",
+  "tests/model/worlds.test.ts",
   "tests/outages/outages.test.ts",
+  "tests/console/eight-failures.long.test.ts",
+  "tests/package/adapting.test.ts",
   "tests/engine-loss/engine-loss.test.ts",
-  "tests/faults/regions.test.ts",
+  "tests/package/second-business.test.ts",
+  "tests/chaos/chaos.test.ts",
+  "tests/load/overload.test.ts",
+  "tests/faults/network.test.ts",
   "tests/package/new-app.test.ts",
+  "tests/input/bad-input.test.ts",
+  "tests/faults/regions.test.ts",
+  "tests/model/reduction.test.ts",
+  "tests/load/load.test.ts",
+  "tests/console/large-store.long.test.ts",
   "tests/stack/commands.test.ts",
+  "tests/console/stories.test.ts",
+  "tests/stack/flex.test.ts",
+  "tests/stack/held-up-agent.test.ts",
+  "tests/stack/drain.test.ts",
 ];
 
 /**

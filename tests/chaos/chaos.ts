@@ -91,22 +91,26 @@ class Walk {
     this.#stopped = true;
   }
 
+  /** None waits for another: a link that was cut while it signed in comes back after a minute. */
   async sendOrders(seed: number): Promise<void> {
+    const sends: Promise<void>[] = [];
     for (let made = 0; !this.#stopped; made += 1) {
       const orderId = `chaos-${seed}-${made}`;
       const priority = made % 5 === 0 ? "high" : "normal";
       const workflow = made % 4 === 0 ? THREE_STEPS.name : "order-fulfilment";
-      if (await this.#send({ ...madeOrder(orderId), priority, workflow }, orderId)) this.#orderIds.push(orderId);
+      const sent = this.#send({ ...madeOrder(orderId), priority, workflow }, orderId);
+      sends.push(sent.then(() => void this.#orderIds.push(orderId)));
       await sleep(ORDER_EVERY_MS);
     }
+    await Promise.all(sends);
   }
 
-  /** A client sends until the broker has it; when the walk ends first, the order counts only if it got through. */
-  async #send(order: object, messageId: string): Promise<boolean> {
+  /** A client sends until the broker has it. */
+  async #send(order: object, messageId: string): Promise<void> {
     for (;;) {
       try {
         await this.#app.shop.send(order, messageId);
-        return true;
+        return;
       } catch {
         await sleep(500);
       }

@@ -39,12 +39,12 @@ export interface LossReport {
   readonly faults: readonly string[];
 }
 
-/** The engine is lost when a third of the orders has ended. */
-const LOST_AT = 1 / 3;
-/** What a call of a service takes, so that many orders are in flight at one time. */
+/** The engine is lost when a third of the orders has ended, and of the others, which are sent then, half as many are at work. */
+const THIRD = 1 / 3;
+/** What a call of a service takes: an order is in flight for longer than it takes to see that and to lose the engine. */
 const CALL_MS = 500;
 const SENT_AT_ONCE = 50;
-const LOOK_EVERY_MS = 250;
+const LOOK_EVERY_MS = 100;
 const LOOKS_AGAIN = 60;
 /** Several attempts as shipped, and the backlog at a slow pace. */
 const GIVE_UP_MS = 300_000;
@@ -59,8 +59,11 @@ export async function runEngineLoss(plan: LossPlan, say: (line: string) => void)
   });
   for (const service of SERVICES) await app.switchOn(service, { kind: "slow", delayMs: CALL_MS });
   const orderIds = Array.from({ length: plan.orders }, (_, made) => `${plan.form}-${made}`);
-  await sendAll(app, orderIds);
-  await someEnd(app, plan.orders * LOST_AT);
+  const third = Math.ceil(plan.orders * THIRD);
+  await sendAll(app, orderIds.slice(0, third));
+  await reached(third, () => countEnded(app), "had ended");
+  await sendAll(app, orderIds.slice(third));
+  await reached(third / 2, async () => (await countByState(app))["Processing"] ?? 0, "were at work");
   const lostAt = Date.now();
   // A process keeps a deleted file: the host dies with its hub.
   await app.stack.kill("host", "SIGKILL");
@@ -128,10 +131,10 @@ async function sendAll({ shop }: TestStack, orderIds: readonly string[]): Promis
   }
 }
 
-async function someEnd(app: TestStack, wanted: number): Promise<void> {
+async function reached(wanted: number, count: () => Promise<number>, what: string): Promise<void> {
   const giveUpAt = Date.now() + GIVE_UP_MS;
-  while ((await countEnded(app)) < wanted) {
-    if (Date.now() > giveUpAt) throw new Error(`${wanted} orders had not ended after ${GIVE_UP_MS} ms`);
+  while ((await count()) < wanted) {
+    if (Date.now() > giveUpAt) throw new Error(`not ${wanted} orders ${what} after ${GIVE_UP_MS} ms`);
     await sleep(LOOK_EVERY_MS);
   }
 }

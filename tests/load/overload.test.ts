@@ -25,7 +25,7 @@ async function overload(what: string, plan: Omit<OverloadPlan, "withinMs">): Pro
 
 test.each<[string, number, Topology, EngineName]>([
   ["one process", 400, "single", "fast"],
-  ["flex", 400, "flex", "fast"],
+  ["flex", 200, "flex", "fast"],
   ["one process, slow engine", 200, "single", "azure-storage"],
 ])(
   "P26 a burst at a service of 150 ms with 8 places, %s: all %i are Processed in their first attempt",

@@ -69,7 +69,6 @@ export const WORLDS: readonly Setting[] = [
   world("two hosts; a repeat", CHAIN, HOSTS, { repeats: 1 }),
   world("a fork; a death and a rejection", FORK, ONE, { deaths: 1, rejections: 1 }),
   world("branches", BRANCH, ONE, {}),
-  world("branches; a rejection", BRANCH, ONE, { rejections: 1 }),
   world("branches; a death", BRANCH, ONE, { deaths: 1 }),
   world("a fork; an operator", FORK, ONE, { actions: 1 }, { requests: [REQUESTS.resubmit, REQUESTS.compensation] }),
   world(
@@ -94,7 +93,6 @@ export const WORLDS: readonly Setting[] = [
   world("queues; nobody takes a step up", QUEUE, ONE, {}, { idle: ["b"] }),
   world("a fork; nobody takes a step up; a death", FORK, ONE, { deaths: 1 }, { idle: ["a"] }),
   world("queues; agents that are taken for absent", QUEUE, ONE, {}, { idle: [] }),
-  world("steps with unequal times; a rejection", UNEQUAL, ONE, { rejections: 1 }),
   world("steps with unequal times; a late service", UNEQUAL, ONE, { lateness: 1 }),
   world(
     "an operator extends; a late service",
@@ -118,7 +116,6 @@ export const WORLDS: readonly Setting[] = [
   world("polls; stale reads", LATER, ONE, { staleReads: 2 }, POLLED),
   world("continues as new; a step done later; a death", LATER, ONE, { deaths: 1 }, { historyBytes: WHENEVER }),
   world("optional steps; a late service", OPTIONAL, ONE, { lateness: 1 }),
-  world("optional steps; a rejection", OPTIONAL, ONE, { rejections: 1 }),
   world("optional steps; a death", OPTIONAL, ONE, { deaths: 1 }),
   world("a step with a spare; two rejections", SPARE, ONE, { rejections: 2 }),
   world("a step with a spare; a late service and a death", SPARE, ONE, { lateness: 1, deaths: 1 }),
@@ -157,13 +154,16 @@ export const WORLDS: readonly Setting[] = [
     conditions(true, false),
   ),
   world("a condition that does not hold; a rejection", UNDER_CONDITION, ONE, { rejections: 1 }, conditions(false)),
-  world("six steps; a death and a rejection", SIX, ONE, { deaths: 1, rejections: 1 }),
   world("six steps, two hosts", SIX, HOSTS, {}),
   world("six steps, some side by side; a death", SIX_ABREAST, ONE, { deaths: 1 }),
 ];
 
 /** These take some minutes: `MODEL_WORLDS=all`. */
 export const MORE_WORLDS: readonly Setting[] = [
+  world("branches; a rejection", BRANCH, ONE, { rejections: 1 }),
+  world("steps with unequal times; a rejection", UNEQUAL, ONE, { rejections: 1 }),
+  world("optional steps; a rejection", OPTIONAL, ONE, { rejections: 1 }),
+  world("six steps; a death and a rejection", SIX, ONE, { deaths: 1, rejections: 1 }),
   world("stale reads; a step with a spare", SPARE, ONE, { staleReads: 2, lateness: 1 }),
   world("queues; agents that are taken for absent; a death", QUEUE, ONE, { deaths: 1 }, { idle: [] }),
   world(

@@ -12,8 +12,11 @@ import { SHIPPED, SHORTENED } from "./shipped.ts";
  * fails after 39 to 51 s, and the last begins half a minute later.
  */
 const OUTAGE_MS = 60_000;
+/** More than the 32 that may wait for an agent; 13 stacks side by side have two cores. */
+const ORDERS_PER_SECOND = 2;
 const plan = {
   outageMs: OUTAGE_MS,
+  ordersPerSecond: ORDERS_PER_SECOND,
   intervalS: 3,
   workflow: SHORTENED,
   appSettings: {
