@@ -42,9 +42,12 @@ export function takeUpOnly(task: StepTask, { from, change, isLater }: Mark, now:
 export function noteExpiry(task: StepTask, noted: Expiry, isHistoryFull = false): GuardedWrite {
   const { step, direction, lockedBy: by } = task;
   const expiry = expiryWithinLimits(noted);
-  const run = direction === "forward" ? ["steps", step] : ["steps", step, "compensation"];
   const { at } = expiry;
-  const changes = [set([...run, "expiry"], expiry), set(["updatedAt"], at)];
+  const noting =
+    direction === "forward"
+      ? set(["steps", step, "expiry"], expiry)
+      : set(["steps", step, "compensation", "expiry"], expiry);
+  const changes = [noting, set(["updatedAt"], at)];
   const entry = append(["history"], { at, what: expiryInWords(step, direction, expiry), by });
   return { guard: inHand(task), changes: isHistoryFull ? changes : [...changes, entry] };
 }

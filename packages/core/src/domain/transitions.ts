@@ -175,10 +175,10 @@ function adding(seen: StateRecord, outboxMessages: readonly OutboxMessage[], now
 
 /** The supervisor reads the record when the first of them expires: each step's own run contains its time. */
 export function scheduling(next: readonly NextStep[], direction: Direction): Change[] {
-  if (next.length === 0) return [];
   const runs = next.flatMap(({ record }) => runOf(record, direction) ?? []);
   // All are in UTC in one format, so their order as texts is their order in time.
   const [expiresBy] = runs.map(expiresAt).sort();
+  if (expiresBy === undefined) return [];
   return [
     ...next.map(({ name, record }) => set(["steps", name], record)),
     // In the past only if a step is overdue: a step that may still be taken up is not.
