@@ -67,17 +67,12 @@ const RETIRED_IN_NAMES = new Set(
   ),
 );
 
-/**
- * Where the words are somebody else's, or old: the broker and the store use those of their protocols, and what older versions stored and sent is
- * read under its old names.
- */
+/** Where the words are somebody else's: the broker and the store use those of their protocols. */
 const NOT_OURS = [
   /^packages\/local\/src\/(?!remotes\/)/,
-  /(^|\/)(record-versions|message-version|message-version\.test|bulk-store|order-query)\.ts$/,
-  /^tests\/(stored-records|conformance)\//,
-  // An option of vitest, and faults in the code that reads old names.
-  /^tests\/mutants\/(lane|faults\/p28)\.ts$/,
-  /^tests\/contract\/stored-records\.ts$/,
+  /^tests\/conformance\//,
+  // An option of vitest.
+  /^tests\/mutants\/lane\.ts$/,
   /^tests\/rules\/retired-words\.test\.ts$/,
 ];
 

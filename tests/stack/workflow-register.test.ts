@@ -50,8 +50,8 @@ test("a workflow that was entered after this app's own is a newer app's, and one
 
 test("orders are counted by the version that they need, of any schema version, and ended ones are not", async () => {
   const workflow = { name: "counted", version: 7 };
-  const records = [storedRecord(0, "pending"), storedRecord(1, "in hand"), storedRecord(1, "processed")];
-  const expired = { ...storedRecord(1, "error"), jobId: "counted-expired", error: { kind: "expired" } };
+  const records = [storedRecord("pending"), storedRecord("in hand"), storedRecord("processed")];
+  const expired = { ...storedRecord("error"), jobId: "counted-expired", error: { kind: "expired" } };
   for (const record of [...records, expired]) {
     await containerOf(app.settings).items.create({
       ...record,

@@ -17,8 +17,8 @@ export const P6 = faultsOf("P6", [
   [
     "A compensation goes under the key of its step.",
     "core:domain/idempotency-key.ts",
-    'const word = direction === "forward" ? direction : (compensation?.keyWord ?? direction);',
-    'const word = "forward";',
+    "const key = `${jobId}:${step}:${direction}`;",
+    "const key = `${jobId}:${step}:forward`;",
     "operations:compensation.test.ts",
   ],
   [

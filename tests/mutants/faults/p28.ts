@@ -27,31 +27,10 @@ export const P28 = faultsOf("P28", [
     "tests/contract/memory-stored-records.test.ts",
   ],
   [
-    "A job that was undone by an older version is in Error.",
-    "core:store/record-versions.ts",
-    'return kind === "undone" ? "Compensated" :',
-    "return",
-    "tests/contract/memory-stored-records.test.ts",
-  ],
-  [
-    "A compensation that an older version began goes under another key.",
-    "core:store/record-versions.ts",
-    'runRenamed({ ...(undo as Document), keyWord: "undo" })',
-    "runRenamed(undo as Document)",
-    "tests/contract/memory-stored-records.test.ts",
-  ],
-  [
     "A newer app's message is taken.",
     "core:messaging/message-version.ts",
     'if (typeof version === "number" && version > MESSAGE_VERSION) throw',
     'if (typeof version === "number" && version > 99) throw',
-    "core:messaging/message-version.test.ts",
-  ],
-  [
-    "The old words of a message are not read.",
-    "core:messaging/message-version.ts",
-    'return members["direction"] === "undo" ? { ...members, direction: "compensate" } : members;',
-    "return members;",
     "core:messaging/message-version.test.ts",
   ],
   [

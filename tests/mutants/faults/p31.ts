@@ -74,7 +74,7 @@ export const P31 = faultsOf("P31", [
   [
     "A secret in base64 that is broken into lines is shown.",
     SECRET_TEXT,
-    'contains(shown.replace(/\\\\[nr]|\\s/g, ""))',
+    'contains(shown.replace(LINE_BREAKS, ""))',
     "contains(shown)",
     ENCODINGS,
   ],

@@ -7,15 +7,14 @@ export function idempotencyKey(
   jobId: string,
   step: string,
   direction: Direction,
-  { generation, compensation, compensationGeneration: again = 1 }: Keyed,
+  { generation, compensationGeneration: again = 1 }: Keyed,
 ): string {
-  const word = direction === "forward" ? direction : (compensation?.keyWord ?? direction);
-  const key = `${jobId}:${step}:${word}`;
+  const key = `${jobId}:${step}:${direction}`;
   if (direction === "compensate" && again > 1) return `${key}:${generation}:${again}`;
   return generation === 1 ? key : `${key}:${generation}`;
 }
 
-type Keyed = Pick<StepRecord, "generation" | "compensationGeneration" | "compensation">;
+type Keyed = Pick<StepRecord, "generation" | "compensationGeneration">;
 
 /** Of the steps that a resubmission runs again after a fault: those under their next key, and those under the same. */
 export interface KeyChoice {

@@ -47,7 +47,7 @@ function underNextKey({ nonce: _ofOldKey, ...step }: StepRecord): StepRecord {
 /** The same for a compensation that was rejected permanently. */
 export function withNextCompensationKey(step: StepRecord): StepRecord {
   if (step.compensation?.state !== "Failed" || isCompensationUnknown(step)) return step;
-  const { nonce: _ofOldKey, keyWord: _ofOlderVersion, ...compensation } = step.compensation;
+  const { nonce: _ofOldKey, ...compensation } = step.compensation;
   return { ...step, compensation, compensationGeneration: (step.compensationGeneration ?? 1) + 1 };
 }
 

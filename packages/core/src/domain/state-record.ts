@@ -142,8 +142,6 @@ export interface StepRun {
    * agent of an operation that must not be repeated has taken it up and has not answered. `false`: no try can have taken effect.
    */
   readonly outcomeUnknown?: boolean | undefined;
-  /** For a compensation that an older version of the app started: the word in its idempotency key (`undo`), because its service may know that key. */
-  readonly keyWord?: string | undefined;
 }
 
 /** A step: its forward run, its result, and its compensation's run, if there is one. */
@@ -222,7 +220,7 @@ export interface OutboxMessage {
 }
 
 /** One more with each change after which a record of the version before has to be changed to be read: see store/record-versions.ts. */
-export const RECORD_VERSION = 3;
+export const RECORD_VERSION = 1;
 
 /**
  * The state of one job, without its content: one document, and each change of it is conditional. Instants are ISO 8601 in UTC.

@@ -7,7 +7,7 @@ import { runOf } from "../domain/plan.ts";
 import type { Awaited, CompensationTarget, Completion, Expiry, StepResult } from "../domain/state-record.ts";
 import { LONGEST_WAIT_MS } from "../domain/workflow.ts";
 import { check } from "./checked.ts";
-import { inTodaysWords } from "./message-version.ts";
+import { ofKnownVersion } from "./message-version.ts";
 
 /** Identifies the step and attempt of a reply. An agent returns it unchanged. */
 export interface Ticket extends Pick<StepTask, "jobId" | "attempt" | "step" | "direction" | "lockedBy"> {
@@ -166,7 +166,7 @@ export type ParsedReply =
 
 /** Only this app sends requests, so only the version and the times are checked. @throws NewerSchema */
 export function parseAgentRequest(body: unknown): AgentRequestMessage {
-  const request = inTodaysWords(body, "This request to an agent");
+  const request = ofKnownVersion(body, "This request to an agent");
   const checked = check(requestTimes, request, "the body");
   if (checked.kind === "invalid")
     throw new Error(`This request to an agent has no readable times: ${checked.faults.join("; ")}`);
@@ -175,7 +175,7 @@ export function parseAgentRequest(body: unknown): AgentRequestMessage {
 
 /** An agent may belong to another team and use any language: its reply is checked, and every fault named. @throws NewerSchema */
 export function parseAgentReply(body: unknown): ParsedReply {
-  const checked = check(replySchema, inTodaysWords(body, "This agent's reply"), "the body");
+  const checked = check(replySchema, ofKnownVersion(body, "This agent's reply"), "the body");
   return checked.kind === "valid" ? { kind: "valid", reply: checked.value } : checked;
 }
 

@@ -1,9 +1,9 @@
 // The contract of a message on the scheduler's own queue.
 import { z } from "zod";
 import type { StartAttempt } from "../domain/attempt.ts";
-import { inTodaysWords } from "../messaging/message-version.ts";
+import { ofKnownVersion } from "../messaging/message-version.ts";
 
-/** Unknown members are ignored: an older app put the steps in here too. */
+/** Unknown members are ignored. */
 const startAttemptSchema = z.object({
   jobId: z.string(),
   attempt: z.int().min(1),
@@ -13,5 +13,5 @@ const startAttemptSchema = z.object({
 
 /** Throws if the message is not a start message: only this app sends to that queue, so that is a bug, and the dead-letter queue keeps it. */
 export function parseStartAttempt(body: unknown): StartAttempt {
-  return startAttemptSchema.parse(inTodaysWords(body, "This start message"));
+  return startAttemptSchema.parse(ofKnownVersion(body, "This start message"));
 }

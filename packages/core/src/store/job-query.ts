@@ -105,9 +105,7 @@ function conditionsOf(
     const at = (path: string) => `(${path}.state IN ${states} OR ${retriedCondition(path)})`;
     const forward = at(run);
     const compensation = at(reversed);
-    // In a record from a version of the app before 0.2.
-    const before = `${documentPath("steps", step, "undo", "state")} IN ${states}`;
-    add(`(${forward} OR ${compensation} OR ${before} OR ${documentPath("error", "step")} = @step)`, { step });
+    add(`(${forward} OR ${compensation} OR ${documentPath("error", "step")} = @step)`, { step });
   }
   if (text) add("(CONTAINS(c.jobId, @text, true) OR CONTAINS(c.correlationId, @text, true))", { text });
   if (time) {

@@ -140,22 +140,11 @@ export function createCosmosBulkStore(container: Container): BulkStore {
   };
 }
 
-/** The actions in runs that a version of the app before 0.2 previewed. */
-const NOW_CALLED: { readonly [action: string]: BulkAction } = { undo: "compensate", settle: "markResolved" };
-
-/** Without the store's own members, and with those that a run lacks which an older version of the app previewed. */
-function plain({
-  filter = null,
-  isAll = true,
-  extendBy = null,
-  direction = null,
-  goesOn = null,
-  keys = null,
-  ...found
-}: BulkRun): BulkRun {
-  const action = NOW_CALLED[found.action] ?? found.action;
-  const { bulkId, state, at, by, reason, cause, total, wave, counts, stopped, updatedAt } = found;
-  const target = { cause, filter, isAll };
+/** Without the store's own members. */
+function plain(found: BulkRun): BulkRun {
+  const { bulkId, action, state, at, by, reason, cause, total, wave, counts, stopped, updatedAt } = found;
+  const { extendBy, direction, goesOn, keys, filter, isAll } = found;
   const how = { extendBy, direction, goesOn, keys };
+  const target = { cause, filter, isAll };
   return { bulkId, action, state, at, by, reason, ...how, ...target, total, wave, counts, stopped, updatedAt };
 }
