@@ -124,7 +124,8 @@ test("each group of functions has processes of its own, and what one keeps in me
   await start("looks", "alone", { times: 1, ms: 0 });
   const [look] = await outputOf<Seen[]>("alone");
   expect(look).toMatchObject({ count: 1, group: "durable" });
-  await expect.poll(() => command.notes("tick").length, { timeout: 5000 }).toBeGreaterThan(1);
+  await expect.poll(() => command.notes("tick").length, WITHIN).toBeGreaterThan(1);
+  await expect.poll(() => command.notes("tock").length, WITHIN).toBeGreaterThan(0);
   const ticks = command.notes("tick").map((line) => JSON.parse(line) as Seen);
   const tocks = command.notes("tock").map((line) => JSON.parse(line) as Seen);
   expect(ticks.map(({ count }) => count)).toEqual(ticks.map((_, index) => index + 1));
