@@ -278,7 +278,7 @@ test("P11 a start message may be sent for later", async () => {
   const startAttempt = { jobId: "later-1", attempt: 2, direction: "forward" } as const;
   const at = new Date(Date.now() + 1500).toISOString();
   await messenger.startAttempt(startAttempt, { at });
-  await expect.poll(() => app.statuses("later-1"), { timeout: 5000 }).toHaveLength(1);
+  await expect.poll(() => app.statuses("later-1")).toHaveLength(1);
   expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(at));
 });
 

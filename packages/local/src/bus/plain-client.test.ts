@@ -63,9 +63,9 @@ test("more credit than the session's buffer holds is served as room comes back",
   const receiver = receiveFrom("early");
   receiver.on("message", (context: EventContext) => deliveries.push(context));
   receiver.add_credit(count);
-  await expect.poll(() => deliveries.length, { timeout: 3000 }).toBe(2048);
+  await expect.poll(() => deliveries.length).toBe(2048);
   for (const { delivery } of deliveries.slice()) delivery?.accept();
-  await expect.poll(() => deliveries.length, { timeout: 3000 }).toBe(count);
+  await expect.poll(() => deliveries.length).toBe(count);
 });
 
 test("a released message comes again uncounted, a modified one counted", async () => {

@@ -83,7 +83,7 @@ test("is reported again until somebody takes it, by the next process too", async
   await expect.poll(() => reported.length).toBe(1);
   await remotes.close();
   await start();
-  await expect.poll(() => reported.length, { timeout: 5000 }).toBe(3);
+  await expect.poll(() => reported.length).toBe(3);
 });
 
 test("is not reported once it is taken back, and later where a fault says so", async () => {

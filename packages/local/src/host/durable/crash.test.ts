@@ -88,7 +88,7 @@ test("an activity that is open keeps its orchestration over a restart; one left 
   const second = await openBench(APP, { data: left });
   expect(second.engine.counts).toMatchObject({ orchestrationsUnfinished: 1, activities: 3, activitiesRunning: 3 });
   expect(await second.ended("open")).toMatchObject({ output: "late" });
-  await expect.poll(() => second.engine.counts["activitiesRunning"], { timeout: 5000 }).toBe(1);
+  await expect.poll(() => second.engine.counts["activitiesRunning"]).toBe(1);
   await second.close();
 
   const third = await openBench(APP, { data: left });

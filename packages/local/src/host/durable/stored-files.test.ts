@@ -123,11 +123,11 @@ test("the history of an ended orchestration is packed into one row, and is shown
   expect((await bench.run("rewindable", { key: "packed", call: 2 }, "rewound")).runtimeStatus).toBe("Failed");
   await bench.client.startNew("waits", { instanceId: "waiting", input: { before: 0, names: ["x"] } });
   const shown = await historyOf(bench.baseUrl, "ended");
-  await expect.poll(() => bench.engine.counts["historiesPacked"], { timeout: 5000 }).toBe(2);
+  await expect.poll(() => bench.engine.counts["historiesPacked"]).toBe(2);
   expect(await historyOf(bench.baseUrl, "ended")).toEqual(shown);
   await bench.client.rewind("rewound", "again");
   await expect.poll(async () => (await bench.client.getStatus("rewound")).output).toMatchObject({ count: 2 });
-  await expect.poll(() => bench.engine.counts["historiesPacked"], { timeout: 5000 }).toBe(3);
+  await expect.poll(() => bench.engine.counts["historiesPacked"]).toBe(3);
   await bench.client.raiseEvent("waiting", "x", 1);
   expect((await bench.ended("waiting")).output).toEqual([1]);
   await bench.close();
