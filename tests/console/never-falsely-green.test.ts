@@ -99,6 +99,10 @@ test("orders that wait for a new key are held up by it, each says why, and all c
   for (const orderId of orderIds) {
     await app.eventually(orderId, ({ processState, attempt }) => processState === "Pending" && attempt === 2, 60_000);
   }
+  // Between two attempts: the page asks again only after a while.
+  const groups = async () =>
+    (await api<HeldUp>("held-up")).groups.map(({ count, wait }) => [count, wait.until !== null]);
+  await expect.poll(groups, { timeout: 60_000 }).toEqual([[3, true]]);
   const page = await home();
   const group = page.getByRole("article").filter({ hasText: "payment: HTTP 401" });
   await expect.poll(() => group.locator(".count").textContent(), { timeout: 30_000 }).toBe("3");

@@ -1,4 +1,5 @@
 // What each view of the console asks of the store, counted on the local stack.
+import { setTimeout as sleep } from "node:timers/promises";
 import { HOME_MS, QUEUES_MS } from "../../../console/src/api/intervals.ts";
 import { adaptApp } from "../../support/adapted-app.ts";
 import { CARRIER, CHAIN, GRAPH, THREE_STEPS } from "../../support/orders.ts";
@@ -23,6 +24,8 @@ export const HOME: readonly (readonly [path: string, everyMs: number])[] = [
   ["awaiting", HOME_MS],
 ];
 const MINUTE_MS = 60_000;
+/** What the desk has read it answers for five seconds without asking again. */
+const REMEMBERED_MS = 6000;
 
 /** In the order in which a view asks. */
 const VIEWS: readonly (readonly [view: string, paths: readonly string[]])[] = [
@@ -53,17 +56,16 @@ export async function measure(folder: string): Promise<Charges> {
   using adapted = adaptApp([THREE_STEPS, CHAIN, GRAPH, CARRIER]);
   await using metered = await startMeteredStack({ appDir: adapted.dir, data: folder });
   const charges: [string, Spent][] = [];
-  const everyMs = new Map(HOME);
+  const ask = async (path: string): Promise<number> => {
+    const before = metered.spent.charge;
+    const response = await fetch(`${metered.host}/api/${path}`);
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    await response.arrayBuffer();
+    return metered.spent.charge - before;
+  };
   for (const [view, paths] of VIEWS) {
     const before = metered.spent;
-    let inAMinute = 0;
-    for (const path of paths) {
-      const beforeIt = metered.spent.charge;
-      const response = await fetch(`${metered.host}/api/${path}`);
-      if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-      await response.arrayBuffer();
-      inAMinute += (metered.spent.charge - beforeIt) * (MINUTE_MS / (everyMs.get(path) ?? MINUTE_MS));
-    }
+    for (const path of paths) await ask(path);
     const { requests, charge, documents } = metered.spent;
     const spent = {
       requests: requests - before.requests,
@@ -71,7 +73,11 @@ export async function measure(folder: string): Promise<Charges> {
       documents: documents - before.documents,
     };
     charges.push([view, spent]);
-    if (view === FIRST_VIEW) charges.push([A_MINUTE, { requests: 0, charge: Math.round(inAMinute), documents: 0 }]);
+    if (view !== FIRST_VIEW) continue;
+    await sleep(REMEMBERED_MS);
+    let inAMinute = 0;
+    for (const [path, everyMs] of HOME) inAMinute += (await ask(path)) * (MINUTE_MS / everyMs);
+    charges.push([A_MINUTE, { requests: 0, charge: Math.round(inAMinute), documents: 0 }]);
   }
   return charges;
 }

@@ -109,7 +109,7 @@ export class Engine {
       const orchestration = this.#pieces.get(id) as Orchestration;
       const events = [...orchestration.events, event];
       next = this.#pieces.idOf({ ...orchestration, events });
-      if (this.#isReduced && !this.#isPolled) next = this.#inOrder(next, orchestration, events);
+      if (this.#isReduced && !this.#isPolled) next = this.#byTask(next, orchestration, events);
       this.#advanced.set(key, next);
     }
     return next;
@@ -117,9 +117,9 @@ export class Engine {
 
   /**
    * No decision asks which of a level's tasks ended first: what has lost a race is heard no more. But what fails, as a timer that fires, may begin
-   * further tasks: then the order stays.
+   * further tasks: then they stay as they came.
    */
-  #inOrder(id: number, orchestration: Orchestration, events: Orchestration["events"]): number {
+  #byTask(id: number, orchestration: Orchestration, events: Orchestration["events"]): number {
     const sorted = [...events].sort((one, other) => one.task - other.task);
     const other = this.#pieces.idOf({ ...orchestration, events: sorted });
     return this.#pieces.progress(other).made === this.#pieces.progress(id).made ? other : id;
