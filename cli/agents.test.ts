@@ -8,8 +8,10 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { business } from "../shared/business.ts";
 import type { Order } from "../shared/contracts/order.ts";
+import { words } from "../shared/words.ts";
 import { choiceFor, GENERATED, staleFiles } from "./agents/generated.ts";
 import { missingFor, readAvailable } from "./agents/missing.ts";
+import { staleNames } from "./agents/names.ts";
 import { agentTable } from "./agents/table.ts";
 import { ROOT, settingsFor } from "./settings.ts";
 
@@ -25,6 +27,10 @@ const planted = defineAgent({
 
 test.each(Object.keys(GENERATED))("%s is as the agents' declarations say: npm run agents -- --write", (file) => {
   expect(staleFiles(serviceAgents)).not.toContain(file);
+});
+
+test("what has the names of the contract is as it says: npm run agents -- --write", () => {
+  expect(staleNames({ contracts: business.contracts, words })).toEqual([]);
 });
 
 test.each(Object.entries(GENERATED))(

@@ -53,7 +53,7 @@ export function inNamesOf(app: Named, text: string, from: FileNames): string {
 /** The keys stand behind the index that every app has last. */
 function withKeys(text: string, keys: readonly string[]): string {
   const entries = keys.map((key) => `,\n          { "path": "/keys/${key}/?" }`).join("");
-  return text.replace(/(\{ "path": "\/hasWaited\/\?" \})(?:,\s*\{ "path": "\/keys\/[^"]+" \})*/, `$1${entries}`);
+  return text.replace(/(\{ "path": "\/fairnessKey\/\?" \})(?:,\s*\{ "path": "\/keys\/[^"]+" \})*/, `$1${entries}`);
 }
 
 /** The files that have other names than the app says. */

@@ -119,7 +119,8 @@ const idsOf = (prefix: string, count: number) => Array.from({ length: count }, (
 const sendAll = async (ids: readonly string[], more: object = {}) => {
   for (const id of ids) await app.shop.send({ ...madeOrder(id), ...more });
 };
-const reasonFor = async (page: Page) => page.getByLabel("Reason").fill("the cause is fixed");
+/** Of many orders the preview takes a while. */
+const reasonFor = async (page: Page) => page.getByLabel("Reason").fill("the cause is fixed", { timeout: 60_000 });
 const done = (page: Page) => page.getByRole("status").getByText("Done", { exact: true }).waitFor({ timeout: 60_000 });
 
 test("1: orders of two causes", async () => {
@@ -179,7 +180,8 @@ test("2: an outage", async () => {
     await sleep(Math.max(0, begun + (second + 1) * 1000 - Date.now()));
   }
   await isNamed;
-  expect(await orders("needs")).toMatch(/waits for payment: HTTP 503.* since/);
+  // Not while an attempt is under way.
+  await expect.poll(() => orders("needs"), { timeout: 60_000 }).toMatch(/waits for payment: HTTP 503.* since/);
   await end();
   // They go again by themselves; who does not want to wait for their next try has them continue now.
   await clicked(async (click, page) => {

@@ -115,7 +115,8 @@ test("of 1,000 orders whose cause is still there one is tried: the action stops 
   );
   await page.getByText("Act on all matches").click();
   await page.getByRole("button", { name: "Resubmit all that match" }).click();
-  await page.getByText("Resubmit: 1,000 orders.").waitFor();
+  // Each of the 1,000 is read for the preview, which shows its progress.
+  await page.getByText("Resubmit: 1,000 orders.").waitFor({ timeout: 60_000 });
   await page.getByLabel("Reason").fill("the cards are renewed, they say");
   await page.getByLabel("Type 1000 to confirm").fill("1000");
   await page.getByRole("button", { name: "Resubmit: 1,000 orders (this machine)" }).click();

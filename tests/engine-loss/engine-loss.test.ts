@@ -7,8 +7,8 @@ import { type Form, inSeconds, type LossReport, runEngineLoss } from "./engine-l
 
 const ORDERS = 60;
 const appSettings = { StartWithin: "PT5S", ClaimWithin: "PT8S", ClockSkew: "PT1S" };
-/** The start-by time, a step's own time and two sweeps, on cores that other suites use too. */
-const ENDED_WITHIN_MS = 60_000;
+/** The host's start, the start-by time, a step's own time and two sweeps: 63 s on cores that other suites use too. An engine's own five minutes are not waited for. */
+const ENDED_WITHIN_MS = 120_000;
 
 const ROWS: readonly (readonly [form: Form, title: string])[] = [
   [
