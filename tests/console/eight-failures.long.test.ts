@@ -168,6 +168,8 @@ test("1: orders of two causes", async () => {
   await allOf(others.ids, isProcessed);
 }, 300_000);
 
+const isInItsWait = ({ processState, failureCount }: StateRecord) => processState === "Pending" && failureCount >= 3;
+
 test("2: an outage", async () => {
   const begun = Date.now();
   const end = await fault("payment", { kind: "down", status: 503, message: "down for maintenance" });
@@ -182,6 +184,8 @@ test("2: an outage", async () => {
   await isNamed;
   // Not while an attempt is under way.
   await expect.poll(() => orders("needs"), { timeout: 60_000 }).toMatch(/waits for payment: HTTP 503.* since/);
+  // In their wait of a minute: before it they go again so soon that there would be nothing to continue.
+  for (const id of ids) await app.eventually(id, isInItsWait, 120_000);
   await end();
   // They go again by themselves; who does not want to wait for their next try has them continue now.
   await clicked(async (click, page) => {
