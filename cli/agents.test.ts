@@ -11,11 +11,12 @@ import type { Order } from "../shared/contracts/order.ts";
 import { words } from "../shared/words.ts";
 import { choiceFor, GENERATED, staleFiles } from "./agents/generated.ts";
 import { missingFor, readAvailable } from "./agents/missing.ts";
-import { staleNames } from "./agents/names.ts";
+import { inNamesOf, namesOf, staleNames } from "./agents/names.ts";
 import { agentTable } from "./agents/table.ts";
 import { ROOT, settingsFor } from "./settings.ts";
 
 const { serviceAgents } = business;
+const APP = { contracts: business.contracts, words };
 
 const planted = defineAgent({
   name: "planted",
@@ -30,7 +31,18 @@ test.each(Object.keys(GENERATED))("%s is as the agents' declarations say: npm ru
 });
 
 test("what has the names of the contract is as it says: npm run agents -- --write", () => {
-  expect(staleNames({ contracts: business.contracts, words })).toEqual([]);
+  expect(staleNames(APP)).toEqual([]);
+});
+
+test("each key of a contract has its index once, wherever the other paths stand", () => {
+  const text = readFileSync(join(ROOT, "infra/entities/cosmos.json"), "utf8");
+  const one = '{ "path": "/keys/customer/?" }';
+  expect(text.split(one)).toHaveLength(2);
+  const other = `${one},\n          { "path": "/later/?" }`;
+  const written = inNamesOf(APP, text.replace(one, other), namesOf(APP));
+  expect(written.split(one)).toHaveLength(2);
+  expect(written).toContain('"/later/?"');
+  expect(inNamesOf(APP, written, namesOf(APP))).toBe(written);
 });
 
 test.each(Object.entries(GENERATED))(

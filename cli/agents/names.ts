@@ -50,10 +50,17 @@ export function inNamesOf(app: Named, text: string, from: FileNames): string {
   return withKeys(renamed, allKeys(app.contracts));
 }
 
-/** The keys stand behind the index that every app has last. */
+/** The index of the container of jobs, which is the first, has the keys last: whatever other paths it has. */
 function withKeys(text: string, keys: readonly string[]): string {
-  const entries = keys.map((key) => `,\n          { "path": "/keys/${key}/?" }`).join("");
-  return text.replace(/(\{ "path": "\/fairnessKey\/\?" \})(?:,\s*\{ "path": "\/keys\/[^"]+" \})*/, `$1${entries}`);
+  return text.replace(/(?<="includedPaths": \[)[^\]]*/, (paths) => {
+    const [indent = ""] = /^\s*/.exec(paths) ?? [];
+    const kept = paths
+      .trim()
+      .split(/,\s*/)
+      .filter((entry) => !entry.includes('"path": "/keys/'));
+    const entries = [...kept, ...keys.map((key) => `{ "path": "/keys/${key}/?" }`)];
+    return indent + entries.join(`,${indent}`) + paths.slice(paths.trimEnd().length);
+  });
 }
 
 /** The files that have other names than the app says. */

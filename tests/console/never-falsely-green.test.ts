@@ -59,7 +59,7 @@ describe("the all-clear", () => {
     expect(await faultsOf(page)).toEqual([]);
   });
 
-  test("not if a query is never answered: after a quarter of a minute the view says so", async () => {
+  test("not if a query is never answered: after ten seconds the view says so", async () => {
     const page = await home((one) => one.route("**/api/awaiting", () => {}));
     const section = page.getByRole("region", { name: QUERIES.awaiting });
     await section.getByText("The app did not answer in time").waitFor({ timeout: 25_000 });

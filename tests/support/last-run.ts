@@ -12,7 +12,7 @@ export const SUITES = {
   ],
   "crash, a choice": [
     "tests/faults/crash",
-    "the same at one point for each kind of write or message, every other scenario in the flex topology (`npm run test:long`)",
+    "the same at one point for each kind of write or message, every fifth scenario in the flex topology (`npm run test:long`)",
   ],
   "crash, flex": [
     "tests/faults/crash",
@@ -23,7 +23,7 @@ export const SUITES = {
   input: ["tests/input", "generated order messages, most of them wrong or hostile"],
   outages: [
     "tests/outages",
-    "store, bus, storage account or a service down while 5 orders a second arrive (`npm run outages` for longer ones)",
+    "store, bus, storage account or a service down while 2 orders a second arrive (`npm run outages` for longer ones, and 5 a second)",
   ],
   "engine loss": [
     "tests/engine-loss",

@@ -36,7 +36,7 @@ const KINDS: { readonly [status: number]: FaultKind } = {
 };
 
 /** A view that waits longer than this shows that it has no answer. */
-const READ_WITHIN_MS = 15_000;
+const READ_WITHIN_MS = 10_000;
 /** An action may call the store and the bus several times. */
 const ACT_WITHIN_MS = 60_000;
 

@@ -1,6 +1,6 @@
 // How often a view asks again, in milliseconds: nothing is asked in a hidden tab.
 export const LIST_MS = 30_000;
-/** What the first view shows is there within a minute of its start: what does not move is known after a quarter of a minute. */
+/** What the first view shows is there within a minute of its start: what is not answered is known after ten seconds more. */
 export const HOME_MS = 40_000;
 export const QUEUES_MS = 60_000;
 export const AGENTS_MS = 10_000;

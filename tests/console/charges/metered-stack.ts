@@ -13,13 +13,12 @@ export interface MeteredStack extends AsyncDisposable {
   readonly app: Awaited<ReturnType<typeof startTestStack>>;
   readonly host: string;
   readonly spent: Spent;
-  /** What is spent once nothing has been asked for half a second. */
-  quiet(): Promise<Spent>;
-  /** Runs that timer once, to its end. */
+  /** Runs that timer once. Answers what is spent once nothing has been asked for half a second. */
   run(timer: string): Promise<Spent>;
+  /** The app in a new process, which has counted nothing yet. */
+  restart(): Promise<void>;
 }
 
-/** What the app checks when it starts is spent by then. */
 export async function startMeteredStack(given: Given): Promise<MeteredStack> {
   const meter = await startMeter();
   const app = await startTestStack({
@@ -32,6 +31,7 @@ export async function startMeteredStack(given: Given): Promise<MeteredStack> {
   });
   const host = app.stack.addresses.host?.url ?? "";
 
+  /** What the app checks when it starts is spent by then. */
   async function quiet(): Promise<Spent> {
     for (let last = meter.spent; ; last = meter.spent) {
       await sleep(QUIET_MS);
@@ -46,7 +46,11 @@ export async function startMeteredStack(given: Given): Promise<MeteredStack> {
     get spent() {
       return meter.spent;
     },
-    quiet,
+    async restart() {
+      await app.stack.kill("host");
+      await app.stack.restart("host");
+      await quiet();
+    },
     async run(timer) {
       const { status } = await fetch(`${host}/admin/functions/${timer}`, { method: "POST", body: "{}" });
       if (status !== 202) throw new Error(`the host does not run ${timer}: ${status}`);

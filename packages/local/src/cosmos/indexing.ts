@@ -72,6 +72,8 @@ export function policyFault(policy: Value): string | undefined {
   const paths = [...listOf(includedPaths), ...listOf(excludedPaths)].map(pathOf);
   const strange = paths.find((path) => !/^\/.*[?*]$/.test(path));
   if (strange !== undefined) return `The indexing path '${strange}' could not be accepted: it ends in /? or /*.`;
+  const twice = paths.find((path, place) => paths.indexOf(path) < place);
+  if (twice !== undefined) return `The indexing path '${twice}' stands in the policy twice.`;
   if (paths.filter((path) => path === ROOT).length === 1) return undefined;
   return "The special mandatory indexing path '/*' has to be in one of the two lists of paths.";
 }

@@ -31,28 +31,30 @@ test("it stops where the same cause comes back in more than a fifth of a wave", 
   expect(afterWave(0, 500, counts(0, 0))).toEqual({ kind: "next" });
 });
 
+const before = { cause: "x", direction: "forward" } as const;
+
 test("an extension has done what it should as soon as it is made: it waits for no end", () => {
-  expect(endOf("extend", "Processing", undefined, { cause: "x" }, "x")).toBe("well");
-  expect(endOf("extend", "Pending", "expired", { cause: "x" }, "x")).toBe("well");
-  expect(endOf("extend", "Processed", undefined, { cause: "x" }, "x")).toBe("well");
-  expect(endOf("extend", "Error", "expired", { cause: "x" }, "y")).toBe("other");
+  expect(endOf("extend", "Processing", undefined, before, "x")).toBe("well");
+  expect(endOf("extend", "Pending", "expired", before, "x")).toBe("well");
+  expect(endOf("extend", "Processed", undefined, before, "x")).toBe("well");
+  expect(endOf("extend", "Error", "expired", before, "y")).toBe("other");
 });
 
 test("a job's end is what the action wanted, the same fault, or another; before that there is none", () => {
-  expect(endOf("resubmit", "Processing", undefined, { cause: "x" }, "x")).toBeNull();
-  expect(endOf("resubmit", "Pending", "rejected", { cause: "x" }, "x")).toBeNull();
-  expect(endOf("resubmit", "Processed", undefined, { cause: "x" }, "y")).toBe("well");
-  expect(endOf("resubmit", "Error", "rejected", { cause: "x" }, "x")).toBe("same");
-  expect(endOf("resubmit", "Error", "rejected", { cause: "x" }, "y")).toBe("other");
-  expect(endOf("resubmit", "Compensated", "rejected", { cause: "x" }, "y")).toBe("other");
+  expect(endOf("resubmit", "Processing", undefined, before, "x")).toBeNull();
+  expect(endOf("resubmit", "Pending", "rejected", before, "x")).toBeNull();
+  expect(endOf("resubmit", "Processed", undefined, before, "y")).toBe("well");
+  expect(endOf("resubmit", "Error", "rejected", before, "x")).toBe("same");
+  expect(endOf("resubmit", "Error", "rejected", before, "y")).toBe("other");
+  expect(endOf("resubmit", "Compensated", "rejected", before, "y")).toBe("other");
   for (const end of ["Compensated", "Cancelled"] as const) {
-    const continued = { cause: "x", direction: "compensate" } as const;
+    const continued = { ...before, direction: "compensate" } as const;
     expect(endOf("resubmit", end, "rejected", continued, "y")).toBe("well");
-    expect(endOf("resubmit", end, "rejected", { ...continued, direction: "forward" }, "y")).toBe("other");
+    expect(endOf("resubmit", end, "rejected", before, "y")).toBe("other");
   }
-  expect(endOf("compensate", "Compensated", "rejected", { cause: "x" }, "x")).toBe("well");
-  expect(endOf("compensate", "Cancelled", "cancelled", { cause: "x" }, "y")).toBe("other");
-  expect(endOf("compensate", "Error", "compensationIncomplete", { cause: "x" }, "y")).toBe("other");
-  expect(endOf("cancel", "Cancelled", "cancelled", { cause: "x" }, "x")).toBe("well");
-  expect(endOf("resubmit", "Error", "resolved", { cause: "x" }, "x")).toBe("well");
+  expect(endOf("compensate", "Compensated", "rejected", before, "x")).toBe("well");
+  expect(endOf("compensate", "Cancelled", "cancelled", before, "y")).toBe("other");
+  expect(endOf("compensate", "Error", "compensationIncomplete", before, "y")).toBe("other");
+  expect(endOf("cancel", "Cancelled", "cancelled", before, "x")).toBe("well");
+  expect(endOf("resubmit", "Error", "resolved", before, "x")).toBe("well");
 });

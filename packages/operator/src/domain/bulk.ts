@@ -25,10 +25,10 @@ export interface BulkItem {
   readonly etag: string;
   /** The group of its fault. */
   readonly cause: string;
-  /** The direction in which the job goes on. Absent in a run that an older version of the app previewed. */
-  readonly direction?: Direction;
-  /** The keys of its steps that run again after a fault. Absent as above. */
-  readonly keys?: KeyChoice;
+  /** The direction in which the job goes on. */
+  readonly direction: Direction;
+  /** The keys of its steps that run again after a fault. */
+  readonly keys: KeyChoice;
 }
 
 /** `same`: in Error again, with the same cause as before. `other`: in Error with another. */

@@ -3,12 +3,12 @@ import { instant } from "@scheduler-agent-supervisor/core/internal/scheduler/por
 import { remembered } from "@scheduler-agent-supervisor/core/internal/store/remembered";
 import { MOST_JOBS } from "../domain/bulk.ts";
 import type { LastHour } from "../messaging/console-contract.ts";
-import type { ReadHourCounts } from "../store/hour-counts.ts";
+import type { HourCounts } from "../store/hour-counts.ts";
 import type { Sample, SampleStore } from "../store/sample-store.ts";
 import type { AttentionView } from "./attention.ts";
 
 export interface LastHourPorts {
-  readonly counts: ReadHourCounts;
+  readonly counts: HourCounts;
   readonly attention: Pick<AttentionView, "page">;
   readonly samples: Pick<SampleStore, "read">;
   readonly now: () => number;
@@ -32,7 +32,8 @@ export function createLastHour({ counts, attention, samples, now }: LastHourPort
     async (): Promise<LastHour> => {
       const at = now();
       const [taken, open] = await Promise.all([samples.read(), attention.page(undefined, 0, MOST_JOBS)]);
-      const { slots, slotMs } = await counts(at, taken.slots);
+      const slots = await counts.all(at, taken.slots);
+      const { slotMs } = counts;
       const from = slots[0]?.from ?? instant(at);
       const errors = slots.map(() => 0);
       const slotOf = (when: string) => Math.floor((Date.parse(when) - Date.parse(from)) / slotMs);

@@ -98,7 +98,7 @@ function countedByDirection(items: readonly BulkItem[]) {
 }
 
 function countedByKey(items: readonly BulkItem[]) {
-  const jobsWith = (which: keyof KeyChoice) => items.filter(({ keys }) => keys && keys[which].length > 0).length;
+  const jobsWith = (which: keyof KeyChoice) => items.filter(({ keys }) => keys[which].length > 0).length;
   return { next: jobsWith("next"), same: jobsWith("same") };
 }
 

@@ -3,12 +3,12 @@
 import { instant } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
 import type { AgentStandings } from "../messaging/console-contract.ts";
 import type { QueueAge } from "../messaging/queue-ages.ts";
-import type { ReadHourCounts } from "../store/hour-counts.ts";
+import type { HourCounts } from "../store/hour-counts.ts";
 import type { SampleStore } from "../store/sample-store.ts";
 
 export interface SamplePorts {
   readonly samples: SampleStore;
-  readonly counts: ReadHourCounts;
+  readonly counts: Pick<HourCounts, "settled">;
   readonly queueAges: readonly QueueAge[];
   readonly agents: () => Promise<AgentStandings>;
   readonly now: () => number;
@@ -18,7 +18,7 @@ export interface SamplePorts {
 export async function takeSample({ samples, counts, queueAges, agents, now }: SamplePorts): Promise<void> {
   const at = now();
   const [before, oldestMs, standings] = await Promise.all([samples.read(), oldestOf(queueAges, at), agents()]);
-  const { settled } = await counts(at, before.slots);
+  const settled = await counts.settled(at, before.slots);
   const broken = standings.agents.flatMap(({ name, instances }) =>
     instances.some(({ endpoints }) => endpoints.some(({ health }) => health !== "healthy")) ? [name] : [],
   );

@@ -9,19 +9,17 @@ export interface SlotCount {
   readonly processed: number;
 }
 
+/** What somebody has counted before is not counted again. Each method throws if the store does not answer. */
 export interface HourCounts {
   readonly slotMs: number;
-  /** The oldest first; the last one is not over yet. */
-  readonly slots: readonly SlotCount[];
-  /** Those that no write can still come into. */
-  readonly settled: readonly SlotCount[];
+  /**
+   * The slots of the last hour, the oldest first; the last one is not over yet.
+   * @param at milliseconds
+   */
+  all(at: number, known: readonly SlotCount[]): Promise<readonly SlotCount[]>;
+  /** Those of them that no write can still come into. */
+  settled(at: number, known: readonly SlotCount[]): Promise<readonly SlotCount[]>;
 }
-
-/**
- * @param at milliseconds
- * @param known what somebody has counted before. Throws if the store does not answer
- */
-export type ReadHourCounts = (at: number, known: readonly SlotCount[]) => Promise<HourCounts>;
 
 const SLOT_MS = 120_000;
 const SLOTS = 30;
@@ -33,7 +31,7 @@ const SIDE_BY_SIDE = 6;
  * @param container its index has `createdAt`, `overAt` and `keptUntil`
  * @param closedFor the lifetime of documents, if jobs are closed in the write that completes them
  */
-export function createHourCounts(container: Container, closedFor: number | undefined): ReadHourCounts {
+export function createHourCounts(container: Container, closedFor: number | undefined): HourCounts {
   let remembered: ReadonlyMap<string, SlotCount> = new Map();
 
   async function count(path: string, from: number): Promise<number> {
@@ -55,9 +53,7 @@ export function createHourCounts(container: Container, closedFor: number | undef
     return { from: new Date(from).toISOString(), received, processed };
   }
 
-  return async (at, known) => {
-    const last = Math.floor(at / SLOT_MS) * SLOT_MS;
-    const begins = Array.from({ length: SLOTS }, (_, slot) => last - (SLOTS - 1 - slot) * SLOT_MS);
+  async function countedFrom(begins: readonly number[], known: readonly SlotCount[]): Promise<SlotCount[]> {
     const counted = new Map([...known.map((slot): [string, SlotCount] => [slot.from, slot]), ...remembered]);
     const slots: SlotCount[] = [];
     for (let from = 0; from < begins.length; from += SIDE_BY_SIDE) {
@@ -65,8 +61,32 @@ export function createHourCounts(container: Container, closedFor: number | undef
       const found = some.map((begin) => counted.get(new Date(begin).toISOString()) ?? slotFrom(begin));
       slots.push(...(await Promise.all(found)));
     }
-    const settled = slots.filter((slot) => Date.parse(slot.from) + SLOT_MS + SETTLED_MS <= at);
-    remembered = new Map(settled.map((slot) => [slot.from, slot]));
-    return { slotMs: SLOT_MS, slots, settled };
+    return slots;
+  }
+
+  async function settled(at: number, known: readonly SlotCount[]): Promise<SlotCount[]> {
+    const slots = await countedFrom(
+      beginsAt(at).filter((begin) => isSettled(begin, at)),
+      known,
+    );
+    remembered = new Map(slots.map((slot) => [slot.from, slot]));
+    return slots;
+  }
+
+  return {
+    slotMs: SLOT_MS,
+    settled,
+    all: async (at, known) => {
+      const before = await settled(at, known);
+      const others = beginsAt(at).filter((begin) => !isSettled(begin, at));
+      return [...before, ...(await countedFrom(others, known))];
+    },
   };
 }
+
+function beginsAt(at: number): number[] {
+  const last = Math.floor(at / SLOT_MS) * SLOT_MS;
+  return Array.from({ length: SLOTS }, (_, slot) => last - (SLOTS - 1 - slot) * SLOT_MS);
+}
+
+const isSettled = (begin: number, at: number): boolean => begin + SLOT_MS + SETTLED_MS <= at;

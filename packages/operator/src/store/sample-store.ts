@@ -30,8 +30,7 @@ export interface SampleStore {
 
 interface Document {
   readonly samples: readonly Sample[];
-  /** Absent of a version before. */
-  readonly slots?: readonly SlotCount[];
+  readonly slots: readonly SlotCount[];
   readonly _etag: string;
 }
 
@@ -61,9 +60,8 @@ export function createCosmosSampleStore(container: Container): SampleStore {
     },
     async read() {
       const found = (await container.item(ID, PARTITION).read<Document>()).resource;
-      return found
-        ? { samples: found.samples, slots: found.slots ?? [], version: found._etag }
-        : { samples: [], slots: [] };
+      if (!found) return { samples: [], slots: [] };
+      return { samples: found.samples, slots: found.slots, version: found._etag };
     },
   };
 }

@@ -136,3 +136,9 @@ test.each([
   const creating = at.client.database("test").containers.create({ id: "bad", partitionKey });
   await expect(creating).rejects.toMatchObject({ code: 400, message: expect.stringContaining(message) });
 });
+
+test("an indexing policy with the same path twice is refused", async () => {
+  const indexingPolicy = { includedPaths: [{ path: "/a/?" }, { path: "/a/?" }], excludedPaths: [{ path: "/*" }] };
+  const creating = at.client.database("test").containers.create({ id: "twice", partitionKey: "/pk", indexingPolicy });
+  await expect(creating).rejects.toMatchObject({ code: 400, message: expect.stringContaining("'/a/?' stands in") });
+});
