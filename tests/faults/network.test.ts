@@ -184,9 +184,11 @@ describe("an answer is lost after what it answers was done", () => {
     async () => {
       const orderId = "lost-recovery";
       const before = app.to.cosmos.crashed;
-      await app.switchOn("shipping", { kind: "down", forMs: 2500, match: { orderId } });
+      const endOutage = await app.switchOn("shipping", { kind: "down", match: { orderId } });
       await app.to.cosmos.during({ kind: "loseAnswer", to: /PUT .*lost-recovery.*, retried/s, times: 1 }, async () => {
         await app.submit([orderId], { workflow: "hasty" });
+        await app.eventually(orderId, ({ attempt }) => attempt === 2);
+        await endOutage();
         await app.allEnd([orderId]);
       });
       expect(app.to.cosmos.crashed).toBeGreaterThan(before);

@@ -71,8 +71,10 @@ test("P3 P13 a compensation is supervised: a service that is down meanwhile is w
     message: "nobody delivers there",
     match: { orderId: "compensation-2" },
   });
-  await app.switchOn("payment", { kind: "down", forMs: 11_500, path: "/charges/*/void" });
+  const endOutage = await app.switchOn("payment", { kind: "down", path: "/charges/*/void" });
   await app.shop.send(madeOrder("compensation-2"));
+  await app.eventually("compensation-2", ({ attempt }) => attempt === 3, 40_000);
+  await endOutage();
   const record = await app.eventually("compensation-2", ended, 40_000);
   expect(record).toMatchObject({ processState: "Compensated", direction: "compensate", attempt: 3 });
   expect(record.steps["takePayment"]).toMatchObject({ state: "Compensated", compensation: { retryCount: 1 } });
