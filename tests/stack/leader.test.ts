@@ -14,7 +14,7 @@ const ORDERS = 24;
 const LEASE_MS = 15_000;
 const TICK_MS = 1000;
 /** What a sweep that is under way, and a look at it, may take. */
-const SLACK_MS = 1500;
+const SLACK_MS = 5000;
 
 let app: TestStack;
 beforeAll(async () => {

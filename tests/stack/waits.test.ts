@@ -10,7 +10,7 @@ import { messagesIn } from "../support/queue-contents.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 const WAITS_MS = [2000, 4000] as const;
-const CLAIM_WITHIN_MS = 3000;
+const CLAIM_WITHIN_MS = 6000;
 const impatient: Workflow = {
   ...GRAPH,
   policy: {

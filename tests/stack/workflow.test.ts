@@ -22,7 +22,7 @@ const keysOf = async (service: string, orderId: string) =>
   (await app.effects(service)).map(({ key }) => key).filter((key) => key.startsWith(`${orderId}:`));
 
 test("P5 steps that don't wait for each other run side by side, each executed once", async () => {
-  const delayMs = 1000;
+  const delayMs = 3000;
   await app.switchOn("payment", { kind: "slow", delayMs, path: "/charges", match: { orderId: "side-1" } });
   await app.switchOn("fraud", { kind: "slow", delayMs, match: { orderId: "side-1" } });
   await app.shop.send(madeOrder("side-1"));
