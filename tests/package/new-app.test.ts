@@ -63,9 +63,11 @@ test("npm run faults passes: the host is killed, and every registration ends as 
 test("npm run faults fails where an agent asks its service under another key each time", () => {
   const file = join(app, "shared/agents/accounts.ts");
   const whole = readFileSync(file, "utf8");
-  const open = 'keep: keepId("accountId"), answers }, call)';
+  const open = '({ job }) => ({ path: "accounts", body: job }),';
   expect(whole).toContain(open);
-  writeFileSync(file, whole.replace(open, open.replace("call)", "{ ...call, idempotencyKey: crypto.randomUUID() })")));
+  const asked = '{ path: "accounts", body: call.job, keep: ({ id }) => ({ accountId: String(id) }), answers: [] }';
+  const anew = `(call) => callService(${asked}, { ...call, idempotencyKey: crypto.randomUUID() }),`;
+  writeFileSync(file, whole.replace(open, anew).replace("import {", "import { callService,"));
   const { status, stdout, stderr } = run(["run", "faults", "--", "--most", "1"], app);
   writeFileSync(file, whole);
   expect(status, stdout + stderr).toBe(1);
