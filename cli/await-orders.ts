@@ -9,6 +9,7 @@ import type {
 } from "@scheduler-agent-supervisor/client/job-client";
 import { idNameOf } from "@scheduler-agent-supervisor/core/internal/messaging/job-id";
 import { business } from "../shared/business.ts";
+import { plainText } from "./orders/text.ts";
 import { openRecords } from "./records.ts";
 import { makeOrders, openOrderClient } from "./shop.ts";
 import type { Settings } from "./stack-file.ts";
@@ -85,8 +86,8 @@ async function awaitOne(
   const end = await client.submit(order, {
     ...options,
     onStatus: ({ status, step, detail, attempt, faults, outputs = {} }) => {
-      const what = faults ? ["", ...faults].join("\n  - ") : detail;
-      const results = Object.entries(outputs).map(([name, value]) => `${name} ${value}`);
+      const what = faults ? ["", ...faults.map(plainText)].join("\n  - ") : detail && plainText(detail);
+      const results = Object.entries(outputs).map(([name, value]) => plainText(`${name} ${value}`));
       const more = [step, what, ...results, attempt > 1 && `attempt ${attempt}`];
       print(status, COLOURS[status], more.filter(Boolean).join(", "));
     },
@@ -106,7 +107,7 @@ async function whereToLook(
   const records = openRecords(settings);
   try {
     const kept = (await records.quarantined()).findLast(({ messageId }) => messageId === orderId);
-    if (kept) return [`The app keeps it in the quarantine queue, for:`, ...kept.faults].join("\n  - ");
+    if (kept) return [`The app keeps it in the quarantine queue, for:`, ...kept.faults.map(plainText)].join("\n  - ");
     const [record] = await records.of([orderId]);
     if (!record) return `${reason} There is no record of it either. Does the app run?`;
     return `An order ${orderId} was submitted before: it is ${record.processState}, and its messages go where that submission asked for them. ${look}`;
