@@ -70,7 +70,7 @@ export class EntityCatalog {
     const fault = this.findFault(change, alsoThere);
     if (fault) throw new Error(fault);
     const present = this.get(change.path);
-    const full = present ? undefined : entityQuotaFault(change, this);
+    const full = present ? undefined : (this.#store.roomFault() ?? entityQuotaFault(change, this));
     if (full !== undefined) throw new QuotaExceeded(full);
     for (const rule of rules ?? []) this.#checkRoom(change.path, rule, present);
     const entity = present ?? this.#create(change);
@@ -116,8 +116,10 @@ export class EntityCatalog {
     return true;
   }
 
-  /** Why the entity takes no message: it is as large as it may be, a topic together with its subscriptions. */
+  /** Why the entity takes no message: the disk is full, or it is as large as it may be, a topic together with its subscriptions. */
   sizeFault({ name, number, settings }: Queue): string | undefined {
+    const full = this.#store.roomFault();
+    if (full !== undefined) return full;
     const subscriptions = this.get(name)?.distribution?.subscriptions.values() ?? [];
     const numbers = [number, ...[...subscriptions].map(({ queue }) => queue.number)];
     if (!this.#store.holds(numbers, settings.mostBytes, this.#around.now())) return undefined;

@@ -59,6 +59,11 @@ export class Store {
     return this.#database.flushed();
   }
 
+  /** Why no more messages are taken. */
+  roomFault(): string | undefined {
+    return this.#database.roomFault();
+  }
+
   get counts(): DatabaseCounts {
     return this.#database.counts;
   }
