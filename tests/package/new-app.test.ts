@@ -48,7 +48,8 @@ test("nothing in it is the sample's", () => {
 
 test("its own agents are in what is deployed, and its commands say so", async () => {
   const parameters = JSON.parse(readFileSync(join(app, "infra/main.parameters.json"), "utf8")).parameters;
-  const endpoints = { accounts: `${ACCOUNTS_ENDPOINTS}`, mail: `${MAIL_ENDPOINTS}` };
+  const choice = (name: string) => `\${${name}_ENDPOINTS}`;
+  const endpoints = { accounts: choice("ACCOUNTS"), mail: choice("MAIL") };
   expect(parameters.agentEndpoints.value).toEqual(endpoints);
   expect(readFileSync(join(app, "azure.yaml"), "utf8")).toContain("    - MAIL_ENDPOINTS\n");
   const check = run(["run", "agents", "--", "--check"], app);
@@ -96,11 +97,9 @@ test("npm run faults passes: the host is killed, and every registration ends as 
 test("npm run faults fails where an agent asks its service under another key each time", () => {
   const file = join(app, "shared/agents/accounts.ts");
   const whole = readFileSync(file, "utf8");
-  const open = '({ job }) => ({ path: "accounts", body: job }),';
+  const open = 'keep: keepId("accountId"), answers }, call)';
   expect(whole).toContain(open);
-  const asked = '{ path: "accounts", body: call.job, keep: ({ id }) => ({ accountId: String(id) }), answers: [] }';
-  const anew = `(call) => callService(${asked}, { ...call, idempotencyKey: crypto.randomUUID() }),`;
-  writeFileSync(file, whole.replace(open, anew).replace("import {", "import { callService,"));
+  writeFileSync(file, whole.replace(open, open.replace("call)", "{ ...call, idempotencyKey: crypto.randomUUID() })")));
   const { status, stdout, stderr } = run(["run", "faults", "--", "--most", "1"], app);
   writeFileSync(file, whole);
   expect(status, stdout + stderr).toBe(1);
