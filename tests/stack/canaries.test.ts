@@ -23,7 +23,7 @@ import {
 import { madeOrder } from "../support/made-order.ts";
 import { CARRIER, THREE_STEPS } from "../support/orders.ts";
 import { messagesIn } from "../support/queue-contents.ts";
-import { startTestStack, type TestStack } from "../support/test-stack.ts";
+import { NEVER, startTestStack, type TestStack } from "../support/test-stack.ts";
 
 const data = mkdtempSync(join(tmpdir(), "canaries-"));
 const JSON_TYPE = { "content-type": "application/json" };
@@ -60,7 +60,7 @@ beforeAll(async () => {
       ...{ PaymentEndpoints: service.url, ShippingEndpoints: service.url },
       ...{ OTEL_METRIC_EXPORT_INTERVAL: "500", OTEL_BSP_SCHEDULE_DELAY: "200" },
       // What changes by itself would hide what a request changes.
-      SupervisorSchedule: "0 0 0 1 1 *",
+      SupervisorSchedule: NEVER,
       "AzureWebJobs.fraudQueueAgent.Disabled": "true",
     },
   });
