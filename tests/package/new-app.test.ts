@@ -48,7 +48,8 @@ test("nothing in it is the sample's", () => {
 
 test("its own agents are in what is deployed, and its commands say so", async () => {
   const parameters = JSON.parse(readFileSync(join(app, "infra/main.parameters.json"), "utf8")).parameters;
-  const endpoints = { accounts: `${ACCOUNTS_ENDPOINTS}`, mail: `${MAIL_ENDPOINTS}` };
+  const choice = (name: string) => `\${${name}_ENDPOINTS}`;
+  const endpoints = { accounts: choice("ACCOUNTS"), mail: choice("MAIL") };
   expect(parameters.agentEndpoints.value).toEqual(endpoints);
   expect(readFileSync(join(app, "azure.yaml"), "utf8")).toContain("    - MAIL_ENDPOINTS\n");
   const check = run(["run", "agents", "--", "--check"], app);
