@@ -30,7 +30,7 @@ const contracts = { usual: loans, usualWorkflow: "loan", of: { letter: letters }
 
 const score = z.object({ score: z.number() });
 const value = z.object({ value: z.number() });
-const done = async () => ({ kind: "done", result: {} }) as const;
+const done = () => ({ path: "done", body: {} }) as const;
 const service = (name: string) => ({ setting: `${name}Endpoints`, local: "http://127.0.0.1:7180" });
 const seen = ({ jobId, amount }: Loan) => ({ jobId, amount });
 
@@ -48,9 +48,9 @@ const bank = defineAgent({
   reads: { rate: score, appraise: z.array(value) },
   results: { pay: z.object({ payoutId: z.string() }) },
   operations: {
-    pay: async ({ results: { rate, appraise = [] } }) => {
-      const values = appraise.map((one) => one.value);
-      return { kind: "done", result: { payoutId: `${rate?.score} ${values.join()}` } };
+    pay: ({ results: { rate, appraise = [] } }) => {
+      const values: number[] = appraise.map((one) => one.value);
+      return { path: "payouts", body: { score: rate?.score ?? 0, values } };
     },
   },
 });
@@ -129,7 +129,14 @@ const planted = [
 const app = (all: readonly AnyAgent[]) => defineApp({ contracts, agents: all, workflows: [loan, letter], rules });
 
 test("an agent that reads a step of no workflow does not compile", () => {
-  const misspelt = defineAgent({ ...bank, name: "bank", reads: { rated: score }, operations: { pay: done } });
+  const misspelt = defineAgent({
+    name: "bank",
+    service: service("Bank"),
+    seen,
+    reads: { rated: score },
+    results: { pay: score },
+    operations: { pay: done },
+  });
   // @ts-expect-error no workflow has a step rated
   const defined = defineApp({ contracts, agents: [bureau, misspelt, printer], workflows: [loan, letter], rules });
   expect(defined.agents).toHaveLength(3);
