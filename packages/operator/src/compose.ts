@@ -7,10 +7,10 @@ import type { Config } from "@scheduler-agent-supervisor/core/internal/app/confi
 import { blobsOf, serviceBusOf } from "@scheduler-agent-supervisor/core/internal/app/connections";
 import type { Business } from "@scheduler-agent-supervisor/core/internal/app/define-app";
 import type { OperatorSignIn } from "@scheduler-agent-supervisor/core/internal/app/setting-types";
+import { instant } from "@scheduler-agent-supervisor/core/internal/domain/duration";
 import { SWEEP_GRACE_MS } from "@scheduler-agent-supervisor/core/internal/domain/waiting";
 import { repliesQueueOf } from "@scheduler-agent-supervisor/core/internal/messaging/agent-teams";
 import type { Pauses } from "@scheduler-agent-supervisor/core/internal/scheduler/pauses";
-import { instant } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
 import type { ClosingStore } from "@scheduler-agent-supervisor/core/internal/store/job-store";
 import type { Pause } from "@scheduler-agent-supervisor/core/internal/store/pause-store";
 import { STILL_PUBLISHED_MS } from "@scheduler-agent-supervisor/core/internal/supervisor/close-jobs";

@@ -46,8 +46,7 @@ export const P10 = faultsOf("P10", [
     RECOVER_JOB,
     "const overdueBefore = instant(now - clockSkewMs);",
     "const overdueBefore = instant(now);",
-    SWEEP,
-    SUPERVISORS,
+    "operations:independent-steps.test.ts",
   ],
   [
     "A sweep finds records that are due by this clock alone.",

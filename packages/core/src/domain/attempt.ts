@@ -66,12 +66,6 @@ export type ClaimOutcome =
   /** Another attempt holds the job, or it has ended. */
   | { readonly kind: "taken" };
 
-/** A step that a write schedules, with its record after that write. */
-export interface NextStep {
-  readonly name: string;
-  readonly record: StepRecord;
-}
-
 /** One step for one agent, with all the data that the agent's activity needs except the job itself. */
 export interface StepTask extends Omit<Attempt, "plan" | "steps" | "inOneActivity" | "historyBytes" | "begun"> {
   readonly step: string;

@@ -1,6 +1,7 @@
 // The decisions before the call of a step's agent: whether its condition holds, and which item of a list it is for.
 
 import type { StepTask } from "../domain/attempt.ts";
+import { instant } from "../domain/duration.ts";
 import { itemOfRun, stepOfRun } from "../domain/items.ts";
 import type { Job } from "../domain/job.ts";
 import { secretValuesOf, textWithout } from "../domain/redactor.ts";
@@ -10,7 +11,7 @@ import { withDecision } from "../domain/step-writes.ts";
 import { messageOf } from "../domain/thrown.ts";
 import { type Item, itemsOf, type Situation } from "../domain/workflow-rules.ts";
 import { contractOf } from "../messaging/contract.ts";
-import { instant, type Ports } from "./ports.ts";
+import type { Ports } from "./ports.ts";
 import { writeAtVersion } from "./write-at-version.ts";
 
 /** The input of its agent besides the job. */

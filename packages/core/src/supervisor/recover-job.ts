@@ -1,6 +1,7 @@
 // The supervisor's recovery of one overdue record (P10, P11): the verdict, its write, and its messages.
 
 import { runKey } from "../domain/attempt.ts";
+import { instant } from "../domain/duration.ts";
 import { OtherVersionNeeded, Outage } from "../domain/outage.ts";
 import { runOf } from "../domain/plan.ts";
 import { claimableAt, decideRecovery, overdueStep, recover, startAttemptOf, type Verdict } from "../domain/recovery.ts";
@@ -10,7 +11,7 @@ import { inWords, isThrown } from "../domain/thrown.ts";
 import { steppedBack } from "../domain/unrecovered.ts";
 import { policyFor } from "../domain/workflow.ts";
 import { reportError, reportOwedError, startNextAttempt } from "../scheduler/conclude-job.ts";
-import { type Context, instant, type Telemetry } from "../scheduler/ports.ts";
+import type { Context, Telemetry } from "../scheduler/ports.ts";
 import { clearOutbox, completionsOf, publish, publishBeforeStart } from "../scheduler/publish.ts";
 import type { AgentTimeout } from "../store/audit-log.ts";
 import type { Versioned } from "../store/job-store.ts";

@@ -1,9 +1,10 @@
 // The supervisor's sweep (P10, P12): the leader finds overdue jobs and recovers them.
 
+import { instant } from "../domain/duration.ts";
 import { outageIn } from "../domain/outage.ts";
 import type { StateRecord } from "../domain/state-record.ts";
 import { inWords } from "../domain/thrown.ts";
-import { type Context, instant, type Ports } from "../scheduler/ports.ts";
+import type { Context, Ports } from "../scheduler/ports.ts";
 import { writeAuditLog } from "../scheduler/write-audit-log.ts";
 import { type SweepEntry, sweepIdOf } from "../store/audit-log.ts";
 import { inSpan, type SpanOptions } from "../telemetry/spans.ts";

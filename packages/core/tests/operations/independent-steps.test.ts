@@ -134,6 +134,26 @@ test("P5 a step begins when its own predecessors are done, whatever else is at w
   expect(await world.stateOf()).toMatchObject({ processState: "Processed", attempt: 1 });
 });
 
+test("P10 P21 a step that may still be at work by its agent's clock is left at work when another beside it has expired", async () => {
+  await abreast();
+  const read = await world.store.state("job-1");
+  const { flight, car } = read?.record.steps ?? {};
+  if (!read || !flight || !car) throw new Error("no such steps");
+  const at = (ms: number) => new Date(world.clock + ms).toISOString();
+  const running = { state: "Running", startedAt: at(0) } as const;
+  const steps = {
+    flight: { ...flight, ...running, completeBy: at(0) },
+    car: { ...car, ...running, completeBy: at(500) },
+  };
+  await world.store.replace(read, { ...read.record, dueAt: at(0), steps: { ...read.record.steps, ...steps } });
+  world.clock += world.timing.clockSkewMs + 200;
+  expect(await sweep(world)).toMatchObject({ retried: 1 });
+  expect((await world.stateOf())?.steps).toMatchObject({
+    flight: { state: "NotStarted", failureCount: 1 },
+    car: steps.car,
+  });
+});
+
 test("P21 a step that expired is run again at once while the others go on, and their results are taken by the next attempt", async () => {
   const tasks = await flightExpired();
   expect(await sweep(world)).toMatchObject({ retried: 1 });

@@ -1,6 +1,6 @@
 // The cases that a person has to handle, for the console: read at most once in some seconds, for any number of operators.
 
-import { instant } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
+import { instant } from "@scheduler-agent-supervisor/core/internal/domain/duration";
 import { remembered } from "@scheduler-agent-supervisor/core/internal/store/remembered";
 import { MOST_JOBS } from "../domain/bulk.ts";
 import type { Attention, AttentionPage, Overview } from "../messaging/console-contract.ts";
