@@ -15,6 +15,8 @@ export const LAST_HOUR = "The overview's last hour, in a new process";
 /** What the first view asks, and how often. */
 export const HOME: readonly (readonly [path: string, everyMs: number])[] = [
   ["session", QUEUES_MS],
+  // At once with the session: each process reads the pauses once in five seconds.
+  ["agents", QUEUES_MS],
   ["attention", HOME_MS],
   ["attention/jobs", HOME_MS],
   ["held-up", HOME_MS],
@@ -23,7 +25,6 @@ export const HOME: readonly (readonly [path: string, everyMs: number])[] = [
   ["awaiting", HOME_MS],
   ["waiting-messages", HOME_MS],
   ["supervisor", LIST_MS],
-  ["agents", QUEUES_MS],
 ];
 /** Asked for beside what is listed: not if all is well. */
 const OF_LISTED = ["claims", QUEUES_MS] as const;
