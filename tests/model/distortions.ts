@@ -4,7 +4,7 @@ import type { Change, GuardedWrite } from "@scheduler-agent-supervisor/core/inte
 import { isInHand, mayHaveHadEffect } from "@scheduler-agent-supervisor/core/internal/domain/plan";
 import { NOT_STARTED, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import { expiresAt } from "@scheduler-agent-supervisor/core/internal/domain/step-run";
-import { TICK_MS } from "@scheduler-agent-supervisor/testing/internal/model/abstract-time";
+import { LONG_AGO, TICK_MS } from "@scheduler-agent-supervisor/testing/internal/model/abstract-time";
 import type { OperationName } from "@scheduler-agent-supervisor/testing/internal/model/operation-run";
 
 /** Each step that waited in vain has failed once more. */
@@ -98,6 +98,17 @@ export function atWorkAsExpired(record: StateRecord, operation: OperationName): 
     isInHand(step) ? { ...step, state: "NotStarted", startBy: null, completeBy: null } : step,
   ]);
   return { ...record, steps: Object.fromEntries(steps) };
+}
+
+/** To an operator who records an outcome the time of whoever is at work on it looks as if it were over. */
+export function nobodyAtWork(record: StateRecord, operation: OperationName): StateRecord {
+  if (operation !== "operateJob") return record;
+  const { busyUntil: _, ...rest } = record;
+  const steps = Object.entries(record.steps).map(([name, step]) => [
+    name,
+    isInHand(step) ? { ...step, startBy: LONG_AGO, completeBy: LONG_AGO } : step,
+  ]);
+  return { ...rest, steps: Object.fromEntries(steps) };
 }
 
 /** To an operator's action an order that waits looks as if nothing had been done for it. */

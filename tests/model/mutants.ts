@@ -13,6 +13,7 @@ import {
   atWorkAsExpired,
   byShortest,
   claimApart,
+  nobodyAtWork,
   noticeApart,
   shortened,
   skippedAsOpen,
@@ -23,7 +24,18 @@ import {
   withoutUnknown,
   withWaitsCounted,
 } from "./distortions.ts";
-import { CHAIN, FORK, FORK_LEFT, LATER, LATER_FORK, LONG_CHAIN, QUEUE, SPARE, UNEQUAL } from "./workflows.ts";
+import {
+  CHAIN,
+  FORK,
+  FORK_LEFT,
+  LATER,
+  LATER_FORK,
+  LONG_CHAIN,
+  PAIR_LEFT,
+  QUEUE,
+  SPARE,
+  UNEQUAL,
+} from "./workflows.ts";
 
 export interface Planted {
   readonly setting: Setting;
@@ -216,6 +228,23 @@ export const PLANTED: readonly Planted[] = [
     "are left",
     { reads: waitingAsUntouched },
     { bounds: { actions: 1, lateness: 1 }, requests: [REQUESTS.cancel] },
+  ),
+  plant(
+    "a claim that does not see what an operator recorded meanwhile",
+    "something else than one expiry",
+    { ignoresVersion: "takeStartAttempt" },
+    { bounds: { actions: 1 }, requests: [REQUESTS.wasDone], withoutKeys: "atMostOnce" },
+  ),
+  plant(
+    "an outcome that is recorded while an agent may be at work",
+    "takes effect twice",
+    { reads: nobodyAtWork },
+    {
+      workflow: PAIR_LEFT,
+      bounds: { actions: 1, rejections: 1 },
+      requests: [REQUESTS.wasDone],
+      withoutKeys: "atMostOnce",
+    },
   ),
   plant(
     "a step that is judged by the shortest beside it",

@@ -161,6 +161,18 @@ export const QUEUE: Workflow = {
 /** Two steps side by side, of which the rejection of one leaves the job to a person while the other may be at work. */
 export const FORK_LEFT: Workflow = { ...FORK, policy: { ...policy, onRejected: "fail" } };
 
+/** One step after the other, of which a rejection leaves the job to a person. */
+export const CHAIN_LEFT: Workflow = { ...CHAIN, policy: { ...policy, onRejected: "fail" } };
+
+/** The two alone. */
+export const PAIR_LEFT: Workflow = { ...FORK_LEFT, steps: [step("a", [], "operation"), step("b", [], "operation")] };
+
+/** A step that the order can do without and that has one try. */
+export const SKIPPED: Workflow = {
+  ...CHAIN,
+  steps: [{ ...step("a", [], "operation"), optional: true, policy: once }],
+};
+
 /** One step after the other, of which the second is under a condition. */
 export const UNDER_CONDITION: Workflow = {
   ...CHAIN,

@@ -20,6 +20,13 @@ export const P32 = faultsOf("P32", [
     NOT_REPEATED,
   ],
   [
+    "A claim overwrites what a person recorded since it read.",
+    "core:scheduler/claim-job.ts",
+    " && !isAnyUnknown(steps)) return",
+    ") return",
+    NOT_REPEATED,
+  ],
+  [
     "A step that was recorded as not done counts as of unknown outcome.",
     OUTCOME,
     "  outcomeUnknown: false,\n",

@@ -1,11 +1,22 @@
 // The scheduler's claim (P4): one attempt takes a Pending job, exclusively, before its orchestration starts.
 import { applyChanges } from "../domain/apply-changes.ts";
 import { type Attempt, attemptOf, type ClaimOutcome, type StartAttempt, toSchedule } from "../domain/attempt.ts";
+import { instant } from "../domain/duration.ts";
 import { endingOf } from "../domain/ending.ts";
 import { forwardAgain } from "../domain/forward-again.ts";
 import { isOneWrite } from "../domain/guarded-write.ts";
 import { HISTORY_BYTES } from "../domain/history-length.ts";
-import { directionOf, isWholeDone, type Plan, pausesOf, planOf, readySteps, runsInHand } from "../domain/plan.ts";
+import {
+  directionOf,
+  isCompensationUnknown,
+  isWholeDone,
+  outcomeIsUnknown,
+  type Plan,
+  pausesOf,
+  planOf,
+  readySteps,
+  runsInHand,
+} from "../domain/plan.ts";
 import { withSkips } from "../domain/skip.ts";
 import { hasEnded, holderId, type OutboxMessage, type StateRecord, type Steps } from "../domain/state-record.ts";
 import { timesOf } from "../domain/step-end.ts";
@@ -15,7 +26,7 @@ import type { Versioned, Written } from "../store/job-store.ts";
 import { inSpan } from "../telemetry/spans.ts";
 import { fromHere } from "../telemetry/trace-context.ts";
 import { concludeJob, startNextAttempt } from "./conclude-job.ts";
-import { type Context, instant, type Ports, schedulingOf, type Telemetry } from "./ports.ts";
+import { type Context, type Ports, schedulingOf, type Telemetry } from "./ports.ts";
 import { completionsOf, publish } from "./publish.ts";
 
 /**
@@ -114,7 +125,10 @@ async function startAgain(turned: Versioned, context: Context): Promise<ClaimOut
   return { kind: "taken" };
 }
 
-/** While no step is in progress, the values that a claim depends on do not change. Otherwise the claim is written at the version that was read. */
+/**
+ * While no step is in progress and no outcome is unknown, which an operator may record of a job that waits, the values that a claim depends on do not
+ * change. Otherwise the claim is written at the version that was read.
+ */
 async function writeClaim({ record, etag }: ReadRecord, plan: Plan, holder: string, ports: Ports): Promise<Written> {
   const { jobId, attempt, steps, direction } = record;
   const now = instant(ports.now());
@@ -126,10 +140,13 @@ async function writeClaim({ record, etag }: ReadRecord, plan: Plan, holder: stri
   const claimed = applyChanges(record, write.changes);
   const isAlone = runsInHand(steps).length === 0 && pausesOf(claimed.steps, direction).length === 0;
   const isOneWay = ready.every((step) => directionOf(step, direction) === direction);
-  if (isAlone && isOneWay && isOneWrite(write)) return ports.store.change(jobId, write);
+  if (isAlone && isOneWay && isOneWrite(write) && !isAnyUnknown(steps)) return ports.store.change(jobId, write);
   if (etag === undefined) return { kind: "rejected" };
   return ports.store.replace({ record, etag }, { ...claimed, ...timesOf(claimed.steps, claimed) });
 }
+
+const isAnyUnknown = (steps: Steps) =>
+  Object.values(steps).some((step) => outcomeIsUnknown(step) || isCompensationUnknown(step));
 
 function taken({ jobId, attempt }: StartAttempt, telemetry: Telemetry): ClaimOutcome {
   telemetry.event("ClaimRejected", { jobId, attempt });

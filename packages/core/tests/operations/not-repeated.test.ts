@@ -273,6 +273,24 @@ test("P32 a person records that a step was not done: it is tried again, once", a
   expect(effects).toHaveLength(1);
 });
 
+test("P32 P34 what a person records while the next attempt is claimed is kept: the claim goes by it", async () => {
+  const app = appOf("atMostOnce");
+  const task = await begun(app);
+  await dies(() => runStep(task, app));
+  world.clock += 3 * MINUTE_MS;
+  await sweep(app);
+  const waiting = (await recordOf(app)) as StateRecord;
+  expect(waiting).toMatchObject({ processState: "Pending", attempt: 2 });
+  const state: typeof app.store.state = async (jobId) => {
+    const read = await app.store.state(jobId);
+    await recording({ outcome: "done", result: { id: "by-hand" } }, app);
+    return read;
+  };
+  await claimJob(startAttemptOf(waiting), { ...app, store: { ...app.store, state } });
+  expect(await stepOf(app)).toMatchObject({ state: "Completed", result: { id: "by-hand" } });
+  expect(await stepOf(app, "check")).toMatchObject({ state: "Scheduled", attempt: 2 });
+});
+
 test.each(["done", "notDone"] as const)("P32 the compensation of a step: a person records %s", async (outcome) => {
   const app = appOf("atMostOnce");
   await runStep(await begun(app), app);

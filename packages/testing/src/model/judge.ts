@@ -1,14 +1,15 @@
 // What an effect makes of the service's audit log and of what the client is promised, and what is wrong with it.
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { idempotencyKey } from "@scheduler-agent-supervisor/core/internal/domain/idempotency-key";
+import type { StateRecord, StepRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import { completionsOf } from "@scheduler-agent-supervisor/core/internal/scheduler/publish";
 import type { Effect } from "./effects.ts";
 import { withoutPublished } from "./normal-form.ts";
 import type { Pieces } from "./pieces.ts";
 import { faultOfPublishing, kept, owesCompletion, type Promises, promised } from "./promises.ts";
-import { compensatedManually, fixed } from "./service.ts";
+import { compensatedManually, fixed, recorded } from "./service.ts";
 import { CONTENT, type Setting } from "./setting.ts";
 import { PROMISES, RECORD, SERVICE_STATE, type State } from "./state.ts";
-import { faultOfCompensated, isResubmitted, saysDoneManually } from "./watch.ts";
+import { faultOfCompensated, isResubmitted, outcomeRecorded, saysDoneManually } from "./watch.ts";
 
 interface Outcome {
   /** The record as the state keeps it. */
@@ -68,6 +69,11 @@ export class Judge {
       promises = promised(promises, stored, values.get(effect.record));
       if (stored && saysDoneManually(stored, effect.written))
         serviceState = values.idOf(compensatedManually(values.get(serviceState)));
+      const outcome = stored && outcomeRecorded(stored, effect.written);
+      if (stored && outcome) {
+        const key = idempotencyKey(CONTENT.jobId, outcome.step, "forward", stored.steps[outcome.step] as StepRecord);
+        serviceState = values.idOf(recorded(values.get(serviceState), key, outcome));
+      }
       if (stored && isResubmitted(stored, effect.written)) serviceState = values.idOf(fixed(values.get(serviceState)));
       fault ??= faultOfCompensated(effect.written, values.get(serviceState), this.#setting.workflow);
     }

@@ -2,6 +2,7 @@
 // saw makes it reject what may still arrive under that key; and what it rejects for good it rejects until somebody fixes the cause. Without keys it
 // does each request that reaches it: a second one is a fault (watch.ts).
 import type { BoundedReply } from "@scheduler-agent-supervisor/core/internal/agents/agent";
+import type { Direction } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import type { Report } from "@scheduler-agent-supervisor/core/internal/scheduler/completion";
 import { TICK_MS } from "./abstract-time.ts";
 import type { ServiceCall } from "./calls.ts";
@@ -71,6 +72,28 @@ export function compensatedManually(serviceState: ServiceState): ServiceState {
   return Object.fromEntries(
     Object.entries(serviceState).map(([key, entry]) => [key, entry === "live" ? "compensated" : entry]),
   );
+}
+
+/** As a person found it, or put it right, who says whether that was done: then it is so. */
+export function recorded(
+  serviceState: ServiceState,
+  key: string,
+  { direction, isDone }: RecordedOutcome,
+): ServiceState {
+  if (direction === "forward" && isDone) return entered(serviceState, key, "live");
+  if (direction === "forward") {
+    const { [key]: was, ...rest } = serviceState;
+    return was === "live" ? rest : serviceState;
+  }
+  if (isDone) return entered(serviceState, key, "compensated");
+  return serviceState[key] === "compensated" ? entered(serviceState, key, "live") : serviceState;
+}
+
+/** What an operator records of a step whose outcome was unknown. */
+export interface RecordedOutcome {
+  readonly step: string;
+  readonly direction: Direction;
+  readonly isDone: boolean;
 }
 
 /** The steps whose effect stands, each as often as it does. */

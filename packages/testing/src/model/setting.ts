@@ -135,4 +135,6 @@ export const REQUESTS = {
   compensation: { kind: "compensate", reason: "not wanted" },
   cancel: { kind: "cancel", reason: "sent by mistake" },
   extend: { kind: "extend", reason: "patience", byMs: TICK_MS },
+  wasDone: { kind: "recordOutcome", reason: "asked", step: "a", outcome: "done", result: { id: "1" } },
+  wasNotDone: { kind: "recordOutcome", reason: "asked", step: "a", outcome: "notDone" },
 } as const satisfies Record<string, OperatorRequest>;

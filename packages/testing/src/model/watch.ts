@@ -21,7 +21,7 @@ import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/
 import { NOW_MS } from "./abstract-time.ts";
 import type { ServiceCall } from "./calls.ts";
 import type { OperationName } from "./operation-run.ts";
-import { act, liveSteps, type ServiceState, stepOf } from "./service.ts";
+import { act, liveSteps, type RecordedOutcome, type ServiceState, stepOf } from "./service.ts";
 
 export interface Writer {
   readonly operation: OperationName;
@@ -86,8 +86,18 @@ export function faultOfWrite(before: StateRecord, after: StateRecord, writer: Wr
   if (shorter) return `the time that ${shorter.step} may wait is cut short`;
   if (cutsShort(before, after)) return "the time that an operator gave is cut short";
   const steps = Object.entries(before.steps).map(([name, step]): Step => [name, step, after.steps[name] as StepRecord]);
-  return first(steps, (step) => faultOfStep(step, before));
+  const recorded = operator ? outcomeRecorded(before, after) : undefined;
+  return first(steps, (step) => faultOfStep(step, before, recorded?.step === step[0]));
 }
+
+/** What an operator's write records of a step (docs/reference/operator-api.md). */
+export function outcomeRecorded(before: StateRecord, after: StateRecord): RecordedOutcome | undefined {
+  const said = after.history.slice(before.history.length).map(({ what }) => RECORDED.exec(what)?.groups);
+  const { way, step, not } = said.find((groups) => groups !== undefined) ?? {};
+  return step === undefined ? undefined : { step, direction: way ? "compensate" : "forward", isDone: !not };
+}
+
+const RECORDED = /^(?<way>compensation of )?(?<step>\S+): recorded as (?<not>not )?done: /;
 
 const EXTENDED = /^time extended to (\S+):/;
 
@@ -180,7 +190,7 @@ function isLate(before: StateRecord, { step, direction, acceptedAt }: NonNullabl
   return isInHand(run) && run.completeBy !== null && acceptedAt > run.completeBy;
 }
 
-function faultOfStep([name, before, after]: Step, { direction }: StateRecord): string | undefined {
+function faultOfStep([name, before, after]: Step, { direction }: StateRecord, isRecorded: boolean): string | undefined {
   if (after.generation !== before.generation) return undefined;
   const isBackward = (one: string | undefined, other: string | undefined) =>
     one === "Completed" && other !== "Completed" && other !== "Compensated";
@@ -191,7 +201,7 @@ function faultOfStep([name, before, after]: Step, { direction }: StateRecord): s
   if (isBackward(before.state, after.state)) return `step ${name}, which is completed, runs again`;
   if (isBackward(before.compensation?.state, after.compensation?.state))
     return `the compensation of ${name}, which is completed, runs again`;
-  if (after.state === "Completed" && ["NotStarted", "Failed", "Compensated"].includes(before.state))
+  if (after.state === "Completed" && ["NotStarted", "Failed", "Compensated"].includes(before.state) && !isRecorded)
     return `step ${name} is completed, and was not in hand`;
   if (!isInHand(before) && isInHand(after) && direction === "compensate") return `step ${name} runs in a compensation`;
   if (after.compensation && isInHand(after.compensation) && isInHand(after))
