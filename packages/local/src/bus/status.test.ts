@@ -62,10 +62,11 @@ test("a disabled topic takes nothing; a disabled subscription goes on collecting
   expect(await collected()).toHaveLength(1);
 
   const topic = await client.getTopic("topic");
-  await under.client.createSender("topic").scheduleMessages({ body: "due" }, new Date(Date.now() + 100));
+  const dueAt = Date.now() + 3000;
+  await under.client.createSender("topic").scheduleMessages({ body: "due" }, new Date(dueAt));
   await client.updateTopic({ ...topic, status: "Disabled" });
   await expect(send("topic")).rejects.toMatchObject(DISABLED);
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await new Promise((resolve) => setTimeout(resolve, dueAt + 300 - Date.now()));
   expect(await collected()).toHaveLength(0);
   await client.updateTopic({ ...topic, status: "Active" });
   expect(await collected()).toHaveLength(1);
