@@ -46,7 +46,7 @@ const LONGEST = [
 const UNITS = ["packages/{core,operator,testing}/**/*.test.ts"];
 
 /** Left out where there is no browser. */
-const IN_A_BROWSER = /openBrowser|every-view|no-data-stories/;
+const IN_A_BROWSER = /openBrowser|shownByConsole|every-view|no-data-stories/;
 
 function withoutBrowser(): string[] {
   if (findBrowser() !== undefined) return [];

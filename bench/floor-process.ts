@@ -12,13 +12,18 @@ export interface FloorProcess {
   stop(): Promise<void>;
 }
 
-export async function startFloor({ addresses }: Stack, statuses: FloorSettings["statuses"]): Promise<FloorProcess> {
+export async function startFloor(
+  { addresses }: Stack,
+  statuses: FloorSettings["statuses"],
+  client: FloorSettings["client"],
+): Promise<FloorProcess> {
   const { bus, cosmos, remotes } = addresses;
   const settings: FloorSettings = {
     bus: bus?.connectionString ?? "",
     cosmos: cosmos?.connectionString ?? "",
     remotes: ["inventory", "payment", "shipping"].map((name) => remotes[name] ?? ""),
     statuses,
+    client,
   };
   const child = fork(join(import.meta.dirname, "sdk-floor.ts"), [JSON.stringify(settings)]);
   const ended = once(child, "exit");

@@ -31,22 +31,28 @@ const WARM_UP_ORDERS = 500;
 const FIVE_STEPS = "order-fulfilment";
 
 export async function runPhases(stack: Stack, plan: Plan): Promise<Phase[]> {
-  // One process for all its runs: it is as warm as the host.
-  const floor = await startFloor(stack, plan.statuses);
+  // One process for all runs of each: it is as warm as the host.
+  const floors: FloorProcess[] = [];
   try {
-    return await runBeside(floor, stack, plan);
+    for (const client of ["sdk", "app"] as const) floors.push(await startFloor(stack, plan.statuses, client));
+    return await runBeside(floors as [FloorProcess, FloorProcess], stack, plan);
   } finally {
-    await floor.stop();
+    for (const floor of floors) await floor.stop();
   }
 }
 
-async function runBeside(process: FloorProcess, stack: Stack, plan: Plan): Promise<Phase[]> {
+async function runBeside(
+  [bySdk, byApp]: readonly [FloorProcess, FloorProcess],
+  stack: Stack,
+  plan: Plan,
+): Promise<Phase[]> {
   const { statuses, rate, steady, repeat, many } = plan;
   const three = (orders: number, { name } = THREE_STEPS): Load => ({ orders, workflow: name, statuses });
   const ours = (name: string, load: Load) => runOurs(name, stack, load);
-  const floor = (load: Load) => runFloor(process, stack, load);
+  const floor = (load: Load) => runFloor("SDK floor", bySdk, stack, load);
+  const ownFloor = (load: Load) => runFloor("SDK floor with the app's client", byApp, stack, load);
   await ours("warm-up", three(WARM_UP_ORDERS));
-  await floor(three(WARM_UP_ORDERS));
+  for (const each of [floor, ownFloor]) await each(three(WARM_UP_ORDERS));
   const phases: Phase[] = [await steadily()];
   for (const orders of plan.bursts) phases.push(...(await burstOf(orders)));
   const [first = 0] = plan.bursts;
@@ -54,6 +60,7 @@ async function runBeside(process: FloorProcess, stack: Stack, plan: Plan): Promi
     name,
     runs: [await ours(name, load)],
     floor: [],
+    ownFloor: [],
   });
   phases.push(await alone(`five steps, burst of ${first}`, { ...three(first), workflow: FIVE_STEPS }));
   if (many !== undefined) phases.push(await alone(`three steps, ${many} on one stack`, three(many)));
@@ -62,26 +69,28 @@ async function runBeside(process: FloorProcess, stack: Stack, plan: Plan): Promi
   async function steadily(): Promise<Phase> {
     const load = { ...three(steady), rate };
     const name = `three steps, ${rate}/s for ${steady / rate} s`;
-    return { name, floor: [await floor(load)], runs: [await ours(name, load)] };
+    return { name, floor: [await floor(load)], ownFloor: [await ownFloor(load)], runs: [await ours(name, load)] };
   }
 
   async function burstOf(orders: number): Promise<Phase[]> {
     const name = `three steps, burst of ${orders}`;
     const inOne = `${name}, in one activity`;
-    const beside: Run[] = [];
+    const beside = { floor: [] as Run[], ownFloor: [] as Run[] };
     const runs: Run[] = [];
     const runsInOne: Run[] = [];
     for (let time = 0; time < repeat; time += 1) {
-      const alone = await floor(three(orders));
+      const alone = { floor: await floor(three(orders)), ownFloor: await ownFloor(three(orders)) };
       const run = await ours(name, three(orders));
-      compareRequests(run, alone);
-      beside.push(alone);
+      for (const kind of ["floor", "ownFloor"] as const) {
+        compareRequests(run, alone[kind]);
+        beside[kind].push(alone[kind]);
+      }
       runs.push(run);
       runsInOne.push(await ours(inOne, three(orders, THREE_IN_ONE)));
     }
     return [
-      { name, runs, floor: beside },
-      { name: inOne, runs: runsInOne, floor: beside },
+      { name, runs, ...beside },
+      { name: inOne, runs: runsInOne, ...beside },
     ];
   }
 }
@@ -96,8 +105,8 @@ async function runOurs(name: string, stack: Stack, load: Load): Promise<Run> {
 }
 
 /** The app does not listen to the floor's queue; its host is idle meanwhile. */
-async function runFloor(floor: FloorProcess, stack: Stack, load: Load): Promise<Run> {
-  console.log(`SDK floor, ${load.orders} orders …`);
+async function runFloor(name: string, floor: FloorProcess, stack: Stack, load: Load): Promise<Run> {
+  console.log(`${name}, ${load.orders} orders …`);
   const settings = { ...settingsFor(stack.addresses), JobsQueue: FLOOR_QUEUE };
   const before = await measure(stack, floor);
   const result = await Promise.race([runLoad(settings, load, () => {}), floor.failed]);

@@ -35,6 +35,8 @@ export interface Phase {
   readonly runs: readonly Run[];
   /** The SDK floor's, each beside the run of the same place. */
   readonly floor: readonly Run[];
+  /** The same with the app's own HTTP client: like for like. */
+  readonly ownFloor: readonly Run[];
 }
 
 const NO_OPERATIONS: ReadonlySet<string> = new Set([
@@ -106,13 +108,19 @@ const ROWS: readonly Row[] = [
   ["orders/s", ({ runs }) => spread(runs, (run) => run.ordersPerSecond)],
   ["SDK floor: orders/s", ({ floor }) => spread(floor, (run) => run.ordersPerSecond)],
   ["ours/floor", (phase) => ratio(phase, (run) => run.ordersPerSecond)],
+  ["floor, app's client: orders/s", ({ ownFloor }) => spread(ownFloor, (run) => run.ordersPerSecond)],
+  ["ours/floor, app's client", (phase) => ratio(likeForLike(phase), (run) => run.ordersPerSecond)],
   ["CPU ms/order, all", ({ runs }) => spread(runs, (run) => run.cpuMsPerOrder)],
   ["SDK floor: CPU ms/order", ({ floor }) => spread(floor, (run) => run.cpuMsPerOrder)],
   ["ours/floor", (phase) => ratio(phase, (run) => run.cpuMsPerOrder)],
+  ["floor, app's client: CPU ms/order", ({ ownFloor }) => spread(ownFloor, (run) => run.cpuMsPerOrder)],
+  ["ours/floor, app's client", (phase) => ratio(likeForLike(phase), (run) => run.cpuMsPerOrder)],
   ["p50, send to Completed, ms", ({ runs }) => spread(runs, (run) => run.p50Ms)],
   ["SDK floor: p50, ms", ({ floor }) => spread(floor, (run) => run.p50Ms)],
+  ["floor, app's client: p50, ms", ({ ownFloor }) => spread(ownFloor, (run) => run.p50Ms)],
   ["p99, ms", ({ runs }) => spread(runs, (run) => run.p99Ms)],
   ["SDK floor: p99, ms", ({ floor }) => spread(floor, (run) => run.p99Ms)],
+  ["floor, app's client: p99, ms", ({ ownFloor }) => spread(ownFloor, (run) => run.p99Ms)],
   ["last quarter/first quarter", ({ runs }) => spread(runs, (run) => run.lastQuarter)],
   ["CPU ms/order", ({ runs }) => list(runs, (run) => run.perOrder.cpuMs)],
   ["SDK floor: CPU ms/order", ({ floor }) => list(floor, (run) => run.perOrder.cpuMs)],
@@ -145,8 +153,8 @@ export function pastTable(without: readonly Phase[], having: readonly Phase[]): 
     const other = having[at];
     if (!other) continue;
     const over = (of: (run: Run) => number) => `${round(median(other.runs, of) / median(runs, of))} ×`;
-    const byFloor = (phase: Phase) => ratiosOf(phase, (run) => run.ordersPerSecond);
-    const change = spreadOf(byFloor(other)).median / spreadOf(byFloor({ name, runs, floor })).median;
+    const byFloor = (phase: Pick<Phase, "runs" | "floor">) => ratiosOf(phase, (run) => run.ordersPerSecond);
+    const change = spreadOf(byFloor(other)).median / spreadOf(byFloor({ runs, floor })).median;
     table.push([
       name,
       over((run) => run.ordersPerSecond),
@@ -166,11 +174,13 @@ function spread(runs: readonly Run[], of: (run: Run) => number): string {
 }
 
 /** Of each run over the floor beside it: both met the same state of the machine. */
-function ratiosOf({ runs, floor }: Phase, of: (run: Run) => number): number[] {
+function ratiosOf({ runs, floor }: Pick<Phase, "runs" | "floor">, of: (run: Run) => number): number[] {
   return floor.flatMap((beside, at) => (runs[at] ? [of(runs[at]) / of(beside)] : []));
 }
 
-function ratio(phase: Phase, of: (run: Run) => number): string {
+const likeForLike = ({ runs, ownFloor }: Phase): Pick<Phase, "runs" | "floor"> => ({ runs, floor: ownFloor });
+
+function ratio(phase: Pick<Phase, "runs" | "floor">, of: (run: Run) => number): string {
   const ratios = ratiosOf(phase, of);
   return ratios.length === 0 ? "" : `${shown(spreadOf(ratios))} ×`;
 }

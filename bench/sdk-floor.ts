@@ -1,6 +1,7 @@
 // The SDK floor, a process of its own: an order's requests by the same SDKs on the same services, without an engine, functions or telemetry.
 import { CosmosClient } from "@azure/cosmos";
 import { ServiceBusClient } from "@azure/service-bus";
+import { cosmosOf } from "@scheduler-agent-supervisor/core/internal/app/connections";
 import { REPLY_QUEUE } from "../cli/shop.ts";
 import { FLOOR_QUEUE, record, type Services, workThrough } from "./order-requests.ts";
 
@@ -10,16 +11,19 @@ export interface FloorSettings {
   readonly cosmos: string;
   readonly remotes: readonly string[];
   readonly statuses: "all" | "end";
+  /** How the Cosmos DB SDK sends: as it does by itself, or as the app has it send, with undici and a key that is read once. */
+  readonly client: "sdk" | "app";
 }
 
 /** As host.json has them: messages received at once, and activities. */
 const RECEIVED_AT_ONCE = 32;
 const ORDERS_AT_ONCE = 64;
 
-const { bus, cosmos, remotes, statuses } = JSON.parse(process.argv[2] ?? "{}") as FloorSettings;
+const { bus, cosmos, remotes, statuses, client: own } = JSON.parse(process.argv[2] ?? "{}") as FloorSettings;
 const client = new ServiceBusClient(bus);
+const store = own === "app" ? cosmosOf({ Cosmos: cosmos }) : new CosmosClient({ connectionString: cosmos });
 const services: Services = {
-  container: new CosmosClient({ connectionString: cosmos }).database("orders").container("orders"),
+  container: store.database("orders").container("orders"),
   replies: client.createSender(REPLY_QUEUE),
   remotes,
 };

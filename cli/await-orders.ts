@@ -8,7 +8,9 @@ import type {
   SubmitOptions,
 } from "@scheduler-agent-supervisor/client/job-client";
 import { idNameOf } from "@scheduler-agent-supervisor/core/internal/messaging/job-id";
+import { contentDigest } from "@scheduler-agent-supervisor/core/internal/submission/content-digest";
 import { business } from "../shared/business.ts";
+import { plainText } from "./orders/text.ts";
 import { openRecords } from "./records.ts";
 import { makeOrders, openOrderClient } from "./shop.ts";
 import type { Settings } from "./stack-file.ts";
@@ -40,7 +42,10 @@ export async function awaitFiles(
 ): Promise<boolean> {
   await using client = openOrderClient(settings);
   const ends = await Promise.all(
-    files.map(({ file, body }) => awaitOne(client, settings, requestOf(body), options, file)),
+    files.map(async ({ file, body }) => {
+      const order = requestOf(body);
+      return (await duplicateOf(order, settings)) ?? awaitOne(client, settings, order, options, file);
+    }),
   );
   return report(ends);
 }
@@ -68,6 +73,26 @@ function requestOf(body: unknown): JobRequest {
 const orderIdOf = (order: JobRequest) =>
   (order as { readonly [name: string]: string | undefined })[idNameOf(business.contracts)];
 
+/** What is there already is told at once: the app answers where the first submission asked it to, and nobody would be heard here. */
+async function duplicateOf(order: JobRequest, settings: Settings): Promise<JobEnd | undefined> {
+  const jobId = orderIdOf(order);
+  if (typeof jobId !== "string") return undefined;
+  const records = openRecords(settings);
+  try {
+    const [record] = await records.of([jobId]);
+    // Other content under its id is for the app to reject.
+    if (record?.contentDigest !== contentDigest(order, business.contracts.usualWorkflow)) return undefined;
+    const reason = `It was submitted before with the same content, and is ${record.processState}. Look: npm run orders -- ${jobId}. For a new one change its ${idNameOf(business.contracts)}.`;
+    console.log(`${"".padStart(8)}  ${jobId.padEnd(28)} ${styleText("yellow", "not sent")} ${reason}`);
+    return { kind: "rejected", jobId, reason, faults: [], sent: false };
+  } catch {
+    // Who may send need not be allowed to read records.
+    return undefined;
+  } finally {
+    await records.close();
+  }
+}
+
 async function awaitOne(
   client: JobClient,
   settings: Settings,
@@ -85,8 +110,8 @@ async function awaitOne(
   const end = await client.submit(order, {
     ...options,
     onStatus: ({ status, step, detail, attempt, faults, outputs = {} }) => {
-      const what = faults ? ["", ...faults].join("\n  - ") : detail;
-      const results = Object.entries(outputs).map(([name, value]) => `${name} ${value}`);
+      const what = faults ? ["", ...faults.map(plainText)].join("\n  - ") : detail && plainText(detail);
+      const results = Object.entries(outputs).map(([name, value]) => plainText(`${name} ${value}`));
       const more = [step, what, ...results, attempt > 1 && `attempt ${attempt}`];
       print(status, COLOURS[status], more.filter(Boolean).join(", "));
     },
@@ -106,7 +131,7 @@ async function whereToLook(
   const records = openRecords(settings);
   try {
     const kept = (await records.quarantined()).findLast(({ messageId }) => messageId === orderId);
-    if (kept) return [`The app keeps it in the quarantine queue, for:`, ...kept.faults].join("\n  - ");
+    if (kept) return [`The app keeps it in the quarantine queue, for:`, ...kept.faults.map(plainText)].join("\n  - ");
     const [record] = await records.of([orderId]);
     if (!record) return `${reason} There is no record of it either. Does the app run?`;
     return `An order ${orderId} was submitted before: it is ${record.processState}, and its messages go where that submission asked for them. ${look}`;

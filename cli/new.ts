@@ -8,9 +8,11 @@ import { business as sample } from "../shared/business.ts";
 import { words as samplesWords } from "../shared/words.ts";
 import { business as template } from "../templates/app/shared/business.ts";
 import { words as templatesWords } from "../templates/app/shared/words.ts";
-import { inNamesOf, namesOf } from "./agents/names.ts";
+import { GENERATED } from "./agents/generated.ts";
+import { inNamesOf, NAMED, namedFile, namesOf } from "./agents/names.ts";
 import { readArguments, runCommand, UsageError } from "./arguments.ts";
 import { build } from "./build.ts";
+import { buildCommands } from "./build-commands.ts";
 import { ROOT, sampleSettings } from "./settings.ts";
 
 const USAGE = `npm run new -- FOLDER [OPTIONS]
@@ -24,6 +26,7 @@ const TEMPLATE = join(ROOT, "templates/app");
 const COPIED: readonly (readonly [from: string, to: string])[] = [
   ["functions", "functions"],
   ["infra", "infra"],
+  ["bicepconfig.json", "bicepconfig.json"],
   ["host.json", "host.json"],
   [".funcignore", ".funcignore"],
   ["shared/app.ts", "shared/app.ts"],
@@ -31,7 +34,16 @@ const COPIED: readonly (readonly [from: string, to: string])[] = [
   ["cli/bundle.ts", "tools/bundle.ts"],
   ["cli/durable-backend.ts", "tools/durable-backend.ts"],
   ["cli/production.ts", "tools/production.ts"],
+  ["cli/root.ts", "tools/root.ts"],
+  ["cli/stack-file.ts", "tools/stack-file.ts"],
 ];
+const TEMPLATES = { contracts: template.contracts, words: templatesWords };
+const SAMPLES = namesOf({ contracts: sample.contracts, words: samplesWords });
+/** Of this repository's own cost and pages. */
+const LEFT_OUT = [".test.ts", join("infra", "cost")];
+const isTaken = (path: string) => !LEFT_OUT.some((end) => path.endsWith(end));
+/** The sample has an agent that is asked over its queue, by a function of its own; the template has none. */
+const withoutQueueFunctions = (text: string) => text.replaceAll(/"\w+QueueAgent":\d+,/g, "");
 /** What npm takes as a package's name, without a scope. */
 const NAME = /^[a-z0-9][a-z0-9._-]{0,100}$/;
 
@@ -50,6 +62,7 @@ await runCommand(async () => {
 
   console.log("Compiling the packages");
   build();
+  await buildCommands();
   mkdirSync(join(target, "packages"), { recursive: true });
   const packed = packPackages(join(target, "packages"));
   writeApp(target, name, packed);
@@ -77,19 +90,28 @@ function packPackages(folder: string): ReadonlyMap<string, string> {
 function writeApp(target: string, name: string, packed: ReadonlyMap<string, string>): void {
   cpSync(TEMPLATE, target, { recursive: true });
   for (const [from, to] of COPIED) {
-    cpSync(join(ROOT, from), join(target, to), { recursive: true, filter: (path) => !path.endsWith(".test.ts") });
+    cpSync(join(ROOT, from), join(target, to), { recursive: true, filter: isTaken });
   }
   // npm leaves a file of this name out of what it packs.
   renameSync(join(target, "gitignore"), join(target, ".gitignore"));
   for (const file of ["README.md", "azure.yaml"]) edit(join(target, file), (text) => text.replaceAll("my-app", name));
   edit(join(target, "package.json"), (text) => json(withVersions(JSON.parse(text), name, packed)));
-  edit(join(target, "infra/entities/service-bus.json"), (text) =>
-    json(withoutQueueAgents(JSON.parse(inTemplatesNames(text)))),
-  );
-  for (const file of ["infra/entities/cosmos.json", "infra/app/function-app.bicep"]) {
-    edit(join(target, file), inTemplatesNames);
-  }
+  edit(join(target, "infra/entities/service-bus.json"), (text) => json(withoutQueueAgents(JSON.parse(text))));
   writeFileSync(join(target, "local.settings.sample.json"), json({ IsEncrypted: false, Values: settings() }));
+  edit(join(target, "azure.yaml"), (text) => text + pipelineIn(readFileSync(join(ROOT, "azure.yaml"), "utf8")));
+  edit(join(target, "infra/choices/production.env"), withoutQueueFunctions);
+  for (const file of NAMED) edit(join(target, file), (text) => namedFile(TEMPLATES, file, text, SAMPLES));
+  for (const [file, write] of Object.entries(GENERATED)) {
+    const path = join(target, file);
+    if (existsSync(path)) edit(path, (text) => write(text, template.serviceAgents));
+  }
+}
+
+/** What `azd pipeline config` hands to a pipeline: all choices. */
+function pipelineIn(text: string): string {
+  const at = text.indexOf("pipeline:\n");
+  if (at < 0) throw new Error("azure.yaml has no pipeline");
+  return text.slice(at);
 }
 
 interface Manifest {
@@ -115,8 +137,7 @@ function withVersions(template: Manifest, name: string, packed: ReadonlyMap<stri
 }
 
 function inTemplatesNames(text: string): string {
-  const from = namesOf({ contracts: sample.contracts, words: samplesWords });
-  return inNamesOf({ contracts: template.contracts, words: templatesWords }, text, from);
+  return inNamesOf(TEMPLATES, text, SAMPLES);
 }
 
 /** The template's agents are asked by calls. */

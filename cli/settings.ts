@@ -3,9 +3,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Addresses } from "@scheduler-agent-supervisor/local/stack/addresses";
 import { business } from "../shared/business.ts";
+import { ROOT } from "./root.ts";
 import { readStackFile, type Settings } from "./stack-file.ts";
 
-export const ROOT = join(import.meta.dirname, "..");
+export { ROOT } from "./root.ts";
 
 /** Who looks at a trace on this machine does not want to wait for it. */
 const SENT_AT_ONCE = { OTEL_BSP_SCHEDULE_DELAY: "500", OTEL_METRIC_EXPORT_INTERVAL: "5000" };

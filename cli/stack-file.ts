@@ -1,8 +1,9 @@
 // Where the running stack is: `.local/stack.json` while it runs. Loads nothing of the app, for who only asks it.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { ROOT } from "./root.ts";
 
-export const DEFAULT_DATA = join(import.meta.dirname, "..", ".local");
+export const DEFAULT_DATA = join(ROOT, ".local");
 
 export type Settings = Readonly<Record<string, string>>;
 

@@ -15,6 +15,7 @@ import { createBoard } from "./board.ts";
 import { build } from "./build.ts";
 import { type CutOff, effectFaults, Outage } from "./cut-off.ts";
 import { type Ended, endedAsExpected, type Followed, follow } from "./follow.ts";
+import { plainText } from "./orders/text.ts";
 import { describeOwnSettings, ownSettings } from "./own-settings.ts";
 import { openRecords, type Records } from "./records.ts";
 import { reasonForNone, type SampleChoice, sampleChoiceOf } from "./sample-choice.ts";
@@ -226,7 +227,7 @@ function report(ended: readonly Ended[]): boolean {
   for (const { followed, faults } of ended) {
     if (faults.length === 0) continue;
     console.log(`\n${followed.orderId} is in the quarantine queue, with every fault named:`);
-    for (const fault of faults) console.log(`  - ${fault}`);
+    for (const fault of faults) console.log(`  - ${plainText(fault)}`);
   }
   const wrong = ended.filter((one) => !endedAsExpected(one));
   for (const { followed, ending, attempts } of wrong) {

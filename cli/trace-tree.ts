@@ -1,6 +1,7 @@
 // A trace as a tree of lines: each span with its offset, its duration and what it says, and the events inside it.
 import { styleText } from "node:util";
 import type { Attributes, LogEvent, Span, Value } from "@scheduler-agent-supervisor/local/traces/otlp-json";
+import { plainText } from "./orders/text.ts";
 
 export interface TracePicture {
   readonly spans: readonly Span[];
@@ -46,7 +47,7 @@ export function traceLines({ spans, events }: TracePicture, look: Look): string[
     const times = [atUs - begun, durationUs]
       .map((us) => (us === undefined ? "" : time(us)).padStart(TIME_WIDTH))
       .join("");
-    const padded = name.padEnd(NAME_WIDTH - branch.length);
+    const padded = plainText(name).padEnd(NAME_WIDTH - branch.length);
     const room = Math.max(
       0,
       (look.columns ?? Number.POSITIVE_INFINITY) - times.length - branch.length - padded.length - 3,
@@ -55,7 +56,7 @@ export function traceLines({ spans, events }: TracePicture, look: Look): string[
       [`${times}  `, undefined],
       [branch, "gray"],
       [padded, colour],
-      [` ${about.slice(0, room)}`, "dim"],
+      [` ${plainText(about).slice(0, room)}`, "dim"],
     ];
     lines.push(paint(parts, look.colours));
   }

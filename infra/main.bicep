@@ -23,7 +23,7 @@ param grantDeveloperAccess bool = true
 @description('Object ids of the identities of clients and of teams that run agents, as in { "tea-shop": "<object id>" }: see infra/entities/service-bus.json.')
 param partyPrincipals object = {}
 
-@description('Where the services of the agents answer, by the agents of infra/entities/agents.json, as in { inventory: \'https://one.example;capacity=64, https://other.example\' }. Empty: this deployment goes without that service.')
+@description('Where the services of the agents answer, by the agents of infra/entities/agents.json, as in { mail: \'https://one.example;capacity=64, https://other.example\' }. Empty: this deployment goes without that service.')
 param agentEndpoints object
 
 @description('Deploys the simulated services of samples/remotes.json as a function app of their own, and gives their addresses to agents without one: for a demonstration. Anybody may call them.')

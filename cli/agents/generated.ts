@@ -1,5 +1,5 @@
 // The files, and the parts of files, that follow from the agents' declarations: `npm run agents -- --write` writes them.
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ServiceAgent } from "@scheduler-agent-supervisor/core/internal/app/define-agent";
 import { ROOT } from "../settings.ts";
@@ -27,6 +27,8 @@ const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
 /** The files that are not what the agents' declarations say. */
 export function staleFiles(agents: readonly ServiceAgent[]): string[] {
   return Object.entries(GENERATED).flatMap(([file, write]) => {
+    // An app that `npm run new` made has no page of its settings.
+    if (!existsSync(join(ROOT, file))) return [];
     const text = read(file);
     return write(text, agents) === text ? [] : [file];
   });

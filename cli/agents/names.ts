@@ -1,4 +1,5 @@
-// What follows from the app's words, its id's name and its business keys: the names of queues and containers, the partition key, and an index for each key.
+// What follows from the app's words and its contracts: the names of queues and containers, the partition key, an index for each key, and the
+// workflow whose time is an objective.
 // `npm run agents -- --write` writes them.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,13 +10,19 @@ import type { Words } from "@scheduler-agent-supervisor/operator/functions/opera
 import { ROOT } from "../settings.ts";
 
 const CONTAINERS = "infra/entities/cosmos.json";
+/** Queries that name the usual workflow. */
+const ASKING = ["infra/alerts/slo-critical-time.kql", "infra/workbook/orders.json"] as const;
 /** The containers are the last: by their names the next run knows what the others may still say. */
-const NAMED = [
+export const NAMED: readonly string[] = [
   "local.settings.sample.json",
   "infra/entities/service-bus.json",
   "infra/app/function-app.bicep",
+  ...ASKING,
   CONTAINERS,
-] as const;
+];
+
+/** Where a query asks for the jobs of the workflow whose time is an objective: Kusto, also inside of JSON. */
+const OBJECTIVE = /(tostring\(Properties\.workflow\) == \\?")[\w-]+/g;
 
 const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
 
@@ -50,6 +57,12 @@ export function inNamesOf(app: Named, text: string, from: FileNames): string {
   return withKeys(renamed, allKeys(app.contracts));
 }
 
+/** One of the files that have names of the app's. @param from the names that it may still have */
+export function namedFile(app: Named, file: string, text: string, from: FileNames): string {
+  if (!ASKING.some((one) => one === file)) return inNamesOf(app, text, from);
+  return text.replace(OBJECTIVE, (_, before: string) => `${before}${app.contracts.usualWorkflow}`);
+}
+
 /** The index of the container of jobs, which is the first, has the keys last: whatever other paths it has. */
 function withKeys(text: string, keys: readonly string[]): string {
   return text.replace(/(?<="includedPaths": \[)[^\]]*/, (paths) => {
@@ -66,14 +79,14 @@ function withKeys(text: string, keys: readonly string[]): string {
 /** The files that have other names than the app says. */
 export function staleNames(app: Named): string[] {
   const from = namesIn(read(CONTAINERS));
-  return NAMED.filter((file) => inNamesOf(app, read(file), from) !== read(file));
+  return NAMED.filter((file) => namedFile(app, file, read(file), from) !== read(file));
 }
 
 /** Writes those that are stale, and returns their names. */
 export function writeNames(app: Named): string[] {
   const from = namesIn(read(CONTAINERS));
   const stale = staleNames(app);
-  for (const file of stale) writeFileSync(join(ROOT, file), inNamesOf(app, read(file), from));
+  for (const file of stale) writeFileSync(join(ROOT, file), namedFile(app, file, read(file), from));
   return stale;
 }
 

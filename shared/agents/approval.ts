@@ -1,48 +1,23 @@
 // The agent that asks a person: the service behind it puts the question before whoever may answer, and reports the answer.
-
-import {
-  type AnswerRule,
-  callService,
-  defineAgent,
-  keepId,
-  referenceId,
-  serviceId,
-} from "@scheduler-agent-supervisor/core/agents";
-import { z } from "zod";
-import { type Order, type OrderLine, orderTotal } from "../contracts/order.ts";
-
-const answers: readonly AnswerRule[] = [{ status: 422, means: "rejected" }];
-
-/** What it gets of an order. */
-interface Seen extends Pick<Order, "orderId" | "currency"> {
-  readonly customer: Pick<Order["customer"], "id">;
-  readonly lines: readonly Pick<OrderLine, "quantity" | "unitPrice">[];
-}
+import { defineAgent, idAs } from "@scheduler-agent-supervisor/core/agents";
+import { amounts, type Order, orderTotal } from "../contracts/order.ts";
 
 export const approvalAgent = defineAgent({
   name: "approval",
   service: { setting: "ApprovalEndpoints", local: "http://127.0.0.1:7088", isOptional: true },
-  seen: ({ orderId, currency, customer, lines }: Order): Seen => ({
+  seen: ({ orderId, currency, customer, lines }: Order) => ({
     orderId,
     currency,
     customer: { id: customer.id },
-    lines: lines.map(({ quantity, unitPrice }) => ({ quantity, unitPrice })),
+    lines: amounts(lines),
   }),
-  results: { ask: z.object({ approvalId: serviceId }) },
+  answers: [{ status: 422, means: "rejected" }],
+  results: { ask: idAs("approvalId") },
   operations: {
-    ask: (call) => {
-      const { orderId, currency, customer } = call.job;
-      const amount = orderTotal(call.job);
-      return callService(
-        {
-          path: "requests",
-          body: { orderId, currency, amount, customerId: customer.id, reportTo: call.completion?.url },
-          keep: keepId("approvalId"),
-          reference: referenceId,
-          answers,
-        },
-        call,
-      );
-    },
+    ask: ({ job: { orderId, currency, customer, lines }, completion }) => ({
+      path: "requests",
+      body: { orderId, currency, amount: orderTotal({ lines }), customerId: customer.id, reportTo: completion?.url },
+      mayBeDoneLater: true,
+    }),
   },
 });

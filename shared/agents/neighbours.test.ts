@@ -156,7 +156,7 @@ test("P31 what an agent's own code says of one order stands in no other's record
       breaker: { openMs: 60_000, longestOpenMs: 60_000 },
     },
   );
-  expect(await reserve(agent, "first", 100)).toMatchObject({
+  expect(await reserve(agent, "first", UNTIL_OPEN_MS)).toMatchObject({
     lastError: { message: expect.stringContaining(PRIVATE) },
   });
   expect(JSON.stringify(await reserve(agent, "second", 100))).not.toContain(PRIVATE);

@@ -48,6 +48,16 @@ export function orderTotal(order: { readonly lines: readonly Pick<OrderLine, "qu
   return order.lines.reduce((total, line) => total + line.quantity * line.unitPrice, 0);
 }
 
+/** What a service that handles goods gets of the lines. */
+export function goods(lines: readonly OrderLine[]) {
+  return lines.map(({ sku, quantity }) => ({ sku, quantity }));
+}
+
+/** What a service that handles money gets of the lines. */
+export function amounts(lines: readonly OrderLine[]) {
+  return lines.map(({ quantity, unitPrice }) => ({ quantity, unitPrice }));
+}
+
 /** Of an order that names none. */
 export const USUAL_WORKFLOW = "order-fulfilment";
 
@@ -95,4 +105,4 @@ export const orderContract = defineContract<Order>({
   },
 });
 
-export const contracts: Contracts = { usual: orderContract, usualWorkflow: USUAL_WORKFLOW, of: {} };
+export const contracts = { usual: orderContract, usualWorkflow: USUAL_WORKFLOW, of: {} } satisfies Contracts;

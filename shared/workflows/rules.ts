@@ -1,6 +1,6 @@
 // What the workflows of this app ask of an order's content, by name.
 import type { Situation, WorkflowRules } from "@scheduler-agent-supervisor/core/workflows";
-import { type Order, orderTotal } from "../contracts/order.ts";
+import { goods, type Order, orderTotal } from "../contracts/order.ts";
 
 /** In the currency's smallest unit. */
 const EXPENSIVE = 500_000;
@@ -10,6 +10,6 @@ export const workflowRules = {
     isExpensive: ({ job: order }: Situation<Order>) => orderTotal(order) > EXPENSIVE,
   },
   lists: {
-    lines: ({ lines }: Order) => lines.map(({ sku, quantity }) => ({ sku, quantity })),
+    lines: ({ lines }: Order) => goods(lines),
   },
 } as const satisfies WorkflowRules;

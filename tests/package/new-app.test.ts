@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
 import { ROOT } from "../../cli/settings.ts";
+import { openCompiler } from "../infra/compiler.ts";
 
 vi.setConfig({ testTimeout: 300_000 });
 
@@ -34,12 +35,45 @@ test("the app is made, and depends on the packages as they were packed", () => {
 });
 
 test("nothing in it is the sample's", () => {
-  const sources = globSync("{functions,shared,samples,tests,tools}/**/*.*", { cwd: app });
-  const named = sources.filter((file) =>
-    /payment|inventory|shipping|fraud/i.test(readFileSync(join(app, file), "utf8")),
+  const files = ["{functions,shared,samples,tests,tools,infra}/**/*.*", "*.{json,yaml}"];
+  const sources = globSync(files, { cwd: app }).filter((file) => file !== "package-lock.json");
+  expect(sources).toContain("infra/main.parameters.json");
+  const named = sources.flatMap((file) =>
+    /.*(payment|inventory|shipping|fraud|hotel|order-fulfilment|orderId).*/i.exec(
+      readFileSync(join(app, file), "utf8"),
+    ),
   );
   expect(named).toEqual([]);
-  expect(readFileSync(join(app, "local.settings.sample.json"), "utf8")).not.toContain("PaymentEndpoints");
+});
+
+test("its own agents are in what is deployed, and its commands say so", async () => {
+  const parameters = JSON.parse(readFileSync(join(app, "infra/main.parameters.json"), "utf8")).parameters;
+  const choice = (name: string) => `\${${name}_ENDPOINTS}`;
+  const endpoints = { accounts: choice("ACCOUNTS"), mail: choice("MAIL") };
+  expect(parameters.agentEndpoints.value).toEqual(endpoints);
+  expect(readFileSync(join(app, "azure.yaml"), "utf8")).toContain("    - MAIL_ENDPOINTS\n");
+  const check = run(["run", "agents", "--", "--check"], app);
+  expect(check.stdout, check.stderr).toContain("2 agents have what they need.");
+  const file = join(app, "infra/main.parameters.json");
+  const whole = readFileSync(file, "utf8");
+  writeFileSync(file, whole.replace("MAIL_ENDPOINTS", "POST_ENDPOINTS"));
+  expect(run(["run", "agents", "--", "--check"], app).stderr).toContain("infra/main.parameters.json is stale");
+  expect(run(["run", "agents", "--", "--write"], app).stdout).toContain("Written: infra/main.parameters.json");
+  expect(readFileSync(file, "utf8")).toBe(whole);
+  expect(run(["run", "workflows"], app).stdout).toContain("mail.welcome, within 10 s");
+  expect(run(["run", "orders", "--", "--data", folder], app).stderr).toContain(`No stack runs in ${folder}`);
+  expect(run(["run", "send", "--", "--data", folder, "--count", "1"], app).stderr).toContain("No stack runs in");
+});
+
+test("its Bicep compiles without a warning", async ({ skip }) => {
+  const compiler = await openCompiler(app);
+  if (typeof compiler === "string") return skip(compiler);
+  try {
+    for (const file of ["infra/main.bicep", "infra/checks/production.bicepparam"])
+      expect(await compiler.build(file)).toEqual({ isDone: true, diagnostics: [] });
+  } finally {
+    compiler.end();
+  }
 });
 
 test("npm test passes", () => {

@@ -140,6 +140,16 @@ test("the README's pictures are current, small, and fetch nothing", () => {
   }
 });
 
+test("the paths in CODEOWNERS are there, and no owner is made up", () => {
+  const lines = read(".github/CODEOWNERS").split("\n");
+  const owned = lines.flatMap((line) => /^(?:# )?(\*|\/\S+) +(@\S+)$/.exec(line)?.slice(1) ?? []);
+  const paths = owned.filter((word) => word.startsWith("/"));
+  expect(paths.length).toBeGreaterThan(3);
+  expect(paths.filter((path) => !isThere(path.slice(1)))).toEqual([]);
+  // As in SECURITY.md: a name that is not yours may be somebody else's.
+  for (const line of lines) if (line.includes("@OWNER ")) expect(line).toMatch(/^# /);
+});
+
 test("the forms for issues are as GitHub wants them", () => {
   for (const file of FORMS) {
     const form = parse(read(file));
@@ -156,6 +166,8 @@ test("the forms for issues are as GitHub wants them", () => {
 test("the development container installs as the README says, and names the ports that the stack has", () => {
   const container = JSON.parse(read(".devcontainer/devcontainer.json"));
   expect(container).toMatchObject({ postCreateCommand: "npm ci", forwardPorts: [7071] });
+  // The address at which a Codespace forwards the host: packages/local/src/foreign-request.ts takes the console's actions from there.
+  expect(container.remoteEnv.LOCAL_PUBLIC_ORIGIN).toMatch(/^https:\/\/\$\{containerEnv:CODESPACE_NAME:\w+\}-7071\./);
   const named = Object.keys(container.portsAttributes).map((range) => range.split("-").map(Number));
   const { services } = JSON.parse(read("samples/remotes.json")) as { services: { port: number }[] };
   for (const port of [4318, 5300, 5672, 7071, 8081, 10_000, ...services.map(({ port }) => port)]) {

@@ -89,3 +89,43 @@ test.each([
 ])("planted: %s is found", (line) => {
   expect(withOrder("a.ts", `// Order of writes: the record, then the rest.\n${line}`)).toHaveLength(1);
 });
+
+/** What is wrong with a page that stands in a tarball: a link to what is not there, or no word on how to install what is not on npm. */
+function readmeFaults(name: string, text: string): string[] {
+  const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target);
+  const folder = name.slice("@scheduler-agent-supervisor/".length);
+  return [
+    ...links.filter((link) => !/^(https:|#)/.test(link)).map((link) => `${name}: ${link} is not in its tarball`),
+    ...(text.includes("not on npm") ? [] : [`${name}: does not say that it is not on npm`]),
+    ...(text.includes(`npm pack ./packages/${folder} `) ? [] : [`${name}: does not say how to pack it`]),
+    // By its name alone npm would install what anybody has put there.
+    ...[...text.matchAll(/(?:npm (?:i|install|add)|npx) (?:-\S+ )*@?[a-z]\S*/g)].map(
+      ([command]) => `${name}: ${command}`,
+    ),
+  ];
+}
+
+test("each package says what it is, is published by no mistake, and its page holds in its tarball", () => {
+  for (const file of ["package.json", ...globSync("packages/*/package.json", { cwd: root })]) {
+    const { name, ...own } = read(file);
+    expect(own, file).toMatchObject({ private: true, license: "MIT", description: expect.stringMatching(/\.$/) });
+    expect(own.keywords.length, file).toBeGreaterThanOrEqual(4);
+    if (file === "package.json") continue;
+    const text = readFileSync(join(root, dirname(file), "README.md"), "utf8");
+    expect(readmeFaults(name, text)).toEqual([]);
+    // What of this repository it depends on is installed with it, in the version that it names.
+    const others = Object.keys({ ...own.dependencies, ...own.peerDependencies });
+    for (const other of [name, ...others.filter((one) => one.startsWith("@scheduler-agent-supervisor/"))])
+      expect(text).toContain(`./${other.slice(1).replace("/", "-")}-${own.version}.tgz`);
+  }
+});
+
+test("planted: a link out of the tarball, and a name that others can take, are found", () => {
+  const text = "not on npm: npm pack ./packages/x --pack-destination .";
+  const name = "@scheduler-agent-supervisor/x";
+  expect(readmeFaults(name, `${text} [a](../core/README.md)`)).toHaveLength(1);
+  expect(readmeFaults(name, `${text} npm install -D ${name}`)).toHaveLength(1);
+  expect(readmeFaults(name, `${text} npx local-host`)).toHaveLength(1);
+  expect(readmeFaults(name, `${text} npm install ./x.tgz`)).toEqual([]);
+  expect(readmeFaults(name, "")).toHaveLength(2);
+});

@@ -91,7 +91,7 @@ async function makeTrouble(): Promise<void> {
   await app.switchOn("shipping", { kind: "reject", message: "no", match: { orderId: "alert-3" } });
   await app.shop.send(madeOrder("alert-3"));
   await app.eventually("alert-3", ({ processState, outbox }) => processState === "Compensated" && outbox.length === 0);
-  await app.switchOn("inventory", { kind: "down", forMs: 2000 });
+  await app.switchOn("inventory", { kind: "down", calls: 3 });
   await app.switchOn("shipping", { kind: "reject", status: 401, calls: 1, match: { orderId: "alert-4" } });
   const sender = app.bus.createSender("orders");
   await sender.sendMessages({ body: madeOrder("alert-4"), messageId: "alert-4", replyTo: "replies-nowhere" });

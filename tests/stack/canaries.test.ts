@@ -4,14 +4,13 @@ import { randomUUID } from "node:crypto";
 import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { CosmosClient } from "@azure/cosmos";
+import { BlobServiceClient } from "@azure/storage-blob";
 import { PART_NAMES } from "@scheduler-agent-supervisor/local/stack/parts";
-import { openTraces } from "@scheduler-agent-supervisor/local/traces/trace-file";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { orderFulfilment } from "../../shared/workflows/order-fulfilment.ts";
-import { openBrowser, openPage } from "../console/browser.ts";
 import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
 import {
+  ATTACKS,
   expectNone,
   inEachForm,
   makeCanary,
@@ -20,10 +19,12 @@ import {
   startTalkativeService,
   type TalkativeService,
 } from "../support/canary.ts";
+import { shownByConsole } from "../support/console-walk.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { CARRIER, THREE_STEPS } from "../support/orders.ts";
 import { messagesIn } from "../support/queue-contents.ts";
-import { startTestStack, type TestStack } from "../support/test-stack.ts";
+import { containerOf, NEVER, startTestStack, type TestStack } from "../support/test-stack.ts";
+import { metricSeries, wholeState } from "../support/whole-state.ts";
 
 const data = mkdtempSync(join(tmpdir(), "canaries-"));
 const JSON_TYPE = { "content-type": "application/json" };
@@ -60,7 +61,8 @@ beforeAll(async () => {
       ...{ PaymentEndpoints: service.url, ShippingEndpoints: service.url },
       ...{ OTEL_METRIC_EXPORT_INTERVAL: "500", OTEL_BSP_SCHEDULE_DELAY: "200" },
       // What changes by itself would hide what a request changes.
-      SupervisorSchedule: "0 0 0 1 1 *",
+      ...{ SupervisorSchedule: NEVER, HousekeepingSchedule: NEVER, GaugesSchedule: NEVER },
+      ...{ EndedJobsKeptFor: "P1D", JobArchive: "archive" },
       "AzureWebJobs.fraudQueueAgent.Disabled": "true",
     },
   });
@@ -214,6 +216,12 @@ test("no secret is seen by a role that may not, in the console or in the log", a
       expectNone(await shown.text(), [...tokens, ...credentials], path);
       expect(shown.headers.get("cache-control") ?? "private", path).toMatch(/^private/);
     }
+    for (const headers of [principal(), {}]) {
+      const shown = await fetch(`${host}/${path}`, { headers });
+      // 404: the route is not for GET.
+      expect([401, 403, 404], path).toContain(shown.status);
+      expectNone(await shown.text(), [...tokens, ...credentials], `${path}, to nobody`);
+    }
     const shown = await get(path, "Jobs.ReadData");
     // What a stranger has put into a message is no credential of the app's.
     if (!shown.includes('"none"')) expectNone(shown, credentials, `${path}, to Jobs.ReadData`);
@@ -231,35 +239,18 @@ test("no secret is seen by a role that may not, in the console or in the log", a
     expectNone(statuses, [...tokens, ...credentials], `the status messages of ${id}`);
   }
 
-  await using browser = await openBrowser();
-  const { page } = await openPage(browser, { extraHTTPHeaders: principal("Jobs.Operate") });
-  const loaded: Promise<string>[] = [];
-  page.on("response", (response) => loaded.push(response.text().catch(() => "")));
-  const views = [
-    "",
-    "overview",
-    "search",
-    "search?state=Error",
-    "agents",
-    "bulk",
-    "shift-log",
-    "awaiting",
-    "discarded",
-  ];
-  const more = ["supervision", "dead-letters", "dead-letters/quarantine", `bulk/${run.run.id}`];
   const single = letters
     .slice(1)
     .filter((_, at) => at % 4 === 0)
     .map(({ sequenceNumber }) => `dead-letters/quarantine/${sequenceNumber}`);
-  const jobs = [...ids.map((id) => `jobs/${id}`), `discarded/${discarded[0]?.id}`];
-  for (const view of [...views, ...more, ...single, ...jobs, `dead-letters/${REQUESTS}/${asked[0]?.sequenceNumber}`]) {
-    await page.goto(`${host}/console/${view}`);
-    await page.waitForLoadState("networkidle");
-    expectNone(await page.content(), [...tokens, ...credentials], `/${view}`);
+  const jobs = [...ids.map((id) => `jobs/${id}`), `discarded/${discarded[0]?.id}`, `bulk/${run.run.id}`];
+  const views = [...single, ...jobs, `dead-letters/${REQUESTS}/${asked[0]?.sequenceNumber}`];
+  for await (const { place, text } of shownByConsole(host, principal("Jobs.Operate"), views)) {
+    expectNone(text, [...tokens, ...credentials], place);
+    if (place.startsWith("the export")) expect(text).toContain(ATTACKS.formula.slice(0, 10));
+    // What a service says is no formula either.
+    if (place === "the export as CSV") expect(text).not.toMatch(/(^|[",;\t])\s*[=+@-]/m);
   }
-  // Its scripts, and all that it has asked for.
-  for (const text of new Set(await Promise.all(loaded)))
-    expectNone(text, [...tokens, ...credentials], "what the console loads");
 
   const kept = ["logs", "traces", "host"].map((part) => {
     const files = globSync("**/*", { cwd: join(data, part), withFileTypes: true }).filter((file) => file.isFile());
@@ -269,33 +260,28 @@ test("no secret is seen by a role that may not, in the console or in the log", a
     expect(text.length, part).toBeGreaterThan(0);
     // The engine's history has what opens a step, and no role shows it.
     expectNone(text, part === "host" ? tokens : [...tokens, ...credentials], part);
+    // A line of it is an entry: no service writes one of its own.
+    if (part === "logs" || part === "output") expect(text, part).not.toMatch(new RegExp(`[\\r\\n]${ATTACKS.line}`));
   }
 }, 300_000);
 
-describe("who has no right", () => {
-  /** All that is stored, waiting or measured. */
-  async function everything() {
-    const database = new CosmosClient(app.settings["Cosmos"] ?? "").database("orders");
-    const { resources: containers } = await database.containers.readAll().fetchAll();
-    const documents: Record<string, unknown> = {};
-    for (const { id } of containers) {
-      const { resources } = await database.container(id).items.query("SELECT * FROM c ORDER BY c._ts").fetchAll();
-      documents[id] = resources.map((one: { id: string; _etag: string }) => `${one.id} ${one._etag}`).sort();
-    }
-    const queues: Record<string, number> = {};
-    for (const queue of ["orders", "orders-priority", "scheduler", "quarantine", "agent-replies", REQUESTS])
-      queues[queue] = (await messagesIn(app.bus, queue).catch(() => [])).length;
-    return { documents, queues };
-  }
+test("nor does any secret stand in the archive", async () => {
+  await app.eventually("rejected-1", ({ overInErrorAt }) => typeof overInErrorAt === "string");
+  // As if that were a month ago, for housekeeping.
+  const overAt = "2026-01-01T12:00:00.000Z";
+  const change = { op: "set", path: "/overInErrorAt", value: overAt } as const;
+  await containerOf(app.settings).item("state", "rejected-1").patch([change]);
+  expect((await post("admin/functions/housekeeping", {}, {})).status).toBe(202);
+  await app.eventually("rejected-1", ({ keptUntil }) => typeof keptUntil === "string");
+  const storage = BlobServiceClient.fromConnectionString(app.settings["AzureWebJobsStorage"] ?? "");
+  const blob = storage.getContainerClient("archive").getBlobClient("2026/01/01.jsonl");
+  const text = (await blob.downloadToBuffer()).toString();
+  expect(JSON.parse(text)).toMatchObject({ record: { jobId: "rejected-1" } });
+  expectNone(text, [...tokens, ...credentials], "the archive");
+});
 
-  function series(): string[] {
-    const reader = openTraces(join(data, "traces"));
-    try {
-      return (reader?.points() ?? []).map(({ metric, attributes }) => `${metric} ${JSON.stringify(attributes)}`).sort();
-    } finally {
-      reader?.close();
-    }
-  }
+describe("who has no right", () => {
+  const QUEUES = ["orders", "orders-priority", "scheduler", "quarantine", "agent-replies", REQUESTS];
 
   const pick = <T>(among: readonly T[]): T => among[Math.floor(Math.random() * among.length)] as T;
 
@@ -330,8 +316,8 @@ describe("who has no right", () => {
     const { jobId, nonce } = ((await messagesIn(app.bus, REQUESTS, { subQueueType: "deadLetter" }))[0]?.body.ticket ??
       {}) as { jobId: string; nonce: string };
     expect(nonce).toBeTypeOf("string");
-    const before = await everything();
-    const known = new Set(series());
+    const before = await wholeState(app, QUEUES);
+    const known = new Set(metricSeries(data));
     const bodies = [
       { kind: "done", result: {} },
       { kind: "rejected", message: randomUUID() },
@@ -375,8 +361,8 @@ describe("who has no right", () => {
       ...tickets.map((ticket) => ({ body: { ticket, kind: "rejected", message: "forged" } })),
     );
     await expect.poll(async () => (await messagesIn(app.bus, "agent-replies")).length, PATIENCE).toBe(0);
-    expect(await everything()).toEqual(before);
-    const isNew = () => series().filter((one) => !known.has(one));
+    expect(await wholeState(app, QUEUES)).toEqual(before);
+    const isNew = () => metricSeries(data).filter((one) => !known.has(one));
     for (const counter of ["completions.rejected", "replies.unverified"])
       await expect.poll(isNew, PATIENCE).toContainEqual(expect.stringMatching(`^${counter} `));
     expect(isNew().map((one) => one.split(" ")[0])).toEqual(["completions.rejected", "replies.unverified"]);

@@ -331,7 +331,7 @@ test("send --count --wait waits for all", async () => {
   expect(sent.output).toContain("20 orders: 20 completed");
 });
 
-test("send --wait says what is wrong with an order, and where one is that will never be answered", async () => {
+test("send --wait says what is wrong with an order, and at once which was sent before", async () => {
   const bad = orderFile({ ...madeOrder("bad order"), currency: "euro" });
   const again = orderFile({ ...madeOrder("sent-1") });
   const nameless = join(data, "nameless.json");
@@ -339,7 +339,7 @@ test("send --wait says what is wrong with an order, and where one is that will n
   const sent = await send(bad, again, nameless, "--wait", "--timeout", "2");
   expect(sent.code, sent.output).toBe(1);
   expect(sent.output).toMatch(/bad order +Rejected \n {2}- orderId.*\n {2}- currency/);
-  expect(sent.output).toMatch(/sent-1 +no end An order sent-1 was submitted before: it is Processed/);
+  expect(sent.output).toMatch(/sent-1 +not sent It was submitted before with the same content, and is Processed/);
   expect(sent.output).toMatch(/nameless\.json +not sent The job needs its orderId/);
-  expect(sent.output).toContain("3 orders: 1 without an end, 1 rejected, 1 not sent");
+  expect(sent.output).toContain("3 orders: 1 rejected, 2 not sent");
 });

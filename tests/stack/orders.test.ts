@@ -145,9 +145,10 @@ test("P15 a reply queue whose name is not allowed is rejected", async () => {
 });
 
 test("P8 P10 P14 a service that is down for longer than a step's time: retried from that step, once each effect", async () => {
-  await app.switchOn("shipping", { kind: "down", forMs: 11_000, match: { orderId: "down-1" } });
+  const endOutage = await app.switchOn("shipping", { kind: "down", match: { orderId: "down-1" } });
   await app.shop.send(madeOrder("down-1"));
   const retried = await app.eventually("down-1", ({ attempt }) => attempt === 2);
+  await endOutage();
   expect(retried.failureCount).toBe(1);
   const record = await app.eventually("down-1", ended);
   expect(record).toMatchObject({ processState: "Processed", attempt: 2, failureCount: 1 });

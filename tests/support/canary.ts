@@ -21,6 +21,12 @@ export function makeCanary(): string {
   return `tok-${randomUUID()}`;
 }
 
+/** A spreadsheet would run the one, and who reads a log would take the other for an entry of its own. */
+export const ATTACKS = {
+  formula: '=HYPERLINK("http://evil.example")',
+  line: "00:00:00.000 info  host: forged",
+} as const;
+
 const written = new Map<string, readonly (readonly [string, string])[]>();
 
 function formsOf(secret: string) {
@@ -80,7 +86,7 @@ export async function startTalkativeService(): Promise<TalkativeService> {
     const body = Buffer.concat(await request.toArray()).toString("utf8") || "{}";
     const { orderId = "", token = "", reportTo: url = "" } = JSON.parse(body) as Record<string, string>;
     if (url) reportTo.set(orderId, url);
-    const message = `${inEachForm(token)} of ${url}: ${encodeURIComponent(url)}`;
+    const message = `${ATTACKS.formula}\r\n${ATTACKS.line}\r${ATTACKS.line}\n${inEachForm(token)} of ${url}: ${encodeURIComponent(url)}`;
     const status = statusFor(orderId, url, request.url?.endsWith("/charges") === true);
     const answer = { id: `S-${url}`.slice(0, 200), code: token, message, [token || "none"]: message };
     response.writeHead(status, { "content-type": "application/json", "x-token": encodeURIComponent(token) });

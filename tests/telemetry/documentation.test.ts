@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SKIP_CAUSES } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import { ALIKE } from "@scheduler-agent-supervisor/core/internal/telemetry/alike";
-import { EVENTS, logTelemetry } from "@scheduler-agent-supervisor/core/internal/telemetry/events";
+import { EVENTS } from "@scheduler-agent-supervisor/core/internal/telemetry/event-names";
+import { logTelemetry } from "@scheduler-agent-supervisor/core/internal/telemetry/events";
 import { DERIVED, METRICS } from "@scheduler-agent-supervisor/core/internal/telemetry/metrics";
 import { expect, test } from "vitest";
 

@@ -7,7 +7,7 @@ import {
   type MetricData,
   PeriodicExportingMetricReader,
 } from "@opentelemetry/sdk-metrics";
-import type { Attributes } from "@scheduler-agent-supervisor/core/internal/telemetry/events";
+import type { Attributes } from "@scheduler-agent-supervisor/core/internal/telemetry/event-names";
 import { cumulativeButGauges } from "@scheduler-agent-supervisor/core/internal/telemetry/exporters";
 import { createInstruments } from "@scheduler-agent-supervisor/core/internal/telemetry/instruments";
 import {

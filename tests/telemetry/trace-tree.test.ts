@@ -79,6 +79,17 @@ test("what a name or a span above has said, and what is usual, is not said again
   ]);
 });
 
+test("what somebody else has written begins no line and moves no cursor", () => {
+  const message = "no\n   0.0 ms  forged\u001b[2K\r";
+  const lines = tree(
+    [span("call", null, 0, 1, { isError: true, message })],
+    [event("call", "Said", 0, { why: message })],
+  );
+  expect(lines).toHaveLength(2);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+  for (const line of lines) expect(line).not.toMatch(/[\u0000-\u001f]/);
+});
+
 test("a span whose parent is not kept is a root of its own", () => {
   const lines = tree([span("one", "gone", 5, 6), span("two", null, 0, 1)]);
   expect(lines.map((line) => line.trim().split(/ +/).at(-1))).toEqual(["two", "one"]);

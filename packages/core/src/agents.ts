@@ -20,17 +20,22 @@ export {
   type Answer,
   callService,
   keepId,
-  keepStatus,
   type LookUp,
   lookUp,
-  notYet,
-  referenceId,
   type ServiceCall,
   serviceId,
-  statusResult,
   whatToCompensate,
 } from "./agents/http-service.ts";
 export type { AnswerRule } from "./agents/service-answers.ts";
+export {
+  type AskPolicy,
+  type Asks,
+  idAs,
+  type Kept,
+  type ServiceQuery,
+  type ServiceRequest,
+  statusAs,
+} from "./agents/service-request.ts";
 export {
   type AgentResources,
   type AnyAgent,
@@ -38,10 +43,12 @@ export {
   defineLocalAgent,
   defineRemoteAgent,
   type LocalAgent,
+  type RecordedResults,
   type RemoteAgent,
   type ResultSchemas,
   type ResultsOf,
+  type SchemasOf,
   type Service,
   type ServiceAgent,
 } from "./app/define-agent.ts";
-export type { CompensationTarget, Completion, StepResult } from "./domain/state-record.ts";
+export type { CompensationTarget, Completion, ReadResult, StepResult } from "./domain/state-record.ts";

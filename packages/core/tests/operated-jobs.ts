@@ -1,6 +1,7 @@
 // Jobs that an operator acts on, in the states that the tests of operators' actions need.
 import type { DecisionContext } from "../src/domain/next-attempt.ts";
-import { decide, type OperatorAction } from "../src/domain/operator.ts";
+import { decide } from "../src/domain/operator.ts";
+import type { OperatorAction } from "../src/domain/operator-action.ts";
 import {
   type JobError,
   NOT_STARTED,

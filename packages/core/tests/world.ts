@@ -43,7 +43,8 @@ import { runStep } from "../src/scheduler/run-step.ts";
 import { takeReply } from "../src/scheduler/take-reply.ts";
 import type { JobStore } from "../src/store/job-store.ts";
 import { recordJob, submitJob } from "../src/submission/submit-job.ts";
-import type { Attributes, EventName, Telemetry } from "../src/telemetry/events.ts";
+import type { Attributes, EventName } from "../src/telemetry/event-names.ts";
+import type { Telemetry } from "../src/telemetry/events.ts";
 import { contracts as usualContracts } from "./goods.ts";
 import { CHAIN, GRAPH, RETURNS, sampleJob } from "./jobs.ts";
 

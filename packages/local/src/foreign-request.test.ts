@@ -28,3 +28,21 @@ test.each([
   { host: here, origin: "" },
   { origin: "https://shop.example" },
 ])("%j is foreign", (headers) => expect(foreignRequest(headers)).toEqual(expect.any(String)));
+
+const forwarded = "https://name-7071.app.github.dev";
+
+test.each([
+  { host: here, origin: forwarded },
+  { host: "name-7071.app.github.dev", origin: forwarded },
+  { host: "name-7071.app.github.dev" },
+])("%j is its owner's, where the port is forwarded", (headers) => {
+  expect(foreignRequest(headers, forwarded)).toBeUndefined();
+  expect(foreignRequest(headers)).toEqual(expect.any(String));
+});
+
+test.each([
+  { host: here, origin: "https://other-7071.app.github.dev" },
+  { host: here, origin: "http://name-7071.app.github.dev" },
+  { host: "other-7071.app.github.dev", origin: forwarded },
+  { host: "other-7071.app.github.dev" },
+])("%j is foreign there too", (headers) => expect(foreignRequest(headers, forwarded)).toEqual(expect.any(String)));

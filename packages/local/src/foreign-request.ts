@@ -18,10 +18,13 @@ export function refusesForeign(request: IncomingMessage, response: ServerRespons
 /**
  * Why the request is refused; undefined where it is not. A foreign Host comes from a page whose name was made to lead here (DNS rebinding); a
  * foreign Origin from a page of another site, which browsers name with every request that changes something (Fetch standard).
+ * @param forwarded the origin at which this port is forwarded to its owner's browser, as in GitHub Codespaces
  */
-export function foreignRequest({ host, origin }: IncomingHttpHeaders): string | undefined {
-  if (host !== undefined && !isThisMachine(host)) return `This server does not answer for the host ${host}.`;
-  if (origin !== undefined && hostOf(origin) !== host) return `A page of ${origin} may not call this server.`;
+export function foreignRequest({ host, origin }: IncomingHttpHeaders, forwarded?: string): string | undefined {
+  if (host !== undefined && !isThisMachine(host) && host !== hostOf(forwarded))
+    return `This server does not answer for the host ${host}.`;
+  if (origin !== undefined && hostOf(origin) !== host && origin !== forwarded)
+    return `A page of ${origin} may not call this server.`;
   return undefined;
 }
 
@@ -29,6 +32,6 @@ function isThisMachine(host: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i.test(host);
 }
 
-function hostOf(origin: string): string | undefined {
-  return URL.parse(origin)?.host || undefined;
+export function hostOf(origin: string | undefined): string | undefined {
+  return (origin !== undefined && URL.parse(origin)?.host) || undefined;
 }

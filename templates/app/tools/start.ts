@@ -3,7 +3,8 @@
 import { once } from "node:events";
 import { join } from "node:path";
 import { build, ROOT } from "./build.ts";
-import { openClient, sampleRegistration, startApp } from "./stack.ts";
+import { openClient, sampleRegistration, settingsFor, startApp } from "./stack.ts";
+import { removeStackFile, writeStackFile } from "./stack-file.ts";
 
 const stop = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stop.abort());
@@ -22,6 +23,8 @@ const stack = await startApp({
 });
 try {
   const { host, bus, cosmos } = stack.addresses;
+  // By it `npm run orders` and `npm run send` find this stack.
+  writeStackFile(data, settingsFor(stack.addresses), host?.url);
   console.log(`\nApp          ${host?.url}\nConsole      ${host?.url}/console/`);
   console.log(`Service Bus  ${bus?.connectionString}\nCosmos DB    ${cosmos?.connectionString}\n`);
   await using client = openClient(stack);
@@ -36,5 +39,6 @@ try {
     if (!stop.signal.aborted) await once(stop.signal, "abort");
   }
 } finally {
+  removeStackFile(data);
   await stack.stop();
 }

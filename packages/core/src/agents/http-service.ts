@@ -182,13 +182,16 @@ function notAnswered(cause: unknown): Unavailable {
   };
 }
 
-/** Keeps the `id` of the answer, under the given name: as text, also where the service's ids are whole numbers. */
-export function keepId(name: string, more?: StepResult): ServiceCall["keep"] {
-  return ({ id }) => {
-    const kept = textOfId(id);
-    return kept === undefined ? undefined : { [name]: kept, ...more };
+/** Keeps the `id` of the answer, under the given name. */
+export function keepId(name: string): ServiceCall["keep"] {
+  return (answer) => {
+    const id = idIn(answer);
+    return id === undefined ? undefined : { [name]: id };
   };
 }
+
+/** The id in the answer: as text, also where the service's ids are whole numbers. */
+export const idIn = ({ id }: Answer): string | undefined => textOfId(id);
 
 /** A whole number that a double can't hold is a text already (`readAnswer`). */
 function textOfId(id: unknown): string | undefined {
@@ -204,7 +207,7 @@ export function isId(value: unknown): value is string {
   return typeof value === "string" && value !== "" && value.length <= ID_LIMIT && !/^\.{1,2}$/.test(value);
 }
 
-/** The schema of an id that `keepId` keeps, for declared results. */
+/** The schema of such an id, for declared results. */
 export const serviceId = z.string().refine(isId, `must be an id of at most ${ID_LIMIT} characters`);
 
 /** For a poll: turns `absent` and `accepted` into "not done yet". */
@@ -213,14 +216,8 @@ export function notYet(finding: Finding): Exclude<AgentReply, { kind: "accepted"
   return { kind: "unavailable", message: "the service knows nothing of what it accepted" };
 }
 
-/** The service's own id for work that it does later. */
-export const referenceId: NonNullable<ServiceCall["reference"]> = ({ id }) => textOfId(id);
-
-/** The schema of the result that `keepStatus` keeps. */
-export const statusResult = z.object({ status: z.string().nullable() });
-
-/** Keeps the `status` of the answer. */
-export const keepStatus: ServiceCall["keep"] = ({ status }) => ({ status: isId(status) ? status : null });
+/** The status in the answer, null if it has none. */
+export const statusIn = ({ status }: Answer): string | null => (isId(status) ? status : null);
 
 /**
  * The id of a step's effect, as a segment of a path: the recorded id, or the idempotency key if the outcome is unknown.

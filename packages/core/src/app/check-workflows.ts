@@ -27,7 +27,7 @@ export async function checkWorkflows(
   known: readonly Workflow[],
   register: WorkflowRegister,
   telemetry: Telemetry,
-): Promise<readonly VersionInUse[]> {
+): Promise<void> {
   const faults: string[] = [];
   for (const workflow of known) {
     const content = contentOfWorkflow(workflow);
@@ -40,8 +40,10 @@ export async function checkWorkflows(
         "Put their steps back as they were, and add what is to change as a new version beside it. Times and policies may change without a new version.",
     );
   }
-  const versions = await versionsInUse(known, register);
-  for (const { name, version, standing, jobs } of versions) {
+  const versions = await allVersions(known, register);
+  // Nothing is reported of the newest ones, so their jobs are not counted.
+  if (versions.every(({ isNewest }) => isNewest)) return;
+  for (const { name, version, standing, jobs } of await counted(versions, register)) {
     if (standing === "newest" || standing === "retired") continue;
     telemetry.event(standing === "missing" ? "WorkflowVersionMissing" : "WorkflowVersionInUse", {
       workflow: name,
@@ -50,21 +52,36 @@ export async function checkWorkflows(
       ...jobs,
     });
   }
-  return versions;
 }
 
 /** Every version that this app has or that ever ran on its store, and the number of jobs that need it. */
 export async function versionsInUse(known: readonly Workflow[], register: WorkflowRegister): Promise<VersionInUse[]> {
+  return counted(await allVersions(known, register), register);
+}
+
+interface Version extends WorkflowRef {
+  readonly isKnown: boolean;
+  readonly isNewest: boolean;
+}
+
+async function allVersions(known: readonly Workflow[], register: WorkflowRegister): Promise<Version[]> {
   const isKnown = (ref: WorkflowRef) => known.some(({ name, version }) => name === ref.name && version === ref.version);
   const others = (await register.entered()).filter((entered) => !isKnown(entered));
-  const versions = [...known, ...others].map(async ({ name, version }): Promise<VersionInUse> => {
-    const jobs = await register.jobs({ name, version });
+  return [...known, ...others]
+    .map(({ name, version }) => {
+      const newest = Math.max(...known.flatMap((one) => (one.name === name ? [one.version] : [])));
+      return { name, version, isKnown: isKnown({ name, version }), isNewest: version === newest };
+    })
+    .sort((one, other) => one.name.localeCompare(other.name) || one.version - other.version);
+}
+
+async function counted(versions: readonly Version[], register: WorkflowRegister): Promise<VersionInUse[]> {
+  const jobsOf = await register.jobs();
+  return versions.map(({ name, version, isKnown, isNewest }) => {
+    const jobs = jobsOf({ name, version });
     const isNeeded = Object.values(jobs).some((count: number) => count > 0);
-    const newest = Math.max(...known.flatMap((one) => (one.name === name ? [one.version] : [])));
-    if (!isKnown({ name, version })) return { name, version, jobs, standing: isNeeded ? "missing" : "retired" };
-    if (version === newest) return { name, version, jobs, standing: "newest" };
+    if (!isKnown) return { name, version, jobs, standing: isNeeded ? "missing" : "retired" };
+    if (isNewest) return { name, version, jobs, standing: "newest" };
     return { name, version, jobs, standing: isNeeded ? "needed" : "mayBeRetired" };
   });
-  const found = await Promise.all(versions);
-  return found.sort((one, other) => one.name.localeCompare(other.name) || one.version - other.version);
 }

@@ -2,6 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { instant } from "../domain/duration.ts";
 import { heldUpBy } from "../domain/held-up.ts";
 import type { HostTimeout } from "../domain/host-timeout.ts";
 import { LONGEST_STEP_MS } from "../domain/workflow.ts";
@@ -15,7 +16,7 @@ import { createAdmission } from "../scheduler/admission.ts";
 import { createAgentPresence } from "../scheduler/agent-presence.ts";
 import { completionUrl, publicUrlOf } from "../scheduler/completion.ts";
 import { createPauses } from "../scheduler/pauses.ts";
-import { instant, type Ports, type Retention } from "../scheduler/ports.ts";
+import type { Ports, Retention } from "../scheduler/ports.ts";
 import { createCosmosAgentHealthStore } from "../store/agent-health-store.ts";
 import { createBlobJobArchive } from "../store/blob-job-archive.ts";
 import { createCosmosJobStore } from "../store/cosmos-job-store.ts";

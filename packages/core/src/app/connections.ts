@@ -28,7 +28,9 @@ export function serviceBusOf(config: Config, options: ServiceBusClientOptions): 
 /** The SDK's own minute is longer than a step's time: a connection time-out would cost the whole attempt. */
 const STORE_POLICY = { requestTimeout: 5000 } as const;
 
-export function cosmosOf(config: Config): CosmosClient {
+type CosmosSettings = "Cosmos" | "Cosmos__accountEndpoint" | "Cosmos__credential" | "Cosmos__clientId";
+
+export function cosmosOf(config: Pick<Config, CosmosSettings>): CosmosClient {
   // The SDK sends its session tokens only if it is told this, whatever the account's own level is.
   const consistencyLevel = ConsistencyLevel.Session;
   const options = { connectionPolicy: STORE_POLICY, httpClient: createCosmosHttpClient(), consistencyLevel };

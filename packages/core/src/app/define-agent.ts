@@ -1,8 +1,18 @@
 // The declaration of an app's agents (P6): their names, their part of the content, their operations' results, and the endpoints of their services.
 import type { z } from "zod";
-import type { Agent, Authentication, JobView, Operation, OperationPolicy, RoutedAgent } from "../agents/agent.ts";
+import type { Agent, Authentication, JobView, Operation, RoutedAgent } from "../agents/agent.ts";
+import type { AnswerRule } from "../agents/service-answers.ts";
+import {
+  type AskPolicy,
+  type Asks,
+  type Kept,
+  operationOf,
+  policyOf,
+  type Recorded,
+  schemaOf,
+} from "../agents/service-request.ts";
 import type { Job } from "../domain/job.ts";
-import type { StepResult } from "../domain/state-record.ts";
+import type { ReadResult, StepResult } from "../domain/state-record.ts";
 import type { Transport } from "../domain/workflow.ts";
 import type { ClosingStore, JobStore } from "../store/job-store.ts";
 
@@ -12,8 +22,11 @@ import type { ClosingStore, JobStore } from "../store/job-store.ts";
  */
 export type ResultSchemas = { readonly [operation: string]: z.ZodType<StepResult> };
 
+/** The schemas of the results that an agent reads, by the step's name: of a step with `forEach` an array's. */
+export type ReadSchemas = { readonly [step: string]: z.ZodType<ReadResult> };
+
 /** The results of earlier steps, by the step's name. A step that was skipped, or whose result does not fit, has none. */
-export type ResultsOf<Reads extends ResultSchemas> = { readonly [step in keyof Reads]?: z.output<Reads[step]> };
+export type ResultsOf<Reads extends ReadSchemas> = { readonly [step in keyof Reads]?: z.output<Reads[step]> };
 
 /** The remote service of an agent. */
 export interface Service {
@@ -33,13 +46,18 @@ interface Declared<Name extends string, Results extends ResultSchemas> {
 }
 
 /** An agent that calls a remote service, from this app. */
-export interface ServiceAgent<Name extends string = string, Results extends ResultSchemas = ResultSchemas>
-  extends Declared<Name, Results>,
-    Omit<Agent<never>, "name" | "results" | "operations"> {
+export interface ServiceAgent<
+  Name extends string = string,
+  Results extends ResultSchemas = ResultSchemas,
+  Content = never,
+  Reads extends ReadSchemas = ReadSchemas,
+> extends Declared<Name, Results>,
+    Omit<Agent<never>, "name" | "results" | "operations" | "reads"> {
+  readonly reads?: Reads;
   readonly operations: { readonly [operation in keyof Results]: Operation<never> };
   readonly kind: "service";
   readonly service: Service;
-  readonly seen: (content: never) => JobView;
+  readonly seen: (content: Content) => JobView;
 }
 
 /** An agent of this app that calls no service: its resource is the state store, or it has none. */
@@ -52,10 +70,13 @@ export interface LocalAgent<Name extends string = string, Results extends Result
 }
 
 /** An agent outside this app, perhaps in another language. It receives its requests from the queue `agent-requests-<name>`. */
-export interface RemoteAgent<Name extends string = string, Results extends ResultSchemas = ResultSchemas>
-  extends Declared<Name, Results> {
+export interface RemoteAgent<
+  Name extends string = string,
+  Results extends ResultSchemas = ResultSchemas,
+  Content = never,
+> extends Declared<Name, Results> {
   readonly kind: "remote";
-  readonly seen: (content: never) => JobView;
+  readonly seen: (content: Content) => JobView;
 }
 
 /** An agent of any kind: with a service, without one, or outside of this app. */
@@ -68,6 +89,19 @@ export interface AgentResources {
   readonly now: () => number;
 }
 
+/** What each operation records, by the operation's name: schemas, or `idAs` and `statusAs`. */
+export type RecordedResults = { readonly [operation: string]: Recorded };
+
+/** The schemas of what operations record. */
+export type SchemasOf<Results extends RecordedResults> = {
+  readonly [operation in keyof Results]: Results[operation] extends Kept<infer Schema, never>
+    ? Extract<Schema, z.ZodType<StepResult>>
+    : Extract<Results[operation], z.ZodType<StepResult>>;
+};
+
+/** The members that an operation adds to what it records of the answer. */
+type AddsOf<Result> = Result extends Kept<z.ZodType, infer Adds> ? Adds : Record<never, never>;
+
 /**
  * An agent that calls a remote service. The types are derived from the declaration: an operation gets the members that `seen` returns, and the results
  * in `reads`. A workflow may name only its operations and their results.
@@ -76,9 +110,9 @@ export function defineAgent<
   const Name extends string,
   Content extends Job,
   Seen extends JobView,
-  Results extends ResultSchemas,
+  Results extends RecordedResults,
   // biome-ignore lint/complexity/noBannedTypes: it reads nothing.
-  Reads extends ResultSchemas = {},
+  Reads extends ReadSchemas = {},
 >(declared: {
   /** An identifier: it is part of the names of functions and queues. */
   readonly name: Name;
@@ -87,13 +121,35 @@ export function defineAgent<
   readonly seen: (content: Content) => Seen;
   /** The results of other steps that it uses. */
   readonly reads?: Reads;
+  /** The answers that are the service's decision about a job; the first matching rule applies. Every other answer is a fault of the endpoint. */
+  readonly answers?: readonly AnswerRule[];
+  /** What each operation records of its service's answer. */
   readonly results: Results;
-  readonly operations: { readonly [operation in keyof Results]: Operation<Seen, ResultsOf<Reads>> };
+  /** Each returns its request. */
+  readonly operations: {
+    readonly [operation in keyof Results]: Asks<Seen, ResultsOf<Reads>, AddsOf<NoInfer<Results[operation]>>>;
+  };
   /** By operation. The settings are the defaults. */
-  readonly policies?: { readonly [operation in keyof Results]?: OperationPolicy<Seen, ResultsOf<Reads>> };
-}): ServiceAgent<Name, Results> {
+  readonly policies?: { readonly [operation in keyof Results]?: AskPolicy<Seen, ResultsOf<Reads>> };
+}): ServiceAgent<Name, SchemasOf<Results>, Content, Reads> {
+  const { answers = [], results, operations, policies = {}, ...rest } = declared;
   // Its own `seen` selects its part of the content: from here on the types are not needed any more.
-  return { kind: "service", reads: {}, ...declared } as unknown as ServiceAgent<Name, Results>;
+  const asked = Object.entries(operations as { readonly [operation: string]: Asks<never, never, object> });
+  const policyFor = policies as { readonly [operation: string]: AskPolicy<never, never> };
+  const readingOf = (operation: string) => ({ recorded: results[operation] as Recorded, answers });
+  const agent = {
+    kind: "service",
+    reads: {},
+    ...rest,
+    results: mapped(Object.entries(results), (_, recorded) => schemaOf(recorded)),
+    operations: mapped(asked, (name, asks) => operationOf(asks, readingOf(name), policyFor[name]?.poll !== undefined)),
+    policies: mapped(Object.entries(policyFor), (name, policy) => policyOf(policy, readingOf(name))),
+  };
+  return agent as unknown as ServiceAgent<Name, SchemasOf<Results>, Content, Reads>;
+}
+
+function mapped<From, To>(entries: readonly (readonly [string, From])[], to: (name: string, value: From) => To) {
+  return Object.fromEntries(entries.map(([name, value]) => [name, to(name, value)]));
 }
 
 /** An agent of this app without a remote service. */
@@ -105,7 +161,7 @@ export function defineLocalAgent<const Name extends string, Results extends Resu
 
 /** An agent outside this app that receives its requests from a queue. */
 export function defineRemoteAgent<const Name extends string, Content extends Job, Results extends ResultSchemas>(
-  declared: Omit<RemoteAgent<Name, Results>, "kind" | "seen"> & { readonly seen: (content: Content) => JobView },
-): RemoteAgent<Name, Results> {
+  declared: Omit<RemoteAgent<Name, Results, Content>, "kind">,
+): RemoteAgent<Name, Results, Content> {
   return { kind: "remote", ...declared };
 }

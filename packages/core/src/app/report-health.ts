@@ -1,7 +1,7 @@
 // Each process reports the health of its agents' endpoints, for operators: only after a change and at a limited rate, and nothing while there is
 // nothing to report.
 
-import { instant } from "../scheduler/ports.ts";
+import { instant } from "../domain/duration.ts";
 import type { AgentHealthStore, EndpointReport, InstanceReport } from "../store/agent-health-store.ts";
 
 export interface HealthReports {

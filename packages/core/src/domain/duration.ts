@@ -11,6 +11,11 @@ export function durationMs(text: string): number | undefined {
   return total > 0 ? Math.round(total) : undefined;
 }
 
+/** Milliseconds since 1970, in the format of the records. */
+export function instant(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
 /** The instant `ms` milliseconds after `at`, in the format of the records. */
 export function after(at: string, ms: number): string {
   return new Date(Date.parse(at) + ms).toISOString();

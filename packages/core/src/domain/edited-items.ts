@@ -1,6 +1,7 @@
 // The items of a job that an operator edits: a run keeps its item, unless that is gone and the run has not begun.
 import { canonicalJson } from "./canonical-json.ts";
-import { itemOfRun, runsOfStep } from "./items.ts";
+import { runsOfStep } from "./expand.ts";
+import { itemOfRun } from "./items.ts";
 import { isInHand, mayHaveHadEffect } from "./plan.ts";
 import type { Items, StepRecord, StepResult, StepRun, Steps } from "./state-record.ts";
 import type { Workflow } from "./workflow.ts";

@@ -1,5 +1,5 @@
 // The steps of a workflow for one job: each item has its own run, and each step comes after all steps that it waits for.
-import { itemOfRun, runOfItem, runsOfStep } from "./items.ts";
+import { itemOfRun, runOfItem, stepOfRun } from "./items.ts";
 import type { Steps } from "./state-record.ts";
 import type { Workflow, WorkflowStep } from "./workflow.ts";
 
@@ -50,4 +50,9 @@ export function fallbacksOf(name: string, steps: ReadonlyMap<string, WorkflowSte
     found.push(next);
   }
   return found;
+}
+
+/** The names of a step's runs in the record: none for an empty list. */
+export function runsOfStep(step: string, forEach: string | undefined, steps: Steps): readonly string[] {
+  return forEach === undefined ? [step] : Object.keys(steps).filter((run) => run !== step && stepOfRun(run) === step);
 }

@@ -1,5 +1,4 @@
 // A step that runs once for each item of a list: its runs, by their names.
-import type { Steps } from "./state-record.ts";
 
 /** A step's own name never contains it. It is allowed in a path of the store and in a message id. */
 const MARK = "_";
@@ -24,9 +23,4 @@ export function stepOfRun(run: string): string {
 export function itemOfRun(run: string): number | undefined {
   const [, item] = run.split(MARK);
   return item === undefined ? undefined : Number(item);
-}
-
-/** The names of a step's runs in the record: none for an empty list. */
-export function runsOfStep(step: string, forEach: string | undefined, steps: Steps): readonly string[] {
-  return forEach === undefined ? [step] : Object.keys(steps).filter((run) => run !== step && stepOfRun(run) === step);
 }

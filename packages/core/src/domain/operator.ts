@@ -2,7 +2,6 @@
 
 import { after } from "./duration.ts";
 import { stepOfRun } from "./items.ts";
-import type { Priority } from "./job.ts";
 import {
   attemptInWords,
   causeOfCompensation,
@@ -14,48 +13,15 @@ import {
   remembered,
   toBeCompensated,
 } from "./next-attempt.ts";
+import type { OperatorAction } from "./operator-action.ts";
 import { latest, mapSteps, namesOf, waitsLonger } from "./operator-steps.ts";
 import { mayHaveHadEffect, uncompensated } from "./plan.ts";
 import { recordOutcome } from "./record-outcome.ts";
 import { resubmit } from "./resubmit.ts";
 import { over } from "./retention.ts";
-import type { Direction, ProcessState, StateRecord, StepResult } from "./state-record.ts";
+import type { ProcessState, StateRecord } from "./state-record.ts";
 import { OUTBOX_GRACE_MS, STATUS_OF, transitions } from "./transitions.ts";
 import type { Workflow } from "./workflow.ts";
-
-export type OperatorAction =
-  | {
-      readonly kind: "resubmit";
-      readonly reason: string;
-      /** The job's content was replaced too, by content with this priority. */
-      readonly edited: { readonly priority: Priority } | null;
-      /** The operator confirms that a person has compensated the steps that the job's compensation could not: it begins from the start. */
-      readonly compensatedManually: boolean;
-      /** Of a job that is in Error in its compensation: forward again, instead of to the end of the compensation. */
-      readonly direction?: "forward" | undefined;
-    }
-  | { readonly kind: "compensate"; readonly reason: string }
-  /** For a job that has not ended: it ends at once if no step was done, and is compensated otherwise. */
-  | {
-      readonly kind: "cancel";
-      readonly reason: string;
-      /** Then its workflow may name the step from which on a cancellation is too late. */
-      readonly byRequester?: boolean;
-    }
-  | { readonly kind: "extend"; readonly reason: string; readonly byMs: number }
-  /** Whether a step was done whose outcome is unknown. */
-  | {
-      readonly kind: "recordOutcome";
-      readonly reason: string;
-      readonly step: string;
-      /** Absent: its compensation, if the outcome of that is unknown. */
-      readonly direction?: Direction | undefined;
-      readonly outcome: "done" | "notDone";
-      /** Of a step that was done. */
-      readonly result?: StepResult | undefined;
-    }
-  /** The remaining work is done manually: the job stays in Error, and alerts nobody any more. */
-  | { readonly kind: "markResolved"; readonly reason: string };
 
 const ROWS = {
   resubmit: [

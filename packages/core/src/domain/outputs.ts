@@ -4,10 +4,6 @@ import type { JobStatus, OutboxMessage, StateRecord, StepResult } from "./state-
 import { STATUS_OF } from "./transitions.ts";
 import type { Workflow } from "./workflow.ts";
 
-/** `all`: every status. `end`: only the end, which saves one message for each step. */
-export const WANTED = ["all", "end"] as const;
-export type WantedStatuses = (typeof WANTED)[number];
-
 const ENDS: ReadonlySet<JobStatus> = new Set(Object.values(STATUS_OF));
 
 export function isWanted({ statuses = "all" }: Pick<StateRecord, "statuses">, status: JobStatus): boolean {

@@ -1,5 +1,4 @@
 // When an agent polls its service for a step that it accepted (P6): rarely enough that a wait of weeks costs little.
-import type { Attempt } from "./attempt.ts";
 import { after, durationMs } from "./duration.ts";
 import { runsInHand } from "./plan.ts";
 import type { Acceptance, Direction, StepRecord, StepRun, Steps } from "./state-record.ts";
@@ -74,25 +73,6 @@ export function pollsAfter(steps: Steps, overdueBefore: string, now: string): St
     changed[step] = direction === "forward" ? { ...record, ...asked } : { ...record, compensation };
   }
   return changed;
-}
-
-/** The next poll; undefined if there is none. */
-export interface NextPolls {
-  readonly at: string;
-  readonly polls: readonly Poll[];
-}
-
-/** @param asked the polls that the attempt has made already, by `keyOf` */
-export function nextPolls(attempt: Attempt, asked: ReadonlySet<string>): NextPolls | undefined {
-  const { jobId, lockedBy, reply, steps } = attempt;
-  const open = runsInHand(steps).flatMap(({ step, direction, run }): Poll[] => {
-    const { pollAt } = run.state === "Awaiting" ? (run.accepted ?? {}) : {};
-    if (pollAt === undefined) return [];
-    return [{ jobId, attempt: attempt.attempt, lockedBy, step, direction, pollAt, traceparent: reply.traceparent }];
-  });
-  const polls = open.filter((poll) => !asked.has(keyOf(poll)));
-  const [at] = polls.map(({ pollAt }) => pollAt).sort();
-  return at === undefined ? undefined : { at, polls: polls.filter(({ pollAt }) => pollAt === at) };
 }
 
 export function keyOf({ step, direction, pollAt }: Poll): string {

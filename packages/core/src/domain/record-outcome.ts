@@ -3,7 +3,7 @@
 import { after } from "./duration.ts";
 import { remainingInWords } from "./ending.ts";
 import { type Decision, type DecisionContext, rejected, remembered } from "./next-attempt.ts";
-import type { OperatorAction } from "./operator.ts";
+import type { OperatorAction } from "./operator-action.ts";
 import { isCompensationUnknown, isInHand, outcomeIsUnknown, runOf } from "./plan.ts";
 import { resubmit } from "./resubmit.ts";
 import { type Direction, NOT_STARTED, type ProcessState, type StateRecord, type StepRecord } from "./state-record.ts";

@@ -12,7 +12,7 @@ import {
   remembered,
   toBeCompensated,
 } from "./next-attempt.ts";
-import type { OperatorAction } from "./operator.ts";
+import type { OperatorAction } from "./operator-action.ts";
 import { begunAnew, busyUntil, forgiven, mapSteps, namesOf, rekeyed, reset, takenForward } from "./operator-steps.ts";
 import { isCompensationUnknown, isDone, outcomeIsUnknown, planOf } from "./plan.ts";
 import { hasEnded, type ProcessState, type StateRecord, type StepRecord, type Steps } from "./state-record.ts";

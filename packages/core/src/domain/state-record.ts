@@ -2,8 +2,6 @@
 import type { BusinessKeys } from "./business-keys.ts";
 import { runOfItem } from "./items.ts";
 import type { Priority } from "./job.ts";
-import type { WantedStatuses } from "./outputs.ts";
-import type { Unrecovered } from "./unrecovered.ts";
 import type { Workflow, WorkflowRef } from "./workflow.ts";
 
 export const PROCESS_STATES = ["Pending", "Processing", "Processed", "Compensated", "Cancelled", "Error"] as const;
@@ -16,6 +14,17 @@ export type EndState = Exclude<ProcessState, "Pending" | "Processing">;
 export function hasEnded(processState: ProcessState | undefined): processState is EndState {
   return processState !== undefined && processState !== "Pending" && processState !== "Processing";
 }
+/** `all`: every status. `end`: only the end, which saves one message for each step. */
+export const WANTED = ["all", "end"] as const;
+export type WantedStatuses = (typeof WANTED)[number];
+
+/** The supervisor could not recover it, for that reason: the next sweep to look at it is the first after `lookAgainAt`. */
+export interface Unrecovered {
+  readonly since: string;
+  readonly lookAgainAt: string;
+  readonly fault: string;
+}
+
 /**
  * `Scheduled`: it waits for its agent. `Running`: its agent has started. `Awaiting`: the agent's service has accepted it, and
  * will report the result. `Skipped`: it is not done, and its job continues without it.
@@ -32,6 +41,15 @@ export type StepState =
 
 /** The result of a step, for later steps and for the compensation: plain JSON. */
 export type StepResult = { readonly [name: string]: string | number | boolean | null };
+
+/**
+ * What a later step or a condition gets of a step: its result; of a step with `forEach` the results of its runs, in the order of the items, with
+ * null for a run without a result.
+ */
+export type ReadResult = StepResult | readonly (StepResult | null)[];
+
+/** The results of the completed steps, by step name. A skipped step has none, and neither has one whose list is empty. */
+export type ReadResults = { readonly [step: string]: ReadResult };
 
 /** `forward` runs the steps; `compensate` compensates them in reverse order (P13). */
 export type Direction = "forward" | "compensate";

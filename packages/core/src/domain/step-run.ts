@@ -1,5 +1,4 @@
 // How a step's record changes as it runs, forward or compensated.
-import type { NextStep } from "./attempt.ts";
 import { after, durationMs } from "./duration.ts";
 import { isInHand, isTakenUp, runOf } from "./plan.ts";
 import { missedAt } from "./poll.ts";
@@ -41,6 +40,12 @@ export interface Scheduling {
   readonly unrecordedMs: number;
   /** Returns a new random text that cannot be guessed. */
   readonly nonce: () => string;
+}
+
+/** A step that a write schedules, with its record after that write. */
+export interface NextStep {
+  readonly name: string;
+  readonly record: StepRecord;
 }
 
 /** The step while it waits for its agent, in that attempt. The durations have passed the workflow's check. */

@@ -1,11 +1,11 @@
 // The writes of a step's task about its step, each one guarded write: its run still belongs to the task (P4, P8, P13).
-import type { NextStep, StepTask } from "./attempt.ts";
+import type { StepTask } from "./attempt.ts";
 import { after } from "./duration.ts";
 import { append, type Change, type Closing, type Guard, type GuardedWrite, set } from "./guarded-write.ts";
 import { runOf } from "./plan.ts";
 import { asEntry, expiryWithinLimits } from "./record-limits.ts";
 import type { Decided, Direction, Expiry, StateRecord, StepRecord, StepState } from "./state-record.ts";
-import { expiresAt, type Mark } from "./step-run.ts";
+import { expiresAt, type Mark, type NextStep } from "./step-run.ts";
 import { concluding, scheduling, transitions } from "./transitions.ts";
 
 /**

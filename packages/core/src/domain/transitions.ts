@@ -1,5 +1,5 @@
 // The states of a job, as one table; and how an attempt takes a job up and ends it (P4, P9, P13, P14, P16).
-import type { NextStep, StartAttempt } from "./attempt.ts";
+import type { StartAttempt } from "./attempt.ts";
 import { after } from "./duration.ts";
 import { append, type Change, type GuardedWrite, MOST_CHANGES, remove, set } from "./guarded-write.ts";
 import { runOf } from "./plan.ts";
@@ -13,7 +13,7 @@ import {
   type ProcessState,
   type StateRecord,
 } from "./state-record.ts";
-import { expiresAt } from "./step-run.ts";
+import { expiresAt, type NextStep } from "./step-run.ts";
 
 /** The events of a job, with the states in which each is allowed and the state that follows. */
 export const transitions = {

@@ -1,13 +1,6 @@
 // A record that the supervisor could not recover steps back, so that a sweep reaches the other overdue records (P10).
 import { after } from "./duration.ts";
-import type { StateRecord } from "./state-record.ts";
-
-/** The supervisor could not recover it, for that reason: the next sweep to look at it is the first after `lookAgainAt`. */
-export interface Unrecovered {
-  readonly since: string;
-  readonly lookAgainAt: string;
-  readonly fault: string;
-}
+import type { StateRecord, Unrecovered } from "./state-record.ts";
 
 const SHORTEST_MS = 10_000;
 /** The alert `outbox-stuck` needs two looks in its window, and a redeployed version should not wait long. */

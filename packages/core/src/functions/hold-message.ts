@@ -1,13 +1,14 @@
 // Handles a message while store, bus or engine are unavailable, or no job is admitted (P27): it is held under its lock, and returned to its queue
 // before the lock ends. Deliveries are counted for faulty messages, not for outages.
 
+import { instant } from "../domain/duration.ts";
 import { Outage, outageIn, SentBack } from "../domain/outage.ts";
 import { inWords, isThrown } from "../domain/thrown.ts";
 import type { Contracts } from "../messaging/contract.ts";
 import { memberRedactorOf } from "../messaging/hidden-members.ts";
 import { jobIdIn } from "../messaging/job-id.ts";
 import type { Messenger, ReceivedMessage } from "../messaging/messenger.ts";
-import { type Context, instant, type Ports, type Telemetry } from "../scheduler/ports.ts";
+import type { Context, Ports, Telemetry } from "../scheduler/ports.ts";
 import { NotStorable } from "../store/job-store.ts";
 
 const FIRST_PAUSE_MS = 250;

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { durationMs } from "../domain/duration.ts";
 import type { Job } from "../domain/job.ts";
-import type { OperatorAction } from "../domain/operator.ts";
+import type { OperatorAction } from "../domain/operator-action.ts";
 import { parseEdit, type SubmissionRules } from "../submission/submission-message.ts";
 import { stepResult } from "./agent-messages.ts";
 import { type Checked, check, checkJson } from "./checked.ts";

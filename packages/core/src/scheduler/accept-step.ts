@@ -1,13 +1,13 @@
 // A step that is done later (P6, P8): its service has accepted it, and only its record waits for the result.
 import type { StepEnd, StepTask } from "../domain/attempt.ts";
-import { after, durationMs } from "../domain/duration.ts";
+import { after, durationMs, instant } from "../domain/duration.ts";
 import { newsOfOne } from "../domain/news.ts";
 import { nextPollAt } from "../domain/poll.ts";
 import type { StateRecord } from "../domain/state-record.ts";
 import { awaits } from "../domain/step-end.ts";
 import { accepted } from "../domain/step-run.ts";
 import { LONGEST_WAIT_MS } from "../domain/workflow.ts";
-import { type Context, instant, type Ports } from "./ports.ts";
+import type { Context, Ports } from "./ports.ts";
 import { recordAnswer, recordedEnd } from "./record-step.ts";
 import { recordMark, recordNews } from "./take-up.ts";
 

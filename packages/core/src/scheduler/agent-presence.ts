@@ -1,8 +1,9 @@
 // Whether anybody takes an agent's work, as all processes together have seen it: a step that waits because there is too much to do is no failure,
 // a step that waits because nobody takes the work is one (P26).
+
+import { instant } from "../domain/duration.ts";
 import type { PauseStore, Watch } from "../store/pause-store.ts";
 import type { Pauses } from "./pauses.ts";
-import { instant } from "./ports.ts";
 
 /**
  * `paused`: an operator has paused it. `unknown`: it is not watched for long enough. `working`: it was seen to take up work. `back`: the same, after

@@ -1,6 +1,6 @@
 // An agent of this app that receives its requests over its queue (P6, P7, P8): does the work within its time, and sends a reply or nothing.
 import type { BoundedReply, Bounds, Fault, LastError, Start } from "../agents/agent.ts";
-import { after, durationMs } from "../domain/duration.ts";
+import { after, durationMs, instant } from "../domain/duration.ts";
 import { runOf } from "../domain/plan.ts";
 import { secretValuesOf } from "../domain/redactor.ts";
 import { inWords } from "../domain/thrown.ts";
@@ -8,7 +8,7 @@ import type { AgentRequestMessage, Failure, Ticket } from "../messaging/agent-me
 import { allSecrets } from "../messaging/contract.ts";
 import type { Versioned } from "../store/job-store.ts";
 import { codeFaultOf, throwingWithout } from "./code-fault.ts";
-import { type Context, instant } from "./ports.ts";
+import type { Context } from "./ports.ts";
 import { certaintyOf } from "./run-step.ts";
 import { TakeUp } from "./take-up.ts";
 import { taskIn } from "./task-in.ts";

@@ -1,12 +1,12 @@
 // An agent with a queue that can't answer yet (P7, P26): its request is sent again later, within the step's time.
 import type { StepEnd, StepTask } from "../domain/attempt.ts";
-import { after, durationMs } from "../domain/duration.ts";
+import { after, durationMs, instant } from "../domain/duration.ts";
 import { isInHand, runOf } from "../domain/plan.ts";
 import { backoffMs, nextPollAt } from "../domain/poll.ts";
 import type { StateRecord, StepRun } from "../domain/state-record.ts";
 import { type AgentReplyMessage, ticketOf } from "../messaging/agent-messages.ts";
 import { standing } from "./accept-step.ts";
-import { type Context, instant, type Ports } from "./ports.ts";
+import type { Context, Ports } from "./ports.ts";
 import { requestOf } from "./step-request.ts";
 import { recordNews } from "./take-up.ts";
 

@@ -1,6 +1,7 @@
 // The scheduler's claim (P4): one attempt takes a Pending job, exclusively, before its orchestration starts.
 import { applyChanges } from "../domain/apply-changes.ts";
 import { type Attempt, attemptOf, type ClaimOutcome, type StartAttempt, toSchedule } from "../domain/attempt.ts";
+import { instant } from "../domain/duration.ts";
 import { endingOf } from "../domain/ending.ts";
 import { forwardAgain } from "../domain/forward-again.ts";
 import { isOneWrite } from "../domain/guarded-write.ts";
@@ -25,7 +26,7 @@ import type { Versioned, Written } from "../store/job-store.ts";
 import { inSpan } from "../telemetry/spans.ts";
 import { fromHere } from "../telemetry/trace-context.ts";
 import { concludeJob, startNextAttempt } from "./conclude-job.ts";
-import { type Context, instant, type Ports, schedulingOf, type Telemetry } from "./ports.ts";
+import { type Context, type Ports, schedulingOf, type Telemetry } from "./ports.ts";
 import { completionsOf, publish } from "./publish.ts";
 
 /**

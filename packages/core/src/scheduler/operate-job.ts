@@ -1,8 +1,10 @@
 // An operator's action on one job (P9, P11, P13): decided by the domain, written at the version read, then published.
 
+import { instant } from "../domain/duration.ts";
 import { hides, keepingHiddenSecrets, lacksSecrets } from "../domain/job.ts";
 import type { DecisionContext } from "../domain/next-attempt.ts";
-import { decide, type OperatorAction } from "../domain/operator.ts";
+import { decide } from "../domain/operator.ts";
+import type { OperatorAction } from "../domain/operator-action.ts";
 import { startAttemptOf } from "../domain/recovery.ts";
 import { snapshotOf } from "../domain/snapshot.ts";
 import { hasEnded, type ProcessState, type StateRecord } from "../domain/state-record.ts";
@@ -15,7 +17,7 @@ import { isWanted, type WantedVersion } from "../store/wanted-version.ts";
 import { reportError } from "./conclude-job.ts";
 import { keepItems } from "./keep-items.ts";
 import { doneInWords, withCheckedResult } from "./outcome-request.ts";
-import { type Context, instant, type Ports } from "./ports.ts";
+import type { Context, Ports } from "./ports.ts";
 import { clearOutbox, endStatus, publishBeforeStart } from "./publish.ts";
 import { writeAuditLog } from "./write-audit-log.ts";
 

@@ -1,10 +1,9 @@
 // Operators pause a workflow or an agent: new work waits and counts as no failure, work in progress ends. Every process sees it within seconds.
 import { setTimeout as sleep } from "node:timers/promises";
+import { instant } from "../domain/duration.ts";
 import { SentBack } from "../domain/outage.ts";
 import type { Pause, Paused, PauseStore, Watch } from "../store/pause-store.ts";
 import { remembered } from "../store/remembered.ts";
-import { type Context, instant, type Ports } from "./ports.ts";
-import { writeAuditLog } from "./write-audit-log.ts";
 
 /** New jobs of the workflow wait in their queue. */
 export class WorkflowPaused extends SentBack {
@@ -73,26 +72,4 @@ export function createPauses(store: PauseStore, now: () => number): Pauses {
       return true;
     },
   };
-}
-
-export interface PauseChange extends Paused {
-  readonly change: "pause" | "resume";
-  readonly reason: string;
-}
-
-/** Order of writes: the pause, then the audit log. A second request changes nothing and writes no entry. */
-export async function changePause(
-  { kind, name, change, reason }: PauseChange,
-  operator: string,
-  pauses: Pauses,
-  context: Context<Pick<Ports, "supervision" | "now">>,
-): Promise<readonly Pause[]> {
-  const isChanged =
-    change === "pause" ? await pauses.pause({ kind, name, by: operator, reason }) : await pauses.resume({ kind, name });
-  if (isChanged) {
-    const about = { action: `${change} ${kind} ${name}`, jobId: null, reason, outcome: "done" };
-    const entry = { at: instant(context.now()), operator, ...about, before: null, after: null };
-    await writeAuditLog(entry, null, context);
-  }
-  return pauses.current();
 }

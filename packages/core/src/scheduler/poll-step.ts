@@ -1,14 +1,14 @@
 // One poll of an accepted step (P6, P8): its agent requests the status from the service, and holds nothing until the next poll.
 import type { BoundedReply, Bounds, RoutedAgent } from "../agents/agent.ts";
 import type { StepEnd, StepTask } from "../domain/attempt.ts";
-import { after, durationMs } from "../domain/duration.ts";
+import { after, durationMs, instant } from "../domain/duration.ts";
 import { newsOfOne } from "../domain/news.ts";
 import { runOf } from "../domain/plan.ts";
 import { backoffMs, isPolled, nextPollAt, type Poll } from "../domain/poll.ts";
 import type { StateRecord, StepRun } from "../domain/state-record.ts";
 import { START_WITHIN } from "../domain/workflow.ts";
 import { codeFaultOf, throwingWithout } from "./code-fault.ts";
-import { type Context, instant, type Ports } from "./ports.ts";
+import type { Context, Ports } from "./ports.ts";
 import { recordAnswer, recordedEnd } from "./record-step.ts";
 import { requestOf } from "./step-request.ts";
 import { recordNews } from "./take-up.ts";

@@ -99,10 +99,6 @@ export type { Telemetry };
 /** The ports and the telemetry of one invocation. */
 export type Context<Own = Ports> = Own & { readonly telemetry: Telemetry };
 
-export function instant(ms: number): string {
-  return new Date(ms).toISOString();
-}
-
 export function schedulingOf({ timing, nonce }: Ports): Scheduling {
   return { unrecordedMs: timing.unrecordedMs, nonce };
 }

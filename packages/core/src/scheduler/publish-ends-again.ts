@@ -1,8 +1,10 @@
 // After the loss of the durable engine (P15, P16): the last status of a Processed job is sent after its write, and only the engine would run that
 // activity again. Every other status is owed by the record.
+
+import { instant } from "../domain/duration.ts";
 import { attemptId, type StateRecord } from "../domain/state-record.ts";
 import { concludedAgain } from "./conclude-job.ts";
-import { type Context, instant } from "./ports.ts";
+import type { Context } from "./ports.ts";
 
 /** More than the bounded tries of a send. What can't be sent is then left in the record. */
 const SENDING_MS = 5 * 60_000;

@@ -1,13 +1,14 @@
 // Publishes statuses to the client (P15): in order for each job, and at least once. A message that can't be sent now is left in the record as an
 // outbox message.
 
+import { instant } from "../domain/duration.ts";
 import { statusMessage } from "../domain/outputs.ts";
 import { published } from "../domain/recovery.ts";
 import { hasEnded, type JobStatus, type OutboxMessage, type StateRecord } from "../domain/state-record.ts";
 import { inWords } from "../domain/thrown.ts";
 import { addToOutbox, STATUS_OF } from "../domain/transitions.ts";
 import type { Versioned } from "../store/job-store.ts";
-import { type Context, instant, type Ports } from "./ports.ts";
+import type { Context, Ports } from "./ports.ts";
 
 /** A write, and a read of the record's current state: the attempt may have continued in the meantime. */
 const TRIES_TO_LEAVE = 3;

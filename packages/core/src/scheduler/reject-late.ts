@@ -1,6 +1,8 @@
 // A reply for which no step waits any more (P8).
+
+import { instant } from "../domain/duration.ts";
 import { inWords } from "../domain/thrown.ts";
-import { type Context, instant } from "./ports.ts";
+import type { Context } from "./ports.ts";
 
 /** The reply is counted and written to the audit log, and changes nothing else. */
 export async function rejectLate(

@@ -2,6 +2,7 @@
 // own report.
 
 import { awaitedDirection } from "../domain/awaited.ts";
+import { instant } from "../domain/duration.ts";
 import { runOf } from "../domain/plan.ts";
 import { snapshotOf } from "../domain/snapshot.ts";
 import type { StateRecord } from "../domain/state-record.ts";
@@ -10,7 +11,7 @@ import type { Versioned } from "../store/job-store.ts";
 import { isWanted } from "../store/wanted-version.ts";
 import type { Report } from "./completion.ts";
 import type { Caller, Operated } from "./operate-job.ts";
-import { type Context, instant } from "./ports.ts";
+import type { Context } from "./ports.ts";
 import { type Received, takeReport } from "./take-reply.ts";
 import { writeAuditLog } from "./write-audit-log.ts";
 

@@ -2,13 +2,14 @@
 
 import type { Fault, LastError, RoutedAgent } from "../agents/agent.ts";
 import type { StepEnd, StepTask } from "../domain/attempt.ts";
+import { instant } from "../domain/duration.ts";
 import { isInHand, runOf } from "../domain/plan.ts";
 import type { StepRun } from "../domain/state-record.ts";
 import { noteExpiry } from "../domain/step-writes.ts";
 import { inWords } from "../domain/thrown.ts";
 import { acceptedBefore, acceptStep } from "./accept-step.ts";
 import { codeFaultOf, throwingWithout } from "./code-fault.ts";
-import { type Context, instant, type Telemetry } from "./ports.ts";
+import type { Context, Telemetry } from "./ports.ts";
 import { recordAnswer, recordedEnd, unasked } from "./record-step.ts";
 import { requestOf } from "./step-request.ts";
 import { TakeUp } from "./take-up.ts";

@@ -18,7 +18,8 @@ import {
 } from "../domain/attempt.ts";
 import { HistoryLength } from "../domain/history-length.ts";
 import { knowsAll } from "../domain/news.ts";
-import { keyOf, type NextPolls, nextPolls, type Poll } from "../domain/poll.ts";
+import { type NextPolls, nextPolls } from "../domain/next-polls.ts";
+import { keyOf, type Poll } from "../domain/poll.ts";
 
 /** About two hours in all. */
 const PAUSE_MS = 5000;

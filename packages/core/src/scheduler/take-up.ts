@@ -3,7 +3,7 @@
 
 import type { Start } from "../agents/agent.ts";
 import type { StepTask } from "../domain/attempt.ts";
-import { after, durationMs } from "../domain/duration.ts";
+import { after, durationMs, instant } from "../domain/duration.ts";
 import { runOf } from "../domain/plan.ts";
 import { hasEnded, type StepRun } from "../domain/state-record.ts";
 import { awaits, takenAmong } from "../domain/step-end.ts";
@@ -11,7 +11,7 @@ import { type Mark, takenUp, withRun } from "../domain/step-run.ts";
 import { takeUp, takeUpOnly } from "../domain/step-writes.ts";
 import { inWords } from "../domain/thrown.ts";
 import type { Written } from "../store/job-store.ts";
-import { type Context, instant, type Ports } from "./ports.ts";
+import type { Context, Ports } from "./ports.ts";
 import { writeAtVersion } from "./write-at-version.ts";
 
 /**

@@ -1,5 +1,6 @@
 // The end of a step in its job's record (P8, P9, P13): one guarded write, which also schedules the next steps or ends the job.
 import type { StepTask } from "../domain/attempt.ts";
+import { instant } from "../domain/duration.ts";
 import type { Closing } from "../domain/guarded-write.ts";
 import type { StateRecord } from "../domain/state-record.ts";
 import { type Answer, withAnswer } from "../domain/step-answer.ts";
@@ -8,7 +9,7 @@ import { scheduled } from "../domain/step-run.ts";
 import { endsOf, type LedTo } from "../domain/step-writes.ts";
 import { contractFor } from "../messaging/contract.ts";
 import type { Versioned } from "../store/job-store.ts";
-import { instant, type Ports, schedulingOf } from "./ports.ts";
+import { type Ports, schedulingOf } from "./ports.ts";
 import { writeAtVersion } from "./write-at-version.ts";
 
 /** The record with the step's end in it, and the consequences of that end. */

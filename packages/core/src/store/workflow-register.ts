@@ -1,6 +1,7 @@
 // The versions of workflows that have run on this store, with their content; and the number of jobs that still need each.
 import { type Container, ErrorResponse } from "@azure/cosmos";
 import { OPEN_ERRORS } from "../domain/open-errors.ts";
+import type { ProcessState } from "../domain/state-record.ts";
 import type { WorkflowRef } from "../domain/workflow.ts";
 import type { WorkflowContent } from "../domain/workflow-content.ts";
 import { CONFLICT } from "./cosmos-answers.ts";
@@ -21,7 +22,8 @@ export interface WorkflowRegister {
   enter(content: WorkflowContent): Promise<WorkflowContent>;
   /** Every version that was ever entered. */
   entered(): Promise<readonly WorkflowContent[]>;
-  jobs(ref: WorkflowRef): Promise<JobsOfVersion>;
+  /** How many jobs need each version: counted once for all of them. */
+  jobs(): Promise<(ref: WorkflowRef) => JobsOfVersion>;
   /**
    * Whether a workflow of this name was entered after every one of `known`: by a newer version of the app, which is not running now. Never stale:
    * a job is rejected for good if there is none.
@@ -34,6 +36,12 @@ const PARTITION = "workflows";
 /** Permanent, even if the container's documents have a time to live. */
 const FOR_EVER = -1;
 
+interface Row extends WorkflowRef {
+  readonly processState: ProcessState;
+  readonly jobs: number;
+}
+
+const keyOf = (state: ProcessState, ref: WorkflowRef): string => `${state} ${idOf(ref)}`;
 const idOf = ({ name, version }: WorkflowRef): string => `workflow:${name}:${version}`;
 
 /**
@@ -41,16 +49,11 @@ const idOf = ({ name, version }: WorkflowRef): string => `workflow:${name}:${ver
  * @param jobs the container of the state records
  */
 export function createCosmosWorkflowRegister(container: Container, jobs: Container): WorkflowRegister {
-  async function count(condition: string, { name, version }: WorkflowRef): Promise<number> {
-    const query = {
-      query: `SELECT VALUE COUNT(1) FROM c WHERE ${condition} AND c.workflow.name = @name AND c.workflow.version = @version`,
-      parameters: [
-        { name: "@name", value: name },
-        { name: "@version", value: version },
-      ],
-    };
-    const { resources } = await jobs.items.query<number>(query).fetchAll();
-    return resources[0] ?? 0;
+  /** Each job is read once, however many versions there are: no index has its workflow. */
+  async function countByVersion(condition: string): Promise<Row[]> {
+    const keys = "c.workflow.name, c.workflow.version, c.processState";
+    const query = `SELECT ${keys}, COUNT(1) AS jobs FROM c WHERE ${condition} GROUP BY ${keys}`;
+    return (await jobs.items.query<Row>(query).fetchAll()).resources;
   }
 
   return {
@@ -86,13 +89,19 @@ export function createCosmosWorkflowRegister(container: Container, jobs: Contain
       const own = resources.filter((entry) => known.some((ref) => idOf(ref) === idOf(entry))).map(({ _ts }) => _ts);
       return resources.some((entry) => entry.name === name && entry._ts > Math.max(...own));
     },
-    async jobs(ref) {
-      const [pending, processing, ...inError] = await Promise.all([
-        count("c.processState = 'Pending'", ref),
-        count("c.processState = 'Processing'", ref),
-        ...OPEN_ERRORS.map((kind) => count(`c.error.kind = '${kind}' AND c.processState = 'Error'`, ref)),
+    async jobs() {
+      const rows = await Promise.all([
+        countByVersion("c.processState IN ('Pending', 'Processing')"),
+        countByVersion(
+          `c.error.kind IN (${OPEN_ERRORS.map((kind) => `'${kind}'`).join(", ")}) AND c.processState = 'Error'`,
+        ),
       ]);
-      return { pending, processing, inError: inError.reduce((sum, one) => sum + one, 0) };
+      const counted = new Map(rows.flat().map((row) => [keyOf(row.processState, row), row.jobs]));
+      return (ref) => ({
+        pending: counted.get(keyOf("Pending", ref)) ?? 0,
+        processing: counted.get(keyOf("Processing", ref)) ?? 0,
+        inError: counted.get(keyOf("Error", ref)) ?? 0,
+      });
     },
   };
 }

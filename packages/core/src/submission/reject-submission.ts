@@ -1,15 +1,15 @@
 // Rejects an invalid submission (P1): stores it in the quarantine with every fault, and notifies its sender of them (P15).
 
 import { createHash } from "node:crypto";
+import { instant } from "../domain/duration.ts";
 import { Outage } from "../domain/outage.ts";
 import { inWords } from "../domain/thrown.ts";
 import { isNestedTooDeep, jsonText } from "../messaging/deep-json.ts";
 import { memberRedactorOf } from "../messaging/hidden-members.ts";
 import type { Rejection } from "../messaging/messenger.ts";
-import { type Context, instant } from "../scheduler/ports.ts";
+import type { Context } from "../scheduler/ports.ts";
 import { describeSpan } from "../telemetry/spans.ts";
-import { senderOf } from "./submission-message.ts";
-import type { SubmittedMessage } from "./submit-job.ts";
+import { type SubmittedMessage, senderOf } from "./submission-message.ts";
 
 /** Within the rest of the lock after `hold-message.ts`. The message is safe by then, so it need not be held for this. */
 const PUBLISH_WITHIN_MS = 30_000;

@@ -1,10 +1,11 @@
 // The contract of a job message: the client's content, checked once, at the front door (P1).
 
 import { HIDDEN, type Job, REMOVED, type ReplyAddress } from "../domain/job.ts";
-import { WANTED, type WantedStatuses } from "../domain/outputs.ts";
+import { WANTED, type WantedStatuses } from "../domain/state-record.ts";
 import { check } from "../messaging/checked.ts";
 import { type Contracts, contractOf, jobId as jobIdSchema } from "../messaging/contract.ts";
 import { idOf, jobIdIn } from "../messaging/job-id.ts";
+import type { ReceivedMessage } from "../messaging/messenger.ts";
 import { entryOf, jobIdFault, type OwnedQueue, replyQueueFault } from "./owned-queue.ts";
 import { repeatedSecretFaults } from "./repeated-secrets.ts";
 
@@ -31,6 +32,16 @@ export interface Envelope {
   readonly faults?: readonly string[];
   /** The body was bound as its bytes: its members hide none of the above. */
   readonly isApart?: boolean;
+}
+
+export interface SubmittedMessage {
+  readonly body: unknown;
+  readonly envelope: Envelope;
+  readonly traceparent: string | null;
+  /** When it entered its queue; an ISO 8601 instant. */
+  readonly enqueuedAt?: string | undefined;
+  /** The whole of it. */
+  readonly received?: ReceivedMessage | undefined;
 }
 
 /** The known parts of a rejected message: the receiver of the notification, and its subject. */

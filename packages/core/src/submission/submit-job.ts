@@ -1,6 +1,7 @@
 // Submission (P1): records the job, publishes Received, and claims it for its first attempt.
 
 import type { ClaimOutcome } from "../domain/attempt.ts";
+import { instant } from "../domain/duration.ts";
 import { type Job, sameAsStored } from "../domain/job.ts";
 import { startAttemptOf } from "../domain/recovery.ts";
 import { newStateRecord, type StateRecord } from "../domain/state-record.ts";
@@ -9,28 +10,17 @@ import { MissingWorkflow } from "../domain/workflows.ts";
 import { contractOf, memberOf } from "../messaging/contract.ts";
 import { memberRedactorOf } from "../messaging/hidden-members.ts";
 import { idNameOf } from "../messaging/job-id.ts";
-import type { ReceivedMessage } from "../messaging/messenger.ts";
 import type { Leave } from "../scheduler/admission.ts";
 import { claimJob } from "../scheduler/claim-job.ts";
 import { throwingWithout } from "../scheduler/code-fault.ts";
 import { WorkflowPaused } from "../scheduler/pauses.ts";
-import { type Context, instant, type Ports } from "../scheduler/ports.ts";
+import type { Context, Ports } from "../scheduler/ports.ts";
 import { publish } from "../scheduler/publish.ts";
 import { type Created, NotStorable } from "../store/job-store.ts";
 import { describeSpan } from "../telemetry/spans.ts";
 import { contentDigest } from "./content-digest.ts";
 import { rejectSubmission } from "./reject-submission.ts";
-import { type Envelope, type ParsedSubmission, parseSubmission } from "./submission-message.ts";
-
-export interface SubmittedMessage {
-  readonly body: unknown;
-  readonly envelope: Envelope;
-  readonly traceparent: string | null;
-  /** When it entered its queue; an ISO 8601 instant. */
-  readonly enqueuedAt?: string | undefined;
-  /** The whole of it. */
-  readonly received?: ReceivedMessage | undefined;
-}
+import { type ParsedSubmission, parseSubmission, type SubmittedMessage } from "./submission-message.ts";
 
 /**
  * Order of writes: job and record in one batch, the Received message, the claim, the Started message, then (by the caller) the start of the

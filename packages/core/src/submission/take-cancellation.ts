@@ -1,12 +1,14 @@
 // A requester cancels its job (P13, P15): it ends at once if no step was done, and is compensated otherwise. Its sender is notified of the result.
+
+import { instant } from "../domain/duration.ts";
 import { SentBack } from "../domain/outage.ts";
 import type { StateRecord } from "../domain/state-record.ts";
 import { operateJob } from "../scheduler/operate-job.ts";
-import { type Context, instant, type Ports } from "../scheduler/ports.ts";
+import type { Context, Ports } from "../scheduler/ports.ts";
 import { describeSpan } from "../telemetry/spans.ts";
 import { type Cancellation, parseCancellation } from "./cancellation-message.ts";
 import { rejectSubmission } from "./reject-submission.ts";
-import type { SubmittedMessage } from "./submit-job.ts";
+import type { SubmittedMessage } from "./submission-message.ts";
 
 /** A cancellation may arrive before its job. */
 const LOOKS = [0, 250, 1000] as const;

@@ -1,11 +1,12 @@
 // Retention (P29): jobs that are over are archived, lose their secrets, and get the time after which their documents are removed.
 
+import { instant } from "../domain/duration.ts";
 import { withoutSecrets } from "../domain/job.ts";
 import { Outage } from "../domain/outage.ts";
 import { closed, isOver } from "../domain/retention.ts";
 import { inWords } from "../domain/thrown.ts";
 import { contractFor } from "../messaging/contract.ts";
-import { type Context, instant, type Retention } from "../scheduler/ports.ts";
+import type { Context, Retention } from "../scheduler/ports.ts";
 import type { ArchivedJob } from "../store/job-archive.ts";
 import { NotStorable, type OVER, type Versioned } from "../store/job-store.ts";
 import { shownRecord } from "../store/stored-record.ts";

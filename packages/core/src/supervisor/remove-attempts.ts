@@ -1,6 +1,7 @@
 // Removes the durable engine's data of ended attempts, in windows of time: each call is short, and each run is too.
 
-import { instant, type Telemetry } from "../scheduler/ports.ts";
+import { instant } from "../domain/duration.ts";
+import type { Telemetry } from "../scheduler/ports.ts";
 import type { PurgeProgress } from "../store/purge-progress.ts";
 
 /** Removes the instances that began between the two instants and have ended. Returns their number. */

@@ -1,7 +1,8 @@
 // The supervisor's search for overdue records: the longest overdue first, each record once, as many in parallel as store and bus allow. Records that
 // could not be recovered before come last: they must not keep a sweep from the others.
 
-import { instant, type Ports } from "../scheduler/ports.ts";
+import { instant } from "../domain/duration.ts";
+import type { Ports } from "../scheduler/ports.ts";
 import type { Versioned } from "../store/job-store.ts";
 import { isThrottled, type Pace } from "./pace.ts";
 

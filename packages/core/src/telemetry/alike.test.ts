@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import { createReporter, type Reporter } from "./alike.ts";
-import type { Attributes, EventName } from "./events.ts";
+import type { Attributes, EventName } from "./event-names.ts";
 
 let said: Attributes[];
 let due: (() => void)[];

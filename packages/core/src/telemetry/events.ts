@@ -1,72 +1,8 @@
 // What the app says of itself: structured events, by names that the alert rules match.
 import { createReporter } from "./alike.ts";
+import type { Attributes, EventName } from "./event-names.ts";
 import { measureEvent } from "./metrics.ts";
 import { outgoingAttributes } from "./outgoing.ts";
-
-export const EVENTS = [
-  "JobSubmitted",
-  "DuplicateSubmission",
-  "JobQuarantined",
-  "ReplyQuarantined",
-  "MessageNotStorable",
-  "ReplyUnclaimed",
-  "JobClaimed",
-  "ClaimRejected",
-  "StepCompleted",
-  "StepRejected",
-  "JobProcessed",
-  "JobErrored",
-  "JobExpired",
-  "JobRetried",
-  "AttemptStartRepeated",
-  "JobToBeCompensated",
-  "StepCompensated",
-  "JobCompensated",
-  "JobCancelled",
-  "JobWaits",
-  "JobHeld",
-  "JobRescheduled",
-  "JobResumed",
-  "StepSkipped",
-  "CompensationIncomplete",
-  "AgentTimedOut",
-  "CodeFailed",
-  "StepAccepted",
-  "StepNotTakenUp",
-  "TakeUpUnrecorded",
-  "LateReplyRejected",
-  "MessageHeld",
-  "MessagePostponed",
-  "OutageEnded",
-  "NewerRecordLeft",
-  "StatusUndeliverable",
-  "StatusDelayed",
-  "EngineLost",
-  "EndpointHealth",
-  "EndpointMisconfigured",
-  "SupervisorSweep",
-  "SupervisorFollows",
-  "SupervisorWhatIf",
-  "OperatorActed",
-  "CancelAccepted",
-  "CancelRejected",
-  "AuditLogUnwritten",
-  "RecoveryFailed",
-  "OrchestrationsRemoved",
-  "JobsClosed",
-  "JobNotClosed",
-  "GaugesNotMeasured",
-  "BulkRunContinued",
-  "AppNotStarted",
-  "WorkflowEdited",
-  "WorkflowVersionMissing",
-  "WorkflowVersionInUse",
-  "WorkflowsUnchecked",
-] as const;
-
-export type EventName = (typeof EVENTS)[number];
-
-export type Attributes = { readonly [name: string]: string | number | boolean | null };
 
 export interface Telemetry {
   event(name: EventName, attributes: Attributes): void;

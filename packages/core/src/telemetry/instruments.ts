@@ -1,6 +1,6 @@
 // The metrics' instruments: counts and spreads go straight into them; gauges are kept here and read at each export.
 import type { Meter as OpenTelemetryMeter } from "@opentelemetry/api";
-import type { Attributes } from "./events.ts";
+import type { Attributes } from "./event-names.ts";
 import { METRICS, type Meter, type MetricName } from "./metrics.ts";
 import { withoutNulls } from "./spans.ts";
 

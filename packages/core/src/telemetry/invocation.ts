@@ -1,6 +1,7 @@
 // One invocation of a function: its span in the job's trace, and where its events go.
 import { SpanKind } from "@opentelemetry/api";
-import { type Attributes, type EventLog, logTelemetry, type Telemetry } from "./events.ts";
+import type { Attributes } from "./event-names.ts";
+import { type EventLog, logTelemetry, type Telemetry } from "./events.ts";
 import { inSpanUnder } from "./spans.ts";
 import { parseTraceparent, plainTraceparent } from "./trace-context.ts";
 

@@ -1,5 +1,5 @@
 // What the app measures: the metrics by name, and which of them follow from its events.
-import type { Attributes, EventName } from "./events.ts";
+import type { Attributes, EventName } from "./event-names.ts";
 
 /** A count, a spread of values, a state that holds until it is set again, or an instant whose age is measured. */
 export type MetricKind = "counter" | "histogram" | "gauge" | "age";

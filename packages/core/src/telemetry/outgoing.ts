@@ -2,7 +2,7 @@
 
 import { HIDDEN } from "../domain/job.ts";
 import { redactorFor } from "../domain/redactor.ts";
-import type { Attributes } from "./events.ts";
+import type { Attributes } from "./event-names.ts";
 
 let redactor = redactorFor([]);
 

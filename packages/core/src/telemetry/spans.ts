@@ -12,7 +12,7 @@ import {
   trace,
 } from "@opentelemetry/api";
 import { asError } from "../domain/thrown.ts";
-import type { Attributes } from "./events.ts";
+import type { Attributes } from "./event-names.ts";
 import { outgoingAttributes, outgoingError, outgoingText } from "./outgoing.ts";
 import { activeSpanContext, parseTraceparent } from "./trace-context.ts";
 

@@ -11,10 +11,12 @@ const NONE = { pending: 0, processing: 0, inError: 0 };
 const events: [string, object][] = [];
 const telemetry = { event: (name: string, attributes: object) => void events.push([name, attributes]) };
 let needed: { [version: number]: JobsOfVersion };
+let counts: number;
 let register: WorkflowRegister;
 beforeEach(() => {
   events.length = 0;
   needed = {};
+  counts = 0;
   const entries = new Map<string, WorkflowContent>();
   register = {
     async enter(content) {
@@ -25,7 +27,10 @@ beforeEach(() => {
     },
     entered: async () => [...entries.values()],
     isNewer: async () => false,
-    jobs: async ({ version }) => needed[version] ?? NONE,
+    async jobs() {
+      counts += 1;
+      return ({ version }) => needed[version] ?? NONE;
+    },
   };
 });
 
@@ -89,10 +94,21 @@ test("a version that jobs need has to stay, another one may be retired, and a re
   await expect(check(CHAIN, { ...CHAIN, version: 2 }, newest)).rejects.toThrow("v2");
 });
 
+test("the jobs of the newest versions are not counted at start, and those of all others are counted once", async () => {
+  await check({ ...CHAIN, name: "one" }, GRAPH);
+  expect(counts).toBe(0);
+  await check({ ...CHAIN, name: "one" }, { ...CHAIN, name: "one", version: 2 }, { ...GRAPH, version: 4 });
+  expect(counts).toBe(1);
+});
+
 test("after a rollback, or a version retired too early, its jobs are said to be missing it, and nothing is rejected", async () => {
   await check(CHAIN, GRAPH);
   events.length = 0;
   needed[2] = { ...NONE, pending: 3 };
-  expect(await check(CHAIN)).toMatchObject([{ standing: "newest" }, { standing: "missing", version: 2 }]);
+  await check(CHAIN);
+  expect(await versionsInUse([CHAIN], register)).toMatchObject([
+    { standing: "newest" },
+    { standing: "missing", version: 2 },
+  ]);
   expect(events).toMatchObject([["WorkflowVersionMissing", { version: 2, pending: 3 }]]);
 });

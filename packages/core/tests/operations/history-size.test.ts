@@ -4,7 +4,7 @@ import { EVENT } from "@scheduler-agent-supervisor/testing/internal/replay/orche
 import { createWorld, type World } from "@scheduler-agent-supervisor/testing/internal/world/create-world";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { callService, keepId, lookUp, notYet, referenceId, serviceId } from "../../src/agents/http-service.ts";
+import { idAs } from "../../src/agents/service-request.ts";
 import { defineAgent } from "../../src/app/define-agent.ts";
 import { defineApp } from "../../src/app/define-app.ts";
 import { workflowsOf } from "../../src/app/define-workflow.ts";
@@ -28,24 +28,12 @@ const printer = defineAgent({
   name: "printer",
   service: { setting: "PrinterEndpoints", local: "http://127.0.0.1:7190" },
   seen: ({ jobId: id }: Mailing) => ({ jobId: id }),
-  results: { print: z.object({ sheetId: serviceId }), bind: z.object({ sheetId: serviceId }) },
+  results: { print: idAs("sheetId"), bind: idAs("sheetId") },
   operations: {
-    print: (call) =>
-      callService(
-        {
-          ...{ path: "sheets", body: call.item ?? {}, keep: keepId("sheetId"), answers: [] },
-          ...(call.completion && { reference: referenceId, isPolled: true }),
-        },
-        call,
-      ),
-    bind: (call) => callService({ path: "books", body: call.results, keep: keepId("sheetId"), answers: [] }, call),
+    print: ({ item, completion }) => ({ path: "sheets", body: item ?? {}, mayBeDoneLater: !!completion }),
+    bind: ({ results }) => ({ path: "books", body: results }),
   },
-  policies: {
-    print: {
-      poll: async (call, reference = "") =>
-        notYet(await lookUp({ path: `sheets/${reference}`, keep: keepId("sheetId"), isPolled: true }, call)),
-    },
-  },
+  policies: { print: { poll: (_, reference = "") => ({ path: `sheets/${reference}` }) } },
 });
 
 const agents = [printer] as const;

@@ -1,9 +1,9 @@
 // A message during an outage (P27): held under its lock, sent back to wait, and never counted as a delivery that failed.
 
 import { beforeEach, expect, test } from "vitest";
+import { instant } from "../../src/domain/duration.ts";
 import { holdMessage } from "../../src/functions/hold-message.ts";
 import type { ReceivedMessage } from "../../src/messaging/messenger.ts";
-import { instant } from "../../src/scheduler/ports.ts";
 import { NotStorable, StoreUnavailable } from "../../src/store/job-store.ts";
 import { NOON_MS } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";

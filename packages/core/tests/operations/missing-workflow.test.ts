@@ -1,11 +1,11 @@
 // Jobs whose workflow version only another version of the app has, as after a rollback: nothing is done to them, and nothing is lost.
 
 import { beforeEach, expect, test } from "vitest";
+import { instant } from "../../src/domain/duration.ts";
 import { OtherVersionNeeded } from "../../src/domain/outage.ts";
 import type { StateRecord } from "../../src/domain/state-record.ts";
 import { claimJob } from "../../src/scheduler/claim-job.ts";
 import { operateJob } from "../../src/scheduler/operate-job.ts";
-import { instant } from "../../src/scheduler/ports.ts";
 import { takeReply } from "../../src/scheduler/take-reply.ts";
 import { submitJob } from "../../src/submission/submit-job.ts";
 import { sweep } from "../../src/supervisor/sweep.ts";

@@ -3,7 +3,8 @@
 import { runOrchestration, type TaskEvent } from "@scheduler-agent-supervisor/testing/internal/model/orchestration-run";
 import { beforeEach, expect, test } from "vitest";
 import { type Attempt, advance, type StepTask, tasksToBegin } from "../../src/domain/attempt.ts";
-import { nextPolls, type Poll } from "../../src/domain/poll.ts";
+import { nextPolls } from "../../src/domain/next-polls.ts";
+import type { Poll } from "../../src/domain/poll.ts";
 import type { StepRecord } from "../../src/domain/state-record.ts";
 import type { Workflow } from "../../src/domain/workflow.ts";
 import { loadWorkflows } from "../../src/domain/workflows.ts";

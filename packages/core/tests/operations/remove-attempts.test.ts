@@ -2,7 +2,7 @@
 
 import { beforeEach, expect, test } from "vitest";
 import { type Purge, removeAttempts } from "../../src/supervisor/remove-attempts.ts";
-import type { Attributes } from "../../src/telemetry/events.ts";
+import type { Attributes } from "../../src/telemetry/event-names.ts";
 
 const NOON_MS = Date.parse("2026-01-01T12:00:00.000Z");
 const MINUTE_MS = 60_000;

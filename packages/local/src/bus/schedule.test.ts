@@ -32,7 +32,7 @@ test("a scheduled message waits for its time and then gets a new sequence number
   expect(await receiveNow(receiver)).toEqual([]);
   const message = await receiveOne(receiver);
   expect(Date.now()).toBeGreaterThanOrEqual(dueAt);
-  expect(Date.now()).toBeLessThan(dueAt + 1000);
+  expect(Date.now()).toBeLessThan(dueAt + 5000);
   // As the SDK's own suite has it from Service Bus: the state still says that it was scheduled.
   expect(message).toMatchObject({ body: "later", messageId: "s-1", state: "scheduled" });
   expect(message.sequenceNumber?.toNumber()).toBeGreaterThan(sequence?.toNumber() ?? 0);

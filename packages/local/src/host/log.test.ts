@@ -24,3 +24,20 @@ test("lines are written together, in their order", () => {
   expect(written).toEqual(["one\ntwo\n", "three\n"]);
   vi.useRealTimers();
 });
+
+test.each([
+  ["\n03:04:05.678 info  host: all is well", " | 03:04:05.678 info  host: all is well"],
+  ["\r03:04:05.678 info", " | 03:04:05.678 info"],
+  ["\u2028\u0085\v\f\r\n03:04", " | 03:04"],
+  ["\u001b[2K\u001b[1Ainfo", "info"],
+  ["\u001b]0;title\u0007info", "info"],
+  ["\u009b31mred\u0008\u0000", "red  "],
+  ["\u202eoediv", " oediv"],
+])("what somebody else has written, such as %j, begins no line and moves no cursor", (message, said) => {
+  expect(formatEntry({ ...entry, message: `no${message}` }, at, false)).toBe(`03:04:05.678 error intake: no${said}`);
+  const coloured = formatEntry({ ...entry, message: `no${message}` }, at, true).slice(
+    "\x1b[31m".length,
+    -"\x1b[0m".length,
+  );
+  expect(coloured).toBe(`03:04:05.678 error intake: no${said.replace(" | ", "\n  ")}`);
+});

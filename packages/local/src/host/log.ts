@@ -1,4 +1,5 @@
 // Writes what functions and host say as one line each, filtered by the levels of host.json.
+import { stripVTControlCharacters } from "node:util";
 import type { HostSettings } from "./host-json.ts";
 
 export type LogLevel = "trace" | "debug" | "information" | "warning" | "error" | "critical" | "none";
@@ -64,12 +65,22 @@ export function levelFilter(
   };
 }
 
-/** One line for an entry; with colour the lines of a stack stay apart, without it they are joined, so that a line is an entry. */
+/**
+ * One line for an entry; with colour its further lines are indented, without it they are joined. So a text that somebody else has written begins no
+ * line that looks like an entry, and moves no cursor (CWE-117).
+ */
 export function formatEntry({ level, source, message }: LogEntry, at: Date, colour: boolean): string {
-  const text = colour || !message.includes("\n") ? message : message.replace(/\s*\r?\n\s*/g, " | ");
+  const plain = CONTROL.test(message) ? stripVTControlCharacters(message).replace(LINE_ENDS, "\n") : message;
+  const text = plain.replace(/\s*\n\s*/g, colour ? "\n  " : " | ").replace(CONTROLS, " ");
   const line = `${timeOf(at)} ${LABEL[level]} ${source}: ${text}`;
   return colour && COLOUR[level] ? `${COLOUR[level]}${line}\x1b[0m` : line;
 }
+
+const LINE_ENDS = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
+/** C0 but for tab and line feed, C1, the further line ends of Unicode, and the marks that change the direction of writing. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+const CONTROLS = new RegExp(CONTROL, "g");
 
 let lastMs = Number.NaN;
 let lastTime = "";

@@ -1,6 +1,6 @@
 // The host's HTTP server: the app's functions, the host's own /admin, and the durable webhooks.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { foreignRequest } from "../foreign-request.ts";
+import { foreignRequest, hostOf } from "../foreign-request.ts";
 import { messageOf } from "../thrown.ts";
 import type { DurableEngine, RegisteredFunction } from "./contract.ts";
 import { RPC_PREFIX, WEBHOOK_KEY, WEBHOOK_PREFIX } from "./durable/client-binding.ts";
@@ -56,8 +56,12 @@ export async function openServer(
   const server = createServer({ maxHeaderSize: MOST_HEADER_BYTES }, (request, response) => {
     const status = requestRefusal(request);
     if (status !== undefined) return void response.writeHead(status, { connection: "close" }).end();
-    const refusal = foreignRequest(request.headers);
+    const forwarded = process.env["LOCAL_PUBLIC_ORIGIN"] || undefined;
+    const refusal = foreignRequest(request.headers, forwarded);
     if (refusal !== undefined) return text(response, 403, refusal);
+    // As Azure's front end says which host the browser has asked.
+    if (forwarded !== undefined && request.headers.origin === forwarded)
+      request.headers["x-forwarded-host"] = hostOf(forwarded);
     answer(request, response).catch((cause: unknown) => {
       if (!response.headersSent) response.writeHead(500);
       response.end(messageOf(cause));

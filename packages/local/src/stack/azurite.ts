@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { dirname, extname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { EXIT_WITH_PARENT } from "./child.ts";
 import type { PartAddress, Ports } from "./parts.ts";
@@ -33,15 +33,16 @@ const SECOND_ACCOUNT = "devstoreaccount2";
 /** The key that Microsoft publishes for every emulator; it opens nothing else. */
 const KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
 const CLOSE_LIMIT_MS = 4000;
+const UNUSED_LIBRARIES = new URL(`./unused-libraries${extname(import.meta.filename)}`, import.meta.url).href;
 
 /** Resolves when all three services listen. Rejects with an EADDRINUSE that has the `port`, or with what Azurite said. */
 export async function startAzurite(options: AzuriteOptions): Promise<RunningAzurite> {
   const { data, log = () => undefined, preload = [] } = options;
   if (data !== undefined) await mkdir(data, { recursive: true });
   const child = fork(program(), programArguments(options), {
-    execArgv: [...EXIT_WITH_PARENT, ...preload.flatMap((url) => ["--import", url])],
+    execArgv: [...EXIT_WITH_PARENT, ...[UNUSED_LIBRARIES, ...preload].flatMap((url) => ["--import", url])],
     stdio: ["ignore", "pipe", "pipe", "ipc"],
-    env: { ...process.env, AZURITE_ACCOUNTS: `${ACCOUNT}:${KEY};${SECOND_ACCOUNT}:${KEY}` },
+    env: { ...process.env, AZURITE_ACCOUNTS: `${ACCOUNT}:${KEY};${SECOND_ACCOUNT}:${KEY}`, AZURITE_DB: undefined },
     // The terminal's Ctrl-C goes to its whole group: who stops Azurite is its parent alone.
     detached: process.platform !== "win32",
   });

@@ -2,7 +2,7 @@
 
 import type { App } from "@scheduler-agent-supervisor/core/internal/app/create-app";
 import { atFault } from "@scheduler-agent-supervisor/core/internal/functions/at-fault";
-import { changePause } from "@scheduler-agent-supervisor/core/internal/scheduler/pauses";
+import { changePause } from "@scheduler-agent-supervisor/core/internal/scheduler/change-pause";
 import { observe } from "@scheduler-agent-supervisor/core/internal/telemetry/invocation";
 import { deskOf } from "../compose.ts";
 import { parseAttentionPage } from "../messaging/attention-request.ts";

@@ -1,7 +1,7 @@
 // The state of the agents over all instances of the app, and the pauses: read at most once in some seconds, for any number of operators.
 
+import { instant } from "@scheduler-agent-supervisor/core/internal/domain/duration";
 import type { Pauses } from "@scheduler-agent-supervisor/core/internal/scheduler/pauses";
-import { instant } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
 import {
   type AgentHealthStore,
   REPORT_LASTS_S,

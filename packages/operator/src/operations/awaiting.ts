@@ -1,7 +1,8 @@
 // The steps that wait for a report, for the console: read at most once in some seconds, for any number of operators.
+
+import { instant } from "@scheduler-agent-supervisor/core/internal/domain/duration";
 import type { StepRun } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
-import { instant } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
 import { remembered } from "@scheduler-agent-supervisor/core/internal/store/remembered";
 import type { Awaiting, AwaitingStep } from "../messaging/console-contract.ts";
 import type { AwaitingJob, ReadAwaitingJobs } from "../store/awaiting-jobs.ts";

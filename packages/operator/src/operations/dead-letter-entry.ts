@@ -1,6 +1,7 @@
 // The entry in the audit log for one request about a dead letter.
 
-import { type Context, instant, type Ports } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
+import { instant } from "@scheduler-agent-supervisor/core/internal/domain/duration";
+import type { Context, Ports } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
 import { writeAuditLog } from "@scheduler-agent-supervisor/core/internal/scheduler/write-audit-log";
 import type { DeadLetter } from "../messaging/dead-letters.ts";
 

@@ -1,7 +1,8 @@
 // An operator's action on a dead letter: sends it again, unchanged or corrected, or removes it. Each action is in the audit log.
 
+import { instant } from "@scheduler-agent-supervisor/core/internal/domain/duration";
 import { inWords } from "@scheduler-agent-supervisor/core/internal/domain/thrown";
-import { type Context, instant, type Ports } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
+import type { Context, Ports } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
 import { applyPatch } from "../domain/merge-patch.ts";
 import type { DeadLetterRequest } from "../messaging/dead-letter-request.ts";
 import type { DeadLetter, DeadLetterQueue, DeadLetters, TakenDeadLetter } from "../messaging/dead-letters.ts";

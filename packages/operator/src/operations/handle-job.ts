@@ -1,6 +1,7 @@
 // Operators claim jobs and causes and leave notes: all are read at once, and each is written at the version that the operator has seen.
 
-import { type Context, instant, type Ports } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
+import { instant } from "@scheduler-agent-supervisor/core/internal/domain/duration";
+import type { Context, Ports } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
 import { writeAuditLog } from "@scheduler-agent-supervisor/core/internal/scheduler/write-audit-log";
 import { remembered } from "@scheduler-agent-supervisor/core/internal/store/remembered";
 import { isWanted, type WantedVersion } from "@scheduler-agent-supervisor/core/internal/store/wanted-version";

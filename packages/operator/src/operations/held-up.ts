@@ -1,8 +1,8 @@
 // The jobs that are held up, in groups by their agent and cause, for the console: read at most once in some seconds, for any number of operators.
 import { createHash } from "node:crypto";
+import { instant } from "@scheduler-agent-supervisor/core/internal/domain/duration";
 import type { Wait } from "@scheduler-agent-supervisor/core/internal/domain/wait";
 import { type WaitContext, type WaitingJob, waitsOf } from "@scheduler-agent-supervisor/core/internal/domain/waiting";
-import { instant } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
 import { remembered } from "@scheduler-agent-supervisor/core/internal/store/remembered";
 import { MOST_JOBS } from "../domain/bulk.ts";
 import { fingerprintOf, hasWords, technicalCauseOf } from "../domain/fingerprint.ts";

@@ -1,10 +1,12 @@
 // One job for an operator, with the actions that are possible now (P9, P11, P13). It changes nothing.
 
+import { instant } from "@scheduler-agent-supervisor/core/internal/domain/duration";
 import { expandedSteps } from "@scheduler-agent-supervisor/core/internal/domain/expand";
 import { type KeyChoice, keyChoiceOf } from "@scheduler-agent-supervisor/core/internal/domain/idempotency-key";
 import { type Job, withHiddenSecrets } from "@scheduler-agent-supervisor/core/internal/domain/job";
 import { courseOf, type Decision } from "@scheduler-agent-supervisor/core/internal/domain/next-attempt";
-import { decide, type OperatorAction } from "@scheduler-agent-supervisor/core/internal/domain/operator";
+import { decide } from "@scheduler-agent-supervisor/core/internal/domain/operator";
+import type { OperatorAction } from "@scheduler-agent-supervisor/core/internal/domain/operator-action";
 import { type UnknownOutcome, unknownOutcomes } from "@scheduler-agent-supervisor/core/internal/domain/record-outcome";
 import type { Direction, StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import { type Wait, waitInWords } from "@scheduler-agent-supervisor/core/internal/domain/wait";
@@ -13,7 +15,7 @@ import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/
 import { contractOf } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
 import type { ActionName } from "@scheduler-agent-supervisor/core/internal/messaging/operator-request";
 import { decisionContextOf, workflowOf } from "@scheduler-agent-supervisor/core/internal/scheduler/operate-job";
-import { instant, type Ports } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
+import type { Ports } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
 import { shownRecord } from "@scheduler-agent-supervisor/core/internal/store/stored-record";
 import { entityTag } from "@scheduler-agent-supervisor/core/internal/store/wanted-version";
 import { type StatusStanding, statusesOf } from "../domain/statuses.ts";

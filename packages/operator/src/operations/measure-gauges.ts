@@ -1,14 +1,10 @@
 // Measures the gauges: jobs by state, overdue jobs, the age of waiting messages.
 
 import { setTimeout as sleep } from "node:timers/promises";
+import { instant } from "@scheduler-agent-supervisor/core/internal/domain/duration";
 import { inWords } from "@scheduler-agent-supervisor/core/internal/domain/thrown";
 import type { Wait } from "@scheduler-agent-supervisor/core/internal/domain/wait";
-import {
-  type Context,
-  instant,
-  type Ports,
-  type Telemetry,
-} from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
+import type { Context, Ports, Telemetry } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
 import { isMeasured, measure } from "@scheduler-agent-supervisor/core/internal/telemetry/metrics";
 import type { HeldUp } from "../messaging/console-contract.ts";
 import type { QueueAge } from "../messaging/queue-ages.ts";

@@ -1,6 +1,7 @@
 // The operators' control of a previewed action on many jobs: start, pause, resume, cancel, watch.
 
-import { type Context, instant } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
+import { instant } from "@scheduler-agent-supervisor/core/internal/domain/duration";
+import type { Context } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
 import { writeAuditLog } from "@scheduler-agent-supervisor/core/internal/scheduler/write-audit-log";
 import { type BulkState, countsOf, SAME_CAUSE_LIMIT } from "../domain/bulk.ts";
 import type { BulkList, BulkProgress } from "../messaging/console-contract.ts";

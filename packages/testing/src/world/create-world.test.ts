@@ -1,13 +1,7 @@
 // The test kit on a business of its own: letters are printed, posted by somebody else's agent, and tracked.
 
-import {
-  callService,
-  keepId,
-  lookUp,
-  notYet,
-  referenceId,
-  serviceId,
-} from "@scheduler-agent-supervisor/core/internal/agents/http-service";
+import { callService, serviceId } from "@scheduler-agent-supervisor/core/internal/agents/http-service";
+import { idAs } from "@scheduler-agent-supervisor/core/internal/agents/service-request";
 import { defineAgent, defineRemoteAgent } from "@scheduler-agent-supervisor/core/internal/app/define-agent";
 import { defineApp } from "@scheduler-agent-supervisor/core/internal/app/define-app";
 import { workflowsOf } from "@scheduler-agent-supervisor/core/internal/app/define-workflow";
@@ -37,26 +31,16 @@ const printer = defineAgent({
   name: "printer",
   service: { setting: "PrinterEndpoints", local: "http://127.0.0.1:7190" },
   seen: ({ jobId: id, text }: Letter) => ({ jobId: id, text }),
-  results: { print: z.object({ sheetId: serviceId }), shred: z.object({ sheetId: serviceId }) },
+  answers: [{ status: 422, means: "rejected" }],
+  results: { print: idAs("sheetId"), shred: idAs("sheetId") },
   operations: {
-    print: (call) =>
-      callService(
-        {
-          path: "sheets",
-          body: { text: call.job.text },
-          keep: keepId("sheetId"),
-          ...(call.completion && { reference: referenceId, isPolled: true }),
-          answers: [{ status: 422, means: "rejected" }],
-        },
-        call,
-      ),
-    shred: (call) => callService({ path: "shreds", body: {}, keep: keepId("sheetId"), answers: [] }, call),
+    print: ({ job: { text }, completion }) => ({ path: "sheets", body: { text }, mayBeDoneLater: !!completion }),
+    shred: () => ({ path: "shreds", body: {} }),
   },
   policies: {
     print: {
       tryTimeoutMs: 2000,
-      poll: async (call, reference = "") =>
-        notYet(await lookUp({ path: `sheets/${reference}`, keep: keepId("sheetId"), isPolled: true }, call)),
+      poll: (_, reference = "") => ({ path: `sheets/${reference}` }),
     },
   },
 });

@@ -18,7 +18,7 @@ import { contentDigest } from "@scheduler-agent-supervisor/core/internal/submiss
 import { submitJob } from "@scheduler-agent-supervisor/core/internal/submission/submit-job";
 import { takeCancellation } from "@scheduler-agent-supervisor/core/internal/submission/take-cancellation";
 import { sweep } from "@scheduler-agent-supervisor/core/internal/supervisor/sweep";
-import type { Attributes, EventName } from "@scheduler-agent-supervisor/core/internal/telemetry/events";
+import type { Attributes, EventName } from "@scheduler-agent-supervisor/core/internal/telemetry/event-names";
 import { type EngineOptions, MemoryEngine, type WorldEngine } from "../memory/memory-engine.ts";
 import { createMemoryJobStore } from "../memory/memory-job-store.ts";
 import type { HistoryEvent } from "../replay/orchestration-history.ts";

@@ -1,11 +1,6 @@
 // An app's code that throws, wherever it is asked and whatever it throws (P10): the run is counted, the record has the text, and the job ends.
 
-import {
-  callService,
-  lookUp,
-  notYet,
-  referenceId,
-} from "@scheduler-agent-supervisor/core/internal/agents/http-service";
+import { callService, idIn, lookUp, notYet } from "@scheduler-agent-supervisor/core/internal/agents/http-service";
 import { defineAgent } from "@scheduler-agent-supervisor/core/internal/app/define-agent";
 import { defineApp } from "@scheduler-agent-supervisor/core/internal/app/define-app";
 import { workflowsOf } from "@scheduler-agent-supervisor/core/internal/app/define-workflow";
@@ -111,7 +106,7 @@ function createParcels(where: Place, make: () => unknown) {
         };
         const reference = (answer: never) => {
           at("the reference");
-          return referenceId(answer);
+          return idIn(answer);
         };
         return callService({ path: "boxes", body: {}, keep, reference, isPolled: true, answers: [] } as never, call);
       },

@@ -1,5 +1,5 @@
 // The agent of the mail service: sends a welcome. What is sent can't be taken back.
-import { callService, defineAgent, keepId, serviceId } from "@scheduler-agent-supervisor/core/agents";
+import { defineAgent, idAs, serviceId } from "@scheduler-agent-supervisor/core/agents";
 import { z } from "zod";
 import type { Registration } from "../contract.ts";
 
@@ -9,13 +9,12 @@ export const mailAgent = defineAgent({
   seen: ({ registrationId, email }: Registration) => ({ registrationId, email }),
   // It needs to know which account was opened.
   reads: { openAccount: z.object({ accountId: serviceId }) },
-  results: { welcome: z.object({ mailId: serviceId }) },
+  answers: [{ status: 422, means: "rejected" }],
+  results: { welcome: idAs("mailId") },
   operations: {
-    welcome: (call) => {
-      const accountId = call.results.openAccount?.accountId ?? null;
-      const body = { ...call.job, accountId };
-      const answers = [{ status: 422, means: "rejected" }] as const;
-      return callService({ path: "mails", body, keep: keepId("mailId"), answers }, call);
-    },
+    welcome: ({ job, results }) => ({
+      path: "mails",
+      body: { ...job, accountId: results.openAccount?.accountId ?? null },
+    }),
   },
 });
