@@ -42,13 +42,17 @@ function later(name: string): Workflow {
 }
 
 /** Where nobody delivers, whoever ordered collects. */
-function spare(name: string): Workflow {
-  const whole = variant(name, AMPLE);
+function spare(name: string, shippingWithin: string = AMPLE, policy: Partial<RecoveryPolicy> = {}): Workflow {
+  const whole = variant(name, shippingWithin, policy);
   const steps = whole.steps.flatMap((step) => {
     if (step.name !== "arrangeShipping") return [step];
     const compensation = { operation: "cancelPickUp", completeWithin: AMPLE };
-    const collect = { ...step, name: "collectIt", operation: "pickUp", after: [step.name], compensation };
-    return [{ ...step, otherwise: collect.name }, collect];
+    const { policy: _, ...rest } = step;
+    const of = { name: "collectIt", operation: "pickUp", after: [step.name], completeWithin: AMPLE };
+    return [
+      { ...step, otherwise: of.name },
+      { ...rest, ...of, compensation },
+    ];
   });
   return { ...whole, steps };
 }
@@ -86,6 +90,7 @@ export const workflows: readonly Workflow[] = [
   { ...variant("in-one", AMPLE), inOneActivity: true },
   conditional("conditional"),
   spare("spare"),
+  spare("spare-in-time", SHORT, { failureThreshold: 1 }),
   later("later"),
   uneven("uneven", SHORT, {}),
   uneven("eager", AMPLE, { onRejected: "compensate" }),

@@ -1,5 +1,6 @@
 // A step that is done later, through the whole stack: its service answers 202 and reports by HTTP, once and twice, also after a host's death.
 import { createServer, type Server } from "node:http";
+import { gzipSync } from "node:zlib";
 import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { measureBadRequests } from "../../bench/bad-requests.ts";
@@ -11,6 +12,11 @@ import { madeOrder } from "../support/made-order.ts";
 import { CARRIER } from "../support/orders.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
+interface Bytes {
+  readonly body: Buffer;
+  readonly contentType: string;
+}
+
 let carrier: Server;
 let adapted: AdaptedApp;
 let app: TestStack;
@@ -18,6 +24,8 @@ let app: TestStack;
 const reportTo = new Map<string, string>();
 /** How often the carrier was asked what has become of it, by its path. */
 const asked = new Map<string, number>();
+/** What the carrier answers, by order, where it is not the usual acceptance. */
+const answers = new Map<string, Bytes>();
 /** A carrier that says when it is to be asked is asked so often. */
 const TIMES = 2;
 
@@ -33,6 +41,11 @@ beforeAll(async () => {
       const isDone = times === TIMES;
       response.writeHead(isDone ? 200 : 202, { "content-type": "application/json", "retry-after": "1" });
       response.end(JSON.stringify(isDone ? { id: request.url?.split("/").at(-1) } : { status: "accepted" }));
+      return;
+    }
+    const odd = answers.get(orderId);
+    if (isShipment && odd) {
+      response.writeHead(202, { "content-type": odd.contentType }).end(odd.body);
       return;
     }
     const isAsked = isShipment && orderId.startsWith("asked-");
@@ -107,6 +120,81 @@ test("what is wrong with a report is named; an address that nobody was given rev
   expect(await app.eventually("later-2", ended)).toMatchObject({
     error: { message: expect.stringContaining("closed") },
   });
+});
+
+const JSON_TYPE = "application/json";
+const utf16 = (text: string) => Buffer.from(text, "utf16le");
+
+/** Each way to write a text that can be read. */
+const READABLE: readonly (readonly [what: string, write: (text: string) => Bytes])[] = [
+  ["UTF-8 with a byte order mark", (text) => ({ body: Buffer.from(`\uFEFF${text}`), contentType: JSON_TYPE })],
+  ["UTF-16LE by its mark", (text) => ({ body: utf16(`\uFEFF${text}`), contentType: JSON_TYPE })],
+  ["UTF-16 by its charset", (text) => ({ body: utf16(text), contentType: `${JSON_TYPE}; charset=utf-16` })],
+  [
+    "ISO-8859-1 by its charset",
+    (text) => ({ body: Buffer.from(text, "latin1"), contentType: `${JSON_TYPE}; charset=iso-8859-1` }),
+  ],
+];
+
+const CLOSED = JSON.stringify({ kind: "rejected", message: "die Straße ist gesperrt" });
+const UNREADABLE: readonly (readonly [what: string, bytes: Bytes, fault: RegExp])[] = [
+  [
+    "ISO-8859-1 that nobody declares",
+    { body: Buffer.from(CLOSED, "latin1"), contentType: JSON_TYPE },
+    /is not valid UTF-8/,
+  ],
+  [
+    "an unknown charset",
+    { body: Buffer.from(CLOSED), contentType: `${JSON_TYPE}; charset=klingon` },
+    /charset klingon/,
+  ],
+  ["gzip", { body: gzipSync(CLOSED), contentType: JSON_TYPE }, /compressed with gzip/],
+  [
+    "a member that is there twice",
+    { body: Buffer.from(CLOSED.replace("{", '{"kind":"done",')), contentType: JSON_TYPE },
+    /kind: is there twice/,
+  ],
+  ["no body", { body: Buffer.alloc(0), contentType: JSON_TYPE }, /must be a JSON object/],
+  ["brackets alone", { body: Buffer.from("[".repeat(60_000)), contentType: JSON_TYPE }, /must be a JSON object/],
+];
+
+async function reportBytes(orderId: string, { body, contentType }: Bytes) {
+  const headers = { "content-type": contentType };
+  const response = await fetch(reportTo.get(orderId) ?? "", { method: "POST", headers, body: new Uint8Array(body) });
+  return { status: response.status, text: await response.text() };
+}
+
+test("P33 a report in bytes that can't be read is at fault by name, and changes nothing", async () => {
+  const before = await awaiting("unreadable-1");
+  for (const [what, bytes, fault] of UNREADABLE) {
+    const { status, text } = await reportBytes("unreadable-1", bytes);
+    expect([status, text], what).toEqual([400, expect.stringMatching(fault)]);
+  }
+  expect((await app.eventually("unreadable-1", () => true)).steps).toEqual(before.steps);
+  expect(await report("unreadable-1", collected("unreadable-1"))).toMatchObject({ status: 200 });
+});
+
+test.each(READABLE.map(([what, write], index) => ({ what, write, orderId: `bytes-${index}` })))(
+  "P33 a carrier's answer and its report in $what are read",
+  async ({ write, orderId }) => {
+    answers.set(orderId, write(JSON.stringify({ id: "S-ä" })));
+    const { steps } = await awaiting(orderId);
+    expect(steps["arrangeShipping"]?.accepted).toMatchObject({ reference: "S-ä" });
+    expect(await reportBytes(orderId, write(CLOSED))).toMatchObject({ status: 200 });
+    const { error } = await app.eventually(orderId, ended);
+    expect(error?.message).toContain("die Straße ist gesperrt");
+  },
+);
+
+test("P33 numbers beyond 2^53 in a carrier's answer and its report are kept as they were sent", async () => {
+  const orderId = "beyond-1";
+  answers.set(orderId, { body: Buffer.from('{"id":9007199254740993}'), contentType: JSON_TYPE });
+  const { steps } = await awaiting(orderId);
+  expect(steps["arrangeShipping"]?.accepted).toMatchObject({ reference: "9007199254740993" });
+  const body = Buffer.from('{"kind":"done","result":{"shipmentId":12345678901234567890}}');
+  expect(await reportBytes(orderId, { body, contentType: JSON_TYPE })).toMatchObject({ status: 200 });
+  const record = await app.eventually(orderId, ended);
+  expect(record.steps["arrangeShipping"]).toMatchObject({ result: { shipmentId: "12345678901234567890" } });
 });
 
 test("what nobody may send costs one point read at most: an address that nobody was given, no report, a body that is too large", async () => {

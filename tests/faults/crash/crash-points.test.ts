@@ -100,7 +100,8 @@ beforeAll(async () => {
   );
   const chosen = new Set(isWhole ? [] : essential([...plain.values()].flatMap(({ points }) => points)));
   for (const scenario of scenarios) {
-    const points = plain.get(scenario)?.points ?? [];
+    const { diesAt = /^/ } = scenario;
+    const points = (plain.get(scenario)?.points ?? []).filter((point) => diesAt.test(point));
     const own = scenario.isOwn ? new Set(essential(points)) : chosen;
     deaths.set(scenario, livesOf(scenario, isWhole ? points : points.filter((point) => own.has(point))));
     for (const point of points) known.add(point);

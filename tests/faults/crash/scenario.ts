@@ -13,6 +13,8 @@ export interface Scenario extends Driven<Hand> {
   readonly end?: End;
   /** Where it dies is its own business, whatever other scenarios die at. */
   readonly isOwn?: true;
+  /** It dies at these of its points alone. */
+  readonly diesAt?: RegExp;
   /** The other end that it may come to if the host was killed. */
   readonly endIfKilled?: End;
 }

@@ -346,4 +346,19 @@ export const scenarios: readonly Scenario[] = [
     endIfKilled: { error: "rejected", steps: [], unknown: "bookFlight" },
     isOwn: true,
   },
+  {
+    name: "out of time, and another step in its place",
+    title:
+      "[agents, scheduler | every await of the compensation of a skipped step, of which nobody knows whether it was done | host killed] it is compensated once, beside the step in its place: Processed",
+    async drive(hand) {
+      await hand.fault("shipping", { kind: "loseReply", path: "/shipments" });
+      await hand.send({ workflow: "spare-in-time" });
+    },
+    end: {
+      steps: [...BEFORE_SHIPPING, "arrangeShipping", "collectIt", "capturePayment"],
+      compensated: ["arrangeShipping"],
+    },
+    isOwn: true,
+    diesAt: /^shippingAgent\/arrangeShipping\/compensate:/,
+  },
 ];

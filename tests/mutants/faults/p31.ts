@@ -56,7 +56,7 @@ export const P31 = faultsOf("P31", [
     SECRET_TEXT,
     'return [own, own.replaceAll("+", "-").replaceAll("/", "_")];',
     "return [own];",
-    ENCODINGS,
+    "core:domain/redactor.test.ts -t base64url",
   ],
   [
     "A secret in hexadecimal digits is shown.",

@@ -30,7 +30,7 @@ test("P19 the record has the job's priority", async () => {
   expect((await world.stateOf())?.priority).toBe("high");
 });
 
-test("P28 a new job starts with the newest version of its workflow, however the versions are listed", async () => {
+test("a new job starts with the newest version of its workflow, however the versions are listed", async () => {
   const versions = [1, 3, 2].map((version) => ({ ...CHAIN, version }));
   for (const workflows of [versions, versions.toReversed()]) {
     world = createWorld(NOON_MS, undefined, { workflows });
