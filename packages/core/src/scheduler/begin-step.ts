@@ -5,11 +5,11 @@ import { instant } from "../domain/duration.ts";
 import { itemOfRun, stepOfRun } from "../domain/items.ts";
 import type { Job } from "../domain/job.ts";
 import { secretValuesOf, textWithout } from "../domain/redactor.ts";
-import type { Decided, StepResult } from "../domain/state-record.ts";
+import type { Decided, ReadResults } from "../domain/state-record.ts";
 import { awaits } from "../domain/step-end.ts";
 import { withDecision } from "../domain/step-writes.ts";
 import { messageOf } from "../domain/thrown.ts";
-import { type Item, itemsOf, type Situation } from "../domain/workflow-rules.ts";
+import { type Item, itemsOf } from "../domain/workflow-rules.ts";
 import { contractOf } from "../messaging/contract.ts";
 import type { Ports } from "./ports.ts";
 import { writeAtVersion } from "./write-at-version.ts";
@@ -56,7 +56,7 @@ class ConditionFault extends Error {}
 
 type Deciding = {
   readonly job: Job;
-  readonly results: { readonly [step: string]: StepResult };
+  readonly results: ReadResults;
   readonly item: Item | null;
 };
 
@@ -83,7 +83,7 @@ function holds(condition: string, situation: Deciding, ports: Ports): boolean {
   const ask = Object.hasOwn(conditions, condition) ? conditions[condition] : undefined;
   try {
     if (!ask) throw new Error("there is none");
-    return ask(situation as Situation<never>);
+    return ask(situation as never);
   } catch (cause) {
     throw new ConditionFault(`condition ${condition}: ${messageOf(cause)}`);
   }
