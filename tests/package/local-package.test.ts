@@ -1,9 +1,13 @@
 // The local stack as a package: packed, installed in an empty folder outside this one, and run there by another app and program.
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { cpSync, globSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire, isBuiltin } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { CosmosClient } from "@azure/cosmos";
+import { ServiceBusClient } from "@azure/service-bus";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -77,4 +81,40 @@ test("its commands are installed", () => {
   const bin = join(folder, "node_modules/.bin");
   expect(run(join(bin, "local-services"), ["--help"])).toContain("services [bus] [cosmos]");
   expect(run(join(bin, "local-host"), ["--help"])).toContain("Usage: host APPDIR");
+  expect(run(join(bin, "local"), ["--help"])).toContain("Usage: local [APPDIR]");
+});
+
+test("one command runs an app that was written for Microsoft's emulators", async () => {
+  const args = [
+    "app",
+    "--free",
+    "--data",
+    "of-command",
+    "--queues",
+    "queues.json",
+    "--cosmos-resources",
+    "containers.json",
+  ];
+  const child = spawn(join(folder, "node_modules/.bin/local"), args, {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = once(child, "exit");
+  try {
+    const addresses = new Map<string, string>();
+    for await (const line of createInterface({ input: child.stdout })) {
+      const [, name = "", address = ""] = /^([A-Z][\w ]+): (\S+)$/.exec(line) ?? [];
+      addresses.set(name, address);
+      if (line.startsWith("Ready")) break;
+    }
+    const bus = new ServiceBusClient(addresses.get("Service Bus") ?? "");
+    await bus.createSender("names").sendMessages({ body: { name: "Grace" } });
+    await bus.close();
+    const { items } = new CosmosClient(addresses.get("Cosmos DB") ?? "").database("people").container("greetings");
+    const greetings = async () => (await items.query("SELECT VALUE c.text FROM c").fetchAll()).resources;
+    await expect.poll(greetings, { timeout: 60_000 }).toEqual(["Hello Grace"]);
+  } finally {
+    child.kill("SIGINT");
+  }
+  expect(await ended).toEqual([0, null]);
 });
