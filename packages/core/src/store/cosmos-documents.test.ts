@@ -5,10 +5,10 @@ import { contentOperation, erasingOperations, ttlOf } from "./cosmos-documents.t
 
 test("each revision of a job's content is a document of its own, beside the state record", () => {
   const record = { jobId: "o-1", owner: "shop" };
-  const operations = [1, 2].map((revision) => contentOperation(record, sampleJob("o-1"), revision, "videoId"));
+  const operations = [1, 2].map((revision) => contentOperation(record, sampleJob("o-1"), revision, "loanId"));
   expect(operations.map((operation) => "resourceBody" in operation && operation.resourceBody)).toMatchObject([
-    { id: "job", jobId: "o-1", videoId: "o-1", owner: "shop" },
-    { id: "job-2", jobId: "o-1", videoId: "o-1", owner: "shop" },
+    { id: "job", jobId: "o-1", loanId: "o-1", owner: "shop" },
+    { id: "job-2", jobId: "o-1", loanId: "o-1", owner: "shop" },
   ]);
   expect(erasingOperations("etag", 2).map((operation) => "id" in operation && operation.id)).toEqual([
     "state",
