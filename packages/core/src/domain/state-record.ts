@@ -165,8 +165,7 @@ export interface StepRecord extends StepRun {
   /** The result of a step's condition, which is evaluated once, before the step starts. */
   readonly decided?: Decided | undefined;
   /**
-   * The item of a list for which it runs, as it was at submission or in an operator's edit. Absent without a list, and in records of an older version
-   * of the app.
+   * The item of a list for which it runs, as it was at submission or in an operator's edit. Absent without a list.
    */
   readonly item?: StepResult | undefined;
   /** 1, and one more each time that the step starts again under another idempotency key. */
@@ -199,7 +198,7 @@ export interface JobError {
   readonly step: string | null;
   readonly agent: string | null;
   readonly at: string;
-  /** `compensationIncomplete`: why the job was to be compensated. Absent in records of an older version of the app. */
+  /** `compensationIncomplete`: why the job was to be compensated. */
   readonly cause?: JobError | undefined;
 }
 
@@ -238,8 +237,8 @@ export const RECORD_VERSION = 1;
 export interface StateRecord {
   readonly schemaVersion: number;
   readonly jobId: string;
-  /** The business keys of its current content. Absent if an older version of the app recorded it. */
-  readonly keys?: BusinessKeys;
+  /** The business keys of its current content. */
+  readonly keys: BusinessKeys;
   readonly workflow: WorkflowRef;
   readonly processState: ProcessState;
   /** The orchestration that holds the job: it alone starts steps. A step's outcome is recorded by its agent. */
@@ -262,8 +261,8 @@ export interface StateRecord {
   readonly owner?: string | undefined;
   /** What it is counted by among the jobs of others: its owner, or a member of its content. Absent: it has none. */
   readonly fairnessKey?: string | undefined;
-  /** The digest of the submitted content, for every status message. Absent if an older version of the app recorded the job. */
-  readonly contentDigest?: string | undefined;
+  /** The digest of the submitted content, for every status message. */
+  readonly contentDigest: string;
   /** The statuses that its requester wants; all if absent. */
   readonly statuses?: WantedStatuses | undefined;
   readonly replyTo: string | null;
@@ -315,12 +314,12 @@ export function holderId(jobId: string, attempt: number, taskHub: string): strin
 /** The requester of a job, and the request. */
 export interface Submission {
   readonly jobId: string;
-  readonly keys?: BusinessKeys | undefined;
+  readonly keys: BusinessKeys;
   readonly priority: Priority;
   readonly owner?: string | undefined;
   /** What it is counted by among the jobs of others: its owner, or a member of its content. Absent: it has none. */
   readonly fairnessKey?: string | undefined;
-  readonly contentDigest?: string | undefined;
+  readonly contentDigest: string;
   readonly statuses?: WantedStatuses | undefined;
   readonly replyTo: string | null;
   readonly replyToSessionId: string | null;
@@ -352,7 +351,7 @@ export function newStateRecord(
   return {
     schemaVersion: RECORD_VERSION,
     jobId: submission.jobId,
-    ...(submission.keys && { keys: submission.keys }),
+    keys: submission.keys,
     workflow: { name: workflow.name, version: workflow.version },
     processState: "Pending",
     lockedBy: null,
@@ -364,7 +363,7 @@ export function newStateRecord(
     priority: submission.priority,
     ...(submission.owner && { owner: submission.owner }),
     ...(submission.fairnessKey && { fairnessKey: submission.fairnessKey }),
-    ...(submission.contentDigest && { contentDigest: submission.contentDigest }),
+    contentDigest: submission.contentDigest,
     ...(submission.statuses === "end" && { statuses: submission.statuses }),
     replyTo: submission.replyTo,
     replyToSessionId: submission.replyToSessionId,
