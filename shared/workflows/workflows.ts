@@ -3,6 +3,7 @@ import type { Workflow } from "@scheduler-agent-supervisor/core/workflows";
 import { orderFulfilment } from "./order-fulfilment.ts";
 import { returns } from "./returns.ts";
 import { smoke } from "./smoke.ts";
+import { tours } from "./tour.ts";
 import { trips } from "./trip.ts";
 
-export const workflows: readonly Workflow[] = [...orderFulfilment, ...returns, ...trips, smoke];
+export const workflows: readonly Workflow[] = [...orderFulfilment, ...returns, ...trips, ...tours, smoke];
