@@ -105,4 +105,4 @@ export const orderContract = defineContract<Order>({
   },
 });
 
-export const contracts: Contracts = { usual: orderContract, usualWorkflow: USUAL_WORKFLOW, of: {} };
+export const contracts = { usual: orderContract, usualWorkflow: USUAL_WORKFLOW, of: {} } satisfies Contracts;

@@ -1,5 +1,5 @@
 // The business of fulfilling an order. All versions run: an order keeps the one that it started with.
-import type { RecoveryPolicy, Workflow } from "@scheduler-agent-supervisor/core/workflows";
+import type { RecoveryPolicy } from "@scheduler-agent-supervisor/core/workflows";
 import { defineWorkflow } from "../define-workflow.ts";
 
 const earlier: RecoveryPolicy = { failureThreshold: 3, waits: [], onExhausted: "fail", onRejected: "fail" };
@@ -103,4 +103,4 @@ const waiting = defineWorkflow({
   steps: [reserveStock, takePaymentOrAsk, checkFraud, arrangeShipping, capturePayment],
 });
 
-export const orderFulfilment: readonly Workflow[] = [chain, compensating, waiting];
+export const orderFulfilment = [chain, compensating, waiting] as const;

@@ -1,6 +1,6 @@
 // The business of taking goods back: pick them up, put them on the shelf, give the money back.
 
-import type { RecoveryPolicy, Workflow } from "@scheduler-agent-supervisor/core/workflows";
+import type { RecoveryPolicy } from "@scheduler-agent-supervisor/core/workflows";
 import { defineWorkflow } from "../define-workflow.ts";
 import { REFUNDING_STEP, REFUNDS_AGENT, RESERVING_STEP } from "../domain/refund.ts";
 
@@ -61,4 +61,4 @@ const waiting = defineWorkflow({
   steps,
 });
 
-export const returns: readonly Workflow[] = [unreserved, reserved, waiting];
+export const returns = [unreserved, reserved, waiting] as const;

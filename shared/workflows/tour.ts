@@ -1,5 +1,5 @@
 // The business of a tour with hired gear: a flight or else a car, a hotel that confirms later, and each piece of gear sent there by a carrier that is polled.
-import type { RecoveryPolicy, Workflow } from "@scheduler-agent-supervisor/core/workflows";
+import type { RecoveryPolicy } from "@scheduler-agent-supervisor/core/workflows";
 import { defineWorkflow } from "../define-workflow.ts";
 
 const policy: RecoveryPolicy = {
@@ -85,4 +85,4 @@ const first = defineWorkflow({
   ],
 });
 
-export const tours: readonly Workflow[] = [first];
+export const tours = [first] as const;

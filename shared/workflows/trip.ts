@@ -1,5 +1,5 @@
 // The business of booking a trip: money first; where it is much, a person agrees; then hotel, flight and car side by side; then the money is taken.
-import type { RecoveryPolicy, Workflow } from "@scheduler-agent-supervisor/core/workflows";
+import type { RecoveryPolicy } from "@scheduler-agent-supervisor/core/workflows";
 import { defineWorkflow } from "../define-workflow.ts";
 
 const policy: RecoveryPolicy = {
@@ -80,4 +80,4 @@ const first = defineWorkflow({
   steps: [takePayment, approveTrip, bookHotel, bookFlight, rentCar, capturePayment],
 });
 
-export const trips: readonly Workflow[] = [first];
+export const trips = [first] as const;

@@ -20,7 +20,7 @@ import { returns } from "../../shared/workflows/returns.ts";
 import { GRAPH, NOON, NOON_MS, sampleOrder } from "../support/orders.ts";
 import { createSampleWorld } from "../support/sample-world.ts";
 
-const [, RETURNS] = returns as readonly [Workflow, Workflow];
+const [, RETURNS] = returns;
 const CAPTURED = 2150;
 
 let store: MemoryJobStore;

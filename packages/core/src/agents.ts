@@ -51,4 +51,4 @@ export {
   type Service,
   type ServiceAgent,
 } from "./app/define-agent.ts";
-export type { CompensationTarget, Completion, StepResult } from "./domain/state-record.ts";
+export type { CompensationTarget, Completion, ReadResult, StepResult } from "./domain/state-record.ts";

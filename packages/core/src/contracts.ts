@@ -1,4 +1,11 @@
 // Public entry `core/contracts`: the content that clients may send (P1).
 export type { BusinessKeys } from "./domain/business-keys.ts";
 export type { Job, Priority } from "./domain/job.ts";
-export { type Contract, type Contracts, defineContract, jobId, jobMembers } from "./messaging/contract.ts";
+export {
+  type Contract,
+  type Contracts,
+  defineContract,
+  jobId,
+  jobMembers,
+  type TypedContract,
+} from "./messaging/contract.ts";

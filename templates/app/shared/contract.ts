@@ -32,4 +32,4 @@ const registration = defineContract<Registration>({
   keysOf: ({ email }) => ({ email }),
 });
 
-export const contracts: Contracts = { usual: registration, usualWorkflow: "registration", of: {} };
+export const contracts = { usual: registration, usualWorkflow: "registration", of: {} } satisfies Contracts;

@@ -1,15 +1,19 @@
 // An agent (P6): a wrapper around ONE remote service. It knows the service's rules and has no access to a store.
 import type { z } from "zod";
-import type { Awaited, CompensationTarget, Completion, StepResult } from "../domain/state-record.ts";
+import type {
+  Awaited,
+  CompensationTarget,
+  Completion,
+  ReadResult,
+  ReadResults,
+  StepResult,
+} from "../domain/state-record.ts";
 
 /** The members of a job's content that an agent has declared; the id if it declares none. */
 export type JobView = object;
 
-/** The results of the completed steps, by step name. */
-export type Results = { readonly [step: string]: StepResult };
-
 /** A step's request to an agent that receives `Seen` of the job, and `Read` of other steps' results. */
-export interface AgentRequest<Seen extends JobView = JobView, Read = Results> {
+export interface AgentRequest<Seen extends JobView = JobView, Read = ReadResults> {
   readonly job: Seen;
   readonly results: Read;
   /** The item of a step with `forEach`. */
@@ -29,7 +33,7 @@ export interface AgentRequest<Seen extends JobView = JobView, Read = Results> {
 }
 
 /** The argument of an operation for one try. */
-export interface AgentCall<Seen extends JobView = JobView, Read = Results> extends AgentRequest<Seen, Read> {
+export interface AgentCall<Seen extends JobView = JobView, Read = ReadResults> extends AgentRequest<Seen, Read> {
   /** Where to call: the service's base URL, with a slash at its end. */
   readonly endpoint: string;
   /** Undefined for an endpoint that needs none. */
@@ -93,13 +97,13 @@ export interface Pending {
 }
 
 /** Queries the state of work that the service accepted. It must have no effect. After `unavailable` the app polls again later. */
-export type Poll<Seen extends JobView = JobView, Read = Results> = (
+export type Poll<Seen extends JobView = JobView, Read = ReadResults> = (
   call: AgentCall<Seen, Read>,
   reference: string | undefined,
 ) => Promise<Exclude<AgentReply, { kind: "accepted" }>>;
 
 /** One operation of an agent. It is called for each try, with the same idempotency key, until `completeBy` at the latest. */
-export type Operation<Seen extends JobView = JobView, Read = Results> = (
+export type Operation<Seen extends JobView = JobView, Read = ReadResults> = (
   call: AgentCall<Seen, Read>,
 ) => Promise<AgentReply>;
 
@@ -107,7 +111,7 @@ export type Operation<Seen extends JobView = JobView, Read = Results> = (
 export type Finding = AgentReply | { readonly kind: "absent" };
 
 /** How an operation is tried. The settings are the defaults. */
-export type OperationPolicy<Seen extends JobView = JobView, Read = Results> = {
+export type OperationPolicy<Seen extends JobView = JobView, Read = ReadResults> = {
   /** A try without an answer is aborted after this time. */
   readonly tryTimeoutMs?: number;
   /** The maximum number of tries in one attempt. Absent: as many as fit before complete-by. */
@@ -130,7 +134,7 @@ export type OperationPolicy<Seen extends JobView = JobView, Read = Results> = {
 );
 
 /** For a service without idempotency keys that supports a query for its effects. */
-export interface Find<Seen extends JobView = JobView, Read = Results> {
+export interface Find<Seen extends JobView = JobView, Read = ReadResults> {
   readonly ask: (call: AgentCall<Seen, Read>) => Promise<Finding>;
   /** The longest time after which an aborted try may still take effect. `absent` is accepted only after it. */
   readonly settlesWithinMs: number;
@@ -145,7 +149,7 @@ export interface Agent<Seen extends JobView = JobView> {
   /** The schemas of its operations' results: another result counts as an unreadable answer. Results of operations that are not named here are not checked. */
   readonly results?: { readonly [operation: string]: z.ZodType<StepResult> };
   /** The schemas of other steps' results that it reads, by step: a result that does not fit is left out. Absent: all results, unchecked. */
-  readonly reads?: { readonly [step: string]: z.ZodType<StepResult> };
+  readonly reads?: { readonly [step: string]: z.ZodType<ReadResult> };
 }
 
 /** The authentication at an endpoint: a header whose value is in another setting, or a token of the app's identity. */

@@ -12,7 +12,7 @@ import {
   schemaOf,
 } from "../agents/service-request.ts";
 import type { Job } from "../domain/job.ts";
-import type { StepResult } from "../domain/state-record.ts";
+import type { ReadResult, StepResult } from "../domain/state-record.ts";
 import type { Transport } from "../domain/workflow.ts";
 import type { ClosingStore, JobStore } from "../store/job-store.ts";
 
@@ -22,8 +22,11 @@ import type { ClosingStore, JobStore } from "../store/job-store.ts";
  */
 export type ResultSchemas = { readonly [operation: string]: z.ZodType<StepResult> };
 
+/** The schemas of the results that an agent reads, by the step's name: of a step with `forEach` an array's. */
+export type ReadSchemas = { readonly [step: string]: z.ZodType<ReadResult> };
+
 /** The results of earlier steps, by the step's name. A step that was skipped, or whose result does not fit, has none. */
-export type ResultsOf<Reads extends ResultSchemas> = { readonly [step in keyof Reads]?: z.output<Reads[step]> };
+export type ResultsOf<Reads extends ReadSchemas> = { readonly [step in keyof Reads]?: z.output<Reads[step]> };
 
 /** The remote service of an agent. */
 export interface Service {
@@ -43,13 +46,18 @@ interface Declared<Name extends string, Results extends ResultSchemas> {
 }
 
 /** An agent that calls a remote service, from this app. */
-export interface ServiceAgent<Name extends string = string, Results extends ResultSchemas = ResultSchemas>
-  extends Declared<Name, Results>,
-    Omit<Agent<never>, "name" | "results" | "operations"> {
+export interface ServiceAgent<
+  Name extends string = string,
+  Results extends ResultSchemas = ResultSchemas,
+  Content = never,
+  Reads extends ReadSchemas = ReadSchemas,
+> extends Declared<Name, Results>,
+    Omit<Agent<never>, "name" | "results" | "operations" | "reads"> {
+  readonly reads?: Reads;
   readonly operations: { readonly [operation in keyof Results]: Operation<never> };
   readonly kind: "service";
   readonly service: Service;
-  readonly seen: (content: never) => JobView;
+  readonly seen: (content: Content) => JobView;
 }
 
 /** An agent of this app that calls no service: its resource is the state store, or it has none. */
@@ -62,10 +70,13 @@ export interface LocalAgent<Name extends string = string, Results extends Result
 }
 
 /** An agent outside this app, perhaps in another language. It receives its requests from the queue `agent-requests-<name>`. */
-export interface RemoteAgent<Name extends string = string, Results extends ResultSchemas = ResultSchemas>
-  extends Declared<Name, Results> {
+export interface RemoteAgent<
+  Name extends string = string,
+  Results extends ResultSchemas = ResultSchemas,
+  Content = never,
+> extends Declared<Name, Results> {
   readonly kind: "remote";
-  readonly seen: (content: never) => JobView;
+  readonly seen: (content: Content) => JobView;
 }
 
 /** An agent of any kind: with a service, without one, or outside of this app. */
@@ -101,7 +112,7 @@ export function defineAgent<
   Seen extends JobView,
   Results extends RecordedResults,
   // biome-ignore lint/complexity/noBannedTypes: it reads nothing.
-  Reads extends ResultSchemas = {},
+  Reads extends ReadSchemas = {},
 >(declared: {
   /** An identifier: it is part of the names of functions and queues. */
   readonly name: Name;
@@ -120,7 +131,7 @@ export function defineAgent<
   };
   /** By operation. The settings are the defaults. */
   readonly policies?: { readonly [operation in keyof Results]?: AskPolicy<Seen, ResultsOf<Reads>> };
-}): ServiceAgent<Name, SchemasOf<Results>> {
+}): ServiceAgent<Name, SchemasOf<Results>, Content, Reads> {
   const { answers = [], results, operations, policies = {}, ...rest } = declared;
   // Its own `seen` selects its part of the content: from here on the types are not needed any more.
   const asked = Object.entries(operations as { readonly [operation: string]: Asks<never, never, object> });
@@ -134,7 +145,7 @@ export function defineAgent<
     operations: mapped(asked, (name, asks) => operationOf(asks, readingOf(name), policyFor[name]?.poll !== undefined)),
     policies: mapped(Object.entries(policyFor), (name, policy) => policyOf(policy, readingOf(name))),
   };
-  return agent as unknown as ServiceAgent<Name, SchemasOf<Results>>;
+  return agent as unknown as ServiceAgent<Name, SchemasOf<Results>, Content, Reads>;
 }
 
 function mapped<From, To>(entries: readonly (readonly [string, From])[], to: (name: string, value: From) => To) {
@@ -150,7 +161,7 @@ export function defineLocalAgent<const Name extends string, Results extends Resu
 
 /** An agent outside this app that receives its requests from a queue. */
 export function defineRemoteAgent<const Name extends string, Content extends Job, Results extends ResultSchemas>(
-  declared: Omit<RemoteAgent<Name, Results>, "kind" | "seen"> & { readonly seen: (content: Content) => JobView },
-): RemoteAgent<Name, Results> {
+  declared: Omit<RemoteAgent<Name, Results, Content>, "kind">,
+): RemoteAgent<Name, Results, Content> {
   return { kind: "remote", ...declared };
 }

@@ -12,6 +12,7 @@ import { loadWorkflows, type Workflows } from "../domain/workflows.ts";
 import type { Contracts } from "../messaging/contract.ts";
 import { idNameOf, idOf } from "../messaging/job-id.ts";
 import type { AgentResources, AnyAgent, ServiceAgent } from "./define-agent.ts";
+import type { StepsRead } from "./workflow-types.ts";
 
 /** What an app declares: its contracts, agents, workflows and rules. `defineApp` checks them together. */
 export interface AppDefinition {
@@ -54,11 +55,25 @@ export interface Business extends Required<AppDefinition> {
   ): ReadonlyMap<string, RoutedAgent>;
 }
 
+/** The steps that the agents read and no workflow has. */
+type Unread<Agents extends readonly AnyAgent[], Defined extends readonly Workflow[]> = Exclude<
+  StepsRead<Agents[number]>,
+  Defined[number]["steps"][number]["name"]
+>;
+type ReadsKnown<Agents extends readonly AnyAgent[], Defined extends readonly Workflow[]> = [
+  Unread<Agents, Defined>,
+] extends [never]
+  ? unknown
+  : { readonly agentsReadWhatNoWorkflowHas: Unread<Agents, Defined> };
+
 /**
- * Combines an app's declarations, for `createApp`, the commands and the tests.
+ * Combines an app's declarations, for `createApp`, the commands and the tests. An agent that reads a step of no workflow does not compile, where the
+ * workflows are as `defineWorkflow` returned them.
  * @throws where two agents have the same name, two services the same setting, or two contracts different names of the id.
  */
-export function defineApp(definition: AppDefinition): Business {
+export function defineApp<const Agents extends readonly AnyAgent[], const Defined extends readonly Workflow[]>(
+  definition: AppDefinition & { readonly agents: Agents & ReadsKnown<Agents, Defined>; readonly workflows: Defined },
+): Business {
   const { contracts, agents, workflows, rules = NO_RULES } = definition;
   const idName = idNameOf(contracts);
   const otherNames = new Set(Object.values(contracts.of).flatMap((one) => (one.idName === idName ? [] : [one.idName])));

@@ -1,8 +1,9 @@
 // The declaration of an app's workflows (P5): data, with types from its agents and its rules.
-import type { z } from "zod";
 import type { Workflow, WorkflowStep } from "../domain/workflow.ts";
 import type { WorkflowRules } from "../domain/workflow-rules.ts";
+import type { ContentOf, Contracts } from "../messaging/contract.ts";
 import type { AnyAgent } from "./define-agent.ts";
+import type { ResultOf, StepFits } from "./workflow-types.ts";
 
 type OperationOf<One extends AnyAgent> = keyof One["results"] & string;
 
@@ -28,45 +29,68 @@ export type StepOf<One extends AnyAgent, Names extends string, Rules extends Wor
     }
   : never;
 
-/** The result of such a step's operation. */
-type ResultOf<One extends AnyAgent, Step> = Step extends {
-  readonly agent: infer Name;
-  readonly operation: infer Operation;
-}
-  ? Extract<One, { readonly name: Name }>["results"][Operation & string]
-  : never;
+/** `step.member`, for each member of a step's result. A step with `forEach` has no one result. */
+type Source<One extends AnyAgent, Step> = Step extends { readonly forEach: string }
+  ? never
+  : Step extends { readonly name: infer Name extends string }
+    ? `${Name}.${keyof ResultOf<One, Step> & string}`
+    : never;
 
-/** `step.member`, for each member of a step's result. */
-type Source<One extends AnyAgent, Step> = Step extends { readonly name: infer Name extends string }
-  ? `${Name}.${keyof z.output<ResultOf<One, Step>> & string}`
-  : never;
-
-/** Each named step must exist, and unknown members do not compile. */
-type NamedAmong<Steps extends readonly { readonly name: string }[]> = {
+/** Each named step must exist, unknown members do not compile, and neither does a step that does not fit those before it. */
+type NamedAmong<
+  One extends AnyAgent,
+  Steps extends readonly { readonly name: string }[],
+  Rules extends WorkflowRules,
+  Content,
+> = {
   readonly [at in keyof Steps]: Steps[at] & {
     readonly after: readonly Steps[number]["name"][];
     readonly needs?: readonly Steps[number]["name"][];
     readonly otherwise?: Steps[number]["name"];
-  } & { readonly [strange in Exclude<keyof Steps[at], keyof WorkflowStep>]: never };
+  } & { readonly [strange in Exclude<keyof Steps[at], keyof WorkflowStep>]: never } & StepFits<
+      One,
+      Steps,
+      Steps[at],
+      Rules,
+      Content
+    >;
 };
 
 /** A `Workflow` with the types of its steps: see `workflowsOf`. */
-export interface TypedWorkflow<One extends AnyAgent, Steps extends readonly { readonly name: string }[]>
-  extends Pick<Workflow, "name" | "version" | "policy" | "inOneActivity"> {
-  readonly steps: NamedAmong<Steps>;
+export interface TypedWorkflow<
+  One extends AnyAgent,
+  Steps extends readonly { readonly name: string }[],
+  Rules extends WorkflowRules = WorkflowRules,
+  App extends Contracts = Contracts,
+  Name extends string = string,
+> extends Pick<Workflow, "version" | "policy" | "inOneActivity"> {
+  readonly name: Name;
+  readonly steps: NamedAmong<One, Steps, Rules, ContentOf<App, NoInfer<Name>>>;
   readonly outputs?: { readonly [name: string]: Source<One, NoInfer<Steps>[number]> };
   readonly cancelUntil?: NoInfer<Steps>[number]["name"];
 }
 
+/** A workflow whose steps' names its type knows: `defineApp` compares what agents read with them. */
+export type DefinedWorkflow<Names extends string> = Workflow & {
+  readonly steps: readonly (WorkflowStep & { readonly name: Names })[];
+};
+
 /**
- * Declares workflows of these agents. A workflow that names an undeclared agent, operation, step, result or rule does not compile. The
- * app checks all other faults when it starts (domain/workflow-faults.ts).
+ * Declares workflows of these agents. A workflow that names an undeclared agent, operation, step, result or rule does not compile; nor one whose
+ * agent or condition reads a result that no step before it has, or takes another content than the workflow's contract. The app checks all other
+ * faults when it starts (domain/workflow-faults.ts).
+ * @param _contracts without them the content is not compared
  */
-export function workflowsOf<const Agents extends readonly AnyAgent[], const Rules extends WorkflowRules>(
+export function workflowsOf<
+  const Agents extends readonly AnyAgent[],
+  const Rules extends WorkflowRules,
+  const App extends Contracts = Contracts,
+>(
   _agents: Agents,
   _rules: Rules,
-): <const Steps extends readonly StepOf<Agents[number], string, Rules>[]>(
-  workflow: TypedWorkflow<Agents[number], Steps>,
-) => Workflow {
-  return (workflow) => workflow;
+  _contracts?: App,
+): <const Name extends string, const Steps extends readonly StepOf<Agents[number], string, Rules>[]>(
+  workflow: TypedWorkflow<Agents[number], Steps, Rules, App, Name>,
+) => DefinedWorkflow<Steps[number]["name"]> {
+  return (workflow) => workflow as never;
 }

@@ -1,5 +1,6 @@
 // One attempt at a job, as the scheduler's orchestration carries it: the next steps, and the results so far.
 import { MOST_CHANGES } from "./guarded-write.ts";
+import { itemOfRun, stepOfRun } from "./items.ts";
 import type { Priority } from "./job.ts";
 import {
   directionOf,
@@ -13,7 +14,7 @@ import {
   unbegun,
 } from "./plan.ts";
 import { comparePolls } from "./poll.ts";
-import type { Direction, StateRecord, StepRecord, StepResult, StepRun, Steps } from "./state-record.ts";
+import type { Direction, ReadResults, StateRecord, StepRecord, StepResult, StepRun, Steps } from "./state-record.ts";
 import { expiresAt, type ToSchedule } from "./step-run.ts";
 import type { Transport, WorkflowRef } from "./workflow.ts";
 
@@ -86,7 +87,7 @@ export interface StepTask extends Omit<Attempt, "plan" | "steps" | "inOneActivit
   /** A list of the app, by name: the step runs for one of its items. */
   readonly forEach?: string | undefined;
   /** The results of the completed steps. */
-  readonly results: { readonly [step: string]: StepResult };
+  readonly results: ReadResults;
   /** The steps after it, if they are known before; null if the record must be read first. */
   readonly join: Join | null;
   /** Other steps run in parallel: the record may be due before this step is. */
@@ -361,9 +362,22 @@ export function toSchedule(planned: PlannedStep, steps: Steps): ToSchedule {
   return { name, transport, startWithin, completeWithin, record, ...(awaitWithin && { awaitWithin }) };
 }
 
-function resultsOf(steps: Steps): { [step: string]: StepResult } {
-  const completed = Object.entries(steps).flatMap(([name, record]): [string, StepResult][] =>
-    record.state === "Completed" && record.result ? [[name, record.result]] : [],
-  );
-  return Object.fromEntries(completed);
+/** Those of a list are one result, in the order of the items. */
+function resultsOf(steps: Steps): ReadResults {
+  const results: { [step: string]: StepResult | (StepResult | null)[] } = {};
+  for (const [run, { state, result }] of Object.entries(steps)) {
+    if (state !== "Completed" || !result) continue;
+    const step = stepOfRun(run);
+    const item = itemOfRun(run);
+    if (item === undefined) results[step] = result;
+    else if (!(step in results)) results[step] = runsOfList(step, steps);
+  }
+  return results;
+}
+
+function runsOfList(step: string, steps: Steps): (StepResult | null)[] {
+  const runs = Object.keys(steps).filter((run) => stepOfRun(run) === step && itemOfRun(run) !== undefined);
+  return runs
+    .sort((one, other) => (itemOfRun(one) ?? 0) - (itemOfRun(other) ?? 0))
+    .map((run) => (steps[run]?.state === "Completed" ? (steps[run].result ?? null) : null));
 }

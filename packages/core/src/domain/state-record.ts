@@ -42,6 +42,15 @@ export type StepState =
 /** The result of a step, for later steps and for the compensation: plain JSON. */
 export type StepResult = { readonly [name: string]: string | number | boolean | null };
 
+/**
+ * What a later step or a condition gets of a step: its result; of a step with `forEach` the results of its runs, in the order of the items, with
+ * null for a run without a result.
+ */
+export type ReadResult = StepResult | readonly (StepResult | null)[];
+
+/** The results of the completed steps, by step name. A skipped step has none, and neither has one whose list is empty. */
+export type ReadResults = { readonly [step: string]: ReadResult };
+
 /** `forward` runs the steps; `compensate` compensates them in reverse order (P13). */
 export type Direction = "forward" | "compensate";
 

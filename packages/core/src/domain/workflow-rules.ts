@@ -4,18 +4,23 @@ import { canonicalJson } from "./canonical-json.ts";
 import { MOST_ITEM_BYTES, MOST_ITEMS } from "./items.ts";
 import { type Job, withoutSecrets } from "./job.ts";
 import { MOST_RUNS } from "./record-limits.ts";
-import type { Items, StepResult } from "./state-record.ts";
+import type { Items, ReadResults, StepResult } from "./state-record.ts";
 import { messageOf } from "./thrown.ts";
 import type { KnownRules, Workflow } from "./workflow.ts";
 
 /** One item of a list for which a step is done (`forEach`): plain JSON. An agent gets the whole item, so it should contain only what that agent needs. */
 export type Item = StepResult;
 
-/** The arguments of a condition: the job's content and the results of its steps so far. */
-export interface Situation<Content extends Job = Job> {
+/**
+ * The arguments of a condition: the job's content and the results of its steps so far.
+ * @template Reads the results that it reads, by step: `Situation<Video, { encode: { minutes: number } }>`. A workflow that uses the condition has to
+ * have these steps before the one that depends on it.
+ */
+// biome-ignore lint/complexity/noBannedTypes: it reads nothing.
+export interface Situation<Content extends Job = Job, Reads extends ReadResults = {}> {
   readonly job: Content;
-  /** The results of the completed steps, by step name. A skipped step has none. */
-  readonly results: { readonly [step: string]: StepResult };
+  /** A skipped step has none. */
+  readonly results: { readonly [step in keyof Reads]?: Reads[step] };
   /** The item of a step with `forEach`; null for any other. */
   readonly item: Item | null;
 }
@@ -25,7 +30,9 @@ export interface Situation<Content extends Job = Job> {
  * @template Content the app's own type; the core calls the functions with content that the contract has checked.
  */
 export interface WorkflowRules<Content extends Job = never> {
-  readonly conditions: { readonly [name: string]: (situation: Situation<Content>) => boolean };
+  readonly conditions: {
+    readonly [name: string]: (situation: [Content] extends [never] ? never : Situation<Content>) => boolean;
+  };
   /**
    * They depend on the content alone, and not on its secrets: each item is recorded with its run when the job is submitted, and is not computed
    * again.

@@ -4,7 +4,14 @@ import type { StepTask } from "../domain/attempt.ts";
 import { durationMs } from "../domain/duration.ts";
 import type { Priority } from "../domain/job.ts";
 import { runOf } from "../domain/plan.ts";
-import type { Awaited, CompensationTarget, Completion, Expiry, StepResult } from "../domain/state-record.ts";
+import type {
+  Awaited,
+  CompensationTarget,
+  Completion,
+  Expiry,
+  ReadResults,
+  StepResult,
+} from "../domain/state-record.ts";
 import { LONGEST_WAIT_MS } from "../domain/workflow.ts";
 import { check } from "./checked.ts";
 import { ofKnownVersion } from "./message-version.ts";
@@ -33,7 +40,7 @@ export interface AgentRequestMessage {
   /** The members of the content that the agent has declared. */
   readonly job: object;
   /** The results of the completed steps, by step name. */
-  readonly results: { readonly [step: string]: StepResult };
+  readonly results: ReadResults;
   /** The item of a step with `forEach`. */
   readonly item?: StepResult | undefined;
   /** The same for every request of every attempt of the step in its direction: an agent passes it to its service. */

@@ -34,6 +34,19 @@ export interface Contract<Content extends Job = Job> extends ContentFacts<Conten
   readonly faults: (content: Content) => readonly string[];
 }
 
+declare const content: unique symbol;
+
+/** A contract that says of which content it is: for the types of workflows alone. */
+export interface TypedContract<Content extends Job> extends Contract {
+  readonly [content]?: Content;
+}
+
+/** The content of a workflow's jobs; never where its contract's type has none. */
+export type ContentOf<App extends Contracts, Workflow extends string> = ContentIn<
+  Workflow extends keyof App["of"] ? App["of"][Workflow] : App["usual"]
+>;
+type ContentIn<One> = One extends { readonly [content]?: infer Content } ? Exclude<Content, undefined> : never;
+
 /** The contracts of an app, by the workflow's name. All have the same `idName`. */
 export interface Contracts {
   /** For content that names no workflow, or an unknown one. */
@@ -45,13 +58,13 @@ export interface Contracts {
 
 /**
  * Declares the contract of one workflow's content. The schema types the functions. The returned contract has no content type, because
- * the core works with checked content of any type. Without `idName` the content's id is its member `jobId`.
+ * the core works with checked content of any type; its type remembers it, for `workflowsOf`. Without `idName` the content's id is its member `jobId`.
  * @throws if it names more secrets than one write can remove, a fairness key that is no path of members, or an id whose name can't be used
  */
 export function defineContract<Content extends Job>(
   contract: Omit<Contract<Content>, "faults" | "idName"> &
     Partial<Pick<Contract<Content>, "faults">> & { readonly idName?: keyof Content & string },
-): Contract {
+): TypedContract<Content> {
   const { length } = contract.secrets;
   if (length > MOST_SECRETS) {
     throw new Error(
@@ -74,7 +87,7 @@ export function defineContract<Content extends Job>(
   if (fairnessKey !== undefined && contract.secrets.includes(fairnessKey.split(".")[0] ?? "")) {
     throw new Error(`The contract's fairnessKey "${fairnessKey}" is a secret: it is kept in the state record.`);
   }
-  return { faults: () => [], ...contract, idName } as unknown as Contract;
+  return { faults: () => [], ...contract, idName } as unknown as TypedContract<Content>;
 }
 
 /** The contract for the check of a given content. */

@@ -4,11 +4,11 @@ import type { StepTask } from "../domain/attempt.ts";
 import { instant } from "../domain/duration.ts";
 import type { Job } from "../domain/job.ts";
 import { secretValuesOf, textWithout } from "../domain/redactor.ts";
-import type { Decided, StepResult } from "../domain/state-record.ts";
+import type { Decided, ReadResults } from "../domain/state-record.ts";
 import { awaits } from "../domain/step-end.ts";
 import { withDecision } from "../domain/step-writes.ts";
 import { messageOf } from "../domain/thrown.ts";
-import type { Item, Situation } from "../domain/workflow-rules.ts";
+import type { Item } from "../domain/workflow-rules.ts";
 import { contractOf } from "../messaging/contract.ts";
 import type { Ports } from "./ports.ts";
 import { writeAtVersion } from "./write-at-version.ts";
@@ -49,7 +49,7 @@ class ConditionFault extends Error {}
 
 type Deciding = {
   readonly job: Job;
-  readonly results: { readonly [step: string]: StepResult };
+  readonly results: ReadResults;
   readonly item: Item | null;
 };
 
@@ -76,7 +76,7 @@ function holds(condition: string, situation: Deciding, ports: Ports): boolean {
   const ask = Object.hasOwn(conditions, condition) ? conditions[condition] : undefined;
   try {
     if (!ask) throw new Error("there is none");
-    return ask(situation as Situation<never>);
+    return ask(situation as never);
   } catch (cause) {
     throw new ConditionFault(`condition ${condition}: ${messageOf(cause)}`);
   }

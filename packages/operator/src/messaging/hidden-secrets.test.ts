@@ -81,6 +81,18 @@ test.each<[string, object]>([
   expect(shown).toContain("euro");
 });
 
+test("where a contract allows any member, one whose name is a secret's in another spelling is hidden", () => {
+  const members = { videoId: jobId, ...jobMembers("fulfil"), paymentToken: z.string() };
+  const loose = defineContract({ ...contract, schema: z.looseObject(members) as never });
+  const shown = redactorOf({ ...contracts, usual: loose }).letter(
+    letter({ note: "seen", PaymentToken: "t-1", payment_token: "t-2" }),
+  );
+  expect(shown.body).toEqual({
+    kind: "json",
+    json: { note: "seen", PaymentToken: "(hidden)", payment_token: "(hidden)" },
+  });
+});
+
 test("a text, a JSON text and bytes are not shown", () => {
   for (const body of [
     { kind: "text", text: `{"paymentToken":"${TOKEN}` },

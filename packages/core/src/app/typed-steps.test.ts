@@ -1,0 +1,150 @@
+// What a step reads, and the content that it takes, fit the steps before it and the workflow's contract: anything else does not compile.
+import { expect, test } from "vitest";
+import { z } from "zod";
+import type { Job } from "../domain/job.ts";
+import type { Situation, WorkflowRules } from "../domain/workflow-rules.ts";
+import { type Contracts, defineContract, jobId, jobMembers } from "../messaging/contract.ts";
+import { type AnyAgent, defineAgent } from "./define-agent.ts";
+import { defineApp } from "./define-app.ts";
+import { workflowsOf } from "./define-workflow.ts";
+
+interface Loan extends Job {
+  readonly jobId: string;
+  readonly amount: number;
+  readonly collaterals: readonly { readonly id: string }[];
+}
+interface Letter extends Job {
+  readonly jobId: string;
+  readonly text: string;
+}
+
+const job = { ...jobMembers("loan"), jobId };
+const collaterals = z.array(z.object({ id: z.string() }));
+const facts = { secrets: [], keys: [], keysOf: () => ({}) };
+const loans = defineContract<Loan>({
+  schema: z.strictObject({ ...job, amount: z.number(), collaterals }),
+  ...facts,
+});
+const letters = defineContract<Letter>({ schema: z.strictObject({ ...job, text: z.string() }), ...facts });
+const contracts = { usual: loans, usualWorkflow: "loan", of: { letter: letters } } satisfies Contracts;
+
+const score = z.object({ score: z.number() });
+const value = z.object({ value: z.number() });
+const done = () => ({ path: "done", body: {} }) as const;
+const service = (name: string) => ({ setting: `${name}Endpoints`, local: "http://127.0.0.1:7180" });
+const seen = ({ jobId, amount }: Loan) => ({ jobId, amount });
+
+const bureau = defineAgent({
+  name: "bureau",
+  service: service("Bureau"),
+  seen,
+  results: { rate: score, appraise: value },
+  operations: { rate: done, appraise: done },
+});
+const bank = defineAgent({
+  name: "bank",
+  service: service("Bank"),
+  seen,
+  reads: { rate: score, appraise: z.array(value) },
+  results: { pay: z.object({ payoutId: z.string() }) },
+  operations: {
+    pay: ({ results: { rate, appraise = [] } }) => {
+      const values: number[] = appraise.map((one) => one.value);
+      return { path: "payouts", body: { score: rate?.score ?? 0, values } };
+    },
+  },
+});
+const printer = defineAgent({
+  name: "printer",
+  service: service("Printer"),
+  seen: ({ jobId, text }: Letter) => ({ jobId, text }),
+  results: { print: z.object({}) },
+  operations: { print: done },
+});
+const agents = [bureau, bank, printer] as const;
+
+const rules = {
+  conditions: {
+    isGood: ({ results }: Situation<Loan, { rate: { score: number } }>) => (results.rate?.score ?? 0) > 500,
+    isWorthy: ({ results }: Situation<Loan, { appraise: readonly { value: number }[] }>) =>
+      (results.appraise ?? []).every((one) => one.value > 0),
+    isNamed: ({ results }: Situation<Loan, { rate: { name: string } }>) => results.rate?.name !== undefined,
+    isShort: ({ job: letter }: Situation<Letter>) => letter.text.length < 10,
+    // @ts-expect-error it says nothing of what it reads
+    isMisspelt: ({ results }: Situation<Loan>) => results["decid"] !== undefined,
+    // @ts-expect-error it says that it reads rate
+    isMisspeltToo: ({ results }: Situation<Loan, { rate: { score: number } }>) => results.rated !== undefined,
+  },
+  lists: {
+    collaterals: (loan: Loan) => loan.collaterals.map(({ id }) => ({ id })),
+    words: ({ text }: Letter) => text.split(" ").map((word) => ({ word })),
+  },
+} as const satisfies WorkflowRules;
+
+const defineWorkflow = workflowsOf(agents, rules, contracts);
+const policy = { failureThreshold: 3, waits: [], onExhausted: "compensate", onRejected: "compensate" } as const;
+const head = { name: "loan", version: 1, policy } as const;
+const times = { after: [], completeWithin: "PT10S", compensation: "nothing" } as const;
+const rate = { ...times, name: "rate", agent: "bureau", operation: "rate" } as const;
+const appraise = {
+  ...times,
+  name: "appraise",
+  agent: "bureau",
+  operation: "appraise",
+  forEach: "collaterals",
+} as const;
+const pay = { ...times, name: "pay", agent: "bank", operation: "pay", after: ["rate", "appraise"] } as const;
+const print = { ...times, name: "print", agent: "printer", operation: "print" } as const;
+
+const loan = defineWorkflow({ ...head, steps: [rate, appraise, { ...pay, when: "isGood" }] });
+const letter = defineWorkflow({ ...head, name: "letter", steps: [{ ...print, forEach: "words" }] });
+
+const planted = [
+  // @ts-expect-error the printer takes letters
+  () => defineWorkflow({ ...head, steps: [print] }),
+  // @ts-expect-error the bureau takes loans
+  () => defineWorkflow({ ...head, name: "letter", steps: [rate] }),
+  // @ts-expect-error a condition on letters
+  () => defineWorkflow({ ...head, steps: [{ ...rate, when: "isShort" }] }),
+  // @ts-expect-error a list of a letter's
+  () => defineWorkflow({ ...head, steps: [{ ...rate, forEach: "words" }] }),
+  // @ts-expect-error the condition reads a step that this workflow does not have
+  () => defineWorkflow({ ...head, steps: [appraise, { ...pay, after: ["appraise"], when: "isGood" }] }),
+  // @ts-expect-error the step that the condition reads does not come before it
+  () => defineWorkflow({ ...head, steps: [rate, appraise, { ...pay, after: ["appraise"], when: "isGood" }] }),
+  // @ts-expect-error the step that the condition reads has another result
+  () => defineWorkflow({ ...head, steps: [rate, appraise, { ...pay, when: "isNamed" }] }),
+  // @ts-expect-error the condition reads a list's results, and the step runs once
+  () => defineWorkflow({ ...head, steps: [rate, { ...appraise, forEach: undefined }, { ...pay, when: "isWorthy" }] }),
+  // @ts-expect-error the agent reads a score, and this step records a value
+  () => defineWorkflow({ ...head, steps: [{ ...rate, operation: "appraise" }, appraise, pay] }),
+  // @ts-expect-error the agent reads a list's results, and the step runs once
+  () => defineWorkflow({ ...head, steps: [rate, { ...rate, name: "appraise", operation: "appraise" }, pay] }),
+  // @ts-expect-error an item that is skipped has no result, and the agent expects one
+  () => defineWorkflow({ ...head, steps: [rate, { ...appraise, optional: true }, pay] }),
+  // @ts-expect-error a step with a list has no one result
+  () => defineWorkflow({ ...head, outputs: { value: "appraise.value" }, steps: [rate, appraise, pay] }),
+];
+
+const app = (all: readonly AnyAgent[]) => defineApp({ contracts, agents: all, workflows: [loan, letter], rules });
+
+test("an agent that reads a step of no workflow does not compile", () => {
+  const misspelt = defineAgent({
+    name: "bank",
+    service: service("Bank"),
+    seen,
+    reads: { rated: score },
+    results: { pay: score },
+    operations: { pay: done },
+  });
+  // @ts-expect-error no workflow has a step rated
+  const defined = defineApp({ contracts, agents: [bureau, misspelt, printer], workflows: [loan, letter], rules });
+  expect(defined.agents).toHaveLength(3);
+});
+
+test("what fits compiles: steps before it, their results, and those of a list as an array", () => {
+  expect(app(agents).workflowNames).toEqual(["loan", "letter"]);
+  const reaches = { ...pay, name: "reached", after: ["pay"], when: "isWorthy" } as const;
+  expect(defineWorkflow({ ...head, steps: [rate, appraise, pay, reaches] }).steps).toHaveLength(4);
+  expect(planted).toHaveLength(12);
+});
