@@ -2,6 +2,7 @@
 import type { BusinessKeys } from "./business-keys.ts";
 import { runOfItem } from "./items.ts";
 import type { Priority } from "./job.ts";
+import type { WantedStatuses } from "./wanted-statuses.ts";
 import type { Workflow, WorkflowRef } from "./workflow.ts";
 
 export const PROCESS_STATES = ["Pending", "Processing", "Processed", "Compensated", "Cancelled", "Error"] as const;
@@ -14,10 +15,6 @@ export type EndState = Exclude<ProcessState, "Pending" | "Processing">;
 export function hasEnded(processState: ProcessState | undefined): processState is EndState {
   return processState !== undefined && processState !== "Pending" && processState !== "Processing";
 }
-/** `all`: every status. `end`: only the end, which saves one message for each step. */
-export const WANTED = ["all", "end"] as const;
-export type WantedStatuses = (typeof WANTED)[number];
-
 /** The supervisor could not recover it, for that reason: the next sweep to look at it is the first after `lookAgainAt`. */
 export interface Unrecovered {
   readonly since: string;
@@ -173,9 +170,7 @@ export interface StepRecord extends StepRun {
   readonly skipped?: Skipped | undefined;
   /** The result of a step's condition, which is evaluated once, before the step starts. */
   readonly decided?: Decided | undefined;
-  /**
-   * The item of a list for which it runs, as it was at submission or in an operator's edit. Absent without a list.
-   */
+  /** The item of a list for which it runs, as it was at submission or in an operator's edit. Absent without a list. */
   readonly item?: StepResult | undefined;
   /** 1, and one more each time that the step starts again under another idempotency key. */
   readonly generation: number;
