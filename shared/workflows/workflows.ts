@@ -2,6 +2,7 @@
 import { orderFulfilment } from "./order-fulfilment.ts";
 import { returns } from "./returns.ts";
 import { smoke } from "./smoke.ts";
+import { tours } from "./tour.ts";
 import { trips } from "./trip.ts";
 
-export const workflows = [...orderFulfilment, ...returns, ...trips, smoke];
+export const workflows = [...orderFulfilment, ...returns, ...trips, ...tours, smoke];

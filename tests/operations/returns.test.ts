@@ -37,7 +37,12 @@ const PROCESSED = {
 async function put(order: Order, workflow: Workflow, changes: Partial<StateRecord>): Promise<void> {
   const { orderId, priority } = order;
   const reply = { replyTo: null, replyToSessionId: null, correlationId: orderId, traceparent: null };
-  const record = newStateRecord({ jobId: orderId, priority, ...reply }, workflow, NOON, NOON);
+  const record = newStateRecord(
+    { jobId: orderId, keys: {}, contentDigest: "", priority, ...reply },
+    workflow,
+    NOON,
+    NOON,
+  );
   const steps = { ...record.steps, ...changes.steps };
   await store.create(order, { ...record, ...changes, steps });
 }

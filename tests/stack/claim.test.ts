@@ -26,7 +26,7 @@ afterAll(() => app?.[Symbol.asyncDispose]());
 async function pending(orderId: string): Promise<StateRecord> {
   const record = newStateRecord(
     {
-      jobId: orderId,
+      ...{ jobId: orderId, keys: {}, contentDigest: "" },
       priority: "normal",
       replyTo: null,
       replyToSessionId: null,

@@ -127,7 +127,7 @@ export function sampleJob(jobId = "job-1", changes: Partial<Goods> = {}): Goods 
 
 export function sampleRecord(jobId = "job-1", workflow: Workflow = CHAIN): StateRecord {
   const submission = {
-    jobId,
+    ...{ jobId, keys: {}, contentDigest: "" },
     priority: "normal",
     replyTo: "replies-shop",
     replyToSessionId: null,

@@ -25,7 +25,7 @@ export const workflow: Workflow = {
   steps: [step("reserve"), step("pay"), step("ship")],
 };
 const submission = {
-  jobId: "o",
+  ...{ jobId: "o", keys: {}, contentDigest: "" },
   priority: "normal",
   replyTo: "replies-shop",
   replyToSessionId: null,

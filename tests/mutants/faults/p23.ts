@@ -55,13 +55,6 @@ export const P23 = faultsOf("P23", [
     SKIPPED,
   ],
   [
-    "The items of a list are computed again by each version of the app.",
-    "core:scheduler/begin-step.ts",
-    "if (record.item) return record.item;",
-    "",
-    FOR_EACH,
-  ],
-  [
     "A list may have any number of items.",
     "core:domain/workflow-rules.ts",
     "if (items.length > MOST_ITEMS) throw",

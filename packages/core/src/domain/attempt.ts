@@ -49,7 +49,7 @@ export interface Attempt {
   readonly reply: Reply;
   /** From the job's workflow. */
   readonly inOneActivity?: boolean;
-  /** About how long its history may become before it continues as new: see scheduler/history-length.ts. Absent: an older version of the app began it. */
+  /** About how long its history may become before it continues as new: see domain/history-length.ts. Only in the input of its orchestration. */
   readonly historyBytes?: number;
   /** It was continued as new: the runs in progress that it has begun, by `runKey`. */
   readonly begun?: readonly string[];
@@ -297,8 +297,8 @@ export function looksAt(until: string, looks: number): Date {
 
 /** An attempt's look at the record. */
 export interface Look extends Pick<Attempt, "jobId" | "attempt" | "lockedBy"> {
-  /** The steps in progress, as far as the attempt knows; absent if an earlier version of the app asks. */
-  readonly waitsFor?: readonly string[];
+  /** The steps in progress, as far as the attempt knows. */
+  readonly waitsFor: readonly string[];
 }
 
 export function lookOf({ jobId, attempt, lockedBy, steps }: Attempt): Look {

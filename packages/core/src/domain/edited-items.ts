@@ -1,7 +1,6 @@
 // The items of a job that an operator edits: a run keeps its item, unless that is gone and the run has not begun.
 import { canonicalJson } from "./canonical-json.ts";
 import { runsOfStep } from "./expand.ts";
-import { itemOfRun } from "./items.ts";
 import { isInHand, mayHaveHadEffect } from "./plan.ts";
 import type { Items, StepRecord, StepResult, StepRun, Steps } from "./state-record.ts";
 import type { Workflow } from "./workflow.ts";
@@ -14,17 +13,16 @@ export type EditedItems =
  * Another sequence of the same items changes no run: each keeps its own.
  * @param before the steps as recorded
  * @param taken the steps as the resubmission leaves them
- * @param was the items of the content before the edit, for records of an older version of the app, which have none
  * @param is the items of the edited content
  */
-export function withEditedItems(workflow: Workflow, before: Steps, taken: Steps, was: Items, is: Items): EditedItems {
+export function withEditedItems(workflow: Workflow, before: Steps, taken: Steps, is: Items): EditedItems {
   const changed: { [run: string]: StepRecord } = {};
   const faults: string[] = [];
   const matched = new Map<string, readonly (StepResult | undefined)[]>();
   for (const { name, forEach } of workflow.steps) {
     if (forEach === undefined) continue;
     const runs = runsOfStep(name, forEach, before);
-    const recorded = runs.map((run) => before[run]?.item ?? was[forEach]?.[(itemOfRun(run) ?? 0) - 1]);
+    const recorded = runs.map((run) => before[run]?.item);
     const items = matched.get(forEach) ?? inPlace(recorded, is[forEach] ?? []);
     if (!matched.has(forEach) && items.length !== runs.length)
       faults.push(

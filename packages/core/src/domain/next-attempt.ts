@@ -92,8 +92,7 @@ interface Backwards {
 export function causeOfCompensation({ error }: StateRecord, reason: string, context: DecisionContext): JobError {
   const asked = `${context.by} asked for it: ${reason}`;
   if (!error) return errorOf("compensationRequested", asked, context);
-  if (error.kind !== "compensationIncomplete") return error;
-  return error.cause ?? errorOf("compensationRequested", `${asked}; before: ${error.message}`, context);
+  return error.cause ?? error;
 }
 
 /** The next attempt in the history's words. It counts failures from zero, and says so if there were any. */

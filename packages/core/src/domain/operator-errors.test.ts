@@ -303,13 +303,4 @@ describe("a resubmission of an incomplete compensation", () => {
       expect(endingOf(workflow, { steps, cause: after.error }, NOON).processState).toBe(end);
     }
   });
-
-  test("of a record without its cause, from an older version of the app, says what it was before", () => {
-    const old = { ...incomplete({ ...reversed, pay_1: exhausted }), error: errorOf("compensationIncomplete") };
-    const after = allow(old, "resubmit");
-    expect(after.error).toMatchObject({
-      kind: "compensationRequested",
-      message: "ada asked for it: card renewed; before: card expired",
-    });
-  });
 });

@@ -2,6 +2,7 @@
 import type { BusinessKeys } from "./business-keys.ts";
 import { runOfItem } from "./items.ts";
 import type { Priority } from "./job.ts";
+import type { WantedStatuses } from "./wanted-statuses.ts";
 import type { Workflow, WorkflowRef } from "./workflow.ts";
 
 export const PROCESS_STATES = ["Pending", "Processing", "Processed", "Compensated", "Cancelled", "Error"] as const;
@@ -14,10 +15,6 @@ export type EndState = Exclude<ProcessState, "Pending" | "Processing">;
 export function hasEnded(processState: ProcessState | undefined): processState is EndState {
   return processState !== undefined && processState !== "Pending" && processState !== "Processing";
 }
-/** `all`: every status. `end`: only the end, which saves one message for each step. */
-export const WANTED = ["all", "end"] as const;
-export type WantedStatuses = (typeof WANTED)[number];
-
 /** The supervisor could not recover it, for that reason: the next sweep to look at it is the first after `lookAgainAt`. */
 export interface Unrecovered {
   readonly since: string;
@@ -173,10 +170,7 @@ export interface StepRecord extends StepRun {
   readonly skipped?: Skipped | undefined;
   /** The result of a step's condition, which is evaluated once, before the step starts. */
   readonly decided?: Decided | undefined;
-  /**
-   * The item of a list for which it runs, as it was at submission or in an operator's edit. Absent without a list, and in records of an older version
-   * of the app.
-   */
+  /** The item of a list for which it runs, as it was at submission or in an operator's edit. Absent without a list. */
   readonly item?: StepResult | undefined;
   /** 1, and one more each time that the step starts again under another idempotency key. */
   readonly generation: number;
@@ -208,7 +202,7 @@ export interface JobError {
   readonly step: string | null;
   readonly agent: string | null;
   readonly at: string;
-  /** `compensationIncomplete`: why the job was to be compensated. Absent in records of an older version of the app. */
+  /** `compensationIncomplete`: why the job was to be compensated. */
   readonly cause?: JobError | undefined;
 }
 
@@ -247,8 +241,8 @@ export const RECORD_VERSION = 1;
 export interface StateRecord {
   readonly schemaVersion: number;
   readonly jobId: string;
-  /** The business keys of its current content. Absent if an older version of the app recorded it. */
-  readonly keys?: BusinessKeys;
+  /** The business keys of its current content. */
+  readonly keys: BusinessKeys;
   readonly workflow: WorkflowRef;
   readonly processState: ProcessState;
   /** The orchestration that holds the job: it alone starts steps. A step's outcome is recorded by its agent. */
@@ -271,8 +265,8 @@ export interface StateRecord {
   readonly owner?: string | undefined;
   /** What it is counted by among the jobs of others: its owner, or a member of its content. Absent: it has none. */
   readonly fairnessKey?: string | undefined;
-  /** The digest of the submitted content, for every status message. Absent if an older version of the app recorded the job. */
-  readonly contentDigest?: string | undefined;
+  /** The digest of the submitted content, for every status message. */
+  readonly contentDigest: string;
   /** The statuses that its requester wants; all if absent. */
   readonly statuses?: WantedStatuses | undefined;
   readonly replyTo: string | null;
@@ -324,12 +318,12 @@ export function holderId(jobId: string, attempt: number, taskHub: string): strin
 /** The requester of a job, and the request. */
 export interface Submission {
   readonly jobId: string;
-  readonly keys?: BusinessKeys | undefined;
+  readonly keys: BusinessKeys;
   readonly priority: Priority;
   readonly owner?: string | undefined;
   /** What it is counted by among the jobs of others: its owner, or a member of its content. Absent: it has none. */
   readonly fairnessKey?: string | undefined;
-  readonly contentDigest?: string | undefined;
+  readonly contentDigest: string;
   readonly statuses?: WantedStatuses | undefined;
   readonly replyTo: string | null;
   readonly replyToSessionId: string | null;
@@ -361,7 +355,7 @@ export function newStateRecord(
   return {
     schemaVersion: RECORD_VERSION,
     jobId: submission.jobId,
-    ...(submission.keys && { keys: submission.keys }),
+    keys: submission.keys,
     workflow: { name: workflow.name, version: workflow.version },
     processState: "Pending",
     lockedBy: null,
@@ -373,7 +367,7 @@ export function newStateRecord(
     priority: submission.priority,
     ...(submission.owner && { owner: submission.owner }),
     ...(submission.fairnessKey && { fairnessKey: submission.fairnessKey }),
-    ...(submission.contentDigest && { contentDigest: submission.contentDigest }),
+    contentDigest: submission.contentDigest,
     ...(submission.statuses === "end" && { statuses: submission.statuses }),
     replyTo: submission.replyTo,
     replyToSessionId: submission.replyToSessionId,

@@ -2,14 +2,13 @@
 
 import type { StepTask } from "../domain/attempt.ts";
 import { instant } from "../domain/duration.ts";
-import { itemOfRun, stepOfRun } from "../domain/items.ts";
 import type { Job } from "../domain/job.ts";
 import { secretValuesOf, textWithout } from "../domain/redactor.ts";
 import type { Decided, ReadResults } from "../domain/state-record.ts";
 import { awaits } from "../domain/step-end.ts";
 import { withDecision } from "../domain/step-writes.ts";
 import { messageOf } from "../domain/thrown.ts";
-import { type Item, itemsOf } from "../domain/workflow-rules.ts";
+import type { Item } from "../domain/workflow-rules.ts";
 import { contractOf } from "../messaging/contract.ts";
 import type { Ports } from "./ports.ts";
 import { writeAtVersion } from "./write-at-version.ts";
@@ -29,19 +28,13 @@ export type Begun =
  * task again, or beside this run, finds the decision in the record. A step without condition or list costs nothing here.
  */
 export async function beginStep(task: StepTask, job: Job, ports: Ports): Promise<Begun> {
-  const { when, forEach } = task;
-  if (when === undefined && forEach === undefined) return { kind: "begun", task, item: null };
-  let item: Item | null;
-  try {
-    item = itemFor(task, job, ports);
-  } catch (cause) {
-    return { kind: "rejected", task, message: withoutSecrets(messageOf(cause), job, ports) };
-  }
+  const { when, record: recorded } = task;
+  const { item = null } = recorded;
   if (when === undefined || task.direction === "compensate") return { kind: "begun", task, item };
   try {
-    const decided = task.record.decided ?? (await decideOnce(task, when, { job, results: task.results, item }, ports));
+    const decided = recorded.decided ?? (await decideOnce(task, when, { job, results: task.results, item }, ports));
     if (!decided) return { kind: "superseded", task };
-    const record = { ...task.record, decided };
+    const record = { ...recorded, decided };
     const message = `${when} does not hold`;
     return decided.holds
       ? { kind: "begun", task: { ...task, record }, item }
@@ -87,16 +80,6 @@ function holds(condition: string, situation: Deciding, ports: Ports): boolean {
   } catch (cause) {
     throw new ConditionFault(`condition ${condition}: ${messageOf(cause)}`);
   }
-}
-
-/** As recorded; a job that an older version of the app recorded has no items in its record. */
-function itemFor({ step, forEach, record }: StepTask, job: Job, { workflows }: Ports): Item | null {
-  const number = itemOfRun(step);
-  if (forEach === undefined || number === undefined) return null;
-  if (record.item) return record.item;
-  const item = itemsOf(forEach, job, workflows.rules)[number - 1];
-  if (item === undefined) throw new Error(`${forEach} has no item ${number} for ${stepOfRun(step)}`);
-  return item;
 }
 
 /** The message is recorded, and shown to whoever may read. */

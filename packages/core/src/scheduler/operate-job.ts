@@ -105,7 +105,7 @@ async function operateOn(read: Versioned, asked: Asked): Promise<Operated | unde
   const decision = decide(before, actionOf(checked.request), workflowOf(before, context), decided);
   if (decision.kind === "rejected") return reject(before, decision.reason, decided.now, asked);
   const edited = request.kind === "resubmit" ? request.job : null;
-  const items = await keepItems(before, decision.record, edited, context);
+  const items = keepItems(before, decision.record, edited, context);
   if (items.kind === "invalid") return items;
   const written = await write(read, { ...decision.record, steps: items.steps }, request, context);
   if (written.kind === "rejected") return undefined;

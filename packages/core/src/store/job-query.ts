@@ -148,7 +148,7 @@ export function isListed(
   if (kind && record.error?.kind !== kind) return false;
   if (workflow && record.workflow.name !== workflow) return false;
   if (version !== undefined && record.workflow.version !== version) return false;
-  if (key && record.keys?.[key.name] !== key.value) return false;
+  if (key && record.keys[key.name] !== key.value) return false;
   if (waitsFor && !waitsForIt(record, waitsFor)) return false;
   if (time && !isWithin(timeIn(record, time.of), time)) return false;
   if (step && !standsAt(record, step)) return false;

@@ -1,7 +1,7 @@
 // The contract of a job message: the client's content, checked once, at the front door (P1).
 
 import { HIDDEN, type Job, REMOVED, type ReplyAddress } from "../domain/job.ts";
-import { WANTED, type WantedStatuses } from "../domain/state-record.ts";
+import { WANTED, type WantedStatuses } from "../domain/wanted-statuses.ts";
 import { check } from "../messaging/checked.ts";
 import { type Contracts, contractOf, jobId as jobIdSchema } from "../messaging/contract.ts";
 import { idOf, jobIdIn } from "../messaging/job-id.ts";

@@ -62,12 +62,6 @@ test("without anything new nothing is sent", async () => {
   expect(published()).toEqual(["reserveStock"]);
 });
 
-test("a look of an attempt that began before a look named its steps finds them too", async () => {
-  const { waitsFor: _, ...look } = lookOf(await held());
-  await replyUnpublished();
-  expect(await findProgress(look, world)).toMatchObject({ steps: { checkFraud: { state: "Completed" } } });
-});
-
 test("an attempt that does not hold the job any more is notified of that, and nothing is sent", async () => {
   const look = lookOf(await held());
   await replyUnpublished();

@@ -186,18 +186,6 @@ test("keeps each run's item when a later version of the app sorts the list in an
   ]);
 });
 
-test("computes the items of a job that an older version of the app recorded", async () => {
-  const store = createMemoryJobStore();
-  const world = createWorld(NOON_MS, store, { workflows: [parcels()], rules: RULES });
-  await world.submitted();
-  const read = await store.state("job-1");
-  if (!read) throw new Error("there is no record");
-  const steps = Object.entries(read.record.steps).map(([run, { item: _, ...step }]) => [run, step] as const);
-  await store.replace(read, { ...read.record, steps: Object.fromEntries(steps) });
-  expect(await goOn(world)).toMatchObject({ processState: "Processed" });
-  expect(world.calls.map(({ item }) => (item as Item | undefined)?.sku)).toEqual(["TEA-1", "MUG-3", undefined]);
-});
-
 test("of too large items is rejected when it is submitted, in words", async () => {
   const lines = ({ lines }: Goods) => lines.map(({ sku }) => ({ sku, note: "n".repeat(40_000) }));
   const rules = { ...RULES, lists: { ...RULES.lists, lines } };

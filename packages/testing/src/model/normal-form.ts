@@ -20,6 +20,8 @@ export function normalForm(record: StateRecord, isReduced = false): StateRecord 
   return {
     schemaVersion: record.schemaVersion,
     jobId: record.jobId,
+    keys: {},
+    contentDigest: "",
     workflow: { name: workflow.name, version: workflow.version },
     processState: record.processState,
     lockedBy: record.lockedBy,
