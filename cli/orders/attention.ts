@@ -1,5 +1,6 @@
 // What needs a person, what a search finds, and who sees to what: as the console shows it, for the terminal.
 import type {
+  AgentStandings,
   Attention,
   AttentionJob,
   AttentionPage,
@@ -10,10 +11,13 @@ import type {
   HeldUp,
   JobPage,
   JobTotal,
+  Supervisor,
+  WaitingMessages,
 } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import { type App, queryOf } from "./app.ts";
 import { printHeldUp } from "./held-up.ts";
 import { coloured } from "./one.ts";
+import { agentTroubles, messageTroubles, supervisorTroubles, type Trouble } from "./system.ts";
 import { printTable } from "./table.ts";
 import { ago, plainText, say, sayEach, sayJson, timeText } from "./text.ts";
 
@@ -24,6 +28,7 @@ const PAGE = 100;
 
 /** Each part, or why it is not known: then the exit code is 1, and nothing is said to be well. */
 export async function showNeeds(app: App, asJson: boolean): Promise<number> {
+  const system = async (name: string, troubles: Promise<Trouble[]>) => ({ name, answer: await settled(troubles) });
   const part = async <T>(name: string, path: string) => ({ name, answer: await settled(app.get<T>(path)) });
   const parts = await Promise.all([
     part<Attention>("Orders in Error", "attention"),
@@ -31,13 +36,17 @@ export async function showNeeds(app: App, asJson: boolean): Promise<number> {
     part<DeadLetterCounts>("Dead letters", "dead-letters"),
     part<Awaiting>("Reports awaited", "awaiting"),
     part<Handlings>("Claims", "claims"),
+    system("Waiting messages", app.get<WaitingMessages>("waiting-messages").then(messageTroubles)),
+    system("Supervision", app.get<Supervisor>("supervisor").then(supervisorTroubles)),
+    system("Agents and pauses", app.get<AgentStandings>("agents").then(agentTroubles)),
   ]);
-  const [attention, heldUp, deadLetters, awaiting, claims] = parts;
+  const [attention, heldUp, deadLetters, awaiting, claims, ...others] = parts;
+  const troubles = others.flatMap(({ answer }) => ("data" in answer ? answer.data : []));
   const unknown = parts.flatMap(({ name, answer }) =>
     "fault" in answer ? [`${name}: not known. ${answer.fault}`] : [],
   );
-  const [first, ...others] = parts.flatMap(({ answer }) => ("fault" in answer ? [answer.fault] : []));
-  if (first !== undefined && others.length === parts.length - 1 && others.every((fault) => fault === first)) {
+  const [first, ...faults] = parts.flatMap(({ answer }) => ("fault" in answer ? [answer.fault] : []));
+  if (first !== undefined && faults.length === parts.length - 1 && faults.every((fault) => fault === first)) {
     throw new Error(first);
   }
   const handlings = "data" in claims.answer ? claims.answer.data.handlings : [];
@@ -50,6 +59,7 @@ export async function showNeeds(app: App, asJson: boolean): Promise<number> {
         queues.filter((queue) => "error" in queue || queue.count > 0),
       ),
       ...linesOf("awaiting", awaiting.answer, ({ steps }) => steps),
+      ...troubles.map(({ json }) => json),
     ]);
   } else {
     if ("data" in attention.answer) showGroups(attention.answer.data, handlings);
@@ -57,6 +67,7 @@ export async function showNeeds(app: App, asJson: boolean): Promise<number> {
     const lines = [
       ...("data" in deadLetters.answer ? messageLines(deadLetters.answer.data, handlings) : []),
       ...("data" in awaiting.answer ? awaitingLines(awaiting.answer.data) : []),
+      ...troubles.map(({ line }) => line),
     ];
     for (const line of lines) say(line);
     const counts = [attention, heldUp].map(({ answer }) => ("data" in answer ? answer.data.count : 0));

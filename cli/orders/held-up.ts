@@ -66,17 +66,17 @@ export async function showAgents(app: App, asJson: boolean): Promise<void> {
     return pause ? `paused by ${pause.by} ${ago(pause.at)}: ${pause.reason}` : "";
   };
   printTable(
-    ["agent", "endpoint", "instance", "health", "calls", "last error", "paused"],
+    ["agent", "endpoint", "instance", "health", "since", "calls", "last error", "paused"],
     agents.flatMap(({ name, instances }) => {
       const endpoints = instances.flatMap((each) => each.endpoints.map((one) => ({ ...one, instance: each.instance })));
-      if (endpoints.length === 0) return [[name, "", "", "healthy", "0", "", stateOf("agent", name)]];
+      if (endpoints.length === 0) return [[name, "", "", "healthy", "", "0", "", stateOf("agent", name)]];
       // On a terminal a healthy agent is one line; a pipe has every endpoint.
       if (process.stdout.isTTY && endpoints.every(({ health, isSlow }) => health === "healthy" && !isSlow)) {
         const sum = (count: "inFlight" | "capacity") => endpoints.reduce((all, one) => all + one[count], 0);
-        return [[name, "", "", "healthy", `${sum("inFlight")} of ${sum("capacity")}`, "", stateOf("agent", name)]];
+        return [[name, "", "", "healthy", "", `${sum("inFlight")} of ${sum("capacity")}`, "", stateOf("agent", name)]];
       }
-      return endpoints.map(({ endpoint, instance, health, isSlow, inFlight, capacity, lastError }) => [
-        ...[name, endpoint, instance, isSlow ? `${health}, slow` : health],
+      return endpoints.map(({ endpoint, instance, health, isSlow, since, inFlight, capacity, lastError }) => [
+        ...[name, endpoint, instance, isSlow ? `${health}, slow` : health, since ? timeText(since) : ""],
         ...[`${inFlight} of ${capacity}`, lastError ?? "", stateOf("agent", name)],
       ]);
     }),

@@ -1,4 +1,6 @@
 // Dead letters, the quarantine and discarded messages, for the terminal.
+
+import { applyPatch } from "@scheduler-agent-supervisor/operator/internal/domain/merge-patch";
 import type {
   DeadLetter,
   DeadLetterCounts,
@@ -11,9 +13,10 @@ import type {
 import { UsageError } from "../arguments.ts";
 import { type App, pathOf, queryOf } from "./app.ts";
 import { printTable } from "./table.ts";
-import { ago, say, sayEach, sayJson, timeText } from "./text.ts";
+import { ago, jsonText, say, sayEach, sayJson, timeText } from "./text.ts";
 
 const PAGE = 100;
+const NO_BODY = { kind: "text", text: "" } as const;
 
 export async function showDeadLetters(
   app: App,
@@ -78,7 +81,7 @@ async function showMessage(app: App, queue: string, number: string, asJson: bool
 
 /** JSON as `--file` takes it again. */
 function sayBody(body: DeadLetter["body"]): void {
-  if (body.kind === "json") console.log(JSON.stringify(body.json, null, 2));
+  if (body.kind === "json") console.log(jsonText(body.json, 2));
   else say(body.kind === "text" ? body.text : "The body is no text.");
 }
 
@@ -86,6 +89,15 @@ export interface Handling {
   readonly reason: string;
   /** In place of the message's own body. */
   readonly body?: unknown;
+  /** Or a merge patch of its own body. */
+  readonly patch?: unknown;
+}
+
+/** What the app is sent: it takes whole bodies. @param body the message's own */
+function edited({ patch, ...given }: Handling, body: DeadLetter["body"]): object {
+  if (patch === undefined) return given;
+  if (body.kind !== "json") throw new UsageError("The body is no JSON: give all of it with --file.");
+  return { ...given, body: applyPatch(body.json, patch) };
 }
 
 /** One after another: each is named when it is done, so that an error leaves no doubt about the others. */
@@ -102,7 +114,9 @@ export async function handleMessages(
   for (const number of numbers) {
     const path = pathOf("dead-letters", queue, number, action);
     if (action === "resend") {
-      const { target, removed } = await app.post<Resent>(path, handling);
+      const isEdit = handling.patch !== undefined;
+      const own = isEdit ? (await app.get<DeadLetter>(pathOf("dead-letters", queue, number))).body : NO_BODY;
+      const { target, removed } = await app.post<Resent>(path, edited(handling, own));
       say(`${number}: sent to ${target}${removed ? "" : ". The original is still there: discard it"}.`);
     } else {
       const { discarded, keptUntil } = await app.post<Discarded>(path, handling);
@@ -131,6 +145,9 @@ export async function showDiscarded(app: App, id: string | undefined, asJson: bo
 }
 
 export async function resendDiscarded(app: App, id: string, handling: Handling): Promise<void> {
-  const { target } = await app.post<Pick<Resent, "target">>(pathOf("discarded-messages", id, "resend"), handling);
+  const path = pathOf("discarded-messages", id);
+  const isEdit = handling.patch !== undefined;
+  const own = isEdit ? (await app.get<DiscardedMessage>(path)).message.body : NO_BODY;
+  const { target } = await app.post<Pick<Resent, "target">>(`${path}/resend`, edited(handling, own));
   say(`${id}: sent to ${target}.`);
 }

@@ -1,6 +1,7 @@
 // One order, for the terminal: why it waits, its steps and its history, and what an operator may do with it.
 import { readFileSync } from "node:fs";
 import { waitInWords } from "@scheduler-agent-supervisor/core/internal/domain/wait";
+import { applyPatch } from "@scheduler-agent-supervisor/operator/internal/domain/merge-patch";
 import type {
   Acted,
   Awaiting,
@@ -12,7 +13,7 @@ import { colourOfState } from "../board.ts";
 import { type App, pathOf } from "./app.ts";
 import { membersOf } from "./members.ts";
 import { printTable } from "./table.ts";
-import { ago, say, sayEach, sayJson, timeText, withTimes } from "./text.ts";
+import { ago, jsonText, say, sayEach, sayJson, timeText, withTimes } from "./text.ts";
 
 const inspect = (app: App, orderId: string) => app.get<Inspection>(pathOf("jobs", orderId));
 
@@ -51,7 +52,7 @@ export async function showOrder(app: App, orderId: string, asJson: boolean): Pro
 /** Its content, to edit: as the app shows it, so that `edit` accepts it. */
 export async function showContent(app: App, orderId: string): Promise<void> {
   const { job } = await inspect(app, orderId);
-  console.log(JSON.stringify(job, null, 2));
+  console.log(jsonText(job, 2));
 }
 
 export async function showAudit(app: App, orderId: string, asJson: boolean): Promise<void> {
@@ -81,16 +82,20 @@ export interface Act {
   readonly reason: string;
   readonly by?: string;
   readonly compensatedManually?: true;
+  readonly direction?: "forward";
   /** Content that replaces the order's. */
   readonly job?: unknown;
+  /** Or a merge patch of its content. */
+  readonly patch?: unknown;
 }
 
 const VERBS: { readonly [action: string]: string } = { markResolved: "mark-resolved" };
 const verbOf = (action: string): string => VERBS[action] ?? action;
 
 /** At the version that stands there now: if the order changes in between, nothing is done. */
-export async function actOnOrder(app: App, orderId: string, { action, ...body }: Act): Promise<void> {
-  const { etag, actions } = await inspect(app, orderId);
+export async function actOnOrder(app: App, orderId: string, { action, patch, ...given }: Act): Promise<void> {
+  const { etag, actions, job } = await inspect(app, orderId);
+  const body = patch === undefined ? given : { ...given, job: applyPatch(job, patch) };
   if (action === "resubmit" && actions.resubmit.allowed && body.job === undefined) sayKeys(actions.resubmit.keys);
   const { state, attempt, startAt } = await app.post<Acted>(pathOf("jobs", orderId, action), body, etag);
   const later = startAt ? `; the next attempt starts at ${timeText(startAt)}` : "";

@@ -23,6 +23,25 @@ describe("a table", () => {
     expect(column(0)).toContain(ID);
   });
 
+  test.each([30, 40, 60])("of eight columns is a list in a terminal of %i columns", (columns) => {
+    const eight = Array.from({ length: 8 }, (_, at) => `column ${at}`);
+    const text = framed(eight, [eight.map(() => LONG), eight.map(() => "")], columns);
+    const lines = linesOf(text);
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(columns);
+    expect(lines[0]).toMatch(/^column 0: the carrier/);
+    expect(text.replaceAll(/\s/g, "").split(LONG.replaceAll(" ", ""))).toHaveLength(9);
+  });
+
+  test("counts a character of East Asia and an emoji as two, and cuts none in two", () => {
+    const words = "東京都の倉庫は在庫を確認できません👍👍👍".repeat(4);
+    const lines = linesOf(framed(["message"], [[words]], 40));
+    const columns = (line: string) => [...line].reduce((sum, one) => sum + (one > "\u2fff" ? 2 : 1), 0);
+    expect(Math.max(...lines.map(columns))).toBeLessThanOrEqual(40);
+    expect(new Set(lines.map(columns)).size).toBe(1);
+    const shown = lines.map((line) => line.split("│")[1]?.trim() ?? "").join("");
+    expect(shown).toContain(words);
+  });
+
   test("of short texts is as wide as they are", () => {
     expect(linesOf(framed(["a", "b"], [["1", "2"]], 80))[0]).toHaveLength(9);
   });

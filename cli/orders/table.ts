@@ -23,7 +23,9 @@ export function printTable(head: readonly string[], rows: readonly (readonly Cel
 export function framed(head: readonly string[], rows: readonly (readonly Cell[])[], columns: number): string {
   const cells = rows.map((row) => row.map((cell) => plainText(textOf(cell))));
   const natural = head.map((name, at) => Math.max(...[name, ...cells.map((row) => row[at] ?? "")].map(widthOf)));
-  const widths = fitted(natural, columns - FRAME * head.length - 1);
+  const room = columns - FRAME * head.length - 1;
+  if (room < LEAST_WIDTH * head.length) return listed(head, cells, columns);
+  const widths = fitted(natural, room);
   const styled = (text: string, at: number, colour?: Colour) =>
     wrapped(text, widths[at] ?? LEAST_WIDTH)
       .map((line) => (colour ? styleText(colour, line) : line))
@@ -40,7 +42,22 @@ export function framed(head: readonly string[], rows: readonly (readonly Cell[])
 }
 
 const textOf = (cell: Cell): string => (typeof cell === "string" ? cell : cell.text);
-const widthOf = (text: string): number => text.length;
+const CHARACTERS = new Intl.Segmenter("en", { granularity: "grapheme" });
+const charactersOf = (text: string): string[] => [...CHARACTERS.segment(text)].map(({ segment }) => segment);
+/** Those of East Asia, and emoji, take two columns. */
+const WIDE =
+  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\u3000-\u303e\uff01-\uff60\uffe0-\uffe6]/u;
+const columnsOf = (character: string): number => (WIDE.test(character) ? 2 : 1);
+/** Most texts have no other characters, each of one column. */
+const USUAL = /^[ -~]*$/;
+const widthOf = (text: string): number =>
+  USUAL.test(text) ? text.length : charactersOf(text).reduce((sum, character) => sum + columnsOf(character), 0);
+
+/** Where the columns have no room side by side: a line for each cell, and a blank line between two rows. */
+function listed(head: readonly string[], cells: readonly (readonly string[])[], columns: number): string {
+  const lineOf = (text: string, at: number) => (text === "" ? [] : wrapped(`${head[at]}: ${text}`, columns));
+  return cells.map((row) => row.flatMap(lineOf).join("\n")).join("\n\n");
+}
 
 /** The widest columns become narrower, until all fit. */
 function fitted(natural: readonly number[], room: number): number[] {
@@ -65,12 +82,23 @@ export function wrapped(text: string, width: number): string[] {
   for (const word of text.split(" ")) {
     const last = lines.at(-1) ?? "";
     const line = last === "" ? word : `${last} ${word}`;
-    if (line.length <= width) {
+    if (widthOf(line) <= width) {
       lines[lines.length - 1] = line;
       continue;
     }
     if (last === "") lines.pop();
-    for (let at = 0; at < word.length; at += width) lines.push(word.slice(at, at + width));
+    lines.push(...pieces(word, width));
   }
   return lines;
+}
+
+/** No character is cut in two. */
+function pieces(word: string, width: number): string[] {
+  const cut = [""];
+  for (const character of charactersOf(word)) {
+    const longer = `${cut.at(-1)}${character}`;
+    if (widthOf(longer) <= width || cut.at(-1) === "") cut[cut.length - 1] = longer;
+    else cut.push(character);
+  }
+  return cut;
 }

@@ -19,10 +19,15 @@ export function say(line = ""): void {
 /** With its indentation. */
 const lineText = (line: string) => `${/^ */.exec(line)?.[0]}${plainText(line)}`;
 
-/** One JSON value on a line; JSON itself leaves the C1 characters as they are. */
+/** One JSON value on a line. */
 export function sayJson(value: unknown): void {
-  const text = JSON.stringify(value);
-  console.log(text.replace(CONTROL, (marks) => [...marks].map(escaped).join("")));
+  console.log(jsonText(value));
+}
+
+/** JSON itself leaves the C1 characters as they are. @param indent the lines are one's own, and stay */
+export function jsonText(value: unknown, indent?: number): string {
+  const shown = (line: string) => line.replace(CONTROL, (marks) => [...marks].map(escaped).join(""));
+  return JSON.stringify(value, null, indent).split("\n").map(shown).join("\n");
 }
 
 export function sayEach(values: readonly unknown[]): void {

@@ -1,7 +1,7 @@
 // What an operator asks for by a word: the console's views and actions, each with its call, its meaning and what it runs.
 import { BULK_ACTIONS, MOST_JOBS } from "@scheduler-agent-supervisor/operator/internal/domain/bulk";
 import { numberOf, UsageError, type Values } from "../arguments.ts";
-import { type App, openApp } from "./app.ts";
+import { openApp } from "./app.ts";
 import { changeHandling, showGroup, showNeeds, showSearch } from "./attention.ts";
 import { changeBulk, listBulk, previewBulk, showBulk, startBulk } from "./bulk.ts";
 import { argument, bulkTargetOf, needed, orderOf, pauseOf, runOf, searchOf, targetOf } from "./given.ts";
@@ -20,8 +20,10 @@ import {
   showContent,
   showOrder,
 } from "./one.ts";
+import { eraseOrder, runSweep, showOverview, showSupervision, showVersions } from "./overview.ts";
 import { showShiftLog } from "./shift-log.ts";
 import { wrapped } from "./table.ts";
+import type { Call, Verb } from "./verb.ts";
 import { showWhatIf } from "./what-if.ts";
 
 const text = { type: "string" } as const;
@@ -52,10 +54,12 @@ export const VERB_OPTIONS = {
   "on-exhausted": text,
   "clock-skew": text,
   at: text,
+  day: text,
   patch: text,
   set: { type: "string", multiple: true },
   result: { type: "string", multiple: true },
   "compensated-manually": flag,
+  forward: flag,
   app: text,
   key: text,
   token: text,
@@ -64,21 +68,6 @@ export const VERB_OPTIONS = {
 
 const USUAL_LIMIT = 50;
 const MOST_IN_A_PAGE = 200;
-
-interface Call {
-  readonly app: App;
-  readonly values: Values;
-  readonly given: readonly string[];
-  readonly asJson: boolean;
-}
-
-interface Verb {
-  /** What follows the word. */
-  readonly call: string;
-  readonly about: string;
-  /** What it returns is the exit code, if it is a number. */
-  readonly run: (call: Call) => Promise<unknown>;
-}
 
 const TARGET = "ORDER | --group CAUSE | --queue QUEUE";
 const WHY = '--reason "WHY"';
@@ -89,6 +78,11 @@ const VERBS: { readonly [verb: string]: Verb } = {
     about: "what needs a person: causes, what is held up, dead letters, reports awaited; or the orders of one cause",
     run: ({ app, asJson, given: [group] }) =>
       group === undefined ? showNeeds(app, asJson) : showGroup(app, group, asJson),
+  },
+  overview: {
+    call: "",
+    about: "how many orders stand where, how they flow, and what is wrong with the app itself",
+    run: ({ app, asJson }) => showOverview(app, asJson),
   },
   held: {
     call: "[ID]",
@@ -130,15 +124,19 @@ const VERBS: { readonly [verb: string]: Verb } = {
   },
   resubmit: {
     call: `ORDER ${WHY}`,
-    about: "continues it, when the cause is fixed; --compensated-manually: a person has compensated the rest",
+    about:
+      "continues it, when the cause is fixed; --compensated-manually: a person has compensated the rest; --forward: it stopped in its compensation, and is to be completed after all",
     run: (call) => act(call, { action: "resubmit", ...manually(call.values) }),
   },
   edit: {
-    call: `ORDER --file FILE ${WHY}`,
-    about: "resubmits it with the content of a file",
+    call: `ORDER --set name=text | --patch FILE | --file FILE ${WHY}`,
+    about: "resubmits it with an edit, as for resend, or with the content of a file",
     run: (call) => {
-      const job = jsonOfFile(needed(call.values, "file"));
-      return act(call, { action: "resubmit", job, ...manually(call.values) });
+      const patch = editOf(call.values);
+      if (patch !== undefined && call.values["file"] !== undefined)
+        throw new UsageError("Give --file, --set or --patch.");
+      const edit = patch === undefined ? { job: jsonOfFile(needed(call.values, "file")) } : { patch };
+      return act(call, { action: "resubmit", ...edit, ...manually(call.values) });
     },
   },
   compensate: {
@@ -183,6 +181,22 @@ const VERBS: { readonly [verb: string]: Verb } = {
         asJson,
       ),
   },
+  supervision: {
+    call: "[--day DAY]",
+    about: "the active supervisor, and a day's sweeps, decisions and late replies (2026-01-31, UTC; today without it)",
+    run: ({ app, values, asJson }) => showSupervision(app, values["day"] as string | undefined, asJson),
+  },
+  sweep: { call: "", about: "runs a sweep of the supervisor now", run: ({ app }) => runSweep(app) },
+  versions: {
+    call: "",
+    about: "the versions of workflows, and the number of orders that need each",
+    run: ({ app, asJson }) => showVersions(app, asJson),
+  },
+  erase: {
+    call: `ORDER ${WHY}`,
+    about: "removes all documents of an order that is over",
+    run: ({ app, given, values }) => eraseOrder(app, orderOf(given), needed(values, "reason")),
+  },
   awaiting: {
     call: "",
     about: "the steps that await a report",
@@ -221,7 +235,7 @@ const VERBS: { readonly [verb: string]: Verb } = {
   resend: {
     call: `QUEUE NUMBER... | QUEUE --cause CAUSE --count N ${WHY}`,
     about:
-      "sends messages again; --file FILE: with that body. With --cause all of one cause, one first; without --count only a preview. One edit for all: --set name=text or --set name:=VALUE, once for each member (shipTo.city for one inside); or --patch FILE, a JSON merge patch",
+      "sends messages again; --file FILE: with that body. With --cause all of one cause, one first; without --count only a preview. One edit for each: --set name=text or --set name:=VALUE, once for each member (shipTo.city for one inside); or --patch FILE, a JSON merge patch",
     run: (call) => handle(call, "resend"),
   },
   discard: {
@@ -236,7 +250,8 @@ const VERBS: { readonly [verb: string]: Verb } = {
   },
   "resend-discarded": {
     call: `ID ${WHY}`,
-    about: "sends a discarded message again; --file FILE: with that body",
+    about:
+      "sends a discarded message again; --file FILE: with that body; --set or --patch: with an edit, as for resend",
     run: ({ app, given, values }) =>
       resendDiscarded(app, argument(given, 0, "the id: see discarded"), handling(values)),
   },
@@ -341,15 +356,19 @@ export async function runVerb(
 const act = ({ app, given, values }: Call, action: Omit<Act, "reason">) =>
   actOnOrder(app, orderOf(given), { ...action, reason: needed(values, "reason") });
 
-const manually = (values: Values) =>
-  values["compensated-manually"] === true ? ({ compensatedManually: true } as const) : {};
+const manually = (values: Values) => ({
+  ...(values["compensated-manually"] === true && { compensatedManually: true as const }),
+  ...(values["forward"] === true && { direction: "forward" as const }),
+});
 
 function handling(values: Values) {
+  const patch = editOf(values);
+  if (patch !== undefined && values["file"] !== undefined) throw new UsageError("Give --file, --set or --patch.");
   const body = values["file"] === undefined ? {} : { body: jsonOfFile(needed(values, "file")) };
-  return { reason: needed(values, "reason"), ...body };
+  return { reason: needed(values, "reason"), ...body, ...(patch === undefined ? {} : { patch }) };
 }
 
-/** One edit for all messages of a cause, as a merge patch; undefined for none. */
+/** An edit as a merge patch; undefined for none. */
 function editOf(values: Values): unknown {
   const set = (values["set"] ?? []) as unknown as readonly string[];
   if (values["patch"] === undefined) return set.length === 0 ? undefined : patchOf(set, "set");

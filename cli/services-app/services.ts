@@ -36,7 +36,10 @@ async function forward(request: HttpRequest, path: string, isControl = false): P
   const { services } = await running;
   const { service = "" } = request.params;
   const url = services.find(({ name }) => name === service)?.url;
-  if (!url || (path.startsWith("$") && !isControl)) return fault(404, "no-such-path", `there is no ${service}/${path}`);
+  const target = url === undefined ? null : URL.parse(`${url}/${path}${new URL(request.url).search}`);
+  // As the service will read it: a URL's parser takes away tabs and dots, and a backslash is a slash.
+  if (!target || (target.pathname.startsWith("/$") && !isControl))
+    return fault(404, "no-such-path", `there is no ${service}/${path}`);
   const headers = HEADERS.flatMap((name) => {
     const value = request.headers.get(name);
     return value === null ? [] : [[name, value] as [string, string]];
@@ -45,7 +48,7 @@ async function forward(request: HttpRequest, path: string, isControl = false): P
   if (isControl) headers.push(["authorization", FAULT_KEY]);
   const body = request.method === "POST" ? await request.text() : null;
   try {
-    const reply = await fetch(`${url}/${path}${new URL(request.url).search}`, {
+    const reply = await fetch(target, {
       method: request.method,
       headers,
       body,

@@ -43,6 +43,9 @@ export function everyView(where: () => Console): void {
         "/search?waitsFor=person",
         "/nopage",
         "/bulk",
+        "/awaiting",
+        "/search?state=Error",
+        "/jobs/rejected-1",
         "/dead-letters/quarantine",
       ]) {
         await page.goto(base + path);

@@ -27,7 +27,25 @@ const QUERIES = {
   "dead-letters": "Messages that could not be processed",
   awaiting: "Awaiting a report",
   session: "Pauses",
+  "waiting-messages": "Waiting messages",
+  supervisor: "Supervision",
+  agents: "Agents",
 } as const;
+
+const NOW = "2026-01-01T00:01:00.000Z";
+const LONG_AGO = "2026-01-01T00:00:00.000Z";
+const PAUSE = { kind: "agent", name: "payment", by: "ada", at: LONG_AGO, reason: "the bank asks for it" };
+const waiting = (waits: readonly object[]) => ({ asOf: NOW, queues: [{ queue: "orders", waits }] });
+const standing = (trouble: object) => {
+  const well = { endpoint: "https://pay.example/", health: "healthy", inFlight: 0, capacity: 16, isSlow: false };
+  const endpoints = [{ ...well, lastError: null, ...trouble }];
+  return {
+    asOf: NOW,
+    pauses: [],
+    workflows: [],
+    agents: [{ name: "payment", instances: [{ instance: "i", at: NOW, endpoints }] }],
+  };
+};
 
 async function home(prepare: (page: Page) => Promise<unknown> = async () => {}) {
   const { page } = await openPage(browser);
@@ -51,7 +69,7 @@ describe("the all-clear", () => {
     const page = await home((one) => one.route(`**/api/${path}`, (route) => route.fulfill({ status: 500, body: "" })));
     const notice = page.getByRole("alert").filter({ hasText: "It is not known whether something needs a person" });
     await notice.getByText(`No answer, or one that is too old: ${part}.`).waitFor();
-    if (["held-up", "dead-letters", "awaiting"].includes(path)) {
+    if (!["attention", "session"].includes(path)) {
       const section = page.getByRole("region", { name: part });
       await section.getByText(`${part}: not known. The app could not answer.`).waitFor();
     }
@@ -84,11 +102,37 @@ describe("the all-clear", () => {
       { queues: [{ queue: "quarantine", count: 20, isAll: true, oldestAt: null, causes: [] }] },
     ],
     ["a queue that could not be counted", "dead-letters", { queues: [{ queue: "orders", error: "403" }] }],
+    ["no supervisor", "supervisor", { leader: { name: "s", epoch: 3, since: null, leads: false } }],
+    ["no supervisor ever", "supervisor", { leader: null }],
+    ["a message that nobody takes", "waiting-messages", waiting([{ cause: "notTaken", since: LONG_AGO }])],
+    ["a queue that could not be read", "waiting-messages", { asOf: NOW, queues: [{ queue: "orders", error: "403" }] }],
+    ["an endpoint that gets no calls", "agents", standing({ health: "broken" })],
+    ["a slow endpoint", "agents", standing({ isSlow: true })],
+    ["a pause that the session could not read", "agents", { ...standing({}), pauses: [PAUSE] }],
     ["a job that is held up", "held-up", { asOf: "2026-01-01T00:00:00.000Z", count: 1, isAll: true, groups: [] }],
   ])("not with %s", async (_, path, json) => {
     const page = await home((one) => one.route(`**/api/${path}`, (route) => route.fulfill({ json })));
     await page.waitForLoadState("networkidle");
     expect(await page.getByText(CLEAR, { exact: true }).count()).toBe(0);
+  });
+
+  test("what is wrong with the app itself is named, and since when", async () => {
+    const page = await home(async (one) => {
+      const answers = {
+        supervisor: { leader: null },
+        "waiting-messages": waiting([{ cause: "WorkflowPaused", since: LONG_AGO }]),
+        agents: standing({ health: "broken", lastError: "HTTP 503", since: LONG_AGO }),
+      };
+      for (const [path, json] of Object.entries(answers)) {
+        await one.route(`**/api/${path}`, (route) => route.fulfill({ json }));
+      }
+    });
+    const main = page.locator("main");
+    await main.getByRole("link", { name: "No supervisor is active" }).waitFor();
+    const message = main.getByRole("article").filter({ hasText: "Messages in orders wait for their workflow" });
+    await message.getByText(/^Since /).waitFor();
+    await main.getByRole("link", { name: "payment: an endpoint gets no calls: HTTP 503" }).waitFor();
+    expect(await faultsOf(page)).toEqual([]);
   });
 });
 

@@ -1,13 +1,16 @@
-// `npm run console-pictures`: takes a picture of each view, light, dark and narrow. They are looked at after each change of the console.
+// `npm run console-pictures`: takes a picture of each view, light, dark and narrow, while all is well and while much is not, and says what axe finds there.
+// They are looked at after each change of the console.
 import { mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import { readArguments, runCommand } from "../../cli/arguments.ts";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { readArguments, runCommand, UsageError } from "../../cli/arguments.ts";
 import { build } from "../../cli/build.ts";
 import { adaptApp } from "../support/adapted-app.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { CARRIER, CHAIN, GRAPH, THREE_STEPS } from "../support/orders.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
+import { faultsOf } from "./axe.ts";
 import { openBrowser, openPage } from "./browser.ts";
 import { startLateCarrier } from "./late-carrier.ts";
 import { plant, plantDecisions } from "./planted.ts";
@@ -43,8 +46,23 @@ const LOOKS = {
   narrow: { colorScheme: "light", viewport: { width: 390, height: 844 } },
 } as const;
 
-const USAGE = `npm run console-pictures     pictures of each view: light, dark, forced colours, three widths
-  --folder DIR   where they are kept (.local/pictures)`;
+/** What there is without an order. */
+const QUIET = [
+  "attention",
+  "overview",
+  "search",
+  "supervision",
+  "shift-log",
+  "agents",
+  "dead-letters",
+  "discarded",
+  "bulk-runs",
+  "awaiting",
+] as const;
+
+const USAGE = `npm run console-pictures     pictures of each view: light, dark, forced colours, three widths; and what axe finds in them
+  --folder DIR   where they are kept (.local/pictures)
+  --look LOOK    one of them alone: ${Object.keys(LOOKS).join(", ")}`;
 
 async function pause(app: TestStack, kind: string, name: string, reason: string): Promise<void> {
   await fetch(`${app.stack.addresses.host?.url}/api/pauses`, {
@@ -54,8 +72,30 @@ async function pause(app: TestStack, kind: string, name: string, reason: string)
   });
 }
 
-/** Plants what there is to see, and takes each picture. */
-export async function takePictures(folder: string): Promise<void> {
+/** Also says what axe finds. */
+async function take(page: Page, path: string): Promise<void> {
+  await page.screenshot({ path, fullPage: true });
+  for (const fault of await faultsOf(page)) console.log(`${basename(path)}: ${JSON.stringify(fault)}`);
+}
+
+async function takeQuiet(browser: Browser, base: string, folder: string, looks: Looks): Promise<void> {
+  for (const [look, options] of looks) {
+    const { page } = await openPage(browser, options);
+    for (const name of QUIET) {
+      await page.goto(base + VIEWS[name]);
+      await page.locator("h1").waitFor();
+      await page.waitForLoadState("networkidle");
+      await take(page, join(folder, `quiet-${name}-${look}.png`));
+    }
+    await page.context().close();
+  }
+}
+
+type Looks = readonly (readonly [look: string, options: BrowserContextOptions])[];
+
+/** Plants what there is to see, and takes each picture. @param only one look; all of them without it */
+export async function takePictures(folder: string, only?: string): Promise<void> {
+  const looks: Looks = Object.entries(LOOKS).filter(([look]) => only === undefined || look === only);
   mkdirSync(folder, { recursive: true });
   build();
   await using carrier = await startLateCarrier();
@@ -67,6 +107,9 @@ export async function takePictures(folder: string): Promise<void> {
       return { ShippingEndpoints: carrier.url, TraceUrl: "https://traces.example/{traceId}" };
     },
   });
+  const browser = await openBrowser();
+  const base = `${app.stack.addresses.host?.url}/console`;
+  await takeQuiet(browser, base, folder, looks);
   await plant(app, 5);
   for (let order = 1; order <= 12; order += 1) await app.shop.send(madeOrder(`made-${order}`));
   await app.eventually("made-12", ({ processState }) => processState === "Processed");
@@ -85,25 +128,23 @@ export async function takePictures(folder: string): Promise<void> {
   for (const orderId of ["held-1", "held-2", "held-3"]) await app.eventually(orderId, isHeld, 90_000);
   await pause(app, "workflow", "returns", "the warehouse counts its stock");
   await plantDecisions(app, new Date().toISOString().slice(0, 10), 4);
-  const browser = await openBrowser();
-  const base = `${app.stack.addresses.host?.url}/console`;
-  for (const [look, options] of Object.entries(LOOKS)) {
+  for (const [look, options] of looks) {
     const { page, errors } = await openPage(browser, options);
-    const take = (name: string) => page.screenshot({ path: join(folder, `${name}-${look}.png`), fullPage: true });
+    const shoot = (name: string) => take(page, join(folder, `${name}-${look}.png`));
     for (const [name, path] of Object.entries(VIEWS)) {
       await page.goto(base + path);
       await page.locator("h1").waitFor();
       await page.waitForLoadState("networkidle");
-      await take(name);
+      await shoot(name);
     }
     await page.goto(`${base}/dead-letters/quarantine`);
     await page.locator(".groups a").first().click();
     await page.getByText("Edit once for all").click();
-    await take("dead-letter-cause");
+    await shoot("dead-letter-cause");
     await page.goto(`${base}/dead-letters/quarantine`);
     await page.locator("tbody a").first().click();
     await page.getByRole("button", { name: "Discard" }).waitFor();
-    await take("dead-letter");
+    await shoot("dead-letter");
     if (look === "light") {
       // The other looks show it as discarded.
       await page.goto(`${base}/dead-letters/quarantine`);
@@ -111,19 +152,19 @@ export async function takePictures(folder: string): Promise<void> {
       await page.getByLabel("Reason").fill("a test of the client's: nobody misses it");
       await page.getByRole("button", { name: "Discard" }).click();
       await page.getByRole("link", { name: "See the discarded message" }).waitFor();
-      await take("discarded-done");
+      await shoot("discarded-done");
     }
     await page.goto(`${base}/`);
     await page.locator("[aria-labelledby=held-up]").getByRole("link", { name: "payment: HTTP 401" }).first().click();
     await page.getByRole("button", { name: /^Continue now/ }).waitFor();
-    await take("held-up");
+    await shoot("held-up");
     await page.goto(`${base}/jobs/held-1`);
     await page.getByText("Why this order waits").waitFor();
-    await take("held");
+    await shoot("held");
     await page.goto(`${base}/discarded`);
     await page.locator("tbody a").first().click();
     await page.getByRole("button", { name: "Send again" }).waitFor();
-    await take("discarded-message");
+    await shoot("discarded-message");
     await page.goto(`${base}/jobs/later-1`);
     await page.getByRole("button", { name: "Report arrangeShipping as done" }).click();
     await page.getByLabel("Shipment id").waitFor();
@@ -145,16 +186,16 @@ export async function takePictures(folder: string): Promise<void> {
       await page.locator(".notes").getByText("ticket 42").waitFor();
     }
     await page.waitForLoadState("networkidle");
-    await take("group");
+    await shoot("group");
     // Each look has its own run, which is begun in the last one alone.
     await page.getByRole("button", { name: /^Mark resolved all/ }).click();
     await page.getByLabel("Reason").waitFor();
-    await take("bulk-preview");
+    await shoot("bulk-preview");
     if (look === "narrow") {
       await page.getByLabel("Reason").fill("refunded by the bank");
       await page.getByRole("button", { name: /^Mark resolved: \d+ orders/ }).click();
       await page.getByRole("status").getByText("Done", { exact: true }).waitFor({ timeout: 20_000 });
-      await take("bulk-done");
+      await shoot("bulk-done");
       await page.setViewportSize({ width: 1280, height: 800 });
       await page.screenshot({ path: join(folder, "bulk-done-light.png"), fullPage: true });
       await page.setViewportSize(LOOKS.narrow.viewport);
@@ -167,15 +208,15 @@ export async function takePictures(folder: string): Promise<void> {
       .waitFor();
     if (!look.startsWith("narrow")) {
       await page.getByText("Act on all matches").click();
-      await take("search-matching");
+      await shoot("search-matching");
       await page.getByRole("checkbox", { name: "Choose rejected-1" }).check();
       await page.getByRole("checkbox", { name: "Choose rejected-2" }).check();
-      await take("search-chosen");
+      await shoot("search-chosen");
     }
     await page.goto(`${base}/agents`);
     await page.getByRole("button", { name: "Pause payment" }).click();
     await page.getByLabel("Reason").fill("the bank asks for it");
-    await take("agents-pausing");
+    await shoot("agents-pausing");
     for (const error of errors) console.log(look, error);
     await page.context().close();
   }
@@ -184,8 +225,11 @@ export async function takePictures(folder: string): Promise<void> {
 
 if (import.meta.main) {
   await runCommand(async () => {
-    const { values } = readArguments({ folder: { type: "string" } }, USAGE);
-    await takePictures(String(values["folder"] ?? join(import.meta.dirname, "../../.local/pictures")));
+    const { values } = readArguments({ folder: { type: "string" }, look: { type: "string" } }, USAGE);
+    const look = values["look"] as string | undefined;
+    if (look !== undefined && !Object.hasOwn(LOOKS, look))
+      throw new UsageError(`--look takes ${Object.keys(LOOKS).join(", ")}`);
+    await takePictures(String(values["folder"] ?? join(import.meta.dirname, "../../.local/pictures")), look);
     return 0;
   });
 }

@@ -104,6 +104,8 @@ test("answers are what the schemas say", async () => {
   expect(overview.counts).toContainEqual({ state: "Error", kind: "rejected", count: 1 });
   const traffic = await answer("traffic", contract.traffic);
   expect(traffic).toMatchObject({ received: { overMs: 60_000 }, times: null });
+  const waiting = await answer("waiting-messages", contract.waitingMessages);
+  expect(waiting.queues).toContainEqual({ queue: "orders", waits: [] });
   const hour = await answer("last-hour", contract.lastHour);
   expect([hour.received, hour.errors].map((counts) => counts.reduce((sum, one) => sum + one, 0))).toEqual([1, 1]);
   expect(await answer("job-count?state=Error", contract.jobTotal)).toEqual({ count: 1, isMore: false });

@@ -108,7 +108,8 @@ function counts(): string {
     const begins = `| \`${folder}\` | ${what} |`;
     const run = lastRun(suite as Suite);
     if (!run) return before.find((line) => line.startsWith(begins)) ?? `${begins} | not run yet |`;
-    return `${begins} ${run.at.slice(0, 10)} | ${run.cameTo} |`;
+    const at = run.commit === undefined ? "" : `, at \`${run.commit}\``;
+    return `${begins} ${run.at.slice(0, 10)}${at} | ${run.cameTo} |`;
   });
   return ["| suite | what it does | last run | result |", "| --- | --- | --- | --- |", ...lines].join("\n");
 }

@@ -8,6 +8,7 @@ import { BlobServiceClient } from "@azure/storage-blob";
 import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openAuditLog } from "../support/audit-log.ts";
+import { NEVER } from "../support/test-stack.ts";
 import { type FaultyStack, startFaultyStack } from "./faulty-stack.ts";
 import { workflows } from "./workflows.ts";
 
@@ -15,7 +16,6 @@ const TIMEOUT_MS = 180_000;
 /** What the settings say that clocks may differ by. */
 const CLOCK_SKEW_MS = 2000;
 const TICK_MS = 1000;
-const NEVER = "0 0 0 1 1 *";
 
 const ended = ({ processState }: StateRecord) => hasEnded(processState);
 const isRunning = ({ steps }: StateRecord) => steps["arrangeShipping"]?.state === "Running";

@@ -57,7 +57,12 @@ function queriesOf(page: string): { name: string; query: string }[] {
   const found = [...blocks, ...inline].filter((query) => BEGINS.test(query));
   return found.map((query, place) => ({ name: `${page} ${place}`, query }));
 }
-const PAGES = ["docs/how-to/runbooks.md", "docs/how-to/upgrade.md", "docs/reference/telemetry.md"];
+const PAGES = [
+  "docs/how-to/runbooks.md",
+  "docs/how-to/own-alert.md",
+  "docs/how-to/upgrade.md",
+  "docs/reference/telemetry.md",
+];
 
 const queries = [
   ...alerts.log.map((alert) => ({ name: alert.name, query: queryOf(alert) })),

@@ -21,7 +21,7 @@ const BUILD = "node cli/build.ts && ";
 const own = Object.entries(scripts).filter(([name]) => !OF_LIBRARIES.includes(name));
 
 describe("every command of this repository tells how it is used, and does nothing else", () => {
-  it.concurrent.for(own)("%s", async ([name, script], { expect }) => {
+  it.for(own)("%s", ([name, script]) => {
     // As in a fresh clone, where no package is compiled: what does not compile first reads the sources, or needs none of them.
     const isBuilt = script.startsWith(BUILD);
     const [command, ...words] = [...(isBuilt ? script.slice(BUILD.length) : script).split(" "), "--help"];

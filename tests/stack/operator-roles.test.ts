@@ -19,6 +19,7 @@ const ROUTES = {
     "GET api/session",
     "GET api/overview",
     "GET api/traffic",
+    "GET api/waiting-messages",
     "GET api/last-hour",
     "GET api/job-count",
     "GET api/dead-letter-causes",

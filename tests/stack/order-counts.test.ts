@@ -15,10 +15,8 @@ import { readCounts } from "../../cli/cost/counts.ts";
 import { REPLY_QUEUE } from "../../cli/shop.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { THREE_IN_ONE, THREE_STEPS } from "../support/orders.ts";
-import { startTestStack, type TestStack } from "../support/test-stack.ts";
+import { NEVER, startTestStack, type TestStack } from "../support/test-stack.ts";
 
-/** Sweeps and gauges cost the same without an order. */
-const NEVER = "0 0 0 1 1 *";
 const START_WITHIN_MS = 240_000;
 
 type Counts = Record<string, number>;
@@ -33,6 +31,7 @@ const data = mkdtempSync(join(tmpdir(), "counts-"));
 let app: TestStack;
 beforeAll(async () => {
   const appSettings = {
+    // Sweeps and gauges cost the same without an order.
     SupervisorSchedule: NEVER,
     GaugesSchedule: NEVER,
     HousekeepingSchedule: NEVER,

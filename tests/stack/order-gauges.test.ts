@@ -10,6 +10,7 @@ import {
 } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/internal/store/cosmos-job-store";
 import { createJobGauges } from "@scheduler-agent-supervisor/operator/internal/store/job-gauges";
+import { createOpenErrorCounts } from "@scheduler-agent-supervisor/operator/internal/store/open-error-counts";
 import { createRecentJobs } from "@scheduler-agent-supervisor/operator/internal/store/recent-jobs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ROOT } from "../../cli/settings.ts";
@@ -62,7 +63,9 @@ const RECORDS: { readonly [orderId: string]: Partial<StateRecord> } = {
 
 test("counts the orders by state, and by kind those in Error that somebody has to see to", async () => {
   const counted = await Promise.all(
-    createJobGauges(container).map(async ({ of, count }) => [of, await count(NOW)] as const),
+    createJobGauges(container, createOpenErrorCounts(container, Date.now)).map(
+      async ({ of, count }) => [of, await count(NOW)] as const,
+    ),
   );
   expect(counted).toEqual([
     [{ state: "Pending", kind: null }, 2],
@@ -106,7 +109,9 @@ function recorded_queries(): { readonly container: Container; readonly queries: 
 
 test("none of its queries meets an order that has ended, so their price never grows with these", async () => {
   const { container: received, queries } = recorded_queries();
-  await Promise.all(createJobGauges(received).map(({ count }) => count(NOW)));
+  await Promise.all(
+    createJobGauges(received, createOpenErrorCounts(received, Date.now)).map(({ count }) => count(NOW)),
+  );
   expect(queries).toHaveLength(6);
   for (const { query, parameters = [] } of queries) {
     const listed = { query: query.replace("VALUE COUNT(1)", "VALUE c.jobId"), parameters };
@@ -120,7 +125,9 @@ test("each filter has an index of its own: one over both properties where there 
   const { containers } = JSON.parse(readFileSync(join(ROOT, "infra/entities/cosmos.json"), "utf8"));
   const { includedPaths, compositeIndexes } = containers[0].indexingPolicy;
   const { container: received, queries } = recorded_queries();
-  await Promise.all(createJobGauges(received).map(({ count }) => count(NOW)));
+  await Promise.all(
+    createJobGauges(received, createOpenErrorCounts(received, Date.now)).map(({ count }) => count(NOW)),
+  );
   for (const { query } of queries) {
     const paths = [...query.matchAll(/\bc((?:\.\w+)+) (?:=|<)/g)].map(([, path = ""]) => path.replaceAll(".", "/"));
     if (paths.length === 1) expect(includedPaths).toContainEqual({ path: `${paths[0]}/?` });

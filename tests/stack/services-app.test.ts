@@ -58,6 +58,15 @@ test("each agent's service answers under its name, and a repeat has the first on
 test("its controls are behind a key of the app's, and not at the address that agents have", async () => {
   expect((await post("/payment/$faults", { kind: "down" })).status).toBe(404);
   expect((await fetch(`${url}/payment/$effects`)).status).toBe(404);
+  for (const path of [
+    "%24effects",
+    ".%5C$effects",
+    "x%5C..%5C$effects",
+    "%09$effects",
+    "$%0Aeffects",
+    "%2F..%2F$effects",
+  ])
+    expect((await fetch(`${url}/payment/${path}`)).status, path).toBe(404);
   expect((await post("/controls/payment/faults", { kind: "down", calls: 1, retryAfterS: 7 })).status).toBe(201);
   const down = await post("/payment/charges", { orderId: "o-2", amount: 1, currency: "EUR" }, "k-2");
   expect([down.status, down.headers.get("retry-after")]).toEqual([503, "7"]);

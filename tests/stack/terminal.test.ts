@@ -48,7 +48,7 @@ beforeAll(async () => {
     },
   });
   writeStackFile(data, app.settings, app.stack.addresses.host?.url);
-  const rejected = ["card-1", "card-2", "card-3", "card-4", "card-5"];
+  const rejected = ["card-1", "card-2", "card-3", "card-4", "card-5", "card-6"];
   for (const orderId of rejected) {
     const match = { orderId };
     await app.switchOn("payment", { kind: "slow", delayMs: 1000, calls: 1, match });
@@ -61,7 +61,7 @@ beforeAll(async () => {
   await app.switchOn("payment", { kind: "reject", message: "no such account", calls: 1, match: { orderId: "lost-1" } });
   for (const orderId of ["lost-1", ...rejected, ...held]) await app.shop.send(madeOrder(orderId));
   await app.shop.send({ ...madeOrder("later-1"), workflow: "carrier" });
-  for (const number of [1, 2, 3, 4]) await app.shop.send({ ...madeOrder(`unreadable-${number}`), currency: "euro" });
+  for (const number of [1, 2, 3, 4, 5]) await app.shop.send({ ...madeOrder(`unreadable-${number}`), currency: "euro" });
   await app.eventually("later-1", ({ steps }) => steps["arrangeShipping"]?.state === "Awaiting", 30_000);
   for (const orderId of ["lost-1", ...rejected]) await app.eventually(orderId, over, 60_000);
   for (const orderId of held) {
@@ -92,7 +92,7 @@ const EXAMPLES: readonly Example[] = [
   { documented: "ID", order: "held-1", says: /waits for payment: HTTP 401.* tries again at 20/ },
   { documented: "ORDER", order: "card-1", says: /^card-1: Error/ },
   { documented: "ORDER --trace", order: "card-1", says: /^card-1: Error/ },
-  { documented: "needs", says: /^[0-9a-f]{16}\t5\t.*card 12 expired/m },
+  { documented: "needs", says: /^[0-9a-f]{16}\t6\t.*card 12 expired/m },
   { documented: "needs --json", says: /^\{"of":"cause",.*\n\{"of":"heldUp",.*(.*\n)*\{"of":"awaiting",/m },
   { documented: "needs CAUSE", says: /^card-1\t/m },
   { documented: "held", says: /^[0-9a-f]{16}\t2\twaits for payment: HTTP 401/m },
@@ -106,6 +106,10 @@ const EXAMPLES: readonly Example[] = [
   { documented: "find --waits-for agent:payment", says: /^held-1\tPending(.*\n)*2 orders\./m },
   { documented: "show ORDER", order: "held-1", says: /waits for payment: HTTP 401/ },
   { documented: "agents", says: /^payment\t/m },
+  { documented: "overview", says: /^Error: rejected\t\d+\n[\s\S]*Received: \d+ in /m },
+  { documented: "versions", says: /^carrier\tv\d+\tthe newest\t/m },
+  { documented: "sweep", says: /^\d+ orders were due\. The sweep is done\./ },
+  { documented: "supervision", says: /^Active: .*epoch \d+[\s\S]*\tsweep\t/ },
   {
     documented: 'resubmit ORDER --reason "card renewed"',
     order: "card-1",
@@ -113,6 +117,11 @@ const EXAMPLES: readonly Example[] = [
   },
   { documented: "content ORDER > order.json", order: "card-2", says: /"orderId": "card-2"/ },
   { documented: 'edit ORDER --file order.json --reason "address corrected"', order: "card-2", says: /resubmit done/ },
+  {
+    documented: 'edit ORDER --set shipTo.city=Rome --reason "address corrected"',
+    order: "card-6",
+    says: /resubmit done/,
+  },
   { documented: 'compensate ORDER --reason "the client asked for it"', order: "card-3", says: /compensate done/ },
   { documented: 'cancel ORDER --reason "the client asked for it"', order: "held-2", says: /cancel done/ },
   { documented: 'extend ORDER --by PT30M --reason "the carrier is late"', order: "later-1", says: /extend done/ },
@@ -122,6 +131,7 @@ const EXAMPLES: readonly Example[] = [
     says: /mark-resolved done\. It is Error/,
   },
   { documented: "audit ORDER", order: "card-4", says: /\tmarkResolved\trefunded by the bank\tdone/ },
+  { documented: "what-if", says: /^\d+ orders are due, 0 would be decided otherwise/m },
   { documented: "what-if --failure-threshold 1", says: /^\d+ orders are due, \d+ would be decided otherwise/m },
   { documented: "shift-log --who supervisor", says: /\tsupervisor\thold|\tsupervisor\t/ },
   { documented: "awaiting", says: /^later-1\tarrangeShipping\tshipping\t/m },
@@ -141,11 +151,15 @@ const EXAMPLES: readonly Example[] = [
   { documented: 'start RUN --count 32 --reason "fixed"', says: /done: 1 of 1, 1 ended well/ },
   { documented: "runs", says: /\tresubmit 1\tdone\t/ },
   { documented: "run RUN", says: /^resubmit, 1 orders: done/ },
-  { documented: "dead-letters", says: /^quarantine\t4\t.*currency: must be/m },
+  { documented: "dead-letters", says: /^quarantine\t5\t.*currency: must be/m },
   { documented: "dead-letters quarantine", says: /^\d+\t.*\tcurrency|^\d+\t/m },
   { documented: "dead-letters quarantine NUMBER", says: /fault1\tcurrency: must be an ISO 4217 code/ },
   {
     documented: 'resend quarantine NUMBER --file message.json --reason "the client\'s fault, fixed"',
+    says: /: sent to orders\./,
+  },
+  {
+    documented: 'resend quarantine NUMBER --set currency=EUR --reason "the client\'s fault, fixed"',
     says: /: sent to orders\./,
   },
   { documented: 'resend QUEUE NUMBER --reason "fixed"', says: /: sent to orders\./ },
@@ -173,6 +187,11 @@ const EXAMPLES: readonly Example[] = [
   },
   { documented: 'pause agent payment --reason "the bank asks for it"', says: /agent payment: paused\./ },
   { documented: 'resume agent payment --reason "it is back"', says: /agent payment: resumed\./ },
+  {
+    documented: 'erase ORDER --reason "the customer asks for it"',
+    order: "card-4",
+    says: /card-4: all its documents are removed\./,
+  },
   { documented: "claim --group CAUSE", says: /^Claimed by local-operator/ },
   { documented: 'note --group CAUSE --text "the bank knows"', says: /local-operator: the bank knows/ },
 ];
@@ -194,14 +213,14 @@ test("each documented example is here, and each of these is documented", () => {
 });
 
 test("each example does what it says", async () => {
-  await expect.poll(async () => (await app.records.quarantined()).length, { timeout: 10_000 }).toBe(4);
+  await expect.poll(async () => (await app.records.quarantined()).length, { timeout: 10_000 }).toBe(5);
   for (const { documented: command, order, says } of EXAMPLES) {
     const { code, output } = await typed(argumentsOf(command, order));
     expect(output, `npm run orders -- ${command}`).toMatch(says);
     expect(code, output).toBe(0);
     remember(command, output);
   }
-  for (const orderId of ["card-1", "card-2", "card-5", "lost-1", "later-1", "unreadable-1"]) {
+  for (const orderId of ["card-1", "card-2", "card-5", "card-6", "lost-1", "later-1", "unreadable-1"]) {
     await app.eventually(orderId, ({ processState }) => processState === "Processed", 60_000);
   }
   await app.eventually("card-3", ({ processState }) => processState === "Compensated", 60_000);
@@ -222,7 +241,7 @@ function argumentsOf(command: string, order: string | undefined): string[] {
 /** What the next examples need of this one's output. */
 function remember(command: string, output: string): void {
   const first = (pattern: RegExp) => pattern.exec(output)?.[1] ?? "";
-  if (command === "needs") ids["CAUSE"] = first(/^([0-9a-f]{16})\t5/m);
+  if (command === "needs") ids["CAUSE"] = first(/^([0-9a-f]{16})\t6/m);
   if (command === "held") ids["HELD"] = first(/^([0-9a-f]{16})\t2/m);
   if (command.startsWith("bulk")) ids["RUN"] = first(/start (\S+) --count/);
   if (command.startsWith("content")) writeFileSync(join(folder, "order.json"), output);
@@ -253,13 +272,14 @@ describe("what is not there", () => {
 
   test.each([
     [["show", "nowhere"], 1, "404: There is no job nowhere."],
-    [["resubmit", "card-4"], 2, "--reason is missing"],
+    [["resubmit", "card-5"], 2, "--reason is missing"],
     [["resubmit"], 2, "Give the id of an order"],
     [["report", "later-1", "arrangeShipping", "perhaps", "--reason", "r"], 2, "A report is done or rejected"],
     [["outcome", "later-1", "arrangeShipping", "perhaps", "--reason", "r"], 2, "An outcome is done or not-done"],
     [["report", "later-1", "x", "done", "--result", "y", "--reason", "r"], 2, "must be name=text or name:=VALUE"],
     [["pause", "payment", "--reason", "r"], 2, "Give agent NAME or workflow NAME"],
     [["pause", "agent", "nobody", "--reason", "r"], 1, "There is no agent nobody"],
+    [["edit", "card-5", "--file", "f.json", "--set", "a=b", "--reason", "r"], 2, "Give --file, --set or --patch"],
     [["edit", "card-4", "--file", "nowhere.json", "--reason", "r"], 2, "--file nowhere.json: "],
     [["resend", "quarantine", "--reason", "r"], 2, "Give the number of a message"],
     [["run", "R", "stop"], 2, "run RUN takes pause, resume or cancel"],

@@ -1,4 +1,5 @@
 // What each long suite came to when it ran last: docs/reference/failure-modes.md shows it.
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../../cli/settings.ts";
@@ -38,6 +39,8 @@ export type Suite = keyof typeof SUITES;
 export interface LastRun {
   /** An ISO 8601 instant. */
   readonly at: string;
+  /** As git names what was run, with `-dirty` where files differed from it; absent without git. */
+  readonly commit?: string;
   readonly cameTo: string;
 }
 
@@ -47,7 +50,12 @@ const fileOf = (suite: Suite) => join(ROOT, ".local", "last-runs", `${suite.repl
 export function noteRun(suite: Suite, cameTo: string): void {
   const file = fileOf(suite);
   mkdirSync(join(file, ".."), { recursive: true });
-  const run: LastRun = { at: new Date().toISOString(), cameTo };
+  const { stdout } = spawnSync("git", ["describe", "--always", "--dirty", "--exclude=*"], {
+    cwd: ROOT,
+    encoding: "utf8",
+  });
+  const commit = stdout?.trim();
+  const run: LastRun = { at: new Date().toISOString(), ...(commit && { commit }), cameTo };
   writeFileSync(file, JSON.stringify(run));
 }
 

@@ -52,6 +52,7 @@ export type {
   Supervisor,
   Traffic,
   Wait,
+  WaitingMessages,
   WhatIf,
   WorkflowStep,
 } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";

@@ -4,5 +4,6 @@ export const LIST_MS = 30_000;
 export const HOME_MS = 40_000;
 export const QUEUES_MS = 60_000;
 export const AGENTS_MS = 10_000;
+export const LEADERLESS_MS = 5_000;
 export const JOB_MS = 3_000;
 export const BULK_MS = 2_000;

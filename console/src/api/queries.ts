@@ -31,8 +31,9 @@ import type {
   SupervisionPage,
   Supervisor,
   Traffic,
+  WaitingMessages,
 } from "./contract.ts";
-import { AGENTS_MS, BULK_MS, HOME_MS, JOB_MS, LIST_MS, QUEUES_MS } from "./intervals.ts";
+import { AGENTS_MS, BULK_MS, HOME_MS, JOB_MS, LEADERLESS_MS, LIST_MS, QUEUES_MS } from "./intervals.ts";
 
 export function createQueryClient(): QueryClient {
   return new QueryClient({
@@ -95,6 +96,21 @@ export const useAgents = () =>
     queryKey: ["agents"],
     queryFn: ({ signal }) => get<AgentStandings>("agents", signal),
     refetchInterval: AGENTS_MS,
+  });
+
+/** The same, for a view that shows only what is not well. */
+export const useStandings = () =>
+  useQuery({
+    queryKey: ["agents"],
+    queryFn: ({ signal }) => get<AgentStandings>("agents", signal),
+    refetchInterval: QUEUES_MS,
+  });
+
+export const useWaitingMessages = () =>
+  useQuery({
+    queryKey: ["waiting-messages"],
+    queryFn: ({ signal }) => get<WaitingMessages>("waiting-messages", signal),
+    refetchInterval: HOME_MS,
   });
 
 export const useAttention = () =>
@@ -281,7 +297,8 @@ export const useSupervisor = () =>
   useQuery({
     queryKey: ["supervisor"],
     queryFn: ({ signal }) => get<Supervisor>("supervisor", signal),
-    refetchInterval: LIST_MS,
+    // There is none for a moment after a start.
+    refetchInterval: ({ state: { data } }) => (data && !data.leader?.leads ? LEADERLESS_MS : LIST_MS),
   });
 
 /** A day that is over is not asked for again. */

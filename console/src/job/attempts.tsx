@@ -12,10 +12,12 @@ const MOST = 20;
 const COLUMNS: readonly Column<AttemptShown>[] = [
   { name: JOB.labels.attempt, isNumber: true, cell: ({ attempt }) => attempt },
   { name: JOB.attempts.from, cell: ({ from }) => <Instant at={from} /> },
-  { name: JOB.attempts.took, cell: tookWords },
+  { name: JOB.attempts.took, cell: (attempt) => <span className="whole">{tookWords(attempt)}</span> },
   {
     name: JOB.labels.direction,
-    cell: ({ direction }) => JOB.directions[direction === "compensate" ? "compensate" : "forward"],
+    cell: ({ direction }) => (
+      <span className="whole">{JOB.directions[direction === "compensate" ? "compensate" : "forward"]}</span>
+    ),
   },
   { name: JOB.attempts.began, cell: ({ began }) => began && <Said text={began} /> },
   {

@@ -23,10 +23,16 @@ export function Graph({ steps, records }: GraphProps) {
     },
     () => wide.matches,
   );
-  const { nodes, edges, width, height } = placed(steps, isWide ? "LR" : "TB");
+  const { nodes, edges, left, top, width, height } = placed(steps, isWide ? "LR" : "TB");
   return (
     <figure className="graph">
-      <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="img" aria-label={JOB.graph}>
+      <svg
+        width={width}
+        height={height}
+        viewBox={`${left} ${top} ${width} ${height}`}
+        role="img"
+        aria-label={JOB.graph}
+      >
         <defs>
           <marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
             <path d="M0 0 8 4 0 8z" className="arrow" />
@@ -67,13 +73,23 @@ function placed(steps: readonly WorkflowStep[], direction: "LR" | "TB") {
   for (const { name, after } of steps) for (const before of after) graph.setEdge(before, name);
   dagre.layout(graph);
   const { width = 0, height = 0 } = graph.graph() as { width?: number; height?: number };
+  const bends = graph.edges().flatMap((edge) => (graph.edge(edge) as { points: { x: number; y: number }[] }).points);
+  // An edge that goes around a step may leave the area of the steps.
+  const [left, top] = [
+    Math.min(0, ...bends.map(({ x }) => x - MARGIN)),
+    Math.min(0, ...bends.map(({ y }) => y - MARGIN)),
+  ];
+  const right = Math.max(width, ...bends.map(({ x }) => x + MARGIN));
+  const bottom = Math.max(height, ...bends.map(({ y }) => y + MARGIN));
   return {
     nodes: steps.map(({ name }) => ({ name, ...(graph.node(name) as { x: number; y: number }) })),
     edges: graph.edges().map((edge) => {
       const { points } = graph.edge(edge) as { points: { x: number; y: number }[] };
       return { key: `${edge.v} ${edge.w}`, path: `M${points.map(({ x, y }) => `${x} ${y}`).join("L")}` };
     }),
-    width,
-    height,
+    left,
+    top,
+    width: right - left,
+    height: bottom - top,
   };
 }

@@ -34,6 +34,7 @@ export function SchemaField(props: SchemaFieldProps) {
 }
 
 function ObjectField({ schema, name, place, value, change, ...more }: SchemaFieldProps) {
+  const fault = more.faults.get(place);
   const members = isObject(value) ? value : {};
   const fields = Object.entries(schema.properties ?? {}).map(([member, its]) => (
     <SchemaField
@@ -51,6 +52,7 @@ function ObjectField({ schema, name, place, value, change, ...more }: SchemaFiel
   return (
     <fieldset className="fields">
       <legend>{labelOf(name)}</legend>
+      {fault !== undefined && <p className="fault">{fault}</p>}
       {fields}
     </fieldset>
   );
@@ -59,9 +61,11 @@ function ObjectField({ schema, name, place, value, change, ...more }: SchemaFiel
 function ListField({ schema, name, place, value, change, ...more }: SchemaFieldProps) {
   const entries = Array.isArray(value) ? (value as readonly unknown[]) : [];
   const { items = {} } = schema;
+  const fault = more.faults.get(place);
   return (
     <fieldset className="fields list">
       <legend>{labelOf(name)}</legend>
+      {fault !== undefined && <p className="fault">{fault}</p>}
       {entries.map((entry, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: an entry of a list has no other name.
         <div className="entry" key={at}>
@@ -105,8 +109,9 @@ function ValueField({ schema, name, place, value, isRequired, fixed, faults, cha
   return (
     <Field label={labelOf(name)} {...(fault && { validationState: "error", validationMessage: fault })}>
       {schema.enum ? (
-        <Select value={text} onChange={(_, { value: chosen }) => change(chosen)}>
-          {!schema.enum.includes(text) && <option>{text}</option>}
+        <Select value={text} onChange={(_, { value: chosen }) => change(read(chosen))}>
+          {!isRequired && <option value="">{JOB.empty}</option>}
+          {(text !== "" || isRequired) && !schema.enum.includes(text) && <option>{text}</option>}
           {schema.enum.map((one) => (
             <option key={one}>{one}</option>
           ))}
@@ -131,11 +136,16 @@ function withMember(members: { readonly [name: string]: unknown }, name: string,
   return value === undefined ? others : { ...members, [name]: value };
 }
 
-function emptyOf({ type, properties = {}, enum: values }: Schema): unknown {
+/** What may be empty is. */
+function emptyOf({ type, properties = {}, required = [], enum: values }: Schema): unknown {
   if (values) return values[0];
   switch (type) {
     case "object":
-      return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, emptyOf(schema)]));
+      return Object.fromEntries(
+        Object.entries(properties).flatMap(([name, schema]) =>
+          required.includes(name) ? [[name, emptyOf(schema)]] : [],
+        ),
+      );
     case "array":
       return [];
     case "integer":

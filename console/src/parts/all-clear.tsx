@@ -1,10 +1,22 @@
 // The all-clear of the first view: only if each of its queries was answered, recently, and has nothing for a person.
 import type { UseQueryResult } from "@tanstack/react-query";
-import { useAttention, useAwaiting, useDeadLetterCounts, useHeldUp, useSession } from "../api/queries.ts";
+import {
+  useAttention,
+  useAwaiting,
+  useDeadLetterCounts,
+  useHeldUp,
+  useSession,
+  useStandings,
+  useSupervisor,
+  useWaitingMessages,
+} from "../api/queries.ts";
 import { ATTENTION } from "../words/attention.ts";
 import { AWAITING } from "../words/awaiting.ts";
+import { TEXT } from "../words/frame.ts";
 import { ALL_CLEAR, HELD_UP } from "../words/held-up.ts";
+import { OVERVIEW } from "../words/overview.ts";
 import { Loading, Notice } from "./notices.tsx";
+import { agentTroubles, messageTroubles, supervisorTroubles } from "./system-troubles.tsx";
 import { useNow } from "./zone.tsx";
 
 /** Longer than the longest pause between two requests, and the time for an answer. */
@@ -33,6 +45,14 @@ export function AllClear() {
     ),
     [AWAITING.title]: standingOf(useAwaiting(), now, ({ steps }) => steps.length === 0),
     [ALL_CLEAR.pauses]: standingOf(useSession(), now, ({ pauses }) => pauses.length === 0),
+    [OVERVIEW.waiting]: standingOf(useWaitingMessages(), now, (data) => messageTroubles(data).length === 0),
+    [TEXT.supervision]: standingOf(useSupervisor(), now, (data) => supervisorTroubles(data).length === 0),
+    // Of the pauses the session says nothing if they can't be read; this answer is none then.
+    [TEXT.agents]: standingOf(
+      useStandings(),
+      now,
+      (data) => agentTroubles(data).length === 0 && data.pauses.length === 0,
+    ),
   };
   const is = (wanted: Standing) =>
     Object.entries(standings).flatMap(([part, standing]) => (standing === wanted ? [part] : []));

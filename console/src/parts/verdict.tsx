@@ -9,20 +9,15 @@ import {
   useOverview,
   useSession,
   useSupervisor,
+  useWaitingMessages,
 } from "../api/queries.ts";
 import { ATTENTION } from "../words/attention.ts";
 import { TEXT } from "../words/frame.ts";
 import { ALL_CLEAR, HELD_UP } from "../words/held-up.ts";
 import { OVERVIEW } from "../words/overview.ts";
 import { Loading, Notice } from "./notices.tsx";
+import { agentTroubles, messageTroubles, supervisorTroubles, type Trouble } from "./system-troubles.tsx";
 import { Age, Instant, useNow } from "./zone.tsx";
-
-export interface Trouble {
-  /** Null if it is not known. */
-  readonly since: string | null;
-  readonly words: string;
-  readonly href: string;
-}
 
 /** Older answers do not say that all is well now. */
 const FRESH_MS = 120_000;
@@ -40,18 +35,19 @@ export function useTroubles(): Troubles {
   const now = useNow(TICK_MS);
   const [attention, heldUp, letters] = [useAttention(), useHeldUp(), useDeadLetterCounts()];
   const [agents, supervisor, overview, session] = [useAgents(), useSupervisor(), useOverview(), useSession()];
+  const waiting = useWaitingMessages();
   const parts: readonly (readonly [string, UseQueryResult<unknown>])[] = [
     [ALL_CLEAR.errors, attention],
     [HELD_UP.title, heldUp],
     [ATTENTION.messages, letters],
     [TEXT.agents, agents],
+    [OVERVIEW.waiting, waiting],
     [TEXT.supervision, supervisor],
     [OVERVIEW.overdue, overview],
     [ALL_CLEAR.pauses, session],
   ];
   const isOld = ({ data, error, dataUpdatedAt }: UseQueryResult<unknown>) =>
     error !== null || (data !== undefined && now - dataUpdatedAt > FRESH_MS);
-  const leader = supervisor.data?.leader;
   const holdingUp = new Set((heldUp.data?.groups ?? []).map(({ wait }) => wait.agent));
   const troubles: Trouble[] = [
     ...(attention.data?.groups ?? []).map(({ id, firstSeen, count, example }) => ({
@@ -70,24 +66,15 @@ export function useTroubles(): Troubles {
       if (queue.count === 0) return [];
       return [{ since: queue.oldestAt, words: OVERVIEW.letters(queue.count, ATTENTION.queue(queue.queue)), href }];
     }),
-    ...(agents.data?.agents ?? []).flatMap(({ name, instances }) =>
-      instances
-        .flatMap(({ endpoints }) => endpoints)
-        // Whom it holds up is named above, with the words of the endpoint.
-        .filter(({ health, isSlow }) => (isSlow || health !== "healthy") && !holdingUp.has(name))
-        .slice(0, 1)
-        .map(({ since, lastError, isSlow, health }) => ({
-          since: since ?? null,
-          words: health === "healthy" && isSlow ? OVERVIEW.slowAgent(name) : OVERVIEW.brokenAgent(name, lastError),
-          href: "/agents",
-        })),
-    ),
+    // Whom it holds up is named above, with the words of the endpoint.
+    ...(agents.data ? agentTroubles(agents.data, (agent) => holdingUp.has(agent)) : []),
+    ...(waiting.data ? messageTroubles(waiting.data) : []),
     ...(session.data?.pauses ?? []).map(({ at, kind, name, by }) => ({
       since: at,
       words: OVERVIEW.pause(kind, name, by),
       href: "/agents",
     })),
-    ...(supervisor.data && !leader?.leads ? [{ since: null, words: OVERVIEW.noSupervisor, href: "/supervision" }] : []),
+    ...(supervisor.data ? supervisorTroubles(supervisor.data) : []),
     ...(overview.data && overview.data.overdue > 0
       ? [{ since: null, words: OVERVIEW.overdueJobs(overview.data.overdue), href: "/supervision" }]
       : []),

@@ -11,6 +11,7 @@ import { ClaimedBy } from "../parts/claimed-by.tsx";
 import { HeldUpJobs, HeldUpSection } from "../parts/held-up.tsx";
 import { HourChart } from "../parts/hour-chart.tsx";
 import { Loaded, Loading, Notice } from "../parts/notices.tsx";
+import { SystemTroubles } from "../parts/system-troubles.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { AwaitedReports, WaitingMessages } from "../parts/waiting.tsx";
 import { Age } from "../parts/zone.tsx";
@@ -39,6 +40,7 @@ export function AttentionView() {
               <HeldUpSection />
               <WaitingMessages />
               <AwaitedReports />
+              <SystemTroubles />
             </>
           )}
           <BulkUnderWay />

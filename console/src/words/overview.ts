@@ -19,6 +19,7 @@ export const OVERVIEW = {
   notKnown: "It is not known whether all is well",
   notWell: "Not well",
   since: "since",
+  begun: "Since",
   nowOnly: "now",
   inError: (count: number, cause: string) => say`${count.toLocaleString("en")} in Error: ` + cause,
   heldUp: (count: number, cause: string) => `${count.toLocaleString("en")} held up by ${cause}`,

@@ -12,3 +12,13 @@ export interface Limit {
   /** The page that documents it, and its section. */
   readonly source: string;
 }
+
+/** A documented limit that this stack does not hold anybody to: listed, so that nobody takes it for kept. */
+export interface UnkeptLimit {
+  readonly what: string;
+  /** In the words of the page. */
+  readonly limit: string;
+  /** What happens here. */
+  readonly instead: string;
+  readonly source: string;
+}

@@ -19,9 +19,9 @@ import {
   LEASE_CONTAINER,
   STORAGE_RETRY,
 } from "@scheduler-agent-supervisor/core/internal/supervisor/connect";
-import type { AgentStandings, LastHour, Session, Traffic } from "./messaging/console-contract.ts";
+import type { AgentStandings, LastHour, Session, Traffic, WaitingMessages } from "./messaging/console-contract.ts";
 import { deadLetterQueuesOf } from "./messaging/dead-letters.ts";
-import { createQueueAges, type QueueAge } from "./messaging/queue-ages.ts";
+import { createQueueAges } from "./messaging/queue-ages.ts";
 import { createServiceBusDeadLetters } from "./messaging/service-bus-dead-letters.ts";
 import { createAgentStandings } from "./operations/agent-standings.ts";
 import { type AttentionView, createAttention } from "./operations/attention.ts";
@@ -34,6 +34,7 @@ import type { GaugePorts } from "./operations/measure-gauges.ts";
 import type { BulkPorts } from "./operations/preview-bulk.ts";
 import type { SamplePorts } from "./operations/take-sample.ts";
 import { createTraffic } from "./operations/traffic.ts";
+import { createWaitingMessages } from "./operations/waiting-messages.ts";
 import { createAwaitingJobs } from "./store/awaiting-jobs.ts";
 import { createCosmosBulkStore } from "./store/bulk-store.ts";
 import { type CountJobs, createCountJobs } from "./store/count-jobs.ts";
@@ -41,6 +42,7 @@ import { createCosmosDiscardedStore, type DiscardedStore } from "./store/discard
 import { createCosmosHandlingStore } from "./store/handling-store.ts";
 import { createHourCounts } from "./store/hour-counts.ts";
 import { createJobGauges } from "./store/job-gauges.ts";
+import { createOpenErrorCounts } from "./store/open-error-counts.ts";
 import { createOpenJobs } from "./store/open-jobs.ts";
 import { createRecentJobs } from "./store/recent-jobs.ts";
 import { createCosmosSampleStore } from "./store/sample-store.ts";
@@ -63,6 +65,7 @@ export interface ConsolePorts {
   readonly attention: AttentionView;
   readonly heldUp: HeldUpView;
   readonly countJobs: CountJobs;
+  readonly waitingMessages: () => Promise<WaitingMessages>;
   readonly traffic: () => Promise<Traffic>;
   readonly lastHour: () => Promise<LastHour>;
   readonly pauses: Pauses;
@@ -101,8 +104,10 @@ function composeOperator(business: Business, composed: Composed): Desk {
   const audit = database.container(config.AuditContainer);
   const consumed = consumedQueues(business, composed);
   const queueAges = createQueueAges(serviceBusOf(config, { retryOptions: PEEK_RETRY }), consumed);
-  const jobGauges = createJobGauges(jobs);
-  const attention = createAttention({ openJobs: createOpenJobs(jobs), jobGauges, clockSkewMs: config.ClockSkew, now });
+  const openErrors = createOpenErrorCounts(jobs, now);
+  const jobGauges = createJobGauges(jobs, openErrors);
+  const openJobs = createOpenJobs(jobs, openErrors);
+  const attention = createAttention({ openJobs, openErrors, jobGauges, clockSkewMs: config.ClockSkew, now });
   const known = { workflow: business.workflowNames, agent: business.serviceAgents.map(({ name }) => name) };
   const agents = createAgentStandings({ health: composed.health, pauses, known, now });
   const heldUpSeenWith = (standings: typeof agents) =>
@@ -116,6 +121,7 @@ function composeOperator(business: Business, composed: Composed): Desk {
   const heldUp = heldUpSeenWith(agents);
   // The alert does without what is only known of the agents.
   const unknown = () => ({ asOf: instant(now()), pauses: [], workflows: [], agents: [] });
+  const waitingMessages = createWaitingMessages({ queueAges, now });
   const discarded = createCosmosDiscardedStore(supervision);
   const samples = createCosmosSampleStore(supervision);
   const counts = createHourCounts(jobs, closedAtOnceFor(composed));
@@ -131,7 +137,8 @@ function composeOperator(business: Business, composed: Composed): Desk {
       pauses,
       agents,
       known,
-      traffic: trafficOf(composed, queueAges),
+      waitingMessages,
+      traffic: trafficOf(composed, waitingMessages),
       lastHour: createLastHour({ counts, attention, samples, now }),
       handling: createHandling({ store: createCosmosHandlingStore(supervision), attention, now }),
       supervision: createSupervisionReader(leaseOf(config), { supervision, audit }),
@@ -177,14 +184,14 @@ function connectDeadLetters({ contracts }: Business, { config, queues, senders }
 }
 
 /** Jobs that are closed at once are gone after a while: the traffic looks back no further. */
-function trafficOf(composed: Composed, queueAges: readonly QueueAge[]) {
+function trafficOf(composed: Composed, waitingMessages: () => Promise<WaitingMessages>) {
   const { jobs, ports } = composed;
   const { retention, now } = ports;
   const closedFor = closedAtOnceFor(composed);
   const keptMs = retention?.archive ? STILL_PUBLISHED_MS : (closedFor ?? TRAFFIC_WINDOW_MS);
   return createTraffic({
     recent: createRecentJobs(jobs, closedFor),
-    queueAges,
+    waitingMessages,
     windowMs: Math.min(TRAFFIC_WINDOW_MS, keptMs),
     now,
   });

@@ -1,6 +1,6 @@
 // What each view of the console asks of the store, counted on the local stack.
 import { setTimeout as sleep } from "node:timers/promises";
-import { HOME_MS, QUEUES_MS } from "../../../console/src/api/intervals.ts";
+import { HOME_MS, LIST_MS, QUEUES_MS } from "../../../console/src/api/intervals.ts";
 import { adaptApp } from "../../support/adapted-app.ts";
 import { CARRIER, CHAIN, GRAPH, THREE_STEPS } from "../../support/orders.ts";
 import type { Spent } from "./meter.ts";
@@ -18,11 +18,15 @@ export const HOME: readonly (readonly [path: string, everyMs: number])[] = [
   ["attention", HOME_MS],
   ["attention/jobs", HOME_MS],
   ["held-up", HOME_MS],
-  ["claims", QUEUES_MS],
   ["bulk", QUEUES_MS],
   ["dead-letters", QUEUES_MS],
   ["awaiting", HOME_MS],
+  ["waiting-messages", HOME_MS],
+  ["supervisor", LIST_MS],
+  ["agents", QUEUES_MS],
 ];
+/** Asked for beside what is listed: not if all is well. */
+const OF_LISTED = ["claims", QUEUES_MS] as const;
 const MINUTE_MS = 60_000;
 /** What the desk has read it answers for five seconds without asking again. */
 const REMEMBERED_MS = 6000;
@@ -63,7 +67,12 @@ export async function measure(folder: string): Promise<Charges> {
     await response.arrayBuffer();
     return metered.spent.charge - before;
   };
-  for (const [view, paths] of VIEWS) {
+  const { count } = (await (await fetch(`${metered.host}/api/attention`)).json()) as { count: number };
+  const home = count === 0 ? HOME : [...HOME, OF_LISTED];
+  // What was just read is not remembered any more.
+  await sleep(REMEMBERED_MS);
+  for (const [view, usual] of VIEWS) {
+    const paths = view === FIRST_VIEW ? home.map(([path]) => path) : usual;
     const before = metered.spent;
     for (const path of paths) await ask(path);
     const { requests, charge, documents } = metered.spent;
@@ -76,7 +85,7 @@ export async function measure(folder: string): Promise<Charges> {
     if (view !== FIRST_VIEW) continue;
     await sleep(REMEMBERED_MS);
     let inAMinute = 0;
-    for (const [path, everyMs] of HOME) inAMinute += (await ask(path)) * (MINUTE_MS / everyMs);
+    for (const [path, everyMs] of home) inAMinute += (await ask(path)) * (MINUTE_MS / everyMs);
     charges.push([A_MINUTE, { requests: 0, charge: Math.round(inAMinute), documents: 0 }]);
   }
   return charges;

@@ -1,10 +1,8 @@
 // A stack whose app reaches the store through the meter, and whose timers run only when a test says so.
 import { setTimeout as sleep } from "node:timers/promises";
-import { startTestStack } from "../../support/test-stack.ts";
+import { NEVER, startTestStack } from "../../support/test-stack.ts";
 import { type Spent, startMeter } from "./meter.ts";
 
-/** Timers cost the same whether anybody looks or not. */
-const NEVER = "0 0 0 1 1 *";
 const QUIET_MS = 500;
 
 type Given = Pick<NonNullable<Parameters<typeof startTestStack>[0]>, "data" | "appDir">;
@@ -26,6 +24,7 @@ export async function startMeteredStack(given: Given): Promise<MeteredStack> {
     appSettings: ({ cosmos }) => {
       meter.target = cosmos?.port ?? 0;
       const proxied = cosmos?.connectionString.replace(String(cosmos.port), String(meter.port)) ?? "";
+      // Timers cost the same whether anybody looks or not.
       return { Cosmos: proxied, SupervisorSchedule: NEVER, GaugesSchedule: NEVER, HousekeepingSchedule: NEVER };
     },
   });

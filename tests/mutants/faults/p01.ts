@@ -5,6 +5,8 @@ const SUBMISSION = "operations:submission.test.ts";
 const OWNED = "core:submission/owned-queue.test.ts";
 const COSMOS = "tests/contract/cosmos-order-store.test.ts";
 const LIMITS = "tests/contract/cosmos-limits.test.ts";
+const DOCUMENTS = "core:store/cosmos-documents.test.ts";
+const JOB_ID = "core:messaging/job-id.test.ts";
 
 export const P1 = faultsOf("P1", [
   [
@@ -20,6 +22,55 @@ export const P1 = faultsOf("P1", [
     "return { id, ...body, ...(idName",
     'return { id, ...body, ...(idName === "" && idName',
     `${COSMOS} -t another process`,
+  ],
+  [
+    "A document's id is the job's.",
+    "core:store/cosmos-documents.ts",
+    "return { id, ...body,",
+    "return { ...body, id: body.jobId,",
+    DOCUMENTS,
+  ],
+  [
+    "A job's documents have its id a second time where the contract calls it jobId too.",
+    "core:store/cosmos-documents.ts",
+    'idName !== "jobId" && { [idName]: body.jobId }',
+    "idName && { [`${idName}_`]: body.jobId }",
+    JOB_ID,
+  ],
+  [
+    "A later revision of a content is written over the first.",
+    "core:store/cosmos-documents.ts",
+    'revision === FIRST_REVISION ? "job" : `job-${revision}`',
+    'revision < 0 ? "" : "job"',
+    DOCUMENTS,
+  ],
+  [
+    "The owner is left out of a job's content.",
+    "core:store/cosmos-documents.ts",
+    "...(owner && { owner }), job }",
+    "...(owner === '' && { owner }), job }",
+    DOCUMENTS,
+  ],
+  [
+    "The id of content is that of another member.",
+    "core:messaging/job-id.ts",
+    "const { [idName]: id } = content as Members;",
+    "const { [idName]: own, jobId: id = own } = content as Members;",
+    JOB_ID,
+  ],
+  [
+    "An id of content that is no text is taken for one.",
+    "core:messaging/job-id.ts",
+    'return typeof id === "string" ? id : "";',
+    'return String(id ?? "");',
+    JOB_ID,
+  ],
+  [
+    "A message's own id goes before the one that its contract names.",
+    "core:messaging/job-id.ts",
+    "const found = own ?? jobId ??",
+    "const found = jobId ?? own ??",
+    JOB_ID,
   ],
   [
     "Content without an id is recorded.",

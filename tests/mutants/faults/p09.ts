@@ -1,8 +1,6 @@
 // P9: rejections, alerts and resubmissions.
 import { faultsOf } from "../fault.ts";
 
-const SWEEP = "operations:sweep.test.ts";
-const ATTEMPTS = "operations:attempts.test.ts";
 const ALERTS = "operations:owed-alerts.test.ts";
 const OPERATE = "operations:operate-job.test.ts";
 const RECOVER_JOB = "core:supervisor/recover-job.ts";
@@ -41,7 +39,7 @@ export const P9 = faultsOf("P9", [
     "core:scheduler/conclude-job.ts",
     "} else reportError(ended.record, context.telemetry);",
     "}",
-    ATTEMPTS,
+    ALERTS,
   ],
   [
     "An alert whose process died is raised by nobody.",
@@ -56,7 +54,6 @@ export const P9 = faultsOf("P9", [
     "if (outbox.some((one) => one.status === end && one.attempt === attempt)) reportError(record, telemetry);",
     "reportError(record, telemetry);",
     ALERTS,
-    SWEEP,
   ],
   [
     "An edit is taken while nobody knows whether a step took effect.",

@@ -23,15 +23,15 @@ export const P10 = faultsOf("P10", [
   [
     "A retry does not raise the failure count.",
     DECISION,
-    "failureCount: failureCount + 1,\n        what: `expired in ${what}, retried`,",
-    "failureCount,\n        what: `expired in ${what}, retried`,",
+    "record.failureCount + (isFailure ? 1 : 0);",
+    "record.failureCount;",
     RECOVERY,
   ],
   [
     "A recovered record keeps its holder.",
     DECISION,
-    "    processState,\n    lockedBy: null,",
-    "    processState,\n    lockedBy: record.lockedBy,",
+    ".makes].to,\n    lockedBy: null,",
+    ".makes].to,\n    lockedBy: record.lockedBy,",
     RECOVERY,
   ],
   [
@@ -58,15 +58,15 @@ export const P10 = faultsOf("P10", [
   [
     "The scheduler is not notified of a retry.",
     RECOVER_JOB,
-    'context.telemetry.event("JobRetried", { jobId, attempt, step, agent, failureCount });\n      await publishBeforeStart(written, context);\n      return context.messenger.startAttempt(startAttemptOf(written.record));',
-    'context.telemetry.event("JobRetried", { jobId, attempt, step, agent, failureCount });\n      await publishBeforeStart(written, context);\n      return;',
+    "if (isStarted) await startAttemptAt(until, written, context);",
+    "",
     SWEEP,
   ],
   [
     "The supervisor gives a job up without an alert.",
     RECOVER_JOB,
-    'case "fail":\n      reportError(written.record, context.telemetry);',
-    'case "fail":',
+    "reportError(written.record, context.telemetry);",
+    "",
     SWEEP,
   ],
   [
@@ -129,9 +129,9 @@ export const P10 = faultsOf("P10", [
   ],
   [
     "The attempt of a job that nobody claimed is not started again.",
-    RECOVER_JOB,
-    'context.telemetry.event("AttemptStartRepeated", { jobId, attempt });\n      await publishBeforeStart(written, context);\n      return context.messenger.startAttempt(startAttemptOf(written.record));',
-    'context.telemetry.event("AttemptStartRepeated", { jobId, attempt });\n      return;',
+    "core:domain/verdicts.ts",
+    'countedAs: "startsRepeated",',
+    'countedAs: "startsRepeated", isStarted: false,',
     SWEEP,
   ],
 ]);

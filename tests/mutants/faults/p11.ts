@@ -3,7 +3,6 @@ import { faultsOf } from "../fault.ts";
 
 const RECOVERY = "core:domain/recovery.test.ts";
 const SWEEP = "operations:sweep.test.ts";
-const SUPERVISORS = "operations:supervisors.test.ts";
 const DECISION = "core:domain/recovery.ts";
 const RECOVER_JOB = "core:supervisor/recover-job.ts";
 
@@ -64,7 +63,6 @@ export const P11 = faultsOf("P11", [
     "at === undefined ? {} : { at }",
     "{}",
     "operations:independent-steps.test.ts",
-    SUPERVISORS,
   ],
   [
     "A step's own policy is not applied.",

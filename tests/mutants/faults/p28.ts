@@ -45,7 +45,7 @@ export const P28 = faultsOf("P28", [
     "core:domain/workflows.ts",
     "other.version - one.version",
     "one.version - other.version",
-    "operations:check-workflows.test.ts",
+    "operations:submission.test.ts",
   ],
   [
     "A job of a newer app's workflow is quarantined after a rollback.",

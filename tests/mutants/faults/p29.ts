@@ -3,10 +3,17 @@ import { faultsOf } from "../fault.ts";
 
 const CLOSE = "operations:close-jobs.test.ts";
 const COSMOS = "tests/contract/cosmos-order-store.test.ts";
+const RETENTION = "core:domain/retention.test.ts";
 const REMOVE = "operations:remove-attempts.test.ts";
 
 export const P29 = faultsOf("P29", [
-  ["A job that owes a message is over.", "core:domain/retention.ts", "if (outbox.length > 0) return false;", "", CLOSE],
+  [
+    "A job that owes a message is over.",
+    "core:domain/retention.ts",
+    "if (outbox.length > 0) return false;",
+    "",
+    RETENTION,
+  ],
   [
     "A job in Error is over that a person has to see to.",
     "core:domain/retention.ts",
@@ -82,7 +89,7 @@ export const P29 = faultsOf("P29", [
     "core:store/cosmos-documents.ts",
     "keepMs === null ? FOR_EVER :",
     "keepMs === null ? 1 :",
-    COSMOS,
+    "core:store/cosmos-documents.test.ts",
   ],
   [
     "On Cosmos DB an erased job keeps the content before its last edit.",

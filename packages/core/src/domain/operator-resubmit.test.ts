@@ -176,6 +176,13 @@ describe("of a Pending job", () => {
     steps: { reserve: completed, pay: { ...notStarted, retryCount: 2, startedAt: NOON } },
   });
 
+  test("P9 failures from before a resubmission are not counted after it, of a step and of its compensation", () => {
+    const pay = { ...notStarted, failureCount: 2, compensation: { ...notStarted, failureCount: 1 } };
+    const { pay: after } = allowed(record({ ...paused, steps: { pay } }), actions.resubmit).record.steps;
+    expect(after).not.toHaveProperty("failureCount");
+    expect(after?.compensation).not.toHaveProperty("failureCount");
+  });
+
   test("a resubmission is its next attempt at once, without its pause, with its failures forgiven", () => {
     const { record: after, startAt } = allowed(paused, actions.resubmit);
     expect(startAt).toBeNull();

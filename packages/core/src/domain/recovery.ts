@@ -11,52 +11,14 @@ import {
   type Direction,
   type HistoryEntry,
   hasEnded,
-  type JobStatus,
-  type OutboxMessage,
   type StateRecord,
   type StepRecord,
   type StepRun,
 } from "./state-record.ts";
 import { expiresAt, restarted, withRun } from "./step-run.ts";
 import { OUTBOX_GRACE_MS, transitions } from "./transitions.ts";
+import { entryOf, type Failed, type Skips, VERDICTS, type Verdict } from "./verdicts.ts";
 import type { StepPolicy } from "./workflow.ts";
-
-/** The failed step: the one that decides, null if none is open, and how many of its attempts have failed since it last began. */
-interface Failed {
-  readonly step: string | null;
-  readonly failures: number;
-  /** The runs, by `runKey`, that failed because no agent took them up. */
-  readonly untaken?: readonly string[];
-}
-
-interface Skips {
-  /** The steps that the job continues without: the possible effect of a skipped step is left to a person. */
-  readonly skips?: readonly string[];
-}
-
-export type Verdict =
-  /** The attempt timed out: another one, from the step that it had reached. */
-  | ({ readonly kind: "retry" } & Failed & Skips)
-  /** At the threshold: another one, later. */
-  | ({ readonly kind: "wait"; readonly waitMs: number } & Failed & Skips)
-  /** All attempts of a step are used up that the job can continue without: another one, without it. */
-  | ({ readonly kind: "skip" } & Failed & Skips)
-  /** The endpoint's address or the app's credential for it is wrong: another one, later, with no failure counted, until a person has fixed it. */
-  | { readonly kind: "hold"; readonly waitMs: number }
-  /** All attempts are used up: the completed steps are compensated. */
-  | ({ readonly kind: "compensate" } & Failed)
-  /** All attempts are used up: an operator must act. */
-  | ({ readonly kind: "fail" } & Failed)
-  /** No agent took up the step that it waits for, because there is too much to do: another attempt, with no failure counted. */
-  | { readonly kind: "reschedule" }
-  /** The wait of its steps is over: a pause, a step that is to be compensated, or a missed poll. Another attempt, with no failure counted. */
-  | { readonly kind: "resume" }
-  /** No step of it is overdue, or enough others are scheduled again: it is checked again then. */
-  | { readonly kind: "later"; readonly at: string }
-  /** No attempt claimed it: the scheduler is notified again. No failure is counted. */
-  | { readonly kind: "repeatStart" }
-  /** It ended, but its messages may not all have been published. */
-  | { readonly kind: "publish" };
 
 /** The number of entries that a record keeps; the oldest are removed first. */
 export const HISTORY_LIMIT = 100;
@@ -212,73 +174,45 @@ export interface Sweeping {
 /** The record after the verdict. */
 export function recover(record: StateRecord, verdict: Verdict, sweeping: Sweeping): StateRecord {
   const { now, claimWithinMs, overdueBefore } = sweeping;
-  const { failureCount, outbox } = record;
+  const { makes, isFailure } = VERDICTS[verdict.kind];
+  const processState = makes === null ? record.processState : transitions[makes].to;
+  const failureCount = record.failureCount + (isFailure ? 1 : 0);
   const what = overdueInWords(record, overdueBefore, "untaken" in verdict ? (verdict.untaken ?? []) : []);
+  const until = "waitMs" in verdict ? after(now, verdict.waitMs) : undefined;
+  const history = remembered(record, now, entryOf(verdict.kind, what, until));
   const claimBy = after(now, claimWithinMs);
   switch (verdict.kind) {
     case "retry":
-      return pending(record, transitions.retried.to, sweeping, {
-        failureCount: failureCount + 1,
-        what: `expired in ${what}, retried`,
-        failed: verdict,
-      });
-    case "skip": {
-      const said = `expired in ${what}, goes on without`;
-      const next = { failureCount: failureCount + 1, what: said, failed: verdict };
-      return { ...pending(record, transitions.skipped.to, sweeping, next), outbox };
-    }
-    case "reschedule": {
-      const said = `no agent took up ${what}, scheduled again`;
-      return { ...pending(record, transitions.rescheduled.to, sweeping, { failureCount, what: said }), outbox };
-    }
+    case "wait":
+    case "skip":
+    case "hold":
+    case "reschedule":
     case "resume":
-      return { ...pending(record, transitions.resumed.to, sweeping, { failureCount, what: "goes on" }), outbox };
-    case "later":
-      return {
-        ...record,
-        processState: transitions.lookedAtEarly.to,
-        completeBy: verdict.at,
-        dueAt: verdict.at,
-        updatedAt: now,
-      };
-    case "wait": {
-      const until = after(now, verdict.waitMs);
-      const said = `expired in ${what}, to be retried at ${until}`;
-      const next = { failureCount: failureCount + 1, what: said, until, failed: verdict };
-      return pending(record, transitions.waited.to, sweeping, next);
-    }
-    case "hold": {
-      const until = after(now, verdict.waitMs);
-      const said = `${what} needs an endpoint's address or credential fixed, to be tried again at ${until}`;
-      return { ...pending(record, transitions.held.to, sweeping, { failureCount, what: said, until }), outbox };
-    }
+      return pending({ ...record, history, failureCount }, verdict, until, sweeping);
     case "compensate": {
       const error = expiredError(record, verdict, sweeping);
-      const said = `expired in ${what}, to be compensated`;
-      const next = { failureCount: failureCount + 1, what: said, failed: verdict };
-      const begun = pending(record, transitions.compensationBegun.to, sweeping, next);
-      return { ...begun, direction: "compensate", error, outbox };
+      const begun = pending({ ...record, history, failureCount }, verdict, until, sweeping);
+      return { ...begun, direction: "compensate", error };
     }
+    case "later":
+      return { ...record, processState, completeBy: verdict.at, dueAt: verdict.at, updatedAt: now };
     case "fail": {
       const { thenForward: _intended, ...rest } = record;
       return {
         ...rest,
-        processState: transitions.givenUp.to,
+        processState,
         lockedBy: null,
         completeBy: null,
         dueAt: after(now, OUTBOX_GRACE_MS),
-        failureCount: failureCount + 1,
+        failureCount,
         error: expiredError(record, verdict, sweeping),
-        outbox: [...outbox, outboxMessage(record.attempt, "Failed", now)],
-        history: remembered(record, now, `expired in ${what}, given up`),
+        outbox: withStatus(record, verdict, record.attempt, now),
+        history,
         updatedAt: now,
       };
     }
-    case "repeatStart": {
-      const history = remembered(record, now, "nobody claimed it, started again");
-      const processState = transitions.startRepeated.to;
+    case "repeatStart":
       return { ...record, processState, completeBy: claimBy, dueAt: claimBy, history, updatedAt: now };
-    }
     case "publish":
       return published(record, now);
     default:
@@ -302,14 +236,7 @@ export function startAttemptOf(record: StateRecord): StartAttempt {
   return { jobId, attempt, direction, traceparent };
 }
 
-interface Next {
-  readonly failureCount: number;
-  readonly what: string;
-  /** When an expired step is to be run again; at once if absent. */
-  readonly until?: string;
-  /** The failed step, and the steps whose tries are used up. */
-  readonly failed?: Failed & Skips;
-}
+type Next = Exclude<Verdict, { kind: "later" | "fail" | "repeatStart" | "publish" }>;
 
 /**
  * The record for its next attempt, with the status for the client. Steps that are not overdue continue: their agents record their results, and the
@@ -317,10 +244,11 @@ interface Next {
  */
 function pending(
   record: StateRecord,
-  processState: "Pending",
+  verdict: Next,
+  until: string | undefined,
   { now, overdueBefore, claimWithinMs }: Sweeping,
-  { failureCount, what, until, failed }: Next,
 ): StateRecord {
+  const failed: (Failed & Skips) | undefined = "failures" in verdict ? verdict : undefined;
   const attempt = record.attempt + 1;
   const inHand = runsInHand(record.steps);
   const overdue = inHand.filter(({ run }) => expiresAt(run) < overdueBefore);
@@ -335,15 +263,13 @@ function pending(
   const claimBy = after(notBefore === undefined ? (until ?? now) : now, claimWithinMs);
   return {
     ...record,
-    processState,
+    processState: transitions[VERDICTS[verdict.kind].makes].to,
     lockedBy: null,
     completeBy: claimBy,
     dueAt: claimBy,
-    failureCount,
     attempt,
     steps,
-    outbox: [...record.outbox, outboxMessage(attempt, "RetryScheduled", now)],
-    history: remembered(record, now, what),
+    outbox: withStatus(record, verdict, attempt, now),
     updatedAt: now,
   };
 }
@@ -367,8 +293,9 @@ export function claimableAt({ steps, direction }: StateRecord, until: string): s
   return pausesOf(steps, direction).length > 0 ? undefined : until;
 }
 
-function outboxMessage(attempt: number, status: JobStatus, now: string): OutboxMessage {
-  return { status, attempt, at: now };
+function withStatus({ outbox }: StateRecord, { kind }: Verdict, attempt: number, at: string): StateRecord["outbox"] {
+  const { status } = VERDICTS[kind];
+  return status === null ? outbox : [...outbox, { status, attempt, at }];
 }
 
 function remembered(record: StateRecord, now: string, what: string): readonly HistoryEntry[] {

@@ -23,6 +23,9 @@ const contracts: Contracts = { usual: parcel, usualWorkflow: "parcel", of: {} };
 test("the id is the member that the contract names, jobId if it names none", () => {
   expect([idNameOf(contracts), idNameOf({ ...contracts, usual: goodsContract })]).toEqual(["parcelId", "jobId"]);
   expect(idOf({ parcelId: "p-1", jobId: "other" }, "parcelId")).toBe("p-1");
+  expect(
+    [{ parcelId: 1002 }, { parcelId: null }, { jobId: "p-1" }].map((content) => idOf(content, "parcelId")),
+  ).toEqual(["", "", ""]);
 });
 
 test.each([

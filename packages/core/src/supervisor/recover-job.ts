@@ -4,11 +4,12 @@ import { runKey } from "../domain/attempt.ts";
 import { instant } from "../domain/duration.ts";
 import { OtherVersionNeeded, Outage } from "../domain/outage.ts";
 import { runOf } from "../domain/plan.ts";
-import { claimableAt, decideRecovery, overdueStep, recover, startAttemptOf, type Verdict } from "../domain/recovery.ts";
+import { claimableAt, decideRecovery, overdueStep, recover, startAttemptOf } from "../domain/recovery.ts";
 import { type Snapshot, snapshotOf } from "../domain/snapshot.ts";
 import type { Expiry, StateRecord } from "../domain/state-record.ts";
 import { inWords, isThrown } from "../domain/thrown.ts";
 import { steppedBack } from "../domain/unrecovered.ts";
+import { VERDICTS, type Verdict } from "../domain/verdicts.ts";
 import { policyFor } from "../domain/workflow.ts";
 import { reportError, reportOwedError, startNextAttempt } from "../scheduler/conclude-job.ts";
 import type { Context, Telemetry } from "../scheduler/ports.ts";
@@ -129,53 +130,23 @@ async function follow(
   step: string | null,
   context: Context,
 ): Promise<void> {
-  const { jobId, attempt, failureCount } = written.record;
-  const agent = step === null ? null : (before.steps[step]?.agent ?? null);
   if ("skips" in verdict) reportSkips(verdict.skips, written.record, context.telemetry);
-  switch (verdict.kind) {
-    case "skip":
-      await publishBeforeStart(written, context);
-      return context.messenger.startAttempt(startAttemptOf(written.record));
-    case "retry":
-      context.telemetry.event("JobRetried", { jobId, attempt, step, agent, failureCount });
-      await publishBeforeStart(written, context);
-      return context.messenger.startAttempt(startAttemptOf(written.record));
-    case "wait": {
-      const at = instant(now + verdict.waitMs);
-      context.telemetry.event("JobWaits", { jobId, attempt, step, agent, failureCount, until: at });
-      return startAttemptAt(at, written, context);
-    }
-    case "hold": {
-      const at = instant(now + verdict.waitMs);
-      context.telemetry.event("JobHeld", { jobId, attempt, step, agent, until: at });
-      return startAttemptAt(at, written, context);
-    }
-    case "compensate":
-      return startNextAttempt(written, context);
-    case "resume":
-      context.telemetry.event("JobResumed", { jobId, attempt });
-      await publishBeforeStart(written, context);
-      return context.messenger.startAttempt(startAttemptOf(written.record));
-    case "reschedule":
-      context.telemetry.event("JobRescheduled", { jobId, attempt, step, agent, failureCount });
-      await publishBeforeStart(written, context);
-      return context.messenger.startAttempt(startAttemptOf(written.record));
-    case "later":
-      return;
-    case "repeatStart":
-      context.telemetry.event("AttemptStartRepeated", { jobId, attempt });
-      await publishBeforeStart(written, context);
-      return context.messenger.startAttempt(startAttemptOf(written.record));
-    case "fail":
-      reportError(written.record, context.telemetry);
-      await publish(written.record, completionsOf(written.record), context);
-      await clearOutbox(written, context);
-      return;
-    case "publish":
-      return;
-    default:
-      return verdict satisfies never;
+  const { event, isStarted } = VERDICTS[verdict.kind];
+  const until = "waitMs" in verdict ? instant(now + verdict.waitMs) : undefined;
+  if (event) {
+    const { jobId, attempt, failureCount } = written.record;
+    const agent = step === null ? null : (before.steps[step]?.agent ?? null);
+    const known = { step, agent, failureCount, until: until ?? null };
+    const has = Object.fromEntries(event.has.map((name) => [name, known[name]]));
+    context.telemetry.event(event.name, { jobId, attempt, ...has });
   }
+  if (verdict.kind === "compensate") return startNextAttempt(written, context);
+  if (verdict.kind === "fail") {
+    reportError(written.record, context.telemetry);
+    await publish(written.record, completionsOf(written.record), context);
+    await clearOutbox(written, context);
+  }
+  if (isStarted) await startAttemptAt(until, written, context);
 }
 
 /** For a step that was skipped before, it is the compensation that failed. */
@@ -193,8 +164,8 @@ function reportSkips(
   }
 }
 
-async function startAttemptAt(until: string, written: Versioned, context: Context): Promise<void> {
+async function startAttemptAt(until: string | undefined, written: Versioned, context: Context): Promise<void> {
   await publishBeforeStart(written, context);
-  const at = claimableAt(written.record, until);
+  const at = until && claimableAt(written.record, until);
   await context.messenger.startAttempt(startAttemptOf(written.record), at === undefined ? {} : { at });
 }

@@ -1,6 +1,7 @@
 // The reason for a record's verdict, as text: for the audit log and the what-if.
-import { failuresOf, overdueStep, type Verdict } from "../domain/recovery.ts";
+import { failuresOf, overdueStep } from "../domain/recovery.ts";
 import type { StateRecord } from "../domain/state-record.ts";
+import type { Verdict } from "../domain/verdicts.ts";
 import type { StepPolicy } from "../domain/workflow.ts";
 
 export function ruleInWords(

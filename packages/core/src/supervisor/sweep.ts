@@ -4,6 +4,7 @@ import { instant } from "../domain/duration.ts";
 import { outageIn } from "../domain/outage.ts";
 import type { StateRecord } from "../domain/state-record.ts";
 import { inWords } from "../domain/thrown.ts";
+import { VERDICTS } from "../domain/verdicts.ts";
 import type { Context, Ports } from "../scheduler/ports.ts";
 import { writeAuditLog } from "../scheduler/write-audit-log.ts";
 import { type SweepEntry, sweepIdOf } from "../store/audit-log.ts";
@@ -52,20 +53,6 @@ export type SweepOutcome =
   | Extract<Standing, { kind: "following" }>;
 
 type Counts = { -readonly [name in Exclude<keyof SweepReport, "finished" | "endedBy">]: number };
-
-const COUNTED_AS = {
-  retry: "retried",
-  reschedule: "rescheduled",
-  skip: "skipped",
-  resume: "resumed",
-  later: "later",
-  wait: "waiting",
-  hold: "held",
-  compensate: "toBeCompensated",
-  fail: "failed",
-  repeatStart: "startsRepeated",
-  publish: "published",
-} as const satisfies Record<NonNullable<Recovery["verdict"]>, keyof Counts>;
 
 /** Sweeps if this supervisor is the leader. Two that both believe they are leaders do no harm: each write is at the version read. */
 export async function sweep(context: Context): Promise<SweepOutcome> {
@@ -193,7 +180,7 @@ class Sweep {
       if (isThrottled(fault)) this.#counts.throttled += 1;
       this.#context.telemetry.event("RecoveryFailed", { jobId, cause: inWords(fault), outage: outageIn(fault) });
     } else if (outcome === "lost") this.#counts.lost += 1;
-    else if (verdict) this.#counts[COUNTED_AS[verdict]] += 1;
+    else if (verdict) this.#counts[VERDICTS[verdict].countedAs] += 1;
   }
 
   async #conclude(): Promise<SweepReport> {

@@ -18,6 +18,7 @@ beforeEach(() => {
   world = createWorld(NOON_MS);
   const attention = createAttention({
     openJobs: async () => ({ jobs: [], isAll: true }),
+    openErrors: { forget: () => {} },
     jobGauges: [],
     clockSkewMs: 0,
     now: world.now,
@@ -201,6 +202,7 @@ test("of a cause of which not all were counted, the others are meant too", async
   const counted = of([await world.stateOf("job-1")]);
   const attention = createAttention({
     openJobs: async () => ({ jobs: counted, isAll: false }),
+    openErrors: { forget: () => {} },
     jobGauges: [],
     clockSkewMs: 0,
     now: world.now,

@@ -7,7 +7,7 @@ import { operateJob } from "../../src/scheduler/operate-job.ts";
 import type { Retention } from "../../src/scheduler/ports.ts";
 import { runStep } from "../../src/scheduler/run-step.ts";
 import type { ArchivedJob } from "../../src/store/job-archive.ts";
-import { closeJobs } from "../../src/supervisor/close-jobs.ts";
+import { closeJobs, STILL_PUBLISHED_MS } from "../../src/supervisor/close-jobs.ts";
 import { sweep } from "../../src/supervisor/sweep.ts";
 import type { Goods } from "../jobs.ts";
 import { NOON_MS, sampleJob } from "../jobs.ts";
@@ -63,6 +63,14 @@ test("P16 P29 the last step run again after its job is closed asks no service, a
   if (!task) throw new Error("no task");
   expect(await runStep(task, world)).toMatchObject({ outcome: { kind: "completed", hasEnded: true } });
   expect(world.calls).toHaveLength(calls);
+});
+
+test("P29 a job is closed when no process can still be sending its last message", async () => {
+  await processed();
+  world.clock += STILL_PUBLISHED_MS / 2;
+  expect(await close()).toMatchObject({ closed: 0 });
+  world.clock += STILL_PUBLISHED_MS;
+  expect(await close()).toMatchObject({ closed: 1 });
 });
 
 test("P29 without the setting nothing goes, and the record says since when it is over", async () => {

@@ -101,6 +101,19 @@ test("P27 a wrong credential is waited for beyond the threshold: nothing is comp
   expect(await world.stateOf()).toMatchObject({ processState: "Processed", failureCount: 0 });
 });
 
+test("P27 an attempt after it that runs out of time and says nothing is counted", async () => {
+  await expire(WRONG_KEY);
+  await overdue();
+  expect(await sweep(world)).toMatchObject({ held: 1 });
+  const startAttempt = world.startAttempts.at(-1);
+  if (!startAttempt) throw new Error("no start message");
+  world.answers.set("reserve", () => ({ kind: "expired" }));
+  expect(await world.runAttempt(startAttempt)).toBe("expired");
+  expect((await step())?.expiry).toMatchObject({ attempt: 1, misconfigured: true });
+  await overdue();
+  expect(await sweep(world)).toMatchObject({ held: 0, retried: 1 });
+});
+
 test("P27 an outage after it is counted as before", async () => {
   await expire(WRONG_KEY);
   await overdue();

@@ -134,6 +134,27 @@ test("P5 a step begins when its own predecessors are done, whatever else is at w
   expect(await world.stateOf()).toMatchObject({ processState: "Processed", attempt: 1 });
 });
 
+test("P11 the attempt after a pause is asked for at its end", async () => {
+  const asked: [attempt: number, at: string | undefined][] = [];
+  const startAttempt: World["messenger"]["startAttempt"] = async ({ attempt }, { at } = {}) => {
+    asked.push([attempt, at]);
+  };
+  Object.assign(world, { messenger: { ...world.messenger, startAttempt } });
+  const { tasks } = await abreast();
+  for (const name of ["hotel", "car"]) await run(tasks[name]);
+  const read = await world.store.state("job-1");
+  const flight = read?.record.steps["flight"];
+  if (!read || !flight) throw new Error("no such step");
+  const now = new Date(world.clock).toISOString();
+  const failed = { ...flight, state: "Running", startedAt: now, completeBy: now, failureCount: 2 } as const;
+  const badge = { ...flight, ...read.record.steps["badge"], state: "Completed" } as const;
+  const steps = { ...read.record.steps, flight: failed, badge };
+  await world.store.replace(read, { ...read.record, dueAt: now, steps });
+  world.clock += world.timing.clockSkewMs + 1000;
+  expect(await sweep(world)).toMatchObject({ waiting: 1 });
+  expect(asked).toEqual([[2, new Date(world.clock + 300_000).toISOString()]]);
+});
+
 test("P10 P21 a step that may still be at work by its agent's clock is left at work when another beside it has expired", async () => {
   await abreast();
   const read = await world.store.state("job-1");

@@ -16,13 +16,13 @@ const A_MINUTE_MS = 60_000;
 const alerts = () => world.eventNames().filter((name) => name === "JobErrored").length;
 
 /** The record as the write of the Error left it. */
-async function leftInError(): Promise<void> {
+async function leftInError(owed: "Failed" | "StepCompleted" = "Failed"): Promise<void> {
   const dueAt = new Date(NOON_MS + 30_000).toISOString();
   await world.store.create(sampleJob(), {
     ...sampleRecord(),
     ...{ replyTo: "replies-shop", processState: "Error", completeBy: null, dueAt },
     error: { kind: "rejected", message: "no", step: "reserveStock", agent: "inventory", at: dueAt },
-    outbox: [{ status: "Failed", attempt: 1, at: dueAt }],
+    outbox: [{ status: owed, attempt: 1, at: dueAt, ...(owed === "StepCompleted" && { step: "takePayment" }) }],
   });
 }
 
@@ -32,6 +32,22 @@ test("the host died after the write: the sweep that sends the status raises the 
   expect(await sweep(world)).toMatchObject({ published: 1 });
   expect(await sweep(world)).toMatchObject({ found: 0 });
   expect(alerts()).toBe(1);
+});
+
+test("P9 a rejection that leaves the job to a person raises the alert", async () => {
+  world.answers.set("pickUp", () => ({ kind: "rejected", message: "nobody at home" }));
+  await world.submit(sampleJob("job-1", { workflow: "returns" }));
+  await runStep(await world.firstTask({ jobId: "job-1", attempt: 1, direction: "forward" }), world);
+  expect(await world.stateOf()).toMatchObject({ processState: "Error", outbox: [] });
+  expect(alerts()).toBe(1);
+});
+
+test("a job whose Failed was sent, and that owes another message, raises no alert again", async () => {
+  await leftInError("StepCompleted");
+  world.clock += A_MINUTE_MS;
+  expect(await sweep(world)).toMatchObject({ published: 1 });
+  expect(world.statuses).toMatchObject([{ status: "StepCompleted", step: "takePayment" }]);
+  expect(alerts()).toBe(0);
 });
 
 test("while the bus is down no sweep raises it again and again", async () => {

@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from "vitest";
 import { BusUnavailable } from "../../src/messaging/messenger.ts";
 import { submitJob } from "../../src/submission/submit-job.ts";
 import type { Goods } from "../jobs.ts";
-import { NOON_MS, sampleJob } from "../jobs.ts";
+import { CHAIN, NOON_MS, sampleJob } from "../jobs.ts";
 import { createWorld, ENVELOPE, type World } from "../world.ts";
 
 let world: World;
@@ -23,6 +23,20 @@ test("P1 P2 writes job and record, and says Received with the request's correlat
     correlationId: "request-1",
   });
   expect(world.statuses).toMatchObject([{ jobId: "job-1", status: "Received" }]);
+});
+
+test("P19 the record has the job's priority", async () => {
+  await world.submit(sampleJob("job-1", { priority: "high" }));
+  expect((await world.stateOf())?.priority).toBe("high");
+});
+
+test("P28 a new job starts with the newest version of its workflow, however the versions are listed", async () => {
+  const versions = [1, 3, 2].map((version) => ({ ...CHAIN, version }));
+  for (const workflows of [versions, versions.toReversed()]) {
+    world = createWorld(NOON_MS, undefined, { workflows });
+    await world.submit();
+    expect((await world.stateOf())?.workflow.version).toBe(3);
+  }
 });
 
 test("P33 an id that reads as a number stays the sender's own", async () => {

@@ -1,9 +1,17 @@
 // What the overview says of how jobs flow: from bounded samples, read seldom.
 
+import type { QueueAge } from "@scheduler-agent-supervisor/operator/internal/messaging/queue-ages";
 import { createTraffic } from "@scheduler-agent-supervisor/operator/internal/operations/traffic";
+import { createWaitingMessages } from "@scheduler-agent-supervisor/operator/internal/operations/waiting-messages";
 import type { RecentJobs } from "@scheduler-agent-supervisor/operator/internal/store/recent-jobs";
 import { expect, test } from "vitest";
 import { NOON_MS } from "../jobs.ts";
+
+const QUEUES: readonly QueueAge[] = [
+  { queue: "jobs", read: async () => [2000, 5000].map((ageMs, index) => ({ cause: `cause-${index}`, ageMs })) },
+  { queue: "scheduler", read: () => Promise.reject(new Error("the bus is away")) },
+  { queue: "replies", read: async () => [{ cause: "notTaken", ageMs: 0 }] },
+];
 
 const at = (secondsAgo: number) => new Date(NOON_MS - secondsAgo * 1000).toISOString();
 
@@ -20,10 +28,7 @@ function view(recent: Partial<RecentJobs>) {
       inFlight: async () => ({ workflows: [], isAll: true }),
       ...recent,
     },
-    queueAges: [
-      { queue: "jobs", read: async () => [2000, 5000].map((ageMs, index) => ({ cause: `cause-${index}`, ageMs })) },
-      { queue: "scheduler", read: () => Promise.reject(new Error("the bus is away")) },
-    ],
+    waitingMessages: createWaitingMessages({ queueAges: QUEUES, now: () => clock.now }),
     windowMs: 3_600_000,
     now: () => clock.now,
   });
@@ -60,6 +65,7 @@ test("rates, times from sent to processed, versions in flight and ages of queues
     queues: [
       { queue: "jobs", oldestMs: 5000 },
       { queue: "scheduler", oldestMs: null },
+      { queue: "replies", oldestMs: 0 },
     ],
   });
 });
@@ -73,4 +79,22 @@ test("nothing of late; at most one look in half a minute, of at most 200 documen
   clock.now += 1000;
   await read();
   expect(asked).toHaveLength(2);
+});
+
+test("since when messages wait, by cause; a queue that could not be read says why", async () => {
+  const read = createWaitingMessages({ queueAges: QUEUES, now: () => NOON_MS });
+  expect(await read()).toEqual({
+    asOf: at(0),
+    queues: [
+      {
+        queue: "jobs",
+        waits: [
+          { cause: "cause-0", since: at(2) },
+          { cause: "cause-1", since: at(5) },
+        ],
+      },
+      { queue: "scheduler", error: "Error: the bus is away" },
+      { queue: "replies", waits: [] },
+    ],
+  });
 });

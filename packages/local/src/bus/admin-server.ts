@@ -7,6 +7,7 @@ import { checkXml, XmlFault } from "./atom.ts";
 import type { Broker } from "./broker.ts";
 import { readToken } from "./claims.ts";
 import type { Log } from "./link-faults.ts";
+import { QuotaExceeded } from "./quotas.ts";
 import { isStoreFault, type Store } from "./store.ts";
 
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -28,6 +29,7 @@ export class AdminServer {
     const { status, body } = await this.#answer(request).catch((cause: unknown) => {
       if (isStoreFault(cause)) throw cause;
       if (cause instanceof XmlFault) return fault(400, cause.message);
+      if (cause instanceof QuotaExceeded) return fault(403, cause.message);
       // A request that makes the broker stumble must not take it down.
       this.#log(`Administration request failed: ${stackOf(cause)}`);
       return fault(500, inWords(cause));

@@ -21,8 +21,18 @@ export class XmlFault extends Error {
   override readonly name = "XmlFault";
 }
 
+/** What XML 1.0 has no place for, and what the service does not read: entities other than its own five. */
+const NOT_XML: readonly (readonly [what: string, pattern: RegExp])[] = [
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+  ["a character that XML does not have", /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/],
+  ["a document type, which is not read", /<!DOCTYPE/i],
+  ["a reference to an entity that is not there", /&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[\da-f]+);)/i],
+];
+
 /** Throws an XmlFault: the parser itself makes something of anything. */
 export function checkXml(xml: string): void {
+  const [what] = NOT_XML.find(([, pattern]) => pattern.test(xml)) ?? [];
+  if (what !== undefined) throw new XmlFault(`The body is no well-formed XML: it has ${what}`);
   const result = XMLValidator.validate(xml);
   if (result === true) return;
   const { msg, line, col } = result.err;

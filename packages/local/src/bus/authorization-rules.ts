@@ -1,5 +1,6 @@
 // Authorization rules of an entity, as the administration client writes and reads them. They are kept and shown; no right is checked.
-import { child, children, tag, textOf, type XmlElement } from "./atom.ts";
+import { child, children, tag, textOf, type XmlElement, XmlFault } from "./atom.ts";
+import { BUS_LIMITS } from "./limits.ts";
 
 interface AuthorizationRule {
   readonly texts: readonly (readonly [name: string, text: string])[];
@@ -9,10 +10,13 @@ interface AuthorizationRule {
 const BEFORE_RIGHTS = ["ClaimType", "ClaimValue"];
 const BEHIND_RIGHTS = ["KeyName", "PrimaryKey", "SecondaryKey"];
 
-/** `undefined` where an entry has none. */
+const MOST = BUS_LIMITS.accessRules.value;
+
+/** `undefined` where an entry has none. Throws an XmlFault. */
 export function readAuthorizationRules(description: XmlElement): readonly AuthorizationRule[] | undefined {
   const found = children(child(description, "AuthorizationRules"), "AuthorizationRule");
   if (found.length === 0) return undefined;
+  if (found.length > MOST) throw new XmlFault(`An entity has ${MOST} authorization rules at most, not ${found.length}`);
   return found.map((rule) => ({
     texts: [...BEFORE_RIGHTS, ...BEHIND_RIGHTS].flatMap((name) => {
       const text = textOf(child(rule, name));

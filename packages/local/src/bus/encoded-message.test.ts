@@ -1,8 +1,8 @@
 import rhea from "rhea";
 import { expect, test } from "vitest";
 import { encodeDelivery } from "./encoded-delivery.ts";
-import { readBatch, readIncoming } from "./encoded-message.ts";
-import { withProperties } from "./message-changes.ts";
+import { checkMessage, readBatch, readIncoming } from "./encoded-message.ts";
+import { withProperties, withUserProperties } from "./message-changes.ts";
 
 const { message: codec, types } = rhea;
 const FACTS = {
@@ -104,5 +104,60 @@ test("a batch falls into its messages, and bytes that are no message are refused
   expect(readBatch(batch).map((bytes) => codec.decode(bytes)["body"])).toEqual(["a", "b"]);
   for (const bytes of [Buffer.from("GET /"), Buffer.from([0x00, 0x53, 0x70, 0xd0, 0, 0, 1, 0])]) {
     expect(() => readIncoming(bytes, newId)).toThrow(RangeError);
+  }
+});
+
+/** A value of each AMQP type that a property can have, as it is encoded. */
+const TYPED: Readonly<Record<string, string>> = {
+  null: "40",
+  true: "41",
+  boolean: "5600",
+  ubyte: "50ff",
+  ushort: "60ffff",
+  uint: "70fffffff0",
+  uint0: "43",
+  smallUint: "5207",
+  ulong: "80ffffffffffffffff",
+  ulong0: "44",
+  smallUlong: "5307",
+  byte: "5180",
+  short: "618000",
+  int: "7180000000",
+  smallInt: "54ff",
+  long: "818000000000000001",
+  smallLong: "55ff",
+  float: "7240490fdb",
+  double: "82400921fb54442d18",
+  decimal32: "7422500001",
+  decimal64: "842238000000000001",
+  decimal128: "9430400000000000000000000000000001",
+  char: "730001f600",
+  timestamp: "830000018bcfe56800",
+  uuid: "98000102030405060708090a0b0c0d0e0f",
+  binary: "a003010203",
+  string: "a1026162",
+  longString: "b1000000026162",
+  symbol: "a3026162",
+};
+
+test("properties keep their types, whatever else of the message is changed", () => {
+  const pairs = Object.entries(TYPED).map(([name, value]) =>
+    Buffer.concat([Buffer.from([0xa1, name.length]), Buffer.from(name), Buffer.from(value, "hex")]),
+  );
+  const content = Buffer.concat(pairs);
+  const head = Buffer.alloc(12);
+  head.set([0x00, 0x53, 0x74, 0xd1]);
+  head.writeUInt32BE(4 + content.length, 4);
+  head.writeUInt32BE(pairs.length * 2, 8);
+  const bytes = Buffer.concat([head, content, Buffer.from("005377a10162", "hex")]);
+  checkMessage(bytes);
+  const changed = [
+    withProperties(bytes, { DeadLetterReason: "why" }),
+    withUserProperties(bytes, new Map([["other", types.wrap_int(1)]])),
+    withUserProperties(withProperties(bytes, { other: 1 }), new Map([["OTHER", undefined]])),
+  ];
+  for (const each of changed) {
+    checkMessage(each);
+    for (const pair of pairs) expect(each.includes(pair), pair.toString("latin1")).toBe(true);
   }
 });

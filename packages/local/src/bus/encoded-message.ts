@@ -239,6 +239,17 @@ function checkAllowed(bytes: Buffer, { partitionKey, rest }: Front, { messageId 
   checkProperties(bytes, rest);
 }
 
+/** What the service does not take of a message's properties. */
+export function propertiesFault(bytes: Buffer): MessageFault | undefined {
+  try {
+    checkProperties(bytes, readFront(bytes).rest);
+    return undefined;
+  } catch (cause) {
+    if (cause instanceof MessageFault) return cause;
+    throw cause;
+  }
+}
+
 function checkProperties(bytes: Buffer, start: number): void {
   for (let at = start; at < bytes.length; ) {
     const { code, value, end } = readSection(bytes, at);

@@ -3,6 +3,7 @@ import { defaultRule, Entity } from "./entity.ts";
 import { isEntityName, isPartName, splitSubscription } from "./entity-path.ts";
 import type { Queue } from "./queue.ts";
 import { type ArmProperties, type EntityKind, parseSettings, type QueueSettings } from "./queue-settings.ts";
+import { entityQuotaFault, filterQuotaFault, QuotaExceeded } from "./quotas.ts";
 import type { Rule } from "./rule.ts";
 import type { Store } from "./store.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -60,7 +61,7 @@ export class EntityCatalog {
     return this.#findTargetFault(path, settings, alsoThere);
   }
 
-  /** Creates the entity, or sets an existing one's properties. Throws if `findFault` finds one. */
+  /** Creates the entity, or sets an existing one's properties. Throws if `findFault` finds one, and a QuotaExceeded. */
   async put(
     change: EntityChange,
     rules?: readonly Rule[],
@@ -69,6 +70,9 @@ export class EntityCatalog {
     const fault = this.findFault(change, alsoThere);
     if (fault) throw new Error(fault);
     const present = this.get(change.path);
+    const full = present ? undefined : (this.#store.roomFault() ?? entityQuotaFault(change, this));
+    if (full !== undefined) throw new QuotaExceeded(full);
+    for (const rule of rules ?? []) this.#checkRoom(change.path, rule, present);
     const entity = present ?? this.#create(change);
     const updatedAt = this.#around.now();
     entity.row = { ...entity.row, properties: change.properties, updatedAt };
@@ -99,7 +103,9 @@ export class EntityCatalog {
     return true;
   }
 
+  /** Throws a QuotaExceeded. */
   async putRule(subscription: Entity, rule: Rule): Promise<void> {
+    this.#checkRoom(subscription.row.name, rule, subscription);
     subscription.rules?.set(rule);
     await this.#store.commit(() => this.#store.entities.putRule(subscription.row.number, toRow(rule)));
   }
@@ -110,8 +116,23 @@ export class EntityCatalog {
     return true;
   }
 
+  /** Why the entity takes no message: the disk is full, or it is as large as it may be, a topic together with its subscriptions. */
+  sizeFault({ name, number, settings }: Queue): string | undefined {
+    const full = this.#store.roomFault();
+    if (full !== undefined) return full;
+    const subscriptions = this.get(name)?.distribution?.subscriptions.values() ?? [];
+    const numbers = [number, ...[...subscriptions].map(({ queue }) => queue.number)];
+    if (!this.#store.holds(numbers, settings.mostBytes, this.#around.now())) return undefined;
+    return `The maximum entity size has been reached or exceeded for '${name}': ${settings.mostBytes} bytes.`;
+  }
+
   all(): Iterable<Entity> {
     return this.#entities.values();
+  }
+
+  #checkRoom(subscription: string, rule: Rule, present: Entity | undefined): void {
+    const full = filterQuotaFault(subscription, { rule, replaced: present?.rules?.get(rule.name) }, this);
+    if (full !== undefined) throw new QuotaExceeded(full);
   }
 
   #create({ kind, path, properties }: EntityChange): Entity {

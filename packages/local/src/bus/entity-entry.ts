@@ -81,7 +81,9 @@ export function readEntity(xml: string): EntityRequest | undefined {
     const description = readContent(xml, DESCRIPTIONS[kind]);
     if (description === undefined) continue;
     const properties = ELEMENTS[kind].flatMap(([name, type]) => {
-      const text = textOf(child(description, name));
+      const element = child(description, name);
+      if (hasElements(element)) throw new XmlFault(`The element ${name} is a text, and has elements`);
+      const text = textOf(element);
       return text === undefined
         ? []
         : [[armName(name), read(type, name.startsWith("Forward") ? lowerHost(text) : text)]];
@@ -93,6 +95,9 @@ export function readEntity(xml: string): EntityRequest | undefined {
   }
   return undefined;
 }
+
+const hasElements = (element: XmlElement | undefined) =>
+  typeof element === "object" && Object.keys(element).some((name) => !/^[#@]/.test(name));
 
 /** The service writes the entity to forward to as a URL whose host is in small letters. */
 function lowerHost(url: string): string {

@@ -1,13 +1,22 @@
 // What Azure Service Bus allows at most: each limit is kept to its value, and refused beyond it.
 import type { ServiceBusMessage } from "@azure/service-bus";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { newMessage } from "./admission.ts";
 import { BusUnderTest, receiveOne } from "./bus-under-test.ts";
 import { readIncoming } from "./encoded-message.ts";
+import { EntityCatalog } from "./entity-catalog.ts";
 import { isEntityName, isPartName } from "./entity-path.ts";
 import { BUS_LIMITS as LIMITS } from "./limits.ts";
-import { parseSettings } from "./queue-settings.ts";
+import { findObstacle } from "./outlet.ts";
+import type { Queue } from "./queue.ts";
+import { parseSettings, readSettings } from "./queue-settings.ts";
+import { entityQuotaFault, filterQuotaFault } from "./quotas.ts";
 import { messages } from "./rhea-internals.ts";
+import { parseRule, type Rule } from "./rule.ts";
 import { startBus } from "./start.ts";
+import { Store } from "./store.ts";
+import { SubscriptionRules } from "./subscription-rules.ts";
+import { Transactions } from "./transactions.ts";
 
 const under = new BusUnderTest();
 const ENTITIES = [
@@ -139,6 +148,216 @@ test(LIMITS.partName.what, () => {
   const { value } = LIMITS.partName;
   expect([value, value + 1].map((size) => isPartName("n".repeat(size)))).toEqual([true, false]);
 });
+
+const megabytes = (properties: object, ...sizes: number[]) =>
+  sizes.map((maxSizeInMegabytes) => outcomeOf({ maxSizeInMegabytes, ...properties }));
+
+test(LIMITS.entityMegabytes.what, () => {
+  const { value } = LIMITS.entityMegabytes;
+  expect(megabytes({}, 1024, value, value + 1024, 1025, 0)).toEqual([
+    "taken",
+    "taken",
+    "refused",
+    "refused",
+    "refused",
+  ]);
+});
+
+test(LIMITS.partitionedMegabytes.what, () => {
+  const { value } = LIMITS.partitionedMegabytes;
+  expect(megabytes({ enablePartitioning: true }, value, value + 1024)).toEqual(["taken", "refused"]);
+});
+
+test(LIMITS.usualMegabytes.what, async () => {
+  await under.administer().createQueue("full", undefined as never);
+  await send({ body: "before" }, "full");
+  const most = LIMITS.usualMegabytes.value * 1024 * 1024;
+  const asked: number[] = [];
+  const holds = vi.spyOn(Store.prototype, "holds").mockImplementation((_, bytes) => asked.push(bytes) > 0);
+  try {
+    await expect(send({ body: "beyond" }, "full")).rejects.toMatchObject({ code: "QuotaExceeded" });
+    const scheduled = under.client.createSender("full").scheduleMessages({ body: 1 }, new Date(Date.now() + 60_000));
+    await expect(scheduled).rejects.toThrow("maximum entity size");
+  } finally {
+    holds.mockRestore();
+  }
+  expect(new Set(asked)).toEqual(new Set([most]));
+  await send({ body: "after" }, "full");
+  expect((await under.client.createReceiver("full").peekMessages(5)).map(({ body }) => body)).toEqual([
+    "before",
+    "after",
+  ]);
+});
+
+test("what an entity holds is counted with what came, and anew where it may be full", async () => {
+  const store = new Store(`${under.folder}/sizes.sqlite`, "normal");
+  const incoming = readIncoming(messages.encode({ body: "x".repeat(1000) }), () => "id");
+  const insert = (sequence: number) =>
+    store.commit(() =>
+      store.insert(7, newMessage(incoming, sequence, readSettings("q", {}, "queue"), 0), incoming.bytes),
+    );
+  const one = incoming.bytes.length;
+  await insert(1);
+  await insert(2);
+  expect([store.holds([7], 2 * one, 0), store.holds([7], 2 * one + 1, 0)]).toEqual([true, false]);
+  await store.commit(() => store.remove(7, 1));
+  // Counted a moment ago.
+  expect(store.holds([7], 2 * one, 10)).toBe(true);
+  expect(store.holds([7], 2 * one, 5000)).toBe(false);
+  expect(store.holds([7, 8], one, 5000)).toBe(true);
+  store.close();
+});
+
+const many = (length: number) => ({ list: () => Array.from({ length }, () => ({ rules: undefined })) });
+
+test(LIMITS.entities.what, () => {
+  // Queues and topics together.
+  const of = (each: number) => entityQuotaFault({ kind: "queue", path: "q", properties: {} }, many(each));
+  expect(of(LIMITS.entities.value / 2 - 1)).toBeUndefined();
+  expect(of(LIMITS.entities.value / 2)).toContain("quota");
+});
+
+test(LIMITS.subscriptions.what, () => {
+  const change = { kind: "subscription", path: "t/Subscriptions/s", properties: {} } as const;
+  expect(entityQuotaFault(change, many(LIMITS.subscriptions.value - 1))).toBeUndefined();
+  expect(entityQuotaFault(change, many(LIMITS.subscriptions.value))).toContain("quota");
+});
+
+const ruleOf = (name: string, properties: object) => parseRule(name, { ...properties }, 0) as Rule;
+const sqlRule = (name: string, sqlExpression = "a = 1") => ruleOf(name, { sqlFilter: { sqlExpression } });
+const correlationRule = (name: string) =>
+  ruleOf(name, { filterType: "CorrelationFilter", correlationFilter: { label: "l" } });
+
+function expectFilterQuota(limit: { readonly value: number }, make: (name: string) => Rule, other: Rule): void {
+  const rules = new SubscriptionRules();
+  for (let n = 1; n < limit.value; n += 1) rules.set(make(`r${n}`));
+  const entities = { list: () => [{ rules }] };
+  const faultOf = (rule: Rule, replaced?: Rule) => filterQuotaFault("t/Subscriptions/s", { rule, replaced }, entities);
+  expect(faultOf(make("last"))).toBeUndefined();
+  rules.set(make("last"));
+  expect(faultOf(make("beyond"))).toContain("quota");
+  expect(faultOf(make("last"), rules.get("last"))).toBeUndefined();
+  expect(faultOf(other)).toBeUndefined();
+}
+
+test(LIMITS.sqlFilters.what, () => {
+  expectFilterQuota(LIMITS.sqlFilters, sqlRule, correlationRule("other"));
+  expectFilterQuota(LIMITS.sqlFilters, sqlRule, sqlRule("all", "1=1"));
+});
+
+test(LIMITS.correlationFilters.what, () =>
+  expectFilterQuota(LIMITS.correlationFilters, correlationRule, sqlRule("other")),
+);
+
+test("an entity or a rule beyond a quota is a 403", async () => {
+  const admin = under.administer();
+  await admin.createTopic("quotas");
+  await admin.createSubscription("quotas", "s");
+  const filters = vi.spyOn(SubscriptionRules.prototype, "countFilters").mockReturnValue(LIMITS.sqlFilters.value);
+  const list = vi.spyOn(EntityCatalog.prototype, "list");
+  try {
+    await expect(admin.createRule("quotas", "s", "r", { sqlExpression: "a = 1" })).rejects.toMatchObject({
+      statusCode: 403,
+    });
+    const overAmqp = under.client.createRuleManager("quotas", "s").createRule("r", { sqlExpression: "a = 1" });
+    await expect(overAmqp).rejects.toThrow("quota");
+    list.mockReturnValue(Array(LIMITS.entities.value) as never);
+    await expect(admin.createQueue("one-more")).rejects.toMatchObject({ statusCode: 403 });
+  } finally {
+    filters.mockRestore();
+    list.mockRestore();
+  }
+});
+
+const texts = (limit: { readonly value: number }, make: (length: number) => object) =>
+  [limit.value, limit.value + 1].map((length) => typeof parseRule("r", { ...make(length) }, 0));
+
+test(LIMITS.filterCharacters.what, () => {
+  const filter = (length: number) => ({ sqlFilter: { sqlExpression: `a = '${"x".repeat(length - 6)}'` } });
+  expect(texts(LIMITS.filterCharacters, filter)).toEqual(["object", "string"]);
+});
+
+test(LIMITS.actionCharacters.what, () => {
+  const action = (length: number) => ({ action: { sqlExpression: `SET a = '${"x".repeat(length - 10)}'` } });
+  expect(texts(LIMITS.actionCharacters, action)).toEqual(["object", "string"]);
+});
+
+test(LIMITS.actionStatements.what, () => {
+  const action = (count: number) => ({ action: { sqlExpression: "SET a = 1;".repeat(count) } });
+  expect(texts(LIMITS.actionStatements, action)).toEqual(["object", "string"]);
+});
+
+test(LIMITS.accessRules.what, async () => {
+  const rules = (count: number) => ({
+    authorizationRules: Array.from({ length: count }, (_, n) => ({
+      claimType: "SharedAccessKey",
+      accessRights: ["Send" as const],
+      keyName: `k${n}`,
+      primaryKey: "a",
+      secondaryKey: "b",
+    })),
+  });
+  const admin = under.administer();
+  await admin.createQueue("rights", rules(LIMITS.accessRules.value));
+  await expect(admin.createQueue("rights-2", rules(LIMITS.accessRules.value + 1))).rejects.toMatchObject({
+    statusCode: 400,
+  });
+});
+
+test(LIMITS.transactionMessages.what, () => {
+  const transactions = new Transactions();
+  const [id] = transactions.declare("link").value as [{ value: Buffer }];
+  const step = (messages: number) => ({
+    messages,
+    findObstacle: () => undefined,
+    apply: async () => {},
+    undo: () => {},
+  });
+  const enlist = (count: number) => JSON.stringify(transactions.enlist(id.value, step(count)));
+  const { value } = LIMITS.transactionMessages;
+  expect(enlist(value)).not.toContain("not-allowed");
+  expect(transactions.roomFault(id.value, 1)).toContain(`more than ${value} messages`);
+  expect(enlist(1)).toContain("amqp:not-allowed");
+  expect(enlist(0)).not.toContain("not-allowed");
+  transactions.abandonAll();
+});
+
+test(LIMITS.transactionMs.what, () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    const transactions = new Transactions();
+    const [id] = transactions.declare("link").value as [{ value: Buffer }];
+    vi.advanceTimersByTime(LIMITS.transactionMs.value - 1);
+    expect(transactions.isOpen(id.value)).toBe(true);
+    vi.advanceTimersByTime(1);
+    expect(transactions.isOpen(id.value)).toBe(false);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test(LIMITS.hops.what, () => {
+  const target = { settings: { canSend: true } } as Queue;
+  expect(findObstacle(target, LIMITS.hops.value)).toBeUndefined();
+  expect(findObstacle(target, LIMITS.hops.value + 1)?.reason).toBe("MaxTransferHopCountExceeded");
+});
+
+test.each(["abandonMessage", "deferMessage", "deadLetterMessage"] as const)(
+  "%s does not make properties larger than they may be, and the message stays",
+  async (settle) => {
+    const name = settle.toLowerCase();
+    await under.administer().createQueue(name, undefined as never);
+    await send({ applicationProperties: { first: "x".repeat(20_000), second: "x".repeat(20_000) } }, name);
+    const receiver = under.client.createReceiver(name);
+    const message = await receiveOne(receiver);
+    const third = { third: "x".repeat(30_000) };
+    await expect(receiver[settle](message, third as never)).rejects.toThrow("65536 bytes at most");
+    await receiver.close();
+    const [waits] = await under.client.createReceiver(name).peekMessages(1);
+    expect(Object.keys(waits?.applicationProperties ?? {})).toEqual(["first", "second"]);
+    await receiver.close();
+  },
+);
 
 test.each(["requiresSession", "requiresDuplicateDetection", "enablePartitioning"])(
   "%s is fixed when a queue is created",

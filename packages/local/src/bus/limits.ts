@@ -1,5 +1,5 @@
 // What Azure Service Bus allows at most (standard tier), and what this broker answers beyond it.
-import type { Limit } from "../limit.ts";
+import type { Limit, UnkeptLimit } from "../limit.ts";
 
 const QUOTAS = "https://learn.microsoft.com/azure/service-bus-messaging/service-bus-quotas";
 const DUPLICATES = "https://learn.microsoft.com/azure/service-bus-messaging/duplicate-detection";
@@ -7,10 +7,13 @@ const QUEUES = "https://learn.microsoft.com/azure/templates/microsoft.servicebus
 const LOCKS = "https://learn.microsoft.com/azure/service-bus-messaging/message-transfers-locks-settlement";
 const DEAD_LETTERS =
   "https://learn.microsoft.com/dotnet/api/azure.messaging.servicebus.servicebusreceiver.deadlettermessageasync";
+const TRANSACTIONS = "https://learn.microsoft.com/azure/service-bus-messaging/service-bus-transactions";
+const CHAINS = "https://learn.microsoft.com/azure/service-bus-messaging/service-bus-auto-forwarding";
 const SESSIONS = "https://learn.microsoft.com/azure/service-bus-messaging/message-sessions";
 
 const RANGE = "`com.microsoft:argument-out-of-range`";
 const SETTINGS = "400, or an error at the start";
+const QUOTA = "403, or an error at the start";
 const KB = 1024;
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -44,7 +47,61 @@ export const BUS_LIMITS = {
     isLeast: true,
   },
   maxDeliveryCount: limit("The deliveries of a message", 2000, "", SETTINGS, QUEUES),
+  entityMegabytes: limit("The size of a queue or a topic in MB", 5 * KB, "", SETTINGS, QUOTAS),
+  partitionedMegabytes: limit("The size of a partitioned queue or topic in MB", 80 * KB, "", SETTINGS, QUOTAS),
+  usualMegabytes: limit(
+    "What a queue or a topic of the usual size holds, in MB",
+    KB,
+    "",
+    "`amqp:resource-limit-exceeded`",
+    QUOTAS,
+  ),
   userMetadata: limit("The metadata of an entity", 1024, "characters", SETTINGS, QUEUES),
   entityName: limit("The name of a queue or a topic", 260, "characters", SETTINGS, QUOTAS),
   partName: limit("The name of a subscription or a rule", 50, "characters", SETTINGS, QUOTAS),
+  entities: limit("The queues and topics of a namespace", 10_000, "", QUOTA, QUOTAS),
+  subscriptions: limit("The subscriptions of a topic", 2000, "", QUOTA, QUOTAS),
+  sqlFilters: limit("The SQL filters of a topic", 2000, "", QUOTA, QUOTAS),
+  correlationFilters: limit("The correlation filters of a topic", 100_000, "", QUOTA, QUOTAS),
+  filterCharacters: limit("The text of a SQL filter", 1024, "characters", SETTINGS, QUOTAS),
+  actionCharacters: limit("The text of a rule's action", 1024, "characters", SETTINGS, QUOTAS),
+  actionStatements: limit("The statements of a rule's action", 32, "", SETTINGS, QUOTAS),
+  accessRules: limit("The authorization rules of an entity", 12, "", SETTINGS, QUOTAS),
+  transactionMessages: limit("The messages of a transaction", 100, "", "`amqp:not-allowed`", QUOTAS),
+  transactionMs: limit("A transaction", 2 * MINUTE, "ms", "it is rolled back", TRANSACTIONS),
+  hops: limit("The entities that forward a message one after the other", 4, "", "a dead letter", CHAINS),
 } as const satisfies Readonly<Record<string, Limit>>;
+
+const THROTTLING = "https://learn.microsoft.com/azure/service-bus-messaging/service-bus-throttling";
+const unkept = (what: string, limit: string, instead: string, source = QUOTAS): UnkeptLimit => ({
+  what,
+  limit,
+  instead,
+  source,
+});
+
+export const BUS_LIMITS_NOT_KEPT: readonly UnkeptLimit[] = [
+  unkept("Connections to a namespace", "5,000", "as many as the machine has room for"),
+  unkept("Receive requests on an entity at one time", "5,000", "as many as the machine has room for"),
+  unkept("Partitioned entities of a namespace", "100", "they count as any others"),
+  unkept("Session states of an entity", "1,000,000", "not counted"),
+  unkept("Namespaces of a subscription", "1,000", "there is one"),
+  unkept(
+    "IP filter rules and virtual networks of a namespace",
+    "128",
+    "there are none: the broker is on this machine alone",
+  ),
+  unkept("Messages above 256 KB", "100 MB in the premium tier", "rejected, as in the standard tier"),
+  unkept(
+    "Operations of a namespace",
+    "1,000 credits a second",
+    "with `--like-azure` each 50th send is answered as by a busy server",
+    THROTTLING,
+  ),
+  unkept(
+    "A link that is idle",
+    "detached after 10 minutes",
+    "with `--like-azure` a sender is, after 30 s",
+    "https://learn.microsoft.com/azure/service-bus-messaging/service-bus-amqp-troubleshoot",
+  ),
+];

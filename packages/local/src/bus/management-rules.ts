@@ -13,6 +13,7 @@ import {
   toNumber,
 } from "./management-answers.ts";
 import type { ArmProperties } from "./queue-settings.ts";
+import { QuotaExceeded } from "./quotas.ts";
 import type { Response } from "./request-link.ts";
 import { types } from "./rhea-internals.ts";
 import { parseRule, type Rule } from "./rule.ts";
@@ -53,7 +54,12 @@ export async function addRule({ entity, catalog, now }: ManagementTarget, body: 
   const properties = isBody(description) ? readDescription(description) : "The rule has no description.";
   const rule = typeof properties === "string" ? properties : parseRule(name, properties, now());
   if (typeof rule === "string") return invalid(rule);
-  await catalog.putRule(entity, rule);
+  try {
+    await catalog.putRule(entity, rule);
+  } catch (cause) {
+    if (cause instanceof QuotaExceeded) return refusal(403, "amqp:resource-limit-exceeded", cause.message);
+    throw cause;
+  }
   return OK;
 }
 

@@ -18,7 +18,7 @@ import {
 } from "./management-answers.ts";
 import { addRule, enumerateRules, removeRule } from "./management-rules.ts";
 import type { Lock } from "./message.ts";
-import { deadLetterFault, type PropertyChanges } from "./message-changes.ts";
+import type { PropertyChanges } from "./message-changes.ts";
 import type { Queue } from "./queue.ts";
 import type { RequestTransaction, Response } from "./request-link.ts";
 import { type DecodedMessage, types } from "./rhea-internals.ts";
@@ -108,7 +108,7 @@ function renewLock({ queue }: ManagementTarget, body: Body): Response {
   });
 }
 
-async function schedule({ queue, transaction }: ManagementTarget, body: Body): Promise<Response> {
+async function schedule({ queue, catalog, transaction }: ManagementTarget, body: Body): Promise<Response> {
   let incoming: Incoming[];
   try {
     incoming = list(body["messages"]).map((entry) => {
@@ -127,6 +127,10 @@ async function schedule({ queue, transaction }: ManagementTarget, body: Body): P
       `${size} bytes are above the limit of ${MAX_MESSAGE_BYTES}.`,
     );
   }
+  const full = catalog.sizeFault(queue);
+  if (full !== undefined) return refusal(403, "amqp:resource-limit-exceeded", full);
+  const tooMany = transaction?.transactions.roomFault(transaction.id, incoming.length);
+  if (tooMany !== undefined) return refusal(400, "amqp:not-allowed", tooMany);
   if (queue.settings.requiresSession && incoming.some(({ sessionId }) => sessionId === undefined)) {
     return refusal(400, "amqp:not-allowed", `The queue ${queue.name} requires a session id on every message.`);
   }
@@ -163,6 +167,10 @@ function withToken(message: Buffer, lock: Lock | undefined): object {
 async function updateDisposition({ queue, transaction }: ManagementTarget, body: Body): Promise<Response> {
   const locks = findLocks(queue, body);
   if (!locks || locks.some(({ isEnlisted }) => isEnlisted)) return LOCK_LOST;
+  for (const lock of locks) {
+    const wrong = queue.settler.changeFault(lock, changesOf(body));
+    if (wrong) return refusal(400, wrong.condition, wrong.message);
+  }
   if (transaction) {
     const { id, transactions } = transaction;
     for (const lock of locks)
@@ -172,9 +180,6 @@ async function updateDisposition({ queue, transaction }: ManagementTarget, body:
       );
     return OK;
   }
-  const [reason, description] = [body["deadletter-reason"], body["deadletter-description"]];
-  const tooLong = deadLetterFault({ DeadLetterReason: reason, DeadLetterErrorDescription: description });
-  if (tooLong) return refusal(400, OUT_OF_RANGE, tooLong);
   const settlements = await Promise.all(locks.map((lock) => settle(queue, lock, body)));
   if (settlements.includes("lost")) return LOCK_LOST;
   return settlements.includes("refused")
@@ -183,8 +188,7 @@ async function updateDisposition({ queue, transaction }: ManagementTarget, body:
 }
 
 function settle(queue: Queue, lock: Lock, body: Body): Promise<Settlement> {
-  const modified = body["properties-to-modify"];
-  const changes: PropertyChanges = isBody(modified) ? modified : {};
+  const changes = changesOf(body);
   switch (body["disposition-status"]) {
     case "completed":
       return queue.settler.complete(lock);
@@ -194,14 +198,21 @@ function settle(queue: Queue, lock: Lock, body: Body): Promise<Settlement> {
     case "defered":
       return queue.settler.defer(lock, changes);
     case "suspended":
-      return queue.settler.moveToDeadLetter(lock, {
-        ...changes,
-        ...named("DeadLetterReason", body["deadletter-reason"]),
-        ...named("DeadLetterErrorDescription", body["deadletter-description"]),
-      });
+      return queue.settler.moveToDeadLetter(lock, changes);
     default:
       return Promise.resolve("refused");
   }
+}
+
+function changesOf(body: Body): PropertyChanges {
+  const modified = body["properties-to-modify"];
+  const changes: PropertyChanges = isBody(modified) ? modified : {};
+  if (body["disposition-status"] !== "suspended") return changes;
+  return {
+    ...changes,
+    ...named("DeadLetterReason", body["deadletter-reason"]),
+    ...named("DeadLetterErrorDescription", body["deadletter-description"]),
+  };
 }
 
 function renewSessionLock({ queue }: ManagementTarget, body: Body): Response {

@@ -1,11 +1,12 @@
 // Where messages go instead of staying: on to another entity, or from a topic to its subscriptions.
 import type { Arrivals } from "./arrivals.ts";
 import type { Incoming } from "./encoded-message.ts";
+import { BUS_LIMITS } from "./limits.ts";
 import type { Queue } from "./queue.ts";
 import type { SubscriptionRules } from "./subscription-rules.ts";
 
 /** A message that has passed more entities than these is a dead letter (Service Bus documentation, "Chaining entities"). */
-const MAX_HOPS = 4;
+const MAX_HOPS = BUS_LIMITS.hops.value;
 
 /** A message that an entity has taken, on its way out again. */
 export interface Passing {

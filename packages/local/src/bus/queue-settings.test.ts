@@ -12,6 +12,7 @@ test("absent properties have the service's defaults, and every fault is named", 
   expect(parseSettings("q", {})).toEqual({
     lockDurationMs: 60_000,
     idleMs: Number.POSITIVE_INFINITY,
+    mostBytes: 2 ** 30,
     maxDeliveryCount: 10,
     defaultTtlMs: Number.POSITIVE_INFINITY,
     deadLetterOnExpiration: false,

@@ -33,6 +33,11 @@ const duplicateWindow = duration.refine(
   { error: "has to be between PT20S and P7D" },
 );
 const idleTime = duration.refine((ms) => ms >= BUS_LIMITS.leastIdleMs.value, { error: "has to be PT5M at least" });
+const { entityMegabytes, partitionedMegabytes, usualMegabytes } = BUS_LIMITS;
+const MEGABYTE = 1024 * 1024;
+const megabytes = z.int().refine((size) => size > 0 && size % usualMegabytes.value === 0, {
+  error: `has to be a multiple of ${usualMegabytes.value}`,
+});
 const mostDeliveries = BUS_LIMITS.maxDeliveryCount.value;
 
 /** What a standard namespace has, or what a premium one may be set to; here it has no effect. */
@@ -67,13 +72,28 @@ const armProperties = z
     requiresSession: z.boolean().default(false),
     status: z.string().default("Active"),
     maxMessageSizeInKilobytes: maxMessageSize.optional(),
+    maxSizeInMegabytes: megabytes.default(usualMegabytes.value),
+    enablePartitioning: z.boolean().optional(),
     forwardTo: path.optional(),
     forwardDeadLetteredMessagesTo: path.optional(),
   })
   .refine(({ requiresSession, forwardTo }) => !(requiresSession && forwardTo), {
     error: "cannot be set where sessions are required",
     path: ["forwardTo"],
+  })
+  .refine(({ maxSizeInMegabytes, ...others }) => maxSizeInMegabytes <= mostMegabytes(others), {
+    error: `has to be ${entityMegabytes.value} at most, or ${partitionedMegabytes.value} with partitions`,
+    path: ["maxSizeInMegabytes"],
   });
+
+/** As a partitioned entity, one of a premium namespace may be larger. */
+function mostMegabytes(given: {
+  enablePartitioning?: boolean | undefined;
+  maxMessageSizeInKilobytes?: number | undefined;
+}): number {
+  const isPremium = (given.maxMessageSizeInKilobytes ?? STANDARD_KILOBYTES) > STANDARD_KILOBYTES;
+  return (given.enablePartitioning || isPremium ? partitionedMegabytes : entityMegabytes).value;
+}
 
 /** As written in ARM: names of Microsoft.ServiceBus/namespaces/queues, durations in ISO 8601. */
 export type ArmProperties = Readonly<Record<string, unknown>>;
@@ -90,6 +110,8 @@ export interface QueueSettings {
   readonly requiresSession: boolean;
   /** Nobody uses the entity for so long: it is deleted. `Infinity`: it stays. */
   readonly idleMs: number;
+  /** What it may hold. */
+  readonly mostBytes: number;
   readonly canSend: boolean;
   readonly canReceive: boolean;
   /** The path of the queue or topic that takes this one's messages. */
@@ -117,6 +139,7 @@ export function parseSettings(
     duplicateWindowMs: data.requiresDuplicateDetection ? data.duplicateDetectionHistoryTimeWindow : 0,
     requiresSession: data.requiresSession,
     idleMs: data.autoDeleteOnIdle ?? Number.POSITIVE_INFINITY,
+    mostBytes: data.maxSizeInMegabytes * MEGABYTE,
     canSend: status !== "Disabled" && status !== "SendDisabled",
     canReceive: status !== "Disabled" && status !== "ReceiveDisabled",
     forwardTo: data.forwardTo || undefined,

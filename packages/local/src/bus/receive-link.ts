@@ -5,7 +5,7 @@ import type { Consumer, Lane } from "./lane.ts";
 import { attempt, endLink, type Log, listen } from "./link-faults.ts";
 import { deliveryTag } from "./lock-table.ts";
 import type { Lock, Message } from "./message.ts";
-import { deadLetterFault, type PropertyChanges } from "./message-changes.ts";
+import type { PropertyChanges } from "./message-changes.ts";
 import type { Queue } from "./queue.ts";
 import { ACCEPTED, rejection, type SenderLink, type Transfer } from "./rhea-internals.ts";
 import type { Settlement } from "./settlement.ts";
@@ -148,10 +148,10 @@ export class ReceiveLink implements Consumer {
 
   async #settle(delivery: HeldTransfer, asked: string, step: SettleStep): Promise<void> {
     const { lock, transactionId } = delivery;
-    const tooLong = asked === "rejected" ? deadLetterFault(reasonOf(delivery)) : undefined;
-    if (tooLong) {
+    const wrong = lock && this.queue.settler.changeFault(lock, changesOf(delivery, asked));
+    if (wrong) {
       // The message stays locked, as after any settlement that failed.
-      this.#answer(delivery, rejection("com.microsoft:argument-out-of-range", tooLong));
+      this.#answer(delivery, rejection(wrong.condition, wrong.message));
       return;
     }
     const outcome = transactionId
@@ -184,10 +184,16 @@ export class ReceiveLink implements Consumer {
   }
 
   #modify(lock: Lock, delivery: HeldTransfer): Promise<Settlement> {
-    const { undeliverable_here: isDeferred, message_annotations: changes } =
-      delivery.remote_state as unknown as ModifiedState;
-    return isDeferred ? this.queue.settler.defer(lock, changes ?? {}) : this.queue.settler.abandon(lock, changes ?? {});
+    const { undeliverable_here: isDeferred } = delivery.remote_state as unknown as ModifiedState;
+    const changes = changesOf(delivery, "modified");
+    return isDeferred ? this.queue.settler.defer(lock, changes) : this.queue.settler.abandon(lock, changes);
   }
+}
+
+/** What the client wants changed in the message. */
+function changesOf(delivery: HeldTransfer, asked: string): PropertyChanges {
+  if (asked === "rejected") return reasonOf(delivery);
+  return asked === "modified" ? ((delivery.remote_state as unknown as ModifiedState).message_annotations ?? {}) : {};
 }
 
 function reasonOf(delivery: HeldTransfer): PropertyChanges {

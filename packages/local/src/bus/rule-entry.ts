@@ -1,5 +1,5 @@
 // Atom entries of rules: filters, actions, and the typed values in both.
-import { child, children, readContent, tag, textOf, writeEntry, type XmlElement } from "./atom.ts";
+import { child, children, readContent, tag, textOf, writeEntry, type XmlElement, XmlFault } from "./atom.ts";
 import type { ArmProperties } from "./queue-settings.ts";
 import type { Rule, RuleProperties } from "./rule.ts";
 import type { TypedText } from "./rule-values.ts";
@@ -16,6 +16,7 @@ const CORRELATION = [
   ["ReplyToSessionId", "replyToSessionId"],
   ["ContentType", "contentType"],
 ] as const;
+const FILTERS = new Set(["SqlFilter", "TrueFilter", "FalseFilter", "CorrelationFilter"]);
 const PAIR = "KeyValueOfstringanyType";
 
 /** The rule that an entry describes, unchecked; `undefined` if it describes none. */
@@ -37,6 +38,7 @@ export function readRuleDescription(description: XmlElement): ArmProperties {
 function readFilter(filter: XmlElement | undefined): ArmProperties {
   const type = textOf(child(filter, "@type"))?.replace(/^.*:/, "");
   if (type === "FalseFilter") return { filterType: "SqlFilter", sqlFilter: { sqlExpression: "1=0" } };
+  if (type !== undefined && !FILTERS.has(type)) throw new XmlFault(`${type} is no filter`);
   if (type !== "CorrelationFilter") {
     const sqlExpression = textOf(child(filter, "SqlExpression")) ?? (type === "SqlFilter" ? "" : "1=1");
     return { filterType: "SqlFilter", sqlFilter: { sqlExpression, parameters: readPairs(filter, "Parameters") } };

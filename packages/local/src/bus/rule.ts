@@ -61,6 +61,16 @@ export interface Rule {
   readonly act: ((bytes: Buffer, view: MessageView) => Buffer) | undefined;
 }
 
+export type FilterKind = "sql" | "correlation" | "constant";
+
+/** What selects all or nothing is taken for no SQL filter: a subscription's first rule is one. */
+export function filterKind({ properties: { filterType, sqlFilter } }: Rule): FilterKind {
+  if (filterType === "CorrelationFilter") return "correlation";
+  return CONSTANT.has(sqlFilter?.sqlExpression ?? TRUE.sqlExpression) ? "constant" : "sql";
+}
+
+const CONSTANT = new Set(["1=1", "1=0"]);
+
 /** A text says what is wrong. */
 export function parseRule(name: string, properties: ArmProperties, createdAt: number): Rule | string {
   const { data, error } = ruleProperties.safeParse(properties);

@@ -23,6 +23,7 @@ const SERVER_BUSY = rejection(
 );
 
 interface SendSurroundings {
+  readonly broker: { readonly catalog: { sizeFault(queue: Queue): string | undefined } };
   readonly log: Log;
   now(): number;
   isBusy(): boolean;
@@ -90,6 +91,8 @@ export class SendLink {
       if (cause instanceof MessageFault) return rejection(cause.condition, cause.message);
       return rejection("amqp:decode-error", cause instanceof Error ? cause.message : "The message cannot be decoded.");
     }
+    const full = this.#around.broker.catalog.sizeFault(this.queue);
+    if (full !== undefined) return rejection("amqp:resource-limit-exceeded", full);
     const needsSession = this.queue.settings.requiresSession;
     if (needsSession && incoming.some(({ sessionId }) => sessionId === undefined)) {
       return rejection("amqp:not-allowed", `The queue ${this.queue.name} requires a session id on every message.`);

@@ -1,8 +1,9 @@
 // How a taken message ends: completed, given back, deferred, buried or expired; each step acknowledged after its commit only.
 import { Arrivals } from "./arrivals.ts";
+import { MessageFault, propertiesFault } from "./encoded-message.ts";
 import type { LockTable } from "./lock-table.ts";
 import { ACTIVE, DEFERRED, type Lock, type Message } from "./message.ts";
-import { type PropertyChanges, withProperties } from "./message-changes.ts";
+import { deadLetterFault, type PropertyChanges, withProperties } from "./message-changes.ts";
 import type { MessageShelf } from "./message-shelf.ts";
 import type { QueueSettings } from "./queue-settings.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -32,6 +33,14 @@ export class Settler {
     this.#queue = queue;
     this.#shelf = shelf;
     this.#locks = locks;
+  }
+
+  /** What the service would not take of these changes. Asked before any of them is made. */
+  changeFault({ message }: Lock, changes: PropertyChanges): MessageFault | undefined {
+    const tooLong = deadLetterFault(changes);
+    if (tooLong !== undefined) return new MessageFault("argument-out-of-range", tooLong);
+    const bytes = this.#changedBytes(message, changes);
+    return bytes && propertiesFault(bytes);
   }
 
   async complete(lock: Lock): Promise<Settlement> {

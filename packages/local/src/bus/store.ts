@@ -26,8 +26,13 @@ export function isStoreFault(cause: unknown): boolean {
   return cause instanceof StoreFault || (cause instanceof Error && Reflect.get(cause, "code") === "ERR_SQLITE_ERROR");
 }
 
+/** How long what was counted anew is good enough: an entity that is full is asked for at each send. */
+const RECOUNTED_EACH_MS = 1000;
+
 export class Store {
   readonly entities: EntityStore;
+  /** At least what each entity holds: what is removed is only seen when it is counted anew. */
+  readonly #held = new Map<number, { bytes: number; countedAt: number }>();
   readonly #database: Database;
   #isClosed = false;
 
@@ -52,6 +57,11 @@ export class Store {
   /** For what was read outside of a commit: resolves when it is kept. */
   flushed(): Promise<void> {
     return this.#database.flushed();
+  }
+
+  /** Why no more messages are taken. */
+  roomFault(): string | undefined {
+    return this.#database.roomFault();
   }
 
   get counts(): DatabaseCounts {
@@ -91,6 +101,7 @@ export class Store {
         message.hops || null,
         message.deadLetterSource ?? null,
       );
+    this.#heldBy(queue).bytes += bytes.length;
   }
 
   remove(queue: number, sequence: number): void {
@@ -140,15 +151,36 @@ export class Store {
     return Number(row?.["size"] ?? 0);
   }
 
+  /** Whether the entities hold as many bytes together. @param now in milliseconds */
+  holds(queues: readonly number[], bytes: number, now: number): boolean {
+    const sum = () => queues.reduce((held, queue) => held + this.#heldBy(queue).bytes, 0);
+    if (sum() < bytes) return false;
+    for (const queue of queues) {
+      const held = this.#heldBy(queue);
+      if (now - held.countedAt >= RECOUNTED_EACH_MS) {
+        this.#held.set(queue, { bytes: this.sizeInBytes(queue), countedAt: now });
+      }
+    }
+    return sum() >= bytes;
+  }
+
+  #heldBy(queue: number): { bytes: number; countedAt: number } {
+    const held = this.#held.get(queue) ?? { bytes: 0, countedAt: Number.NEGATIVE_INFINITY };
+    this.#held.set(queue, held);
+    return held;
+  }
+
   /** Everything but the bytes, in the order of sequence numbers. */
   *messages(queue: number): Generator<StoredMessage> {
     const rows = this.#database
       .prepare(
-        `SELECT id, dead, state, delivery_count, enqueued_at, ttl, expires_at, due_at, session, enqueued_sequence, hops, source
+        `SELECT id, dead, state, delivery_count, enqueued_at, ttl, expires_at, due_at, session, enqueued_sequence, hops, source,
+                length(bytes) AS size
          FROM message WHERE id BETWEEN ? AND ? ORDER BY id`,
       )
       .iterate(rowId(queue, 0), rowId(queue + 1, 0) - 1);
     for (const row of rows) {
+      this.#heldBy(queue).bytes += Number(row["size"]);
       const { ttl, session, source, expires_at: expiresAt, enqueued_sequence: enqueuedSequence } = row;
       const message: Message = {
         sequence: Number(row["id"]) - rowId(queue, 0),

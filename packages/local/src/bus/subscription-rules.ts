@@ -3,7 +3,7 @@ import { messageOf } from "../thrown.ts";
 import { type Incoming, reread } from "./encoded-message.ts";
 import { MessageView } from "./message-view.ts";
 import { onward, type Passing } from "./outlet.ts";
-import type { Rule } from "./rule.ts";
+import { type FilterKind, filterKind, type Rule } from "./rule.ts";
 
 export type Selection =
   | { readonly kind: "copies"; readonly copies: readonly Incoming[] }
@@ -15,6 +15,13 @@ export class SubscriptionRules {
   /** By name, as the service lists them. */
   all(): Rule[] {
     return [...this.#rules.entries()].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, rule]) => rule);
+  }
+
+  /** Those whose filters count against the quotas of the topic. */
+  countFilters(kind: FilterKind): number {
+    let count = 0;
+    for (const rule of this.#rules.values()) if (filterKind(rule) === kind) count += 1;
+    return count;
   }
 
   get(name: string): Rule | undefined {

@@ -8,6 +8,7 @@ import type { Step } from "./transactions.ts";
 
 export function sendStep(queue: Queue, incoming: readonly Incoming[]): Step {
   return {
+    messages: incoming.length,
     findObstacle: () => (queue.isClosed ? `'${queue.name}' was deleted.` : findRefusal(queue, "send")?.description),
     apply: () => queue.send(incoming),
     undo: () => {},

@@ -1,13 +1,15 @@
 // The transactions of one connection: what is done in one is only noted, and at its end all of it happens in one commit, or nothing.
 import { randomBytes } from "node:crypto";
 import type { Typed } from "rhea";
+import { BUS_LIMITS } from "./limits.ts";
 import { ACCEPTED, rejection, types } from "./rhea-internals.ts";
 
-/** The service ends a transaction after this time. */
-const LIFETIME_MS = 120_000;
+const LIFETIME_MS = BUS_LIMITS.transactionMs.value;
+const MOST_MESSAGES = BUS_LIMITS.transactionMessages.value;
 const ID_BYTES = 16;
 const DECLARED = 0x33;
 const TRANSACTIONAL_STATE = 0x34;
+const TOO_MANY = `Can't send more than ${MOST_MESSAGES} messages in a single transaction.`;
 const UNKNOWN_ID = "amqp:transaction:unknown-id";
 const ROLLED_BACK = "amqp:transaction:rollback";
 
@@ -15,6 +17,8 @@ const ROLLED_BACK = "amqp:transaction:rollback";
 export interface Step {
   /** Why it can no longer be done. */
   findObstacle(): string | undefined;
+  /** How many messages it sends. */
+  readonly messages?: number;
   /** Asks for its commit before it returns for the first time, so that all steps share one. */
   apply(): Promise<unknown>;
   /** The transaction was rolled back. */
@@ -43,8 +47,17 @@ export class Transactions {
   enlist(id: Buffer, step: Step): Typed {
     const transaction = this.#open.get(keyOf(id));
     if (!transaction) return unknownId();
+    const tooMany = this.roomFault(id, step.messages ?? 0);
+    if (tooMany !== undefined) return rejection("amqp:not-allowed", tooMany);
     transaction.steps.push(step);
     return within(id, ACCEPTED);
+  }
+
+  /** Why the transaction, which is open, takes no more messages. */
+  roomFault(id: Buffer, more: number): string | undefined {
+    const steps = this.#open.get(keyOf(id))?.steps ?? [];
+    const sent = steps.reduce((sum, { messages = 0 }) => sum + messages, 0);
+    return more > 0 && sent + more > MOST_MESSAGES ? TOO_MANY : undefined;
   }
 
   isOpen(id: Buffer): boolean {

@@ -1,6 +1,7 @@
 // Who may do what: all with the key, and what a permission allows with its token.
 import type { IncomingHttpHeaders } from "node:http";
 import type { Catalog } from "./catalog.ts";
+import { COSMOS_LIMITS } from "./limits.ts";
 import { fault, type Reply } from "./request.ts";
 import { allows, isResourceToken, readToken } from "./resource-tokens.ts";
 import { readsOnly } from "./routes.ts";
@@ -8,6 +9,7 @@ import { isSigned } from "./signature.ts";
 
 const NOT_SIGNED = fault(401, "The authorization token can't serve the request: it is not signed with the key.", [], 0);
 const BY_ENTRA = fault(401, "Entra tokens are not supported by this server: sign in with the key.", [], 0);
+const NOT_NOW = fault(403, "The authorization token is not valid at the current time: check the clock.", [], 0);
 const EXPIRED = fault(403, "The authorization token is not valid at the current time: it has expired.", [], 0);
 const NOT_GRANTED = fault(
   403,
@@ -30,7 +32,8 @@ export function admissionFault({ catalog, method, segments, headers }: Visitor):
   if (token.startsWith("type=aad")) return BY_ENTRA;
   if (!isResourceToken(token)) {
     const date = String(headers["x-ms-date"] ?? headers.date ?? "");
-    return isSigned(method, segments, date, authorization) ? undefined : NOT_SIGNED;
+    if (!isSigned(method, segments, date, authorization)) return NOT_SIGNED;
+    return Math.abs(Date.now() - Date.parse(date)) <= COSMOS_LIMITS.clockMs.value ? undefined : NOT_NOW;
   }
   const grant = readToken(token);
   if (!grant) return NOT_SIGNED;

@@ -5,8 +5,10 @@ import { isResourceId, NO_DATABASE, resource, resources, select } from "./databa
 import { policyFault } from "./indexing.ts";
 import { isTimeToLive } from "./item-operations.ts";
 import { hashesOf } from "./key-ranges.ts";
+import { COSMOS_LIMITS } from "./limits.ts";
 import { askedThroughput } from "./offers.ts";
 import { answer } from "./queries.ts";
+import { containerQuotaFault } from "./quotas.ts";
 import { type Call, fault, header, type ItemCall, isTrue, type Reply } from "./request.ts";
 import { fullTextFault } from "./sql/full-text-functions.ts";
 import { isObject, type JsonObject, parseJson, type Value } from "./sql/values.ts";
@@ -33,6 +35,9 @@ export async function createContainer(call: Call): Promise<Reply> {
   if (wrong !== undefined || !isObject(given)) return fault(400, wrong ?? "The request body is not a JSON object.");
   const throughput = askedThroughput(call);
   if (typeof throughput === "string") return fault(400, throughput);
+  const isThere = parent.containers.has(String(given["id"]));
+  const full = isThere ? undefined : containerQuotaFault(call.catalog, parent, throughput !== undefined);
+  if (full !== undefined) return fault(403, full);
   const created = await call.catalog.createContainer(parent, given);
   if (!created) return fault(409, "A container with that id already exists.");
   if (throughput) {
@@ -127,12 +132,13 @@ export function containerFault(given: Value): string | undefined {
   return (
     uniqueKeyFault(given["uniqueKeyPolicy"]) ??
     keyFault(paths) ??
+    keyKindFault(given["partitionKey"]) ??
     lackingFault(given) ??
     fullTextFault(given["fullTextPolicy"])
   );
 }
 
-const MOST_KEY_PATHS = 3;
+const MOST_KEY_PATHS = COSMOS_LIMITS.keyPaths.value;
 const KEY_PATH = /^(\/("([^"\\]|\\.)*"|'([^'\\]|\\.)*'|[^/\s"'*?[\]]+))+$/;
 
 function keyFault(paths: Value): string | undefined {
@@ -142,6 +148,20 @@ function keyFault(paths: Value): string | undefined {
   if (strange === undefined) return undefined;
   if (typeof strange === "string" && strange.startsWith("/")) return KEY_CHARACTERS;
   return `The partition key component definition path '${String(strange)}' could not be accepted, failed near position '0'. It begins with '/'.`;
+}
+
+const KEY_KINDS = ["Hash", "Range", "MultiHash"];
+
+/** What is not said is completed. */
+function keyKindFault(key: Value): string | undefined {
+  if (!isObject(key)) return undefined;
+  const { kind, version, paths } = key;
+  if (kind !== undefined && !KEY_KINDS.includes(String(kind)))
+    return `The kind of a partition key is not '${String(kind)}'.`;
+  if (version !== undefined && version !== 1 && version !== 2) return "The version of a partition key is 1 or 2.";
+  if (!Array.isArray(paths) || paths.length < 2) return undefined;
+  if (kind === undefined || (kind === "MultiHash" && version !== 1)) return undefined;
+  return "A partition key of several paths has the kind MultiHash and the version 2.";
 }
 
 const KEY_CHARACTERS =

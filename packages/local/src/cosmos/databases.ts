@@ -1,16 +1,17 @@
 // The operations on databases.
+import { COSMOS_LIMITS } from "./limits.ts";
 import { askedThroughput } from "./offers.ts";
 import { answer, readQuery } from "./queries.ts";
+import { databaseQuotaFault } from "./quotas.ts";
 import { type Call, fault, type Reply } from "./request.ts";
 import { matches } from "./sql/compiled-query.ts";
 import { isObject, type Json, type JsonObject, parseJson } from "./sql/values.ts";
 
 export const NO_DATABASE = "The database does not exist.";
 const BAD_ID = "The id is missing, too long or has one of the characters / \\ ? #.";
-const LONGEST_ID = 255;
 
 export function isResourceId(id: unknown): id is string {
-  return typeof id === "string" && id !== "" && id.length <= LONGEST_ID && !/[/\\?#]/.test(id);
+  return typeof id === "string" && id !== "" && id.length <= COSMOS_LIMITS.name.value && !/[/\\?#]/.test(id);
 }
 
 export function listDatabases(call: Call): Reply {
@@ -26,6 +27,8 @@ export async function createDatabase(call: Call): Promise<Reply> {
   if (!isObject(given) || !isResourceId(given["id"])) return fault(400, BAD_ID);
   const throughput = askedThroughput(call);
   if (typeof throughput === "string") return fault(400, throughput);
+  const full = call.catalog.databases.has(given["id"]) ? undefined : databaseQuotaFault(call.catalog);
+  if (full !== undefined) return fault(403, full);
   const created = await call.catalog.createDatabase(given["id"]);
   if (!created) return fault(409, "A database with that id already exists.");
   if (throughput) await call.catalog.setThroughput(created.rid, throughput);

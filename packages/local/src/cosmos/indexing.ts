@@ -81,6 +81,15 @@ export function policyFault(policy: Value): string | undefined {
 function compositeFault(composites: readonly Json[]): string | undefined {
   const { composites: most, compositePaths } = COSMOS_LIMITS;
   if (composites.length > most.value) return `A container has ${most.value} composite indexes at most.`;
+  const least = COSMOS_LIMITS.leastCompositePaths.value;
+  if (composites.some((parts) => !Array.isArray(parts) || parts.length < least)) {
+    return `A composite index has ${least} paths at least.`;
+  }
+  const wild = composites
+    .flatMap(listOf)
+    .map(pathOf)
+    .find((path) => path.endsWith("*"));
+  if (wild !== undefined) return `The path '${wild}' of a composite index has a wildcard, which it cannot have.`;
   const isLong = composites.some((parts) => Array.isArray(parts) && parts.length > compositePaths.value);
   return isLong ? `A composite index has ${compositePaths.value} paths at most.` : undefined;
 }

@@ -54,7 +54,8 @@ export function faultOf(document: Value, target: Target): string | undefined {
   if (Buffer.byteLength(id) > COSMOS_LIMITS.idBytes.value || /[/\\#]/.test(id))
     return "Id contains illegal chars (/ \\ #) or is too long.";
   if (ttl !== undefined && !isTimeToLive(ttl)) return "The property 'ttl' must be -1 or a positive number of seconds.";
-  if (isNestedBeyond(document, COSMOS_LIMITS.nesting.value)) return "The document is nested too deeply.";
+  const shape = shapeFault(document, COSMOS_LIMITS.nesting.value);
+  if (shape !== undefined) return shape;
   if (keyOf(document, target.container) !== target.pk) {
     return WRONG_KEY;
   }
@@ -65,13 +66,15 @@ export function faultOf(document: Value, target: Target): string | undefined {
 export const isTimeToLive = (ttl: Value) =>
   Number.isInteger(ttl) && (ttl === -1 || (Number(ttl) > 0 && Number(ttl) <= COSMOS_LIMITS.ttl.value));
 
-/** The document itself is no level. */
-function isNestedBeyond(value: JsonObject | readonly Value[], levels: number): boolean {
-  if (levels < 0) return true;
+/** The document itself is no level. A number beyond IEEE 754, such as 1e999, would be stored as null. */
+function shapeFault(value: JsonObject | readonly Value[], levels: number): string | undefined {
+  if (levels < 0) return "The document is nested too deeply.";
   for (const inner of Array.isArray(value) ? value : Object.values(value)) {
-    if (typeof inner === "object" && inner !== null && isNestedBeyond(inner, levels - 1)) return true;
+    if (typeof inner === "number" && !Number.isFinite(inner)) return "The document has a number that is too large.";
+    const wrong = typeof inner === "object" && inner !== null ? shapeFault(inner, levels - 1) : undefined;
+    if (wrong !== undefined) return wrong;
   }
-  return false;
+  return undefined;
 }
 
 function keySizeFault({ container, pk }: Target): string | undefined {

@@ -1,5 +1,5 @@
 // What Azure Cosmos DB allows at most, and what this server answers beyond it.
-import type { Limit } from "../limit.ts";
+import type { Limit, UnkeptLimit } from "../limit.ts";
 
 const QUOTAS = "https://learn.microsoft.com/azure/cosmos-db/concepts-limits";
 const ITEMS = `${QUOTAS}#per-item-limits`;
@@ -7,6 +7,14 @@ const QUERIES = `${QUOTAS}#sql-query-limits`;
 const BATCH = "https://learn.microsoft.com/azure/cosmos-db/nosql/transactional-batch#limitations";
 const PATCH = "https://learn.microsoft.com/azure/cosmos-db/partial-document-update-faq";
 const REQUEST = `${QUOTAS}#per-request-limits`;
+const ACCOUNT = `${QUOTAS}#per-account-limits`;
+const CONTAINER = `${QUOTAS}#per-container-limits`;
+const THROUGHPUT = `${QUOTAS}#provisioned-throughput`;
+const AUTOSCALE = `${QUOTAS}#limits-for-autoscale-provisioned-throughput`;
+const HIERARCHY = "https://learn.microsoft.com/azure/cosmos-db/hierarchical-partition-keys";
+const COMPOSITES = "https://learn.microsoft.com/azure/cosmos-db/index-policy#composite-indexes";
+const GROUPS = "https://learn.microsoft.com/azure/cosmos-db/nosql/query/group-by";
+const TOKENS = "https://learn.microsoft.com/rest/api/cosmos-db/permissions";
 const UNIQUE = "https://learn.microsoft.com/azure/cosmos-db/unique-keys";
 
 const limit = (what: string, value: number, unit: Limit["unit"], answer: string, source: string): Limit => ({
@@ -34,6 +42,55 @@ export const COSMOS_LIMITS = {
   excludedPaths: limit("The excluded paths of an indexing policy", 1500, "", "400", QUERIES),
   compositePaths: limit("The paths of a composite index", 8, "", "400", QUERIES),
   composites: limit("The composite indexes of a container", 100, "", "400", QUERIES),
+  leastCompositePaths: { ...limit("The fewest paths of a composite index", 2, "", "400", COMPOSITES), isLeast: true },
+  groupedAggregates: limit("The aggregates of a query with GROUP BY over all partition keys", 21, "", "400", GROUPS),
+  keyPaths: limit("The paths of a partition key", 3, "", "400", HIERARCHY),
+  name: limit("The id of a database or a container", 255, "characters", "400", CONTAINER),
+  databases: limit("The databases of an account", 500, "", "403", ACCOUNT),
+  containers: limit("The containers of an account", 500, "", "403", ACCOUNT),
+  sharedContainers: limit("The containers that share the throughput of their database", 25, "", "403", ACCOUNT),
+  throughput: limit("The throughput of a container or a database, in RU/s", 1_000_000, "", "400", THROUGHPUT),
+  leastThroughput: {
+    ...limit("The least throughput of a container or a database, in RU/s", 400, "", "400", THROUGHPUT),
+    isLeast: true,
+  },
+  leastAutoscale: {
+    ...limit("The least maximum of autoscale, in RU/s", 1000, "", "400", AUTOSCALE),
+    isLeast: true,
+  },
+  clockMs: limit("The difference between the clocks of a client and the server", 15 * 60_000, "ms", "403", REQUEST),
+  resourceTokenS: limit("The validity of a resource token, where one is asked for", 5 * 3600, "s", "400", TOKENS),
   uniqueKeys: limit("The unique keys of a container", 10, "", "400", UNIQUE),
   uniquePaths: limit("The paths of a unique key", 16, "", "400", UNIQUE),
 } as const satisfies Readonly<Record<string, Limit>>;
+
+const METADATA = `${QUOTAS}#metadata-request-limits`;
+const unkept = (what: string, limit: string, instead: string, source: string): UnkeptLimit => ({
+  what,
+  limit,
+  instead,
+  source,
+});
+
+export const COSMOS_LIMITS_NOT_KEPT: readonly UnkeptLimit[] = [
+  unkept("The documents of one partition key", "20 GB", "as much as the disk has room for", THROUGHPUT),
+  unkept(
+    "The throughput of a physical partition",
+    "10,000 RU/s",
+    "with `--throughput` a container has its own, as a whole",
+    THROUGHPUT,
+  ),
+  unkept("The throughput for the data of a container", "1 RU/s for each GB at least", "not compared", THROUGHPUT),
+  unkept("The execution of one request", "5 s, then the page ends", "as long as it takes, in slices", REQUEST),
+  unkept("The validity of a resource token", "10 minutes at least", "as asked for", REQUEST),
+  unkept("Creations of databases and of containers", "100 a minute each", "not counted", METADATA),
+  unkept("Changes of throughput", "5 a minute", "not counted", METADATA),
+  unkept("Requests for metadata", "240 RU/s of an account", "not counted", METADATA),
+  unkept(
+    "Stored procedures, triggers and user defined functions",
+    "100, 25 and 50 of a container",
+    "rejected, all of them",
+    CONTAINER,
+  ),
+  unkept("The points of a polygon", "4,096", "spatial functions are rejected", QUERIES),
+];

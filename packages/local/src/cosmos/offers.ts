@@ -1,14 +1,16 @@
 // Throughput (an "offer"): kept and answered so that clients can set and read it; nothing here is slower or faster for it.
 import type { Catalog } from "./catalog.ts";
 import { resources, select } from "./databases.ts";
+import { COSMOS_LIMITS } from "./limits.ts";
 import { answer } from "./queries.ts";
 import { type Call, fault, header, type Reply } from "./request.ts";
 import { isObject, type JsonObject, parseJson, type Value } from "./sql/values.ts";
 
 /** What a container gets that nobody said anything of. */
 const DEFAULT_THROUGHPUT = 400;
-const LEAST_THROUGHPUT = 400;
-const LEAST_AUTOSCALE = 1000;
+const MOST_THROUGHPUT = COSMOS_LIMITS.throughput.value;
+const LEAST_THROUGHPUT = COSMOS_LIMITS.leastThroughput.value;
+const LEAST_AUTOSCALE = COSMOS_LIMITS.leastAutoscale.value;
 
 /** The throughput that the headers of a creation ask for, what is wrong with it, or nothing. */
 export function askedThroughput(call: Call): JsonObject | string | undefined {
@@ -23,16 +25,18 @@ export function askedThroughput(call: Call): JsonObject | string | undefined {
 function content({ offerThroughput: manual, offerAutopilotSettings: automatic }: JsonObject): JsonObject | string {
   if (isObject(automatic)) {
     const most = automatic["maxThroughput"];
-    if (typeof most !== "number" || most < LEAST_AUTOSCALE || most % LEAST_AUTOSCALE !== 0) {
-      return `The maximum of autoscale is a multiple of ${LEAST_AUTOSCALE}.`;
+    if (typeof most !== "number" || !isBetween(most, LEAST_AUTOSCALE) || most % LEAST_AUTOSCALE !== 0) {
+      return `The maximum of autoscale is a multiple of ${LEAST_AUTOSCALE}, and at most ${MOST_THROUGHPUT}.`;
     }
     return { offerThroughput: Math.max(most / 10, LEAST_THROUGHPUT), offerAutopilotSettings: { maxThroughput: most } };
   }
-  if (typeof manual !== "number" || manual < LEAST_THROUGHPUT || manual % 100 !== 0) {
-    return `Throughput is a multiple of 100, and at least ${LEAST_THROUGHPUT}.`;
+  if (typeof manual !== "number" || !isBetween(manual, LEAST_THROUGHPUT) || manual % 100 !== 0) {
+    return `Throughput is a multiple of 100, at least ${LEAST_THROUGHPUT} and at most ${MOST_THROUGHPUT}.`;
   }
   return { offerThroughput: manual };
 }
+
+const isBetween = (wanted: number, least: number) => wanted >= least && wanted <= MOST_THROUGHPUT;
 
 export function listOffers(call: Call): Reply {
   return resources("Offers", "", offersOf(call.catalog));

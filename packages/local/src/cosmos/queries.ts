@@ -1,6 +1,7 @@
 // Queries over the documents of a container, the plan the SDK asks for beside each, and the plain list.
 import { charges } from "./charges.ts";
 import { scopeOf } from "./key-scope.ts";
+import { COSMOS_LIMITS } from "./limits.ts";
 import { fault, header, type ItemCall, isTrue, type Reply } from "./request.ts";
 import { documentSeq } from "./resource-id.ts";
 import { type Page, runQuery } from "./run-query.ts";
@@ -26,9 +27,18 @@ export interface QueryText {
 export function queryDocuments(call: ItemCall): Promise<Reply> {
   return answer(() => {
     const asked = readQuery(call.body);
+    checkGroups(call, asked.query);
     const isMerged = asked.query.ranked || isOverPartitions(call);
     return (isMerged && mergeFault(call, asked)) || page(call, asked);
   });
+}
+
+/** Throws a QueryFault. */
+function checkGroups(call: ItemCall, { grouping }: CompiledQuery): void {
+  if (!grouping || grouping.keys.length === 0 || call.headers["x-ms-documentdb-partitionkey"] !== undefined) return;
+  const { value: most } = COSMOS_LIMITS.groupedAggregates;
+  if (grouping.aggregates.length > most)
+    throw new QueryFault(`A query with GROUP BY over all partition keys has ${most} aggregates at most.`);
 }
 
 const EVERYTHING = JSON.stringify({ query: "SELECT * FROM c" });

@@ -45,6 +45,7 @@ const CODES: Readonly<Record<number, string>> = {
   424: "FailedDependency",
   429: "TooManyRequests",
   500: "InternalServerError",
+  507: "InsufficientStorage",
 };
 
 export function fault(status: number, message: string, headers: readonly string[] = [], charge = 1): Reply {

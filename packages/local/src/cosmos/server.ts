@@ -10,13 +10,14 @@ import { NO_CONTAINER } from "./containers.ts";
 import { HYBRID_ROW } from "./hybrid-row.ts";
 import { type KeyRange, rangeNamed } from "./key-ranges.ts";
 import { type Call, fault, type Reply } from "./request.ts";
-import { type ContainerRoute, KINDS, refusalOf, routeOf } from "./routes.ts";
+import { type ContainerRoute, KINDS, readsOnly, refusalOf, routeOf } from "./routes.ts";
 import { EMULATOR_KEY } from "./signature.ts";
 import { isObject, parseJson } from "./sql/values.ts";
 import { type StaleReads, writeSeen } from "./stale-reads.ts";
 import type { Throughput } from "./throughput.ts";
 
 const THROTTLE_RETRY_MS = 10;
+const NO_ROOM = 507;
 const TOO_BUSY = fault(
   429,
   "Request rate is large.",
@@ -128,6 +129,8 @@ export class CosmosServer {
     const segments = path === "" ? [] : path.split("/").map(decodeSegment);
     const notAdmitted = admissionFault({ catalog: this.#catalog, method, segments, headers });
     if (notAdmitted) return { reply: notAdmitted };
+    const full = method === "DELETE" || readsOnly(method, headers) ? undefined : this.#database.roomFault();
+    if (full !== undefined) return { reply: fault(NO_ROOM, full) };
     const route = routeOf(method, path, headers);
     if (!route) return { reply: fault(400, refusalOf(method, path)) };
     this.#requests.set(route.kind, (this.#requests.get(route.kind) ?? 0) + 1);

@@ -1,6 +1,7 @@
 // The operations on the users of a database and on their permissions, each of which is answered with a token.
 import { systemProperties } from "./catalog.ts";
 import { isResourceId, NO_DATABASE, resource, resources, select } from "./databases.ts";
+import { COSMOS_LIMITS } from "./limits.ts";
 import { answer } from "./queries.ts";
 import { type Call, fault, header, isTrue, type Reply } from "./request.ts";
 import { type Grant, tokenOf } from "./resource-tokens.ts";
@@ -9,7 +10,7 @@ import type { UserKind, UserResource } from "./user-store.ts";
 
 const FEEDS = { users: "Users", permissions: "Permissions" } as const;
 const DEFAULT_EXPIRY_S = 3600;
-const LONGEST_EXPIRY_S = 5 * 3600;
+const LONGEST_EXPIRY_S = COSMOS_LIMITS.resourceTokenS.value;
 const NOT_FOUND = "The user or permission does not exist.";
 
 type Operation = (call: Call) => Reply | Promise<Reply>;

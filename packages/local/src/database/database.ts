@@ -4,6 +4,7 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { inWords } from "../thrown.ts";
+import { DiskRoom } from "./disk-room.ts";
 import { Statements } from "./statements.ts";
 import { WriteAheadLog } from "./write-ahead-log.ts";
 
@@ -62,6 +63,7 @@ export class Database {
   readonly #sqlite: DatabaseSync;
   readonly #log: WriteAheadLog | undefined;
   readonly #statements: Statements;
+  readonly #room: DiskRoom | undefined;
   #waiting: Waiting[] = [];
   #scheduled: NodeJS.Immediate | undefined;
   #unflushed: Unflushed | undefined;
@@ -74,6 +76,7 @@ export class Database {
   constructor(path: string, durability: Durability = "normal", { shrinks = false }: DatabaseOptions = {}) {
     if (path !== ":memory:") mkdirSync(dirname(path), { recursive: true });
     this.#path = path;
+    this.#room = path === ":memory:" ? undefined : new DiskRoom(dirname(path));
     this.#sqlite = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
     this.#statements = new Statements(this.#sqlite);
     if (shrinks) this.#makeShrinking();
@@ -88,6 +91,11 @@ export class Database {
   /** The file, or `:memory:`. */
   get path(): string {
     return this.#path;
+  }
+
+  /** Why a server should take nothing more to store; undefined where the disk has room. What is stored can still be ended and deleted. */
+  roomFault(): string | undefined {
+    return this.#room?.fault();
   }
 
   /** Runs statements at once, outside any group: for the schema, at start. */

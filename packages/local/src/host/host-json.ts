@@ -116,8 +116,24 @@ const storageProvider = z.object({
   maxQueuePollingInterval: timeSpan.optional(),
 });
 
+/** Of a NuGet package: a version, perhaps a floating one such as 4.*, or an interval such as [4.*, 5.0.0). */
+const VERSION = String.raw`(?:\d+(?:\.\d+){0,3}(?:\.\*)?(?:-[\w.*-]+)?|\*)`;
+const VERSION_RANGE = new RegExp(
+  String.raw`^(?:${VERSION}|\[\s*${VERSION}\s*\]|[[(]\s*${VERSION}?\s*,\s*${VERSION}?\s*[\])])$`,
+);
+
+/** Source: ExtensionBundleConfigurationHelper of Microsoft's host. */
+const bundle = z.looseObject({
+  id: z.string().regex(/^\w[\w.-]*$/, { error: "is not the id of a package" }),
+  version: z.string().regex(VERSION_RANGE, { error: "is not a range of versions such as [4.*, 5.0.0)" }),
+});
+
+/** Source: the documentation of host.json, queues. */
+const LEAST_POLLING_MS = 100;
+const pollingInterval = timeSpan.refine(({ ms }) => ms >= LEAST_POLLING_MS, { error: "is 00:00:00.100 at least" });
+
 const schema = z.object({
-  extensionBundle: z.looseObject({ id: z.string(), version: z.string() }).optional(),
+  extensionBundle: bundle.optional(),
   functionTimeout: timeSpanOrNoLimit.optional(),
   singleton: z
     .object({ listenerLockPeriod: timeSpan.optional(), listenerLockRecoveryPollingInterval: timeSpan.optional() })
@@ -139,7 +155,7 @@ const schema = z.object({
         .prefault({}),
       queues: z
         .object({
-          maxPollingInterval: timeSpan.optional(),
+          maxPollingInterval: pollingInterval.optional(),
           visibilityTimeout: timeSpan.optional(),
           batchSize: count.min(1).max(32).default(16),
           maxDequeueCount: count.min(1).default(5),

@@ -1,5 +1,5 @@
 // What Azure Functions and Durable Functions allow at most, and what this host answers beyond it.
-import type { Limit } from "../limit.ts";
+import type { Limit, UnkeptLimit } from "../limit.ts";
 
 const FUNCTIONS = "https://learn.microsoft.com/azure/azure-functions";
 const HTTP = `${FUNCTIONS}/functions-bindings-http-webhook-trigger#limits`;
@@ -40,3 +40,25 @@ export const HOST_LIMITS = {
   headersBytes: limit("The headers of a request together", 32 * KB, "bytes", "431", KESTREL),
   headers: limit("The headers of a request", 100, "", "431", KESTREL),
 } as const satisfies Readonly<Record<string, Limit>>;
+
+const SCALE = `${FUNCTIONS}/functions-scale`;
+const unkept = (what: string, limit: string, instead: string, source = `${SCALE}#service-limits`): UnkeptLimit => ({
+  what,
+  limit,
+  instead,
+  source,
+});
+
+export const HOST_LIMITS_NOT_KEPT: readonly UnkeptLimit[] = [
+  unkept("The time until an HTTP function answers", "230 s", "`functionTimeout` alone", `${SCALE}#timeout`),
+  unkept(
+    "`functionTimeout`",
+    "10 minutes in the Consumption plan",
+    "any, as in the plans Flex Consumption and Premium",
+    `${SCALE}#timeout`,
+  ),
+  unkept("The query of a request", "4,096 characters on Windows", "the first line as a whole is limited, as on Linux"),
+  unkept("Connections that leave an instance", "600 active, 1,200 in all in the Consumption plan", "not counted"),
+  unkept("The memory of an instance", "512, 2,048 or 4,096 MB in the plan Flex Consumption", "what the machine has"),
+  unkept("Instances of an app", "1,000 in the plan Flex Consumption", "as many as are started"),
+];

@@ -159,3 +159,36 @@ test("retry delays", () => {
   };
   expect([0, 1, 2, 3].map((count) => retryDelayMs(backoff, count))).toEqual([2000, 4000, 8000, 10_000]);
 });
+
+const BUNDLE = "Microsoft.Azure.Functions.ExtensionBundle";
+
+test.each(["[4.*, 5.0.0)", "[4.30.0, 5.0.0)", "4.0.0", "4.*", "[4.0.0]", "(3.3.0, 4.*]", "[4.0.0,)"])(
+  "an extension bundle of the versions %s is taken",
+  (version) => {
+    write("host.json", { version: "2.0", extensionBundle: { id: BUNDLE, version } });
+    expect(readHostJson(folder, {}).hasBundle).toBe(true);
+  },
+);
+
+test.each([
+  { id: BUNDLE },
+  { id: BUNDLE, version: "" },
+  { id: BUNDLE, version: "latest" },
+  { id: BUNDLE, version: "[4.*, 5.0.0" },
+  { id: BUNDLE, version: ">=4" },
+  { id: "", version: "4.0.0" },
+  { id: "not a package", version: "4.0.0" },
+  { version: "4.0.0" },
+])("an extension bundle that Azure does not find stops the start: %j", (extensionBundle) => {
+  write("host.json", { version: "2.0", extensionBundle });
+  expect(() => readHostJson(folder, {})).toThrow(/extensionBundle\.(id|version)/);
+});
+
+test("queues are not polled more often than Azure allows", () => {
+  const read = (maxPollingInterval: string) => {
+    write("host.json", { version: "2.0", extensions: { queues: { maxPollingInterval } } });
+    return readHostJson(folder, {}).queues.maxPollingIntervalMs;
+  };
+  expect(read("00:00:00.100")).toBe(100);
+  expect(() => read("00:00:00.099")).toThrow("00:00:00.100 at least");
+});

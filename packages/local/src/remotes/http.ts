@@ -52,6 +52,8 @@ async function answer(request: IncomingMessage, options: ServiceServerOptions): 
   if (one) return one;
   const found = request.method === "POST" ? service.route(path) : undefined;
   if (!found) return nothingHere(request.method, path, service);
+  const full = options.database.roomFault();
+  if (full !== undefined) return rejection(507, "disk-full", full);
   const text = await bodyOf(request);
   if (text === undefined) return rejection(413, "too-large", `a body has at most ${BODY_LIMIT_BYTES} bytes`);
   const body = parsed(text === "" && found.route.kind === "act" ? "{}" : text);

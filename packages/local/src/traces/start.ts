@@ -75,6 +75,8 @@ async function answer(request: IncomingMessage, writer: TraceWriter, counts: Cou
   if (!keep) return refusal(404, `there is no ${route}; there are ${Object.keys(takers).join(", ")}`);
   if (!/^application\/json\b/.test(request.headers["content-type"] ?? ""))
     return refusal(415, "only OTLP in JSON is taken here: set OTEL_EXPORTER_OTLP_PROTOCOL to http/json");
+  const full = writer.roomFault();
+  if (full !== undefined) return refusal(507, full);
   const bytes = await bodyOf(request);
   if (!bytes) return refusal(413, `a request has at most ${BODY_LIMIT_BYTES} bytes`);
   try {

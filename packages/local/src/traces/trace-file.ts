@@ -43,6 +43,11 @@ export class TraceWriter {
     this.#retention = retention;
   }
 
+  /** Why nothing more is taken. */
+  roomFault(): string | undefined {
+    return this.#database.roomFault();
+  }
+
   get counts() {
     return this.#database.counts;
   }

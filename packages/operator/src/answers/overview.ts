@@ -39,6 +39,22 @@ export const traffic = z.strictObject({
   queues: z.array(z.strictObject({ queue: z.string(), oldestMs: z.number().nullable() })),
 });
 
+/** `GET /api/waiting-messages`: since when the oldest message of each cause waits in each of the app's queues. */
+export const waitingMessages = z.strictObject({
+  asOf: instant,
+  queues: z.array(
+    z.union([
+      z.strictObject({
+        queue: z.string(),
+        /** `notTaken`, or the outage that sent the message back to its queue; empty if no message waits. */
+        waits: z.array(z.strictObject({ cause: z.string(), since: instant })),
+      }),
+      /** The queue could not be read. */
+      z.strictObject({ queue: z.string(), error: z.string() }),
+    ]),
+  ),
+});
+
 /** `GET /api/last-hour`: one number for each slot, the oldest first; the last slot is not over yet. */
 export const lastHour = z.strictObject({
   asOf: instant,
@@ -57,4 +73,5 @@ export const lastHour = z.strictObject({
 
 export type LastHour = z.output<typeof lastHour>;
 export type Overview = z.output<typeof overview>;
+export type WaitingMessages = z.output<typeof waitingMessages>;
 export type Traffic = z.output<typeof traffic>;

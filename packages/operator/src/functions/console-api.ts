@@ -64,6 +64,12 @@ export function consoleApi(application: App, words: Session["words"]): Endpoints
       role: "Jobs.Read",
       handle: async () => ({ jsonBody: await deskOf(application).console.lastHour() }),
     },
+    waitingMessages: {
+      method: "GET",
+      route: "waiting-messages",
+      role: "Jobs.Read",
+      handle: async () => ({ jsonBody: await deskOf(application).console.waitingMessages() }),
+    },
     attention: {
       method: "GET",
       route: "attention",

@@ -21,7 +21,8 @@ const schema = z.strictObject({
   currency: z.string().regex(/^[A-Z]{3}$/),
   paymentToken: z.string(),
 });
-const contract = defineContract<Job & { readonly videoId: string }>({
+type Video = Job & { readonly videoId: string };
+const contract = defineContract<Video>({
   idName: "videoId",
   schema: schema as never,
   ...{ secrets: ["paymentToken"], keys: [], keysOf: () => ({}) },
@@ -79,6 +80,18 @@ test.each<[string, object]>([
   );
   expect(shown).not.toContain("tok_can");
   expect(shown).toContain("euro");
+});
+
+test("where a contract allows any member, one whose name is a secret's in another spelling is hidden", () => {
+  const members = { videoId: jobId, ...jobMembers("fulfil"), paymentToken: z.string() };
+  const loose = defineContract<Video>({ ...contract, idName: "videoId", schema: z.looseObject(members) as never });
+  const shown = redactorOf({ ...contracts, usual: loose }).letter(
+    letter({ note: "seen", PaymentToken: "t-1", payment_token: "t-2" }),
+  );
+  expect(shown.body).toEqual({
+    kind: "json",
+    json: { note: "seen", PaymentToken: "(hidden)", payment_token: "(hidden)" },
+  });
 });
 
 test("a text, a JSON text and bytes are not shown", () => {

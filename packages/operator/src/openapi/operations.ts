@@ -64,6 +64,10 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
     summary: "The last hour in slots of two minutes: received, processed, in Error, oldest message, open breakers",
     answer: console.lastHour,
   },
+  "GET waiting-messages": {
+    summary: "Since when messages wait in the app's queues, by cause",
+    answer: console.waitingMessages,
+  },
   "GET attention": { summary: "Jobs that need a person, in groups by cause", answer: console.attention },
   "GET attention/jobs": {
     summary: "Jobs that need a person, one by one",

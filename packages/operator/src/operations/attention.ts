@@ -5,11 +5,14 @@ import { remembered } from "@scheduler-agent-supervisor/core/internal/store/reme
 import { MOST_JOBS } from "../domain/bulk.ts";
 import type { Attention, AttentionPage, Overview } from "../messaging/console-contract.ts";
 import type { JobCount } from "../store/job-gauges.ts";
+import type { OpenErrorCounts } from "../store/open-error-counts.ts";
 import type { OpenJobs, ReadOpenJobs } from "../store/open-jobs.ts";
 import { type GroupedJobs, groupJobs } from "./group-jobs.ts";
 
 export interface AttentionPorts {
   readonly openJobs: ReadOpenJobs;
+  /** What both count with. */
+  readonly openErrors: Pick<OpenErrorCounts, "forget">;
   readonly jobGauges: readonly JobCount[];
   readonly clockSkewMs: number;
   readonly now: () => number;
@@ -30,7 +33,7 @@ interface Seen extends OpenJobs, GroupedJobs {
   readonly asOf: string;
 }
 
-export function createAttention({ openJobs, jobGauges, clockSkewMs, now }: AttentionPorts): AttentionView {
+export function createAttention({ openJobs, openErrors, jobGauges, clockSkewMs, now }: AttentionPorts): AttentionView {
   const seen = remembered(now, async (): Promise<Seen> => {
     const asOf = now();
     const open = await openJobs(MOST_JOBS);
@@ -66,6 +69,7 @@ export function createAttention({ openJobs, jobGauges, clockSkewMs, now }: Atten
       return { jobIds: jobs.flatMap(({ jobId }) => (groupOf.get(jobId) === group ? [jobId] : [])), isAll };
     },
     forget() {
+      openErrors.forget();
       seen.forget();
       counted.forget();
     },

@@ -4,13 +4,13 @@ import { instant } from "@scheduler-agent-supervisor/core/internal/domain/durati
 import type { WorkflowRef } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
 import { remembered } from "@scheduler-agent-supervisor/core/internal/store/remembered";
 import { percentile, rateOf } from "../domain/sample.ts";
-import type { Traffic } from "../messaging/console-contract.ts";
-import type { QueueAge } from "../messaging/queue-ages.ts";
+import type { Traffic, WaitingMessages } from "../messaging/console-contract.ts";
 import type { Completed, RecentJobs } from "../store/recent-jobs.ts";
+import { oldestOf } from "./waiting-messages.ts";
 
 export interface TrafficPorts {
   readonly recent: RecentJobs;
-  readonly queueAges: readonly QueueAge[];
+  readonly waitingMessages: () => Promise<WaitingMessages>;
   /** Jobs that have been over for longer may not be found any more: they are closed. */
   readonly windowMs: number;
   readonly now: () => number;
@@ -21,29 +21,17 @@ const SAMPLE = 200;
 const KEPT_MS = 30_000;
 
 /** Read at most once in half a minute, for any number of operators. */
-export function createTraffic({ recent, queueAges, windowMs, now }: TrafficPorts): () => Promise<Traffic> {
-  async function queues(at: number): Promise<Traffic["queues"]> {
-    return Promise.all(
-      queueAges.map(async ({ queue, read }) => {
-        try {
-          return { queue, oldestMs: Math.max(0, ...(await read(at)).map(({ ageMs }) => ageMs)) };
-        } catch {
-          return { queue, oldestMs: null };
-        }
-      }),
-    );
-  }
-
+export function createTraffic({ recent, waitingMessages, windowMs, now }: TrafficPorts): () => Promise<Traffic> {
   return remembered(
     now,
     async () => {
       const at = now();
       const since = instant(at - windowMs);
-      const [received, completed, inFlight, ages] = await Promise.all([
+      const [received, completed, inFlight, waiting] = await Promise.all([
         recent.received(since, SAMPLE),
         recent.completed(since, SAMPLE),
         recent.inFlight(SAMPLE),
-        queues(at),
+        waitingMessages(),
       ]);
       const ends = completed.map(({ endedAt }) => endedAt);
       return {
@@ -52,7 +40,7 @@ export function createTraffic({ recent, queueAges, windowMs, now }: TrafficPorts
         processed: lastMinute(ends, at),
         times: timesOf(completed),
         inFlight: { count: inFlight.workflows.length, isAll: inFlight.isAll, versions: versionsOf(inFlight.workflows) },
-        queues: ages,
+        queues: oldestOf(waiting),
       };
     },
     KEPT_MS,

@@ -1,10 +1,11 @@
 // The supervisor's what-if: the result of a sweep under other thresholds. It changes nothing.
 
 import { instant } from "@scheduler-agent-supervisor/core/internal/domain/duration";
-import { decideRecovery, recover, type Verdict } from "@scheduler-agent-supervisor/core/internal/domain/recovery";
+import { decideRecovery, recover } from "@scheduler-agent-supervisor/core/internal/domain/recovery";
 import { type Snapshot, snapshotOf } from "@scheduler-agent-supervisor/core/internal/domain/snapshot";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import { inWords } from "@scheduler-agent-supervisor/core/internal/domain/thrown";
+import type { Verdict } from "@scheduler-agent-supervisor/core/internal/domain/verdicts";
 import { policyFor, type RecoveryPolicy } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
 import type { Context, Ports } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
 import { createPace } from "@scheduler-agent-supervisor/core/internal/supervisor/pace";

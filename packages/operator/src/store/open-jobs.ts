@@ -3,6 +3,7 @@ import type { Container, SqlParameter } from "@azure/cosmos";
 import { OPEN_ERRORS } from "@scheduler-agent-supervisor/core/internal/domain/open-errors";
 import type { JobError } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import type { WorkflowRef } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+import type { OpenErrorCounts } from "./open-error-counts.ts";
 
 /** The members that a list shows: each additional one makes every read more expensive. */
 export interface OpenJob {
@@ -33,17 +34,17 @@ const FIRST_FEW =
   `SELECT TOP ${FEW + 1} VALUE ${ROW} FROM c ` + `WHERE c.error.kind IN (${KINDS}) AND c.processState = 'Error'`;
 
 /** @param container its index has `error.kind` together with `processState` */
-export function createOpenJobs(container: Container): ReadOpenJobs {
+export function createOpenJobs(container: Container, openErrors: OpenErrorCounts): ReadOpenJobs {
   async function firstFew(): Promise<Row[]> {
     const parameters = OPEN_ERRORS.map((kind, place) => ({ name: `@kind${place}`, value: kind }));
     return (await container.items.query<Row>({ query: FIRST_FEW, parameters }, { maxItemCount: -1 }).fetchAll())
       .resources;
   }
 
-  async function ofKind<T>(what: string, kind: string): Promise<T[]> {
+  async function someOf(kind: string, most: number): Promise<Row[]> {
     const parameters: SqlParameter[] = [{ name: "@kind", value: kind }];
-    const query = `SELECT ${what} FROM c WHERE c.error.kind = @kind AND c.processState = 'Error'`;
-    return (await container.items.query<T>({ query, parameters }, { maxItemCount: -1 }).fetchAll()).resources;
+    const query = `SELECT TOP ${most} VALUE ${ROW} FROM c WHERE c.error.kind = @kind AND c.processState = 'Error'`;
+    return (await container.items.query<Row>({ query, parameters }, { maxItemCount: -1 }).fetchAll()).resources;
   }
 
   // One query where few are expected; where they may be many, its rows would be read twice.
@@ -54,11 +55,9 @@ export function createOpenJobs(container: Container): ReadOpenJobs {
       const few = await firstFew();
       if (few.length <= Math.min(FEW, limit)) return { jobs: sorted(few.map(jobOf)), isAll: true };
     }
-    const counts = await Promise.all(
-      OPEN_ERRORS.map(async (kind) => ({ kind, count: (await ofKind<number>("VALUE COUNT(1)", kind))[0] ?? 0 })),
-    );
+    const counts = await openErrors.read();
     const read = shares(counts, limit).map(async ({ kind, share }) =>
-      share === 0 ? [] : (await ofKind<Row>(`TOP ${share} VALUE ${ROW}`, kind)).map(jobOf),
+      share === 0 ? [] : (await someOf(kind, share)).map(jobOf),
     );
     const jobs = (await Promise.all(read)).flat();
     const all = counts.reduce((sum, { count }) => sum + count, 0);

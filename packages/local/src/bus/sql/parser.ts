@@ -1,11 +1,11 @@
 // Parses filters and actions of subscription rules (Service Bus documentation, "SQL filter syntax" and "SQL action syntax").
+
+import { BUS_LIMITS } from "../limits.ts";
 import type { Arithmetic, Comparison, Expression, Predicate, Property, Statement } from "./expression.ts";
 import { FUNCTIONS } from "./functions.ts";
 import { readTokens, SyntaxFault, type Token } from "./lexer.ts";
 
-/** The service's quota. */
-const MAX_LENGTH = 1024;
-const MAX_STATEMENTS = 32;
+const MAX_STATEMENTS = BUS_LIMITS.actionStatements.value;
 const MAX_DEPTH = 64;
 const MAX_INTEGER = 2n ** 63n - 1n;
 const COMPARISONS: Readonly<Record<string, Comparison>> = {
@@ -20,7 +20,7 @@ const COMPARISONS: Readonly<Record<string, Comparison>> = {
 
 /** Throws a SyntaxFault. */
 export function parseFilter(text: string): Predicate {
-  const parser = new Parser(text);
+  const parser = new Parser(text, BUS_LIMITS.filterCharacters.value);
   const predicate = parser.predicate();
   parser.expectEnd();
   return predicate;
@@ -28,7 +28,7 @@ export function parseFilter(text: string): Predicate {
 
 /** Throws a SyntaxFault. */
 export function parseAction(text: string): Statement[] {
-  const parser = new Parser(text);
+  const parser = new Parser(text, BUS_LIMITS.actionCharacters.value);
   const statements: Statement[] = [];
   while (!parser.isAtEnd()) {
     statements.push(parser.statement());
@@ -44,8 +44,8 @@ class Parser {
   #next = 0;
   #depth = 0;
 
-  constructor(text: string) {
-    if (text.length > MAX_LENGTH) throw new SyntaxFault(`More than ${MAX_LENGTH} characters`, MAX_LENGTH);
+  constructor(text: string, most: number) {
+    if (text.length > most) throw new SyntaxFault(`More than ${most} characters`, most);
     this.#tokens = readTokens(text);
   }
 

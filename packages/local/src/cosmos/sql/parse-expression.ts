@@ -150,6 +150,7 @@ export class ExpressionParser {
   #tested(of: Expression): Expression {
     if (this.accept("IN")) {
       this.expect("(");
+      if (this.is(")")) this.fail("a value expected");
       return { kind: "in", of, among: this.list(")") };
     }
     if (this.accept("BETWEEN")) {

@@ -2,13 +2,21 @@
 import { aggregateNamed } from "./aggregates.ts";
 import { type Expression, partsOf, type Query } from "./ast.ts";
 import { QueryFault } from "./fault.ts";
+import { printExpression } from "./print.ts";
 
-/** Throws a QueryFault. Beside an aggregate a property has to be a key of GROUP BY. */
+/** Throws a QueryFault. Beside an aggregate, and with GROUP BY, a property has to be a key of GROUP BY. */
 export function checkSelectList({ selection, groupBy }: Query): void {
-  if (groupBy.length > 0 || selection.kind === "all") return;
+  const strange = groupBy.find((key) => key.kind === "subquery" || hasAggregate(key) || !readsOutside(key, NO_KEYS));
+  if (strange) throw new QueryFault("An expression of GROUP BY reads a property, without subquery and aggregate.");
+  if (selection.kind === "all") {
+    if (groupBy.length > 0) throw new QueryFault("'SELECT *' is not valid with GROUP BY.");
+    return;
+  }
   const selected =
     selection.kind === "list" ? selection.items.map(({ expression }) => expression) : [selection.expression];
-  if (!selected.some(hasAggregate) || !selected.some(readsOutside)) return;
+  if (groupBy.length === 0 && !selected.some(hasAggregate)) return;
+  const keys = new Set(groupBy.map(printExpression));
+  if (!selected.some((expression) => readsOutside(expression, keys))) return;
   throw new QueryFault(
     "Property reference is invalid in the select list because it is contained in neither an aggregate function nor the GROUP BY clause.",
   );
@@ -18,10 +26,12 @@ export function hasAggregate(expression: Expression): boolean {
   return isAggregate(expression) || partsOf(expression).some(hasAggregate);
 }
 
-/** Whether it reads the document other than within an aggregate. */
-function readsOutside(expression: Expression): boolean {
-  if (isAggregate(expression)) return false;
-  return expression.kind === "alias" || partsOf(expression).some(readsOutside);
+const NO_KEYS: ReadonlySet<string> = new Set();
+
+/** Whether it reads the document other than within an aggregate or a key. */
+function readsOutside(expression: Expression, keys: ReadonlySet<string>): boolean {
+  if (isAggregate(expression) || keys.has(printExpression(expression))) return false;
+  return expression.kind === "alias" || partsOf(expression).some((part) => readsOutside(part, keys));
 }
 
 const isAggregate = (expression: Expression) =>

@@ -1,7 +1,8 @@
 // What Azure Cosmos DB allows at most: each limit is kept to its value, and refused beyond it.
-import type { ContainerDefinition } from "@azure/cosmos";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { type ContainerRequest, PermissionMode } from "@azure/cosmos";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { COSMOS_LIMITS as LIMITS } from "../limits.ts";
+import { containerQuotaFault, databaseQuotaFault } from "../quotas.ts";
 import { sendSigned } from "./signed-request.ts";
 import { codeOf, type TemporaryServer, temporaryServer } from "./temporary-server.ts";
 
@@ -13,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => at.stop());
 
 const create = (document: object) => at.plain.items.create({ id: `d${++made}`, pk: "p", ...document });
-const createContainer = (definition: Omit<ContainerDefinition, "id">) =>
+const createContainer = (definition: Omit<ContainerRequest, "id">) =>
   at.client.database("test").containers.create({ id: `c${++made}`, partitionKey: "/pk", ...definition });
 const query = (text: string) => at.plain.items.query(text).fetchAll();
 
@@ -194,3 +195,178 @@ test.each([
   "SELECT VALUE {n: COUNT(1), pk: c.pk} FROM c",
   "SELECT c.pk, 1 + MAX(c.n) AS n FROM c",
 ])("a property beside an aggregate is a 400: %s", async (text) => expect(await codeOf(query(text))).toBe(400));
+
+test.each([
+  "SELECT c.pk, c.n FROM c GROUP BY c.pk",
+  "SELECT c.pk, UPPER(c.n) AS n, COUNT(1) AS m FROM c GROUP BY c.pk",
+  "SELECT VALUE {pk: c.pk, n: c.n} FROM c GROUP BY c.pk",
+  "SELECT VALUE c FROM c GROUP BY c.pk",
+  "SELECT * FROM c GROUP BY c.pk",
+  "SELECT c.pk FROM c GROUP BY c.pk, COUNT(1)",
+  "SELECT 1 AS one FROM c GROUP BY 1",
+  "SELECT VALUE COUNT(1) FROM c GROUP BY (SELECT VALUE c.pk)",
+])("what a group does not have is a 400: %s", async (text) => expect(await codeOf(query(text))).toBe(400));
+
+test("keys of the group, what is computed of them, and literals are answered", async () => {
+  await create({ pk: "grouped", n: 1 });
+  const text =
+    "SELECT c.pk, UPPER(c['pk']) AS large, 'x' AS x, SUM(c.n) AS n FROM c WHERE c.pk = 'grouped' GROUP BY c.pk";
+  expect((await query(text)).resources).toEqual([{ pk: "grouped", large: "GROUPED", x: "x", n: 1 }]);
+});
+
+test.each(["SELECT * FROM c LIMIT 1", "SELECT * FROM c OFFSET 1", "SELECT * FROM c WHERE c.n IN ()"])(
+  "half a clause is a 400: %s",
+  async (text) => expect(await codeOf(query(text))).toBe(400),
+);
+
+test(LIMITS.groupedAggregates.what, async () => {
+  const text = (count: number) =>
+    `SELECT c.pk, ${Array.from({ length: count }, (_, n) => `SUM(c.a${n}) AS s${n}`).join(", ")} FROM c GROUP BY c.pk`;
+  await holds(LIMITS.groupedAggregates, (count) => query(text(count)), 400);
+  await at.plain.items.query(text(22), { partitionKey: "p" }).fetchAll();
+});
+
+test(LIMITS.leastCompositePaths.what, async () => {
+  const run = (...list: string[]) =>
+    createContainer({
+      indexingPolicy: { compositeIndexes: [list.map((path) => ({ path, order: "ascending" as const }))] },
+    });
+  await run("/a", "/b");
+  expect(await codeOf(run("/a"))).toBe(400);
+  expect(await codeOf(run("/a/*", "/b"))).toBe(400);
+});
+
+const key = (paths: string[], more: object = { kind: "MultiHash", version: 2 }) =>
+  createContainer({ partitionKey: { paths, ...more } });
+
+test(LIMITS.keyPaths.what, async () => {
+  await holds(LIMITS.keyPaths, (count) => key(["/a", "/b", "/c", "/d"].slice(0, count)), 400);
+});
+
+test.each([
+  [["/a", "/b"], { kind: "Hash", version: 2 }],
+  [["/a", "/b"], { kind: "MultiHash", version: 1 }],
+  [["/a"], { kind: "Other" }],
+  [["/a"], { kind: "Hash", version: 3 }],
+])("a partition key of %j is not %j", async (paths, more) => expect(await codeOf(key(paths, more))).toBe(400));
+
+test(LIMITS.name.what, async () => {
+  await holds(LIMITS.name, (length) => createContainer({ id: "n".repeat(length) } as object), 400);
+  await holds(LIMITS.name, (length) => at.client.databases.create({ id: "n".repeat(length) }), 400);
+});
+
+const accountOf = (databases: number, containers: number, shared?: object) => {
+  const made = (count: number) =>
+    new Map(Array.from({ length: count }, (_, n) => [`c${n}`, { rid: `c${n}` }] as const));
+  const list = Array.from(
+    { length: databases },
+    (_, n) => [`d${n}`, { rid: `d${n}`, containers: made(containers) }] as const,
+  );
+  return {
+    databases: new Map(list),
+    throughputOf: (rid: string) => (rid.startsWith("d") ? (shared as never) : undefined),
+  };
+};
+
+test(LIMITS.databases.what, () => {
+  expect(databaseQuotaFault(accountOf(LIMITS.databases.value - 1, 0))).toBeUndefined();
+  expect(databaseQuotaFault(accountOf(LIMITS.databases.value, 0))).toContain("quota");
+});
+
+test(LIMITS.containers.what, () => {
+  const of = (containers: number) => {
+    const account = accountOf(2, containers);
+    return containerQuotaFault(account, { rid: "d0", containers: new Map() }, false);
+  };
+  expect(of(LIMITS.containers.value / 2 - 1)).toBeUndefined();
+  expect(of(LIMITS.containers.value / 2)).toContain("quota");
+});
+
+test(LIMITS.sharedContainers.what, async () => {
+  const { database } = await at.client.databases.create({ id: "shared", throughput: 400 });
+  const make = (id: string, throughput?: number) =>
+    database.containers.create({ id, partitionKey: "/pk", ...(throughput ? { throughput } : {}) });
+  for (let n = 0; n < LIMITS.sharedContainers.value; n += 1) await make(`c${n}`);
+  expect(await codeOf(make("beyond"))).toBe(403);
+  // One that is there is a conflict as before, and one with throughput of its own has room.
+  expect(await codeOf(make("c0"))).toBe(409);
+  await make("own", 400);
+});
+
+test(LIMITS.throughput.what, async () => {
+  const { value } = LIMITS.throughput;
+  await createContainer({ throughput: value });
+  expect(await codeOf(createContainer({ throughput: value + 100 }))).toBe(400);
+  expect(await codeOf(createContainer({ maxThroughput: value + 1000 }))).toBe(400);
+});
+
+test(LIMITS.leastThroughput.what, async () => {
+  await createContainer({ throughput: LIMITS.leastThroughput.value });
+  expect(await codeOf(createContainer({ throughput: LIMITS.leastThroughput.value - 100 }))).toBe(400);
+});
+
+test(LIMITS.leastAutoscale.what, async () => {
+  await createContainer({ maxThroughput: LIMITS.leastAutoscale.value });
+  expect(await codeOf(createContainer({ maxThroughput: LIMITS.leastAutoscale.value - 100 }))).toBe(400);
+});
+
+test(LIMITS.clockMs.what, async () => {
+  const status = async (offMs: number) => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + offMs });
+    const sent = sendSigned(at.server, "GET", "dbs/test");
+    vi.useRealTimers();
+    return (await sent).status;
+  };
+  const { value } = LIMITS.clockMs;
+  expect([await status(10_000 - value), await status(value - 10_000)]).toEqual([200, 200]);
+  expect([await status(-value - 10_000), await status(value + 10_000)]).toEqual([403, 403]);
+});
+
+test(LIMITS.resourceTokenS.what, async () => {
+  const { user } = await at.client.database("test").users.create({ id: "limited" });
+  const permit = (resourceTokenExpirySeconds: number) =>
+    user.permissions.create(
+      { id: `p${++made}`, permissionMode: PermissionMode.Read, resource: at.plain.url },
+      { resourceTokenExpirySeconds },
+    );
+  await holds(LIMITS.resourceTokenS, permit, 400);
+});
+
+test("a number that IEEE 754 does not have is a 400, and not stored as null", async () => {
+  const body = (n: string) => `{"id":"number","pk":"p","deep":[{"n":${n}}]}`;
+  const headers = { "x-ms-documentdb-partitionkey": '["p"]' };
+  const post = (n: string) => sendSigned(at.server, "POST", "dbs/test/colls/plain/docs", headers, body(n));
+  expect([(await post("1e999")).status, (await post("1e308")).status]).toEqual([400, 201]);
+  const item = at.plain.item("number", "p");
+  await item.patch([{ op: "set", path: "/n", value: 1e308 }]);
+  expect(await codeOf(item.patch([{ op: "incr", path: "/n", value: 1.7e308 }]))).toBe(400);
+});
+
+/** A patch of each kind that makes a document of 0.9 MB more, again and again. */
+test.each(["alone", "in a batch", "in bulk"])(
+  "a document does not grow beyond its limit by patches %s",
+  async (how) => {
+    const id = `grows ${how}`;
+    await create({ id, pk: "grows" });
+    const grow = async (path: string): Promise<number | undefined> => {
+      const operations = [{ op: "add" as const, path, value: "x".repeat(900_000) }];
+      if (how === "alone")
+        return at.plain
+          .item(id, "grows")
+          .patch(operations)
+          .then(
+            (done) => done.statusCode,
+            (cause) => cause.code,
+          );
+      const patch = { operationType: "Patch" as const, id, resourceBody: { operations } };
+      const results =
+        how === "in bulk"
+          ? await at.plain.items.bulk([{ ...patch, partitionKey: "grows" }])
+          : (await at.plain.items.batch([patch], "grows")).result;
+      return results?.[0]?.statusCode;
+    };
+    expect([await grow("/a"), await grow("/b"), await grow("/c"), await grow("/d")]).toEqual([200, 200, 413, 413]);
+    const { resource } = await at.plain.item(id, "grows").read();
+    expect(Object.keys(resource as object)).not.toContain("c");
+  },
+);

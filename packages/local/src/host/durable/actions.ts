@@ -67,13 +67,11 @@ const activity: Maker = (action, id) => ({
   input: preparedText(action.input),
 });
 
-const child: Maker = (action, id) => ({
-  kind: "child",
-  id,
-  name: action.functionName ?? "",
-  instanceId: action.instanceId,
-  input: JSON.stringify(action.input ?? null),
-});
+/** An id that begins with @ is an entity's (source: DurableOrchestrationContext of the extension). */
+const child: Maker = ({ functionName = "", instanceId, input }, id) => {
+  if (instanceId?.startsWith("@")) throw new Error(`Orchestration instance ids must not start with @: ${instanceId}`);
+  return { kind: "child", id, name: functionName, instanceId, input: JSON.stringify(input ?? null) };
+};
 
 const entity =
   (isSignal: boolean): Maker =>

@@ -91,6 +91,8 @@ function answerStart({ request, hubName }: Call, started: Started): DurableHttpR
     }
     case "unknown":
       return problem(400, started.message);
+    case "full":
+      return problem(507, started.message);
     default:
       return started satisfies never;
   }

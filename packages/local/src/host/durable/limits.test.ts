@@ -83,3 +83,11 @@ test("callHttp gives status and content, and polls a 202 until it is done", asyn
   server.close();
   await bench.close();
 });
+
+test("the id of a sub-orchestration does not begin with @, as those of entities do", async () => {
+  const bench = await openBench(APP);
+  const failed = await bench.run("parent", { childId: "@child" });
+  expect(failed.runtimeStatus).toBe("Failed");
+  expect(String(failed.output)).toContain("must not start with @: @child");
+  await bench.close();
+});

@@ -12,7 +12,9 @@ import type { TurnParts, Turns } from "./turns.ts";
 export type Started =
   | { readonly kind: "started"; readonly id: string }
   | { readonly kind: "exists"; readonly status: Status }
-  | { readonly kind: "unknown"; readonly message: string };
+  | { readonly kind: "unknown"; readonly message: string }
+  /** The disk has no room for another one. */
+  | { readonly kind: "full"; readonly message: string };
 
 /** `ended`: nothing was done, for the instance has ended. */
 export type Outcome = "done" | "ended" | "absent";
@@ -41,6 +43,8 @@ export class Orchestrations {
     if (app.functions.get(name)?.trigger.type !== "orchestrationTrigger") {
       return { kind: "unknown", message: unknownFunction(app, "orchestration", name) };
     }
+    const full = db.roomFault();
+    if (full !== undefined) return { kind: "full", message: full };
     const id = givenId ?? randomUUID().replaceAll("-", "");
     const fresh = { id, name, input, at: Date.now() };
     const creation = await db.write(() => store.create(fresh));

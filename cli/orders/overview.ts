@@ -1,0 +1,127 @@
+// Is it well, how the orders flow, what supervisors did and which versions are needed: as the console shows it, for the terminal.
+import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
+import type {
+  AgentStandings,
+  Overview,
+  SupervisionEntry,
+  SupervisionPage,
+  Supervisor,
+  Traffic,
+  WaitingMessages,
+} from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
+import { type App, pathOf, queryOf } from "./app.ts";
+import { agentTroubles, messageTroubles, supervisorTroubles } from "./system.ts";
+import { printTable } from "./table.ts";
+import { say, sayEach, sayJson, timeText, withTimes } from "./text.ts";
+
+const PAGE = 50;
+
+export async function showOverview(app: App, asJson: boolean): Promise<void> {
+  const [overview, traffic, agents, supervisor, waiting] = await Promise.all([
+    app.get<Overview>("overview"),
+    app.get<Traffic>("traffic"),
+    app.get<AgentStandings>("agents"),
+    app.get<Supervisor>("supervisor"),
+    app.get<WaitingMessages>("waiting-messages"),
+  ]);
+  if (asJson) return sayJson({ overview, traffic, supervisor });
+  const troubles = [...supervisorTroubles(supervisor), ...messageTroubles(waiting), ...agentTroubles(agents)];
+  for (const { line } of troubles) say(line);
+  const overdue = { state: "overdue", kind: null, count: overview.overdue };
+  printTable(
+    ["orders", "number"],
+    [...overview.counts, overdue].map(({ state, kind, count }) => [kind ? `${state}: ${kind}` : state, String(count)]),
+  );
+  const { received, processed, times, queues, inFlight } = traffic;
+  const rate = ({ count, overMs }: Traffic["received"]) => `${count} in ${roundedDuration(overMs)}`;
+  say(`Received: ${rate(received)}. Processed: ${rate(processed)}.`);
+  if (times) {
+    const [half, most, all] = [times.p50Ms, times.p95Ms, times.p99Ms].map(roundedDuration);
+    say(`From sent to processed: half within ${half}, 95% within ${most}, 99% within ${all}.`);
+  }
+  printTable(
+    ["queue", "oldest message"],
+    queues.map(({ queue, oldestMs }) => [
+      queue,
+      oldestMs === null ? "could not be read" : oldestMs === 0 ? "none" : roundedDuration(oldestMs),
+    ]),
+  );
+  printTable(
+    ["workflow in flight", "orders"],
+    inFlight.versions.map(({ name, version, count }) => [
+      `${name} v${version}`,
+      `${count}${inFlight.isAll ? "" : "+"}`,
+    ]),
+  );
+  say("What needs a person: npm run orders -- needs");
+}
+
+/** @param day of UTC; today without it */
+export async function showSupervision(app: App, day: string | undefined, asJson: boolean): Promise<void> {
+  const [{ leader }, page] = await Promise.all([
+    app.get<Supervisor>("supervisor"),
+    app.get<SupervisionPage>(`supervisor/entries${queryOf({ day, limit: PAGE })}`),
+  ]);
+  if (asJson) return sayEach(page.entries);
+  if (!leader) say("There has been no supervisor yet.");
+  else {
+    const since = leader.since === null ? "" : ` since ${timeText(leader.since)}`;
+    say(
+      `${leader.leads ? "Active" : "No supervisor is active. The last one"}: ${leader.name}, epoch ${leader.epoch}${since}`,
+    );
+  }
+  if (page.entries.length === 0) say(`Nothing is recorded for ${page.day}.`);
+  printTable(["at", "what", "order", "why"], page.entries.map(rowOf));
+  if (page.continuation !== undefined) say(`There are more: these are the latest ${PAGE} of ${page.day}.`);
+}
+
+function rowOf(entry: SupervisionEntry): string[] {
+  const at = timeText(entry.at);
+  if (entry.kind === "sweep") {
+    const report = Object.entries(entry.report).map(([name, value]) => `${name} ${value}`);
+    return [at, "sweep", "", report.join(", ")];
+  }
+  if (entry.kind === "lateReply") return [at, `late reply of ${entry.step}`, entry.jobId, entry.reason];
+  const { verdict, outcome, rule, fault, stop } = entry;
+  const why = [withTimes(rule), stop?.message, fault].filter(Boolean).join("; ");
+  return [at, outcome === "applied" ? verdict : `${verdict} (${outcome})`, entry.jobId, why];
+}
+
+export async function runSweep(app: App): Promise<void> {
+  const { found, finished } = await app.post<{ found: number; finished: boolean }>("supervisor/sweep", {});
+  say(`${found} orders were due. ${finished ? "The sweep is done." : "The sweep could not handle all: run it again."}`);
+}
+
+interface VersionsInUse {
+  readonly workflows: readonly {
+    readonly name: string;
+    readonly version: number;
+    readonly jobs: { readonly pending: number; readonly processing: number; readonly inError: number };
+    readonly standing: string;
+  }[];
+}
+
+const STANDINGS: { readonly [standing: string]: string } = {
+  newest: "the newest",
+  needed: "needed",
+  mayBeRetired: "may be retired",
+  missing: "missing in this app",
+  retired: "retired",
+};
+
+export async function showVersions(app: App, asJson: boolean): Promise<void> {
+  const { workflows } = await app.get<VersionsInUse>("workflows");
+  if (asJson) return sayEach(workflows);
+  printTable(
+    ["workflow", "version", "standing", "pending", "processing", "in Error"],
+    workflows.map(({ name, version, standing, jobs }) => [
+      ...[name, `v${version}`, STANDINGS[standing] ?? standing],
+      ...[jobs.pending, jobs.processing, jobs.inError].map(String),
+    ]),
+  );
+}
+
+export async function eraseOrder(app: App, orderId: string, reason: string): Promise<void> {
+  await app.post(pathOf("jobs", orderId, "erase"), { reason });
+  say(`${orderId}: all its documents are removed.`);
+}

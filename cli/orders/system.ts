@@ -1,0 +1,57 @@
+// What is wrong with the app itself, for the terminal: no supervisor is active, an endpoint gets no calls or is slow, messages wait, something is paused.
+import { longWaits, unreadQueues } from "@scheduler-agent-supervisor/operator/internal/domain/wait-causes";
+import type {
+  AgentStandings,
+  Supervisor,
+  WaitingMessages,
+} from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
+import { ago, timeText } from "./text.ts";
+
+/** A line for people, and what a script reads of it. */
+export interface Trouble {
+  readonly line: string;
+  readonly json: object;
+}
+
+export function agentTroubles({ agents, pauses }: AgentStandings): Trouble[] {
+  const wrong = agents.flatMap(({ name, instances }) =>
+    instances
+      .flatMap(({ endpoints }) => endpoints)
+      .filter(({ health, isSlow }) => isSlow || health === "broken" || health === "resting")
+      .slice(0, 1)
+      .map((endpoint) => {
+        const { health, isSlow, since, lastError } = endpoint;
+        const what = isSlow && health !== "broken" ? `${name} is slow` : `${name}: an endpoint gets no calls`;
+        const begun = since === undefined ? "" : ` since ${timeText(since)}`;
+        return {
+          line: `${what}${begun}${lastError === null ? "" : `: ${lastError}`}`,
+          json: { of: "agent", name, ...endpoint },
+        };
+      }),
+  );
+  const paused = pauses.map((pause) => ({
+    line: `The ${pause.kind} ${pause.name} is paused by ${pause.by} ${ago(pause.at)}: ${pause.reason}`,
+    json: { of: "pause", ...pause },
+  }));
+  return [...wrong, ...paused];
+}
+
+export const supervisorTroubles = ({ leader }: Supervisor): Trouble[] =>
+  leader?.leads
+    ? []
+    : [
+        {
+          line: "No supervisor is active: overdue orders are not continued. npm run orders -- supervision",
+          json: { of: "supervisor", leader },
+        },
+      ];
+
+export function messageTroubles(waiting: WaitingMessages): Trouble[] {
+  return [
+    ...longWaits(waiting).map((wait) => ({
+      line: `${wait.words} since ${timeText(wait.since)}`,
+      json: { of: "waitingMessages", ...wait },
+    })),
+    ...unreadQueues(waiting).map((line) => ({ line, json: { of: "waitingMessages", words: line } })),
+  ];
+}

@@ -1,0 +1,89 @@
+// What is wrong with the app itself, whether a job shows it yet or not: no supervisor is active, an endpoint gets no calls or is slow, messages wait in
+// their queues.
+import { longWaits, unreadQueues } from "@scheduler-agent-supervisor/operator/internal/domain/wait-causes";
+import { Link } from "wouter";
+import type { AgentStandings, Supervisor, WaitingMessages } from "../api/contract.ts";
+import { useHeldUp, useStandings, useSupervisor, useWaitingMessages } from "../api/queries.ts";
+import { TEXT } from "../words/frame.ts";
+import { OVERVIEW } from "../words/overview.ts";
+import { Section } from "./notices.tsx";
+import { Age, Instant } from "./zone.tsx";
+
+export interface Trouble {
+  /** Null if it is not known. */
+  readonly since: string | null;
+  readonly words: string;
+  readonly href: string;
+}
+
+export const supervisorTroubles = ({ leader }: Supervisor): Trouble[] =>
+  leader?.leads ? [] : [{ since: null, words: OVERVIEW.noSupervisor, href: "/supervision" }];
+
+/** @param isNamed whether the agent is named elsewhere, with the jobs that it holds up */
+export function agentTroubles(
+  { agents }: AgentStandings,
+  isNamed: (agent: string) => boolean = () => false,
+): Trouble[] {
+  return agents.flatMap(({ name, instances }) =>
+    instances
+      .flatMap(({ endpoints }) => endpoints)
+      // The next call of an endpoint that was broken says whether it is well again: until then nobody can know.
+      .filter(({ health, isSlow }) => (isSlow || health === "broken" || health === "resting") && !isNamed(name))
+      .slice(0, 1)
+      .map(({ since, lastError, isSlow, health }) => ({
+        since: since ?? null,
+        words: isSlow && health !== "broken" ? OVERVIEW.slowAgent(name) : OVERVIEW.brokenAgent(name, lastError),
+        href: "/agents",
+      })),
+  );
+}
+
+export function messageTroubles(waiting: WaitingMessages): Trouble[] {
+  const href = "/overview";
+  return [
+    ...longWaits(waiting).map(({ since, words }) => ({ since, words, href })),
+    ...unreadQueues(waiting).map((words) => ({ since: null, words, href })),
+  ];
+}
+
+/** Each part of the first view has a place only if it is not well, or not known. */
+export function SystemTroubles() {
+  const holdingUp = new Set((useHeldUp().data?.groups ?? []).map(({ wait }) => wait.agent));
+  return (
+    <>
+      <Section id="queues" title={OVERVIEW.waiting} query={useWaitingMessages()}>
+        {(data) => listOf(messageTroubles(data))}
+      </Section>
+      <Section id="supervisor" title={TEXT.supervision} query={useSupervisor()}>
+        {(data) => listOf(supervisorTroubles(data))}
+      </Section>
+      <Section id="endpoints" title={TEXT.agents} query={useStandings()}>
+        {(data) => listOf(agentTroubles(data, (agent) => holdingUp.has(agent)))}
+      </Section>
+    </>
+  );
+}
+
+function listOf(troubles: readonly Trouble[]) {
+  if (troubles.length === 0) return null;
+  return (
+    <ul className="groups">
+      {troubles.map(({ since, words, href }) => (
+        <li key={words}>
+          <article className="group">
+            <div className="cause">
+              <h3>
+                <Link href={href}>{words}</Link>
+              </h3>
+              {since && (
+                <p className="quiet">
+                  {OVERVIEW.begun} <Instant at={since} /> (<Age at={since} />)
+                </p>
+              )}
+            </div>
+          </article>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,131 @@
+// The supervisor's verdicts on an overdue record (P10, P11): one row each says what its write does, and what follows it.
+import type { transitions } from "./transitions.ts";
+
+/** The failed step: the one that decides, null if none is open, and how many of its attempts have failed since it last began. */
+export interface Failed {
+  readonly step: string | null;
+  readonly failures: number;
+  /** The runs, by `runKey`, that failed because no agent took them up. */
+  readonly untaken?: readonly string[];
+}
+
+export interface Skips {
+  /** The steps that the job continues without: the possible effect of a skipped step is left to a person. */
+  readonly skips?: readonly string[];
+}
+
+export type Verdict =
+  /** The attempt timed out: another one, from the step that it had reached. */
+  | ({ readonly kind: "retry" } & Failed & Skips)
+  /** At the threshold: another one, later. */
+  | ({ readonly kind: "wait"; readonly waitMs: number } & Failed & Skips)
+  /** All attempts of a step are used up that the job can continue without: another one, without it. */
+  | ({ readonly kind: "skip" } & Failed & Skips)
+  /** The endpoint's address or the app's credential for it is wrong: another one, later, with no failure counted, until a person has fixed it. */
+  | { readonly kind: "hold"; readonly waitMs: number }
+  /** All attempts are used up: the completed steps are compensated. */
+  | ({ readonly kind: "compensate" } & Failed)
+  /** All attempts are used up: an operator must act. */
+  | ({ readonly kind: "fail" } & Failed)
+  /** No agent took up the step that it waits for, because there is too much to do: another attempt, with no failure counted. */
+  | { readonly kind: "reschedule" }
+  /** The wait of its steps is over: a pause, a step that is to be compensated, or a missed poll. Another attempt, with no failure counted. */
+  | { readonly kind: "resume" }
+  /** No step of it is overdue, or enough others are scheduled again: it is checked again then. */
+  | { readonly kind: "later"; readonly at: string }
+  /** No attempt claimed it: the scheduler is notified again. No failure is counted. */
+  | { readonly kind: "repeatStart" }
+  /** It ended, but its messages may not all have been published. */
+  | { readonly kind: "publish" };
+
+interface Row {
+  /** What the write does to the record's state. */
+  readonly makes: keyof typeof transitions | null;
+  /** Whether the job's failure count grows. */
+  readonly isFailure: boolean;
+  /** The status that the client gets. */
+  readonly status: "RetryScheduled" | "Failed" | null;
+  /** The entry in the record's history: `WHAT` are the overdue steps, `UNTIL` the end of the wait. */
+  readonly entry: string | null;
+  /** Its count in a sweep's report. */
+  readonly countedAs: string;
+  /** Its event after the write, and the attributes beside the job and its attempt. Compensation and Error raise theirs with their message. */
+  readonly event: {
+    readonly name: string;
+    readonly has: readonly ("step" | "agent" | "failureCount" | "until")[];
+  } | null;
+  /** Whether the next attempt is started. */
+  readonly isStarted: boolean;
+}
+
+const NEXT = { isFailure: false, status: null, event: null, isStarted: true } as const;
+const STAYS = { ...NEXT, entry: null, isStarted: false } as const;
+const FAILURE = { ...NEXT, isFailure: true } as const;
+const TOLD = { ...FAILURE, status: "RetryScheduled" } as const;
+
+export const VERDICTS = {
+  retry: {
+    ...TOLD,
+    makes: "retried",
+    entry: "expired in WHAT, retried",
+    countedAs: "retried",
+    event: { name: "JobRetried", has: ["step", "agent", "failureCount"] },
+  },
+  wait: {
+    ...TOLD,
+    makes: "waited",
+    entry: "expired in WHAT, to be retried at UNTIL",
+    countedAs: "waiting",
+    event: { name: "JobWaits", has: ["step", "agent", "failureCount", "until"] },
+  },
+  skip: { ...FAILURE, makes: "skipped", entry: "expired in WHAT, goes on without", countedAs: "skipped" },
+  compensate: {
+    ...FAILURE,
+    makes: "compensationBegun",
+    entry: "expired in WHAT, to be compensated",
+    countedAs: "toBeCompensated",
+  },
+  fail: {
+    ...FAILURE,
+    makes: "givenUp",
+    status: "Failed",
+    entry: "expired in WHAT, given up",
+    countedAs: "failed",
+    isStarted: false,
+  },
+  hold: {
+    ...NEXT,
+    makes: "held",
+    entry: "WHAT needs an endpoint's address or credential fixed, to be tried again at UNTIL",
+    countedAs: "held",
+    event: { name: "JobHeld", has: ["step", "agent", "until"] },
+  },
+  reschedule: {
+    ...NEXT,
+    makes: "rescheduled",
+    entry: "no agent took up WHAT, scheduled again",
+    countedAs: "rescheduled",
+    event: { name: "JobRescheduled", has: ["step", "agent", "failureCount"] },
+  },
+  resume: {
+    ...NEXT,
+    makes: "resumed",
+    entry: "goes on",
+    countedAs: "resumed",
+    event: { name: "JobResumed", has: [] },
+  },
+  repeatStart: {
+    ...NEXT,
+    makes: "startRepeated",
+    entry: "nobody claimed it, started again",
+    countedAs: "startsRepeated",
+    event: { name: "AttemptStartRepeated", has: [] },
+  },
+  later: { ...STAYS, makes: "lookedAtEarly", countedAs: "later" },
+  publish: { ...STAYS, makes: null, countedAs: "published" },
+} as const satisfies { readonly [kind in Verdict["kind"]]: Row };
+
+/** The text of a verdict's entry in the history. */
+export function entryOf(kind: Verdict["kind"], what: string, until: string | undefined): string {
+  return (VERDICTS[kind].entry ?? "").replace("WHAT", () => what).replace("UNTIL", until ?? "");
+}

@@ -1,0 +1,51 @@
+// How many entities a namespace has, and how many subscriptions and filters a topic: what is beyond is not made.
+
+import type { Limit } from "../limit.ts";
+import type { EntityChange } from "./entity-catalog.ts";
+import { splitSubscription } from "./entity-path.ts";
+import { BUS_LIMITS } from "./limits.ts";
+import type { EntityKind } from "./queue-settings.ts";
+import { type FilterKind, filterKind, type Rule } from "./rule.ts";
+import type { SubscriptionRules } from "./subscription-rules.ts";
+
+/** The entities, as far as they are counted. */
+export interface CountedEntities {
+  list(kind: EntityKind, topic?: string): readonly { readonly rules: SubscriptionRules | undefined }[];
+}
+
+/** Something more than a quota allows. */
+export class QuotaExceeded extends Error {
+  override readonly name = "QuotaExceeded";
+}
+
+/** Why there is no room for the entity, which is not there yet. */
+export function entityQuotaFault({ kind, path }: EntityChange, entities: CountedEntities): string | undefined {
+  if (kind !== "subscription") {
+    return beyond(BUS_LIMITS.entities, entities.list("queue").length + entities.list("topic").length + 1);
+  }
+  return beyond(BUS_LIMITS.subscriptions, entities.list("subscription", splitSubscription(path)?.topic).length + 1);
+}
+
+const COUNTED: readonly (readonly [kind: FilterKind, limit: Limit])[] = [
+  ["sql", BUS_LIMITS.sqlFilters],
+  ["correlation", BUS_LIMITS.correlationFilters],
+];
+
+/** Why the topic has no room for a rule of one of its subscriptions. @param replaced the rule of that name which is there */
+export function filterQuotaFault(
+  subscription: string,
+  { rule, replaced }: { readonly rule: Rule; readonly replaced: Rule | undefined },
+  entities: CountedEntities,
+): string | undefined {
+  const [kind, limit] = COUNTED.find(([each]) => each === filterKind(rule)) ?? [];
+  if (!kind || !limit || (replaced && filterKind(replaced) === kind)) return undefined;
+  const subscriptions = entities.list("subscription", splitSubscription(subscription)?.topic);
+  return beyond(
+    limit,
+    subscriptions.reduce((sum, { rules }) => sum + (rules?.countFilters(kind) ?? 0), 1),
+  );
+}
+
+function beyond({ what, value }: Limit, wanted: number): string | undefined {
+  return wanted > value ? `${what}: ${value} at most. The quota is exceeded.` : undefined;
+}

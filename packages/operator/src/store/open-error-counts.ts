@@ -1,0 +1,33 @@
+// The number of jobs in Error that need a person, by the kind of their error: counted once for the gauges, the overview and the causes.
+import type { Container } from "@azure/cosmos";
+import { OPEN_ERRORS } from "@scheduler-agent-supervisor/core/internal/domain/open-errors";
+import type { JobError } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { remembered } from "@scheduler-agent-supervisor/core/internal/store/remembered";
+
+export interface OpenErrorCount {
+  readonly kind: JobError["kind"];
+  readonly count: number;
+}
+
+export interface OpenErrorCounts {
+  /** At most some seconds old. Throws if the store does not answer. */
+  read(): Promise<readonly OpenErrorCount[]>;
+  /** After an action no operator should see a count from before it. */
+  forget(): void;
+}
+
+// Two filters, each with its own index, would be intersected, and all jobs that ever ended in Error match one of them: the composite index has both. The
+// kind comes first, for a store that uses only one: a job keeps the kind of its cause while it is compensated.
+const QUERY = "SELECT VALUE COUNT(1) FROM c WHERE c.error.kind = @kind AND c.processState = 'Error'";
+
+/** @param container its index has `error.kind` together with `processState` */
+export function createOpenErrorCounts(container: Container, now: () => number): OpenErrorCounts {
+  return remembered(now, () =>
+    Promise.all(
+      OPEN_ERRORS.map(async (kind) => {
+        const query = { query: QUERY, parameters: [{ name: "@kind", value: kind }] };
+        return { kind, count: (await container.items.query<number>(query).fetchAll()).resources[0] ?? 0 };
+      }),
+    ),
+  );
+}
