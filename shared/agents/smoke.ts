@@ -5,13 +5,5 @@ import { z } from "zod";
 export const smokeAgent = defineLocalAgent({
   name: "smoke",
   results: { nothing: z.object({}) },
-  transports: ["activity", "queue"],
-  create: () => ({
-    name: "smoke",
-    operationNames: ["nothing"],
-    async call(_operation, _request, { takeUp }) {
-      if ((await takeUp()) === undefined) return { kind: "notTakenUp" };
-      return { kind: "done", result: {}, endpoint: "none", because: "there is nothing to call" };
-    },
-  }),
+  operations: { nothing: async () => ({ kind: "done", result: {} }) },
 });

@@ -1,11 +1,6 @@
 // The agent of `returns` whose resource is the state store: reserves in the original order's record what a return gives back.
 
-import {
-  type AgentResources,
-  type BoundedReply,
-  defineLocalAgent,
-  type RoutedAgent,
-} from "@scheduler-agent-supervisor/core/agents";
+import { type AgentResources, defineLocalAgent, type LocalReply } from "@scheduler-agent-supervisor/core/agents";
 import type { Versioned } from "@scheduler-agent-supervisor/core/records";
 import { z } from "zod";
 import { type Order, orderContract, orderTotal } from "../contracts/order.ts";
@@ -15,24 +10,37 @@ import { decideRefund, decideRelease, type KnownOrder, REFUNDS_AGENT, type Refun
 /** Each of them lost to another return's write, or to housekeeping's. */
 const MOST_TRIES = 20;
 
-const results = { reserve: reservedRefund, release: z.object({ status: z.string() }) };
-
 export const refundsAgent = defineLocalAgent({
   name: REFUNDS_AGENT,
-  results,
+  seen: ({ orderId }: Order) => ({ orderId }),
+  results: { reserve: reservedRefund, release: z.object({ status: z.string() }) },
   // It works on this app's own store.
   transports: ["activity"],
-  create: createRefundsAgent,
+  operations: {
+    reserve: ({ job }, resources) => untilWritten(job, refundsIn(resources).reserve),
+    /** Compensates `reserve`. */
+    release: ({ job }, resources) => untilWritten(job, refundsIn(resources).release),
+  },
 });
 
-const ROUTE = { endpoint: "state store", because: "the original order's record says what is left" } as const;
+/** @param run undefined where another write came first: it then reads again */
+async function untilWritten<Reply>(
+  { orderId }: Pick<Order, "orderId">,
+  run: (orderId: string) => Promise<Reply | undefined>,
+): Promise<Reply> {
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const reply = await run(orderId);
+    if (reply) return reply;
+  }
+  throw new Error(`what is refunded of the original of ${orderId} could not be written: too many write it at once`);
+}
 
 /**
  * Order of writes: the original's record at the version that was read, then the return's own (by the caller). After a death in between the
  * next run finds the return's amount in the original's record, and answers the same. Of two returns at once one is rejected its write,
  * and reads again what is left.
  */
-function createRefundsAgent({ store, now }: AgentResources): RoutedAgent {
+function refundsIn({ store, now }: AgentResources) {
   async function known(orderId: string): Promise<(KnownOrder & Versioned) | undefined> {
     const read = await store.state(orderId);
     return read && { ...read, order: (await store.job(orderId, read.record.jobRevision)) as Order };
@@ -51,38 +59,25 @@ function createRefundsAgent({ store, now }: AgentResources): RoutedAgent {
     return (await written).kind === "written";
   }
 
-  async function reserve(returnId: string): Promise<BoundedReply | undefined> {
+  async function reserve(returnId: string): Promise<LocalReply<z.output<typeof reservedRefund>> | undefined> {
     const own = await known(returnId);
     if (!own) throw new Error(`there is no order ${returnId}`);
     const { returnOf, currency } = own.order;
     const original = returnOf === undefined ? undefined : await known(returnOf);
     const amount = orderTotal(own.order);
     const decision = decideRefund(own, amount, original);
-    if (decision.kind === "rejected") return { ...ROUTE, kind: "rejected", message: decision.reason };
+    if (decision.kind === "rejected") return { kind: "rejected", message: decision.reason };
     if (decision.kind === "reserve" && !(original && (await write(original, decision.refunds)))) return undefined;
-    return { ...ROUTE, kind: "done", result: { chargeId: decision.chargeId, amount, currency } };
+    return { kind: "done", result: { chargeId: decision.chargeId, amount, currency } };
   }
 
-  async function release(returnId: string): Promise<BoundedReply | undefined> {
+  async function release(returnId: string): Promise<LocalReply<{ status: string }> | undefined> {
     const own = await known(returnId);
     const original = own?.order.returnOf === undefined ? undefined : await store.state(own.order.returnOf);
     const refunds = own && original && decideRelease(own.record, original.record);
-    if (!original || !refunds) return { ...ROUTE, kind: "done", result: { status: "nothing-to-release" } };
-    return (await write(original, refunds)) ? { ...ROUTE, kind: "done", result: { status: "released" } } : undefined;
+    if (!original || !refunds) return { kind: "done", result: { status: "nothing-to-release" } };
+    return (await write(original, refunds)) ? { kind: "done", result: { status: "released" } } : undefined;
   }
 
-  return {
-    name: REFUNDS_AGENT,
-    operationNames: Object.keys(results),
-    async call(operation, { job: order }, { takeUp }) {
-      // It declares nothing that it gets.
-      const { orderId } = order as Pick<Order, "orderId">;
-      if ((await takeUp()) === undefined) return { kind: "notTakenUp" };
-      for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-        const reply = await (operation === "reserve" ? reserve(orderId) : release(orderId));
-        if (reply) return reply;
-      }
-      throw new Error(`what is refunded of the original of ${orderId} could not be written: too many write it at once`);
-    },
-  };
+  return { reserve, release };
 }

@@ -40,7 +40,6 @@ export {
   type AgentResources,
   type AnyAgent,
   defineAgent,
-  defineLocalAgent,
   defineRemoteAgent,
   type LocalAgent,
   type RecordedResults,
@@ -51,4 +50,5 @@ export {
   type Service,
   type ServiceAgent,
 } from "./app/define-agent.ts";
+export { defineLocalAgent, type LocalReply, Rejected, reject, rule } from "./app/define-local-agent.ts";
 export type { CompensationTarget, Completion, ReadResult, StepResult } from "./domain/state-record.ts";

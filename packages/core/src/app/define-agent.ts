@@ -61,9 +61,15 @@ export interface ServiceAgent<
 }
 
 /** An agent of this app that calls no service: its resource is the state store, or it has none. */
-export interface LocalAgent<Name extends string = string, Results extends ResultSchemas = ResultSchemas>
-  extends Declared<Name, Results> {
+export interface LocalAgent<
+  Name extends string = string,
+  Results extends ResultSchemas = ResultSchemas,
+  Content = never,
+  Reads extends ReadSchemas = ReadSchemas,
+> extends Declared<Name, Results> {
   readonly kind: "local";
+  readonly seen?: (content: Content) => JobView;
+  readonly reads?: Reads;
   /** The transports that its steps may use. */
   readonly transports: readonly Transport[];
   readonly create: (resources: AgentResources) => RoutedAgent;
@@ -150,13 +156,6 @@ export function defineAgent<
 
 function mapped<From, To>(entries: readonly (readonly [string, From])[], to: (name: string, value: From) => To) {
   return Object.fromEntries(entries.map(([name, value]) => [name, to(name, value)]));
-}
-
-/** An agent of this app without a remote service. */
-export function defineLocalAgent<const Name extends string, Results extends ResultSchemas>(
-  declared: Omit<LocalAgent<Name, Results>, "kind">,
-): LocalAgent<Name, Results> {
-  return { kind: "local", ...declared };
 }
 
 /** An agent outside this app that receives its requests from a queue. */

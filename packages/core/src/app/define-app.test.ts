@@ -3,8 +3,9 @@ import { expect, test, vi } from "vitest";
 import { z } from "zod";
 import { bounds } from "../../tests/bounds.ts";
 import { encoderAgent, storageAgent, type Video, videos } from "../../tests/videos.ts";
-import { defineLocalAgent, defineRemoteAgent } from "./define-agent.ts";
+import { defineRemoteAgent } from "./define-agent.ts";
 import { defineApp } from "./define-app.ts";
+import { defineLocalAgent } from "./define-local-agent.ts";
 
 const subtitles = defineRemoteAgent({
   name: "subtitles",
@@ -16,14 +17,12 @@ const clock = defineLocalAgent({
   name: "clock",
   results: { wait: z.object({ waited: z.string() }) },
   transports: ["activity"],
-  create: () => ({
-    name: "clock",
-    operationNames: ["wait"],
-    async call(_operation, { job }) {
+  operations: {
+    wait: async ({ job }) => {
       const result = (job as Pick<Video, "jobId">).jobId === "v-1" ? { waited: "PT1M", more: 1 } : { waited: 60 };
-      return { kind: "done", result, endpoint: "here", because: "it is the only one" };
+      return { kind: "done", result: result as { waited: string } };
     },
-  }),
+  },
 });
 const definition = { ...videos, agents: [...videos.agents, subtitles, clock] };
 const app = defineApp(definition);
@@ -76,13 +75,13 @@ test("P9 what an agent without a service returns is checked: what does not fit i
   expect(await wait("v-1")).toEqual({
     kind: "done",
     result: { waited: "PT1M" },
-    endpoint: "here",
-    because: "it is the only one",
+    endpoint: "this app",
+    because: "its agent has no service",
   });
   expect(stillAtWork).not.toHaveBeenCalled();
   expect(alerts).toEqual([]);
   const message = expect.stringMatching(/^the result is not as the agent declares it: result\.waited: /);
-  const lastError = { endpoint: "here", message, misconfigured: true };
+  const lastError = { endpoint: "this app", message, misconfigured: true };
   expect(await wait("v-2")).toEqual({ kind: "expired", tries: 1, lastError, outcomeUnknown: true });
   expect(stillAtWork).toHaveBeenCalledOnce();
   expect(alerts).toEqual([["clock", "wait", lastError]]);

@@ -72,7 +72,10 @@ type ReadsKnown<Agents extends readonly AnyAgent[], Defined extends readonly Wor
  * @throws where two agents have the same name, two services the same setting, or two contracts different names of the id.
  */
 export function defineApp<const Agents extends readonly AnyAgent[], const Defined extends readonly Workflow[]>(
-  definition: AppDefinition & { readonly agents: Agents & ReadsKnown<Agents, Defined>; readonly workflows: Defined },
+  definition: Omit<AppDefinition, "agents"> & {
+    readonly agents: Agents & ReadsKnown<Agents, Defined>;
+    readonly workflows: Defined;
+  },
 ): Business {
   const { contracts, agents, workflows, rules = NO_RULES } = definition;
   const idName = idNameOf(contracts);
@@ -87,7 +90,7 @@ export function defineApp<const Agents extends readonly AnyAgent[], const Define
   ];
   if (faults.length > 0) throw new Error(`The app can't run:\n  ${faults.join("\n  ")}`);
   const knownAgents = new Map(agents.map((agent) => [agent.name, factsOf(agent)]));
-  const seenBy = new Map(agents.flatMap((agent) => ("seen" in agent ? [[agent.name, agent.seen]] : [])));
+  const seenBy = new Map(agents.flatMap((agent) => (agent.seen ? [[agent.name, agent.seen]] : [])));
   const schemas = new Map(agents.map(({ name, results }) => [name, new Map(Object.entries(results))]));
   return {
     contracts,

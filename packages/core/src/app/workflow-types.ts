@@ -59,7 +59,11 @@ type ReadsOf<Agent> = "reads" extends keyof Agent
 /** The steps that agents read, by name. */
 export type StepsRead<Agent> = Agent extends unknown ? keyof ReadsOf<Agent> & string : never;
 
-type ContentSeen<Agent> = Agent extends { readonly seen: (content: infer Content) => unknown } ? Content : never;
+type ContentSeen<Agent> = "seen" extends keyof Agent
+  ? Agent extends { readonly seen?: (content: infer Content) => unknown }
+    ? Content
+    : never
+  : never;
 
 type ConditionOf<Rules extends WorkflowRules, Step> = Step extends { readonly when: infer Name extends string }
   ? Parameters<Rules["conditions"][Name]>[0]

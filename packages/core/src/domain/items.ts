@@ -3,8 +3,8 @@
 /** A step's own name never contains it. It is allowed in a path of the store and in a message id. */
 const MARK = "_";
 
-/** The most items that a list may have: each is a record inside the job's own. */
-export const MOST_ITEMS = 50;
+/** The most items that a list may have: each is a record inside the job's own, beside one step at least (record-limits.ts: 100 runs). */
+export const MOST_ITEMS = 99;
 
 /** The most that the items of a list may take in the job's record, as JSON: Cosmos DB's limit for a document is 2 MB. */
 export const MOST_ITEM_BYTES = 65_536;

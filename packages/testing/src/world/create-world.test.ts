@@ -4,6 +4,7 @@ import { callService, serviceId } from "@scheduler-agent-supervisor/core/interna
 import { idAs } from "@scheduler-agent-supervisor/core/internal/agents/service-request";
 import { defineAgent, defineRemoteAgent } from "@scheduler-agent-supervisor/core/internal/app/define-agent";
 import { defineApp } from "@scheduler-agent-supervisor/core/internal/app/define-app";
+import { reject, rule } from "@scheduler-agent-supervisor/core/internal/app/define-local-agent";
 import { workflowsOf } from "@scheduler-agent-supervisor/core/internal/app/define-workflow";
 import type { Job } from "@scheduler-agent-supervisor/core/internal/domain/job";
 import { NO_RULES } from "@scheduler-agent-supervisor/core/internal/domain/workflow-rules";
@@ -94,6 +95,46 @@ test("an agent that is not in the app is asked over its queue", async () => {
   expect(world.service("printer").calls).toMatchObject([
     { operation: "print", method: "POST", path: "/sheets", body: { text: "Dear Ada" } },
   ]);
+});
+
+test.each([
+  ["Dear Ada", "Processed", { printSheet: { sheetId: "printer-1" }, weigh: { cents: 80 } }],
+  ["", "Compensated", {}],
+])("P5 a rule is a step: of %j it makes %s, and asks no service", async (text, ends, results) => {
+  const postage = rule({
+    name: "postage",
+    sees: ({ text: content }: Letter) => ({ text: content }),
+    reads: { printSheet: z.object({ sheetId: z.string() }) },
+    result: z.object({ cents: z.int() }),
+    run: ({ job, results: { printSheet } }) =>
+      printSheet && job.text ? { cents: job.text.length * 10 } : reject("there is nothing to post"),
+  });
+  const both = [printer, postage] as const;
+  const weighed = workflowsOf(
+    both,
+    NO_RULES,
+    contracts,
+  )({
+    name: "letter",
+    version: 1,
+    policy: { failureThreshold: 2, waits: [], onExhausted: "compensate", onRejected: "compensate" },
+    steps: [
+      {
+        ...{ name: "printSheet", agent: "printer", operation: "print", after: [], completeWithin: "PT10S" },
+        compensation: { operation: "shred", completeWithin: "PT10S" },
+      },
+      {
+        ...{ name: "weigh", agent: "postage", operation: "decide", after: ["printSheet"] },
+        ...{ completeWithin: "PT5S", compensation: "nothing" },
+      },
+    ],
+  });
+  const world = createWorld({ business: defineApp({ contracts, agents: both, workflows: [weighed] }) });
+  await world.submit({ ...content, text });
+  await world.run();
+  expect(world.record("letter-1").processState).toBe(ends);
+  expect(world.results("letter-1")).toEqual(results);
+  expect(world.record("letter-1").steps["weigh"]?.error ?? null).toBe(text ? null : "there is nothing to post");
 });
 
 test("P7 P9 an agent that is not in the app is asked again where its result is not as it was declared", async () => {
