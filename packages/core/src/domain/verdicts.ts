@@ -61,18 +61,18 @@ interface Row {
 const NEXT = { isFailure: false, status: null, event: null, isStarted: true } as const;
 const STAYS = { ...NEXT, entry: null, isStarted: false } as const;
 const FAILURE = { ...NEXT, isFailure: true } as const;
-const TOLD = { ...FAILURE, status: "RetryScheduled" } as const;
+const ANNOUNCED = { ...FAILURE, status: "RetryScheduled" } as const;
 
 export const VERDICTS = {
   retry: {
-    ...TOLD,
+    ...ANNOUNCED,
     makes: "retried",
     entry: "expired in WHAT, retried",
     countedAs: "retried",
     event: { name: "JobRetried", has: ["step", "agent", "failureCount"] },
   },
   wait: {
-    ...TOLD,
+    ...ANNOUNCED,
     makes: "waited",
     entry: "expired in WHAT, to be retried at UNTIL",
     countedAs: "waiting",
