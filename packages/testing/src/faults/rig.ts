@@ -48,19 +48,23 @@ export async function startRig<App extends StartedApp>(start: (probe: Probe) => 
   for (const each of [watched, noted]) mkdirSync(each, { recursive: true });
   let kills = 0;
   let ending = false;
+  /** Absent while it starts: whatever dies then ends the start. */
+  let started: App | undefined;
   const app = await start({
     folder,
     settings: probeSettings(folder),
     onInstanceExit: () => {
+      if (!started) return;
       kills += 1;
-      void breakLease(leaderBlob(app));
+      void breakLease(leaderBlob(started));
     },
     onExit: (name) => {
-      if (ending || name !== "host") return;
+      if (!started || ending || name !== "host") return;
       kills += 1;
       void comeBack();
     },
   });
+  started = app;
   /** A host that dies while it starts has another armed point behind it. */
   async function comeBack(): Promise<void> {
     await breakLease(leaderBlob(app));
