@@ -18,7 +18,7 @@ export const THREE_STEPS: Workflow = { ...CHAIN, name: "three-steps" };
 /** The same in one activity. */
 export const THREE_IN_ONE: Workflow = { ...THREE_STEPS, name: "three-in-one", inOneActivity: true };
 
-const [TRIP] = trips as readonly [Workflow];
+const TRIP: Workflow = trips[0];
 
 /** The trip with a car rental that has one try of three seconds. */
 export const HASTY_TRIP: Workflow = {
