@@ -16,6 +16,8 @@ import { longestWaitMs } from "./shipped.ts";
 export interface OutagePlan {
   readonly outageMs: number;
   readonly workflow: Workflow;
+  /** Of a service that is away: the outage goes on until an order has failed so often, for three times its length at most. A slow machine needs longer. */
+  readonly untilFailures?: number;
   readonly ordersPerSecond?: number;
   /** From one tick of the supervisor to the next. */
   readonly intervalS: number;
@@ -74,10 +76,17 @@ export async function runOutage(
   say(`${name}: begins, for ${plan.outageMs / 1000} s`);
   const beside = sendBeside(app, name, orderIds, stop.signal);
   await sleep(plan.outageMs);
+  const latest = Date.now() + 2 * plan.outageMs;
+  const isEnough = async () => (await mostFailures(app, orderIds)) >= (plan.untilFailures ?? 0);
+  while (kind.failures === "all" && Date.now() < latest && !(await isEnough())) await sleep(LOOK_EVERY_MS);
   stop.abort();
   await Promise.all([sending, beside]);
   await back();
   return await settled(app, name, orderIds, plan, say);
+}
+
+async function mostFailures({ records }: FaultyStack, orderIds: readonly string[]): Promise<number> {
+  return Math.max(...(await records.of([...orderIds])).map(({ failureCount }) => failureCount));
 }
 
 async function send(

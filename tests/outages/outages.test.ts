@@ -14,8 +14,11 @@ import { SHIPPED, SHORTENED } from "./shipped.ts";
 const OUTAGE_MS = 60_000;
 /** More than the 32 that may wait for an agent; 13 stacks side by side have two cores. */
 const ORDERS_PER_SECOND = 2;
+/** As many as the shipped policy counts before its last wait is over. */
+const FAILURES_BEFORE_LAST_ATTEMPT = SHIPPED.policy.failureThreshold + SHIPPED.policy.waits.length - 1;
 const plan = {
   outageMs: OUTAGE_MS,
+  untilFailures: FAILURES_BEFORE_LAST_ATTEMPT,
   ordersPerSecond: ORDERS_PER_SECOND,
   intervalS: 3,
   workflow: SHORTENED,
@@ -27,8 +30,6 @@ const plan = {
     RetryMisconfiguredAfter: "PT3S",
   },
 };
-/** As many as the shipped policy counts before its last wait is over. */
-const FAILURES_BEFORE_LAST_ATTEMPT = SHIPPED.policy.failureThreshold + SHIPPED.policy.waits.length - 1;
 /** On two cores with five stacks it took 7 s; an intake that is held up waits for half a minute and more. */
 const BESIDE_WITHIN_MS = 20_000;
 const TIMEOUT_MS = 600_000;

@@ -16,7 +16,7 @@ import { STALE_READS_MS } from "../../support/stale-reads.ts";
 import { containerOf, startTestStack, type TestStack } from "../../support/test-stack.ts";
 import { workflows } from "../workflows.ts";
 
-const LIFE_MS = 90_000;
+const LIFE_MS = 180_000;
 const AGAIN_MS = 100;
 
 export type OrderRig = Rig<TestStack>;
