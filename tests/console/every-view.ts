@@ -67,6 +67,6 @@ export function everyView(where: () => Console): void {
       await button(page, "Do not start").click();
       await page.getByText("Cancelled: the rest was not changed").waitFor();
       expect(await faultsOf(page), "an action on many orders").toEqual([]);
-    }, 60_000);
+    }, 180_000);
   });
 }
