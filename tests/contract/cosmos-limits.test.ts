@@ -9,7 +9,6 @@ import {
   MOST_REVISIONS,
   set,
 } from "@scheduler-agent-supervisor/core/internal/domain/guarded-write";
-import { MOST_ITEMS } from "@scheduler-agent-supervisor/core/internal/domain/items";
 import { remembered } from "@scheduler-agent-supervisor/core/internal/domain/next-attempt";
 import {
   DOCUMENT_BYTES,
@@ -70,7 +69,7 @@ const STORES = [
 
 const policy = { failureThreshold: 3, waits: [], onExhausted: "fail", onRejected: "fail" } as const;
 const step = { agent: "inventory", operation: "reserve", completeWithin: "PT10S", compensation: "nothing" } as const;
-/** As many runs beside each other as a list may have, and a step after them. */
+/** As many runs beside each other as a record has room for, with a step before and one after them. */
 const WIDEST: Workflow = {
   name: "job-fulfilment",
   version: 1,
@@ -81,8 +80,10 @@ const WIDEST: Workflow = {
     { ...step, name: "last", after: ["pack"] },
   ],
 };
+const WIDE = MOST_RUNS - 2;
+const FIFTY = 50;
 const RULES = { conditions: {}, lists: { lines: ({ lines }: Goods) => lines.map(({ sku }) => ({ sku })) } };
-const LINES = Array.from({ length: MOST_ITEMS }, (_, index) => ({ sku: `SKU-${index}`, quantity: 1, unitPrice: 1 }));
+const LINES = Array.from({ length: WIDE }, (_, index) => ({ sku: `SKU-${index}`, quantity: 1, unitPrice: 1 }));
 
 let made = 0;
 function newId(): string {
@@ -111,7 +112,7 @@ describe.each(STORES)("%s", (_name, open) => {
         if (written.kind === "rejected") throw new Error("nobody else writes");
         ended = written;
       }
-      const messages: OutboxMessage[] = Array.from({ length: MOST_ITEMS }, (_, index) => {
+      const messages: OutboxMessage[] = Array.from({ length: FIFTY }, (_, index) => {
         return { status: "StepCompleted", attempt: 1, at: NOON, step: `pack_${index + 1}` };
       });
       messages.push({ status: "Completed", attempt: 1, at: NOON });
@@ -137,12 +138,12 @@ describe.each(STORES)("%s", (_name, open) => {
     await world.runAttempt(startAttemptOf((await read(store, jobId)).record));
     const { processState, outbox } = (await read(store, jobId)).record;
     expect(processState).toBe("Processed");
-    expect(outbox).toHaveLength(MOST_ITEMS + 3);
+    expect(outbox).toHaveLength(WIDE + 3);
     world.failing = undefined;
     world.clock += 60_000;
     await sweep(world);
     const said = new Set(world.statuses.filter((one) => one.jobId === jobId).map((one) => one.step ?? one.status));
-    for (let item = 1; item <= MOST_ITEMS; item += 1) expect(said).toContain(`pack_${item}`);
+    for (let item = 1; item <= WIDE; item += 1) expect(said).toContain(`pack_${item}`);
     expect(said).toContain("Completed");
   });
 
@@ -250,7 +251,7 @@ function largest(jobId: string, runs: number): StateRecord {
 
 test("the largest record of fifty runs is under 1 MB, and the store takes it; with the most runs it fits too", async () => {
   const store = createCosmosJobStore(sampleContainer(cosmos.orders()));
-  expect(jsonBytes(largest(newId(), MOST_ITEMS))).toBeLessThan(DOCUMENT_BYTES / 2);
+  expect(jsonBytes(largest(newId(), FIFTY))).toBeLessThan(DOCUMENT_BYTES / 2);
   const record = largest(newId(), MOST_RUNS);
   await store.create(sampleJob(record.jobId), record);
   const before = await read(store, record.jobId);
