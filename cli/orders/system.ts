@@ -1,4 +1,5 @@
 // What is wrong with the app itself, for the terminal: no supervisor is active, an endpoint gets no calls or is slow, messages wait, something is paused.
+import { agentTroubles as troublesOfAgents } from "@scheduler-agent-supervisor/operator/internal/domain/agent-troubles";
 import { longWaits, unreadQueues } from "@scheduler-agent-supervisor/operator/internal/domain/wait-causes";
 import type {
   AgentStandings,
@@ -13,23 +14,17 @@ export interface Trouble {
   readonly json: object;
 }
 
-export function agentTroubles({ agents, pauses }: AgentStandings): Trouble[] {
-  const wrong = agents.flatMap(({ name, instances }) =>
-    instances
-      .flatMap(({ endpoints }) => endpoints)
-      .filter(({ health, isSlow }) => isSlow || health === "broken" || health === "resting")
-      .slice(0, 1)
-      .map((endpoint) => {
-        const { health, isSlow, since, lastError } = endpoint;
-        const what = isSlow && health !== "broken" ? `${name} is slow` : `${name}: an endpoint gets no calls`;
-        const begun = since === undefined ? "" : ` since ${timeText(since)}`;
-        return {
-          line: `${what}${begun}${lastError === null ? "" : `: ${lastError}`}`,
-          json: { of: "agent", name, ...endpoint },
-        };
-      }),
-  );
-  const paused = pauses.map((pause) => ({
+export function agentTroubles(standings: AgentStandings): Trouble[] {
+  const wrong = troublesOfAgents(standings).map(({ agent: name, kind, endpoint }) => {
+    const { since, lastError } = endpoint;
+    const what = kind === "slow" ? `${name} is slow` : `${name}: an endpoint gets no calls`;
+    const begun = since === undefined ? "" : ` since ${timeText(since)}`;
+    return {
+      line: `${what}${begun}${lastError === null ? "" : `: ${lastError}`}`,
+      json: { of: "agent", name, ...endpoint },
+    };
+  });
+  const paused = standings.pauses.map((pause) => ({
     line: `The ${pause.kind} ${pause.name} is paused by ${pause.by} ${ago(pause.at)}: ${pause.reason}`,
     json: { of: "pause", ...pause },
   }));

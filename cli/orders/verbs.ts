@@ -133,8 +133,6 @@ const VERBS: { readonly [verb: string]: Verb } = {
     about: "resubmits it with an edit, as for resend, or with the content of a file",
     run: (call) => {
       const patch = editOf(call.values);
-      if (patch !== undefined && call.values["file"] !== undefined)
-        throw new UsageError("Give --file, --set or --patch.");
       const edit = patch === undefined ? { job: jsonOfFile(needed(call.values, "file")) } : { patch };
       return act(call, { action: "resubmit", ...edit, ...manually(call.values) });
     },
@@ -363,7 +361,6 @@ const manually = (values: Values) => ({
 
 function handling(values: Values) {
   const patch = editOf(values);
-  if (patch !== undefined && values["file"] !== undefined) throw new UsageError("Give --file, --set or --patch.");
   const body = values["file"] === undefined ? {} : { body: jsonOfFile(needed(values, "file")) };
   return { reason: needed(values, "reason"), ...body, ...(patch === undefined ? {} : { patch }) };
 }
@@ -371,6 +368,8 @@ function handling(values: Values) {
 /** An edit as a merge patch; undefined for none. */
 function editOf(values: Values): unknown {
   const set = (values["set"] ?? []) as unknown as readonly string[];
+  if (values["file"] !== undefined && (set.length > 0 || values["patch"] !== undefined))
+    throw new UsageError("Give --file, --set or --patch.");
   if (values["patch"] === undefined) return set.length === 0 ? undefined : patchOf(set, "set");
   if (set.length > 0) throw new UsageError("Give --set or --patch FILE.");
   return jsonOfFile(needed(values, "patch"));
@@ -381,6 +380,7 @@ function handle({ app, given, values }: Call, action: "resend" | "discard"): Pro
   if (queue === undefined) throw new UsageError("Give the queue: see npm run orders -- dead-letters");
   if (values["cause"] !== undefined) {
     if (numbers.length > 0) throw new UsageError("Give the numbers of messages, or --cause.");
+    if (values["file"] !== undefined) throw new UsageError("--file is the body of one message: use --set or --patch.");
     const count = numberOf(values, "count", 1, MOST_JOBS);
     const patch = editOf(values);
     const which = { queue, cause: needed(values, "cause"), action, patch };

@@ -99,7 +99,7 @@ async function read(store: JobStore, jobId: string): Promise<Versioned> {
 
 describe.each(STORES)("%s", (_name, open) => {
   test.each(["not closed", "closed at once"])(
-    "fifty messages of an ended job are kept in its record, in their sequence: %s",
+    "the messages of the most runs of an ended job are kept in its record, in their sequence: %s",
     async (how) => {
       const store = open();
       const world = createWorld(NOON_MS, store);
@@ -112,7 +112,7 @@ describe.each(STORES)("%s", (_name, open) => {
         if (written.kind === "rejected") throw new Error("nobody else writes");
         ended = written;
       }
-      const messages: OutboxMessage[] = Array.from({ length: FIFTY }, (_, index) => {
+      const messages: OutboxMessage[] = Array.from({ length: MOST_RUNS }, (_, index) => {
         return { status: "StepCompleted", attempt: 1, at: NOON, step: `pack_${index + 1}` };
       });
       messages.push({ status: "Completed", attempt: 1, at: NOON });

@@ -1,4 +1,4 @@
-// Explores worlds, each in a process of its own, and prints what each took: the rows of the README's table.
+// Explores worlds, each in a process of its own, and prints what each took.
 import { execFileSync } from "node:child_process";
 import { explore } from "@scheduler-agent-supervisor/testing/internal/model/explorer";
 import { Model } from "@scheduler-agent-supervisor/testing/internal/model/model";

@@ -58,6 +58,10 @@ export function query(parameters: { readonly [name: string]: string | number | u
   return given.length === 0 ? NO_PARAMETERS : `?${new URLSearchParams(given)}`;
 }
 
+/** What a route without parameters answers, asked again each so many milliseconds. */
+const usePolled = <T>(path: string, refetchInterval: number) =>
+  useQuery({ queryKey: [path], queryFn: ({ signal }) => get<T>(path, signal), refetchInterval });
+
 export const useSession = () =>
   useQuery({
     queryKey: ["session"],
@@ -70,62 +74,22 @@ export const useSession = () =>
     refetchInterval: QUEUES_MS,
   });
 
-export const useOverview = () =>
-  useQuery({
-    queryKey: ["overview"],
-    queryFn: ({ signal }) => get<Overview>("overview", signal),
-    refetchInterval: LIST_MS,
-  });
+export const useOverview = () => usePolled<Overview>("overview", LIST_MS);
 
-export const useTraffic = () =>
-  useQuery({
-    queryKey: ["traffic"],
-    queryFn: ({ signal }) => get<Traffic>("traffic", signal),
-    refetchInterval: LIST_MS,
-  });
+export const useTraffic = () => usePolled<Traffic>("traffic", LIST_MS);
 
-export const useLastHour = () =>
-  useQuery({
-    queryKey: ["last-hour"],
-    queryFn: ({ signal }) => get<LastHour>("last-hour", signal),
-    refetchInterval: QUEUES_MS,
-  });
+export const useLastHour = () => usePolled<LastHour>("last-hour", QUEUES_MS);
 
-export const useAgents = () =>
-  useQuery({
-    queryKey: ["agents"],
-    queryFn: ({ signal }) => get<AgentStandings>("agents", signal),
-    refetchInterval: AGENTS_MS,
-  });
+export const useAgents = () => usePolled<AgentStandings>("agents", AGENTS_MS);
 
 /** The same, for a view that shows only what is not well. */
-export const useStandings = () =>
-  useQuery({
-    queryKey: ["agents"],
-    queryFn: ({ signal }) => get<AgentStandings>("agents", signal),
-    refetchInterval: QUEUES_MS,
-  });
+export const useStandings = () => usePolled<AgentStandings>("agents", QUEUES_MS);
 
-export const useWaitingMessages = () =>
-  useQuery({
-    queryKey: ["waiting-messages"],
-    queryFn: ({ signal }) => get<WaitingMessages>("waiting-messages", signal),
-    refetchInterval: HOME_MS,
-  });
+export const useWaitingMessages = () => usePolled<WaitingMessages>("waiting-messages", HOME_MS);
 
-export const useAttention = () =>
-  useQuery({
-    queryKey: ["attention"],
-    queryFn: ({ signal }) => get<Attention>("attention", signal),
-    refetchInterval: HOME_MS,
-  });
+export const useAttention = () => usePolled<Attention>("attention", HOME_MS);
 
-export const useHeldUp = () =>
-  useQuery({
-    queryKey: ["held-up"],
-    queryFn: ({ signal }) => get<HeldUp>("held-up", signal),
-    refetchInterval: HOME_MS,
-  });
+export const useHeldUp = () => usePolled<HeldUp>("held-up", HOME_MS);
 
 export const useHeldUpPage = (group: string) =>
   useInfiniteQuery({
@@ -230,12 +194,7 @@ export const useResultContract = (agent: string, operation: string) =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-export const useDeadLetterCounts = () =>
-  useQuery({
-    queryKey: ["dead-letters"],
-    queryFn: ({ signal }) => get<DeadLetterCounts>("dead-letters", signal),
-    refetchInterval: QUEUES_MS,
-  });
+export const useDeadLetterCounts = () => usePolled<DeadLetterCounts>("dead-letters", QUEUES_MS);
 
 export const useDeadLetters = (queue: string) =>
   useInfiniteQuery({
@@ -276,12 +235,7 @@ export const useDiscardedMessage = (id: string) =>
     queryFn: ({ signal }) => get<DiscardedMessage>(`discarded-messages/${encodeURIComponent(id)}`, signal),
   });
 
-export const useBulkList = () =>
-  useQuery({
-    queryKey: ["bulk"],
-    queryFn: ({ signal }) => get<BulkList>("bulk", signal),
-    refetchInterval: QUEUES_MS,
-  });
+export const useBulkList = () => usePolled<BulkList>("bulk", QUEUES_MS);
 
 /** Nothing of it changes any more; of one that is cancelled, jobs that are under way still end. */
 const isOver = (state: BulkRun["state"] | undefined) => state === "done" || state === "stopped";
@@ -320,19 +274,9 @@ export const useShiftLog = (filter: { readonly who: string; readonly from: strin
     refetchInterval: filter.to === "" && LIST_MS,
   });
 
-export const useAwaiting = () =>
-  useQuery({
-    queryKey: ["awaiting"],
-    queryFn: ({ signal }) => get<Awaiting>("awaiting", signal),
-    refetchInterval: HOME_MS,
-  });
+export const useAwaiting = () => usePolled<Awaiting>("awaiting", HOME_MS);
 
-export const useClaims = () =>
-  useQuery({
-    queryKey: ["claims"],
-    queryFn: ({ signal }) => get<Handlings>("claims", signal),
-    refetchInterval: QUEUES_MS,
-  });
+export const useClaims = () => usePolled<Handlings>("claims", QUEUES_MS);
 
 /** What a preview could not take is shown once: whoever reloads the page sees how many it is for, and no more. */
 const previews = new Map<string, BulkPreview>();

@@ -1,5 +1,6 @@
 // What is wrong with the app itself, whether a job shows it yet or not: no supervisor is active, an endpoint gets no calls or is slow, messages wait in
 // their queues.
+import { agentTroubles as troublesOfAgents } from "@scheduler-agent-supervisor/operator/internal/domain/agent-troubles";
 import { longWaits, unreadQueues } from "@scheduler-agent-supervisor/operator/internal/domain/wait-causes";
 import { Link } from "wouter";
 import type { AgentStandings, Supervisor, WaitingMessages } from "../api/contract.ts";
@@ -20,22 +21,14 @@ export const supervisorTroubles = ({ leader }: Supervisor): Trouble[] =>
   leader?.leads ? [] : [{ since: null, words: OVERVIEW.noSupervisor, href: "/supervision" }];
 
 /** @param isNamed whether the agent is named elsewhere, with the jobs that it holds up */
-export function agentTroubles(
-  { agents }: AgentStandings,
-  isNamed: (agent: string) => boolean = () => false,
-): Trouble[] {
-  return agents.flatMap(({ name, instances }) =>
-    instances
-      .flatMap(({ endpoints }) => endpoints)
-      // The next call of an endpoint that was broken says whether it is well again: until then nobody can know.
-      .filter(({ health, isSlow }) => (isSlow || health === "broken" || health === "resting") && !isNamed(name))
-      .slice(0, 1)
-      .map(({ since, lastError, isSlow, health }) => ({
-        since: since ?? null,
-        words: isSlow && health !== "broken" ? OVERVIEW.slowAgent(name) : OVERVIEW.brokenAgent(name, lastError),
-        href: "/agents",
-      })),
-  );
+export function agentTroubles(standings: AgentStandings, isNamed: (agent: string) => boolean = () => false): Trouble[] {
+  return troublesOfAgents(standings)
+    .filter(({ agent }) => !isNamed(agent))
+    .map(({ agent, kind, endpoint: { since, lastError } }) => ({
+      since: since ?? null,
+      words: kind === "slow" ? OVERVIEW.slowAgent(agent) : OVERVIEW.brokenAgent(agent, lastError),
+      href: "/agents",
+    }));
 }
 
 export function messageTroubles(waiting: WaitingMessages): Trouble[] {

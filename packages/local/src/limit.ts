@@ -22,3 +22,8 @@ export interface UnkeptLimit {
   readonly instead: string;
   readonly source: string;
 }
+
+/** Why so many are too many; undefined where there is room. */
+export function quotaFault({ what, value }: Limit, wanted: number): string | undefined {
+  return wanted > value ? `${what}: ${value} at most. The quota is exceeded.` : undefined;
+}

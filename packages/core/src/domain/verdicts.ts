@@ -45,8 +45,8 @@ interface Row {
   readonly isFailure: boolean;
   /** The status that the client gets. */
   readonly status: "RetryScheduled" | "Failed" | null;
-  /** The entry in the record's history: `WHAT` are the overdue steps, `UNTIL` the end of the wait. */
-  readonly entry: string | null;
+  /** The entry in the record's history, of the overdue steps and the end of the wait. */
+  readonly entry: ((what: string, until: string | undefined) => string) | null;
   /** Its count in a sweep's report. */
   readonly countedAs: string;
   /** Its event after the write, and the attributes beside the job and its attempt. Compensation and Error raise theirs with their message. */
@@ -67,57 +67,57 @@ export const VERDICTS = {
   retry: {
     ...ANNOUNCED,
     makes: "retried",
-    entry: "expired in WHAT, retried",
+    entry: (what) => `expired in ${what}, retried`,
     countedAs: "retried",
     event: { name: "JobRetried", has: ["step", "agent", "failureCount"] },
   },
   wait: {
     ...ANNOUNCED,
     makes: "waited",
-    entry: "expired in WHAT, to be retried at UNTIL",
+    entry: (what, until) => `expired in ${what}, to be retried at ${until}`,
     countedAs: "waiting",
     event: { name: "JobWaits", has: ["step", "agent", "failureCount", "until"] },
   },
-  skip: { ...FAILURE, makes: "skipped", entry: "expired in WHAT, goes on without", countedAs: "skipped" },
+  skip: { ...FAILURE, makes: "skipped", entry: (what) => `expired in ${what}, goes on without`, countedAs: "skipped" },
   compensate: {
     ...FAILURE,
     makes: "compensationBegun",
-    entry: "expired in WHAT, to be compensated",
+    entry: (what) => `expired in ${what}, to be compensated`,
     countedAs: "toBeCompensated",
   },
   fail: {
     ...FAILURE,
     makes: "givenUp",
     status: "Failed",
-    entry: "expired in WHAT, given up",
+    entry: (what) => `expired in ${what}, given up`,
     countedAs: "failed",
     isStarted: false,
   },
   hold: {
     ...NEXT,
     makes: "held",
-    entry: "WHAT needs an endpoint's address or credential fixed, to be tried again at UNTIL",
+    entry: (what, until) => `${what} needs an endpoint's address or credential fixed, to be tried again at ${until}`,
     countedAs: "held",
     event: { name: "JobHeld", has: ["step", "agent", "until"] },
   },
   reschedule: {
     ...NEXT,
     makes: "rescheduled",
-    entry: "no agent took up WHAT, scheduled again",
+    entry: (what) => `no agent took up ${what}, scheduled again`,
     countedAs: "rescheduled",
     event: { name: "JobRescheduled", has: ["step", "agent", "failureCount"] },
   },
   resume: {
     ...NEXT,
     makes: "resumed",
-    entry: "goes on",
+    entry: () => "goes on",
     countedAs: "resumed",
     event: { name: "JobResumed", has: [] },
   },
   repeatStart: {
     ...NEXT,
     makes: "startRepeated",
-    entry: "nobody claimed it, started again",
+    entry: () => "nobody claimed it, started again",
     countedAs: "startsRepeated",
     event: { name: "AttemptStartRepeated", has: [] },
   },
@@ -127,5 +127,6 @@ export const VERDICTS = {
 
 /** The text of a verdict's entry in the history. */
 export function entryOf(kind: Verdict["kind"], what: string, until: string | undefined): string {
-  return (VERDICTS[kind].entry ?? "").replace("WHAT", () => what).replace("UNTIL", until ?? "");
+  const { entry }: Row = VERDICTS[kind];
+  return entry?.(what, until) ?? "";
 }

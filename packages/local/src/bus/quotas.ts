@@ -1,6 +1,6 @@
 // How many entities a namespace has, and how many subscriptions and filters a topic: what is beyond is not made.
 
-import type { Limit } from "../limit.ts";
+import { type Limit, quotaFault } from "../limit.ts";
 import type { EntityChange } from "./entity-catalog.ts";
 import { splitSubscription } from "./entity-path.ts";
 import { BUS_LIMITS } from "./limits.ts";
@@ -21,9 +21,9 @@ export class QuotaExceeded extends Error {
 /** Why there is no room for the entity, which is not there yet. */
 export function entityQuotaFault({ kind, path }: EntityChange, entities: CountedEntities): string | undefined {
   if (kind !== "subscription") {
-    return beyond(BUS_LIMITS.entities, entities.list("queue").length + entities.list("topic").length + 1);
+    return quotaFault(BUS_LIMITS.entities, entities.list("queue").length + entities.list("topic").length + 1);
   }
-  return beyond(BUS_LIMITS.subscriptions, entities.list("subscription", splitSubscription(path)?.topic).length + 1);
+  return quotaFault(BUS_LIMITS.subscriptions, entities.list("subscription", splitSubscription(path)?.topic).length + 1);
 }
 
 const COUNTED: readonly (readonly [kind: FilterKind, limit: Limit])[] = [
@@ -40,12 +40,8 @@ export function filterQuotaFault(
   const [kind, limit] = COUNTED.find(([each]) => each === filterKind(rule)) ?? [];
   if (!kind || !limit || (replaced && filterKind(replaced) === kind)) return undefined;
   const subscriptions = entities.list("subscription", splitSubscription(subscription)?.topic);
-  return beyond(
+  return quotaFault(
     limit,
     subscriptions.reduce((sum, { rules }) => sum + (rules?.countFilters(kind) ?? 0), 1),
   );
-}
-
-function beyond({ what, value }: Limit, wanted: number): string | undefined {
-  return wanted > value ? `${what}: ${value} at most. The quota is exceeded.` : undefined;
 }

@@ -1,5 +1,5 @@
 // How many databases and containers an account has: what is beyond is not made.
-import type { Limit } from "../limit.ts";
+import { quotaFault } from "../limit.ts";
 import type { DatabaseRecord } from "./catalog.ts";
 import { COSMOS_LIMITS } from "./limits.ts";
 import type { JsonObject } from "./sql/values.ts";
@@ -16,7 +16,7 @@ type CountedDatabase = Pick<DatabaseRecord, "rid"> & {
 
 /** Why there is no room for one more database. */
 export function databaseQuotaFault({ databases }: CountedAccount): string | undefined {
-  return beyond(COSMOS_LIMITS.databases, databases.size + 1);
+  return quotaFault(COSMOS_LIMITS.databases, databases.size + 1);
 }
 
 /** Why there is no room for one more container. @param hasOwnThroughput it takes no part in that of its database */
@@ -26,11 +26,8 @@ export function containerQuotaFault(
   hasOwnThroughput: boolean,
 ): string | undefined {
   const all = [...account.databases.values()].reduce((sum, database) => sum + database.containers.size, 0);
-  const full = beyond(COSMOS_LIMITS.containers, all + 1);
+  const full = quotaFault(COSMOS_LIMITS.containers, all + 1);
   if (full !== undefined || hasOwnThroughput || !account.throughputOf(rid)) return full;
   const sharing = [...containers.values()].filter((container) => !account.throughputOf(container.rid));
-  return beyond(COSMOS_LIMITS.sharedContainers, sharing.length + 1);
+  return quotaFault(COSMOS_LIMITS.sharedContainers, sharing.length + 1);
 }
-
-const beyond = ({ what, value }: Limit, wanted: number) =>
-  wanted > value ? `${what}: ${value} at most. The quota is exceeded.` : undefined;
