@@ -3,9 +3,12 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import type { Stack } from "@scheduler-agent-supervisor/local/stack/stack";
+import { type FloorClient, floorQueue } from "./order-requests.ts";
 import type { FloorSettings } from "./sdk-floor.ts";
 
 export interface FloorProcess {
+  /** Where it gets its orders from. */
+  readonly queue: string;
   readonly pid: number;
   /** Rejects when the process ends that nobody asked to end. */
   readonly failed: Promise<never>;
@@ -15,7 +18,7 @@ export interface FloorProcess {
 export async function startFloor(
   { addresses }: Stack,
   statuses: FloorSettings["statuses"],
-  client: FloorSettings["client"],
+  client: FloorClient,
 ): Promise<FloorProcess> {
   const { bus, cosmos, remotes } = addresses;
   const settings: FloorSettings = {
@@ -31,6 +34,7 @@ export async function startFloor(
   failed.catch(() => undefined);
   await Promise.race([once(child, "message"), failed]);
   return {
+    queue: floorQueue(client),
     pid: child.pid ?? 0,
     failed,
     async stop() {

@@ -9,7 +9,7 @@ import { adaptApp } from "../tests/support/adapted-app.ts";
 import { CHAIN, GRAPH, THREE_IN_ONE, THREE_STEPS } from "../tests/support/orders.ts";
 import { type BadRequest, badRequestTable, measureBadRequests } from "./bad-requests.ts";
 import { measureDiskFloor } from "./disk-floor.ts";
-import { FLOOR_QUEUE } from "./order-requests.ts";
+import { FLOOR_CLIENTS, floorQueue } from "./order-requests.ts";
 import { type Plan, runPhases, STATUSES } from "./phases.ts";
 import { type Past, plant } from "./plant.ts";
 import { measureRecovery, type Recovery, recoveryTable } from "./recovery.ts";
@@ -125,8 +125,9 @@ async function runOnStack(plan: Plan, options: Options, past: Past | undefined):
 function queuesWithFloor(data: string): string {
   const entities = JSON.parse(readFileSync(QUEUES_FILE, "utf8")) as { readonly queues: readonly { name: string }[] };
   const orders = entities.queues.find(({ name }) => name === "orders");
+  const floors = FLOOR_CLIENTS.map((client) => ({ ...orders, name: floorQueue(client) }));
   const file = join(data, "service-bus.json");
-  writeFileSync(file, JSON.stringify({ ...entities, queues: [...entities.queues, { ...orders, name: FLOOR_QUEUE }] }));
+  writeFileSync(file, JSON.stringify({ ...entities, queues: [...entities.queues, ...floors] }));
   return file;
 }
 

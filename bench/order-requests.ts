@@ -4,8 +4,12 @@ import type { ServiceBusSender } from "@azure/service-bus";
 import { request } from "undici";
 import { sampleOrder, sampleRecord, THREE_STEPS } from "../tests/support/orders.ts";
 
-/** The queue that only the SDK floor receives from. */
-export const FLOOR_QUEUE = "bench-floor";
+/** How a floor's Cosmos DB SDK sends: as it does by itself, or as the app has it send, with undici and a key that is read once. */
+export const FLOOR_CLIENTS = ["sdk", "app"] as const;
+export type FloorClient = (typeof FLOOR_CLIENTS)[number];
+
+/** The queue that this floor alone receives from: two at one queue would share the orders. */
+export const floorQueue = (client: FloorClient): string => `bench-floor-${client}`;
 
 export interface Services {
   readonly container: Container;

@@ -5,7 +5,7 @@ import { THREE_IN_ONE, THREE_STEPS } from "../tests/support/orders.ts";
 import { type FloorProcess, startFloor } from "./floor-process.ts";
 import { type Load, runLoad } from "./load.ts";
 import { measure } from "./measure.ts";
-import { FLOOR_QUEUE } from "./order-requests.ts";
+import { FLOOR_CLIENTS } from "./order-requests.ts";
 import { compareRequests, type Phase, type Run, runOf } from "./report.ts";
 
 export const STATUSES = ["all", "end"] as const;
@@ -34,7 +34,7 @@ export async function runPhases(stack: Stack, plan: Plan): Promise<Phase[]> {
   // One process for all runs of each: it is as warm as the host.
   const floors: FloorProcess[] = [];
   try {
-    for (const client of ["sdk", "app"] as const) floors.push(await startFloor(stack, plan.statuses, client));
+    for (const client of FLOOR_CLIENTS) floors.push(await startFloor(stack, plan.statuses, client));
     return await runBeside(floors as [FloorProcess, FloorProcess], stack, plan);
   } finally {
     for (const floor of floors) await floor.stop();
@@ -104,10 +104,10 @@ async function runOurs(name: string, stack: Stack, load: Load): Promise<Run> {
   return runOf(result, before, await measure(stack), []);
 }
 
-/** The app does not listen to the floor's queue; its host is idle meanwhile. */
+/** Nobody else listens to the floor's queue; the host and the other floor are idle meanwhile. */
 async function runFloor(name: string, floor: FloorProcess, stack: Stack, load: Load): Promise<Run> {
   console.log(`${name}, ${load.orders} orders …`);
-  const settings = { ...settingsFor(stack.addresses), JobsQueue: FLOOR_QUEUE };
+  const settings = { ...settingsFor(stack.addresses), JobsQueue: floor.queue };
   const before = await measure(stack, floor);
   const result = await Promise.race([runLoad(settings, load, () => {}), floor.failed]);
   return runOf(result, before, await measure(stack, floor), ["host"]);

@@ -1,9 +1,8 @@
 // The SDK floor, a process of its own: an order's requests by the same SDKs on the same services, without an engine, functions or telemetry.
 import { CosmosClient } from "@azure/cosmos";
 import { ServiceBusClient } from "@azure/service-bus";
-import { cosmosOf } from "@scheduler-agent-supervisor/core/internal/app/connections";
 import { REPLY_QUEUE } from "../cli/shop.ts";
-import { FLOOR_QUEUE, record, type Services, workThrough } from "./order-requests.ts";
+import { type FloorClient, floorQueue, record, type Services, workThrough } from "./order-requests.ts";
 
 /** What the app gets from its own settings. */
 export interface FloorSettings {
@@ -11,8 +10,7 @@ export interface FloorSettings {
   readonly cosmos: string;
   readonly remotes: readonly string[];
   readonly statuses: "all" | "end";
-  /** How the Cosmos DB SDK sends: as it does by itself, or as the app has it send, with undici and a key that is read once. */
-  readonly client: "sdk" | "app";
+  readonly client: FloorClient;
 }
 
 /** As host.json has them: messages received at once, and activities. */
@@ -21,7 +19,14 @@ const ORDERS_AT_ONCE = 64;
 
 const { bus, cosmos, remotes, statuses, client: own } = JSON.parse(process.argv[2] ?? "{}") as FloorSettings;
 const client = new ServiceBusClient(bus);
-const store = own === "app" ? cosmosOf({ Cosmos: cosmos }) : new CosmosClient({ connectionString: cosmos });
+
+/** The core is loaded for this client alone: the SDK's own should be as it is without it. */
+async function clientOfTheApp(): Promise<CosmosClient> {
+  const { cosmosOf } = await import("@scheduler-agent-supervisor/core/internal/app/connections");
+  return cosmosOf({ Cosmos: cosmos });
+}
+
+const store = own === "app" ? await clientOfTheApp() : new CosmosClient({ connectionString: cosmos });
 const services: Services = {
   container: store.database("orders").container("orders"),
   replies: client.createSender(REPLY_QUEUE),
@@ -48,7 +53,7 @@ function fail(cause: unknown): never {
   process.exit(1);
 }
 
-const receiver = client.createReceiver(FLOOR_QUEUE);
+const receiver = client.createReceiver(floorQueue(own));
 receiver.subscribe(
   {
     async processMessage(message) {
