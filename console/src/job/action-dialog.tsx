@@ -113,7 +113,7 @@ export function ActionDialog({ asked, opened: inspection, environment, close, do
         {seenBefore && <ChangedMeanwhile before={seenBefore} after={base} />}
         {asked === "edit" && (
           <Suspense fallback={<Loading />}>
-            <EditForm jobId={jobId} value={draft} faults={fault?.faults ?? []} change={setDraft} />
+            <EditForm value={draft} faults={fault?.faults ?? []} change={setDraft} />
             <h3>{JOB.changes}</h3>
             {edits.length > 0 ? <Changes changes={edits} /> : <p className="quiet">{JOB.noChanges}</p>}
           </Suspense>

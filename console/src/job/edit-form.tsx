@@ -1,19 +1,16 @@
 // A form made from the contract's JSON Schema, with the server's faults at the fields that they are about.
 import { useJobContract } from "../api/queries.ts";
 import { Loaded } from "../parts/notices.tsx";
-import { type Schema, SchemaField } from "./schema-field.tsx";
+import { readOnlyIn, type Schema, SchemaField } from "./schema-field.tsx";
 
 interface EditFormProps {
-  readonly jobId: string;
   readonly value: unknown;
   /** As the server words them: `job: lines[0].quantity: must be at least 1`. */
   readonly faults: readonly string[];
   readonly change: (value: unknown) => void;
 }
 
-export function EditForm({ jobId, value, faults, change }: EditFormProps) {
-  // What names the job can't be edited: it would be another one. The contract has its own name for the id.
-  const names = Object.entries(value as object).flatMap(([name, its]) => (its === jobId ? [name] : []));
+export function EditForm({ value, faults, change }: EditFormProps) {
   const { workflow = "" } = value as { readonly workflow?: string };
   const contract = useJobContract(workflow);
   const byPlace = new Map(
@@ -31,7 +28,7 @@ export function EditForm({ jobId, value, faults, change }: EditFormProps) {
           place=""
           value={value}
           isRequired
-          fixed={new Set([...names, "workflow"])}
+          fixed={new Set([...readOnlyIn(schema as Schema), "workflow"])}
           faults={byPlace}
           change={change}
         />

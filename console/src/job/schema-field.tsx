@@ -8,6 +8,13 @@ export interface Schema {
   readonly properties?: { readonly [name: string]: Schema };
   readonly required?: readonly string[];
   readonly items?: Schema;
+  /** It names the job: of another one it would be another job. */
+  readonly readOnly?: boolean;
+}
+
+/** The members that can't be edited. */
+export function readOnlyIn({ properties = {} }: Schema): ReadonlySet<string> {
+  return new Set(Object.entries(properties).flatMap(([name, { readOnly }]) => (readOnly ? [name] : [])));
 }
 
 interface SchemaFieldProps {

@@ -2,9 +2,11 @@
 import { Button, Field, Textarea } from "@fluentui/react-components";
 import { useState } from "react";
 import { useJobContract } from "../api/queries.ts";
-import { type Schema, SchemaField } from "../job/schema-field.tsx";
+import { readOnlyIn, type Schema, SchemaField } from "../job/schema-field.tsx";
 import { DEAD_LETTERS } from "../words/dead-letters.ts";
 import { Loading } from "./notices.tsx";
+
+const NONE: ReadonlySet<string> = new Set();
 
 interface BodyEditorProps {
   readonly label: string;
@@ -13,12 +15,12 @@ interface BodyEditorProps {
   readonly text: string;
   /** What is wrong with the message, each with its place: `lines[0].quantity: must be at least 1`. */
   readonly faults: readonly string[];
-  /** The value of members that can't be edited: they name the job. */
-  readonly fixed?: unknown;
+  /** The same edit is made in other messages too: what names the job can't be edited. */
+  readonly isForMany?: boolean;
   readonly change: (text: string) => void;
 }
 
-export function BodyEditor({ label, hint, text, faults, fixed, change }: BodyEditorProps) {
+export function BodyEditor({ label, hint, text, faults, isForMany = false, change }: BodyEditorProps) {
   const [asJson, setAsJson] = useState(false);
   const body = parsed(text)?.json;
   const { workflow } = isObject(body) ? body : {};
@@ -27,14 +29,13 @@ export function BodyEditor({ label, hint, text, faults, fixed, change }: BodyEdi
   const schema = data as Schema | undefined;
   const hasForm = schema !== undefined && isObject(body) && fits(schema, body);
   if (hasForm && !asJson) {
-    const names = Object.keys(body).filter((name) => fixed !== undefined && body[name] === fixed);
     return (
       <fieldset className="fields">
         <legend>{label}</legend>
         {hint && <p className="quiet">{hint}</p>}
         <SchemaField
           {...{ schema, name: "", place: "", value: body, isRequired: true }}
-          {...{ fixed: new Set(names), faults: faultsByPlace(faults) }}
+          {...{ fixed: isForMany ? readOnlyIn(schema) : NONE, faults: faultsByPlace(faults) }}
           change={(value) => change(JSON.stringify(value, null, 2))}
         />
         <div className="buttons">

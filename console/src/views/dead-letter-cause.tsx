@@ -129,7 +129,7 @@ function Decision({ queue, cause, sample, begin }: DecisionProps) {
             hint={DEAD_LETTERS.editAllAbout}
             text={shown}
             faults={sample ? faultsOf(sample) : []}
-            fixed={sample?.jobId ?? undefined}
+            isForMany
             change={setText}
           />
           {patch !== undefined && edit && <Changes changes={changesBetween(JSON.parse(original), edit.json)} />}

@@ -23,6 +23,14 @@ export interface UnkeptLimit {
   readonly source: string;
 }
 
+export function limit(what: string, value: number, unit: Limit["unit"], answer: string, source: string): Limit {
+  return { what, value, unit, answer, source };
+}
+
+export function notKept(what: string, limit: string, instead: string, source: string): UnkeptLimit {
+  return { what, limit, instead, source };
+}
+
 /** Why so many are too many; undefined where there is room. */
 export function quotaFault({ what, value }: Limit, wanted: number): string | undefined {
   return wanted > value ? `${what}: ${value} at most. The quota is exceeded.` : undefined;

@@ -131,9 +131,14 @@ export function allKeys(contracts: Contracts): readonly string[] {
   return [...new Set(all(contracts).flatMap(({ keys }) => keys))];
 }
 
-/** As JSON Schema (draft 2020-12), for forms. */
-export function schemaOf({ schema }: Contract): unknown {
-  return z.toJSONSchema(schema, { io: "input" });
+/** As JSON Schema (draft 2020-12), for forms. The id is `readOnly`: with another one it would be another job. */
+export function schemaOf({ schema, idName }: Contract): unknown {
+  const { properties = {}, ...rest } = z.toJSONSchema(schema, { io: "input" });
+  const { [idName]: id } = properties;
+  return {
+    ...rest,
+    properties: { ...properties, ...(typeof id === "object" && { [idName]: { ...id, readOnly: true } }) },
+  };
 }
 
 /** What an agent declares as the result of an operation, as JSON Schema. */

@@ -1,5 +1,5 @@
 // What Azure Service Bus allows at most (standard tier), and what this broker answers beyond it.
-import type { Limit, UnkeptLimit } from "../limit.ts";
+import { type Limit, limit, notKept, type UnkeptLimit } from "../limit.ts";
 
 const QUOTAS = "https://learn.microsoft.com/azure/service-bus-messaging/service-bus-quotas";
 const DUPLICATES = "https://learn.microsoft.com/azure/service-bus-messaging/duplicate-detection";
@@ -18,14 +18,6 @@ const KB = 1024;
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const DAY = 24 * 60 * MINUTE;
-
-const limit = (what: string, value: number, unit: Limit["unit"], answer: string, source: string): Limit => ({
-  what,
-  value,
-  unit,
-  answer,
-  source,
-});
 
 export const BUS_LIMITS = {
   messageBytes: limit("A message or a batch", 256 * KB, "bytes", "`amqp:link:message-size-exceeded`", QUOTAS),
@@ -73,12 +65,7 @@ export const BUS_LIMITS = {
 } as const satisfies Readonly<Record<string, Limit>>;
 
 const THROTTLING = "https://learn.microsoft.com/azure/service-bus-messaging/service-bus-throttling";
-const unkept = (what: string, limit: string, instead: string, source = QUOTAS): UnkeptLimit => ({
-  what,
-  limit,
-  instead,
-  source,
-});
+const unkept = (what: string, limit: string, instead: string, source = QUOTAS) => notKept(what, limit, instead, source);
 
 export const BUS_LIMITS_NOT_KEPT: readonly UnkeptLimit[] = [
   unkept("Connections to a namespace", "5,000", "as many as the machine has room for"),

@@ -1,5 +1,5 @@
 // What Azure Cosmos DB allows at most, and what this server answers beyond it.
-import type { Limit, UnkeptLimit } from "../limit.ts";
+import { type Limit, limit, notKept, type UnkeptLimit } from "../limit.ts";
 
 const QUOTAS = "https://learn.microsoft.com/azure/cosmos-db/concepts-limits";
 const ITEMS = `${QUOTAS}#per-item-limits`;
@@ -16,14 +16,6 @@ const COMPOSITES = "https://learn.microsoft.com/azure/cosmos-db/index-policy#com
 const GROUPS = "https://learn.microsoft.com/azure/cosmos-db/nosql/query/group-by";
 const TOKENS = "https://learn.microsoft.com/rest/api/cosmos-db/permissions";
 const UNIQUE = "https://learn.microsoft.com/azure/cosmos-db/unique-keys";
-
-const limit = (what: string, value: number, unit: Limit["unit"], answer: string, source: string): Limit => ({
-  what,
-  value,
-  unit,
-  answer,
-  source,
-});
 
 export const COSMOS_LIMITS = {
   documentBytes: limit("A document in UTF-8, also after a patch", 2 * 1024 * 1024, "bytes", "413", ITEMS),
@@ -65,32 +57,26 @@ export const COSMOS_LIMITS = {
 } as const satisfies Readonly<Record<string, Limit>>;
 
 const METADATA = `${QUOTAS}#metadata-request-limits`;
-const unkept = (what: string, limit: string, instead: string, source: string): UnkeptLimit => ({
-  what,
-  limit,
-  instead,
-  source,
-});
 
 export const COSMOS_LIMITS_NOT_KEPT: readonly UnkeptLimit[] = [
-  unkept("The documents of one partition key", "20 GB", "as much as the disk has room for", THROUGHPUT),
-  unkept(
+  notKept("The documents of one partition key", "20 GB", "as much as the disk has room for", THROUGHPUT),
+  notKept(
     "The throughput of a physical partition",
     "10,000 RU/s",
     "with `--throughput` a container has its own, as a whole",
     THROUGHPUT,
   ),
-  unkept("The throughput for the data of a container", "1 RU/s for each GB at least", "not compared", THROUGHPUT),
-  unkept("The execution of one request", "5 s, then the page ends", "as long as it takes, in slices", REQUEST),
-  unkept("The validity of a resource token", "10 minutes at least", "as asked for", REQUEST),
-  unkept("Creations of databases and of containers", "100 a minute each", "not counted", METADATA),
-  unkept("Changes of throughput", "5 a minute", "not counted", METADATA),
-  unkept("Requests for metadata", "240 RU/s of an account", "not counted", METADATA),
-  unkept(
+  notKept("The throughput for the data of a container", "1 RU/s for each GB at least", "not compared", THROUGHPUT),
+  notKept("The execution of one request", "5 s, then the page ends", "as long as it takes, in slices", REQUEST),
+  notKept("The validity of a resource token", "10 minutes at least", "as asked for", REQUEST),
+  notKept("Creations of databases and of containers", "100 a minute each", "not counted", METADATA),
+  notKept("Changes of throughput", "5 a minute", "not counted", METADATA),
+  notKept("Requests for metadata", "240 RU/s of an account", "not counted", METADATA),
+  notKept(
     "Stored procedures, triggers and user defined functions",
     "100, 25 and 50 of a container",
     "rejected, all of them",
     CONTAINER,
   ),
-  unkept("The points of a polygon", "4,096", "spatial functions are rejected", QUERIES),
+  notKept("The points of a polygon", "4,096", "spatial functions are rejected", QUERIES),
 ];

@@ -1,5 +1,5 @@
 // What Azure Functions and Durable Functions allow at most, and what this host answers beyond it.
-import type { Limit, UnkeptLimit } from "../limit.ts";
+import { type Limit, limit, notKept, type UnkeptLimit } from "../limit.ts";
 
 const FUNCTIONS = "https://learn.microsoft.com/azure/azure-functions";
 const HTTP = `${FUNCTIONS}/functions-bindings-http-webhook-trigger#limits`;
@@ -11,14 +11,6 @@ const INSTANCES = `${FUNCTIONS}/durable/durable-functions-instance-management`;
 
 const AT_START = "an error at the start";
 const KB = 1024;
-
-const limit = (what: string, value: number, unit: Limit["unit"], answer: string, source: string): Limit => ({
-  what,
-  value,
-  unit,
-  answer,
-  source,
-});
 
 export const HOST_LIMITS = {
   functionName: limit("The name of a function", 128, "characters", AT_START, HOST),
@@ -42,12 +34,8 @@ export const HOST_LIMITS = {
 } as const satisfies Readonly<Record<string, Limit>>;
 
 const SCALE = `${FUNCTIONS}/functions-scale`;
-const unkept = (what: string, limit: string, instead: string, source = `${SCALE}#service-limits`): UnkeptLimit => ({
-  what,
-  limit,
-  instead,
-  source,
-});
+const unkept = (what: string, limit: string, instead: string, source = `${SCALE}#service-limits`) =>
+  notKept(what, limit, instead, source);
 
 export const HOST_LIMITS_NOT_KEPT: readonly UnkeptLimit[] = [
   unkept("The time until an HTTP function answers", "230 s", "`functionTimeout` alone", `${SCALE}#timeout`),
