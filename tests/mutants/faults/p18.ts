@@ -73,8 +73,8 @@ export const P18 = faultsOf("P18", [
   [
     "What complete-by cuts off counts against the endpoint.",
     "core:agents/one-try.ts",
-    'pool.release(lease, "unclear", "no answer before complete-by");',
-    'pool.release(lease, "failed", "no answer before complete-by");',
+    'pool.release(lease, "unclear", CUT_OFF);',
+    'pool.release(lease, "failed", CUT_OFF);',
     ROUTE_AGENT,
   ],
   [

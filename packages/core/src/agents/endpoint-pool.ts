@@ -1,5 +1,6 @@
 // The endpoints of one agent (P19): chooses the endpoint of each call, and keeps the waiting calls in lanes while capacity is short.
 import type { Priority } from "../domain/job.ts";
+import { noCallsBecause } from "../domain/underlying-error.ts";
 import type { Endpoint, LastError } from "./agent.ts";
 import { bounded } from "./bounds.ts";
 import { type BreakerOptions, type CallOutcome, EndpointHealth } from "./endpoint-health.ts";
@@ -142,7 +143,7 @@ export class EndpointPool {
   obstacle(): LastError {
     const now = this.#options.now();
     const ill = this.#slots.find(({ circuit }) => circuit.at(now) !== "healthy");
-    if (ill?.lastError) return { ...ill.lastError, message: bounded(`gets no calls: ${ill.lastError.message}`) };
+    if (ill?.lastError) return { ...ill.lastError, message: bounded(noCallsBecause(ill.lastError.message)) };
     return { endpoint: this.#slots[0]?.url ?? "", message: "had no room for another call" };
   }
 

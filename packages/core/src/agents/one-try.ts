@@ -1,5 +1,6 @@
 // One try at an operation (P6, P8): its time, its credential, and its result for the endpoint's health.
 import { inWords } from "../domain/thrown.ts";
+import { CUT_OFF } from "../domain/underlying-error.ts";
 import type { AgentCall, AgentRequest, Credential, Finding, LastError } from "./agent.ts";
 import type { Authenticate } from "./authentication.ts";
 import { bounded, boundedPause, MESSAGE_LIMIT } from "./bounds.ts";
@@ -58,7 +59,7 @@ export async function tryOnce(trial: Trial, lease: Lease, deadline: Deadline, po
     throw cause;
   }
   if (!taken) {
-    pool.release(lease, "unclear", "no answer before complete-by");
+    pool.release(lease, "unclear", CUT_OFF);
     return { kind: "cutOff", mayHaveHappened: isSent };
   }
   if (taken.kind === "unavailable") releaseFailed(taken, trial.request, lease, pool);

@@ -1,6 +1,7 @@
 // Tries an operation until it is answered (P6, P8): with routing and pauses, by its policy, and never after complete-by.
 import type { ExponentialBackoff, IBackoff } from "cockatiel";
 import type { Priority } from "../domain/job.ts";
+import { cutOffAfter } from "../domain/underlying-error.ts";
 import type { AgentCall, AgentRequest, BoundedReply, Find, Finding, LastError, Poll } from "./agent.ts";
 import type { Authenticate } from "./authentication.ts";
 import { bounded } from "./bounds.ts";
@@ -157,8 +158,7 @@ function expired(tries: number, lastError: LastError, outcomeUnknown: boolean): 
 }
 
 function cutOff(endpoint: string, before: LastError | undefined): LastError {
-  const message = "no answer before complete-by";
-  return { ...before, endpoint, message: before ? bounded(`${message}; before that ${before.message}`) : message };
+  return { ...before, endpoint, message: bounded(cutOffAfter(before?.message)) };
 }
 
 function atWork(pool: EndpointPool): LastError {

@@ -3,6 +3,7 @@ import { after } from "./duration.ts";
 import { isInHand, runOf } from "./plan.ts";
 import { type Direction, hasEnded, type StateRecord, type StepRecord, type StepRun } from "./state-record.ts";
 import { expiresAt } from "./step-run.ts";
+import { underlyingError } from "./underlying-error.ts";
 import { unrecoveredOf } from "./unrecovered.ts";
 import type { Wait, WaitReason } from "./wait.ts";
 
@@ -81,12 +82,9 @@ export function waitsOf(job: WaitingJob, context: WaitContext): readonly Wait[] 
   return [{ ...none, reason, since: job.updatedAt, until: null, ...(isForgotten && unrecovered) }];
 }
 
-/** So begins the error of a step whose breaker was open, before the error that opened it: one cause. */
-const NO_CALLS = /^gets no calls: /;
-
 function waitOf({ step, agent, direction, run }: OpenStep, job: WaitingJob, context: WaitContext): Wait {
   const { now, claimWithinMs, graceMs, isPaused } = context;
-  const cause = run.expiry?.message.replace(NO_CALLS, "") ?? null;
+  const cause = run.expiry ? underlyingError(run.expiry.message) : null;
   const failing = run.expiry?.misconfigured === true ? "configuration" : "retry";
   const wait = (reason: WaitReason, since: string, until: string | null = null): Wait => ({
     ...{ reason, step, agent, direction, cause, since },

@@ -36,6 +36,7 @@ test.each([
   ["connect ECONNREFUSED 127.0.0.1:80", "ECONNREFUSED"],
   ["connect ECONNREFUSED ::1:80; connect ECONNREFUSED 127.0.0.1:80", "gets no calls: ECONNREFUSED"],
   ["UND_ERR_SOCKET: other side closed", "UND_ERR_SOCKET"],
+  ["HTTP 401: key expired", "no answer before complete-by; before that HTTP 401: key expired"],
   ["no answer within 1000 ms", "gets no calls: no answer within 30000 ms"],
 ])("%s is the same answer of an endpoint as %s", (one, other) => {
   expect(technicalCauseOf(one)).toBe(technicalCauseOf(other));

@@ -1,7 +1,8 @@
 // A fault's message without the parts that differ between jobs: jobs are grouped by it as their cause.
+import { underlyingError } from "@scheduler-agent-supervisor/core/internal/domain/underlying-error";
 
 /** Increased with each change of the rules below: groups of two versions are never treated as one. */
-export const FINGERPRINT_VERSION = 2;
+export const FINGERPRINT_VERSION = 3;
 
 const LIMIT = 160;
 
@@ -37,16 +38,14 @@ const SHORTEST_ID = 3;
 const wordOf = (id: string): RegExp =>
   new RegExp(`(?<![A-Za-z0-9_-])${id.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?![A-Za-z0-9_-])`, "g");
 
-/** So begins the error of a step whose breaker was open. */
-const NO_CALLS = /^gets no calls: /;
 /** What an endpoint answered, or why it could not be asked; beside it are its words, or the address. */
 const ANSWER = /^HTTP \d{3}\b|\b(?:UND_ERR_[A-Z_]+|E[A-Z]{3,}(?:_[A-Z]+)*)\b/;
 
 /** The cause of a technical error: one for the same answer, with the endpoint's words or without them. */
 export function technicalCauseOf(message: string): string | null {
-  const text = message.replace(NO_CALLS, "");
+  const text = underlyingError(message);
   return ANSWER.exec(text)?.[0] ?? fingerprintOf(text);
 }
 
 /** Has words beside what was answered. */
-export const hasWords = (message: string): boolean => message.replace(NO_CALLS, "") !== technicalCauseOf(message);
+export const hasWords = (message: string): boolean => underlyingError(message) !== technicalCauseOf(message);

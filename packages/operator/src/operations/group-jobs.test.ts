@@ -32,6 +32,15 @@ test("one cause at one step is a group, the largest first, with when it was seen
   expect(groupOf.get("a")).not.toBe(groupOf.get("d"));
 });
 
+test("how the last call ended makes no cause of its own", () => {
+  const messages = ["HTTP 503: overloaded", "no answer before complete-by; before that HTTP 503: overloaded"];
+  const { groups } = groupJobs(
+    messages.map((message, number) => failed(`job-${number}`, message)),
+    NOW,
+  );
+  expect(groups.map(({ cause, count }) => [cause, count])).toEqual([["HTTP 503: overloaded", 2]]);
+});
+
 test("what says nothing, and all beyond fifty groups, is in the other group, last", () => {
   const words = (at: number) => String.fromCharCode(97 + (at % 26)).repeat(1 + Math.floor(at / 26));
   const many = Array.from({ length: 60 }, (_, at) => failed(`job-${at}`, `cause ${words(at)}`));

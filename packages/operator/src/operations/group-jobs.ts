@@ -1,6 +1,7 @@
 // Groups the jobs that need a person by their cause: after the cause is fixed, the whole group can be handled together.
 import { createHash } from "node:crypto";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { underlyingError } from "@scheduler-agent-supervisor/core/internal/domain/underlying-error";
 import { FINGERPRINT_VERSION, fingerprintOf } from "../domain/fingerprint.ts";
 import type { Attention, CauseGroup } from "../messaging/console-contract.ts";
 import type { OpenJob } from "../store/open-jobs.ts";
@@ -45,7 +46,7 @@ const NO_CAUSE: Cause = { id: OTHER, workflow: null, step: null, kind: null, cau
 export const causeIdOf = (job: Pick<StateRecord, "jobId" | "workflow" | "error">): string => causeOf(job).id;
 
 function causeOf({ jobId, workflow, error }: Caused): Cause {
-  const cause = error && fingerprintOf(error.message, [jobId]);
+  const cause = error && fingerprintOf(underlyingError(error.message), [jobId]);
   if (!cause) return NO_CAUSE;
   const { step, kind } = error;
   const parts = [FINGERPRINT_VERSION, workflow.name, step, kind, cause];
