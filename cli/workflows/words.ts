@@ -1,6 +1,7 @@
 // What a workflow's steps and policies say, in words that fit into a box.
 import { durationMs } from "@scheduler-agent-supervisor/core/internal/domain/duration";
 import {
+  type FailureBudget,
   policyFor,
   type StepPolicy,
   type Workflow,
@@ -32,12 +33,16 @@ function timeOf({ completeWithin, awaitWithin }: Pick<WorkflowStep, "completeWit
 const THEN = { fail: "Error, an operator decides", compensate: "compensate", skip: "skip the step" } as const;
 
 export function policyInWords(policy: StepPolicy): string {
-  const { failureThreshold, mostFailures, waits, onExhausted, onRejected } = policy;
+  const { onExhausted, onRejected, compensation } = policy;
   const then = (what: keyof typeof THEN) => THEN[what];
+  const own = compensation && `; compensation: ${budgetInWords({ ...policy, ...compensation })}, then ${then("fail")}`;
+  return `${budgetInWords(policy)}, then ${then(onExhausted)}; rejected: ${then(onRejected)}${own ?? ""}`;
+}
+
+function budgetInWords({ failureThreshold, mostFailures, waits }: FailureBudget): string {
   const pauses = waits.length > 0 ? `, then waits of ${waits.map(spoken).join(", ")} with an attempt after each` : "";
   const most = mostFailures === undefined ? "" : `, ${mostFailures} in all steps together`;
-  const attempts = `${failureThreshold} ${failureThreshold === 1 ? "attempt" : "attempts"} a step${most}${pauses}`;
-  return `${attempts}, then ${then(onExhausted)}; rejected: ${then(onRejected)}`;
+  return `${failureThreshold} ${failureThreshold === 1 ? "attempt" : "attempts"} a step${most}${pauses}`;
 }
 
 /** `chargeId of takePayment`: what its requester gets. */

@@ -1,6 +1,7 @@
 // Public entry `core/workflows`: declares workflows, and their conditions and lists on the content (P5).
 export { type StepOf, type TypedWorkflow, workflowsOf } from "./app/define-workflow.ts";
 export type {
+  FailureBudget,
   RecoveryPolicy,
   StepCompensation,
   Transport,

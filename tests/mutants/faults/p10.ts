@@ -19,7 +19,13 @@ export const P10 = faultsOf("P10", [
     "if (failures <= policy.failureThreshold)",
     RECOVERY,
   ],
-  ["The first failure is not counted.", DECISION, "const failures = before + 1;", "const failures = before;", RECOVERY],
+  [
+    "The first failure is not counted.",
+    DECISION,
+    "const failures = policy.failuresBefore + 1;",
+    "const failures = policy.failuresBefore;",
+    RECOVERY,
+  ],
   [
     "A retry does not raise the failure count.",
     DECISION,

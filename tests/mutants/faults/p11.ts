@@ -2,6 +2,7 @@
 import { faultsOf } from "../fault.ts";
 
 const RECOVERY = "core:domain/recovery.test.ts";
+const BUDGETS = "core:domain/failure-budget.test.ts";
 const SWEEP = "operations:sweep.test.ts";
 const DECISION = "core:domain/recovery.ts";
 const RECOVER_JOB = "core:supervisor/recover-job.ts";
@@ -10,8 +11,8 @@ export const P11 = faultsOf("P11", [
   [
     "A job may fail once more than its most failures.",
     DECISION,
-    "if (failuresOf(record) + 1 >= (policy.mostFailures",
-    "if (failuresOf(record) >= (policy.mostFailures",
+    "if (failuresOf(counted) + 1 >= (policy.mostFailures",
+    "if (failuresOf(counted) >= (policy.mostFailures",
     RECOVERY,
   ],
   [
@@ -38,8 +39,8 @@ export const P11 = faultsOf("P11", [
   [
     "What one step failed counts against the next.",
     DECISION,
-    "decideFailed(record, step, run.failureCount ?? 0,",
-    "decideFailed(record, step, record.failureCount,",
+    "policyOf(step), { direction, run }), direction);",
+    "policyOf(step), { direction, run: record }), direction);",
     RECOVERY,
     SWEEP,
   ],
@@ -56,6 +57,20 @@ export const P11 = faultsOf("P11", [
     'if (direction === "forward") return failureCount;\n  return Object.values(steps)',
     "if (direction) return failureCount;\n  return Object.values(steps)",
     RECOVERY,
+  ],
+  [
+    "A compensation that has its own budget uses that of its step.",
+    "core:domain/failure-budget.ts",
+    "...policy, ...policy.compensation, own:",
+    "...policy, own:",
+    BUDGETS,
+  ],
+  [
+    "What others failed on their way forward limits the compensation of a skipped step.",
+    DECISION,
+    "const counted = policy.own ? { ...record, direction: run } : record;",
+    "const counted = record;",
+    BUDGETS,
   ],
   [
     "An attempt after a pause is started at once.",

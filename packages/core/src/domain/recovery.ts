@@ -2,6 +2,7 @@
 import { runKey, type StartAttempt } from "./attempt.ts";
 import { after, durationMs } from "./duration.ts";
 import { expiredError, overdueInWords } from "./expired-error.ts";
+import { type Budget, budgetOf } from "./failure-budget.ts";
 import { isTakenUp, pausesOf, type RunInHand, runsInHand } from "./plan.ts";
 import { missedPolls, pollsAfter } from "./poll.ts";
 import { asEntry } from "./record-limits.ts";
@@ -89,11 +90,11 @@ function decideHeld(
   // Neither the job's fault nor the service's: if it were counted, jobs would be compensated because a password was changed.
   const isHeld = failed.length > 0 && failed.every(({ run }) => isMisconfigured(run));
   if (isHeld) return { kind: "hold", waitMs: holdMs };
-  if (failed.length === 0) return decideFailed(record, null, failuresOf(record), policyOf(undefined));
+  if (failed.length === 0) return decideFailed(record, null, budgetOfNone(record, policyOf(undefined)));
   // Each step has its own budget, and the first that is used up decides for the job.
   const verdicts = failed.map((each) => {
     const { step, direction, run } = each;
-    return decideFailed(record, step, run.failureCount ?? 0, isLost(each) ? GIVE_UP : policyOf(step), direction);
+    return decideFailed(record, step, budgetOf(isLost(each) ? GIVE_UP : policyOf(step), { direction, run }), direction);
   });
   const gravest = verdicts.reduce((one, other) => (isGraver(other, one) ? other : one));
   const skips = verdicts.flatMap(({ kind, step }) => (kind === "skip" && step !== null ? [step] : []));
@@ -121,6 +122,12 @@ function isMisconfigured({ expiry, attempt }: StepRun): boolean {
 
 type FailedVerdict = Extract<Verdict, Failed>;
 
+/** No step is open: the failures of all of them count. */
+const budgetOfNone = (record: StateRecord, policy: StepPolicy): Budget => {
+  const own = record.direction === "compensate" ? policy.compensation : undefined;
+  return { ...policy, ...own, ...(own && { own: "compensation" }), failuresBefore: failuresOf(record) };
+};
+
 /** The failures of all steps in the job's direction: what it used up forward does not limit its compensation. */
 export function failuresOf({ direction, failureCount, steps }: StateRecord): number {
   if (direction === "forward") return failureCount;
@@ -130,16 +137,17 @@ export function failuresOf({ direction, failureCount, steps }: StateRecord): num
 function decideFailed(
   record: StateRecord,
   step: string | null,
-  before: number,
-  policy: StepPolicy,
+  policy: Budget,
   run: Direction = record.direction,
 ): FailedVerdict {
-  const failures = before + 1;
-  const failed = { step, failures };
+  const failures = policy.failuresBefore + 1;
+  const failed = { step, failures, ...(policy.own && { budget: policy.own }) };
   // A failed compensation is left to a person, and the job continues: forward, or with the compensation of the other steps.
   const onExhausted = run === "forward" ? policy.onExhausted : step === null ? "fail" : "skip";
   const exhausted = { kind: onExhausted, ...failed } as const;
-  if (failuresOf(record) + 1 >= (policy.mostFailures ?? Number.POSITIVE_INFINITY)) return exhausted;
+  // A skipped step is compensated while its job goes forward.
+  const counted = policy.own ? { ...record, direction: run } : record;
+  if (failuresOf(counted) + 1 >= (policy.mostFailures ?? Number.POSITIVE_INFINITY)) return exhausted;
   if (failures < policy.failureThreshold) return { kind: "retry", ...failed };
   const wait = policy.waits[failures - policy.failureThreshold];
   const waitMs = wait === undefined ? undefined : durationMs(wait);

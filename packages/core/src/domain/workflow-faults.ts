@@ -5,6 +5,7 @@ import { outputFaults } from "./outputs.ts";
 import { MOST_RUNS } from "./record-limits.ts";
 import { shapeFaults } from "./shape-faults.ts";
 import {
+  type FailureBudget,
   type KnownAgents,
   type KnownRules,
   LONGEST_STEP_MS,
@@ -30,7 +31,12 @@ export function workflowFaults(
 ): string[] {
   const where = `workflow ${workflow.name} v${workflow.version}`;
   const names = workflow.steps.map(({ name }) => name);
-  const faults = [...policyFaults(workflow.policy, where), ...outputFaults(workflow, where)];
+  // A workflow that was written without types may not have it.
+  const failureThreshold: number | undefined = workflow.policy.failureThreshold;
+  const faults = [
+    ...policyFaults({ ...workflow.policy, failureThreshold: failureThreshold ?? Number.NaN }, where),
+    ...outputFaults(workflow, where),
+  ];
   const { cancelUntil } = workflow;
   if (cancelUntil !== undefined && !names.includes(cancelUntil)) {
     faults.push(`${where}: cancelUntil ${cancelUntil} is no step`);
@@ -50,7 +56,7 @@ export function workflowFaults(
     faults.push(...timeFaults(step.completeWithin, at), ...waitFaults(step.awaitWithin, at));
     faults.push(...startFaults(step, agents, timeout, at));
     faults.push(...compensationFaults(step, agents, at), ...shapeFaults(step, workflow, rules, at));
-    if (step.policy) faults.push(...policyFaults({ ...workflow.policy, ...step.policy }, at));
+    if (step.policy) faults.push(...policyFaults(step.policy, at), ...uselessPolicyFaults(step, at));
     for (const name of step.after) {
       if (!names.includes(name)) faults.push(`${at}: comes after ${name}, which is no step`);
     }
@@ -59,19 +65,49 @@ export function workflowFaults(
   return faults;
 }
 
-function policyFaults(policy: RecoveryPolicy, where: string): string[] {
+/** What is absent of a step's policy is the workflow's. */
+function policyFaults(policy: Partial<RecoveryPolicy>, where: string): string[] {
+  const { compensation } = policy;
+  return [
+    ...budgetFaults(policy, `${where}: policy`),
+    ...(compensation === undefined ? [] : compensationPolicyFaults(compensation, `${where}: policy.compensation`)),
+  ];
+}
+
+function budgetFaults({ failureThreshold, mostFailures, waits }: Partial<FailureBudget>, where: string): string[] {
   const faults: string[] = [];
-  if (!Number.isInteger(policy.failureThreshold) || policy.failureThreshold < 1) {
-    faults.push(`${where}: policy.failureThreshold must be a whole number of at least 1`);
+  if (failureThreshold !== undefined && !isCount(failureThreshold)) {
+    faults.push(`${where}.failureThreshold must be a whole number of at least 1`);
   }
-  const { mostFailures } = policy;
-  if (mostFailures !== undefined && !(Number.isInteger(mostFailures) && mostFailures >= 1)) {
-    faults.push(`${where}: policy.mostFailures must be a whole number of at least 1, or absent`);
+  if (mostFailures !== undefined && !isCount(mostFailures)) {
+    faults.push(`${where}.mostFailures must be a whole number of at least 1, or absent`);
   }
-  for (const wait of policy.waits) {
-    if (durationMs(wait) === undefined) faults.push(`${where}: policy.waits: ${wait} is not an ISO 8601 duration`);
+  for (const wait of waits ?? []) {
+    if (durationMs(wait) === undefined) faults.push(`${where}.waits: ${wait} is not an ISO 8601 duration`);
   }
   return faults;
+}
+
+const isCount = (value: number) => Number.isInteger(value) && value >= 1;
+
+const BUDGET = ["failureThreshold", "mostFailures", "waits"];
+
+/** A workflow that was written without types may say more of it, as of a step's own policy. */
+function compensationPolicyFaults(compensation: Partial<FailureBudget>, where: string): string[] {
+  const strange = Object.keys(compensation).filter((member) => !BUDGET.includes(member));
+  return [
+    ...budgetFaults(compensation, where),
+    ...strange.map(
+      (member) =>
+        `${where}.${member}: it may have ${BUDGET.join(", ")}; a compensation whose budget is used up is left to an operator`,
+    ),
+  ];
+}
+
+/** A step's own policy for what the step never does. */
+function uselessPolicyFaults({ policy, compensation }: WorkflowStep, at: string): string[] {
+  if (policy?.compensation === undefined || typeof compensation !== "string") return [];
+  return [`${at}: policy.compensation: the step's compensation is "${compensation}", so there is nothing to try`];
 }
 
 function operationFaults(agent: string, operation: string, agents: KnownAgents, at: string): string[] {

@@ -52,18 +52,27 @@ export interface WorkflowStep {
   readonly policy?: Partial<RecoveryPolicy>;
 }
 
-/** The supervisor's reaction to a job whose steps fail or time out. */
-export interface RecoveryPolicy {
+/** How often work may fail, and the waits between its attempts. */
+export interface FailureBudget {
   /** The number of attempts of one step that may fail before the supervisor waits, compensates or fails the job. */
   readonly failureThreshold: number;
   /** The number of attempts of all steps together that may fail. No limit if absent. */
   readonly mostFailures?: number;
   /** At the threshold: the wait before each further attempt, ISO 8601. The waits should increase. */
   readonly waits: readonly string[];
+}
+
+/** The supervisor's reaction to a job whose steps fail or time out. */
+export interface RecoveryPolicy extends FailureBudget {
   /** The reaction when the threshold is reached and all waits are used up. */
   readonly onExhausted: "fail" | "compensate";
   /** The reaction to a permanent fault. */
   readonly onRejected: "fail" | "compensate";
+  /**
+   * The budget of a compensation: its members that differ. When it is used up, the step is left to an operator, and the job ends in Error after the
+   * compensation of the other steps.
+   */
+  readonly compensation?: Partial<FailureBudget>;
 }
 
 /**
@@ -135,9 +144,11 @@ export function levelsOf(workflow: Workflow): readonly (readonly WorkflowStep[])
 export function policyFor(workflow: Workflow, run: string | undefined): StepPolicy {
   const step = run === undefined ? undefined : workflow.steps.find(({ name }) => name === stepOfRun(run));
   const isSkipped = step?.optional === true || step?.otherwise !== undefined;
+  const compensation = { ...workflow.policy.compensation, ...step?.policy?.compensation };
   return {
     ...workflow.policy,
     ...step?.policy,
+    ...(Object.keys(compensation).length > 0 && { compensation }),
     ...(isSkipped && { onExhausted: "skip" as const, onRejected: "skip" as const }),
   };
 }

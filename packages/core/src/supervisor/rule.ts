@@ -9,7 +9,9 @@ export function ruleInWords(
   verdict: Verdict,
   policyOf: (step: string | undefined) => StepPolicy,
 ): string {
-  const policy = policyOf("failures" in verdict ? (verdict.step ?? undefined) : undefined);
+  const stepPolicy = policyOf("failures" in verdict ? (verdict.step ?? undefined) : undefined);
+  const isOfCompensation = "budget" in verdict && verdict.budget === "compensation";
+  const policy = isOfCompensation ? { ...stepPolicy, ...stepPolicy.compensation } : stepPolicy;
   const { failureThreshold, waits } = policy;
   const mostOfAll = `the job's failure ${failuresOf(record) + 1} of ${policy.mostFailures} at most`;
   const { direction, completeBy, dueAt, outbox, processState } = record;

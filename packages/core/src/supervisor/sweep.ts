@@ -196,7 +196,10 @@ class Sweep {
     const { timing, workflows, now } = this.#context;
     const failureThresholds = workflows.names.flatMap((name) => {
       const newest = workflows.newest(name);
-      return newest ? [[`failureThreshold of ${name}`, newest.policy.failureThreshold]] : [];
+      if (!newest) return [];
+      const { failureThreshold, compensation: { failureThreshold: own } = {} } = newest.policy;
+      const ofCompensation = own === undefined ? [] : [[`failureThreshold of compensations in ${name}`, own]];
+      return [[`failureThreshold of ${name}`, failureThreshold], ...ofCompensation];
     });
     return {
       sweepId: this.#sweepId,

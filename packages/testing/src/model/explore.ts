@@ -1,6 +1,11 @@
 // The model checker on an app's own workflow (P20): every state that one run of it can reach, with so much going wrong, or as many as the bounds allow.
 import type { Business } from "@scheduler-agent-supervisor/core/internal/app/define-app";
-import type { RecoveryPolicy, Workflow, WorkflowStep } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+import type {
+  FailureBudget,
+  RecoveryPolicy,
+  Workflow,
+  WorkflowStep,
+} from "@scheduler-agent-supervisor/core/internal/domain/workflow";
 import type { WorkflowRules } from "@scheduler-agent-supervisor/core/internal/domain/workflow-rules";
 import { milliseconds } from "../services/scripted-service.ts";
 import { explore as exploreModel } from "./explorer.ts";
@@ -88,8 +93,13 @@ function modelled(workflow: Workflow): Workflow {
 }
 
 function modelledPolicy<Policy extends Partial<RecoveryPolicy>>(policy: Policy): Omit<Policy, "mostFailures"> {
+  const { compensation } = policy;
+  return { ...modelledBudget(policy), ...(compensation && { compensation: modelledBudget(compensation) }) };
+}
+
+function modelledBudget<Budget extends Partial<FailureBudget>>(budget: Budget): Omit<Budget, "mostFailures"> {
   // The model's normal form forgets the failures of all steps together.
-  const { mostFailures: _, ...known } = policy;
+  const { mostFailures: _, ...known } = budget;
   const { failureThreshold, waits } = known;
   return {
     ...known,

@@ -1,0 +1,116 @@
+// The budgets of a step: of its requests and of its compensation, each with a count of its own (P11).
+import { describe, expect, test } from "vitest";
+import { CHAIN, NOON, sampleRecord } from "../../tests/jobs.ts";
+import { notStarted } from "../../tests/records.ts";
+import { ruleInWords } from "../supervisor/rule.ts";
+import { after } from "./duration.ts";
+import { decideRecovery } from "./recovery.ts";
+import { type Direction, NOT_STARTED, type StateRecord, type StepRecord, type StepRun } from "./state-record.ts";
+import { policyFor, type RecoveryPolicy, type StepPolicy, type Workflow } from "./workflow.ts";
+import { workflowFaults } from "./workflow-faults.ts";
+
+const POLICY: RecoveryPolicy = { failureThreshold: 1, waits: [], onExhausted: "fail", onRejected: "compensate" };
+const running = (failureCount = 0): StepRun => ({ ...NOT_STARTED, state: "Running", completeBy: NOON, failureCount });
+
+function atWork(direction: Direction, step: StepRecord, failureCount = 0): StateRecord {
+  return { ...sampleRecord(), processState: "Processing", direction, failureCount, steps: { takePayment: step } };
+}
+const compensated = (failures: number): StepRecord => ({
+  ...notStarted,
+  state: "Completed",
+  failureCount: 1,
+  compensation: running(failures),
+});
+const verdictOf = (record: StateRecord, policy: StepPolicy) =>
+  decideRecovery(record, () => policy, after(NOON, 1), 300_000);
+
+describe("P11 P13 a compensation's own budget", () => {
+  const own = { failureThreshold: 3, waits: ["PT1M"] };
+
+  test.each<[number, Partial<RecoveryPolicy>, object]>([
+    [0, {}, { kind: "skip", failures: 1 }],
+    [0, { compensation: own }, { kind: "retry", failures: 1, budget: "compensation" }],
+    [2, { compensation: own }, { kind: "wait", failures: 3, waitMs: 60_000, budget: "compensation" }],
+    [3, { compensation: own }, { kind: "skip", failures: 4, budget: "compensation" }],
+    [0, { compensation: { waits: ["PT2M"] } }, { kind: "wait", failures: 1, waitMs: 120_000 }],
+    [1, { compensation: { ...own, mostFailures: 2 } }, { kind: "skip", failures: 2 }],
+  ])("after %i failures, with %j", (failures, more, verdict) =>
+    expect(verdictOf(atWork("compensate", compensated(failures)), { ...POLICY, ...more })).toMatchObject(verdict),
+  );
+
+  test("a step's way forward does not have it", () => {
+    const record = atWork("forward", { ...notStarted, ...running() });
+    expect(verdictOf(record, { ...POLICY, compensation: own })).toEqual({
+      kind: "fail",
+      step: "takePayment",
+      failures: 1,
+    });
+  });
+
+  test("what its job failed on its way forward does not limit the compensation of a skipped step", () => {
+    const skipped: StepRecord = { ...notStarted, state: "Skipped", compensation: running() };
+    const record = atWork("forward", skipped, 5);
+    const verdict = verdictOf(record, { ...POLICY, compensation: { failureThreshold: 3, mostFailures: 4 } });
+    expect(verdict).toMatchObject({ kind: "retry", failures: 1 });
+  });
+
+  test("the rule of the verdict names its threshold", () => {
+    const policy = { ...POLICY, compensation: own };
+    const record = atWork("compensate", compensated(0));
+    expect(ruleInWords(record, verdictOf(record, policy), () => policy)).toContain("below the threshold of 3");
+  });
+});
+
+test("P11 a step's own members go over the workflow's, one by one", () => {
+  const [first, ...others] = CHAIN.steps;
+  if (!first) throw new Error("CHAIN has no steps");
+  const workflow: Workflow = {
+    ...CHAIN,
+    policy: { ...POLICY, compensation: { failureThreshold: 5, waits: ["PT1M"] } },
+    steps: [{ ...first, policy: { compensation: { failureThreshold: 7 } } }, ...others],
+  };
+  expect(policyFor(workflow, first.name).compensation).toEqual({ failureThreshold: 7, waits: ["PT1M"] });
+  expect(policyFor(workflow, undefined).compensation).toEqual({ failureThreshold: 5, waits: ["PT1M"] });
+});
+
+describe("P5 the faults of budgets", () => {
+  const agents = new Map([["inventory", { operations: ["reserve", "release"], transports: ["activity"] as const }]]);
+  const faultsOf = (policy: object, stepPolicy: object = {}) =>
+    workflowFaults(
+      {
+        name: "w",
+        version: 1,
+        policy: { ...POLICY, ...policy } as RecoveryPolicy,
+        steps: [
+          {
+            ...{ name: "one", agent: "inventory", operation: "reserve", after: [], completeWithin: "PT1S" },
+            ...{ compensation: "nothing", policy: stepPolicy },
+          },
+        ],
+      },
+      agents,
+    ).join("\n");
+
+  test("none", () => expect(faultsOf({ compensation: { failureThreshold: 9, waits: ["PT1M"] } })).toBe(""));
+
+  test("each is named", () => {
+    const faults = faultsOf(
+      {
+        failureThreshold: undefined,
+        compensation: { failureThreshold: 0, waits: ["soon"], onExhausted: "compensate" },
+      },
+      { failureThreshold: 0.5, compensation: { mostFailures: 0 } },
+    );
+    for (const named of [
+      "workflow w v1: policy.failureThreshold must be",
+      "workflow w v1: policy.compensation.failureThreshold must be",
+      "policy.compensation.waits: soon is not",
+      "policy.compensation.onExhausted: it may have failureThreshold, mostFailures, waits",
+      "step one: policy.failureThreshold must be",
+      "step one: policy.compensation.mostFailures must be",
+      'step one: policy.compensation: the step\'s compensation is "nothing"',
+    ]) {
+      expect(faults).toContain(named);
+    }
+  });
+});

@@ -1,0 +1,84 @@
+// A loan whose contract is sent, signed by a person and paid out: its requests, its wait and its compensation have budgets of their own (P11).
+import { idAs } from "@scheduler-agent-supervisor/core/internal/agents/service-request";
+import { defineAgent } from "@scheduler-agent-supervisor/core/internal/app/define-agent";
+import { defineApp } from "@scheduler-agent-supervisor/core/internal/app/define-app";
+import { workflowsOf } from "@scheduler-agent-supervisor/core/internal/app/define-workflow";
+import type { Job } from "@scheduler-agent-supervisor/core/internal/domain/job";
+import type { RecoveryPolicy } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+import { NO_RULES } from "@scheduler-agent-supervisor/core/internal/domain/workflow-rules";
+import { defineContract, jobMembers } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { createWorld } from "./create-world.ts";
+
+interface Loan extends Job {
+  readonly jobId: string;
+}
+
+const contract = defineContract<Loan>({
+  schema: z.strictObject({ ...jobMembers("loan"), jobId: z.string() }),
+  secrets: [],
+  keys: [],
+  keysOf: () => ({}),
+});
+const contracts = { usual: contract, usualWorkflow: "loan", of: {} };
+
+const once = { tries: 1, tryTimeoutMs: 60_000 };
+const office = defineAgent({
+  name: "office",
+  service: { setting: "OfficeEndpoints", local: "http://127.0.0.1:7191" },
+  seen: ({ jobId: id }: Loan) => ({ jobId: id }),
+  answers: [{ status: 422, means: "rejected" }],
+  results: { send: idAs("contractId"), withdraw: idAs("withdrawalId"), payOut: idAs("paymentId") },
+  operations: {
+    send: ({ completion }) => ({
+      path: "contracts",
+      body: { reportTo: completion?.url ?? null },
+      mayBeDoneLater: true,
+    }),
+    withdraw: () => ({ path: "withdrawals", body: {} }),
+    payOut: () => ({ path: "payments", body: {} }),
+  },
+  policies: { send: once, withdraw: once, payOut: once },
+});
+const agents = [office] as const;
+const within = { completeWithin: "PT10S" } as const;
+const POLICY: RecoveryPolicy = { failureThreshold: 1, waits: [], onExhausted: "fail", onRejected: "compensate" };
+
+async function loanWith(policy: Partial<RecoveryPolicy>) {
+  const loan = workflowsOf(
+    agents,
+    NO_RULES,
+  )({
+    name: "loan",
+    version: 1,
+    policy: { ...POLICY, ...policy },
+    steps: [
+      {
+        ...{ name: "sign", agent: "office", operation: "send", after: [], ...within, awaitWithin: "P14D" },
+        compensation: { operation: "withdraw", ...within },
+      },
+      { name: "payOut", agent: "office", operation: "payOut", after: ["sign"], ...within, compensation: "nothing" },
+    ],
+  });
+  const world = createWorld({ business: defineApp({ contracts, agents, workflows: [loan] }) });
+  const service = world.service("office");
+  service.reportsLater("send", { after: "P3D", result: { contractId: "c-1" } });
+  return { world, service };
+}
+
+const content = { jobId: "loan-1" };
+
+test.each([
+  [{ compensation: { failureThreshold: 3 } }, "Compensated", 2],
+  [{}, "Error", 1],
+] as const)("P11 P13 a withdrawal fails once, with %j: the loan is %s", async (policy, ends, times) => {
+  const { world, service } = await loanWith(policy);
+  service.rejects("payOut");
+  service.hangs("withdraw", { times: 1 });
+  await world.submit(content);
+  await world.run();
+  expect(world.record("loan-1").processState).toBe(ends);
+  expect(service.callsOf("withdraw")).toHaveLength(times);
+  expect(service.callsOf("send")).toHaveLength(1);
+});
