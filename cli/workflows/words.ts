@@ -33,10 +33,12 @@ function timeOf({ completeWithin, awaitWithin }: Pick<WorkflowStep, "completeWit
 const THEN = { fail: "Error, an operator decides", compensate: "compensate", skip: "skip the step" } as const;
 
 export function policyInWords(policy: StepPolicy): string {
-  const { onExhausted, onRejected, compensation } = policy;
+  const { onExhausted, onRejected, onAwaitExpired = "retry", awaitThreshold = 1, compensation } = policy;
   const then = (what: keyof typeof THEN) => THEN[what];
+  const times = awaitThreshold === 1 ? "not reported in time" : `not reported in time ${awaitThreshold} times`;
+  const waits = onAwaitExpired === "retry" ? "" : `; ${times}: ${then(onAwaitExpired)}`;
   const own = compensation && `; compensation: ${budgetInWords({ ...policy, ...compensation })}, then ${then("fail")}`;
-  return `${budgetInWords(policy)}, then ${then(onExhausted)}; rejected: ${then(onRejected)}${own ?? ""}`;
+  return `${budgetInWords(policy)}, then ${then(onExhausted)}; rejected: ${then(onRejected)}${waits}${own ?? ""}`;
 }
 
 function budgetInWords({ failureThreshold, mostFailures, waits }: FailureBudget): string {

@@ -61,8 +61,22 @@ export const P11 = faultsOf("P11", [
   [
     "A compensation that has its own budget uses that of its step.",
     "core:domain/failure-budget.ts",
-    "...policy, ...policy.compensation, own:",
-    "...policy, own:",
+    "policy.compensation && { ...policy.compensation, own:",
+    "policy.compensation && { own:",
+    BUDGETS,
+  ],
+  [
+    "An expired wait counts against the requests of its step too.",
+    "core:domain/failure-budget.ts",
+    "failuresBefore: failureCount - expiredWaits }",
+    "failuresBefore: failureCount }",
+    BUDGETS,
+  ],
+  [
+    "An expired wait is not counted as one.",
+    "core:domain/step-run.ts",
+    "(run.expiredWaits ?? 0) + 1",
+    "run.expiredWaits ?? 0",
     BUDGETS,
   ],
   [
@@ -82,8 +96,8 @@ export const P11 = faultsOf("P11", [
   [
     "A step's own policy is not applied.",
     "core:domain/workflow.ts",
-    "    ...step?.policy,\n",
-    "",
+    "{ ...workflow.policy, ...step?.policy };",
+    "{ ...workflow.policy };",
     "shared/domain/workflow.test.ts",
   ],
 ]);

@@ -8,6 +8,7 @@ interface Failed {
   readonly step: string | null;
   readonly failures: number;
   readonly untaken?: readonly string[];
+  readonly budget?: "compensation" | "wait";
 }
 
 interface Sweep {
@@ -32,10 +33,12 @@ export function overdueInWords(
 
 /** The error of a job whose attempts are used up. @param failed the step that decided, and how often it failed */
 export function expiredError(record: StateRecord, failed: Failed, { now, overdueBefore }: Sweep): JobError {
-  const { step, failures, untaken = [] } = failed;
+  const { step, failures, untaken = [], budget } = failed;
   const agent = step === null ? null : (record.steps[step]?.agent ?? null);
   const last = overdueInWords(record, overdueBefore, untaken);
-  const message = `${failures} attempts ran out of time${last && `, the last in ${last}`}`;
+  const waited = failures === 1 ? "its wait for a report expired" : `${failures} waits for a report expired`;
+  const expired = budget === "wait" ? waited : `${failures} attempts ran out of time`;
+  const message = `${expired}${last && `, the last in ${last}`}`;
   if (record.direction === "forward") return { kind: "expired", message, step, agent, at: now };
   // No step of it is in hand. What is left is named, and more rather than less: without the workflow it is not known which step needs no compensation.
   const open = Object.entries(record.steps).flatMap(([name, each]) =>

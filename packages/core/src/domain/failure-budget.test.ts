@@ -4,8 +4,10 @@ import { CHAIN, NOON, sampleRecord } from "../../tests/jobs.ts";
 import { notStarted } from "../../tests/records.ts";
 import { ruleInWords } from "../supervisor/rule.ts";
 import { after } from "./duration.ts";
-import { decideRecovery } from "./recovery.ts";
+import { forgiven } from "./operator-steps.ts";
+import { decideRecovery, recover } from "./recovery.ts";
 import { type Direction, NOT_STARTED, type StateRecord, type StepRecord, type StepRun } from "./state-record.ts";
+import { restarted } from "./step-run.ts";
 import { policyFor, type RecoveryPolicy, type StepPolicy, type Workflow } from "./workflow.ts";
 import { workflowFaults } from "./workflow-faults.ts";
 
@@ -93,13 +95,18 @@ describe("P5 the faults of budgets", () => {
 
   test("none", () => expect(faultsOf({ compensation: { failureThreshold: 9, waits: ["PT1M"] } })).toBe(""));
 
+  test("a threshold that nothing would read", () => {
+    expect(faultsOf({ awaitThreshold: 2 })).toContain("w v1: policy.awaitThreshold: without onAwaitExpired");
+    expect(faultsOf({ awaitThreshold: 2, onAwaitExpired: "fail" })).toBe("");
+  });
+
   test("each is named", () => {
     const faults = faultsOf(
       {
         failureThreshold: undefined,
         compensation: { failureThreshold: 0, waits: ["soon"], onExhausted: "compensate" },
       },
-      { failureThreshold: 0.5, compensation: { mostFailures: 0 } },
+      { failureThreshold: 0.5, compensation: { mostFailures: 0 }, awaitThreshold: 0, onAwaitExpired: "hold" },
     );
     for (const named of [
       "workflow w v1: policy.failureThreshold must be",
@@ -108,9 +115,72 @@ describe("P5 the faults of budgets", () => {
       "policy.compensation.onExhausted: it may have failureThreshold, mostFailures, waits",
       "step one: policy.failureThreshold must be",
       "step one: policy.compensation.mostFailures must be",
+      "step one: policy.awaitThreshold must be",
+      'step one: policy.onAwaitExpired must be "retry" or "fail" or "compensate"',
+      "step one: policy.onAwaitExpired, policy.awaitThreshold: the step has no awaitWithin",
       'step one: policy.compensation: the step\'s compensation is "nothing"',
     ]) {
       expect(faults).toContain(named);
     }
+  });
+});
+
+describe("P11 P22 a wait's own policy", () => {
+  const waits = { failureThreshold: 2, onAwaitExpired: "compensate" } as const;
+  const open = (state: "Awaiting" | "Running", more: Partial<StepRun> = {}): StateRecord =>
+    atWork("forward", { ...notStarted, ...running(), state, ...more });
+
+  test.each<[string, StateRecord, Partial<RecoveryPolicy>, object]>([
+    ["counts as any other failure", open("Awaiting"), { failureThreshold: 2 }, { kind: "retry", failures: 1 }],
+    ["with retry too", open("Awaiting"), { ...waits, onAwaitExpired: "retry" }, { kind: "retry", failures: 1 }],
+    ["compensates", open("Awaiting"), waits, { kind: "compensate", failures: 1, budget: "wait" }],
+    ["fails", open("Awaiting"), { ...waits, onAwaitExpired: "fail" }, { kind: "fail", failures: 1 }],
+    [
+      "whatever its requests failed",
+      open("Awaiting", { failureCount: 1 }),
+      { ...waits, awaitThreshold: 2 },
+      { kind: "retry", failures: 1 },
+    ],
+    [
+      "at its own threshold",
+      open("Awaiting", { failureCount: 2, expiredWaits: 1 }),
+      { ...waits, awaitThreshold: 2 },
+      { kind: "compensate", failures: 2 },
+    ],
+    [
+      "and its requests have theirs",
+      open("Running", { failureCount: 2, expiredWaits: 2 }),
+      { ...waits, awaitThreshold: 4 },
+      { kind: "retry", failures: 1 },
+    ],
+  ])("an expired wait %s", (_, record, policy, verdict) =>
+    expect(verdictOf(record, { ...POLICY, ...policy })).toMatchObject(verdict),
+  );
+
+  test("the record counts expired waits whatever the policy, and an operator's forgiveness is for them too", () => {
+    const again = restarted({ ...notStarted, ...running(1), state: "Awaiting" }, "forward", true, NOON);
+    expect(again).toMatchObject({ state: "NotStarted", failureCount: 2, expiredWaits: 1 });
+    expect(restarted({ ...notStarted, ...running() }, "forward", true, NOON)).not.toHaveProperty("expiredWaits");
+    expect(forgiven(again)).not.toHaveProperty("expiredWaits");
+  });
+
+  test("the error and the rule say that a wait expired", () => {
+    const policy = { ...POLICY, ...waits };
+    const record = open("Awaiting");
+    const verdict = verdictOf(record, policy);
+    const sweeping = { now: NOON, overdueBefore: after(NOON, 1), claimWithinMs: 1000 };
+    expect(recover(record, verdict, sweeping).error?.message).toBe(
+      "its wait for a report expired, the last in takePayment",
+    );
+    expect(ruleInWords(record, verdict, () => policy)).toContain(
+      "expired wait 1 of takePayment, at the threshold of 1 or above: the policy says compensate",
+    );
+  });
+
+  test("a step that may be skipped is skipped", () => {
+    const [first] = CHAIN.steps;
+    if (!first) throw new Error("CHAIN has no steps");
+    const optional = { ...CHAIN, steps: [{ ...first, optional: true, policy: waits }] };
+    expect(policyFor(optional, first.name).onAwaitExpired).toBe("skip");
   });
 });

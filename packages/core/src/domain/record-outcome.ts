@@ -106,6 +106,7 @@ function withOutcome(
 const NOTHING_LEFT = {
   outcomeUnknown: false,
   failureCount: undefined,
+  expiredWaits: undefined,
   accepted: undefined,
   again: undefined,
   notBefore: undefined,

@@ -6,7 +6,7 @@ export interface Failed {
   readonly step: string | null;
   readonly failures: number;
   /** The budget that they count against, if it is not that of the step's requests. */
-  readonly budget?: "compensation";
+  readonly budget?: "compensation" | "wait";
   /** The runs, by `runKey`, that failed because no agent took them up. */
   readonly untaken?: readonly string[];
 }

@@ -31,12 +31,7 @@ export function workflowFaults(
 ): string[] {
   const where = `workflow ${workflow.name} v${workflow.version}`;
   const names = workflow.steps.map(({ name }) => name);
-  // A workflow that was written without types may not have it.
-  const failureThreshold: number | undefined = workflow.policy.failureThreshold;
-  const faults = [
-    ...policyFaults({ ...workflow.policy, failureThreshold: failureThreshold ?? Number.NaN }, where),
-    ...outputFaults(workflow, where),
-  ];
+  const faults = [...wholePolicyFaults(workflow.policy, where), ...outputFaults(workflow, where)];
   const { cancelUntil } = workflow;
   if (cancelUntil !== undefined && !names.includes(cancelUntil)) {
     faults.push(`${where}: cancelUntil ${cancelUntil} is no step`);
@@ -56,7 +51,7 @@ export function workflowFaults(
     faults.push(...timeFaults(step.completeWithin, at), ...waitFaults(step.awaitWithin, at));
     faults.push(...startFaults(step, agents, timeout, at));
     faults.push(...compensationFaults(step, agents, at), ...shapeFaults(step, workflow, rules, at));
-    if (step.policy) faults.push(...policyFaults(step.policy, at), ...uselessPolicyFaults(step, at));
+    if (step.policy) faults.push(...policyFaults(step.policy, at), ...uselessPolicyFaults(step, workflow, at));
     for (const name of step.after) {
       if (!names.includes(name)) faults.push(`${at}: comes after ${name}, which is no step`);
     }
@@ -65,11 +60,20 @@ export function workflowFaults(
   return faults;
 }
 
+function wholePolicyFaults(policy: RecoveryPolicy, where: string): string[] {
+  const { awaitThreshold, onAwaitExpired = "retry" } = policy;
+  // A workflow that was written without types may not have it.
+  const failureThreshold = (policy.failureThreshold as number | undefined) ?? Number.NaN;
+  const faults = policyFaults({ ...policy, failureThreshold }, where);
+  return awaitThreshold !== undefined && onAwaitExpired === "retry" ? [...faults, `${where}: ${NO_COUNT}`] : faults;
+}
+
 /** What is absent of a step's policy is the workflow's. */
 function policyFaults(policy: Partial<RecoveryPolicy>, where: string): string[] {
   const { compensation } = policy;
   return [
     ...budgetFaults(policy, `${where}: policy`),
+    ...waitPolicyFaults(policy, `${where}: policy`),
     ...(compensation === undefined ? [] : compensationPolicyFaults(compensation, `${where}: policy.compensation`)),
   ];
 }
@@ -84,6 +88,19 @@ function budgetFaults({ failureThreshold, mostFailures, waits }: Partial<Failure
   }
   for (const wait of waits ?? []) {
     if (durationMs(wait) === undefined) faults.push(`${where}.waits: ${wait} is not an ISO 8601 duration`);
+  }
+  return faults;
+}
+
+const ON_AWAIT_EXPIRED = ["retry", "fail", "compensate"];
+
+function waitPolicyFaults({ onAwaitExpired, awaitThreshold }: Partial<RecoveryPolicy>, where: string): string[] {
+  const faults: string[] = [];
+  if (onAwaitExpired !== undefined && !ON_AWAIT_EXPIRED.includes(onAwaitExpired)) {
+    faults.push(`${where}.onAwaitExpired must be "${ON_AWAIT_EXPIRED.join('" or "')}", or absent`);
+  }
+  if (awaitThreshold !== undefined && !isCount(awaitThreshold)) {
+    faults.push(`${where}.awaitThreshold must be a whole number of at least 1, or absent`);
   }
   return faults;
 }
@@ -105,10 +122,23 @@ function compensationPolicyFaults(compensation: Partial<FailureBudget>, where: s
 }
 
 /** A step's own policy for what the step never does. */
-function uselessPolicyFaults({ policy, compensation }: WorkflowStep, at: string): string[] {
-  if (policy?.compensation === undefined || typeof compensation !== "string") return [];
-  return [`${at}: policy.compensation: the step's compensation is "${compensation}", so there is nothing to try`];
+function uselessPolicyFaults(step: WorkflowStep, workflow: Workflow, at: string): string[] {
+  const { policy = {}, compensation, awaitWithin } = step;
+  const faults: string[] = [];
+  if (policy.compensation !== undefined && typeof compensation === "string") {
+    faults.push(`${at}: policy.compensation: the step's compensation is "${compensation}", so there is nothing to try`);
+  }
+  const ofWaits = (["onAwaitExpired", "awaitThreshold"] as const).filter((member) => policy[member] !== undefined);
+  if (ofWaits.length > 0 && awaitWithin === undefined) {
+    faults.push(`${at}: policy.${ofWaits.join(", policy.")}: the step has no awaitWithin, so it waits for no report`);
+  }
+  const { onAwaitExpired = "retry" } = { ...workflow.policy, ...policy };
+  if (policy.awaitThreshold !== undefined && onAwaitExpired === "retry") faults.push(`${at}: ${NO_COUNT}`);
+  return faults;
 }
+
+const NO_COUNT =
+  'policy.awaitThreshold: without onAwaitExpired "fail" or "compensate", an expired wait counts against failureThreshold';
 
 function operationFaults(agent: string, operation: string, agents: KnownAgents, at: string): string[] {
   const known = agents.get(agent);

@@ -69,6 +69,13 @@ export interface RecoveryPolicy extends FailureBudget {
   /** The reaction to a permanent fault. */
   readonly onRejected: "fail" | "compensate";
   /**
+   * The reaction if nobody reports a step in time that is done later (`awaitWithin`). `"retry"`, or absent: a failure as any other, and the step is
+   * requested again. Another value: expired waits have their own count, and leave the step's failure budget as it is.
+   */
+  readonly onAwaitExpired?: "retry" | "fail" | "compensate";
+  /** How many waits of one step may expire before `onAwaitExpired` applies; after each of the others it is requested again. 1 if absent. */
+  readonly awaitThreshold?: number;
+  /**
    * The budget of a compensation: its members that differ. When it is used up, the step is left to an operator, and the job ends in Error after the
    * compensation of the other steps.
    */
@@ -97,9 +104,10 @@ export interface Workflow extends WorkflowRef {
 }
 
 /** The policy of one step: the fault of a step that may be skipped neither fails its job nor compensates it. */
-export interface StepPolicy extends Omit<RecoveryPolicy, "onExhausted" | "onRejected"> {
+export interface StepPolicy extends Omit<RecoveryPolicy, "onExhausted" | "onRejected" | "onAwaitExpired"> {
   readonly onExhausted: RecoveryPolicy["onExhausted"] | "skip";
   readonly onRejected: RecoveryPolicy["onRejected"] | "skip";
+  readonly onAwaitExpired?: RecoveryPolicy["onAwaitExpired"] | "skip";
 }
 
 /** The operations of an agent that a workflow may use, and its transports. */
@@ -145,10 +153,12 @@ export function policyFor(workflow: Workflow, run: string | undefined): StepPoli
   const step = run === undefined ? undefined : workflow.steps.find(({ name }) => name === stepOfRun(run));
   const isSkipped = step?.optional === true || step?.otherwise !== undefined;
   const compensation = { ...workflow.policy.compensation, ...step?.policy?.compensation };
+  const policy = { ...workflow.policy, ...step?.policy };
+  const hasWaitPolicy = policy.onAwaitExpired !== undefined && policy.onAwaitExpired !== "retry";
   return {
-    ...workflow.policy,
-    ...step?.policy,
+    ...policy,
     ...(Object.keys(compensation).length > 0 && { compensation }),
     ...(isSkipped && { onExhausted: "skip" as const, onRejected: "skip" as const }),
+    ...(isSkipped && hasWaitPolicy && { onAwaitExpired: "skip" as const }),
   };
 }

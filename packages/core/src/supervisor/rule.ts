@@ -1,8 +1,13 @@
 // The reason for a record's verdict, as text: for the audit log and the what-if.
 import { failuresOf, overdueStep } from "../domain/recovery.ts";
 import type { StateRecord } from "../domain/state-record.ts";
-import type { Verdict } from "../domain/verdicts.ts";
-import type { StepPolicy } from "../domain/workflow.ts";
+import type { Failed, Verdict } from "../domain/verdicts.ts";
+import type { FailureBudget, StepPolicy } from "../domain/workflow.ts";
+
+function budgetNamed(name: Failed["budget"], policy: StepPolicy): FailureBudget {
+  if (name === "compensation") return { ...policy, ...policy.compensation };
+  return name === "wait" ? { ...policy, failureThreshold: policy.awaitThreshold ?? 1, waits: [] } : policy;
+}
 
 export function ruleInWords(
   record: StateRecord,
@@ -10,8 +15,7 @@ export function ruleInWords(
   policyOf: (step: string | undefined) => StepPolicy,
 ): string {
   const stepPolicy = policyOf("failures" in verdict ? (verdict.step ?? undefined) : undefined);
-  const isOfCompensation = "budget" in verdict && verdict.budget === "compensation";
-  const policy = isOfCompensation ? { ...stepPolicy, ...stepPolicy.compensation } : stepPolicy;
+  const policy = budgetNamed("budget" in verdict ? verdict.budget : undefined, stepPolicy);
   const { failureThreshold, waits } = policy;
   const mostOfAll = `the job's failure ${failuresOf(record) + 1} of ${policy.mostFailures} at most`;
   const { direction, completeBy, dueAt, outbox, processState } = record;
@@ -49,8 +53,9 @@ export function ruleInWords(
       return verdict satisfies never;
   }
 
-  function expired({ step, failures }: { readonly step: string | null; readonly failures: number }): string {
+  function expired({ step, failures, budget }: Failed): string {
     const of = step === null ? "" : ` of ${step}`;
-    return `Processing past its complete-by ${completeBy}: failure ${failures}${of}`;
+    const what = budget === "wait" ? "expired wait" : "failure";
+    return `Processing past its complete-by ${completeBy}: ${what} ${failures}${of}`;
   }
 }

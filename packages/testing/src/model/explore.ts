@@ -47,7 +47,8 @@ const WITHIN = "PT1M";
 /**
  * Explores the newest version of a workflow. The structure is the app's: steps, predecessors, compensations, conditions, fallbacks, policies, queues. The times,
  * thresholds and services are the model's: two tries, one wait, and services that follow the contract of an agent. A step for each item
- * of a list is one step here, and `mostFailures` is ignored.
+ * of a list is one step here, `mostFailures` is ignored, and
+ * the first wait that expires is the last where `onAwaitExpired` gives waits their own count.
  * @throws where the app has no such workflow, or no such condition
  */
 export async function explore(business: Business, name: string, options: ExploreOptions = {}): Promise<Exploration> {
@@ -93,8 +94,10 @@ function modelled(workflow: Workflow): Workflow {
 }
 
 function modelledPolicy<Policy extends Partial<RecoveryPolicy>>(policy: Policy): Omit<Policy, "mostFailures"> {
-  const { compensation } = policy;
-  return { ...modelledBudget(policy), ...(compensation && { compensation: modelledBudget(compensation) }) };
+  const { compensation, awaitThreshold } = policy;
+  // The model's normal form forgets which failures were waits that expired: so the first one is the last.
+  const once = awaitThreshold !== undefined && { awaitThreshold: 1 };
+  return { ...modelledBudget(policy), ...once, ...(compensation && { compensation: modelledBudget(compensation) }) };
 }
 
 function modelledBudget<Budget extends Partial<FailureBudget>>(budget: Budget): Omit<Budget, "mostFailures"> {

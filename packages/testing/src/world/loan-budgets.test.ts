@@ -82,3 +82,21 @@ test.each([
   expect(service.callsOf("withdraw")).toHaveLength(times);
   expect(service.callsOf("send")).toHaveLength(1);
 });
+
+test("P11 P22 signed within 14 days, else cancelled: an outage loses no loan, and one contract is sent", async () => {
+  const policy = { failureThreshold: 3, onAwaitExpired: "compensate", compensation: { failureThreshold: 3 } } as const;
+  const { world, service } = await loanWith(policy);
+  service.isDown("PT15S");
+  service.reportsLater("send", {});
+  await world.submit(content);
+  await world.run();
+  expect(world.record("loan-1")).toMatchObject({
+    processState: "Compensated",
+    error: { kind: "expired", step: "sign" },
+    steps: { sign: { expiredWaits: 1 } },
+  });
+  expect(world.record("loan-1").error?.message).toContain("its wait for a report expired");
+  expect(service.callsOf("send").filter(({ outcome }) => outcome !== "unreachable")).toHaveLength(1);
+  expect(service.callsOf("withdraw")).toHaveLength(1);
+  expect(world.now.slice(0, 10)).toBe("2026-01-15");
+});
