@@ -2,7 +2,7 @@
 {
   identifierUris: ["api://\($id)"],
   appRoles: [.roles[] | {
-    id: { "Jobs.Read": $read, "Jobs.Operate": $operate, "Jobs.ReadData": $data }[.value],
+    id: { "Jobs.Read": $read, "Jobs.Operate": $operate, "Jobs.ReadData": $data, "Jobs.Submit": $submit }[.value],
     value, displayName: .name, description, allowedMemberTypes: ["User", "Application"], isEnabled: true
   }],
   api: {

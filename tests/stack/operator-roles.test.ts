@@ -70,13 +70,17 @@ const ROUTES = {
     "POST api/bulk/{bulkId}/resume",
     "POST api/bulk/{bulkId}/cancel",
   ],
+  "Jobs.Submit": ["POST api/submissions", "GET api/submissions/{jobId}", "POST api/submissions/{jobId}/cancel"],
 } as const;
+
+const JSON_TYPE = { "content-type": "application/json" };
 
 const principal = (...roles: string[]) => {
   const claims = roles.map((val) => ({ typ: "roles", val }));
   return {
     "x-ms-client-principal": Buffer.from(JSON.stringify({ claims })).toString("base64"),
     "x-ms-client-principal-name": "ada@example.com",
+    "x-ms-client-principal-id": "ada",
   };
 };
 
@@ -118,7 +122,9 @@ test.each(Object.entries(ROUTES))("endpoints that take %s", async (role, routes)
     const reader = await statusOf(route, principal("Jobs.Read"));
     if (role === "Jobs.Read") expect([200, 404], `${route}, reader`).toContain(reader);
     else expect(reader, `${route}, reader`).toBe(403);
-    expect([401, 403, 500], `${route}, operator`).not.toContain(await statusOf(route, principal("Jobs.Operate")));
+    expect([401, 403, 500], `${route}, who has it`).not.toContain(
+      await statusOf(route, principal(role === "Jobs.Submit" ? role : "Jobs.Operate")),
+    );
   }
 });
 
@@ -127,6 +133,58 @@ test("the console's session says who it is and whether they may act", async () =
     (await fetch(`${host}/api/session`, { headers: principal(role) })).json() as Promise<unknown>;
   expect(await session("Jobs.Read")).toMatchObject({ operator: "ada@example.com", mayOperate: false });
   expect(await session("Jobs.Operate")).toMatchObject({ operator: "ada@example.com", mayOperate: true });
+});
+
+describe("by HTTP", () => {
+  const asked = async (id: string, path: string, content?: object) => {
+    const headers = { ...JSON_TYPE, ...principal("Jobs.Submit"), "x-ms-client-principal-id": id };
+    const body = content && { method: "POST", body: JSON.stringify(content) };
+    const response = await fetch(`${host}/api/submissions${path}`, { headers, ...body });
+    return { status: response.status, headers: response.headers, body: (await response.json()) as object };
+  };
+  const isOver = async (orderId: string) => ((await asked("ada", `/${orderId}`)).body as { isOver?: boolean }).isOver;
+
+  test("P1 P15 an application submits an order, and is told its end and its outputs; nobody else is told of it", async () => {
+    const order = madeOrder("http-1");
+    const first = await asked("ada", "", order);
+    expect([first.status, first.headers.get("location")]).toEqual([202, "/api/submissions/http-1"]);
+    expect(first.body).toMatchObject({ jobId: "http-1", isOver: false });
+    await expect.poll(() => isOver("http-1"), { timeout: 60_000 }).toBe(true);
+    const { status, body } = await asked("ada", "/http-1");
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      state: "Processed",
+      status: "Completed",
+      outputs: { shipmentId: expect.any(String) },
+    });
+    expect(JSON.stringify(body)).not.toContain(order.paymentToken);
+    // The same again is the same order; another's, or another under its id, is not told anything of it.
+    expect(await asked("ada", "", order)).toMatchObject({ status: 200, body });
+    expect((await asked("ada", "", { ...order, currency: "USD" })).status).toBe(409);
+    expect((await asked("bob", "", order)).status).toBe(409);
+    expect((await asked("bob", "/http-1")).status).toBe(404);
+    expect((await asked("bob", "/http-1/cancel", { reason: "mine" })).status).toBe(404);
+    const [record] = await app.records.of(["http-1"]);
+    expect([record?.owner, record?.attempt]).toEqual(["caller:ada", 1]);
+  });
+
+  test("P1 all faults are named at once, and nothing is kept of it", async () => {
+    const before = (await app.records.quarantined()).length;
+    const { status, body } = await asked("ada", "", { ...madeOrder("http-2"), currency: "euro", workflow: "none" });
+    expect([status, body]).toMatchObject([400, { faults: [expect.stringMatching(/^currency/)] }]);
+    expect((await asked("ada", "", madeOrder("h".repeat(300_000)))).status).toBe(413);
+    expect(await app.records.of(["http-2"])).toEqual([]);
+    expect((await app.records.quarantined()).length).toBe(before);
+  });
+
+  test("P13 its requester cancels it, and it is compensated", async () => {
+    await app.switchOn("payment", { kind: "slow", delayMs: 3000, calls: 1, match: { orderId: "http-3" } });
+    await asked("ada", "", madeOrder("http-3"));
+    await app.eventually("http-3", ({ steps }) => steps["reserveStock"]?.state === "Completed");
+    expect((await asked("ada", "/http-3/cancel", { reason: "no longer wanted" })).status).toBe(202);
+    await expect.poll(() => isOver("http-3"), { timeout: 60_000 }).toBe(true);
+    expect((await asked("ada", "/http-3")).body).toMatchObject({ state: "Cancelled", status: "Cancelled" });
+  });
 });
 
 /** As written: no client tidies the path. */
@@ -139,8 +197,6 @@ function raw(method: string, path: string, headers: Record<string, string>, body
     request.once("error", reject).end(body);
   });
 }
-
-const JSON_TYPE = { "content-type": "application/json" };
 
 describe("however a request is written, it takes its role", () => {
   const COMPENSATION = "/api/jobs/none/compensate";

@@ -152,9 +152,23 @@ export const P1 = faultsOf("P1", [
   [
     "A duplicate of a job under way starts an attempt that was not claimed.",
     "core:submission/submit-job.ts",
-    'record?.attempt === 1 && ["Pending", "Processing"]',
+    'record.attempt === 1 && ["Pending", "Processing"]',
     '["Pending", "Processing", "Processed", "Error"]',
     SUBMISSION,
     "operations:close-jobs.test.ts -t P1 P29",
+  ],
+  [
+    "Whoever submits a job by HTTP does not own it.",
+    "core:submission/submission-message.ts",
+    "const owner = caller ?? (",
+    "const owner = (",
+    SUBMISSION,
+  ],
+  [
+    "A job by HTTP may have an id of a queue's owner.",
+    "core:submission/submission-message.ts",
+    "caller === undefined ? queue : NO_QUEUE",
+    "queue",
+    SUBMISSION,
   ],
 ]);

@@ -18,8 +18,10 @@ const CORRELATION_ID_LIMIT = 128;
 
 /** The parts of a message around its body that submission reads. Each may contain any value, except the queue. */
 export interface Envelope {
-  /** The queue that it came from, which determines what its sender may submit. Absent if an operator edits a job. */
+  /** The queue that it came from, which determines what its sender may submit. Absent if an operator edits a job, or `caller` submits it. */
   readonly queue?: string | undefined;
+  /** Who submits it by HTTP, as signed in: the owner of the job. */
+  readonly caller?: string | undefined;
   readonly messageId?: unknown;
   readonly correlationId?: unknown;
   readonly replyTo?: unknown;
@@ -112,11 +114,12 @@ export function parseEdit(body: unknown, envelope: Envelope, rules: SubmissionRu
   if (parsed.kind === "valid") faults.push(...(rules.listFaults?.(parsed.value, contract.secrets) ?? []));
   if (parsed.kind === "valid")
     faults.push(...repeatedSecretFaults(parsed.value, contract.secrets, propertiesOf(envelope)));
-  const { queue } = envelope;
+  const { queue, caller } = envelope;
   const { ownedQueues = [] } = rules;
   const { idName } = contract;
   const jobId = parsed.kind === "valid" ? idOf(parsed.value, idName) : "";
-  if (parsed.kind === "valid") faults.push(...idFaults(jobId, idName, queue, ownedQueues));
+  if (parsed.kind === "valid")
+    faults.push(...idFaults(jobId, idName, caller === undefined ? queue : NO_QUEUE, ownedQueues));
   const { replyTo, replyToSessionId, faults: addressFaults } = addressOf(envelope, rules);
   faults.push(...addressFaults);
   if ((optionalText(envelope.correlationId) ?? "").length > CORRELATION_ID_LIMIT) {
@@ -126,10 +129,13 @@ export function parseEdit(body: unknown, envelope: Envelope, rules: SubmissionRu
   if (!statuses) faults.push(`message property statuses: must be ${WANTED.join(" or ")}`);
   if (parsed.kind === "invalid" || !statuses || faults.length > 0) return { kind: "invalid", faults };
   const correlationId = optionalText(envelope.correlationId) ?? optionalText(envelope.messageId) ?? jobId;
-  const owner = queue ? entryOf(queue, ownedQueues)?.owner : undefined;
+  const owner = caller ?? (queue ? entryOf(queue, ownedQueues)?.owner : undefined);
   const reply = { replyTo, replyToSessionId, correlationId };
   return { kind: "valid", jobId, job: parsed.value, reply, owner, statuses };
 }
+
+/** Stands for the queue of what came by none: only ids that no queue's owner has are left. */
+const NO_QUEUE = "no queue";
 
 /** A contract's schema may be looser than an id may be. */
 function idFaults(

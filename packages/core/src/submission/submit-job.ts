@@ -22,48 +22,88 @@ import { contentDigest } from "./content-digest.ts";
 import { rejectSubmission } from "./reject-submission.ts";
 import { type ParsedSubmission, parseSubmission, type SubmittedMessage } from "./submission-message.ts";
 
+/** What became of a submission whose sender waits for the answer. `taken`: another job has its id. */
+export type Submitted =
+  | NotTaken
+  /** Without a claim nothing is to be started. */
+  | { readonly kind: "submitted"; readonly record: StateRecord; readonly claim: ClaimOutcome | undefined };
+
+/** Nothing of it is recorded. */
+type NotTaken = { readonly kind: "invalid" | "taken"; readonly faults: readonly string[] };
+
 /**
  * Order of writes: job and record in one batch, the Received message, the claim, the Started message, then (by the caller) the start of the
  * orchestration. After a crash in between the message is delivered again, and the duplicate does the rest.
  * @returns undefined if nothing is to be started
  * @throws Outage if the message should wait
  */
-export async function submitJob(message: SubmittedMessage, context: Context): Promise<ClaimOutcome | undefined> {
+export function submitJob(message: SubmittedMessage, context: Context): Promise<ClaimOutcome | undefined> {
+  return inItsTurn(async (onAdmitted) => {
+    const record = await recordJob(message, context, onAdmitted);
+    return record && claimFirst(record, context);
+  });
+}
+
+/**
+ * The same for a sender who waits for the answer, and gets the faults in the place of a quarantine. After a crash in between it sends the same again;
+ * if it does not, the supervisor finds the recorded job.
+ * @throws Outage if it should be sent again later
+ */
+export function submitForCaller(message: SubmittedMessage, context: Context): Promise<Submitted> {
+  return inItsTurn(async (onAdmitted) => {
+    const read = await withoutSecrets(message, context, () => readAndRecord(message, context, onAdmitted));
+    if (read.kind !== "recorded") return read;
+    const { record } = read;
+    return { kind: "submitted", record, claim: await claimFirst(record, context) };
+  });
+}
+
+/** The turn ends when the job is recorded and claimed, or could not be. */
+async function inItsTurn<T>(work: (onAdmitted: (leave: Leave) => void) => Promise<T>): Promise<T> {
   let leave: Leave = () => {};
   try {
-    const record = await recordJob(message, context, (end) => {
+    return await work((end) => {
       leave = end;
     });
-    const mayBeStarted = record?.attempt === 1 && ["Pending", "Processing"].includes(record.processState);
-    return mayBeStarted ? await claimJob(startAttemptOf(record), context, record) : undefined;
   } finally {
     leave();
   }
 }
 
+async function claimFirst(record: StateRecord, context: Context): Promise<ClaimOutcome | undefined> {
+  const mayBeStarted = record.attempt === 1 && ["Pending", "Processing"].includes(record.processState);
+  return mayBeStarted ? claimJob(startAttemptOf(record), context, record) : undefined;
+}
+
+/** What the contract's code throws has none of the job's secrets. */
+function withoutSecrets<T>({ body }: SubmittedMessage, { rules }: Context, work: () => Promise<T>): Promise<T> {
+  return throwingWithout(() => [...memberRedactorOf(rules.contracts).read(body).found.values], work);
+}
+
 /**
- * The first half: returns the record, or undefined if the message could not be read. What the contract's code throws has none of its secrets.
+ * The first half of a message's submission: returns the record, or undefined if the message is rejected.
  * @param onAdmitted gets what ends the job's turn: see admission.ts
  */
-export async function recordJob(
+export function recordJob(
   message: SubmittedMessage,
   context: Context,
   onAdmitted: (leave: Leave) => void = (leave) => leave(),
 ): Promise<StateRecord | undefined> {
-  return throwingWithout(
-    () => [...memberRedactorOf(context.rules.contracts).read(message.body).found.values],
-    () => readAndRecord(message, context, onAdmitted),
-  );
+  return withoutSecrets(message, context, async () => {
+    const read = await readAndRecord(message, context, onAdmitted);
+    if (read.kind === "recorded") return read.record;
+    await waitForNewer(message, context);
+    return rejectSubmission(message, read.faults, context);
+  });
 }
 
 async function readAndRecord(
   message: SubmittedMessage,
   context: Context,
   onAdmitted: (leave: Leave) => void,
-): Promise<StateRecord | undefined> {
+): Promise<NotTaken | { readonly kind: "recorded"; readonly record: StateRecord }> {
   const parsed = parseSubmission(message.body, message.envelope, context.rules);
-  if (parsed.kind === "invalid") await waitForNewer(message, context);
-  if (parsed.kind === "invalid") return rejectSubmission(message, parsed.faults, context);
+  if (parsed.kind === "invalid") return parsed;
   const { job } = parsed;
   describeSpan({ jobId: parsed.jobId });
   if (await context.pauses?.isPaused({ kind: "workflow", name: job.workflow })) {
@@ -74,13 +114,12 @@ async function readAndRecord(
   if (leave) onAdmitted(leave);
   const draft = draftRecord(parsed, message, context);
   const created = await createOrSay(job, draft, context);
-  if (typeof created === "string") return rejectSubmission(message, [created], context);
+  if (typeof created === "string") return { kind: "invalid", faults: [created] };
   if (created.kind === "duplicate" && !isSubmittedAgain(parsed, created, context)) {
-    return rejectSubmission(
-      message,
-      [`${idNameOf(context.rules.contracts)}: "${parsed.jobId}" is the id of another job`],
-      context,
-    );
+    return {
+      kind: "taken",
+      faults: [`${idNameOf(context.rules.contracts)}: "${parsed.jobId}" is the id of another job`],
+    };
   }
   const record = created.kind === "created" ? draft : created.record;
   const { jobId, processState, workflow } = record;
@@ -88,7 +127,7 @@ async function readAndRecord(
   context.telemetry.event(submitted, { jobId, processState, workflow: workflow.name });
 
   await publish(record, [{ status: "Received", attempt: 1, at: record.createdAt }], context);
-  return record;
+  return { kind: "recorded", record };
 }
 
 /** The reason, if the store will never take a job of that size or content. */

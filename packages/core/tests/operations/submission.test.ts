@@ -2,7 +2,7 @@
 
 import { beforeEach, expect, test } from "vitest";
 import { BusUnavailable } from "../../src/messaging/messenger.ts";
-import { submitJob } from "../../src/submission/submit-job.ts";
+import { submitForCaller, submitJob } from "../../src/submission/submit-job.ts";
 import type { Goods } from "../jobs.ts";
 import { CHAIN, NOON_MS, sampleJob } from "../jobs.ts";
 import { createWorld, ENVELOPE, type World } from "../world.ts";
@@ -171,6 +171,36 @@ test("P15 nobody to reply to, or a queue that is not there, does not fail the jo
   world.publishFault = "no-such-queue";
   expect(await world.submit(sampleJob("job-3"))).toMatchObject({ attempt: { jobId: "job-3" } });
   expect(world.eventNames()).toContain("StatusUndeliverable");
+});
+
+const byHttp = (caller: string, body: unknown) =>
+  submitForCaller({ body, envelope: { caller, isApart: true }, traceparent: null }, world);
+
+test("P1 P15 who submits it by HTTP owns the job; the same again is the same job, and another's is none", async () => {
+  expect(await byHttp("caller:ada", sampleJob())).toMatchObject({ kind: "submitted", claim: { kind: "claimed" } });
+  expect(await world.stateOf()).toMatchObject({ owner: "caller:ada", processState: "Processing", attempt: 1 });
+  // As after a death before its attempt was started.
+  expect(await byHttp("caller:ada", sampleJob())).toMatchObject({ kind: "submitted", claim: { kind: "claimed" } });
+  expect((await world.stateOf())?.history.filter(({ what }) => what.startsWith("claimed"))).toHaveLength(1);
+  for (const other of ["caller:bob", "shop"]) {
+    expect(await byHttp(other, sampleJob())).toMatchObject({ kind: "taken" });
+  }
+  expect(await byHttp("caller:ada", sampleJob("job-1", { currency: "USD" }))).toMatchObject({ kind: "taken" });
+  expect([world.quarantined, world.rejections]).toEqual([[], []]);
+});
+
+test("P1 what is at fault by HTTP is answered with every fault, and kept nowhere", async () => {
+  expect(await byHttp("caller:ada", BAD)).toMatchObject({ kind: "invalid", faults: { length: 2 } });
+  expect([world.quarantined, world.rejections, await world.stateOf()]).toEqual([[], [], undefined]);
+});
+
+test("P1 a job by HTTP can't have an id that belongs to a queue's owner", async () => {
+  const tea = { queue: "jobs-tea", owner: "tea", idPrefix: "tea-", replyQueues: ["replies-tea"] };
+  Object.assign(world, { rules: { ...world.rules, ownedQueues: [tea] } });
+  expect(await byHttp("caller:ada", sampleJob("tea-1"))).toMatchObject({
+    kind: "invalid",
+    faults: [expect.stringContaining("tea-")],
+  });
 });
 
 const SECRET = "tok_canary_4711";

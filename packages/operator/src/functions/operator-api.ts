@@ -11,6 +11,7 @@ import { erasureApi } from "./erasure-api.ts";
 import { jobsApi } from "./jobs-api.ts";
 import { operatorFunction } from "./operator-endpoint.ts";
 import { stepReportsApi } from "./step-reports-api.ts";
+import { submissionsApi } from "./submissions-api.ts";
 import { supervisorApi } from "./supervisor-api.ts";
 import { workflowsApi } from "./workflows-api.ts";
 
@@ -29,6 +30,7 @@ export function operatorApi(
 ): readonly (readonly [string, HttpFunctionOptions])[] {
   const endpoints = {
     ...jobsApi(application),
+    ...submissionsApi(application),
     ...erasureApi(application),
     ...stepReportsApi(application),
     ...bulkApi(application),

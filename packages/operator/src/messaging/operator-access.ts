@@ -3,8 +3,8 @@
 import type { OperatorSignIn } from "@scheduler-agent-supervisor/core/internal/app/setting-types";
 import { z } from "zod";
 
-/** Roles of the app registration: to read, to act, and to see jobs' secrets too. */
-export type Role = "Jobs.Read" | "Jobs.Operate" | "Jobs.ReadData";
+/** Roles of the app registration: to read, to act, to see jobs' secrets too, and to submit jobs of one's own. */
+export type Role = "Jobs.Read" | "Jobs.Operate" | "Jobs.ReadData" | "Jobs.Submit";
 
 export type Access =
   | { readonly kind: "granted"; readonly operator: string }
@@ -47,6 +47,25 @@ export function accessTo(role: Role, headers: Headers, signIn: OperatorSignIn): 
       return { kind: "granted", operator: "whoever has the function key" };
     case "entra":
       return signedIn(role, headers);
+    default:
+      return signIn satisfies never;
+  }
+}
+
+/**
+ * The owner of what the caller submits: the same for each of its requests, and nobody else's. An owner of a queue has no colon in its name. Undefined
+ * if a caller who has signed in has no id. Whoever has the function key is one owner.
+ */
+export function ownerFor(headers: Headers, signIn: OperatorSignIn): string | undefined {
+  switch (signIn) {
+    case "development":
+      return `caller:${nameIn(headers, "x-ms-client-principal-name") ?? "local"}`;
+    case "key":
+      return "caller:function-key";
+    case "entra": {
+      const id = nameIn(headers, "x-ms-client-principal-id");
+      return id && `caller:${id}`;
+    }
     default:
       return signIn satisfies never;
   }

@@ -1,4 +1,5 @@
 // The API's answers besides those for the console: faults, rejections, sweeps and versions of workflows.
+import { PROCESS_STATES } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import { z } from "zod";
 import { deadLetterCounts, deadLetterPage } from "../messaging/console-contract.ts";
 
@@ -12,6 +13,19 @@ export const failure = z.object({ error: z.string() });
 
 /** 409: the request is not possible in the current state. */
 export const rejection = z.object({ reason: z.string(), state: z.string().optional() });
+
+/** `/api/submissions`: a job, as its requester is told of it. */
+export const submission = z.object({
+  jobId: z.string(),
+  state: z.enum(PROCESS_STATES),
+  status: z.string(),
+  isOver: z.boolean(),
+  attempt: z.int(),
+  submittedAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+  detail: z.string().optional(),
+  outputs: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).optional(),
+});
 
 /** `POST /api/jobs/{jobId}/erase`. */
 export const erased = z.object({ jobId: z.string(), erased: z.literal(true) });

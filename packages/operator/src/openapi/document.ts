@@ -10,7 +10,7 @@ interface JsonSchema {
 
 const SCHEMAS = "#/components/schemas/";
 const ABOUT =
-  "What operators see and do. GET takes the role Jobs.Read, POST Jobs.Operate; an app without sign-in takes a function key. " +
+  "What operators see and do. GET takes the role Jobs.Read, POST Jobs.Operate, and submissions Jobs.Submit; an app without sign-in takes a function key. " +
   "Answers may get further members.";
 
 /** @see OpenAPI Specification 3.1.1: its schemas are JSON Schema 2020-12, as zod generates them */

@@ -105,6 +105,19 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
   "POST jobs/{jobId}/markResolved": acts("Marks a job in Error as resolved", operatorBodies.markResolved),
   "POST jobs/{jobId}/steps/{step}/report": acts("Reports a step that is done later", reportBody),
   "POST jobs/{jobId}/steps/{step}/outcome": acts("Records the outcome of a step that is unknown", outcomeBody),
+  "POST submissions": {
+    summary: "Submits a job of the caller's own: the same again is the same job",
+    body: answers.document,
+    status: 202,
+    answer: answers.submission,
+  },
+  "GET submissions/{jobId}": { summary: "A job of the caller's own", answer: answers.submission },
+  "POST submissions/{jobId}/cancel": {
+    summary: "Cancels a job of the caller's own",
+    body: operatorBodies.cancel,
+    status: 202,
+    answer: answers.submission,
+  },
   "GET awaiting": {
     summary: "The steps that are done later, with their deadlines",
     answer: console.awaiting,

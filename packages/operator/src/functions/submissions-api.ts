@@ -1,0 +1,145 @@
+// Submission by HTTP (P1, P13): an application that can't send to the bus submits a job, looks at it, and cancels it. It sees its own jobs alone.
+import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
+import type { App } from "@scheduler-agent-supervisor/core/internal/app/create-app";
+import { Outage } from "@scheduler-agent-supervisor/core/internal/domain/outage";
+import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { atFault } from "@scheduler-agent-supervisor/core/internal/functions/at-fault";
+import { engineClient } from "@scheduler-agent-supervisor/core/internal/functions/engine-client";
+import { readBody } from "@scheduler-agent-supervisor/core/internal/messaging/message-body";
+import { parseOperatorRequest } from "@scheduler-agent-supervisor/core/internal/messaging/operator-request";
+import { operateJob } from "@scheduler-agent-supervisor/core/internal/scheduler/operate-job";
+import { WorkflowPaused } from "@scheduler-agent-supervisor/core/internal/scheduler/pauses";
+import { startClaimed } from "@scheduler-agent-supervisor/core/internal/scheduler/scheduler-client";
+import { type Standing, standingFor } from "@scheduler-agent-supervisor/core/internal/submission/standing";
+import { submitForCaller } from "@scheduler-agent-supervisor/core/internal/submission/submit-job";
+import type { Telemetry } from "@scheduler-agent-supervisor/core/internal/telemetry/events";
+import { observe } from "@scheduler-agent-supervisor/core/internal/telemetry/invocation";
+import { activeTraceparent } from "@scheduler-agent-supervisor/core/internal/telemetry/trace-context";
+import * as df from "durable-functions";
+import { ownerFor } from "../messaging/operator-access.ts";
+import type { Endpoints } from "./operator-endpoint.ts";
+
+/** As large as a message to a queue may be. */
+const CONTENT_LIMIT = 262_144;
+/** Seconds. */
+const LOOK_AGAIN = { "Retry-After": "2" };
+const TRY_AGAIN = { "Retry-After": "10" };
+
+export function submissionsApi(application: App): Endpoints {
+  return {
+    submitJob: {
+      method: "POST",
+      route: "submissions",
+      role: "Jobs.Submit",
+      extraInputs: [df.input.durableClient()],
+      handle: forOwner(async (request, context, owner) => {
+        if (Number(request.headers.get("content-length") ?? 0) > CONTENT_LIMIT) return TOO_LARGE;
+        const bytes = Buffer.from(await request.arrayBuffer());
+        if (bytes.length > CONTENT_LIMIT) return TOO_LARGE;
+        const { value: body, faults } = readBody(bytes, request.headers.get("content-type") ?? undefined, "rejected");
+        return observe(context, {}, (telemetry) => submit(body, faults, owner, context, telemetry));
+      }),
+    },
+    readSubmission: {
+      method: "GET",
+      route: "submissions/{jobId}",
+      role: "Jobs.Submit",
+      handle: forOwner(async (request, _context, owner) => {
+        const record = await ownRecord(request, owner);
+        return record ? answerOf(record, 200) : unknown(request);
+      }),
+    },
+    cancelSubmission: {
+      method: "POST",
+      route: "submissions/{jobId}/cancel",
+      role: "Jobs.Submit",
+      handle: forOwner(async (request, context, owner) => {
+        const jobId = jobIdOf(request);
+        const parsed = parseOperatorRequest("cancel", jobId, await request.text(), application.ports().rules);
+        if (parsed.kind === "invalid") return atFault(parsed.faults);
+        if (!(await ownRecord(request, owner))) return unknown(request);
+        const { reason } = parsed.request;
+        const operated = await observe(context, { attributes: { jobId } }, (telemetry) =>
+          operateJob(
+            jobId,
+            { kind: "cancel", reason, byRequester: true },
+            { by: owner, ifMatch: "any" },
+            application.contextOf(telemetry),
+          ),
+        );
+        if (operated.kind === "done") return answerOf(operated.record, 202);
+        if (operated.kind === "rejected")
+          return { status: 409, jsonBody: { state: operated.state, reason: operated.reason } };
+        return unknown(request);
+      }),
+    },
+  };
+
+  type Handle = (request: HttpRequest, context: InvocationContext, owner: string) => Promise<HttpResponseInit>;
+
+  /** An outage, a pause or a full app is nobody's fault: the same request may be sent again. */
+  function forOwner(handle: Handle): (request: HttpRequest, context: InvocationContext) => Promise<HttpResponseInit> {
+    return async (request, context) => {
+      const owner = ownerFor(request.headers, application.operatorSignIn);
+      if (owner === undefined) return { status: 401, jsonBody: { error: "Who has signed in has no id." } };
+      try {
+        return await handle(request, context, owner);
+      } catch (cause) {
+        if (!(cause instanceof Outage)) throw cause;
+        const why = cause instanceof WorkflowPaused ? `${cause.message}: ` : "";
+        return { status: 503, headers: TRY_AGAIN, jsonBody: { error: `${why}send it again later` } };
+      }
+    };
+  }
+
+  async function submit(
+    body: unknown,
+    faults: readonly string[],
+    caller: string,
+    context: InvocationContext,
+    telemetry: Telemetry,
+  ): Promise<HttpResponseInit> {
+    const own = application.contextOf(telemetry);
+    const message = { body, envelope: { caller, faults, isApart: true }, traceparent: activeTraceparent() ?? null };
+    const submitted = await submitForCaller(message, own);
+    if (submitted.kind !== "submitted") {
+      const { kind, faults: found } = submitted;
+      return kind === "invalid" ? atFault(found) : { status: 409, jsonBody: { reason: found.join("; ") } };
+    }
+    const { record, claim } = submitted;
+    if (claim?.kind === "claimed") await startClaimed(engineClient(context), claim, own);
+    return answerOf(record, 202);
+  }
+
+  /** Undefined for another's job, as for an unknown one. */
+  async function ownRecord(request: HttpRequest, owner: string): Promise<StateRecord | undefined> {
+    const { store } = application.ports();
+    const jobId = jobIdOf(request);
+    // "There is none" is a final answer.
+    const read = (await store.state(jobId)) ?? (await store.latest(jobId));
+    return read?.record.owner === owner ? read.record : undefined;
+  }
+
+  function answerOf(record: StateRecord, status: 200 | 202): HttpResponseInit {
+    const isOver = hasEnded(record.processState);
+    const jsonBody: Standing = standingFor(record, application.ports().workflows.find(record.workflow));
+    const location = { Location: `/api/submissions/${record.jobId}` };
+    return {
+      status: isOver ? 200 : status,
+      headers: { ...(status === 202 && location), ...(!isOver && LOOK_AGAIN) },
+      jsonBody,
+    };
+  }
+}
+
+const TOO_LARGE: HttpResponseInit = {
+  status: 413,
+  jsonBody: { error: `The content has over ${CONTENT_LIMIT} bytes.` },
+};
+
+const jobIdOf = (request: HttpRequest): string => request.params["jobId"] ?? "";
+
+const unknown = (request: HttpRequest): HttpResponseInit => ({
+  status: 404,
+  jsonBody: { error: `There is no job ${jobIdOf(request)} of yours.` },
+});
