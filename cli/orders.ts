@@ -91,7 +91,7 @@ function printList(found: readonly StateRecord[]): void {
 function waitLines(record: StateRecord, claimWithinMs: number): string[] {
   const now = new Date().toISOString();
   const context = { now, claimWithinMs, graceMs: SWEEP_GRACE_MS, isPaused: () => false };
-  return waitsOf(waitingJobOf(record), context).map((wait) => waitInWords(wait, timeText));
+  return waitsOf(waitingJobOf(record), context).map((wait) => withTimes(waitInWords(wait, timeText)));
 }
 
 function printOne(record: StateRecord, claimWithinMs: number): void {
@@ -116,7 +116,7 @@ function printOne(record: StateRecord, claimWithinMs: number): void {
     step.compensation ? `${step.state}, compensation ${step.compensation.state}` : step.state,
     String(step.retryCount + (step.compensation?.retryCount ?? 0)),
     step.startedAt && step.endedAt ? `${Date.parse(step.endedAt) - Date.parse(step.startedAt)} ms` : "",
-    step.error ?? (step.result ? JSON.stringify(step.result) : ""),
+    withTimes(step.error ?? "") || (step.result ? JSON.stringify(step.result) : ""),
   ]);
   printTable(["step", "agent", "state", "retries", "took", "result"], steps);
   printTable(

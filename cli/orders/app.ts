@@ -1,5 +1,5 @@
 // The operator's API of a running app, for the command line: a rejection is an error that says why.
-import { plainText } from "./text.ts";
+import { plainText, withTimes } from "./text.ts";
 
 export interface App {
   get<T>(path: string): Promise<T>;
@@ -29,13 +29,13 @@ export function openApp({ url, key, token }: AppAddress): App {
     const signal = AbortSignal.timeout(WITHIN_MS);
     const [response, text] = await answerOf(address, { ...options, redirect: "manual", signal }).catch(
       (cause: unknown) => {
-        const late = `The app at ${url} did not answer within ${WITHIN_MS / 1000} s. An action may have been done: check before you repeat it.`;
+        const late = `The app at ${url} did not answer within ${WITHIN_MS / 1000} s. An action may have been done. Check before you repeat it: npm run orders -- shift-log`;
         const none = `No app answers at ${url}: start it with npm start, or name another with --app URL.`;
         throw new Error(signal.aborted ? late : none, { cause });
       },
     );
     if (response.ok) return JSON.parse(text) as T;
-    const advice = ADVICE[response.status] ?? "";
+    const advice = ADVICE[response.status] ?? (response.status > 500 ? AGAIN : USAGE);
     throw new Error(`${response.status}: ${faultOf(text) || response.statusText || "the app gave no reason"}${advice}`);
   }
 
@@ -55,16 +55,25 @@ async function answerOf(address: URL, options: RequestInit): Promise<[Response, 
   return [response, await response.text()];
 }
 
+const LOOK = "npm run orders -- show ORDER, run RUN or dead-letters";
+const AGAIN = `\nTry again in some seconds. What was done: ${LOOK}`;
+const USAGE = "\nWhat each command takes: npm run orders -- --help";
+
 /** What to do, where the app can't know it. */
 const ADVICE: { readonly [status: number]: string } = {
   401: "\nGive a function key with --key, or a token with --token.",
+  404: "\nTo see what there is: npm run orders -- find, runs, held or dead-letters",
+  409: `\nLook at it again: ${LOOK}`,
+  412: `\nLook at it again: ${LOOK}`,
+  429: AGAIN,
+  500: "\nThe app's log has the cause. What is wrong with the app: npm run orders -- overview",
   403: "\nYou need the role Jobs.Read to see this, and Jobs.Operate to act.",
 };
 
 function faultOf(text: string): string {
   try {
     const { reason, error, faults = [] } = JSON.parse(text) as { reason?: string; error?: string; faults?: string[] };
-    return [reason ?? error ?? "", ...faults].filter(Boolean).map(plainText).join("\n  ");
+    return [reason ?? error ?? "", ...faults].filter(Boolean).map(plainText).map(withTimes).join("\n  ");
   } catch {
     return "";
   }

@@ -19,7 +19,7 @@ import { printHeldUp } from "./held-up.ts";
 import { coloured } from "./one.ts";
 import { agentTroubles, messageTroubles, supervisorTroubles, type Trouble } from "./system.ts";
 import { printTable } from "./table.ts";
-import { ago, plainText, say, sayEach, sayJson, timeText } from "./text.ts";
+import { ago, plainText, say, sayEach, sayJson, timeText, withTimes } from "./text.ts";
 
 export type Target = HandlingAnswer["target"];
 type Change = { readonly kind: "claim" | "release" } | { readonly kind: "note"; readonly text: string };
@@ -96,7 +96,7 @@ function showGroups({ count, isAll, groups }: Attention, handlings: readonly Han
       isAll ? String(orders) : `${orders}+`,
       ago(lastSeen),
       [kind, step, workflow].filter(Boolean).join(", "),
-      example,
+      withTimes(example),
       claimWords(handlings, { kind: "group", id }),
     ]),
   );
@@ -138,7 +138,7 @@ export async function showGroup(app: App, group: string, asJson: boolean): Promi
       orderId,
       ago(error.at),
       String(attempt),
-      error.message,
+      withTimes(error.message),
       claimWords(handlings, { kind: "job", id: orderId }),
     ]),
   );
@@ -197,11 +197,11 @@ export async function showSearch(
       `${workflow.name} v${workflow.version}`,
       String(attempt),
       timeText(createdAt),
-      error?.message ?? "",
+      withTimes(error?.message ?? ""),
     ]),
   );
   if (looked) {
-    say(`Searched ${looked.jobs} orders, received since ${looked.downTo}.`);
+    say(`Searched ${looked.jobs} orders, received since ${timeText(looked.downTo)}.`);
     say(`Go on with --continue ${continuation}, or say when: --from, --to.`);
   } else if (continuation !== undefined)
     say(

@@ -9,7 +9,7 @@ import type {
 import type { App } from "./app.ts";
 import type { Search } from "./attention.ts";
 import { printTable } from "./table.ts";
-import { say, sayEach, sayJson, timeText } from "./text.ts";
+import { say, sayEach, sayJson, timeText, withTimes } from "./text.ts";
 
 export type BulkTarget =
   | { readonly group: string }
@@ -20,7 +20,7 @@ const POLL_MS = 1000;
 
 export async function previewBulk(app: App, action: BulkRun["action"], target: BulkTarget): Promise<void> {
   const { run, notPossible } = await app.post<BulkPreview>("bulk", { action, target });
-  say(`${action}: ${run.total} orders${run.cause ? ` (${run.cause})` : ""}`);
+  say(`${action}: ${run.total} orders${run.cause ? ` (${withTimes(run.cause)})` : ""}`);
   if (run.goesOn && run.goesOn.compensate > 0)
     say(`${run.goesOn.forward} go on forward, ${run.goesOn.compensate} with their compensation`);
   if (run.keys && run.keys.next > 0)
@@ -29,7 +29,7 @@ export async function previewBulk(app: App, action: BulkRun["action"], target: B
     say(`In ${run.keys.same} a step whose outcome is unknown runs again under the same idempotency key.`);
   if (!run.isAll) say("There may be more than one action takes: do the rest when this is done.");
   if (notPossible.length > 0) say(`Not possible for ${notPossible.length} orders:`);
-  for (const { jobId: orderId, reason } of notPossible) say(`  ${orderId}: ${reason}`);
+  for (const { jobId: orderId, reason } of notPossible) say(`  ${orderId}: ${withTimes(reason)}`);
   if (run.total === 0) return;
   say(`Nothing is done yet. To start it:
   npm run orders -- start ${run.bulkId} --count ${run.total} --reason "WHY"${action === "extend" ? " --by PT30M" : ""}`);
@@ -113,6 +113,6 @@ function printResults({ results }: BulkProgress): void {
   const bad = results.filter(({ outcome, end }) => outcome === "skipped" || (end !== null && end !== "well"));
   printTable(
     ["order", "result", "why"],
-    bad.map(({ jobId: orderId, outcome, end, reason }) => [orderId, end ?? outcome, reason ?? ""]),
+    bad.map(({ jobId: orderId, outcome, end, reason }) => [orderId, end ?? outcome, withTimes(reason ?? "")]),
   );
 }

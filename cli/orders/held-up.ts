@@ -10,7 +10,7 @@ import type {
 import { type App, queryOf } from "./app.ts";
 import { previewBulk } from "./bulk.ts";
 import { printTable } from "./table.ts";
-import { ago, say, sayEach, timeText } from "./text.ts";
+import { ago, say, sayEach, timeText, withTimes } from "./text.ts";
 
 const PAGE = 100;
 
@@ -26,7 +26,7 @@ export async function showHeldUp(app: App, group: string | undefined, asJson: bo
   if (jobs.length === 0) say(`Nothing is held up by ${group} now.`);
   printTable(
     ["order", "why"],
-    jobs.map(({ jobId, wait }) => [jobId, waitInWords(wait, timeText)]),
+    jobs.map(({ jobId, wait }) => [jobId, withTimes(waitInWords(wait, timeText))]),
   );
 }
 
@@ -35,7 +35,7 @@ export function printHeldUp({ groups, isAll }: HeldUp): void {
     ["held up", "orders", "why"],
     groups.map(({ id, count, wait, causes }) => [
       ...[id, `${count}${isAll ? "" : "+"}`],
-      [waitInWords(wait, timeText), ...causes.slice(1).map((cause) => `also ${cause}`)].join("; "),
+      withTimes([waitInWords(wait, timeText), ...causes.slice(1).map((cause) => `also ${cause}`)].join("; ")),
     ]),
   );
   if (groups[0]) say("To continue when the cause is fixed: npm run orders -- continue ID");
@@ -77,7 +77,7 @@ export async function showAgents(app: App, asJson: boolean): Promise<void> {
       }
       return endpoints.map(({ endpoint, instance, health, isSlow, since, inFlight, capacity, lastError }) => [
         ...[name, endpoint, instance, isSlow ? `${health}, slow` : health, since ? timeText(since) : ""],
-        ...[`${inFlight} of ${capacity}`, lastError ?? "", stateOf("agent", name)],
+        ...[`${inFlight} of ${capacity}`, withTimes(lastError ?? ""), stateOf("agent", name)],
       ]);
     }),
   );

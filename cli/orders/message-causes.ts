@@ -63,7 +63,9 @@ export async function handleCause(
   const { queue, action, patch } = which;
   const found = await causeOf(app, which);
   if (found.count !== count) {
-    throw new Error(`There are ${found.count} messages of this cause now, and not ${count}: preview it again.`);
+    throw new Error(
+      `There are ${found.count} messages of this cause now, and not ${count}: preview it again: npm run orders -- ${action} ${queue} --cause ${which.cause}`,
+    );
   }
   const asked = { queue, action, reason, ...(patch !== undefined && { patch }) };
   const { state, skipped } = await runMessageWaves(found, action, {

@@ -26,11 +26,11 @@ export async function showOrder(app: App, orderId: string, asJson: boolean): Pro
   );
   const { error } = record;
   if (error) say(`${error.kind} in ${error.step ?? "-"} (${error.agent ?? "-"}): ${withTimes(error.message)}`);
-  for (const wait of waits) say(waitInWords(wait, timeText));
+  for (const wait of waits) say(withTimes(waitInWords(wait, timeText)));
   for (const [action, permission] of Object.entries(actions)) {
     if (permission.allowed)
       say(`possible: ${verbOf(action)}${"requires" in permission ? " --compensated-manually" : ""}`);
-    else say(`not possible: ${verbOf(action)}: ${permission.reason}`);
+    else say(`not possible: ${verbOf(action)}: ${withTimes(permission.reason)}`);
   }
   for (const { step, direction } of unknownOutcomes)
     say(`possible: outcome ${step} done|not-done${direction === "compensate" ? " (its compensation)" : ""}`);
@@ -40,7 +40,7 @@ export async function showOrder(app: App, orderId: string, asJson: boolean): Pro
       name,
       step.agent,
       step.compensation ? `${step.state}, compensation ${step.compensation.state}` : step.state,
-      step.error ?? step.expiry?.message ?? (step.result ? JSON.stringify(step.result) : ""),
+      withTimes(step.error ?? step.expiry?.message ?? "") || (step.result ? JSON.stringify(step.result) : ""),
     ]),
   );
   printTable(
@@ -63,7 +63,7 @@ export async function showAudit(app: App, orderId: string, asJson: boolean): Pro
     ["at", "by", "what", "why", "outcome"],
     entries.map((entry) => {
       if (entry.kind === "operatorAction") {
-        return [timeText(entry.at), entry.operator, entry.action, entry.reason ?? "", entry.outcome];
+        return [timeText(entry.at), entry.operator, entry.action, entry.reason ?? "", withTimes(entry.outcome)];
       }
       return [timeText(entry.at), "supervisor", entry.verdict, withTimes(entry.rule), entry.outcome];
     }),
@@ -73,7 +73,7 @@ export async function showAudit(app: App, orderId: string, asJson: boolean): Pro
   say("The latest replies that no step waited for any more:");
   printTable(
     ["at", "step", "attempt", "why"],
-    lateReplies.map(({ at, step, attempt, reason }) => [timeText(at), step, String(attempt), reason]),
+    lateReplies.map(({ at, step, attempt, reason }) => [timeText(at), step, String(attempt), withTimes(reason)]),
   );
 }
 
@@ -157,7 +157,7 @@ export async function showAwaiting(app: App, asJson: boolean): Promise<void> {
       ago(since),
       until ? timeText(until) : "",
       reference ?? "",
-      [lastReportAt ? ago(lastReportAt) : "", progress].filter(Boolean).join(": "),
+      [lastReportAt ? ago(lastReportAt) : "", withTimes(progress ?? "")].filter(Boolean).join(": "),
     ]),
   );
   if (!isAll) say("There are more: these are the first to run out of time.");

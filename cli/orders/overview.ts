@@ -81,9 +81,9 @@ function rowOf(entry: SupervisionEntry): string[] {
     const report = Object.entries(entry.report).map(([name, value]) => `${name} ${value}`);
     return [at, "sweep", "", report.join(", ")];
   }
-  if (entry.kind === "lateReply") return [at, `late reply of ${entry.step}`, entry.jobId, entry.reason];
+  if (entry.kind === "lateReply") return [at, `late reply of ${entry.step}`, entry.jobId, withTimes(entry.reason)];
   const { verdict, outcome, rule, fault, stop } = entry;
-  const why = [withTimes(rule), stop?.message, fault].filter(Boolean).join("; ");
+  const why = withTimes([rule, stop?.message, fault].filter(Boolean).join("; "));
   return [at, outcome === "applied" ? verdict : `${verdict} (${outcome})`, entry.jobId, why];
 }
 

@@ -20,7 +20,7 @@ export async function showShiftLog(app: App, filter: Filter, asJson: boolean): P
       if (entry.kind === "decisions")
         return [timeText(at), "supervisor", `${often}${entry.verdict}`, about, withTimes(entry.cause)];
       const { operator, action, message, reason, outcome } = entry;
-      const why = [reason, outcome === "done" ? "" : outcome].filter(Boolean).join("; ");
+      const why = [reason, outcome === "done" ? "" : withTimes(outcome)].filter(Boolean).join("; ");
       return [timeText(at), operator, `${often}${action}`, message ?? about, why];
     }),
   );

@@ -6,7 +6,7 @@ import type {
   Supervisor,
   WaitingMessages,
 } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
-import { ago, timeText } from "./text.ts";
+import { ago, timeText, withTimes } from "./text.ts";
 
 /** A line for people, and what a script reads of it. */
 export interface Trouble {
@@ -20,7 +20,7 @@ export function agentTroubles(standings: AgentStandings): Trouble[] {
     const what = kind === "slow" ? `${name} is slow` : `${name}: an endpoint gets no calls`;
     const begun = since === undefined ? "" : ` since ${timeText(since)}`;
     return {
-      line: `${what}${begun}${lastError === null ? "" : `: ${lastError}`}`,
+      line: `${what}${begun}${lastError === null ? "" : `: ${withTimes(lastError)}`}`,
       json: { of: "agent", name, ...endpoint },
     };
   });

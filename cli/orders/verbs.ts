@@ -347,8 +347,14 @@ export async function runVerb(
 ): Promise<number> {
   const option = (name: string) => (typeof values[name] === "string" ? values[name] : undefined);
   const app = openApp({ url: option("app") ?? here(), key: option("key"), token: option("token") });
-  const code = await VERBS[verb]?.run({ app, values, given, asJson: values["json"] === true });
-  return typeof code === "number" ? code : 0;
+  const { run, call } = VERBS[verb] ?? {};
+  try {
+    const code = await run?.({ app, values, given, asJson: values["json"] === true });
+    return typeof code === "number" ? code : 0;
+  } catch (cause) {
+    if (!(cause instanceof UsageError)) throw cause;
+    throw new UsageError(`${cause.message}\n\n  npm run orders -- ${verb} ${call}`.trimEnd(), { cause });
+  }
 }
 
 const act = ({ app, given, values }: Call, action: Omit<Act, "reason">) =>

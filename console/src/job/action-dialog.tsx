@@ -7,7 +7,7 @@ import { useRefresh } from "../api/queries.ts";
 import { Changes, changesBetween } from "../parts/changes.tsx";
 import { ExtensionField } from "../parts/extension-field.tsx";
 import { Fault, Loading, Progress } from "../parts/notices.tsx";
-import { useInstant } from "../parts/zone.tsx";
+import { Said, useInstant } from "../parts/zone.tsx";
 import { AWAITING } from "../words/awaiting.ts";
 import { TEXT } from "../words/frame.ts";
 import { ACTIONS, JOB, OUTCOMES, USUAL_EXTENSION } from "../words/job.ts";
@@ -214,7 +214,11 @@ function ChangedMeanwhile({ before, after }: { readonly before: Inspection; read
       <h3>{JOB.changedTitle}</h3>
       <p>{JOB.changedAbout}</p>
       {changes.length > 0 ? <Changes changes={changes} /> : <p>{JOB.nothingChanged}</p>}
-      {denied && !denied.allowed && <p className="quiet">{denied.reason}</p>}
+      {denied && !denied.allowed && (
+        <p className="quiet">
+          <Said text={denied.reason} />
+        </p>
+      )}
     </section>
   );
 }

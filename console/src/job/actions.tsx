@@ -3,6 +3,7 @@ import { Button } from "@fluentui/react-components";
 import { lazy, Suspense, useState } from "react";
 import type { Inspection, JobAction } from "../api/contract.ts";
 import { useSession } from "../api/queries.ts";
+import { Said } from "../parts/zone.tsx";
 import { AWAITING } from "../words/awaiting.ts";
 import { FAULTS } from "../words/frame.ts";
 import { ACTIONS, JOB, OUTCOMES } from "../words/job.ts";
@@ -91,7 +92,7 @@ export function Actions({ inspection }: { readonly inspection: Inspection }) {
           <ul className="listed">
             {reasons.map(({ action, reason }) => (
               <li key={action}>
-                <strong>{ACTIONS[action].name}</strong>: {reason}
+                <strong>{ACTIONS[action].name}</strong>: <Said text={reason} />
               </li>
             ))}
           </ul>

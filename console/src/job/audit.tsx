@@ -5,7 +5,7 @@ import type { AuditEntry, LateReply } from "../api/contract.ts";
 import { useJobAudit } from "../api/queries.ts";
 import { Loaded } from "../parts/notices.tsx";
 import { type Column, Table } from "../parts/table.tsx";
-import { Instant } from "../parts/zone.tsx";
+import { Instant, Said } from "../parts/zone.tsx";
 import { ACTIONS, AUDIT } from "../words/job.ts";
 import { SUPERVISION } from "../words/supervision.ts";
 
@@ -45,14 +45,17 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
   { name: SUPERVISION.at, cell: ({ at }) => <Instant at={at} /> },
   { name: AUDIT.by, cell: (entry) => (entry.kind === "operatorAction" ? entry.operator : AUDIT.supervisor) },
   { name: SUPERVISION.what, cell: whatOf },
-  { name: SUPERVISION.why, cell: whyOf },
-  { name: AUDIT.outcome, cell: (entry) => entry.outcome },
+  { name: SUPERVISION.why, cell: (entry) => <Said text={whyOf(entry)} /> },
+  { name: AUDIT.outcome, cell: (entry) => <Said text={entry.outcome} /> },
 ];
 
 const LATE_COLUMNS: readonly Column<LateReply>[] = [
   { name: SUPERVISION.at, cell: ({ at }) => <Instant at={at} /> },
   { name: SUPERVISION.what, cell: () => SUPERVISION.lateReply },
-  { name: SUPERVISION.why, cell: ({ step, attempt, reason }) => SUPERVISION.late(step, attempt, reason) },
+  {
+    name: SUPERVISION.why,
+    cell: ({ step, attempt, reason }) => <Said text={SUPERVISION.late(step, attempt, reason)} />,
+  },
 ];
 
 function whatOf(entry: AuditEntry): string {

@@ -2,7 +2,7 @@
 import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
 import type { Inspection, JobRecord, StepRecord, StepRun, WorkflowStep } from "../api/contract.ts";
 import { StepBadge } from "../parts/badges.tsx";
-import { Instant } from "../parts/zone.tsx";
+import { Instant, Said } from "../parts/zone.tsx";
 import { JOB, SKIP_CAUSES } from "../words/job.ts";
 
 interface StepsProps {
@@ -40,7 +40,7 @@ function Step({ name, record, step }: StepProps) {
       <p className="quiet">{[agent, step?.operation, job].filter(Boolean).join(" · ")}</p>
       {record.skipped && (
         <p className={record.skipped.cause === "rejected" || record.skipped.cause === "expired" ? "fault" : "quiet"}>
-          {SKIP_CAUSES[record.skipped.cause]}: {record.skipped.message}
+          {SKIP_CAUSES[record.skipped.cause]}: <Said text={record.skipped.message} />
         </p>
       )}
       <Run run={record} />
@@ -87,11 +87,15 @@ function Run({ run }: { readonly run: StepRun }) {
   ].filter(Boolean);
   return (
     <>
-      {error && <p className="fault">{error}</p>}
+      {error && (
+        <p className="fault">
+          <Said text={error} />
+        </p>
+      )}
       {expiry && (
         <p className="fault">
           {JOB.expiry(expiry.attempt, expiry.tries)}
-          {expiry.endpoint && ` (${expiry.endpoint})`}: {expiry.message}
+          {expiry.endpoint && ` (${expiry.endpoint})`}: <Said text={expiry.message} />
           {expiry.misconfigured && ` ${JOB.misconfigured}`}
         </p>
       )}
@@ -109,7 +113,7 @@ function Run({ run }: { readonly run: StepRun }) {
             <>
               {" · "}
               {JOB.received} <Instant at={accepted.lastReportAt} />
-              {accepted.progress && `: ${accepted.progress}`}
+              {accepted.progress && <Said text={`: ${accepted.progress}`} />}
             </>
           )}
         </p>
@@ -123,7 +127,7 @@ function Run({ run }: { readonly run: StepRun }) {
       {endpoint && (
         <p className="quiet">
           {JOB.endpoint} {endpoint}
-          {because && `: ${because}`}
+          {because && <Said text={`: ${because}`} />}
         </p>
       )}
     </>

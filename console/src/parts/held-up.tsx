@@ -12,7 +12,7 @@ import { Fault, Loaded, Loading, Notice, Section } from "./notices.tsx";
 import { Pausable } from "./pausable.tsx";
 import { type Column, Table } from "./table.tsx";
 import { WaitWords } from "./wait-words.tsx";
-import { Age, Instant } from "./zone.tsx";
+import { Age, Instant, Said } from "./zone.tsx";
 
 type Group = HeldUp["groups"][number];
 
@@ -47,10 +47,16 @@ function HeldUpGroup({
       <span className="count">{TEXT.capped(count, isAll)}</span>
       <div className="cause">
         <h3>
-          <Link href={`/?held=${id}`}>{HELD_UP.name(wait)}</Link>
+          <Link href={`/?held=${id}`}>
+            <Said text={HELD_UP.name(wait)} />
+          </Link>
         </h3>
         <p className="quiet">{[HELD_UP.reason(wait.reason, trouble), steps.join(", ")].filter(Boolean).join(" · ")}</p>
-        {causes.length > 1 && <p className="quiet">{HELD_UP.also(causes.slice(1))}</p>}
+        {causes.length > 1 && (
+          <p className="quiet">
+            <Said text={HELD_UP.also(causes.slice(1))} />
+          </p>
+        )}
         <p className="quiet">
           {HELD_UP.since} <Instant at={wait.since} /> (<Age at={wait.since} />)
           {isRetried(wait) &&

@@ -5,7 +5,7 @@ import { type ReactNode, useEffect, useState } from "react";
 import { ApiFault, useFunctionKey as keepFunctionKey } from "../api/client.ts";
 import { useRefresh } from "../api/queries.ts";
 import { FAULTS, TEXT } from "../words/frame.ts";
-import { useInstant } from "./zone.tsx";
+import { Said, useInstant } from "./zone.tsx";
 
 const SIGN_IN = "/.auth/login/aad?post_login_redirect_uri=/console";
 /** What is there sooner needs no sign that it is awaited. */
@@ -56,7 +56,11 @@ export function Fault({ cause, retry }: { readonly cause: unknown; readonly retr
   const { title, advice } = FAULTS[fault.kind];
   return (
     <Notice title={title} kind="bad">
-      {fault.message && <p>{fault.message}</p>}
+      {fault.message && (
+        <p>
+          <Said text={fault.message} />
+        </p>
+      )}
       {fault.faults.length > 0 && (
         <ul className="listed">
           {fault.faults.map((one) => (

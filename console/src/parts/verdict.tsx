@@ -17,7 +17,7 @@ import { ALL_CLEAR, HELD_UP } from "../words/held-up.ts";
 import { OVERVIEW } from "../words/overview.ts";
 import { Loading, Notice } from "./notices.tsx";
 import { agentTroubles, messageTroubles, supervisorTroubles, type Trouble } from "./system-troubles.tsx";
-import { Age, Instant, useNow } from "./zone.tsx";
+import { Age, Instant, Said, useNow } from "./zone.tsx";
 
 /** Older answers do not say that all is well now. */
 const FRESH_MS = 120_000;
@@ -118,7 +118,7 @@ export function Verdict({ troubles, unknown, isLoading }: Troubles) {
           <li key={href + words}>
             <span className="quiet">{from ? <Instant at={from} /> : OVERVIEW.nowOnly}</span>
             <Link href={href} className="message">
-              {words}
+              <Said text={words} />
             </Link>
           </li>
         ))}

@@ -4,7 +4,7 @@ import { useAgents } from "../api/queries.ts";
 import { Loaded } from "../parts/notices.tsx";
 import { Pausable } from "../parts/pausable.tsx";
 import { type Column, Table } from "../parts/table.tsx";
-import { Age } from "../parts/zone.tsx";
+import { Age, Said } from "../parts/zone.tsx";
 import { AGENTS, HEALTHS } from "../words/agents.ts";
 
 export function AgentsView() {
@@ -61,7 +61,15 @@ const COLUMNS: readonly Column<Row>[] = [
   },
   { name: AGENTS.openSince, cell: ({ since }) => since && <Age at={since} /> },
   { name: AGENTS.load, cell: ({ inFlight, capacity }) => AGENTS.loadOf(inFlight, capacity) },
-  { name: AGENTS.lastError, cell: ({ lastError }) => lastError && <span className="message">{lastError}</span> },
+  {
+    name: AGENTS.lastError,
+    cell: ({ lastError }) =>
+      lastError && (
+        <span className="message">
+          <Said text={lastError} />
+        </span>
+      ),
+  },
   { name: AGENTS.said, cell: ({ at }) => <Age at={at} /> },
 ];
 

@@ -14,7 +14,7 @@ import { Loaded, Loading, Notice } from "../parts/notices.tsx";
 import { SystemTroubles } from "../parts/system-troubles.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { AwaitedReports, WaitingMessages } from "../parts/waiting.tsx";
-import { Age } from "../parts/zone.tsx";
+import { Age, Said } from "../parts/zone.tsx";
 import { ATTENTION } from "../words/attention.ts";
 import { BULK } from "../words/bulk.ts";
 import { TEXT } from "../words/frame.ts";
@@ -127,7 +127,7 @@ function Group({ group, isAll }: GroupProps) {
       <span className="count">{TEXT.capped(count, isAll)}</span>
       <div className="cause">
         <h3>
-          <Link href={`/?group=${id}`}>{kind === null ? ATTENTION.other : example}</Link>
+          <Link href={`/?group=${id}`}>{kind === null ? ATTENTION.other : <Said text={example} />}</Link>
         </h3>
         <p className="quiet">
           {kind === null ? ATTENTION.otherAbout : [KINDS[kind], step, workflow].filter(Boolean).join(" · ")}
@@ -163,7 +163,10 @@ const COLUMNS: readonly Column<AttentionJob>[] = [
     name: ATTENTION.cause,
     cell: ({ error }) => (
       <>
-        <JobBadge state="Error" kind={error.kind} /> <span className="message">{error.message}</span>
+        <JobBadge state="Error" kind={error.kind} />{" "}
+        <span className="message">
+          <Said text={error.message} />
+        </span>
       </>
     ),
   },

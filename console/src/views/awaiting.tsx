@@ -5,7 +5,7 @@ import { useAwaiting } from "../api/queries.ts";
 import { ClaimedBy } from "../parts/claimed-by.tsx";
 import { Loaded, Notice } from "../parts/notices.tsx";
 import { type Column, Table } from "../parts/table.tsx";
-import { Age, Instant } from "../parts/zone.tsx";
+import { Age, Instant, Said } from "../parts/zone.tsx";
 import { ATTENTION } from "../words/attention.ts";
 import { AWAITING } from "../words/awaiting.ts";
 import { TEXT } from "../words/frame.ts";
@@ -37,7 +37,11 @@ const COLUMNS: readonly Column<AwaitingStep>[] = [
       lastReportAt && (
         <>
           <Age at={lastReportAt} />
-          {progress && <p className="message">{progress}</p>}
+          {progress && (
+            <p className="message">
+              <Said text={progress} />
+            </p>
+          )}
         </>
       ),
   },

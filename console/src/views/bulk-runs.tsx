@@ -5,7 +5,7 @@ import { useBulkList } from "../api/queries.ts";
 import { BulkState } from "../parts/bulk-buttons.tsx";
 import { Loaded, Notice } from "../parts/notices.tsx";
 import { type Column, Table } from "../parts/table.tsx";
-import { Instant } from "../parts/zone.tsx";
+import { Instant, Said } from "../parts/zone.tsx";
 import { BULK } from "../words/bulk.ts";
 import { TEXT } from "../words/frame.ts";
 import { ACTIONS } from "../words/job.ts";
@@ -16,7 +16,11 @@ const COLUMNS: readonly Column<BulkRun>[] = [
     cell: ({ bulkId, action, total, cause }) => (
       <>
         <Link href={`/bulk/${bulkId}`}>{BULK.summary(ACTIONS[action].name, total)}</Link>
-        {cause && <p className="message">{cause}</p>}
+        {cause && (
+          <p className="message">
+            <Said text={cause} />
+          </p>
+        )}
       </>
     ),
   },

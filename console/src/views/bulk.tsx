@@ -11,7 +11,7 @@ import { ExtensionField } from "../parts/extension-field.tsx";
 import { Fault, Loaded } from "../parts/notices.tsx";
 import { RunProgress } from "../parts/run-progress.tsx";
 import { type Column, Table } from "../parts/table.tsx";
-import { Instant } from "../parts/zone.tsx";
+import { Instant, Said } from "../parts/zone.tsx";
 import { BULK } from "../words/bulk.ts";
 import { FAULTS, TEXT } from "../words/frame.ts";
 import { ACTIONS, USUAL_EXTENSION } from "../words/job.ts";
@@ -35,7 +35,12 @@ function Bulk({ progress }: { readonly progress: BulkProgress }) {
   return (
     <>
       <p className="lead">
-        <strong>{BULK.summary(name, run.total)}</strong> {run.cause && <span className="message">{run.cause}</span>}
+        <strong>{BULK.summary(name, run.total)}</strong>{" "}
+        {run.cause && (
+          <span className="message">
+            <Said text={run.cause} />
+          </span>
+        )}
         {run.filter && (
           <>
             {BULK.filter}: <Link href={`/search${query(run.filter)}`}>{filterWords(run.filter)}</Link>
@@ -121,7 +126,7 @@ function NotPossible({ jobs }: { readonly jobs: BulkPreview["notPossible"] }) {
       <ul className="listed">
         {jobs.map(({ jobId, reason }) => (
           <li key={jobId}>
-            <Link href={`/jobs/${jobId}`}>{jobId}</Link>: {reason}
+            <Link href={`/jobs/${jobId}`}>{jobId}</Link>: <Said text={reason} />
           </li>
         ))}
       </ul>
@@ -132,7 +137,7 @@ function NotPossible({ jobs }: { readonly jobs: BulkPreview["notPossible"] }) {
 const columnsOf = (action: BulkRun["action"]): readonly Column<BulkProgress["results"][number]>[] => [
   { name: BULK.job, cell: ({ jobId }) => <Link href={`/jobs/${jobId}`}>{jobId}</Link> },
   { name: BULK.result, cell: ({ outcome, end }) => resultsOf(action)[end ?? outcome] },
-  { name: BULK.why, cell: ({ reason }) => reason },
+  { name: BULK.why, cell: ({ reason }) => reason && <Said text={reason} /> },
 ];
 
 const resultsOf = (action: BulkRun["action"]) => (action === "extend" ? BULK.resultsOfExtension : BULK.results);

@@ -103,7 +103,7 @@ function What({ entry }: { readonly entry: SupervisionEntry }) {
 }
 
 function Why({ entry }: { readonly entry: SupervisionEntry }) {
-  if (entry.kind === "lateReply") return SUPERVISION.late(entry.step, entry.attempt, entry.reason);
+  if (entry.kind === "lateReply") return <Said text={SUPERVISION.late(entry.step, entry.attempt, entry.reason)} />;
   if (entry.kind === "decision") {
     return (
       <details className="line">

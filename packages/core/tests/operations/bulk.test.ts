@@ -14,7 +14,9 @@ import { createWorld, type World } from "../world.ts";
 
 let world: World;
 let ports: BulkPorts;
-beforeEach(() => {
+beforeEach(begin);
+
+function begin(): void {
   world = createWorld(NOON_MS);
   const attention = createAttention({
     openJobs: async () => ({ jobs: [], isAll: true }),
@@ -24,7 +26,7 @@ beforeEach(() => {
     now: world.now,
   });
   ports = Object.assign(world, { bulk: createMemoryBulkStore(world.now), attention });
-});
+}
 
 const IDS = ["job-1", "job-2", "job-3"];
 
@@ -52,9 +54,9 @@ async function started(jobIds: readonly string[]): Promise<string> {
 const turn = (bulkId: string, over: Partial<BulkPorts> = {}) =>
   runBulk(bulkId, { ...ports, ...over, telemetry: world.telemetry });
 
-async function finish(bulkId: string): Promise<void> {
+async function finish(bulkId: string, over: Partial<BulkPorts> = {}): Promise<void> {
   for (let turns = 0; turns < 20; turns += 1) {
-    if ((await turn(bulkId)).kind === "over") return;
+    if ((await turn(bulkId, over)).kind === "over") return;
     for (const startAttempt of world.startAttempts.splice(0)) await world.runAttempt(startAttempt);
   }
   throw new Error("it does not come to an end");
@@ -307,3 +309,52 @@ test("two orchestrations of one run do nothing twice", async () => {
     ).toHaveLength(1);
   }
 });
+
+const DEATH = new Error("the process died");
+
+/** A process that dies at that call of the runs' store: before the call, or when it has taken effect. */
+function dyingAt(at: number, isAfter: boolean): Partial<BulkPorts> {
+  let calls = 0;
+  const get =
+    (store: BulkPorts["bulk"], name: string | symbol) =>
+    async (...given: unknown[]) => {
+      calls += 1;
+      const isLast = calls === at;
+      if (isLast && !isAfter) throw DEATH;
+      const answer: unknown = await Reflect.get(store, name)(...given);
+      if (isLast) throw DEATH;
+      return answer;
+    };
+  return { bulk: new Proxy(ports.bulk, { get }) };
+}
+
+test.each([
+  ["before", false],
+  ["after", true],
+])(
+  "P9 P16 a process dies %s any call of the runs' store: the timer has the run go on, and each job is acted on once",
+  async (_, isAfter) => {
+    let deaths = 0;
+    for (let hasDied = true; hasDied; deaths += 1) {
+      begin();
+      await rejected(IDS);
+      const bulkId = await started(IDS);
+      hasDied = await finish(bulkId, dyingAt(deaths + 1, isAfter)).then(
+        () => false,
+        (cause: unknown) => cause === DEATH || Promise.reject(cause),
+      );
+      world.clock += 61_000;
+      const starts: string[] = [];
+      const start = async (_instanceId: string, run: string) => void starts.push(run);
+      await keepBulkRunning(start, { ...ports, telemetry: world.telemetry });
+      for (const run of starts) await finish(run);
+      const { run } = (await watchBulk(bulkId, ports)) ?? {};
+      expect(run, `call ${deaths + 1}`).toMatchObject({ state: "done", counts: { done: 3, well: 3, skipped: 0 } });
+      for (const jobId of IDS) {
+        const { history } = (await world.stateOf(jobId)) ?? { history: [] };
+        expect(history.filter(({ what }) => what.includes(`(bulk ${bulkId})`))).toHaveLength(1);
+      }
+    }
+    expect(deaths).toBeGreaterThan(10);
+  },
+);
