@@ -249,7 +249,15 @@ test("sign-in: tokens of version 2, a scope, clients that need no consent, roles
 test("sign-in: the commands' registration is the module's", ({ skip }) => {
   skip(spawnSync("jq", ["--version"]).status !== 0, "there is no jq here");
   const run = (clients: string) => {
-    const given = { id: "app", scope: "scope-id", read: "read-id", operate: "operate-id", data: "data-id", submit: "submit-id", clients };
+    const given = {
+      id: "app",
+      scope: "scope-id",
+      read: "read-id",
+      operate: "operate-id",
+      data: "data-id",
+      submit: "submit-id",
+      clients,
+    };
     const args = Object.entries(given).flatMap(([name, value]) => ["--arg", name, value]);
     const files = ["-f", join(root, "infra/sign-in/registration.jq"), join(root, "infra/sign-in/registration.json")];
     return JSON.parse(spawnSync("jq", [...args, ...files], { encoding: "utf8" }).stdout);
