@@ -2,6 +2,7 @@
 import { faultsOf } from "../fault.ts";
 
 const ATTEMPTS = "operations:attempts.test.ts";
+const RECOVERY = "operations:recovery-writes.test.ts";
 const STATUSES = "operations:statuses.test.ts";
 const SUBMISSION = "operations:submission.test.ts";
 const MESSENGER = "core:messaging/service-bus-messenger.test.ts";
@@ -36,6 +37,27 @@ export const P15 = faultsOf("P15", [
     "if (!known || namesOf(known.record.outbox) !== namesOf(outbox)) return read;",
     "if (!known) return read;",
     "operations:clear-outbox.test.ts",
+  ],
+  [
+    "A claim drops what was added to the outbox after the start message.",
+    "core:scheduler/claim-job.ts",
+    "const isSent = record.outbox.length > 0 && namesOf(record.outbox) === sent;",
+    "const isSent = record.outbox.length > 0;",
+    RECOVERY,
+  ],
+  [
+    "A claim removes the outbox messages whatever another writer has added.",
+    "core:scheduler/claim-job.ts",
+    " && !isSent) return",
+    ") return",
+    RECOVERY,
+  ],
+  [
+    "A start message is sent before the statuses that it names.",
+    PUBLISH,
+    "await publish(record, distinct([...before, ...outbox]), context);",
+    "void publish(record, distinct([...before, ...outbox]), context).catch(() => undefined);",
+    RECOVERY,
   ],
   [
     "Messages leave the outbox before they are sent.",
