@@ -4,7 +4,6 @@ import { faultsOf } from "../fault.ts";
 const RECOVERY = "core:domain/recovery.test.ts";
 const SWEEP = "operations:sweep.test.ts";
 const DECISION = "core:domain/recovery.ts";
-const RECOVER_JOB = "core:supervisor/recover-job.ts";
 
 export const P11 = faultsOf("P11", [
   [
@@ -59,7 +58,7 @@ export const P11 = faultsOf("P11", [
   ],
   [
     "An attempt after a pause is started at once.",
-    RECOVER_JOB,
+    "core:scheduler/publish.ts",
     "at === undefined ? {} : { at }",
     "{}",
     "operations:independent-steps.test.ts",

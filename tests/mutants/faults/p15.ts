@@ -46,10 +46,10 @@ export const P15 = faultsOf("P15", [
     RECOVERY,
   ],
   [
-    "A claim removes the outbox messages whatever another writer has added.",
+    "A claim leaves in the outbox what was sent.",
     "core:scheduler/claim-job.ts",
-    " && !isSent) return",
-    ") return",
+    " && !isAnyUnknown(steps) && !isSent)",
+    " && !isAnyUnknown(steps))",
     RECOVERY,
   ],
   [
@@ -62,8 +62,8 @@ export const P15 = faultsOf("P15", [
   [
     "Messages leave the outbox before they are sent.",
     PUBLISH,
-    "  await publish(read.record, outbox, context);\n  onSent();",
-    "  onSent();",
+    "  await publish(read.record, distinct([...first, ...outbox]), context);\n  if (outbox.length === 0) return read;",
+    "  if (outbox.length === 0) return read;",
     ATTEMPTS,
   ],
   [

@@ -29,8 +29,7 @@ export async function concludeJob(
     }
   } else reportError(ended.record, context.telemetry);
   try {
-    await publish(ended.record, completionsOf(ended.record), context);
-    await clearOutbox(ended, context);
+    await clearOutbox(ended, context, completionsOf(ended.record));
   } catch (cause) {
     context.telemetry.event("StatusDelayed", { jobId, status: endStatus(ended.record), cause: inWords(cause) });
   }

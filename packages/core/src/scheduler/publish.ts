@@ -76,17 +76,20 @@ export function completionOf({ attempt, steps, updatedAt }: StateRecord, step: s
 }
 
 /**
- * Sends the outbox messages, then removes them from the record, unless there are others by then: then they are sent again. Returns the last known record.
+ * Sends the outbox messages, then removes them from the record, unless there are others by then: then they are sent again. Returns the last known
+ * record.
+ * @param first messages that are sent before them, in the same send
  * @param onSent called before they are removed
  */
 export async function clearOutbox(
   read: Versioned,
   context: Context,
+  first: readonly OutboxMessage[] = [],
   onSent: () => void = () => undefined,
 ): Promise<Versioned> {
   const { outbox } = read.record;
+  await publish(read.record, distinct([...first, ...outbox]), context);
   if (outbox.length === 0) return read;
-  await publish(read.record, outbox, context);
   onSent();
   return removeSent(read, context);
 }

@@ -143,8 +143,7 @@ async function follow(
   if (verdict.kind === "compensate") return startNextAttempt(written, context);
   if (verdict.kind === "fail") {
     reportError(written.record, context.telemetry);
-    await publish(written.record, completionsOf(written.record), context);
-    await clearOutbox(written, context);
+    await clearOutbox(written, context, completionsOf(written.record));
   }
   if (isStarted) await startAttemptAt(until, written, context);
 }

@@ -2,7 +2,7 @@
 import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { StartAttempt } from "../../src/domain/attempt.ts";
-import type { OutboxMessage, StateRecord } from "../../src/domain/state-record.ts";
+import type { OutboxMessage, StateRecord, StepRecord, Steps } from "../../src/domain/state-record.ts";
 import { runStep } from "../../src/scheduler/run-step.ts";
 import { recordJob } from "../../src/submission/submit-job.ts";
 import { sweep } from "../../src/supervisor/sweep.ts";
@@ -64,6 +64,11 @@ async function addKept(): Promise<void> {
   if (read) await world.store.replace(read, { ...read.record, outbox: [...read.record.outbox, KEPT] });
 }
 
+/** The next failure of its first step is the last. */
+function failedTwice({ steps }: StateRecord): Steps {
+  return { ...steps, pickUp: { ...steps["pickUp"], failureCount: 2 } as StepRecord };
+}
+
 const failOnce = (port: "publish" | "startAttempt") =>
   vi.spyOn(world.messenger, port).mockImplementationOnce(async () => {
     throw new Error("bus down");
@@ -79,6 +84,27 @@ test("P10 a recovery is two writes and two sends: the decision and its status, t
   expect([writes(), sends()]).toEqual([2, 2]);
   expect(await state()).toMatchObject({ processState: "Processing", outbox: [], published: [RETRY] });
   expect(world.statuses).toMatchObject([RETRY, { status: "Started", attempt: 2 }]);
+});
+
+test("P15 the statuses of an end in Error go in one send, with those of the completed steps before it", async () => {
+  await overdue();
+  const read = await world.store.state("job-1");
+  const done = { state: "Completed", completedIn: 1, endedAt: NOON } as const;
+  const restock = { ...read?.record.steps["restock"], ...done } as StepRecord;
+  if (read)
+    await world.store.replace(read, {
+      ...read.record,
+      failureCount: 2,
+      steps: { ...failedTwice(read.record), restock },
+    });
+  const { writes, sends } = counting();
+  await sweep(world);
+  expect([writes(), sends()]).toEqual([2, 1]);
+  expect(world.statuses).toMatchObject([
+    { status: "StepCompleted", step: "restock" },
+    { status: "Failed", attempt: 1 },
+  ]);
+  expect(await state()).toMatchObject({ processState: "Error", outbox: [] });
 });
 
 describe("P16 after a crash", () => {
@@ -145,7 +171,7 @@ describe("P15 the claim removes what was sent, and nothing else", () => {
     expect(await state()).toMatchObject({ processState: "Processing", outbox: [RETRY, KEPT] });
   });
 
-  test("P28 a start message of a version that names none removes none: the next status of the attempt does", async () => {
+  test("a start message of a version that names none removes none: the next status of the attempt does", async () => {
     await overdue();
     await sweep(world);
     const { sent: _, ...startAttempt } = started();
