@@ -38,6 +38,8 @@ export async function record({ container }: Services, orderId: string): Promise<
   const { code = 0 } = await container.items.batch(
     documents.map((document) => ({ operationType: "Create", resourceBody: document as JSONObject })),
     orderId,
+    // As the app asks for it.
+    { contentResponseOnWriteEnabled: false },
   );
   if (code !== 200) throw new Error(`the batch of ${orderId} came to ${code}`);
 }

@@ -2,7 +2,7 @@
 
 import type { Container } from "@azure/cosmos";
 import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/internal/store/cosmos-job-store";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, test, vi } from "vitest";
 import { closingStoreContract } from "../../packages/core/tests/contract/closing-store.ts";
 import { guardsContract } from "../../packages/core/tests/contract/guards.ts";
 import { jobStoreContract } from "../../packages/core/tests/contract/job-store.ts";
@@ -42,4 +42,22 @@ test("P1 what one process creates another process reads: the job and its record"
   const other = await open();
   expect(await other.job(record.jobId, 1)).toEqual(sampleJob(record.jobId));
   expect((await other.state(record.jobId))?.record).toMatchObject(record);
+});
+
+test("the answers to a creation and an erasure hold no documents: nobody reads them", async () => {
+  const orders = await container();
+  const store = createCosmosJobStore(sampleContainer(orders));
+  const batches = vi.spyOn(orders.items, "batch");
+  const record = sampleRecord("unread-answers");
+  await store.create(sampleJob(record.jobId), record);
+  const read = await store.state(record.jobId);
+  if (!read) throw new Error("it was not created");
+  expect(await store.erase(read)).toBe("erased");
+  const answers = await Promise.all(
+    batches.mock.results.map(({ value }) => value as ReturnType<typeof orders.items.batch>),
+  );
+  expect(answers.map(({ code }) => code)).toEqual([200, 200]);
+  expect(answers.flatMap(({ result = [] }) => result.map(({ resourceBody }) => resourceBody))).toEqual(
+    Array(5).fill(undefined),
+  );
 });

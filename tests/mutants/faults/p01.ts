@@ -12,8 +12,8 @@ export const P1 = faultsOf("P1", [
   [
     "The record is written without the job's content.",
     "core:store/cosmos-job-store.ts",
-    "await batch(jobId, [contentOperation(record, job, FIRST_REVISION, idName), state]);",
-    "await batch(jobId, [state as unknown as OperationInput]);",
+    "const operations = [contentOperation(record, job, FIRST_REVISION, idName), state];",
+    "const operations = [state as unknown as OperationInput];",
     `${COSMOS} -t another process`,
   ],
   [

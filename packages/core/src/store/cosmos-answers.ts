@@ -13,6 +13,9 @@ const FAILED_DEPENDENCY = 424;
 /** Answers after which the same request may succeed; an error without a code is a broken connection. */
 const TRANSIENT: ReadonlySet<number> = new Set([408, 410, 429, 449, 500, 503]);
 
+/** For a batch of whose answer nobody reads more than whether it was made. The SDK 4.10.1 rejects it for all other writes. */
+export const WITHOUT_DOCUMENTS = { contentResponseOnWriteEnabled: false } as const;
+
 interface Answered {
   readonly statusCode: number;
   readonly subStatusCode?: number | undefined;

@@ -6,7 +6,7 @@ import type { Container, JSONObject, OperationInput } from "@azure/cosmos";
 import { ExponentialBackoff, handleAll, retry } from "cockatiel";
 import { inWords } from "../domain/thrown.ts";
 import { type AuditLog, type DecisionEntry, dayOfSweep, lateReplyId, type SupervisionEntry } from "./audit-log.ts";
-import { BatchRejected, rejectionOf } from "./cosmos-answers.ts";
+import { BatchRejected, rejectionOf, WITHOUT_DOCUMENTS } from "./cosmos-answers.ts";
 
 /** Less than a second in total: the writer must not wait long for the audit log. */
 const withRetries = retry(handleAll, {
@@ -54,7 +54,7 @@ export function createCosmosAuditLog({ supervision: container, audit }: AuditLog
       return { operationType: "Upsert", resourceBody: document as unknown as JSONObject };
     });
     await patiently("write", async () => {
-      const { result, code } = await container.items.batch(operations, day);
+      const { result, code } = await container.items.batch(operations, day, WITHOUT_DOCUMENTS);
       const rejection = rejectionOf(result);
       if (rejection !== undefined || !result) throw new BatchRejected(rejection ?? { statusCode: code ?? 500 });
     });

@@ -14,6 +14,7 @@ import {
   rejectionOf,
   type Session,
   statusOf,
+  WITHOUT_DOCUMENTS,
 } from "./cosmos-answers.ts";
 import {
   contentId,
@@ -29,7 +30,7 @@ import { documentPath } from "./document-path.ts";
 import { conditionOf, operationOf } from "./guarded-patch.ts";
 import { createJobCache, keep } from "./job-cache.ts";
 import { type JobQuery, type Listed, pageOf, scannedPage } from "./job-list.ts";
-import { countQuery, isIndexed, listQuery, spanOf } from "./job-query.ts";
+import { countQuery, inFlightQuery, isIndexed, listQuery, spanOf } from "./job-query.ts";
 import { scanJobs, type Window } from "./job-scan.ts";
 import {
   type ClosingStore,
@@ -38,7 +39,6 @@ import {
   type JobStore,
   NotStorable,
   OVER,
-  type Span,
   StoreUnavailable,
   type Versioned,
   type Written,
@@ -160,8 +160,12 @@ export function createCosmosJobStore(
   }
 
   /** All operations or none. @throws BatchRejected */
-  async function batch(jobId: string, operations: OperationInput[]): Promise<OperationResponse[]> {
-    const { result, code } = await container.items.batch(operations, jobId);
+  async function batch(
+    jobId: string,
+    operations: OperationInput[],
+    options?: typeof WITHOUT_DOCUMENTS,
+  ): Promise<OperationResponse[]> {
+    const { result, code } = await container.items.batch(operations, jobId, options);
     const rejection = rejectionOf(result);
     if (rejection !== undefined || !result) throw new BatchRejected(rejection ?? { statusCode: code ?? 500 });
     return result;
@@ -247,7 +251,8 @@ export function createCosmosJobStore(
       const created = await writing("record a job", async () => {
         try {
           const state = { operationType: "Create", resourceBody: stateOf(record) } as unknown as OperationInput;
-          await batch(jobId, [contentOperation(record, job, FIRST_REVISION, idName), state]);
+          const operations = [contentOperation(record, job, FIRST_REVISION, idName), state];
+          await batch(jobId, operations, WITHOUT_DOCUMENTS);
           return true;
         } catch (cause) {
           if (statusOf(cause) === CONFLICT) return false;
@@ -308,11 +313,11 @@ export function createCosmosJobStore(
       return scannedPage(scanned, query);
     },
 
-    countInFlight: (span) => counted("count jobs in flight", inFlight("VALUE COUNT(1)", span)),
+    countInFlight: (span) => counted("count jobs in flight", inFlightQuery("VALUE COUNT(1)", span)),
 
     async countByKey(span) {
       // Without GROUP BY: the SDK 4.10.1 puts its groups together itself, in a time that grows with their square: half a second of CPU for 600.
-      const query = inFlight("c.fairnessKey AS key", span);
+      const query = inFlightQuery("c.fairnessKey AS key", span);
       const jobs = await patiently("count jobs in flight by key", async () => {
         return (await container.items.query<{ readonly key?: string }>(query, PAGE).fetchAll()).resources;
       });
@@ -323,7 +328,7 @@ export function createCosmosJobStore(
 
     async inFlight(span, limit) {
       const members = `TOP ${limit} c.workflow, c.priority, c.direction, c.attempt, c.steps`;
-      const query = inFlight(members, span, "ORDER BY c.dueAt");
+      const query = inFlightQuery(members, span, "ORDER BY c.dueAt");
       return patiently("read jobs in flight", async () => {
         return (await container.items.query<InFlight>(query, { maxItemCount: limit }).fetchAll()).resources;
       });
@@ -342,7 +347,7 @@ export function createCosmosJobStore(
     async erase({ record: { jobId, jobRevision }, etag }) {
       const erased = await writing("erase a job", async () => {
         try {
-          await batch(jobId, erasingOperations(etag, jobRevision));
+          await batch(jobId, erasingOperations(etag, jobRevision), WITHOUT_DOCUMENTS);
           return "erased";
         } catch (cause) {
           if (REJECTIONS.has(statusOf(cause))) return "rejected";
@@ -368,15 +373,6 @@ export function createCosmosJobStore(
 }
 
 const PAGE = { maxItemCount: 1000 } as const;
-
-function inFlight(members: string, { from, to }: Span, sorted = ""): SqlQuerySpec {
-  const isInFlight = "c.processState = 'Processing' AND c.dueAt >= @from AND c.dueAt < @to";
-  const parameters = [
-    { name: "@from", value: from },
-    { name: "@to", value: to },
-  ];
-  return { query: `SELECT ${members} FROM c WHERE ${isInFlight} ${sorted}`, parameters };
-}
 
 async function unlessRejected(write: () => Promise<Stored | undefined>): Promise<Written> {
   try {

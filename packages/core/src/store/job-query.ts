@@ -4,6 +4,7 @@ import { hasEnded, type StateRecord, type StepRun } from "../domain/state-record
 import { documentPath } from "./document-path.ts";
 import { type JobFilter, type JobQuery, listedMembers, type TimeFilter } from "./job-list.ts";
 import type { Window } from "./job-scan.ts";
+import type { Span } from "./job-store.ts";
 import { isRetried, retriedCondition, waitsCondition, waitsFor as waitsForIt } from "./waits-for.ts";
 
 /** An identifier, as the workflow's check requires: it becomes part of the query's text. */
@@ -181,4 +182,14 @@ function standsAt({ steps, error }: StateRecord, name: string): boolean {
   const busy = (run: StepRun | null | undefined) =>
     isInHand(run ?? null) || run?.state === "Failed" || (run != null && isRetried(run));
   return busy(steps[name]) || busy(steps[name]?.compensation) || error?.step === name;
+}
+
+/** Of the jobs in flight, due in that time. */
+export function inFlightQuery(members: string, { from, to }: Span, sorted = ""): Query {
+  const isInFlight = "c.processState = 'Processing' AND c.dueAt >= @from AND c.dueAt < @to";
+  const parameters = [
+    { name: "@from", value: from },
+    { name: "@to", value: to },
+  ];
+  return { query: `SELECT ${members} FROM c WHERE ${isInFlight} ${sorted}`, parameters };
 }
