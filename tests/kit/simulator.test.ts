@@ -42,6 +42,17 @@ test.each(PROCESSES)("P16 %s is killed between whichever steps: Processed, and e
   }
 });
 
+test("a killed agent goes on with nothing; what it had in hand is delivered again to the process that replaces it", async () => {
+  const wanted = caseIn("seed=1&do=6.kill.payment").case;
+  const killed = await replay(wanted, 6);
+  const inHand = killed.view().messages.filter(({ to, what }) => to === "payment" && what === "takePayment");
+  expect(inHand.map(({ at }) => Date.parse(at) - Date.parse(killed.now))).toEqual([30_000]);
+  const lines = (await replay(wanted, MOST_STEPS))
+    .view()
+    .lines.filter(({ who, step }) => who === "payment" && step > 6);
+  expect(Date.parse(lines[0]?.at ?? "") - Date.parse(killed.now)).toBe(30_000);
+});
+
 test("the same seed and the same actions lead to the same state, another seed to other times", async () => {
   const address = "seed=7&do=4.kill.payment~9.delay.5~12.down.shipping~30.up.shipping";
   const [one, same, other] = await Promise.all([address, address, address.replace("seed=7", "seed=8")].map(endOf));
