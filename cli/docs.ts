@@ -30,6 +30,9 @@ await runCommand(async () => {
   }
   build();
   writeApi();
+  // Loaded here: it brings the builder, which --write does without.
+  const { buildSimulator } = await import("../docs/.vitepress/simulator/build.ts");
+  await buildSimulator(join(DOCS, "public", "simulator"));
   if (values["build"]) {
     const folder = resolve(String(values["out"] ?? join(ROOT, ".site")));
     rmSync(folder, { recursive: true, force: true });

@@ -18,7 +18,7 @@ interface Page {
 
 /** Folder, heading, and the pages that stand first. The others follow by name. */
 const SECTIONS: readonly (readonly [folder: string, title: string, first: readonly string[]])[] = [
-  [".", "Start here", ["index", "quick-start", "concepts", "glossary"]],
+  [".", "Start here", ["index", "quick-start", "concepts", "simulator", "glossary"]],
   ["tutorial", "Tutorial", ["samples", "trip"]],
   [
     "how-to",

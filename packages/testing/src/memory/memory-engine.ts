@@ -12,6 +12,7 @@ import {
   started,
 } from "../replay/orchestration-history.ts";
 import { type OpenTask, type Orchestrator, Replay } from "../replay/replayed.ts";
+import { type Deliver, SCHEDULER } from "../world/processes.ts";
 import type { VirtualTime } from "../world/virtual-time.ts";
 
 interface Instance {
@@ -26,6 +27,9 @@ interface Instance {
   /** What has come since the last turn. */
   inbox: HistoryEvent[];
   readonly timers: Map<number, () => void>;
+  /** The tasks that it has scheduled, and those of them that are done: an engine takes a second result of one for nothing. */
+  readonly scheduled: Set<number>;
+  readonly done: Set<number>;
   hasTurn: boolean;
   hasEnded: boolean;
 }
@@ -36,12 +40,16 @@ export interface EngineOptions {
   readonly time: VirtualTime;
   /** Runs work of its own beside all else; what it throws ends the world's run. */
   readonly begin: (work: () => Promise<void>) => void;
+  /** Hands work to a process; it keeps what a process has in hand when it is killed. */
+  readonly deliver: Deliver;
 }
 
 /** The engine of a world. */
 export interface WorldEngine extends OrchestrationClient {
   /** What is stored of an orchestration: see replay.ts. */
   historyOf(instanceId: string): readonly HistoryEvent[];
+  /** The scheduler's process is gone: a new one goes by the histories alone. */
+  forget?(): void;
 }
 
 export class MemoryEngine implements WorldEngine {
@@ -62,7 +70,8 @@ export class MemoryEngine implements WorldEngine {
     if (!this.#options.orchestrators[name]) throw new Error(`there is no orchestrator ${name}`);
     if (this.#instances.get(id)?.hasEnded === false) throw new Error(`an instance ${id} is under way`);
     const begun = { history: [], generation: 0, replay: undefined, inbox: [], timers: new Map() };
-    const instance: Instance = { id, name, input: asJson(input), ...begun, hasTurn: false, hasEnded: false };
+    const tasks = { scheduled: new Set<number>(), done: new Set<number>() };
+    const instance: Instance = { id, name, input: asJson(input), ...begun, ...tasks, hasTurn: false, hasEnded: false };
     this.#instances.set(id, instance);
     this.#take(instance, started(this.#options.time.now, name, input));
     return id;
@@ -89,7 +98,12 @@ export class MemoryEngine implements WorldEngine {
     instance.inbox.push(event);
     if (instance.hasTurn) return;
     instance.hasTurn = true;
-    this.#options.time.at(this.#options.time.now, () => this.#options.begin(() => this.#turn(instance)));
+    const turn = { kind: "turn", to: SCHEDULER, jobId: jobOf(instance), what: `go on with ${instance.id}` } as const;
+    this.#options.deliver(turn, () => this.#turn(instance), this.#options.time.now);
+  }
+
+  forget(): void {
+    for (const instance of this.#instances.values()) instance.replay = undefined;
   }
 
   async #turn(instance: Instance): Promise<void> {
@@ -100,9 +114,12 @@ export class MemoryEngine implements WorldEngine {
     history.push(began(time.now), ...inbox);
     const events = history.slice(-inbox.length - 1);
     if (instance.replay) instance.replay.feed(events);
-    else instance.replay = new Replay(orchestrators[name] as Orchestrator, id, input, events);
+    else instance.replay = new Replay(orchestrators[name] as Orchestrator, id, input, history);
     const { replay } = instance;
-    for (const task of replay.takeTasks()) this.#schedule(instance, task);
+    for (const task of replay.takeTasks()) {
+      if (!instance.scheduled.has(task.id)) this.#schedule(instance, task);
+      instance.scheduled.add(task.id);
+    }
     for (const timer of replay.cancelled) instance.timers.get(timer)?.();
     const { end } = replay;
     if (!end) return;
@@ -120,23 +137,30 @@ export class MemoryEngine implements WorldEngine {
   #continue(instance: Instance, input: unknown): void {
     Object.assign(instance, { input: asJson(input), history: [], replay: undefined });
     instance.generation += 1;
-    instance.timers.clear();
+    for (const kept of [instance.timers, instance.scheduled, instance.done]) kept.clear();
     const later = instance.inbox;
     instance.inbox = [];
     for (const event of [started(this.#options.time.now, instance.name, input), ...later]) this.#take(instance, event);
   }
 
   #schedule(instance: Instance, task: OpenTask): void {
-    const { time, begin, activity } = this.#options;
+    const { time, deliver, activity } = this.#options;
     const { generation } = instance;
     switch (task.kind) {
       case "activity": {
         instance.history.push(scheduledTask(time.now, task.id, task.name, task.input));
         const run = async () => {
           const result = await activity(task.name, asJson(task.input));
-          if (instance.generation === generation) this.#take(instance, completedTask(time.now, task.id, result));
+          if (instance.generation !== generation || instance.done.has(task.id)) return;
+          instance.done.add(task.id);
+          this.#take(instance, completedTask(time.now, task.id, result));
         };
-        time.at(time.now, () => begin(run));
+        const { name, input } = task;
+        deliver(
+          { kind: "activity", to: processOf(name), jobId: jobOf(instance), what: subjectOf(name, input) },
+          run,
+          time.now,
+        );
         return;
       }
       case "timer": {
@@ -144,7 +168,7 @@ export class MemoryEngine implements WorldEngine {
         instance.history.push(createdTimer(time.now, id, fireAt));
         if (task.isCancelled) return;
         const fire = () => this.#take(instance, firedTimer(time.now, id, fireAt));
-        instance.timers.set(id, time.at(fireAt, fire));
+        instance.timers.set(id, time.atAllEvents(fireAt, fire));
         return;
       }
       case "retry":
@@ -153,6 +177,24 @@ export class MemoryEngine implements WorldEngine {
         task satisfies never;
     }
   }
+}
+
+/** Of an orchestration's input: a job's attempt. */
+function jobOf({ input }: Instance): string {
+  return (input as { readonly jobId?: string } | null)?.jobId ?? "";
+}
+
+/** It sends a request to an agent's queue, and is the scheduler's own. */
+const ASK = "askAgent";
+
+/** The agent's, or the scheduler's own. */
+function processOf(activity: string): string {
+  return activity === ASK ? SCHEDULER : (/^(.+)Agent$/.exec(activity)?.[1] ?? SCHEDULER);
+}
+
+function subjectOf(activity: string, input: unknown): string {
+  const { step } = (input ?? {}) as { readonly step?: string };
+  return step === undefined ? activity : `${activity === ASK ? "ask for " : ""}${step}`;
 }
 
 /** As what has gone through the engine's store. */

@@ -23,12 +23,13 @@ import { type EngineOptions, MemoryEngine, type WorldEngine } from "../memory/me
 import { createMemoryJobStore } from "../memory/memory-job-store.ts";
 import type { HistoryEvent } from "../replay/orchestration-history.ts";
 import { type Handler, milliseconds, type ScriptedService } from "../services/scripted-service.ts";
-import { VirtualTime } from "./virtual-time.ts";
+import { type InFlight, Processes, SUBMISSION, SUPERVISOR } from "./processes.ts";
+import { type DueWork, VirtualTime } from "./virtual-time.ts";
 import { createActivities, createReceivers, type RemoteAgent, takeReportAt } from "./world-activities.ts";
 import { type Bounds, WorldLoop } from "./world-loop.ts";
 import { createWorldMessenger, type Outgoing } from "./world-messenger.ts";
 import { createOperator, type Operator } from "./world-operator.ts";
-import { createWorldPorts } from "./world-ports.ts";
+import { createWorldAgents, createWorldPorts, type PortsOptions } from "./world-ports.ts";
 import { ServiceNetwork } from "./world-services.ts";
 
 /** Options of `createWorld`. Only the business is required. */
@@ -117,7 +118,30 @@ export function createWorldOn(engineFrom: EngineFrom, options: WorldOptions): Wo
   return new TestWorld(options, engineFrom);
 }
 
-class TestWorld implements World {
+/** What has begun: a message or an activity was taken up, a process goes on with what it waited for, or the supervisor looks. */
+export type Begun =
+  | ({ readonly taken: "delivery" } & InFlight)
+  | { readonly taken: "wait"; readonly process: string | undefined }
+  | { readonly taken: "sweep" };
+
+/** A world that goes on by single events, and whose processes can be killed between them. */
+export interface SteppedWorld extends World {
+  readonly processes: Processes;
+  /** Puts a submission into its queue. */
+  send(content: unknown): void;
+  /** The next event, and all that follows from it at once; undefined if nothing is left to do. */
+  step(): Promise<Begun | undefined>;
+  /** Kills a process: submission, scheduler, supervisor, or an agent by its name. */
+  kill(process: string): void;
+}
+
+/** The same, by single events. */
+export function createSteppedWorld(options: WorldOptions): SteppedWorld {
+  return new TestWorld(options, (engine) => new MemoryEngine(engine));
+}
+
+class TestWorld implements SteppedWorld {
+  readonly processes: Processes;
   readonly rejections: Outgoing["rejections"] = [];
   readonly events: { readonly name: EventName; readonly attributes: Attributes }[] = [];
   readonly operator: Operator;
@@ -128,7 +152,9 @@ class TestWorld implements World {
   readonly #services: ServiceNetwork;
   readonly #engine: WorldEngine;
   readonly #loop: WorldLoop;
-  readonly #context: Context;
+  readonly #portsOptions: PortsOptions;
+  #context: Context;
+  #begun: Begun | undefined;
   readonly #startMs: number;
   readonly #sweepEveryMs: number;
   #sweptAt = Number.NEGATIVE_INFINITY;
@@ -140,7 +166,9 @@ class TestWorld implements World {
     this.#sweepEveryMs = milliseconds(sweepEvery);
     const time = new VirtualTime(this.#startMs, seed);
     this.#time = time;
-    const begin = (work: () => Promise<void>) => this.#loop.begin(work);
+    const begin = (work: () => Promise<void>, process?: string) => this.#loop.begin(work, process);
+    this.processes = new Processes(time, begin);
+    const { deliver } = this.processes;
     this.#services = new ServiceNetwork(options, time, {
       begin,
       fail: (cause) => this.#loop.fail(cause),
@@ -151,18 +179,22 @@ class TestWorld implements World {
       network: this.#services,
       sweepAt: () => this.#sweepAt(),
       sweep: () => this.#sweep(),
+      onBegun: (work) => {
+        this.#begun = this.#begunBy(work);
+      },
     });
     const receivers = createReceivers(
       () => this.#engine,
       () => this.#context,
       remoteAgents,
     );
-    const messenger = createWorldMessenger(this.#outgoing, () => receivers, time, begin);
+    const messenger = createWorldMessenger(this.#outgoing, () => receivers, time, deliver);
     const { endpoints, routing } = this.#services;
-    const ports = createWorldPorts({
+    this.#portsOptions = {
       ...{ business, endpoints, routing, messenger, time },
       ...{ store: this.#store, timing: options.timing },
-    });
+    };
+    const ports = createWorldPorts(this.#portsOptions);
     const telemetry = {
       event: (name: EventName, attributes: Attributes) => {
         this.events.push({ name, attributes });
@@ -174,7 +206,7 @@ class TestWorld implements World {
       () => this.#engine,
       () => this.#context,
     );
-    this.#engine = engineFrom({ orchestrators: { [SCHEDULER]: scheduler }, activity, time, begin });
+    this.#engine = engineFrom({ orchestrators: { [SCHEDULER]: scheduler }, activity, time, begin, deliver });
     this.operator = createOperator(this.#context, this.#engine, (action) => this.#settle(action));
   }
 
@@ -199,6 +231,40 @@ class TestWorld implements World {
     this.#submitted.set(jobId, content);
     if (claim?.kind === "claimed") await this.#settle(() => startClaimed(this.#engine, claim, this.#context));
     return { kind: "recorded", record: this.record(jobId) };
+  }
+
+  send(content: unknown): void {
+    const message = this.#message(content);
+    const jobId = idOf(content as object, this.#idName);
+    const take = async () => {
+      const claim = await submitJob(message, this.#context);
+      if (claim?.kind === "claimed") await startClaimed(this.#engine, claim, this.#context);
+    };
+    this.processes.deliver(
+      { kind: "message", to: SUBMISSION, jobId, what: `submission: ${jobId}` },
+      take,
+      this.#time.now,
+    );
+  }
+
+  async step(): Promise<Begun | undefined> {
+    this.#begun = undefined;
+    await this.#loop.run({ isDone: () => this.#begun !== undefined, ...this.#bounds(MOST_EVENTS) });
+    return this.#begun;
+  }
+
+  kill(process: string): void {
+    this.processes.kill(process);
+    if (process === SCHEDULER) this.#engine.forget?.();
+    // What an agent knows of its endpoints is gone with it.
+    const fresh = createWorldAgents(this.#portsOptions).get(process);
+    if (fresh) this.#context = { ...this.#context, agents: new Map(this.#context.agents).set(process, fresh) };
+  }
+
+  #begunBy(work: DueWork | "sweep" | undefined): Begun {
+    const taken = this.processes.takeLast();
+    if (taken) return { taken: "delivery", ...taken };
+    return work === "sweep" ? { taken: "sweep" } : { taken: "wait", process: work?.owner };
   }
 
   async cancel(content: object, reason = "the requester wants it no more"): Promise<void> {
@@ -281,7 +347,9 @@ class TestWorld implements World {
   async #sweepAt(): Promise<number | undefined> {
     for await (const { record } of this.#store.due(FOREVER)) {
       const overdueAt = Date.parse(record.dueAt ?? FOREVER) + this.#context.timing.clockSkewMs + 1;
-      const from = Math.max(overdueAt, this.#sweptAt + 1, this.#time.now) - this.#startMs;
+      const from =
+        Math.max(overdueAt, this.#sweptAt + 1, this.#time.now, this.processes.downUntil(SUPERVISOR) ?? 0) -
+        this.#startMs;
       return this.#startMs + Math.ceil(from / this.#sweepEveryMs) * this.#sweepEveryMs;
     }
     return undefined;

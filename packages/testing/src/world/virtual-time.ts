@@ -6,15 +6,22 @@ import timersPromises, { setImmediate as turn } from "node:timers/promises";
 /** Code that waits for nothing but promises and streams goes on within one turn of the event loop. */
 const TURNS = 3;
 
-interface Due {
+/** What is due, for people, and whose it is. */
+export interface DueWork {
   readonly at: number;
-  readonly number: number;
   readonly run: () => void;
+  /** The process whose memory it stands in: it is lost with that process. Undefined: a broker, an engine or a service keeps it. */
+  readonly owner: string | undefined;
+}
+
+interface Due extends DueWork {
+  at: number;
 }
 
 /** What code that runs inside a world finds there instead of the process's own. */
 interface Surroundings {
   readonly time: VirtualTime;
+  readonly process: string | undefined;
   /** Between 0 and 1, the same in each run. */
   readonly random: () => number;
 }
@@ -41,10 +48,19 @@ export class VirtualTime {
     return this.#agenda[0]?.at;
   }
 
-  /** Runs it once that instant has come, and answers how to take it off the agenda. */
+  /** Runs it once that instant has come, and answers how to take it off the agenda. It is lost if the process that waits for it is killed. */
   at(at: number, run: () => void): () => void {
+    return this.#add(at, AsyncLocalStorage.bind(run), surroundings.getStore()?.process);
+  }
+
+  /** The same for what no process keeps in its memory. */
+  atAllEvents(at: number, run: () => void): () => void {
+    return this.#add(at, run, undefined);
+  }
+
+  #add(at: number, run: () => void, owner: string | undefined): () => void {
     this.#made += 1;
-    const due = { at: Math.max(at, this.#now), number: this.#made, run };
+    const due = { at: Math.max(at, this.#now), run, owner };
     const behind = this.#agenda.findIndex((other) => other.at > due.at);
     this.#agenda.splice(behind === -1 ? this.#agenda.length : behind, 0, due);
     return () => {
@@ -54,11 +70,18 @@ export class VirtualTime {
   }
 
   /** Skips to the next instant at which something is due, and does the first thing of it. */
-  fireNext(): void {
+  fireNext(): DueWork | undefined {
     const next = this.#agenda.shift();
-    if (!next) return;
+    if (!next) return undefined;
     this.skipTo(next.at);
     next.run();
+    return next;
+  }
+
+  /** Removes what that process waits for: nothing of it goes on. */
+  dropOf(process: string): void {
+    this.#made += 1;
+    this.#agenda = this.#agenda.filter(({ owner }) => owner !== process);
   }
 
   skipTo(at: number): void {
@@ -75,8 +98,8 @@ export class VirtualTime {
   }
 
   /** Runs code whose timers are this clock's: `setTimeout`, `setInterval` and those of `node:timers/promises`. `Date` stays the process's. */
-  inside<T>(run: () => T): T {
-    return surroundings.run({ time: this, random: this.#random }, run);
+  inside<T>(run: () => T, process?: string): T {
+    return surroundings.run({ time: this, process, random: this.#random }, run);
   }
 }
 

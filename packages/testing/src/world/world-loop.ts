@@ -1,6 +1,7 @@
 // What keeps a world going: one thing after the other, until nothing is left to do but wait, and then on to the next instant.
 import { type Network, onNetwork, withNetworks } from "../services/service-network.ts";
-import { type VirtualTime, withVirtualTimers } from "./virtual-time.ts";
+import { SUPERVISOR } from "./processes.ts";
+import { type DueWork, type VirtualTime, withVirtualTimers } from "./virtual-time.ts";
 
 export interface Loop {
   readonly time: VirtualTime;
@@ -8,6 +9,8 @@ export interface Loop {
   /** When the supervisor has to sweep next: milliseconds since 1970; undefined while nothing is due. */
   readonly sweepAt: () => Promise<number | undefined>;
   readonly sweep: () => Promise<void>;
+  /** What has just been begun. */
+  readonly onBegun: (work: DueWork | "sweep" | undefined) => void;
 }
 
 export interface Bounds {
@@ -30,9 +33,9 @@ export class WorldLoop {
   }
 
   /** Runs something beside all else, inside the world. What it throws ends the run. */
-  begin(work: () => Promise<void>): void {
+  begin(work: () => Promise<void>, process?: string): void {
     const { time, network } = this.#loop;
-    void time.inside(() => onNetwork(network, work)).catch((cause: unknown) => this.fail(cause));
+    void time.inside(() => onNetwork(network, work), process).catch((cause: unknown) => this.fail(cause));
   }
 
   /** Ends the run with that error. */
@@ -46,7 +49,7 @@ export class WorldLoop {
   }
 
   async #run({ isDone = () => false, until = Number.POSITIVE_INFINITY, most, describe }: Bounds): Promise<void> {
-    const { time, sweepAt, sweep } = this.#loop;
+    const { time, sweepAt, sweep, onBegun } = this.#loop;
     for (let events = 0; ; events += 1) {
       await time.settled();
       if (this.#faults.length > 0) throw this.#faults.shift();
@@ -57,10 +60,11 @@ export class WorldLoop {
       if (next > until) time.skipTo(until);
       if (next > until || next === Number.POSITIVE_INFINITY) return;
       if (due <= swept) {
-        time.fireNext();
+        onBegun(time.fireNext());
       } else {
         time.skipTo(swept);
-        this.begin(sweep);
+        onBegun("sweep");
+        this.begin(sweep, SUPERVISOR);
       }
     }
   }

@@ -11,6 +11,7 @@ import type {
   StatusMessage,
   Unreadable,
 } from "@scheduler-agent-supervisor/core/internal/messaging/messenger";
+import { type Deliver, SCHEDULER } from "./processes.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
 /** What was published, the first message first. */
@@ -27,16 +28,14 @@ export interface Receivers {
   readonly reply: (reply: AgentReplyMessage) => Promise<void>;
 }
 
-/** @param begin runs something inside the world */
+/** @param deliver hands a message to a process once its time has come */
 export function createWorldMessenger(
   outgoing: Outgoing,
   receivers: () => Receivers,
   time: VirtualTime,
-  begin: (work: () => Promise<void>) => void,
+  deliver: Deliver,
 ): Messenger {
-  const deliver = (at: string | undefined, work: () => Promise<void>) => {
-    time.at(at === undefined ? time.now : Date.parse(at), () => begin(work));
-  };
+  const instantOf = (at: string | undefined) => (at === undefined ? time.now : Date.parse(at));
   return {
     async publish({ replyTo }, messages) {
       if (replyTo === null) return "nobody-asked";
@@ -49,19 +48,33 @@ export function createWorldMessenger(
       return "sent";
     },
     async startAttempt(startAttempt, { at } = {}) {
-      deliver(at, () => receivers().startAttempt(asSent(startAttempt)));
+      const { jobId, attempt } = startAttempt;
+      const message = { kind: "message", to: SCHEDULER, jobId, what: `start attempt ${attempt}` } as const;
+      deliver(message, () => receivers().startAttempt(asSent(startAttempt)), instantOf(at));
     },
     async ask(agent, request, leftMs, { at } = {}) {
-      const goneAt = (at === undefined ? time.now : Date.parse(at)) + leftMs;
+      const goneAt = instantOf(at) + leftMs;
       const sent = asSent(request);
-      deliver(at, async () => {
+      const message = {
+        kind: "message",
+        to: agent,
+        jobId: request.ticket.jobId,
+        what: `request: ${request.ticket.step}`,
+      } as const;
+      const take = async () => {
         if (time.now < goneAt) await receivers().request(agent, sent);
-      });
+      };
+      deliver(message, take, instantOf(at));
       return "asked";
     },
     async answer(_replyTo, reply) {
       const sent = asSent(reply);
-      deliver(undefined, () => receivers().reply(sent));
+      const { jobId, step } = reply.ticket;
+      deliver(
+        { kind: "message", to: SCHEDULER, jobId, what: `reply: ${step}` },
+        () => receivers().reply(sent),
+        time.now,
+      );
     },
     async quarantine(unreadable) {
       outgoing.quarantined.push(asSent(unreadable));

@@ -40,6 +40,18 @@ export interface PortsOptions {
   readonly time: VirtualTime;
 }
 
+/** As a process has them when it begins: they know nothing of their endpoints. */
+export function createWorldAgents({
+  business,
+  endpoints,
+  routing,
+  store,
+  time,
+}: Pick<PortsOptions, "business" | "endpoints" | "routing" | "store" | "time">): Ports["agents"] {
+  const now = () => time.now;
+  return business.createAgents(endpoints, { ...routing, now }, { store, now });
+}
+
 export function createWorldPorts({
   business,
   endpoints,
@@ -55,7 +67,7 @@ export function createWorldPorts({
   return {
     store,
     messenger,
-    agents: business.createAgents(endpoints, { ...routing, now }, { store, now }),
+    agents: createWorldAgents({ business, endpoints, routing, store, time }),
     jobFor: business.contentFor,
     checkResult: business.checkResult,
     workflows,

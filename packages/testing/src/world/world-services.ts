@@ -93,7 +93,7 @@ export class ServiceNetwork implements Network {
 
   #report(url: string, at: string, body: object, reported: () => void, times = 1): void {
     const again = new Date(Date.parse(at) + REPORT_AGAIN_MS).toISOString();
-    this.#time.at(Date.parse(at), () =>
+    this.#time.atAllEvents(Date.parse(at), () =>
       this.#surroundings.begin(async () => {
         const outcome = await this.#surroundings.report(url, body);
         if (outcome === "again" && times < MOST_REPORTS) this.#report(url, again, body, reported, times + 1);
