@@ -31,9 +31,10 @@ import { type Context, type Ports, schedulingOf, type Telemetry } from "./ports.
 import { completionsOf, namesOf, publish } from "./publish.ts";
 
 /**
- * Order of writes: the claim, which removes the outbox messages that were sent before the start message (publish.ts), then the Started message, then (by the caller) the start of the orchestration. After a crash in between the message
- * that requested the attempt is delivered again: the claim is then recognised as its own, and the rest is done. The steps completed in the
- * meantime are published again too, because a process may have crashed after it completed a step and before it published that.
+ * Order of writes: the claim, which removes the outbox messages that were sent before the start message (publish.ts), then the Started message, then
+ * (by the caller) the start of the orchestration. After a crash in between the message that requested the attempt is delivered again: the claim is
+ * then recognised as its own, and the rest is done. The steps completed in the meantime are published again too, because a process may have crashed
+ * after it completed a step and before it published that.
  * @param known the record, if the caller has it: while it is Pending, no other writer changes the values that a claim depends on
  */
 export function claimJob(startAttempt: StartAttempt, context: Context, known?: StateRecord): Promise<ClaimOutcome> {
