@@ -23,7 +23,7 @@ export interface OpenJobs {
 /** Throws if the store does not answer. */
 export type ReadOpenJobs = () => Promise<OpenJobs>;
 
-/** In any order. Each method throws if the store does not answer. */
+/** Unsorted. Each method throws if the store does not answer. */
 export interface OpenJobStore {
   /** With one query; none that can be relied on if there are more than the limit. */
   few(limit: number): Promise<OpenJobs>;
