@@ -208,8 +208,22 @@ export const P31 = faultsOf("P31", [
   [
     "Jobs that wait for their key's share hold up those behind them.",
     "core:scheduler/admission.ts",
-    "if (overShare >= MOST_OVER_SHARE) throw",
-    "if (overShare < 0) throw",
+    "if (overShare >= MOST_OVER_SHARE || heldBack + overShare >= MOST_ASIDE) {",
+    "if (overShare < 0) {",
+    "operations:fair-shares.test.ts",
+  ],
+  [
+    "A message that waited for its share, and then for an agent, waits beside those that wait for agents.",
+    "core:scheduler/admission.ts",
+    "if (aside && aside.lacks !== lacks) aside = aside.leave();",
+    "",
+    "operations:fair-shares.test.ts",
+  ],
+  [
+    "Messages that wait for agents, and those that wait for shares, take all calls of a process together.",
+    "core:scheduler/admission.ts",
+    "if (overShare >= MOST_OVER_SHARE || heldBack + overShare >= MOST_ASIDE) {",
+    "if (overShare >= MOST_OVER_SHARE) {",
     "operations:fair-shares.test.ts",
   ],
 ]);

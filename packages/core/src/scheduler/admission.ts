@@ -69,6 +69,12 @@ export interface AdmissionOptions {
   readonly pause: (ms: number) => Promise<void>;
 }
 
+/** A message that waits in this process for what others behind it may not need. */
+interface Aside {
+  readonly lacks: "agent" | "share";
+  readonly leave: () => undefined;
+}
+
 /** Shares of the limit: jobs in progress are admitted when new jobs are not, and urgent jobs before others. */
 const SHARE = { begun: 1.5, high: 1.25, normal: 1 } as const satisfies Record<AdmissionLane, number>;
 /** If this share of the limit waits, nothing new is added: for one agent, nothing that needs it; for several, the engine has the backlog. */
@@ -97,6 +103,8 @@ export const MOST_HELD_BACK = 16;
 const LONGEST_FAIR_PAUSE_MS = FRESH_MS;
 /** In a process this number of messages waits for their keys' shares, where others are behind them in their queue. */
 export const MOST_OVER_SHARE = 16;
+/** Of both together: fewer than a function's concurrent calls (`maxConcurrentCalls` in host.json), so that it always looks at further messages. */
+export const MOST_ASIDE = 24;
 /** Limits how fast messages are sent back. */
 const BEFORE_SENT_BACK_MS = 1000;
 
@@ -167,7 +175,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     const key = lane === "begun" || !shares ? undefined : fair?.key;
     if (key !== undefined) shares?.asked(key);
     const latest = now() + PATIENCE_MS;
-    let leave: Leave | undefined;
+    let aside: Aside | undefined;
     try {
       for (let waitMs = FIRST_PAUSE_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_PAUSE_MS)) {
         const isUsedUp = key !== undefined && shares?.standing(key) === "count";
@@ -180,36 +188,47 @@ export function createAdmission(options: AdmissionOptions): Admission {
           shares?.took(key);
           return turns.take(key);
         }
-        if (typeof why === "object") leave ??= await waitForAgent(why.agent);
-        if (why === "no share" && fair) leave ??= waitForShare(fair);
+        // What it waits for may change, as when an agent is found to be held up: then it waits among others.
+        const lacks = typeof why === "object" ? "agent" : why === "no share" ? "share" : aside?.lacks;
+        if (aside && aside.lacks !== lacks) aside = aside.leave();
+        if (typeof why === "object") aside ??= await waitForAgent(why.agent);
+        if (why === "no share" && fair) aside ??= waitForShare(fair);
         if (now() > latest) throw typeof why === "object" ? heldUp(why.agent) : noRoom();
         if (why !== "no share" || key === undefined) await pause(waitMs);
         else await Promise.race([pause(Math.min(waitMs, LONGEST_FAIR_PAUSE_MS)), turns.next(key)]);
       }
     } finally {
-      leave?.();
+      aside?.leave();
     }
   }
 
   /** @throws AgentHeldUp if enough messages wait for agents in this process */
-  async function waitForAgent(agent: string): Promise<Leave> {
-    if (heldBack >= MOST_HELD_BACK) {
+  async function waitForAgent(agent: string): Promise<Aside> {
+    if (heldBack >= MOST_HELD_BACK || heldBack + overShare >= MOST_ASIDE) {
       await pause(BEFORE_SENT_BACK_MS);
       throw heldUp(agent);
     }
     heldBack += 1;
-    return () => {
-      heldBack -= 1;
+    return {
+      lacks: "agent",
+      leave: () => {
+        heldBack -= 1;
+      },
     };
   }
 
   /** @throws ShareTaken if enough messages wait in this process, and others may be behind this one in its queue */
-  function waitForShare({ key, isAlone }: FairKey): Leave {
-    if (isAlone) return () => {};
-    if (overShare >= MOST_OVER_SHARE) throw new ShareTaken(key, shares?.backIn(key) ?? 0);
+  function waitForShare({ key, isAlone }: FairKey): Aside {
+    if (isAlone) return { lacks: "share", leave: () => undefined };
+    if (overShare >= MOST_OVER_SHARE || heldBack + overShare >= MOST_ASIDE) {
+      throw new ShareTaken(key, shares?.backIn(key) ?? 0);
+    }
     overShare += 1;
-    return () => {
-      overShare -= 1;
+    return {
+      lacks: "share",
+      leave: () => {
+        overShare -= 1;
+      },
     };
   }
 

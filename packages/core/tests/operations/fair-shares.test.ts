@@ -3,8 +3,11 @@ import { beforeEach, expect, test } from "vitest";
 import {
   type Admission,
   type AdmissionLane,
+  AgentHeldUp,
   createAdmission,
   type FairKey,
+  MOST_ASIDE,
+  MOST_HELD_BACK,
   MOST_OVER_SHARE,
   NotAdmitted,
   ShareTaken,
@@ -170,6 +173,50 @@ test("P31 on a shared queue a few jobs of a key wait for its share, and the othe
   isOver = true;
   const ends = await Promise.all([...asked, ...own]);
   expect(ends.filter((end) => end === "waited")).toHaveLength(MOST_OVER_SHARE + 30);
+});
+
+test("P26 P31 an agent is held up under a burst of several keys that wait for their shares: a process still looks at further messages", async () => {
+  held.set("mug", LIMIT / 2).set("tea", LIMIT / 2);
+  let isHeldUp = false;
+  let isOver = false;
+  const door = createAdmission({
+    ...{ count: async () => 0, limit: LIMIT, now: () => clock },
+    fairness: { countByKey: async () => new Map(held), share: 0.5, weights: {} },
+    waiting: async () =>
+      isHeldUp ? Array.from({ length: LIMIT }, () => ({ agent: "fraud", priority: "normal" as const })) : [],
+    agentsOf: (workflow) => (workflow === "jobs" ? ["fraud"] : []),
+    pause: async () => {
+      clock += isOver ? 61_000 : 1;
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  });
+  const turns = async (times: number) => {
+    for (let turn = 0; turn < times; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  };
+  let inHand = 0;
+  const ask = async (key: string, workflow: string) => {
+    inHand += 1;
+    try {
+      return await door.admit("normal", workflow, { key, isAlone: false });
+    } catch (cause) {
+      return cause instanceof AgentHeldUp || cause instanceof ShareTaken || cause instanceof NotAdmitted;
+    } finally {
+      inHand -= 1;
+    }
+  };
+  const all = Array.from({ length: 40 }, (_each, place) => ask(place % 2 === 0 ? "mug" : "tea", "jobs"));
+  await turns(400);
+  isHeldUp = true;
+  await turns(400);
+  all.push(...Array.from({ length: 40 }, () => ask("mug", "jobs")));
+  await turns(400);
+  expect(inHand).toBeLessThanOrEqual(MOST_HELD_BACK);
+  // Of the same keys, and they do not need the agent.
+  all.push(...Array.from({ length: 40 }, () => ask("tea", "smoke")));
+  await turns(400);
+  expect(inHand).toBeLessThanOrEqual(MOST_ASIDE);
+  isOver = true;
+  expect(await Promise.all(all)).not.toContain(false);
 });
 
 test("P31 of a key's jobs a process takes in few at once while others are active, and the next as soon as one is done", async () => {
