@@ -117,12 +117,13 @@ function pipelineIn(text: string): string {
 interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
+  readonly optionalDependencies: Readonly<Record<string, string>>;
 }
 
 /** The libraries in the versions that are proven here, and the packages as they were packed. */
 function withVersions(template: Manifest, name: string, packed: ReadonlyMap<string, string>): object {
   const own = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as Manifest;
-  const known = { ...own.dependencies, ...own.devDependencies };
+  const known = { ...own.dependencies, ...own.devDependencies, ...own.optionalDependencies };
   const versions = (of: Readonly<Record<string, string>>) =>
     Object.fromEntries(
       Object.keys(of).map((library) => {
@@ -132,8 +133,11 @@ function withVersions(template: Manifest, name: string, packed: ReadonlyMap<stri
         return [library, version];
       }),
     );
-  const { dependencies, devDependencies, ...rest } = template;
-  return { ...rest, name, dependencies: versions(dependencies), devDependencies: versions(devDependencies) };
+  const { dependencies, devDependencies, optionalDependencies, ...rest } = template;
+  return {
+    ...{ ...rest, name, dependencies: versions(dependencies), devDependencies: versions(devDependencies) },
+    optionalDependencies: versions(optionalDependencies),
+  };
 }
 
 function inTemplatesNames(text: string): string {

@@ -4,7 +4,12 @@ import { productionPlaces } from "./production.ts";
 
 const LOCK = {
   packages: {
-    "": { dependencies: { core: "1.0.0", web: "1.0.0" }, devDependencies: { local: "1.0.0", tests: "1.0.0" } },
+    "": {
+      dependencies: { core: "1.0.0", web: "1.0.0" },
+      devDependencies: { local: "1.0.0", tests: "1.0.0" },
+      optionalDependencies: { runtime: "1.0.0" },
+    },
+    "node_modules/runtime": { version: "1.0.0" },
     "node_modules/core": { link: true, resolved: "packages/core" },
     "node_modules/local": { link: true, resolved: "packages/local" },
     "packages/core": { dependencies: { deep: "2.0.0" }, optionalDependencies: { maybe: "1.0.0" } },

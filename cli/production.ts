@@ -15,13 +15,14 @@ interface Locked {
 
 /**
  * Where they are installed, as the lock file names it: what the app's own `dependencies` lead to. npm's `dev` does not say it: to npm every
- * workspace is for production, so that the libraries of the local stack are too.
+ * workspace is for production, so that the libraries of the local stack are too. What is optional in the repository itself is the Node of its scripts.
  */
 export function productionPlaces({ packages }: Lock): ReadonlySet<string> {
   const found = new Set([""]);
   for (const place of found) {
     const { dependencies, optionalDependencies, peerDependencies } = packages[place] ?? {};
-    for (const name of Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })) {
+    const optional = place === "" ? {} : optionalDependencies;
+    for (const name of Object.keys({ ...dependencies, ...optional, ...peerDependencies })) {
       const installed = nearest(packages, place, name);
       const { link, resolved } = packages[installed ?? ""] ?? {};
       if (installed !== undefined) found.add(link && resolved ? resolved : installed);

@@ -119,8 +119,11 @@ test("the package goes out with the list of what is in it, and both are signed",
 
 test("libraries, modules and extensions are named by exact versions", () => {
   for (const file of ["package.json", ...globSync("packages/*/package.json", { cwd: root })]) {
-    const { dependencies, devDependencies } = JSON.parse(read(file)) as Record<string, Record<string, string>>;
-    for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies }))
+    const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read(file)) as Record<
+      string,
+      Record<string, string>
+    >;
+    for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies }))
       expect(version, `${file}: ${name}`).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/);
   }
   const { packages } = JSON.parse(read("package-lock.json")) as {

@@ -20,6 +20,8 @@ const resourceSchema = z.strictObject({
   actions: z.array(actionSchema).default([]),
   /** Top-level fields of the creating request that the answer repeats. */
   echo: z.array(z.string().min(1)).default([]),
+  /** What each answer to a creating request has too, and the report of what is done later: a score, a rate, a decision. */
+  returns: z.record(z.string().min(1), z.json()).default({}),
   /** It is done later where the creating request names an address: a 202, and after that time a report there. */
   later: z
     .strictObject({
@@ -82,6 +84,9 @@ function resourceFaults({ name, resources }: ParsedService): string[] {
       const names = actionsOf(resource).map((action) => action.name);
       return [
         ...repeated(names).map((action) => `${name}${resource.path}: two actions are called ${action}`),
+        ...["id", "status"].flatMap((member) =>
+          member in resource.returns ? [`${name}${resource.path}: "${member}" is not free in returns`] : [],
+        ),
         ...(names.includes(CREATE) ? [`${name}${resource.path}: "${CREATE}" is not free as an action's name`] : []),
       ];
     }),

@@ -324,13 +324,13 @@ test("the list of effects filters by fields of the body, and the counts are numb
 
 describe("the start", () => {
   test("names every fault of the definition", async () => {
-    const twice = { path: "/a", idPrefix: "a", actions: ["create"] };
+    const twice = { path: "/a", idPrefix: "a", actions: ["create"], returns: { id: 1 } };
     const services = [
       { name: "s", port: 7, resources: [twice, twice] },
       { name: "s", port: 7, resources: [twice] },
     ];
     await expect(startRemotes({ services, data })).rejects.toThrow(
-      /two services are called s.*two services want port 7.*two resources have the path \/a.*"create" is not free/,
+      /two services are called s.*two services want port 7.*two resources have the path \/a.*"id" is not free in returns.*"create" is not free/,
     );
   });
 

@@ -20,6 +20,7 @@ const SERVICES: RemoteService[] = [
         idPrefix: "ho",
         actions: [{ name: "cancel", status: "cancelled" }],
         later: { reportTo: "reportTo", afterMs: 20, result: "bookingId" },
+        returns: { floor: 4 },
       },
     ],
   },
@@ -70,11 +71,17 @@ test("is accepted, and reported to the address that the request named, once for 
   expect(accepted).toMatchObject({ status: 202, body: { status: "accepted" } });
   expect(await book("k", `${address}/a`)).toMatchObject({ status: 202, body: accepted.body });
   await expect.poll(() => reported.length).toBe(1);
-  expect(reported[0]).toEqual({ path: "/a", body: { kind: "done", result: { bookingId: accepted.body.id } } });
+  expect(reported[0]).toEqual({
+    path: "/a",
+    body: { kind: "done", result: { bookingId: accepted.body.id, floor: 4 } },
+  });
 });
 
 test("is done at once where no address is named", async () => {
-  expect(await book("k")).toMatchObject({ status: 201, body: { status: "created" } });
+  const made = await book("k");
+  expect(made).toMatchObject({ status: 201, body: { status: "created", floor: 4 } });
+  const asked = await fetch(`${hotels}/bookings/${made.body.id}`);
+  expect(await asked.json()).toEqual({ id: made.body.id, floor: 4 });
 });
 
 test("is reported again until somebody takes it, by the next process too", async () => {

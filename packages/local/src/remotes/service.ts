@@ -123,7 +123,8 @@ export class Service {
     if (!resource || !id || id.includes("/")) return undefined;
     const down = await this.#database.write(() => this.faults.take("down", { path: resource.path, body: {} }));
     if (down) return faultReply(down, 503, "service-down", `${this.name} is down`);
-    if (this.effects.exists(resource.path, id)) return { status: 200, body: JSON.stringify({ id }) };
+    if (this.effects.exists(resource.path, id))
+      return { status: 200, body: JSON.stringify({ ...resource.returns, id }) };
     const message = `${this.name} has no ${path}`;
     return { status: 404, body: JSON.stringify({ code: "not-found", message }) };
   }
@@ -200,15 +201,20 @@ export class Service {
   #create({ key, text, body }: Call, { resource, pattern }: Route): Reply {
     const id = `${resource.idPrefix}-${randomUUID().slice(-12)}`;
     const echo = resource.echo.filter((field) => field in body).map((field) => [field, body[field]]);
-    const { later, path } = resource;
+    const { later, path, returns } = resource;
     const reportTo = later && body[later.reportTo];
     const isLater = typeof reportTo === "string" && URL.canParse(reportTo);
     const status = isLater ? 202 : 201;
-    const answer = JSON.stringify({ ...Object.fromEntries(echo), id, status: isLater ? "accepted" : "created" });
+    const answer = JSON.stringify({
+      ...Object.fromEntries(echo),
+      ...(!isLater && returns),
+      id,
+      status: isLater ? "accepted" : "created",
+    });
     this.effects.record(key, { path, id, action: CREATE, body: text, status, answer, effect: true });
     if (later && isLater) {
       const afterMs = this.faults.take("late", { path: pattern, body })?.delayMs ?? later.afterMs;
-      this.#reports.add(id, reportTo, { kind: "done", result: { [later.result]: id } }, afterMs);
+      this.#reports.add(id, reportTo, { kind: "done", result: { ...returns, [later.result]: id } }, afterMs);
     }
     this.counts.effects += 1;
     return { status, body: answer };
