@@ -16,7 +16,7 @@ import { CHAIN, GRAPH } from "../support/orders.ts";
 import { shortLocks } from "../support/short-locks.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
-const START_WITHIN_MS = 240_000;
+const START_WITHIN_MS = 360_000;
 const ORDERS = 50;
 /** The eight samples: how long a service is down that has to be down for longer than a step may take. */
 const DOWN_MS = 25_000;
