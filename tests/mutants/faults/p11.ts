@@ -5,6 +5,7 @@ const RECOVERY = "core:domain/recovery.test.ts";
 const BUDGETS = "core:domain/failure-budget.test.ts";
 const SWEEP = "operations:sweep.test.ts";
 const DECISION = "core:domain/recovery.ts";
+const RECOVER_JOB = "core:supervisor/recover-job.ts";
 
 export const P11 = faultsOf("P11", [
   [
@@ -87,7 +88,7 @@ export const P11 = faultsOf("P11", [
   ],
   [
     "An attempt after a pause is started at once.",
-    "core:scheduler/publish.ts",
+    RECOVER_JOB,
     "at === undefined ? {} : { at }",
     "{}",
     "operations:independent-steps.test.ts",

@@ -44,7 +44,7 @@ export const P16 = faultsOf("P16", [
   [
     "A step beside a rejected one is not published before Failed.",
     "core:scheduler/conclude-job.ts",
-    "await clearOutbox(ended, context, completionsOf(ended.record));",
+    "await publish(ended.record, completionsOf(ended.record), context);\n    await clearOutbox(ended, context);",
     "await clearOutbox(ended, context);",
     ATTEMPTS,
   ],
@@ -58,8 +58,8 @@ export const P16 = faultsOf("P16", [
   [
     "Before a next attempt the steps that were done are not published.",
     PUBLISH,
-    "const before = [...(record.attempt === 1 ? [received] : []), ...completionsOf(record)];",
-    "const before = record.attempt === 1 ? [received] : [];",
+    "await publish(record, [...(record.attempt === 1 ? [received] : []), ...completionsOf(record)], context);",
+    "",
     "operations:sweep.test.ts",
   ],
   [

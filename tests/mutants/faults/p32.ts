@@ -22,8 +22,8 @@ export const P32 = faultsOf("P32", [
   [
     "A claim overwrites what a person recorded since it read.",
     "core:scheduler/claim-job.ts",
-    " && !isAnyUnknown(steps) && !isSent)",
-    " && !isSent)",
+    " && !isAnyUnknown(steps)) return",
+    ") return",
     NOT_REPEATED,
   ],
   [

@@ -25,8 +25,6 @@ export interface StartAttempt {
   readonly direction: Direction;
   /** The trace that the attempt continues. */
   readonly traceparent?: string | null | undefined;
-  /** Names the outbox messages that were sent before this message: the claim removes them, if the record has exactly these. */
-  readonly sent?: string | undefined;
 }
 
 /** The address of the status messages. */

@@ -17,7 +17,6 @@ import {
   readySteps,
   runsInHand,
 } from "../domain/plan.ts";
-import { published } from "../domain/recovery.ts";
 import { withSkips } from "../domain/skip.ts";
 import { hasEnded, holderId, type OutboxMessage, type StateRecord, type Steps } from "../domain/state-record.ts";
 import { timesOf } from "../domain/step-end.ts";
@@ -28,13 +27,12 @@ import { inSpan } from "../telemetry/spans.ts";
 import { fromHere } from "../telemetry/trace-context.ts";
 import { concludeJob, startNextAttempt } from "./conclude-job.ts";
 import { type Context, type Ports, schedulingOf, type Telemetry } from "./ports.ts";
-import { completionsOf, namesOf, publish } from "./publish.ts";
+import { completionsOf, publish } from "./publish.ts";
 
 /**
- * Order of writes: the claim, which removes the outbox messages that were sent before the start message (publish.ts), then the Started message, then
- * (by the caller) the start of the orchestration. After a crash in between the message that requested the attempt is delivered again: the claim is
- * then recognised as its own, and the rest is done. The steps completed in the meantime are published again too, because a process may have crashed
- * after it completed a step and before it published that.
+ * Order of writes: the claim, then the Started message, then (by the caller) the start of the orchestration. After a crash in between the message
+ * that requested the attempt is delivered again: the claim is then recognised as its own, and the rest is done. The steps completed in the
+ * meantime are published again too, because a process may have crashed after it completed a step and before it published that.
  * @param known the record, if the caller has it: while it is Pending, no other writer changes the values that a claim depends on
  */
 export function claimJob(startAttempt: StartAttempt, context: Context, known?: StateRecord): Promise<ClaimOutcome> {
@@ -74,7 +72,7 @@ async function claimInSpan(
       read = await context.store.state(jobId);
       continue;
     }
-    const written = await writeClaim(read, plan, holder, startAttempt.sent, context);
+    const written = await writeClaim(read, plan, holder, context);
     if (written.kind === "written") {
       context.telemetry.event("JobClaimed", { jobId, attempt, direction, priority: record.priority });
       await publish(written.record, startOf(written.record), context);
@@ -129,16 +127,9 @@ async function startAgain(turned: Versioned, context: Context): Promise<ClaimOut
 
 /**
  * While no step is in progress and no outcome is unknown, which an operator may record of a job that waits, the values that a claim depends on do not
- * change. Otherwise the claim is written at the version that was read; so is one that removes the outbox messages that were sent: what another writer
- * has added since, nobody may have sent.
+ * change. Otherwise the claim is written at the version that was read.
  */
-async function writeClaim(
-  { record, etag }: ReadRecord,
-  plan: Plan,
-  holder: string,
-  sent: string | undefined,
-  ports: Ports,
-): Promise<Written> {
+async function writeClaim({ record, etag }: ReadRecord, plan: Plan, holder: string, ports: Ports): Promise<Written> {
   const { jobId, attempt, steps, direction } = record;
   const now = instant(ports.now());
   const ready = readySteps(plan, steps, direction, now);
@@ -146,12 +137,10 @@ async function writeClaim(
     scheduled(toSchedule(step, steps), attempt, directionOf(step, direction), now, schedulingOf(ports)),
   );
   const write = claim(record, next, holder, now);
-  const isSent = record.outbox.length > 0 && namesOf(record.outbox) === sent;
-  const claimed = applyChanges(isSent ? published(record, now) : record, write.changes);
+  const claimed = applyChanges(record, write.changes);
   const isAlone = runsInHand(steps).length === 0 && pausesOf(claimed.steps, direction).length === 0;
   const isOneWay = ready.every((step) => directionOf(step, direction) === direction);
-  if (isAlone && isOneWay && isOneWrite(write) && !isAnyUnknown(steps) && !isSent)
-    return ports.store.change(jobId, write);
+  if (isAlone && isOneWay && isOneWrite(write) && !isAnyUnknown(steps)) return ports.store.change(jobId, write);
   if (etag === undefined) return { kind: "rejected" };
   return ports.store.replace({ record, etag }, { ...claimed, ...timesOf(claimed.steps, claimed) });
 }

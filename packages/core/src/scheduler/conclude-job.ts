@@ -1,11 +1,12 @@
 // Publishes the end of a job (P15, P16).
 
+import { startAttemptOf } from "../domain/recovery.ts";
 import { hasEnded, type StateRecord } from "../domain/state-record.ts";
 import { inWords } from "../domain/thrown.ts";
 import { STATUS_OF } from "../domain/transitions.ts";
 import type { Versioned } from "../store/job-store.ts";
 import type { Context, Telemetry } from "./ports.ts";
-import { clearOutbox, completionsOf, endStatus, publish, publishAndStart, publishOrKeep } from "./publish.ts";
+import { clearOutbox, completionsOf, endStatus, publish, publishBeforeStart, publishOrKeep } from "./publish.ts";
 
 /**
  * The record contains the end of the job: notifies the client. The sweep publishes what fails here. Before an Error the completed steps are
@@ -29,7 +30,8 @@ export async function concludeJob(
     }
   } else reportError(ended.record, context.telemetry);
   try {
-    await clearOutbox(ended, context, completionsOf(ended.record));
+    await publish(ended.record, completionsOf(ended.record), context);
+    await clearOutbox(ended, context);
   } catch (cause) {
     context.telemetry.event("StatusDelayed", { jobId, status: endStatus(ended.record), cause: inWords(cause) });
   }
@@ -43,10 +45,12 @@ export function concludedAgain(record: StateRecord, context: Context): Promise<v
 
 /** The record is Pending for its next attempt: notifies the scheduler. The sweep does it again if that fails. */
 export async function startNextAttempt(pending: Versioned, context: Context): Promise<void> {
-  const { jobId, attempt, error, direction } = pending.record;
+  const { record } = pending;
+  const { jobId, attempt, error, direction } = record;
   if (direction === "compensate")
     context.telemetry.event("JobToBeCompensated", { jobId, attempt, message: error?.message ?? null });
-  await publishAndStart(pending, undefined, context);
+  await publishBeforeStart(pending, context);
+  await context.messenger.startAttempt(startAttemptOf(record));
 }
 
 /** The event for each end of a job. A job in Error alerts an operator. */

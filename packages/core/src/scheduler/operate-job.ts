@@ -5,6 +5,7 @@ import { hides, keepingHiddenSecrets, lacksSecrets } from "../domain/job.ts";
 import type { DecisionContext } from "../domain/next-attempt.ts";
 import { decide } from "../domain/operator.ts";
 import type { OperatorAction } from "../domain/operator-action.ts";
+import { startAttemptOf } from "../domain/recovery.ts";
 import { snapshotOf } from "../domain/snapshot.ts";
 import { hasEnded, type ProcessState, type StateRecord } from "../domain/state-record.ts";
 import { inWords } from "../domain/thrown.ts";
@@ -17,7 +18,7 @@ import { reportError } from "./conclude-job.ts";
 import { keepItems } from "./keep-items.ts";
 import { doneInWords, withCheckedResult } from "./outcome-request.ts";
 import type { Context, Ports } from "./ports.ts";
-import { clearOutbox, endStatus, publishAndStart } from "./publish.ts";
+import { clearOutbox, endStatus, publishBeforeStart } from "./publish.ts";
 import { writeAuditLog } from "./write-audit-log.ts";
 
 export type Operated =
@@ -220,7 +221,8 @@ async function publishEffects(
 async function start(written: Versioned, startAt: string | null, context: Context): Promise<Followed> {
   let { record, etag } = written;
   try {
-    ({ record, etag } = await publishAndStart(written, startAt ?? undefined, context));
+    ({ record, etag } = await publishBeforeStart(written, context));
+    await context.messenger.startAttempt(startAttemptOf(written.record), startAt === null ? {} : { at: startAt });
     return { record, etag, published: true };
   } catch (cause) {
     context.telemetry.event("StatusDelayed", {

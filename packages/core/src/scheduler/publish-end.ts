@@ -2,7 +2,7 @@
 import { hasEnded } from "../domain/state-record.ts";
 import { concludeJob, reportOwedError } from "./conclude-job.ts";
 import type { Context } from "./ports.ts";
-import { clearOutbox, completionsOf } from "./publish.ts";
+import { clearOutbox, completionsOf, publish } from "./publish.ts";
 
 /**
  * For an attempt whose activity failed finally, or whose time is over: if its job has still ended, the client is notified. Messages that were
@@ -18,6 +18,6 @@ export async function publishEndOf(
   const { processState } = stored.record;
   if (!hasEnded(processState)) return;
   if (processState === "Processed") return concludeJob(stored, context);
-  const { record } = stored;
-  await clearOutbox(stored, context, completionsOf(record), () => reportOwedError(record, context.telemetry));
+  await publish(stored.record, completionsOf(stored.record), context);
+  await clearOutbox(stored, context, () => reportOwedError(stored.record, context.telemetry));
 }

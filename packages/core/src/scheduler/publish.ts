@@ -3,7 +3,7 @@
 
 import { instant } from "../domain/duration.ts";
 import { statusMessage } from "../domain/outputs.ts";
-import { published, startAttemptOf } from "../domain/recovery.ts";
+import { published } from "../domain/recovery.ts";
 import { hasEnded, type JobStatus, type OutboxMessage, type StateRecord } from "../domain/state-record.ts";
 import { inWords } from "../domain/thrown.ts";
 import { addToOutbox, STATUS_OF } from "../domain/transitions.ts";
@@ -33,33 +33,15 @@ export async function publish(
 }
 
 /**
- * Notifies the client of the attempt that a Pending record waits for, then the scheduler. Order of writes: the statuses in one send; the start
- * message, which names those of the outbox; later, the claim, which removes them in its own write (claim-job.ts). After a crash before the start
- * message the record is due, and the supervisor does all of it again, under the same ids. After a crash of the claim's process the start message
- * is delivered again. Among the statuses are those of completed steps: a process may have crashed before it published them, and once another
- * attempt holds the job no other process would.
- * @param at when the attempt is to be claimed: then the outbox is cleared before the start message. Undefined: at once
- * @returns the last known record
+ * The statuses that the client must have received before a next attempt begins. A process may have crashed after it recorded a job or completed a
+ * step, and before it published that. Once another attempt holds the job no other process would publish it, so it is published again, under the
+ * same ids. Returns the last known record.
  */
-export async function publishAndStart(
-  pending: Versioned,
-  at: string | undefined,
-  context: Context,
-): Promise<Versioned> {
+export async function publishBeforeStart(pending: Versioned, context: Context): Promise<Versioned> {
   const { record } = pending;
-  const { outbox } = record;
   const received: OutboxMessage = { status: "Received", attempt: 1, at: record.createdAt };
-  const before = [...(record.attempt === 1 ? [received] : []), ...completionsOf(record)];
-  await publish(record, distinct([...before, ...outbox]), context);
-  const known = at === undefined ? pending : await removeSent(pending, context);
-  const sent = at === undefined && outbox.length > 0 ? { sent: namesOf(outbox) } : {};
-  await context.messenger.startAttempt({ ...startAttemptOf(record), ...sent }, at === undefined ? {} : { at });
-  return known;
-}
-
-/** One that could not be sent may be of a completed step. */
-function distinct(outboxMessages: readonly OutboxMessage[]): OutboxMessage[] {
-  return [...new Map(outboxMessages.map((one) => [namesOf([one]), one])).values()];
+  await publish(record, [...(record.attempt === 1 ? [received] : []), ...completionsOf(record)], context);
+  return clearOutbox(pending, context);
 }
 
 /** The message of each completed step. */
@@ -76,27 +58,19 @@ export function completionOf({ attempt, steps, updatedAt }: StateRecord, step: s
 }
 
 /**
- * Sends the outbox messages, then removes them from the record, unless there are others by then: then they are sent again. Returns the last known
- * record.
- * @param first messages that are sent before them, in the same send
+ * Sends the outbox messages, then removes them from the record, unless there are others by then: then they are sent again. Before a start message,
+ * because the attempt writes the record too. Returns the last known record.
  * @param onSent called before they are removed
  */
 export async function clearOutbox(
   read: Versioned,
   context: Context,
-  first: readonly OutboxMessage[] = [],
   onSent: () => void = () => undefined,
 ): Promise<Versioned> {
-  const { outbox } = read.record;
-  await publish(read.record, distinct([...first, ...outbox]), context);
-  if (outbox.length === 0) return read;
-  onSent();
-  return removeSent(read, context);
-}
-
-async function removeSent(read: Versioned, context: Context): Promise<Versioned> {
   const { outbox, jobId } = read.record;
   if (outbox.length === 0) return read;
+  await publish(read.record, outbox, context);
+  onSent();
   let known: Versioned | undefined = read;
   for (let tries = 0; known && tries < TRIES_TO_LEAVE; tries += 1) {
     const written = await context.store.replace(known, published(known.record, instant(context.now())));
@@ -109,7 +83,7 @@ async function removeSent(read: Versioned, context: Context): Promise<Versioned>
 }
 
 /** Their names, from the parts of their messages' ids. */
-export function namesOf(outbox: readonly OutboxMessage[]): string {
+function namesOf(outbox: readonly OutboxMessage[]): string {
   return outbox.map(({ status, attempt, step }) => `${attempt}:${status}:${step ?? ""}`).join();
 }
 

@@ -9,7 +9,6 @@ const startAttemptSchema = z.object({
   attempt: z.int().min(1),
   direction: z.enum(["forward", "compensate"]),
   traceparent: z.string().nullable().optional(),
-  sent: z.string().optional(),
 }) satisfies z.ZodType<StartAttempt>;
 
 /** Throws if the message is not a start message: only this app sends to that queue, so that is a bug, and the dead-letter queue keeps it. */

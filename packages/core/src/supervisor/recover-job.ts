@@ -4,7 +4,7 @@ import { runKey } from "../domain/attempt.ts";
 import { instant } from "../domain/duration.ts";
 import { OtherVersionNeeded, Outage } from "../domain/outage.ts";
 import { runOf } from "../domain/plan.ts";
-import { claimableAt, decideRecovery, overdueStep, recover } from "../domain/recovery.ts";
+import { claimableAt, decideRecovery, overdueStep, recover, startAttemptOf } from "../domain/recovery.ts";
 import { type Snapshot, snapshotOf } from "../domain/snapshot.ts";
 import type { Expiry, StateRecord } from "../domain/state-record.ts";
 import { inWords, isThrown } from "../domain/thrown.ts";
@@ -13,7 +13,7 @@ import { VERDICTS, type Verdict } from "../domain/verdicts.ts";
 import { policyFor } from "../domain/workflow.ts";
 import { reportError, reportOwedError, startNextAttempt } from "../scheduler/conclude-job.ts";
 import type { Context, Telemetry } from "../scheduler/ports.ts";
-import { clearOutbox, completionsOf, publish, publishAndStart } from "../scheduler/publish.ts";
+import { clearOutbox, completionsOf, publish, publishBeforeStart } from "../scheduler/publish.ts";
 import type { AgentTimeout } from "../store/audit-log.ts";
 import type { Versioned } from "../store/job-store.ts";
 import { judgeWaits } from "./judge-waits.ts";
@@ -34,8 +34,8 @@ export interface Recovery {
 }
 
 /**
- * Never throws. Order of writes: the record, at the version that was read, then its messages: see `publishAndStart` for a next attempt. After a crash in between the
- * record is due again, and the next sweep publishes them. A record that can't be recovered steps back.
+ * Never throws. Order of writes: the record, at the version that was read, then its messages. After a crash in between the record is due again,
+ * and the next sweep publishes them. A record that can't be recovered steps back.
  * @param mayReschedule whether this sweep schedules one more job again whose step no agent took up in time
  */
 export async function recoverJob(due: Versioned, mayReschedule: () => boolean, context: Context): Promise<Recovery> {
@@ -143,7 +143,8 @@ async function follow(
   if (verdict.kind === "compensate") return startNextAttempt(written, context);
   if (verdict.kind === "fail") {
     reportError(written.record, context.telemetry);
-    await clearOutbox(written, context, completionsOf(written.record));
+    await publish(written.record, completionsOf(written.record), context);
+    await clearOutbox(written, context);
   }
   if (isStarted) await startAttemptAt(until, written, context);
 }
@@ -164,5 +165,7 @@ function reportSkips(
 }
 
 async function startAttemptAt(until: string | undefined, written: Versioned, context: Context): Promise<void> {
-  await publishAndStart(written, until && claimableAt(written.record, until), context);
+  await publishBeforeStart(written, context);
+  const at = until && claimableAt(written.record, until);
+  await context.messenger.startAttempt(startAttemptOf(written.record), at === undefined ? {} : { at });
 }

@@ -58,8 +58,8 @@ test("of one that expired, was rejected, resubmitted, and compensated", async ()
   world.answers.set("reserve", () => ({ kind: "expired" }));
   await world.runAttempt(await world.submitted());
   await sweepWhenDue();
-  // Until the claim, the record does not know that it was sent.
-  expect(await standing("owed")).toEqual(["2 RetryScheduled "]);
+  await expectPublished();
+  expect(await standing("sent")).toContain("2 RetryScheduled ");
   world.answers.delete("reserve");
   world.answers.set("authorize", () => {
     world.clock += 10;
@@ -73,7 +73,7 @@ test("of one that expired, was rejected, resubmitted, and compensated", async ()
   await runNext();
   await sweepWhenDue();
   await expectPublished();
-  expect(await standing("sent")).toEqual(expect.arrayContaining(["2 RetryScheduled ", "2 Failed "]));
+  expect(await standing("sent")).toContain("2 Failed ");
   const resubmit = { kind: "resubmit", reason: "renewed", job: null, compensatedManually: false } as const;
   await operateJob("job-1", resubmit, ada, world);
   await runNext();

@@ -30,7 +30,7 @@ export function statusesOf(record: StateRecord): StatusStanding[] {
   ].sort((one, other) => one.at.localeCompare(other.at));
 }
 
-/** What is sent before an attempt is claimed is known to be sent once it is: the claim removes it from the outbox. */
+/** The sender of the first status sends it before the first attempt is claimed. */
 function owedBy(record: StateRecord): readonly OutboxMessage[] {
   const { processState, attempt, outbox } = record;
   return processState === "Pending" && attempt === 1 ? [received(record), ...outbox] : outbox;
