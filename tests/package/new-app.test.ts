@@ -10,7 +10,8 @@ import { openCompiler } from "../infra/compiler.ts";
 vi.setConfig({ testTimeout: 300_000 });
 
 const folder = mkdtempSync(join(tmpdir(), "new-app-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+// Fifty thousand files, beside other suites.
+afterAll(() => rmSync(folder, { recursive: true, force: true }), 300_000);
 const app = join(folder, "my-app");
 
 /** Of this run alone: what the runner of the tests has set would be another app's. */

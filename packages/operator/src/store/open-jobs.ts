@@ -3,7 +3,6 @@ import type { Container, SqlParameter } from "@azure/cosmos";
 import { OPEN_ERRORS } from "@scheduler-agent-supervisor/core/internal/domain/open-errors";
 import type { JobError } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import type { WorkflowRef } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
-import { shares } from "../domain/shares.ts";
 import type { OpenErrorCounts } from "./open-error-counts.ts";
 
 /** The members that a list shows: each additional one makes every read more expensive. */
@@ -20,80 +19,66 @@ export interface OpenJobs {
   readonly isAll: boolean;
 }
 
-/** Throws if the store does not answer. */
-export type ReadOpenJobs = () => Promise<OpenJobs>;
-
-/** Unsorted. Each method throws if the store does not answer. */
-export interface OpenJobStore {
-  /** With one query; none that can be relied on if there are more than the limit. */
-  few(limit: number): Promise<OpenJobs>;
-  /** If there are more, some of each kind. */
-  some(limit: number): Promise<OpenJobs>;
-  /** Those with an error at or after that instant. */
-  since(at: string, limit: number): Promise<OpenJobs>;
-  /** The number of all others, counted from the index alone. */
-  countBefore(at: string): Promise<number>;
-}
+/** @param limit the maximum number that is read; throws if the store does not answer */
+export type ReadOpenJobs = (limit: number) => Promise<OpenJobs>;
 
 /** Values without names: a thousand jobs take a third of the space. Every record with an error has all of them. */
 const ROW =
   "[c.jobId, c.workflow.name, c.workflow.version, c.attempt, c.error.kind, c.error.message, c.error.step, c.error.at]";
 type Row = [string, string, number, number, JobError["kind"], string, string | null, string];
 
+/** As many as are usual are one small query. */
+const FEW = 100;
 const KINDS = OPEN_ERRORS.map((_, place) => `@kind${place}`).join(", ");
-const IS_OPEN = `c.error.kind IN (${KINDS}) AND c.processState = 'Error'`;
-const OPEN_KINDS: readonly SqlParameter[] = OPEN_ERRORS.map((value, place) => ({ name: `@kind${place}`, value }));
-const OF_KIND = "c.error.kind = @kind AND c.processState = 'Error'";
+const FIRST_FEW =
+  `SELECT TOP ${FEW + 1} VALUE ${ROW} FROM c ` + `WHERE c.error.kind IN (${KINDS}) AND c.processState = 'Error'`;
 
-/** @param container its index has `error.at`, and `error.kind` together with `processState`, also followed by `error.at` */
-export function createOpenJobStore(container: Container, openErrors: OpenErrorCounts): OpenJobStore {
-  async function rows(query: string, parameters: readonly SqlParameter[]): Promise<OpenJob[]> {
-    const asked = { query, parameters: [...parameters] };
-    return (await container.items.query<Row>(asked, { maxItemCount: -1 }).fetchAll()).resources.map(jobOf);
+/** @param container its index has `error.kind` together with `processState` */
+export function createOpenJobs(container: Container, openErrors: OpenErrorCounts): ReadOpenJobs {
+  async function firstFew(): Promise<Row[]> {
+    const parameters = OPEN_ERRORS.map((kind, place) => ({ name: `@kind${place}`, value: kind }));
+    return (await container.items.query<Row>({ query: FIRST_FEW, parameters }, { maxItemCount: -1 }).fetchAll())
+      .resources;
   }
 
-  /** @param most one more is read, to know whether there are more */
-  const upTo = (found: readonly OpenJob[], most: number): OpenJobs => ({
-    jobs: found.slice(0, most),
-    isAll: found.length <= most,
-  });
+  async function someOf(kind: string, most: number): Promise<Row[]> {
+    const parameters: SqlParameter[] = [{ name: "@kind", value: kind }];
+    const query = `SELECT TOP ${most} VALUE ${ROW} FROM c WHERE c.error.kind = @kind AND c.processState = 'Error'`;
+    return (await container.items.query<Row>({ query, parameters }, { maxItemCount: -1 }).fetchAll()).resources;
+  }
 
-  return {
-    async few(limit) {
-      return upTo(await rows(`SELECT TOP ${limit + 1} VALUE ${ROW} FROM c WHERE ${IS_OPEN}`, OPEN_KINDS), limit);
-    },
+  // One query where few are expected; where they may be many, its rows would be read twice.
+  let areFew = false;
 
-    async some(limit) {
-      const counts = await openErrors.read();
-      const all = counts.reduce((sum, { count }) => sum + count, 0);
-      // The counts are some seconds old: where all fit, what has come since is read too.
-      const read = shares(counts, limit).map(async ({ kind, share }) => {
-        const most = all <= limit ? limit + 1 : share;
-        return most === 0
-          ? []
-          : rows(`SELECT TOP ${most} VALUE ${ROW} FROM c WHERE ${OF_KIND}`, [{ name: "@kind", value: kind }]);
-      });
-      const found = upTo((await Promise.all(read)).flat(), limit);
-      return { ...found, isAll: found.isAll && all <= limit };
-    },
-
-    async since(at, limit) {
-      const query = `SELECT TOP ${limit + 1} VALUE ${ROW} FROM c WHERE ${IS_OPEN} AND c.error.at >= @at ORDER BY c.error.at`;
-      return upTo(await rows(query, [...OPEN_KINDS, { name: "@at", value: at }]), limit);
-    },
-
-    async countBefore(at) {
-      const query = `SELECT VALUE COUNT(1) FROM c WHERE ${OF_KIND} AND c.error.at < @at`;
-      const counts = OPEN_ERRORS.map(async (kind) => {
-        const parameters = [
-          { name: "@kind", value: kind },
-          { name: "@at", value: at },
-        ];
-        return (await container.items.query<number>({ query, parameters }).fetchAll()).resources[0] ?? 0;
-      });
-      return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
-    },
+  return async (limit) => {
+    if (areFew) {
+      const few = await firstFew();
+      if (few.length <= Math.min(FEW, limit)) return { jobs: sorted(few.map(jobOf)), isAll: true };
+    }
+    const counts = await openErrors.read();
+    const read = shares(counts, limit).map(async ({ kind, share }) =>
+      share === 0 ? [] : (await someOf(kind, share)).map(jobOf),
+    );
+    const jobs = (await Promise.all(read)).flat();
+    const all = counts.reduce((sum, { count }) => sum + count, 0);
+    areFew = all <= FEW;
+    return { jobs: sorted(jobs), isAll: all <= limit };
   };
+}
+
+/** The latest first. */
+const sorted = (jobs: readonly OpenJob[]): OpenJob[] =>
+  jobs.toSorted((one, other) => other.error.at.localeCompare(one.error.at) || one.jobId.localeCompare(other.jobId));
+
+/** No kind uses the share of another, unless that one leaves some. */
+export function shares<Kind extends { readonly count: number }>(kinds: readonly Kind[], limit: number) {
+  let left = limit;
+  const fewestFirst = [...kinds].sort((one, other) => one.count - other.count);
+  return fewestFirst.map((kind, at) => {
+    const share = Math.min(kind.count, Math.floor(left / (fewestFirst.length - at)));
+    left -= share;
+    return { ...kind, share };
+  });
 }
 
 function jobOf([jobId, name, version, attempt, kind, message, step, at]: Row): OpenJob {
