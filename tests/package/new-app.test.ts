@@ -10,7 +10,7 @@ import { openCompiler } from "../infra/compiler.ts";
 vi.setConfig({ testTimeout: 300_000 });
 
 const folder = mkdtempSync(join(tmpdir(), "new-app-"));
-// Fifty thousand files, beside other suites.
+// All its libraries, beside other suites.
 afterAll(() => rmSync(folder, { recursive: true, force: true }), 300_000);
 const app = join(folder, "my-app");
 

@@ -15,8 +15,7 @@ let app: TestStack;
 afterEach(() => app?.[Symbol.asyncDispose]());
 
 const ended = ({ processState }: StateRecord) => hasEnded(processState);
-// Long enough for the agents that are there to take up what 200 orders ask of them at once, on a slow machine too.
-const FAST = { StartWithin: "PT6S", ClockSkew: "PT0.5S", HoldWithin: "PT20S" };
+const FAST = { StartWithin: "PT3S", ClockSkew: "PT0.5S", HoldWithin: "PT20S" };
 
 async function sendHeldUp(): Promise<string[]> {
   const ids: string[] = [];

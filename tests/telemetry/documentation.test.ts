@@ -1,7 +1,7 @@
 // docs/reference/telemetry.md names every event and every metric, and nothing else.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { SKIP_CAUSES } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { SKIP_CAUSES } from "@scheduler-agent-supervisor/core/internal/domain/skipped";
 import { ALIKE } from "@scheduler-agent-supervisor/core/internal/telemetry/alike";
 import { EVENTS } from "@scheduler-agent-supervisor/core/internal/telemetry/event-names";
 import { logTelemetry } from "@scheduler-agent-supervisor/core/internal/telemetry/events";

@@ -61,8 +61,8 @@ export const P11 = faultsOf("P11", [
   [
     "A compensation that has its own budget uses that of its step.",
     "core:domain/failure-budget.ts",
-    "policy.compensation && { ...policy.compensation, own:",
-    "policy.compensation && { own:",
+    "return { ...policy, ...policy.compensation };",
+    "return policy;",
     BUDGETS,
   ],
   [

@@ -1,14 +1,21 @@
 // Which budget a failure counts against (P11): that of a step's requests, of its wait for a report, or of its compensation.
 import type { RunInHand } from "./plan.ts";
+import type { Failed } from "./verdicts.ts";
 import type { FailureBudget, StepPolicy } from "./workflow.ts";
 
 /** A budget, and what follows when it is used up. */
 export interface Budget extends FailureBudget {
   readonly onExhausted: StepPolicy["onExhausted"];
   /** Whose own it is; absent: that of the step's requests, or one that they share. */
-  readonly own?: "compensation" | "wait";
+  readonly own?: Failed["budget"];
   /** The failures so far that count against it. */
   readonly failuresBefore: number;
+}
+
+/** What a policy says of the budget that a failure counted against. */
+export function budgetNamed(name: Failed["budget"], policy: StepPolicy): FailureBudget {
+  if (name === "compensation") return { ...policy, ...policy.compensation };
+  return name === "wait" ? { ...policy, failureThreshold: policy.awaitThreshold ?? 1, waits: [] } : policy;
 }
 
 /**
@@ -18,14 +25,18 @@ export interface Budget extends FailureBudget {
 export function budgetOf(policy: StepPolicy, { direction, run }: Pick<RunInHand, "direction" | "run">): Budget {
   const { failureCount = 0, expiredWaits = 0, state } = run;
   if (direction === "compensate") {
-    const own = policy.compensation && { ...policy.compensation, own: "compensation" as const };
-    return { ...policy, ...own, failuresBefore: failureCount };
+    return compensationBudget(policy, failureCount);
   }
   const onExhausted = waitPolicyOf(policy);
   if (onExhausted === undefined) return { ...policy, failuresBefore: failureCount };
   if (state !== "Awaiting") return { ...policy, failuresBefore: failureCount - expiredWaits };
-  const own = { failureThreshold: policy.awaitThreshold ?? 1, waits: [], onExhausted, own: "wait" } as const;
-  return { ...policy, ...own, failuresBefore: expiredWaits };
+  return { ...policy, ...budgetNamed("wait", policy), onExhausted, own: "wait", failuresBefore: expiredWaits };
+}
+
+/** Without one of its own, that of the step. */
+export function compensationBudget(policy: StepPolicy, failuresBefore: number): Budget {
+  const own = policy.compensation && { own: "compensation" as const };
+  return { ...policy, ...budgetNamed("compensation", policy), ...own, failuresBefore };
 }
 
 /** The reaction to an expired wait; undefined if that counts as any other failure. */

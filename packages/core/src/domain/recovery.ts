@@ -2,7 +2,7 @@
 import { runKey, type StartAttempt } from "./attempt.ts";
 import { after, durationMs } from "./duration.ts";
 import { expiredError, overdueInWords } from "./expired-error.ts";
-import { type Budget, budgetOf } from "./failure-budget.ts";
+import { type Budget, budgetOf, compensationBudget } from "./failure-budget.ts";
 import { isTakenUp, pausesOf, type RunInHand, runsInHand } from "./plan.ts";
 import { missedPolls, pollsAfter } from "./poll.ts";
 import { asEntry } from "./record-limits.ts";
@@ -123,10 +123,10 @@ function isMisconfigured({ expiry, attempt }: StepRun): boolean {
 type FailedVerdict = Extract<Verdict, Failed>;
 
 /** No step is open: the failures of all of them count. */
-const budgetOfNone = (record: StateRecord, policy: StepPolicy): Budget => {
-  const own = record.direction === "compensate" ? policy.compensation : undefined;
-  return { ...policy, ...own, ...(own && { own: "compensation" }), failuresBefore: failuresOf(record) };
-};
+function budgetOfNone(record: StateRecord, policy: StepPolicy): Budget {
+  const failuresBefore = failuresOf(record);
+  return record.direction === "compensate" ? compensationBudget(policy, failuresBefore) : { ...policy, failuresBefore };
+}
 
 /** The failures of all steps in the job's direction: what it used up forward does not limit its compensation. */
 export function failuresOf({ direction, failureCount, steps }: StateRecord): number {

@@ -2,7 +2,8 @@
 import { expandedSteps, fallbacksOf } from "./expand.ts";
 import { isClosed } from "./plan.ts";
 import { asMessage } from "./record-limits.ts";
-import type { Skipped, StepRecord, Steps } from "./state-record.ts";
+import type { Skipped } from "./skipped.ts";
+import type { StepRecord, Steps } from "./state-record.ts";
 import type { Workflow, WorkflowStep } from "./workflow.ts";
 
 /**

@@ -2,6 +2,7 @@
 import type { BusinessKeys } from "./business-keys.ts";
 import { runOfItem } from "./items.ts";
 import type { Priority } from "./job.ts";
+import type { Decided, Skipped } from "./skipped.ts";
 import type { WantedStatuses } from "./wanted-statuses.ts";
 import type { Workflow, WorkflowRef } from "./workflow.ts";
 
@@ -95,25 +96,6 @@ export interface Acceptance {
   readonly progress?: string | undefined;
   /** When its agent polls the service again; absent if the service reports by itself. */
   readonly pollAt?: string | undefined;
-}
-
-/**
- * Why a step is skipped. `condition`: its condition is false. `needs`: a step that it requires is skipped. `notNeeded`: it is a fallback, and its
- * step was completed, or was skipped without a fault. `rejected`: it was rejected permanently. `expired`: its tries are used up.
- */
-export const SKIP_CAUSES = ["condition", "needs", "notNeeded", "rejected", "expired"] as const;
-
-export interface Skipped {
-  readonly cause: (typeof SKIP_CAUSES)[number];
-  /** The reason as text, with the service's last answer. */
-  readonly message: string;
-}
-
-/** The result of a step's condition. */
-export interface Decided {
-  readonly condition: string;
-  readonly holds: boolean;
-  readonly at: string;
 }
 
 /** A step's run in one direction. */

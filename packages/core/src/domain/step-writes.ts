@@ -4,7 +4,8 @@ import { after } from "./duration.ts";
 import { append, type Change, type Closing, type Guard, type GuardedWrite, set } from "./guarded-write.ts";
 import { runOf } from "./plan.ts";
 import { asEntry, expiryWithinLimits } from "./record-limits.ts";
-import type { Decided, Direction, Expiry, StateRecord, StepRecord, StepState } from "./state-record.ts";
+import type { Decided } from "./skipped.ts";
+import type { Direction, Expiry, StateRecord, StepRecord, StepState } from "./state-record.ts";
 import { expiresAt, type Mark, type NextStep } from "./step-run.ts";
 import { concluding, scheduling, transitions } from "./transitions.ts";
 

@@ -1,13 +1,9 @@
 // The reason for a record's verdict, as text: for the audit log and the what-if.
+import { budgetNamed } from "../domain/failure-budget.ts";
 import { failuresOf, overdueStep } from "../domain/recovery.ts";
 import type { StateRecord } from "../domain/state-record.ts";
 import type { Failed, Verdict } from "../domain/verdicts.ts";
-import type { FailureBudget, StepPolicy } from "../domain/workflow.ts";
-
-function budgetNamed(name: Failed["budget"], policy: StepPolicy): FailureBudget {
-  if (name === "compensation") return { ...policy, ...policy.compensation };
-  return name === "wait" ? { ...policy, failureThreshold: policy.awaitThreshold ?? 1, waits: [] } : policy;
-}
+import type { StepPolicy } from "../domain/workflow.ts";
 
 export function ruleInWords(
   record: StateRecord,

@@ -34,7 +34,7 @@ export interface Common {
 }
 
 const READY_LIMIT_MS = 60_000;
-/** A dozen processes load the app at one time: 25 s on two cores, 80 beside the start of other stacks, over 180 beside two compilers. */
+/** A dozen processes load the app at one time: 25 s on two cores, 80 beside the start of other stacks. */
 const FLEX_READY_LIMIT_MS = 300_000;
 const POLL_MS = 20;
 /** Overrides a member of host.json, as in Azure. */

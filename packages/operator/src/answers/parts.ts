@@ -1,10 +1,7 @@
 // The common parts of several answers of the API.
 
-import {
-  ERROR_KINDS,
-  PROCESS_STATES,
-  SKIP_CAUSES,
-} from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { SKIP_CAUSES } from "@scheduler-agent-supervisor/core/internal/domain/skipped";
+import { ERROR_KINDS, PROCESS_STATES } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import { z } from "zod";
 
 export const instant = z.string();
