@@ -43,6 +43,10 @@ function framed(rows: readonly [string, string, string][]): string {
   return table.toString();
 }
 
+/** Each column is as wide as its widest text that another one follows. */
 function plain(rows: readonly [string, string, string][]): string {
-  return rows.map(([what, where, use]) => `  ${what.padEnd(20)}${where.padEnd(28)}${use}`.trimEnd()).join("\n");
+  const widest = (texts: readonly string[]) => Math.max(0, ...texts.map(({ length }) => length)) + 2;
+  const first = widest(rows.map(([what]) => what));
+  const second = widest(rows.flatMap(([, where, use]) => (use === "" ? [] : [where])));
+  return rows.map(([what, where, use]) => `  ${what.padEnd(first)}${where.padEnd(second)}${use}`.trimEnd()).join("\n");
 }
