@@ -140,7 +140,8 @@ function Standing({ inspection: { record, waits } }: { readonly inspection: Insp
 }
 
 function Details({ record }: { readonly record: JobRecord }) {
-  const { workflow, attempt, failureCount, priority, createdAt, updatedAt, dueAt, correlationId, owner } = record;
+  const { workflow, attempt, failureCount, priority, createdAt, updatedAt, dueAt, deadlineAt, correlationId, owner } =
+    record;
   const traceId = record.traceparent?.split("-")[1];
   const { labels } = JOB;
   const rows: readonly (readonly [string, ReactNode])[] = [
@@ -153,6 +154,7 @@ function Details({ record }: { readonly record: JobRecord }) {
     [labels.created, <Instant key="at" at={createdAt} />],
     [labels.updated, <Instant key="at" at={updatedAt} />],
     [labels.due, dueAt ? <Instant key="at" at={dueAt} /> : JOB.none],
+    ...(deadlineAt ? [[labels.deadline, <Instant key="at" at={deadlineAt} />] as const] : []),
     [
       labels.correlation,
       <span key="id">

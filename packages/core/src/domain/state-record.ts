@@ -1,5 +1,6 @@
 // The state record (P2, P3): one document a job, with the record of each step inside.
 import type { BusinessKeys } from "./business-keys.ts";
+import { deadlineOf } from "./deadline.ts";
 import { runOfItem } from "./items.ts";
 import type { Priority } from "./job.ts";
 import type { Decided, Skipped } from "./skipped.ts";
@@ -172,6 +173,7 @@ export const ERROR_KINDS = [
   "resolved",
   "compensationRequested",
   "cancelled",
+  "deadlinePassed",
 ] as const;
 
 export interface JobError {
@@ -179,7 +181,7 @@ export interface JobError {
    * `rejected`: a permanent fault. `expired`: too many attempts timed out. `compensationIncomplete`: a step
    * is not compensated, or has to be compensated manually; the message names it. `resolved`: an operator has handled it, and nothing is left to do.
    * `compensationRequested`: an operator requested the compensation. `cancelled`: its requester or an operator cancelled
-   * it. A Compensated job keeps the kind of its cause.
+   * it. `deadlinePassed`: it was not done by its deadline. A Compensated job keeps the kind of its cause.
    */
   readonly kind: (typeof ERROR_KINDS)[number];
   readonly message: string;
@@ -268,6 +270,8 @@ export interface StateRecord {
   readonly error: JobError | null;
   /** When the supervisor has to read it; absent when the job has ended and all messages are sent. The sweep's only index. */
   readonly dueAt?: string;
+  /** When its workflow's `deadline` passes. Only a job that goes forward has it, until it ends: the index on it has no other. */
+  readonly deadlineAt?: string | null;
   readonly unrecovered?: Unrecovered | undefined;
   /**
    * Since when the job is over, with all messages sent, and is not closed; null if a message is to be sent
@@ -361,6 +365,7 @@ export function newStateRecord(
     steps: Object.fromEntries(steps),
     error: null,
     dueAt: claimBy,
+    ...deadlineOf(workflow, now),
     history: [{ at: now, what: "submitted", by: "submission" }],
     outbox: [],
     createdAt: now,

@@ -14,6 +14,8 @@ export interface Workflows {
   /** The same. @throws MissingWorkflow if this app does not have it */
   of(ref: WorkflowRef): Workflow;
   readonly names: readonly string[];
+  /** Whether a version of any workflow has a deadline for its jobs. */
+  readonly haveDeadlines: boolean;
   /** Their conditions and lists. */
   readonly rules: WorkflowRules;
   /** The faults of a new job's content for the lists of its workflow, as text. */
@@ -57,6 +59,7 @@ export function loadWorkflows(
       return found;
     },
     names: [...new Set(workflows.map(({ name }) => name))],
+    haveDeadlines: whole.some(({ deadline }) => deadline !== undefined),
     rules,
     listFaults: (job, secrets) => {
       const workflow = newest(job.workflow);
