@@ -1,7 +1,7 @@
 // The deadline of a whole job (P35): its faults, the record's instant, and what a sweep decides.
 import { describe, expect, test } from "vitest";
 import { GRAPH, NOON, sampleRecord } from "../../tests/jobs.ts";
-import { deadlineFaults } from "./deadline.ts";
+import { deadlineFaults, deadlineOf } from "./deadline.ts";
 import { after } from "./duration.ts";
 import { decide } from "./operator.ts";
 import { decideDeadline, passDeadline } from "./pass-deadline.ts";
@@ -17,7 +17,11 @@ const FOR_OPERATOR = withDeadline({ completeWithin: "P1D", onExpired: "fail" });
 const PASSED = after(NOON, DAY_MS + 1);
 const context = { by: "supervisor", now: PASSED, claimWithinMs: 60_000, clockSkewMs: 1000 };
 
-const begun = (changes: Partial<StateRecord> = {}): StateRecord => ({ ...sampleRecord("job-1", WORKFLOW), ...changes });
+const begun = (changes: Partial<StateRecord> = {}): StateRecord => ({
+  ...sampleRecord("job-1", WORKFLOW),
+  ...deadlineOf(WORKFLOW, NOON),
+  ...changes,
+});
 
 test.each([
   [undefined, []],
@@ -39,7 +43,7 @@ test.each([
 
 test("P35 a new record has it from the time of its submission, and it is no part of the workflow's version", () => {
   expect(begun().deadlineAt).toBe(after(NOON, DAY_MS));
-  expect(sampleRecord("job-1", GRAPH)).not.toHaveProperty("deadlineAt");
+  expect(deadlineOf(GRAPH, NOON)).toEqual({});
   expect(contentOfWorkflow(WORKFLOW)).toEqual(contentOfWorkflow(GRAPH));
 });
 

@@ -1,6 +1,5 @@
 // The state record (P2, P3): one document a job, with the record of each step inside.
 import type { BusinessKeys } from "./business-keys.ts";
-import { deadlineOf } from "./deadline.ts";
 import { runOfItem } from "./items.ts";
 import type { Priority } from "./job.ts";
 import type { Decided, Skipped } from "./skipped.ts";
@@ -365,7 +364,6 @@ export function newStateRecord(
     steps: Object.fromEntries(steps),
     error: null,
     dueAt: claimBy,
-    ...deadlineOf(workflow, now),
     history: [{ at: now, what: "submitted", by: "submission" }],
     outbox: [],
     createdAt: now,

@@ -1,6 +1,7 @@
 // Submission (P1): records the job, publishes Received, and claims it for its first attempt.
 
 import type { ClaimOutcome } from "../domain/attempt.ts";
+import { deadlineOf } from "../domain/deadline.ts";
 import { instant } from "../domain/duration.ts";
 import { type Job, sameAsStored } from "../domain/job.ts";
 import { startAttemptOf } from "../domain/recovery.ts";
@@ -188,5 +189,7 @@ function draftRecord(parsed: Valid, message: SubmittedMessage, ports: Ports): St
     enqueuedAt,
   };
   const items = itemsIn(workflow, job, ports.workflows.rules);
-  return newStateRecord(submission, workflow, instant(now), instant(now + ports.timing.claimWithinMs), items);
+  const at = instant(now);
+  const record = newStateRecord(submission, workflow, at, instant(now + ports.timing.claimWithinMs), items);
+  return { ...record, ...deadlineOf(workflow, at) };
 }
