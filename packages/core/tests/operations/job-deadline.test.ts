@@ -38,7 +38,7 @@ async function waiting(jobId = "job-1"): Promise<void> {
   world.clock = NOON_MS + DAY_MS + 5000;
 }
 
-test("P35 a job past its deadline is found though nothing else of it is due, and its sender hears of it as of a cancellation", async () => {
+test("[job | it waits for days | its deadline passes] it is found though nothing else of it is due, and compensated as by a cancellation", async () => {
   await waiting();
   expect(await sweep(world)).toMatchObject({ found: 1, toBeCompensated: 1, failed: 0 });
   expect(await world.stateOf()).toMatchObject({
@@ -129,20 +129,21 @@ function dyingAt(at: number, isAfter: boolean): { readonly context: Context; rea
   return { context, died };
 }
 
-describe.each([
-  ["compensate", "Pending", undefined],
-  ["fail", "Error", "Failed"],
-] as const)("P35 P16 the supervisor dies around any call, with onExpired %s", (onExpired, processState, status) => {
-  test.each([
-    ["before", false],
-    ["after", true],
-  ])("%s it: the next one does what is left, once", async (_, isAfter) => {
+const ENDS = [
+  ["compensate", "before", "Pending", undefined],
+  ["compensate", "after", "Pending", undefined],
+  ["fail", "before", "Error", "Failed"],
+  ["fail", "after", "Error", "Failed"],
+] as const;
+
+describe.each(ENDS)("P35 P16 with onExpired %s, %s a call", (onExpired, when, processState, status) => {
+  test("[supervisor | a job whose deadline has passed | it dies before or after any call] the next one does what is left: compensated once, or in Error with its status and alert", async () => {
     let deaths = 0;
     for (let hasDied = true; hasDied; deaths += 1) {
       begin({ completeWithin: "P1D", onExpired });
       await waiting();
       world.statuses.splice(0);
-      const { context, died } = dyingAt(deaths + 1, isAfter);
+      const { context, died } = dyingAt(deaths + 1, when === "after");
       hasDied = (await Promise.race([sweep(context), died])) === DEATH;
       world.clock += 10 * 60_000;
       await sweep(world);
