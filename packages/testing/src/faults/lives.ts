@@ -74,6 +74,7 @@ async function liveOnce<Hand, Of extends Scenario<Hand>>(setup: Setup<Hand, Of>,
   jobs += 1;
   const jobId = `c${jobs}-${life.scenario.name.toLowerCase().replaceAll(/[^a-z]+/g, "-")}`;
   const watched = life.ofAnyJob ? ANY_JOB : jobId;
+  await rig.untilUp();
   const begun = Date.now();
   const kills = life.deaths.map((point): Arm => ({ point, act: "kill" }));
   rig.watch(jobId, []);

@@ -2,14 +2,19 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type BlobClient, BlobServiceClient } from "@azure/storage-blob";
 import { type Arm, CRASHED, foldersOf, writeArms } from "./probe-point.ts";
 import { probeSettings } from "./settings.ts";
+
+const POLL_MS = 50;
 
 /** The part of a local stack that is needed here. */
 export interface RestartableStack {
   kill(name: "host"): Promise<void>;
   restart(name: "host"): Promise<void>;
+  /** The host's own processes, in the flex topology. */
+  readonly instances?: readonly { readonly isReady: boolean }[];
 }
 
 export interface StartedApp extends AsyncDisposable {
@@ -31,6 +36,8 @@ export interface Probe {
 export interface Rig<App extends StartedApp = StartedApp> extends AsyncDisposable {
   readonly app: App;
   readonly kills: number;
+  /** Resolves when the host and all its processes are up: what died in a life before may still be starting. */
+  untilUp(): Promise<void>;
   /** Another host for the one that lives; with `no leader yet` it is as if there had never been one. */
   renew(leader?: "no leader yet"): Promise<void>;
   watch(jobId: string, arms: readonly Arm[]): void;
@@ -48,6 +55,7 @@ export async function startRig<App extends StartedApp>(start: (probe: Probe) => 
   for (const each of [watched, noted]) mkdirSync(each, { recursive: true });
   let kills = 0;
   let ending = false;
+  let back: Promise<void> = Promise.resolve();
   /** Absent while it starts: whatever dies then ends the start. */
   let started: App | undefined;
   const app = await start({
@@ -61,7 +69,7 @@ export async function startRig<App extends StartedApp>(start: (probe: Probe) => 
     onExit: (name) => {
       if (!started || ending || name !== "host") return;
       kills += 1;
-      void comeBack();
+      back = comeBack();
     },
   });
   started = app;
@@ -81,6 +89,10 @@ export async function startRig<App extends StartedApp>(start: (probe: Probe) => 
     app,
     get kills() {
       return kills;
+    },
+    async untilUp() {
+      await back;
+      while (app.stack.instances?.some(({ isReady }) => !isReady)) await sleep(POLL_MS);
     },
     async renew(leader) {
       await app.stack.kill("host");
