@@ -62,7 +62,7 @@ export const P35 = faultsOf("P35", [
     "core:supervisor/recover-job.ts",
     'if (verdict.kind === "fail" || verdict.kind === "failAtDeadline") {',
     'if (verdict.kind === "fail") {',
-    WORLD,
+    SWEEPS,
   ],
   [
     "A job that ends in time keeps its deadline.",

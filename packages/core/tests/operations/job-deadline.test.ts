@@ -52,6 +52,18 @@ test("[job | it waits for days | its deadline passes] it is found though nothing
   expect(await sweep(world)).toMatchObject({ found: 0 });
 });
 
+test("P35 for an operator it is in Error, with its status and its alert in the same sweep", async () => {
+  begin({ completeWithin: "P1D", onExpired: "fail" });
+  await waiting();
+  expect(await sweep(world)).toMatchObject({ found: 1, failed: 1, toBeCompensated: 0 });
+  expect(await world.stateOf()).toMatchObject({ processState: "Error", direction: "forward", attempt: 1, outbox: [] });
+  expect(world.statuses.at(-1)).toMatchObject({ status: "Failed" });
+  expect(world.events.find(({ name }) => name === "JobErrored")).toMatchObject({
+    attributes: { kind: "deadlinePassed", message: expect.stringContaining("in progress: takePayment") },
+  });
+  expect(await sweep(world)).toMatchObject({ found: 0 });
+});
+
 test("P35 P12 of two supervisors that have read it, one writes", async () => {
   await waiting();
   const reports = await Promise.all([sweep(world), sweep(world)]);
