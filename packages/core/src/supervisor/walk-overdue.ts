@@ -34,12 +34,19 @@ export async function walkOverdue(ports: Ports, walk: Walk): Promise<boolean> {
     visits.begin(found);
     return visits.room();
   };
+  const faults: unknown[] = [];
   try {
     for (const search of SEARCHES) {
       if (search === "pastDeadline" && !ports.workflows.haveDeadlines) continue;
-      if (!(await walkFound(search, again, visited, ports, walk))) return false;
+      try {
+        if (!(await walkFound(search, again, visited, ports, walk))) return false;
+      } catch (cause) {
+        // A search without its index fails for ever: it must not keep the sweep from the other.
+        faults.push(cause);
+      }
     }
     for (const found of again) if (!(await visited(found))) return false;
+    if (faults.length > 0) throw faults[0];
     return again.length < MOST_AGAIN;
   } finally {
     await visits.end();

@@ -107,6 +107,26 @@ test("P35 a cancellation that comes after the deadline's compensation has begun 
   expect(cancelled).toMatchObject({ kind: "rejected", reason: "it is being compensated already" });
 });
 
+test("P35 a store that can't search for deadlines, as without their index, keeps no sweep from what is due, and the sweep fails visibly", async () => {
+  await underWay();
+  world.clock = NOON_MS + 60_000;
+  const fault = new Error("the order by item is excluded from the index");
+  const store = new Proxy<World["store"]>(world.store, {
+    get: (target, name) =>
+      name === "pastDeadline"
+        ? () => {
+            throw fault;
+          }
+        : Reflect.get(target, name),
+  });
+  await expect(sweep({ ...world, store })).rejects.toThrow(fault);
+  expect(await world.stateOf()).toMatchObject({ processState: "Pending", attempt: 2 });
+  expect(world.events.find(({ name }) => name === "SupervisorSweep")?.attributes).toMatchObject({
+    found: 1,
+    endedBy: "fault",
+  });
+});
+
 const DEATH = new Error("the process died");
 
 /** Dies at that call of store or messenger, before it or when it has taken effect, and makes no further call. */
