@@ -110,7 +110,7 @@ test("P35 a cancellation that comes after the deadline's compensation has begun 
 test("P35 a store that can't search for deadlines, as without their index, keeps no sweep from what is due, and the sweep fails visibly", async () => {
   await underWay();
   world.clock = NOON_MS + 60_000;
-  const fault = new Error("the order by item is excluded from the index");
+  const fault = new Error("this path has no index");
   const store = new Proxy<World["store"]>(world.store, {
     get: (target, name) =>
       name === "pastDeadline"
