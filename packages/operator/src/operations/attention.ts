@@ -2,7 +2,6 @@
 
 import { instant } from "@scheduler-agent-supervisor/core/internal/domain/duration";
 import { remembered } from "@scheduler-agent-supervisor/core/internal/store/remembered";
-import { MOST_JOBS } from "../domain/bulk.ts";
 import type { Attention, AttentionPage, Overview } from "../messaging/console-contract.ts";
 import type { JobCount } from "../store/job-gauges.ts";
 import type { OpenErrorCounts } from "../store/open-error-counts.ts";
@@ -36,7 +35,7 @@ interface Seen extends OpenJobs, GroupedJobs {
 export function createAttention({ openJobs, openErrors, jobGauges, clockSkewMs, now }: AttentionPorts): AttentionView {
   const seen = remembered(now, async (): Promise<Seen> => {
     const asOf = now();
-    const open = await openJobs(MOST_JOBS);
+    const open = await openJobs();
     return { ...open, ...groupJobs(open.jobs, asOf), asOf: instant(asOf) };
   });
 
