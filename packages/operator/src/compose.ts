@@ -106,10 +106,9 @@ function composeOperator(business: Business, composed: Composed): Desk {
   const audit = database.container(config.AuditContainer);
   const consumed = consumedQueues(business, composed);
   const queueAges = createQueueAges(serviceBusOf(config, { retryOptions: PEEK_RETRY }), consumed);
-  const openErrors = createOpenErrorCounts(jobs, now);
-  const jobGauges = createJobGauges(jobs, openErrors);
+  const jobGauges = createJobGauges(jobs, createOpenErrorCounts(jobs, now));
   const openJobs = keepOpenJobs(createOpenJobStore(jobs), MOST_JOBS, now);
-  const attention = createAttention({ openJobs, openErrors, jobGauges, clockSkewMs: config.ClockSkew, now });
+  const attention = createAttention({ openJobs, jobGauges, clockSkewMs: config.ClockSkew, now });
   const known = { workflow: business.workflowNames, agent: business.serviceAgents.map(({ name }) => name) };
   const agents = createAgentStandings({ health: composed.health, pauses, known, now });
   const heldUpSeenWith = (standings: typeof agents) =>

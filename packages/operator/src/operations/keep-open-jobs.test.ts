@@ -65,8 +65,9 @@ test("of many that wait nothing is read again, of what is new that alone, and al
   clock += 2 * RECENT_MS;
   const spent = async () => {
     const before = rows;
-    const { jobs, isAll } = await look();
+    const { jobs, isAll, counts } = await look();
     expect([jobs.length, isAll]).toEqual([stored.size, true]);
+    expect(counts.reduce((sum, { count }) => sum + count, 0)).toBe(stored.size);
     return rows - before;
   };
   expect(await spent()).toBe(500);
@@ -94,8 +95,20 @@ test("of more than the limit the newest of each kind are kept, and the answer sa
   expect(await look()).toMatchObject({ jobs: { length: 1000 }, isAll: false });
   const before = rows;
   fail(3000);
-  const { jobs, isAll } = await look();
+  const { jobs, isAll, counts } = await look();
   expect([jobs.length, isAll, jobs[0]?.jobId, rows - before]).toEqual([1000, false, "job-3000", 1]);
+  expect(counts.map(({ count }) => count)).toEqual([1501, 1500]);
+});
+
+test("more than the limit that are new are all counted, and the newest of them are shown", async () => {
+  const look = keepOpenJobs(store, 1000, () => clock);
+  for (let number = 0; number < 400; number += 1) fail(number);
+  await look();
+  clock += RECENT_MS + 1000;
+  for (let number = 400; number < 2400; number += 1) fail(number);
+  const { jobs, isAll, counts } = await look();
+  expect([jobs.length, isAll, counts.map(({ count }) => count)]).toEqual([1000, false, [1200, 1200]]);
+  expect(jobs.every(({ jobId }) => Number(jobId.slice("job-".length)) >= 400)).toBe(true);
 });
 
 const happening = fc.oneof(

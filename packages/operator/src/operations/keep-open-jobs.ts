@@ -1,8 +1,9 @@
 // Keeps the jobs that need a person between two looks, and reads only what may have changed since: any number of them waits at the same small cost.
 import { instant } from "@scheduler-agent-supervisor/core/internal/domain/duration";
+import { OPEN_ERRORS } from "@scheduler-agent-supervisor/core/internal/domain/open-errors";
 import { shares } from "../domain/shares.ts";
 import type { OpenErrorCount } from "../store/open-error-counts.ts";
-import type { OpenJob, OpenJobStore, OpenJobs, ReadOpenJobs } from "../store/open-jobs.ts";
+import type { CountedJobs, OpenJob, OpenJobStore, ReadOpenJobs } from "../store/open-jobs.ts";
 
 /** As many as are usual are one small query. */
 export const FEW = 100;
@@ -10,6 +11,8 @@ export const FEW = 100;
 export const RECENT_MS = 30_000;
 /** One that has left and one that was stored late hide each other from a count, but not for longer. */
 export const ANEW_MS = 300_000;
+
+const END_OF_TIME = "9999-12-31T23:59:59.999Z";
 
 interface Kept {
   readonly jobs: readonly OpenJob[];
@@ -41,7 +44,7 @@ export function keepOpenJobs(store: OpenJobStore, most: number, now: () => numbe
     return { jobs: found.flatMap(({ jobs }) => jobs), isWhole: found.every(({ isWhole }) => isWhole) };
   }
 
-  async function look(): Promise<OpenJobs> {
+  async function look(): Promise<CountedJobs> {
     const at = now();
     const last = kept && at - kept.readAt <= ANEW_MS ? kept : undefined;
     const settledBefore = instant(at - RECENT_MS);
@@ -50,24 +53,28 @@ export function keepOpenJobs(store: OpenJobStore, most: number, now: () => numbe
     const isSame = last !== undefined && counts.every(({ count }, kind) => count === last.counts[kind]?.count);
     const rest = isSame ? { ...last, isWhole: true } : { ...(await older(before, counts)), readAt: at };
     const jobs = newestOf([...recent.jobs, ...rest.jobs.filter(({ error }) => error.at < before)], most);
-    const all = counts.reduce((sum, { count }) => sum + count, recent.jobs.length);
+    const countsNow = recent.isAll ? withMore(counts, recent.jobs) : await store.countBefore(END_OF_TIME);
+    const all = countsNow.reduce((sum, { count }) => sum + count, 0);
     areFew = recent.isAll && all <= FEW;
     const next = settledBefore > before ? settledBefore : before;
-    const countsBeforeNext = counts.map(({ kind, count }) => {
-      const settled = recent.jobs.filter(({ error }) => error.kind === kind && error.at < next);
-      return { kind, count: count + settled.length };
-    });
+    const settled = recent.jobs.filter(({ error }) => error.at < next);
     const isKept = recent.isAll && rest.isWhole && !areFew;
-    kept = isKept ? { jobs, before: next, counts: countsBeforeNext, readAt: rest.readAt } : undefined;
-    return { jobs, isAll: recent.isAll && all <= most };
+    kept = isKept ? { jobs, before: next, counts: withMore(counts, settled), readAt: rest.readAt } : undefined;
+    return { jobs, isAll: recent.isAll && all <= most, counts: countsNow };
   }
 
   return async () => {
     if (!areFew) return look();
     const few = await store.few(FEW);
-    return few.isAll ? { jobs: sorted(few.jobs), isAll: true } : look();
+    if (!few.isAll) return look();
+    return { jobs: sorted(few.jobs), isAll: true, counts: withMore(NONE, few.jobs) };
   };
 }
+
+const NONE: readonly OpenErrorCount[] = OPEN_ERRORS.map((kind) => ({ kind, count: 0 }));
+
+const withMore = (counts: readonly OpenErrorCount[], jobs: readonly OpenJob[]): readonly OpenErrorCount[] =>
+  counts.map(({ kind, count }) => ({ kind, count: count + jobs.filter(({ error }) => error.kind === kind).length }));
 
 /** The latest first. */
 const sorted = (jobs: readonly OpenJob[]): OpenJob[] =>

@@ -20,7 +20,12 @@ export interface OpenJobs {
 }
 
 /** Throws if the store does not answer. */
-export type ReadOpenJobs = () => Promise<OpenJobs>;
+export type ReadOpenJobs = () => Promise<CountedJobs>;
+
+export interface CountedJobs extends OpenJobs {
+  /** Of each kind, how many there are in all. */
+  readonly counts: readonly OpenErrorCount[];
+}
 
 /** Unsorted. Each method throws if the store does not answer. */
 export interface OpenJobStore {
