@@ -7,9 +7,10 @@ import { SWEEP_GRACE_MS, waitingJobOf, waitsOf } from "@scheduler-agent-supervis
 import { shownRecord } from "@scheduler-agent-supervisor/core/internal/store/stored-record";
 import { numberOf, readArguments, runCommand, UsageError } from "./arguments.ts";
 import { colourOfState, describeRecord } from "./board.ts";
+import { VERB_OPTIONS } from "./orders/options.ts";
 import { printTable } from "./orders/table.ts";
 import { plainText, say, sayEach, timeText, withTimes } from "./orders/text.ts";
-import { isVerb, runVerb, VERB_OPTIONS, VERBS_USAGE } from "./orders/verbs.ts";
+import { isVerb, runVerb, VERBS_USAGE } from "./orders/verbs.ts";
 import { appUrl, DEFAULT_DATA, requireStack, stackPid } from "./stack-file.ts";
 
 const USAGE = `npm run orders                 the latest 20 orders

@@ -19,7 +19,7 @@ import { printHeldUp } from "./held-up.ts";
 import { coloured } from "./one.ts";
 import { agentTroubles, messageTroubles, supervisorTroubles, type Trouble } from "./system.ts";
 import { printTable } from "./table.ts";
-import { ago, plainText, say, sayEach, sayJson, timeText, withTimes } from "./text.ts";
+import { ago, plainText, say, sayEach, sayJson, sayMore, timeText, withTimes } from "./text.ts";
 
 export type Target = HandlingAnswer["target"];
 type Change = { readonly kind: "claim" | "release" } | { readonly kind: "note"; readonly text: string };
@@ -185,8 +185,8 @@ export async function showSearch(
     asJson ? { count: null, isMore: false } : app.get<JobTotal>(`job-count${queryOf({ ...filter })}`),
   ]);
   if (asJson) {
-    for (const order of orders) sayJson(order);
-    return;
+    sayEach(orders);
+    return sayMore("find ...", continuation, asJson);
   }
   if (orders.length === 0) say(looked ? "No order matches so far." : "No order matches.");
   printTable(

@@ -6,10 +6,11 @@ import type {
   BulkProgress,
   BulkRun,
 } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
-import type { App } from "./app.ts";
+import { type App, queryOf } from "./app.ts";
 import type { Search } from "./attention.ts";
+import type { Further } from "./given.ts";
 import { printTable } from "./table.ts";
-import { say, sayEach, sayJson, timeText, withTimes } from "./text.ts";
+import { say, sayEach, sayJson, sayMore, timeText, withTimes } from "./text.ts";
 
 export type BulkTarget =
   | { readonly group: string }
@@ -72,9 +73,14 @@ export async function showBulk(app: App, bulkId: string, asJson: boolean): Promi
   printResults(progress);
 }
 
-export async function listBulk(app: App, asJson: boolean): Promise<void> {
-  const { runs } = await app.get<BulkList>("bulk");
-  if (asJson) return sayEach(runs);
+export async function listBulk(app: App, further: Further, asJson: boolean): Promise<void> {
+  const { runs, continuation } = await app.get<BulkList>(`bulk${queryOf({ ...further })}`);
+  if (asJson) sayEach(runs);
+  else printRuns(runs);
+  sayMore("runs", continuation, asJson);
+}
+
+function printRuns(runs: BulkList["runs"]): void {
   if (runs.length === 0) say("There was no recent action on many orders.");
   printTable(
     ["id", "what", "state", "by", "at", "reason"],

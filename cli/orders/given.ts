@@ -29,6 +29,16 @@ export function needed(values: Values, name: string): string {
   return value;
 }
 
+export const textOf = (values: Values, name: string): string | undefined =>
+  typeof values[name] === "string" ? values[name] : undefined;
+
+/** Where the list before has ended. */
+export interface Further {
+  readonly continuation: string | undefined;
+}
+
+export const furtherOf = (values: Values): Further => ({ continuation: textOf(values, "continue") });
+
 export function argument(given: readonly string[], place: number, what: string): string {
   const value = given[place];
   if (value === undefined) throw new UsageError(`Give ${what}.`);

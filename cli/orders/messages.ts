@@ -12,8 +12,9 @@ import type {
 } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import { UsageError } from "../arguments.ts";
 import { type App, pathOf, queryOf } from "./app.ts";
+import type { Further } from "./given.ts";
 import { printTable } from "./table.ts";
-import { ago, jsonText, say, sayEach, sayJson, timeText } from "./text.ts";
+import { ago, jsonText, say, sayEach, sayJson, sayMore, timeText } from "./text.ts";
 
 const PAGE = 100;
 const NO_BODY = { kind: "text", text: "" } as const;
@@ -127,21 +128,27 @@ export async function handleMessages(
   }
 }
 
-export async function showDiscarded(app: App, id: string | undefined, asJson: boolean): Promise<void> {
-  if (id !== undefined) {
-    const { message, ...about } = await app.get<DiscardedMessage>(pathOf("discarded-messages", id));
-    if (asJson) return sayJson({ ...about, message });
-    say(`${about.queue}, discarded by ${about.by} ${ago(about.at)}: ${about.why}`);
-    return sayBody(message.body);
-  }
-  const { discarded, continuation } = await app.get<DiscardedPage>(`discarded-messages${queryOf({ limit: PAGE })}`);
-  if (asJson) return sayEach(discarded);
+export async function showOneDiscarded(app: App, id: string, asJson: boolean): Promise<void> {
+  const { message, ...about } = await app.get<DiscardedMessage>(pathOf("discarded-messages", id));
+  if (asJson) return sayJson({ ...about, message });
+  say(`${about.queue}, discarded by ${about.by} ${ago(about.at)}: ${about.why}`);
+  sayBody(message.body);
+}
+
+export async function showDiscarded(app: App, further: Further, asJson: boolean): Promise<void> {
+  const page = await app.get<DiscardedPage>(`discarded-messages${queryOf({ ...further, limit: PAGE })}`);
+  const { discarded, continuation } = page;
+  if (asJson) sayEach(discarded);
+  else printDiscarded(discarded);
+  sayMore("discarded", continuation, asJson);
+}
+
+function printDiscarded(discarded: DiscardedPage["discarded"]): void {
   if (discarded.length === 0) say("No message was discarded in the last 14 days.");
   printTable(
     ["id", "queue", "order", "discarded", "by", "why"],
     discarded.map(({ id: copy, queue, message, at, by, why }) => [copy, queue, message.jobId ?? "", ago(at), by, why]),
   );
-  if (continuation !== undefined) say("There are more: these are the latest.");
 }
 
 export async function resendDiscarded(app: App, id: string, handling: Handling): Promise<void> {

@@ -1,6 +1,8 @@
 // One order, for the terminal: why it waits, its steps and its history, and what an operator may do with it.
 import { readFileSync } from "node:fs";
 import { waitInWords } from "@scheduler-agent-supervisor/core/internal/domain/wait";
+import { attemptsOf } from "@scheduler-agent-supervisor/operator/internal/domain/attempts-of";
+import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
 import { applyPatch } from "@scheduler-agent-supervisor/operator/internal/domain/merge-patch";
 import type {
   Acted,
@@ -10,10 +12,11 @@ import type {
 } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import { UsageError } from "../arguments.ts";
 import { colourOfState } from "../board.ts";
-import { type App, pathOf } from "./app.ts";
+import { type App, pathOf, queryOf } from "./app.ts";
+import type { Further } from "./given.ts";
 import { membersOf } from "./members.ts";
 import { printTable } from "./table.ts";
-import { ago, jsonText, say, sayEach, sayJson, timeText, withTimes } from "./text.ts";
+import { ago, jsonText, say, sayEach, sayJson, sayMore, timeText, withTimes } from "./text.ts";
 
 const inspect = (app: App, orderId: string) => app.get<Inspection>(pathOf("jobs", orderId));
 
@@ -48,6 +51,28 @@ export async function showOrder(app: App, orderId: string, asJson: boolean): Pro
     ["at", "what", "by"],
     record.history.map(({ at, what, by }) => [timeText(at), withTimes(what), by]),
   );
+  if (attemptsOf(record).length > 1) say(`Its attempts side by side: npm run orders -- attempts ${orderId}`);
+}
+
+/** The latest first. */
+export async function showAttempts(app: App, orderId: string, asJson: boolean): Promise<void> {
+  const attempts = attemptsOf((await inspect(app, orderId)).record).reverse();
+  if (asJson) return sayEach(attempts);
+  if (attempts.length === 0) say(`No attempt of ${orderId} has begun.`);
+  printTable(
+    ["attempt", "begun", "why it began", "steps in it", "how it ended"],
+    attempts.map(({ attempt, direction, from, to, began, steps, ended, hasFailed }) => {
+      const took = to === null ? "" : `, took ${roundedDuration(Date.parse(to) - Date.parse(from))}`;
+      const end = withTimes(ended ?? "");
+      return [
+        direction === "compensate" ? `${attempt}, compensation` : String(attempt),
+        `${timeText(from)}${took}`,
+        withTimes(began ?? "received"),
+        withTimes(steps.join("; ")),
+        to === null ? "under way" : hasFailed ? { text: end, colour: "red" as const } : end,
+      ];
+    }),
+  );
 }
 
 /** Its content, to edit: as the app shows it, so that `edit` accepts it. */
@@ -56,9 +81,14 @@ export async function showContent(app: App, orderId: string): Promise<void> {
   console.log(jsonText(job, 2));
 }
 
-export async function showAudit(app: App, orderId: string, asJson: boolean): Promise<void> {
-  const { entries, isAll, lateReplies } = await app.get<JobAudit>(pathOf("jobs", orderId, "audit"));
-  if (asJson) return sayEach([...entries, ...lateReplies]);
+export async function showAudit(app: App, orderId: string, further: Further, asJson: boolean): Promise<void> {
+  const audit = await app.get<JobAudit>(pathOf("jobs", orderId, "audit") + queryOf({ ...further }));
+  const { entries, continuation, lateReplies } = audit;
+  const more = () => sayMore(`audit ${orderId}`, continuation, asJson);
+  if (asJson) {
+    sayEach([...entries, ...lateReplies]);
+    return more();
+  }
   if (entries.length === 0) say(`The audit log has no entry about ${orderId}.`);
   printTable(
     ["at", "by", "what", "why", "outcome"],
@@ -69,7 +99,7 @@ export async function showAudit(app: App, orderId: string, asJson: boolean): Pro
       return [timeText(entry.at), "supervisor", entry.verdict, withTimes(entry.rule), entry.outcome];
     }),
   );
-  if (!isAll) say("There are more: these are the latest.");
+  more();
   if (lateReplies.length === 0) return;
   say("The latest replies that no step waited for any more:");
   printTable(

@@ -2,6 +2,7 @@
 import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
 import type {
   AgentStandings,
+  LastHour,
   Overview,
   SupervisionEntry,
   SupervisionPage,
@@ -10,21 +11,25 @@ import type {
   WaitingMessages,
 } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import { type App, pathOf, queryOf } from "./app.ts";
+import type { Further } from "./given.ts";
+import { printLastHour } from "./last-hour.ts";
 import { agentTroubles, messageTroubles, supervisorTroubles } from "./system.ts";
 import { printTable } from "./table.ts";
-import { say, sayEach, sayJson, timeText, withTimes } from "./text.ts";
+import { say, sayEach, sayJson, sayMore, timeText, withTimes } from "./text.ts";
 
 const PAGE = 50;
+const DAY_MS = 86_400_000;
 
 export async function showOverview(app: App, asJson: boolean): Promise<void> {
-  const [overview, traffic, agents, supervisor, waiting] = await Promise.all([
+  const [overview, traffic, agents, supervisor, waiting, lastHour] = await Promise.all([
     app.get<Overview>("overview"),
     app.get<Traffic>("traffic"),
     app.get<AgentStandings>("agents"),
     app.get<Supervisor>("supervisor"),
     app.get<WaitingMessages>("waiting-messages"),
+    app.get<LastHour>("last-hour"),
   ]);
-  if (asJson) return sayJson({ overview, traffic, supervisor });
+  if (asJson) return sayJson({ overview, traffic, supervisor, lastHour });
   const troubles = [...supervisorTroubles(supervisor), ...messageTroubles(waiting), ...agentTroubles(agents)];
   for (const { line } of troubles) say(line);
   const overdue = { state: "overdue", kind: null, count: overview.overdue };
@@ -32,6 +37,7 @@ export async function showOverview(app: App, asJson: boolean): Promise<void> {
     ["orders", "number"],
     [...overview.counts, overdue].map(({ state, kind, count }) => [kind ? `${state}: ${kind}` : state, String(count)]),
   );
+  printLastHour(lastHour);
   const { received, processed, times, queues, inFlight } = traffic;
   const rate = ({ count, overMs }: Traffic["received"]) => `${count} in ${roundedDuration(overMs)}`;
   say(`Received: ${rate(received)}. Processed: ${rate(processed)}.`);
@@ -56,13 +62,21 @@ export async function showOverview(app: App, asJson: boolean): Promise<void> {
   say("What needs a person: npm run orders -- needs");
 }
 
-/** @param day of UTC; today without it */
-export async function showSupervision(app: App, day: string | undefined, asJson: boolean): Promise<void> {
+interface SupervisionAsked extends Further {
+  /** Of UTC; today without it. */
+  readonly day: string | undefined;
+}
+
+export async function showSupervision(app: App, asked: SupervisionAsked, asJson: boolean): Promise<void> {
   const [{ leader }, page] = await Promise.all([
     app.get<Supervisor>("supervisor"),
-    app.get<SupervisionPage>(`supervisor/entries${queryOf({ day, limit: PAGE })}`),
+    app.get<SupervisionPage>(`supervisor/entries${queryOf({ ...asked, limit: PAGE })}`),
   ]);
-  if (asJson) return sayEach(page.entries);
+  const more = () => sayMore(`supervision --day ${page.day}`, page.continuation, asJson);
+  if (asJson) {
+    sayEach(page.entries);
+    return more();
+  }
   if (!leader) say("There has been no supervisor yet.");
   else {
     const since = leader.since === null ? "" : ` since ${timeText(leader.since)}`;
@@ -72,7 +86,9 @@ export async function showSupervision(app: App, day: string | undefined, asJson:
   }
   if (page.entries.length === 0) say(`Nothing is recorded for ${page.day}.`);
   printTable(["at", "what", "order", "why"], page.entries.map(rowOf));
-  if (page.continuation !== undefined) say(`There are more: these are the latest ${PAGE} of ${page.day}.`);
+  more();
+  const dayBefore = new Date(Date.parse(page.day) - DAY_MS).toISOString().slice(0, page.day.length);
+  if (page.continuation === undefined) say(`The day before: npm run orders -- supervision --day ${dayBefore}`);
 }
 
 function rowOf(entry: SupervisionEntry): string[] {

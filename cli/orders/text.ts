@@ -16,6 +16,14 @@ export function say(line = ""): void {
   console.log(line.split("\n").map(lineText).join("\n"));
 }
 
+/** How to see what was before these; apart from the rows, where a program reads them. @param call what was asked for */
+export function sayMore(call: string, continuation: string | undefined, asJson = false): void {
+  if (continuation === undefined) return;
+  const line = `There are more before these: npm run orders -- ${call} --continue ${continuation}`;
+  if (asJson) console.error(plainText(line));
+  else say(line);
+}
+
 /** With its indentation. */
 const lineText = (line: string) => `${/^ */.exec(line)?.[0]}${plainText(line)}`;
 

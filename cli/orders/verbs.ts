@@ -4,17 +4,29 @@ import { numberOf, UsageError, type Values } from "../arguments.ts";
 import { openApp } from "./app.ts";
 import { changeHandling, showGroup, showNeeds, showSearch } from "./attention.ts";
 import { changeBulk, listBulk, previewBulk, showBulk, startBulk } from "./bulk.ts";
-import { argument, bulkTargetOf, needed, orderOf, pauseOf, runOf, searchOf, targetOf } from "./given.ts";
+import {
+  argument,
+  bulkTargetOf,
+  furtherOf,
+  needed,
+  orderOf,
+  pauseOf,
+  runOf,
+  searchOf,
+  targetOf,
+  textOf,
+} from "./given.ts";
 import { changePause, continueHeldUp, showAgents, showHeldUp } from "./held-up.ts";
 import { patchOf } from "./members.ts";
 import { handleCause, previewCause, showCauses } from "./message-causes.ts";
-import { handleMessages, resendDiscarded, showDeadLetters, showDiscarded } from "./messages.ts";
+import { handleMessages, resendDiscarded, showDeadLetters, showDiscarded, showOneDiscarded } from "./messages.ts";
 import {
   type Act,
   actOnOrder,
   jsonOfFile,
   recordOutcome,
   reportStep,
+  showAttempts,
   showAudit,
   showAwaiting,
   showContent,
@@ -25,47 +37,6 @@ import { showShiftLog } from "./shift-log.ts";
 import { wrapped } from "./table.ts";
 import type { Call, Verb } from "./verb.ts";
 import { showWhatIf } from "./what-if.ts";
-
-const text = { type: "string" } as const;
-const flag = { type: "boolean" } as const;
-export const VERB_OPTIONS = {
-  state: text,
-  kind: text,
-  workflow: text,
-  version: text,
-  step: text,
-  q: text,
-  "business-key": text,
-  "waits-for": text,
-  "time-of": text,
-  from: text,
-  to: text,
-  continue: text,
-  group: text,
-  queue: text,
-  text,
-  count: text,
-  reason: text,
-  by: text,
-  file: text,
-  cause: text,
-  who: text,
-  "failure-threshold": text,
-  "on-exhausted": text,
-  "clock-skew": text,
-  at: text,
-  day: text,
-  patch: text,
-  set: { type: "string", multiple: true },
-  result: { type: "string", multiple: true },
-  "compensated-manually": flag,
-  "deadline-only": flag,
-  forward: flag,
-  app: text,
-  key: text,
-  token: text,
-  "no-wait": flag,
-} as const;
 
 const USUAL_LIMIT = 50;
 const MOST_IN_A_PAGE = 200;
@@ -82,7 +53,7 @@ const VERBS: { readonly [verb: string]: Verb } = {
   },
   overview: {
     call: "",
-    about: "how many orders stand where, how they flow, and what is wrong with the app itself",
+    about: "how many orders stand where, how they flow, the last hour, and what is wrong with the app itself",
     run: ({ app, asJson }) => showOverview(app, asJson),
   },
   held: {
@@ -103,7 +74,7 @@ const VERBS: { readonly [verb: string]: Verb } = {
     run: ({ app, values, asJson }) =>
       showSearch(
         app,
-        { ...searchOf(values), continuation: values["continue"] as string | undefined },
+        { ...searchOf(values), ...furtherOf(values) },
         numberOf(values, "limit", 1, MOST_IN_A_PAGE) ?? USUAL_LIMIT,
         asJson,
       ),
@@ -113,10 +84,15 @@ const VERBS: { readonly [verb: string]: Verb } = {
     about: "one order of the app: why it waits, what is possible, its steps and its history",
     run: ({ app, given, asJson }) => showOrder(app, orderOf(given), asJson),
   },
-  audit: {
+  attempts: {
     call: "ORDER",
-    about: "what operators and supervisors did with it",
-    run: ({ app, given, asJson }) => showAudit(app, orderOf(given), asJson),
+    about: "its attempts side by side: why each began, which steps ended in it, how it ended",
+    run: ({ app, given, asJson }) => showAttempts(app, orderOf(given), asJson),
+  },
+  audit: {
+    call: "ORDER [--continue C]",
+    about: "what operators and supervisors did with it; --continue C: what was before",
+    run: ({ app, given, values, asJson }) => showAudit(app, orderOf(given), furtherOf(values), asJson),
   },
   content: {
     call: "ORDER",
@@ -166,10 +142,10 @@ const VERBS: { readonly [verb: string]: Verb } = {
       showWhatIf(
         app,
         {
-          failureThreshold: values["failure-threshold"] as string | undefined,
-          onExhausted: values["on-exhausted"] as string | undefined,
-          clockSkew: values["clock-skew"] as string | undefined,
-          at: values["at"] as string | undefined,
+          failureThreshold: textOf(values, "failure-threshold"),
+          onExhausted: textOf(values, "on-exhausted"),
+          clockSkew: textOf(values, "clock-skew"),
+          at: textOf(values, "at"),
         },
         asJson,
       ),
@@ -179,16 +155,14 @@ const VERBS: { readonly [verb: string]: Verb } = {
     about:
       "what operators did and supervisors decided, over all orders: the last 12 hours; --who supervisor: decisions alone",
     run: ({ app, values, asJson }) =>
-      showShiftLog(
-        app,
-        Object.fromEntries(["who", "from", "to"].map((name) => [name, values[name] as string | undefined])),
-        asJson,
-      ),
+      showShiftLog(app, Object.fromEntries(["who", "from", "to"].map((name) => [name, textOf(values, name)])), asJson),
   },
   supervision: {
-    call: "[--day DAY]",
-    about: "the active supervisor, and a day's sweeps, decisions and late replies (2026-01-31, UTC; today without it)",
-    run: ({ app, values, asJson }) => showSupervision(app, values["day"] as string | undefined, asJson),
+    call: "[--day DAY] [--continue C]",
+    about:
+      "the active supervisor, and a day's sweeps, decisions and late replies (2026-01-31, UTC; today without it); --continue C: those before",
+    run: ({ app, values, asJson }) =>
+      showSupervision(app, { day: textOf(values, "day"), ...furtherOf(values) }, asJson),
   },
   sweep: { call: "", about: "runs a sweep of the supervisor now", run: ({ app }) => runSweep(app) },
   versions: {
@@ -248,9 +222,10 @@ const VERBS: { readonly [verb: string]: Verb } = {
     run: (call) => handle(call, "discard"),
   },
   discarded: {
-    call: "[ID]",
-    about: "the discarded messages, or one",
-    run: ({ app, given: [id], asJson }) => showDiscarded(app, id, asJson),
+    call: "[ID] [--continue C]",
+    about: "the discarded messages, or one; --continue C: those before",
+    run: ({ app, given: [id], values, asJson }) =>
+      id === undefined ? showDiscarded(app, furtherOf(values), asJson) : showOneDiscarded(app, id, asJson),
   },
   "resend-discarded": {
     call: `ID ${WHY}`,
@@ -310,9 +285,9 @@ const VERBS: { readonly [verb: string]: Verb } = {
     },
   },
   runs: {
-    call: "",
-    about: "the latest actions on many orders",
-    run: ({ app, asJson }) => listBulk(app, asJson),
+    call: "[--continue C]",
+    about: "the latest actions on many orders; --continue C: those before",
+    run: ({ app, values, asJson }) => listBulk(app, furtherOf(values), asJson),
   },
   run: {
     call: "RUN [pause|resume|cancel]",
@@ -351,8 +326,11 @@ export async function runVerb(
   values: Values,
   here: () => string,
 ): Promise<number> {
-  const option = (name: string) => (typeof values[name] === "string" ? values[name] : undefined);
-  const app = openApp({ url: option("app") ?? here(), key: option("key"), token: option("token") });
+  const app = openApp({
+    url: textOf(values, "app") ?? here(),
+    key: textOf(values, "key"),
+    token: textOf(values, "token"),
+  });
   const { run, call } = VERBS[verb] ?? {};
   try {
     const code = await run?.({ app, values, given, asJson: values["json"] === true });

@@ -11,6 +11,7 @@ import {
 import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/internal/store/cosmos-job-store";
 import { createJobGauges } from "@scheduler-agent-supervisor/operator/internal/store/job-gauges";
 import { createOpenErrorCounts } from "@scheduler-agent-supervisor/operator/internal/store/open-error-counts";
+import { createOpenJobStore } from "@scheduler-agent-supervisor/operator/internal/store/open-jobs";
 import { createRecentJobs } from "@scheduler-agent-supervisor/operator/internal/store/recent-jobs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ROOT } from "../../cli/settings.ts";
@@ -77,6 +78,27 @@ test("counts the orders by state, and by kind those in Error that somebody has t
   ]);
 });
 
+const LATER = "2026-01-01T13:00:00.001Z";
+
+test("the orders that need a person: those with an error before an instant are counted, and the others read", async () => {
+  const store = createOpenJobStore(container);
+  const numbers = async (at: string) => (await store.countBefore(at)).map(({ count }) => count);
+  expect([await numbers(NOW), await numbers(LATER)]).toEqual([
+    [0, 0, 0],
+    [2, 1, 1],
+  ]);
+  const open = ["expired-1", "manual-1", "rejected-1", "rejected-2"];
+  const idsOf = (jobs: readonly { readonly jobId: string }[]) => jobs.map(({ jobId }) => jobId).toSorted();
+  const recent = await store.since(NOW, 4);
+  expect([idsOf(recent.jobs), recent.isAll]).toEqual([open, true]);
+  expect(await store.since(LATER, 4)).toEqual({ jobs: [], isAll: true });
+  expect(await store.since(NOW, 3)).toMatchObject({ jobs: { length: 3 }, isAll: false });
+  const few = await store.few(4);
+  expect([idsOf(few.jobs), few.isAll]).toEqual([open, true]);
+  expect(idsOf(await store.someBefore(LATER, "rejected", 5))).toEqual(["rejected-1", "rejected-2"]);
+  expect(await store.someBefore(NOW, "rejected", 5)).toEqual([]);
+});
+
 test("of late: the newest that came in and that were completed, also where these are closed at once; what is in flight", async () => {
   const recent = createRecentJobs(container, undefined);
   const [newest] = await recent.received(NOON, 1);
@@ -107,12 +129,16 @@ function recorded_queries(): { readonly container: Container; readonly queries: 
   return { container: { items } as unknown as Container, queries };
 }
 
+const countAll = (received: Container) =>
+  Promise.all([
+    ...createJobGauges(received, createOpenErrorCounts(received, Date.now)).map(({ count }) => count(NOW)),
+    createOpenJobStore(received).countBefore(LATER),
+  ]);
+
 test("none of its queries meets an order that has ended, so their price never grows with these", async () => {
   const { container: received, queries } = recorded_queries();
-  await Promise.all(
-    createJobGauges(received, createOpenErrorCounts(received, Date.now)).map(({ count }) => count(NOW)),
-  );
-  expect(queries).toHaveLength(6);
+  await countAll(received);
+  expect(queries).toHaveLength(9);
   for (const { query, parameters = [] } of queries) {
     const listed = { query: query.replace("VALUE COUNT(1)", "VALUE c.jobId"), parameters };
     const { resources } = await container.items.query<string>(listed).fetchAll();
@@ -125,9 +151,7 @@ test("each filter has an index of its own: one over both properties where there 
   const { containers } = JSON.parse(readFileSync(join(ROOT, "infra/entities/cosmos.json"), "utf8"));
   const { includedPaths, compositeIndexes } = containers[0].indexingPolicy;
   const { container: received, queries } = recorded_queries();
-  await Promise.all(
-    createJobGauges(received, createOpenErrorCounts(received, Date.now)).map(({ count }) => count(NOW)),
-  );
+  await countAll(received);
   for (const { query } of queries) {
     const paths = [...query.matchAll(/\bc((?:\.\w+)+) (?:=|<)/g)].map(([, path = ""]) => path.replaceAll(".", "/"));
     if (paths.length === 1) expect(includedPaths).toContainEqual({ path: `${paths[0]}/?` });

@@ -76,7 +76,13 @@ afterAll(async () => {
 });
 
 /** What a placeholder of the documentation stands for, by then. */
-const ids: Record<string, string> = { STEP: "arrangeShipping", QUEUE: "quarantine" };
+const DAY = new Date().toISOString().slice(0, 10);
+const ids: Record<string, string> = {
+  STEP: "arrangeShipping",
+  QUEUE: "quarantine",
+  DAY,
+  C: Buffer.from(JSON.stringify({ at: `${DAY}T23:59:59.999Z`, shown: [] })).toString("base64url"),
+};
 let numbers: string[] = [];
 
 interface Example {
@@ -106,10 +112,15 @@ const EXAMPLES: readonly Example[] = [
   { documented: "find --waits-for agent:payment", says: /^held-1\tPending(.*\n)*2 orders\./m },
   { documented: "show ORDER", order: "held-1", says: /waits for payment: HTTP 401/ },
   { documented: "agents", says: /^payment\t/m },
-  { documented: "overview", says: /^Error: rejected\t\d+\n[\s\S]*Received: \d+ in /m },
+  {
+    documented: "overview",
+    says: /^Error: rejected\t\d+\n[\s\S]*(?:^20\S+Z\t\d+\t\d+\t\d+\t\d*\t.*\n){30}Received: \d+ in /m,
+  },
   { documented: "versions", says: /^carrier\tv\d+\tthe newest\t/m },
   { documented: "sweep", says: /^\d+ orders were due\. The sweep is done\./ },
   { documented: "supervision", says: /^Active: .*epoch \d+[\s\S]*\tsweep\t/ },
+  // What is before the end of that day: all of it.
+  { documented: "supervision --day DAY --continue C", says: /^Active: .*epoch \d+[\s\S]*\tsweep\t/ },
   {
     documented: 'resubmit ORDER --reason "card renewed"',
     order: "card-1",
@@ -129,6 +140,11 @@ const EXAMPLES: readonly Example[] = [
     documented: 'mark-resolved ORDER --reason "refunded by the bank"',
     order: "card-4",
     says: /mark-resolved done\. It is Error/,
+  },
+  {
+    documented: "attempts ORDER",
+    order: "card-1",
+    says: /^2\t.*\tresubmitted, attempt 2: card renewed\t.*\n1\t.*\treceived\t.*\ttakePayment: Failed$/m,
   },
   { documented: "audit ORDER", order: "card-4", says: /\tmarkResolved\trefunded by the bank\tdone/ },
   { documented: "what-if", says: /^\d+ orders are due, 0 would be decided otherwise/m },

@@ -173,9 +173,12 @@ export const useJob = (jobId: string) =>
 
 /** Only when it is asked for: it looks through the days of the audit logs. */
 export const useJobAudit = (jobId: string) =>
-  useQuery({
+  useInfiniteQuery({
     queryKey: ["job", jobId, "audit"],
-    queryFn: ({ signal }) => get<JobAudit>(`jobs/${encodeURIComponent(jobId)}/audit`, signal),
+    queryFn: ({ signal, pageParam }) =>
+      get<JobAudit>(`jobs/${encodeURIComponent(jobId)}/audit${query({ continuation: pageParam })}`, signal),
+    initialPageParam: "",
+    getNextPageParam: ({ continuation }) => continuation,
   });
 
 export const useJobContract = (workflow: string) =>
@@ -235,7 +238,17 @@ export const useDiscardedMessage = (id: string) =>
     queryFn: ({ signal }) => get<DiscardedMessage>(`discarded-messages/${encodeURIComponent(id)}`, signal),
   });
 
+/** The latest, for what is under way. */
 export const useBulkList = () => usePolled<BulkList>("bulk", QUEUES_MS);
+
+export const useBulkRuns = () =>
+  useInfiniteQuery({
+    queryKey: ["bulk", "all"],
+    queryFn: ({ signal, pageParam }) => get<BulkList>(`bulk${query({ continuation: pageParam })}`, signal),
+    initialPageParam: "",
+    getNextPageParam: ({ continuation }) => continuation,
+    refetchInterval: QUEUES_MS,
+  });
 
 /** Nothing of it changes any more; of one that is cancelled, jobs that are under way still end. */
 const isOver = (state: BulkRun["state"] | undefined) => state === "done" || state === "stopped";

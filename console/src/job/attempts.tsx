@@ -1,10 +1,11 @@
 // The attempts of a job side by side: what was different this time.
+
+import { type AttemptShown, attemptsOf } from "@scheduler-agent-supervisor/operator/internal/domain/attempts-of";
 import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
 import type { JobRecord } from "../api/contract.ts";
 import { type Column, Table } from "../parts/table.tsx";
 import { Instant, Said } from "../parts/zone.tsx";
 import { JOB } from "../words/job.ts";
-import { type AttemptShown, attemptsOf } from "./attempts-of.ts";
 
 /** Older ones are in the history. */
 const MOST = 20;

@@ -6,6 +6,7 @@ import { useJobAudit } from "../api/queries.ts";
 import { Loaded } from "../parts/notices.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Instant, Said } from "../parts/zone.tsx";
+import { TEXT } from "../words/frame.ts";
 import { ACTIONS, AUDIT } from "../words/job.ts";
 import { SUPERVISION } from "../words/supervision.ts";
 
@@ -18,23 +19,32 @@ function Entries({ jobId }: { readonly jobId: string }) {
   const audit = useJobAudit(jobId);
   return (
     <Loaded query={audit}>
-      {({ entries, isAll, lateReplies }) => (
-        <>
-          {entries.length === 0 ? (
-            <p>{AUDIT.nothing}</p>
-          ) : (
-            <Table
-              caption={isAll ? AUDIT.all : AUDIT.latest(entries.length)}
-              columns={COLUMNS}
-              rows={entries}
-              keyOf={({ id }) => id}
-            />
-          )}
-          {lateReplies.length > 0 && (
-            <Table caption={AUDIT.lateReplies} columns={LATE_COLUMNS} rows={lateReplies} keyOf={({ id }) => id} />
-          )}
-        </>
-      )}
+      {({ pages }) => {
+        const entries = pages.flatMap((page) => page.entries);
+        const lateReplies = pages.flatMap((page) => page.lateReplies);
+        return (
+          <>
+            {entries.length === 0 ? (
+              <p>{AUDIT.nothing}</p>
+            ) : (
+              <Table
+                caption={audit.hasNextPage ? AUDIT.latest(entries.length) : AUDIT.all}
+                columns={COLUMNS}
+                rows={entries}
+                keyOf={({ id }) => id}
+              />
+            )}
+            {audit.hasNextPage && (
+              <Button disabled={audit.isFetchingNextPage} onClick={() => void audit.fetchNextPage()}>
+                {TEXT.more}
+              </Button>
+            )}
+            {lateReplies.length > 0 && (
+              <Table caption={AUDIT.lateReplies} columns={LATE_COLUMNS} rows={lateReplies} keyOf={({ id }) => id} />
+            )}
+          </>
+        );
+      }}
     </Loaded>
   );
 }

@@ -1,9 +1,9 @@
 // When each step waited and when it ran, forward and in compensation, to scale.
 import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
+import { isFailure } from "@scheduler-agent-supervisor/operator/internal/domain/is-failure";
 import type { JobRecord, StepRun } from "../api/contract.ts";
 import { useInstant, useNow } from "../parts/zone.tsx";
 import { JOB, STEP_STATES } from "../words/job.ts";
-import { isFailure } from "./is-failure.ts";
 
 interface Bar {
   readonly key: string;

@@ -34,7 +34,7 @@ export function Hour({ hour, marks }: HourProps) {
         values={oldestMs}
         hour={hour}
         marks={marks}
-        wordsOf={roundedDuration}
+        wordsOf={(ageMs) => (ageMs === 0 ? OVERVIEW.none : roundedDuration(ageMs))}
         least={SOON_MS}
       />
       <Curve

@@ -106,6 +106,8 @@ function SignIn() {
 interface LoadedProps<T> {
   /** For a part of a view that says it already. */
   readonly hidesAge?: boolean;
+  /** How often it is asked for again. */
+  readonly everyMs?: number;
   readonly query: Pick<UseQueryResult<T>, "data" | "error" | "refetch" | "dataUpdatedAt">;
   readonly children: (data: T) => ReactNode;
 }
@@ -113,6 +115,7 @@ interface LoadedProps<T> {
 /** The data, however old, with what went wrong since; or why there is none. */
 export function Loaded<T>({
   hidesAge = false,
+  everyMs,
   query: { data, error, refetch, dataUpdatedAt },
   children,
 }: LoadedProps<T>) {
@@ -121,7 +124,7 @@ export function Loaded<T>({
     <>
       {error && <Fault cause={error} retry={() => void refetch()} />}
       {children(data)}
-      {!hidesAge && <AsOf at={new Date(dataUpdatedAt).toISOString()} />}
+      {!hidesAge && <AsOf at={new Date(dataUpdatedAt).toISOString()} everyMs={everyMs} />}
     </>
   );
 }
@@ -155,7 +158,11 @@ export function Section<T>({ id, title, query: { data, error, refetch }, childre
   );
 }
 
-export function AsOf({ at }: { readonly at: string }) {
+export function AsOf({ at, everyMs }: { readonly at: string; readonly everyMs?: number | undefined }) {
   const words = useInstant();
-  return <p className="as-of">{TEXT.asOf(words(at))}</p>;
+  return (
+    <p className="as-of">
+      {[TEXT.asOf(words(at)), everyMs && TEXT.readAgain(everyMs / 1000)].filter(Boolean).join(". ")}
+    </p>
+  );
 }

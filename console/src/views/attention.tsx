@@ -3,6 +3,7 @@ import { Button } from "@fluentui/react-components";
 import { lazy, Suspense } from "react";
 import { Link, useSearchParams } from "wouter";
 import type { Attention, AttentionJob, CauseGroup } from "../api/contract.ts";
+import { HOME_MS } from "../api/intervals.ts";
 import { useAttention, useAttentionPage } from "../api/queries.ts";
 import { AllClear } from "../parts/all-clear.tsx";
 import { JobBadge } from "../parts/badges.tsx";
@@ -55,7 +56,7 @@ function Causes({ chosen }: { readonly chosen: string | undefined }) {
   const attention = useAttention();
   const isGone = ({ groups }: Attention) => chosen !== undefined && groups.every(({ id }) => id !== chosen);
   return (
-    <Loaded query={attention}>
+    <Loaded query={attention} everyMs={HOME_MS}>
       {(data) => (
         <>
           {chosen !== undefined && (

@@ -1,7 +1,8 @@
 // The latest actions on many jobs, of all operators: which are under way, have ended, or have stopped by themselves.
+import { Button } from "@fluentui/react-components";
 import { Link } from "wouter";
 import type { BulkRun } from "../api/contract.ts";
-import { useBulkList } from "../api/queries.ts";
+import { useBulkRuns } from "../api/queries.ts";
 import { BulkState } from "../parts/bulk-buttons.tsx";
 import { Loaded, Notice } from "../parts/notices.tsx";
 import { type Column, Table } from "../parts/table.tsx";
@@ -41,19 +42,22 @@ const COLUMNS: readonly Column<BulkRun>[] = [
 const endedOf = ({ counts: { well, same, other, skipped } }: BulkRun): number => well + same + other + skipped;
 
 export function BulkRunsView() {
-  const runs = useBulkList();
+  const runs = useBulkRuns();
   return (
     <>
       <h1>{BULK.runs}</h1>
       <Loaded query={runs}>
-        {({ runs: all }) =>
-          all.length === 0 ? (
-            <Notice title={BULK.noRuns} />
-          ) : (
-            <Table caption={BULK.runsAbout} columns={COLUMNS} rows={all} keyOf={({ bulkId }) => bulkId} />
-          )
-        }
+        {({ pages }) => {
+          const all = pages.flatMap((page) => page.runs);
+          if (all.length === 0) return <Notice title={BULK.noRuns} />;
+          return <Table caption={BULK.runsAbout} columns={COLUMNS} rows={all} keyOf={({ bulkId }) => bulkId} />;
+        }}
       </Loaded>
+      {runs.hasNextPage && (
+        <Button disabled={runs.isFetchingNextPage} onClick={() => void runs.fetchNextPage()}>
+          {TEXT.more}
+        </Button>
+      )}
     </>
   );
 }

@@ -75,7 +75,7 @@ export const BULK = {
     return say`Actions on many {jobs}`;
   },
   get runsAbout() {
-    return say`The latest 50, of all operators: also those that have stopped by themselves.`;
+    return say`Of all operators, the latest first: also those that have stopped by themselves.`;
   },
   noRuns: "There was no recent action",
   what: "Action",

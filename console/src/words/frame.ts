@@ -51,6 +51,7 @@ export const TEXT = {
   useKey: "Use this key",
   functionKeyHint: "Only for an app without sign-in. It is kept for this tab.",
   asOf: (at: string) => `As of ${at}`,
+  readAgain: (seconds: number) => `Read again every ${seconds} seconds`,
   zone: "Times in",
   localZone: (zone: string) => `${zone} (yours)`,
   newVersion: "A new version of the console is available.",

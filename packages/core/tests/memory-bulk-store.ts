@@ -24,7 +24,7 @@ export function createMemoryBulkStore(now: () => number = Date.now): BulkStore {
       put(run);
       return true;
     },
-    recent: async (limit) => [...runs.values()].map(({ run }) => run).slice(-limit),
+    recent: async (limit) => ({ runs: [...runs.values()].map(({ run }) => run).slice(-limit) }),
     running: async () => [...runs.values()].flatMap(({ run }) => (run.state === "running" ? [run] : [])),
     turnedAt: async (bulkId, wave) => turns.get(`${bulkId} ${wave}`),
     items: async (bulkId) => items.get(bulkId) ?? [],

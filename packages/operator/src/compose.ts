@@ -19,6 +19,7 @@ import {
   LEASE_CONTAINER,
   STORAGE_RETRY,
 } from "@scheduler-agent-supervisor/core/internal/supervisor/connect";
+import { MOST_JOBS } from "./domain/bulk.ts";
 import type { AgentStandings, LastHour, Session, Traffic, WaitingMessages } from "./messaging/console-contract.ts";
 import { deadLetterQueuesOf } from "./messaging/dead-letters.ts";
 import { createQueueAges } from "./messaging/queue-ages.ts";
@@ -29,6 +30,7 @@ import { type AwaitingView, createAwaiting } from "./operations/awaiting.ts";
 import type { DeadLetterPorts } from "./operations/handle-dead-letter.ts";
 import { createHandling, type HandlingView } from "./operations/handle-job.ts";
 import { createHeldUp, type HeldUpView } from "./operations/held-up.ts";
+import { keepOpenJobs } from "./operations/keep-open-jobs.ts";
 import { createLastHour } from "./operations/last-hour.ts";
 import type { GaugePorts } from "./operations/measure-gauges.ts";
 import type { BulkPorts } from "./operations/preview-bulk.ts";
@@ -43,7 +45,7 @@ import { createCosmosHandlingStore } from "./store/handling-store.ts";
 import { createHourCounts } from "./store/hour-counts.ts";
 import { createJobGauges } from "./store/job-gauges.ts";
 import { createOpenErrorCounts } from "./store/open-error-counts.ts";
-import { createOpenJobs } from "./store/open-jobs.ts";
+import { createOpenJobStore } from "./store/open-jobs.ts";
 import { createRecentJobs } from "./store/recent-jobs.ts";
 import { createCosmosSampleStore } from "./store/sample-store.ts";
 import { createShiftEntries, type ShiftEntries } from "./store/shift-entries.ts";
@@ -104,10 +106,9 @@ function composeOperator(business: Business, composed: Composed): Desk {
   const audit = database.container(config.AuditContainer);
   const consumed = consumedQueues(business, composed);
   const queueAges = createQueueAges(serviceBusOf(config, { retryOptions: PEEK_RETRY }), consumed);
-  const openErrors = createOpenErrorCounts(jobs, now);
-  const jobGauges = createJobGauges(jobs, openErrors);
-  const openJobs = createOpenJobs(jobs, openErrors);
-  const attention = createAttention({ openJobs, openErrors, jobGauges, clockSkewMs: config.ClockSkew, now });
+  const jobGauges = createJobGauges(jobs, createOpenErrorCounts(jobs, now));
+  const openJobs = keepOpenJobs(createOpenJobStore(jobs), MOST_JOBS, now);
+  const attention = createAttention({ openJobs, jobGauges, clockSkewMs: config.ClockSkew, now });
   const known = { workflow: business.workflowNames, agent: business.serviceAgents.map(({ name }) => name) };
   const agents = createAgentStandings({ health: composed.health, pauses, known, now });
   const heldUpSeenWith = (standings: typeof agents) =>

@@ -12,6 +12,10 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** With nothing in Error: what stands in the store is over. */
 const MOST_A_LOAD = 25;
 const MOST_A_MINUTE = 20;
+/** The entries of an index that are counted are more. */
+const MOST_WITH_ERRORS = 60;
+/** Those whose error is half a minute old at most are read each time: the newest of them are as old as the fill. */
+const MOST_READ = 20;
 
 test("the first view, if all is well, takes less than 25 request units, and 20 for each minute that it is open", async () => {
   const own = mkdtempSync(join(tmpdir(), "charges-well-"));
@@ -39,4 +43,13 @@ test("no view costs more with five times as many orders that are over; the first
     expect(charge, view).toBeLessThanOrEqual((few[at]?.[1].charge ?? 0) + 1);
   }
   expect(many[0]?.[1].charge).toBeLessThan(100);
+}, 120_000);
+
+test("the first view, with five thousand orders that need a person, counts them and reads none of them again", async () => {
+  const own = mkdtempSync(join(tmpdir(), "charges-errors-"));
+  await fill(own, { from: 0, ended: 500, failed: 5000, inFlight: 0 }, Date.now());
+  const [first] = await measure(own, [FIRST_VIEW]);
+  rmSync(own, { recursive: true, force: true });
+  expect(first?.[1].charge).toBeLessThan(MOST_WITH_ERRORS);
+  expect(first?.[1].documents).toBeLessThan(MOST_READ);
 }, 120_000);

@@ -55,8 +55,11 @@ export const A_MINUTE = "The same, for each minute that it is open";
 
 export type Charges = readonly (readonly [view: string, spent: Spent])[];
 
-/** @param folder with a filled store */
-export async function measure(folder: string): Promise<Charges> {
+/**
+ * @param folder with a filled store
+ * @param wanted the views that are asked; all if absent
+ */
+export async function measure(folder: string, wanted?: readonly string[]): Promise<Charges> {
   // A step of one of the workflows may be done later: otherwise nobody looks for such.
   using adapted = adaptApp([THREE_STEPS, CHAIN, GRAPH, CARRIER]);
   await using metered = await startMeteredStack({ appDir: adapted.dir, data: folder });
@@ -73,6 +76,7 @@ export async function measure(folder: string): Promise<Charges> {
   // What was just read is not remembered any more.
   await sleep(REMEMBERED_MS);
   for (const [view, usual] of VIEWS) {
+    if (wanted && !wanted.includes(view)) continue;
     const paths = view === FIRST_VIEW ? home.map(([path]) => path) : usual;
     const before = metered.spent;
     for (const path of paths) await ask(path);

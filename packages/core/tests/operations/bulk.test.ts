@@ -19,8 +19,7 @@ beforeEach(begin);
 function begin(): void {
   world = createWorld(NOON_MS);
   const attention = createAttention({
-    openJobs: async () => ({ jobs: [], isAll: true }),
-    openErrors: { forget: () => {} },
+    openJobs: async () => ({ jobs: [], isAll: true, counts: [] }),
     jobGauges: [],
     clockSkewMs: 0,
     now: world.now,
@@ -203,8 +202,7 @@ test("of a cause of which not all were counted, the others are meant too", async
     records.flatMap((record) => (record?.error ? [{ ...record, error: record.error }] : []));
   const counted = of([await world.stateOf("job-1")]);
   const attention = createAttention({
-    openJobs: async () => ({ jobs: counted, isAll: false }),
-    openErrors: { forget: () => {} },
+    openJobs: async () => ({ jobs: counted, isAll: false, counts: [] }),
     jobGauges: [],
     clockSkewMs: 0,
     now: world.now,

@@ -57,8 +57,12 @@ const notPossible = z.strictObject({ jobId: z.string(), reason: z.string() });
 /** `POST /api/bulk`. */
 export const bulkPreview = z.strictObject({ run: bulkRun, notPossible: z.array(notPossible) });
 
-/** `GET /api/bulk`. */
-export const bulkList = z.strictObject({ runs: z.array(bulkRun) });
+/** `GET /api/bulk`: the latest first. */
+export const bulkList = z.strictObject({
+  runs: z.array(bulkRun),
+  /** For those before these; absent where there are none. */
+  continuation: z.string().optional(),
+});
 
 /** `GET /api/bulk/{bulkId}`. */
 export const bulkProgress = z.strictObject({

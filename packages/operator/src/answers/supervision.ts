@@ -92,8 +92,10 @@ export const jobAudit = z.strictObject({
   entries: z.array(auditEntry),
   /** False where there are more. */
   isAll: z.boolean(),
-  /** The latest replies that no step waited for any more, the newest first. */
+  /** The latest replies that no step waited for any more, the newest first; on the first page. */
   lateReplies: z.array(lateReply),
+  /** For the entries before these; absent where there are none. */
+  continuation: z.string().optional(),
 });
 
 /** `GET /api/supervisor/entries`: a day's sweeps, decisions and late replies, the newest first. */

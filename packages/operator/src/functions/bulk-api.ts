@@ -8,8 +8,9 @@ import { startOnce } from "@scheduler-agent-supervisor/core/internal/scheduler/s
 import { observe } from "@scheduler-agent-supervisor/core/internal/telemetry/invocation";
 import * as df from "durable-functions";
 import { deskOf } from "../compose.ts";
-import { isBulkId, parseBulkPreview, parseBulkStart } from "../messaging/bulk-request.ts";
+import { isBulkId, parseBulkList, parseBulkPreview, parseBulkStart } from "../messaging/bulk-request.ts";
 import type { BulkList, BulkPreview, BulkProgress } from "../messaging/console-contract.ts";
+import { continuationOf } from "../messaging/paging.ts";
 import { type BulkCommand, changeBulk, listBulk, watchBulk } from "../operations/operate-bulk.ts";
 import { previewBulk } from "../operations/preview-bulk.ts";
 import type { Endpoint, Endpoints } from "./operator-endpoint.ts";
@@ -32,7 +33,12 @@ export function bulkApi(application: App): Endpoints {
       method: "GET",
       route: "bulk",
       role: "Jobs.Read",
-      handle: async () => ({ jsonBody: { runs: await listBulk(deskOf(application).bulk) } satisfies BulkList }),
+      handle: async (request) => {
+        const parsed = parseBulkList(request.query.entries());
+        if (parsed.kind === "invalid") return atFault(parsed.faults);
+        const { runs, next } = await listBulk(deskOf(application).bulk, parsed.value.continuation);
+        return { jsonBody: { runs, ...(next && { continuation: continuationOf(next) }) } satisfies BulkList };
+      },
     },
     watchBulk: {
       method: "GET",

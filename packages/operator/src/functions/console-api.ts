@@ -14,7 +14,7 @@ import type { JobAudit, Session, SupervisionPage, Supervisor } from "../messagin
 import { accessTo } from "../messaging/operator-access.ts";
 import { continuationOf } from "../messaging/paging.ts";
 import { parseShiftQuery } from "../messaging/shift-request.ts";
-import { parseSupervisionQuery } from "../messaging/supervisor-request.ts";
+import { parseAuditQuery, parseSupervisionQuery } from "../messaging/supervisor-request.ts";
 import { openApi } from "../openapi/document.ts";
 import { shiftLog } from "../operations/shift-log.ts";
 import { shownEntry, shownInAudit, shownLateReply } from "../operations/shown-entry.ts";
@@ -125,14 +125,18 @@ export function consoleApi(application: App, words: Session["words"]): Endpoints
       route: "jobs/{jobId}/audit",
       role: "Jobs.Read",
       handle: async (request) => {
-        const { entries, isAll, lateReplies } = await deskOf(application).console.supervision.ofJob(
+        const parsed = parseAuditQuery(request.query.entries());
+        if (parsed.kind === "invalid") return atFault(parsed.faults);
+        const { entries, next, lateReplies } = await deskOf(application).console.supervision.ofJob(
           request.params["jobId"] ?? "",
           MOST_OF_AN_JOB,
+          parsed.value.continuation,
         );
         const audit: JobAudit = {
           entries: entries.map(shownInAudit),
-          isAll,
+          isAll: next === undefined,
           lateReplies: lateReplies.map(shownLateReply),
+          ...(next && { continuation: continuationOf(next) }),
         };
         return { jsonBody: audit };
       },
@@ -172,5 +176,5 @@ function waitable({ business: { serviceAgents, workflows } }: App): Pick<Session
   return { agents: serviceAgents.map(({ name }) => name), steps: [...new Set(steps)].sort() };
 }
 
-/** The maximum number of entries of one job. */
+/** The number of entries of one job on a page. */
 const MOST_OF_AN_JOB = 100;

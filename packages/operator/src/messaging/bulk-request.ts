@@ -1,11 +1,12 @@
 // The contract of requests for an action on many jobs.
 
 import { PROCESS_STATES } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import { type Checked, checkJson } from "@scheduler-agent-supervisor/core/internal/messaging/checked";
+import { type Checked, checkJson, checkQuery } from "@scheduler-agent-supervisor/core/internal/messaging/checked";
 import { extension } from "@scheduler-agent-supervisor/core/internal/messaging/extension";
 import { z } from "zod";
 import { BULK_ACTIONS, MOST_JOBS } from "../domain/bulk.ts";
 import { jobFilter, keyFaults } from "./job-filter.ts";
+import { listContinuation } from "./paging.ts";
 
 /** Shorter than the reason for one job: the run's mark is added to it. */
 const REASON_LIMIT = 400;
@@ -34,6 +35,8 @@ export const bulkPreviewBody = z
     path: ["direction"],
     error: "goes with the action resubmit alone",
   });
+export const bulkListQuery = z.strictObject({ continuation: listContinuation });
+
 export const bulkStartBody = z.strictObject({
   reason: z.string().trim().min(1).max(REASON_LIMIT),
   /** The number of jobs in the preview: the operator who starts the action has read it. */
@@ -57,4 +60,9 @@ export const parseBulkStart = (text: string): Checked<z.output<typeof bulkStartB
 /** In the app's format. Another text could name another document: the id becomes part of a path. */
 export function isBulkId(text: string): boolean {
   return /^[0-9a-f-]{36}$/.test(text);
+}
+
+/** @param query the URL's query, each name with its value */
+export function parseBulkList(query: Iterable<[string, string]>): Checked<z.output<typeof bulkListQuery>> {
+  return checkQuery(bulkListQuery, query);
 }

@@ -1,5 +1,6 @@
 // The query's members for reading a list page by page.
 import { z } from "zod";
+import type { ListPosition } from "../domain/list-page.ts";
 
 /** The number of entries on a page. */
 export function pageSize({ usual, most }: { readonly usual: number; readonly most: number }) {
@@ -23,6 +24,14 @@ export function continuation<T>(position: z.ZodType<T>) {
     })
     .optional();
 }
+
+const listPosition = z.strictObject({
+  at: z.iso.datetime(),
+  shown: z.array(z.string().max(200)).max(500),
+}) satisfies z.ZodType<ListPosition>;
+
+/** Of what is listed by its instant. */
+export const listContinuation = continuation(listPosition);
 
 /** The value with which a caller requests the next page. */
 export function continuationOf(position: object): string {

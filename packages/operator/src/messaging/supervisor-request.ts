@@ -3,8 +3,7 @@
 import { durationMs } from "@scheduler-agent-supervisor/core/internal/domain/duration";
 import { type Checked, checkQuery } from "@scheduler-agent-supervisor/core/internal/messaging/checked";
 import { z } from "zod";
-import type { SupervisionPosition } from "../supervision/read-supervision.ts";
-import { continuation, pageSize } from "./paging.ts";
+import { listContinuation, pageSize } from "./paging.ts";
 
 const duration = z.string().transform((text, context) => {
   const ms = durationMs(text);
@@ -28,16 +27,13 @@ export const whatIfQuery = z
 
 const SUPERVISION_PAGE = { usual: 50, most: 100 } as const;
 
-const positionSchema = z.strictObject({
-  at: z.iso.datetime(),
-  shown: z.array(z.string().max(200)).max(500),
-}) satisfies z.ZodType<SupervisionPosition>;
-
 export const supervisionQuery = z.strictObject({
   day: z.iso.date({ error: "must be a day such as 2026-01-31" }).optional(),
   limit: pageSize(SUPERVISION_PAGE),
-  continuation: continuation(positionSchema),
+  continuation: listContinuation,
 });
+
+export const auditQuery = z.strictObject({ continuation: listContinuation });
 
 /** A sweep's request has no members. */
 const sweepQuery = z.strictObject({});
@@ -52,6 +48,11 @@ export function parseWhatIfQuery(query: Iterable<[string, string]>): Checked<Wha
 /** @param query the URL's query, each name with its value */
 export function parseSupervisionQuery(query: Iterable<[string, string]>): Checked<z.output<typeof supervisionQuery>> {
   return checkQuery(supervisionQuery, query);
+}
+
+/** @param query the URL's query, each name with its value */
+export function parseAuditQuery(query: Iterable<[string, string]>): Checked<z.output<typeof auditQuery>> {
+  return checkQuery(auditQuery, query);
 }
 
 export function parseSweepQuery(query: Iterable<[string, string]>): Checked<Record<string, never>> {

@@ -9,7 +9,7 @@ import {
 } from "@scheduler-agent-supervisor/core/internal/messaging/operator-request";
 import type { z } from "zod";
 import { attentionQuery } from "../messaging/attention-request.ts";
-import { bulkPreviewBody, bulkStartBody } from "../messaging/bulk-request.ts";
+import { bulkListQuery, bulkPreviewBody, bulkStartBody } from "../messaging/bulk-request.ts";
 import * as console from "../messaging/console-contract.ts";
 import {
   deadLetterBodies,
@@ -22,7 +22,7 @@ import { handlingBody } from "../messaging/handling-request.ts";
 import { countJobsQuery, listQuery } from "../messaging/list-request.ts";
 import { pauseBody } from "../messaging/pause-request.ts";
 import { shiftQuery } from "../messaging/shift-request.ts";
-import { supervisionQuery, whatIfQuery } from "../messaging/supervisor-request.ts";
+import { auditQuery, supervisionQuery, whatIfQuery } from "../messaging/supervisor-request.ts";
 import * as answers from "./answers.ts";
 
 export interface ApiOperation {
@@ -97,7 +97,7 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
     answer: console.jobTotal,
   },
   "GET jobs/{jobId}": { summary: "One job", answer: console.inspection },
-  "GET jobs/{jobId}/audit": { summary: "The audit log of one job", answer: console.jobAudit },
+  "GET jobs/{jobId}/audit": { summary: "The audit log of one job", query: auditQuery, answer: console.jobAudit },
   "POST jobs/{jobId}/resubmit": acts("Resumes a job in Error", operatorBodies.resubmit),
   "POST jobs/{jobId}/compensate": acts("Compensates a job", operatorBodies.compensate),
   "POST jobs/{jobId}/cancel": acts("Cancels a job", operatorBodies.cancel),
@@ -139,7 +139,7 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
     answer: answers.document,
   },
 
-  "GET bulk": { summary: "The last actions on many jobs", answer: console.bulkList },
+  "GET bulk": { summary: "The last actions on many jobs", query: bulkListQuery, answer: console.bulkList },
   "POST bulk": {
     summary: "Previews an action on many jobs; nothing is done",
     body: bulkPreviewBody,

@@ -2,17 +2,13 @@
 
 import { instant } from "@scheduler-agent-supervisor/core/internal/domain/duration";
 import { remembered } from "@scheduler-agent-supervisor/core/internal/store/remembered";
-import { MOST_JOBS } from "../domain/bulk.ts";
 import type { Attention, AttentionPage, Overview } from "../messaging/console-contract.ts";
 import type { JobCount } from "../store/job-gauges.ts";
-import type { OpenErrorCounts } from "../store/open-error-counts.ts";
-import type { OpenJobs, ReadOpenJobs } from "../store/open-jobs.ts";
+import type { CountedJobs, ReadOpenJobs } from "../store/open-jobs.ts";
 import { type GroupedJobs, groupJobs } from "./group-jobs.ts";
 
 export interface AttentionPorts {
   readonly openJobs: ReadOpenJobs;
-  /** What both count with. */
-  readonly openErrors: Pick<OpenErrorCounts, "forget">;
   readonly jobGauges: readonly JobCount[];
   readonly clockSkewMs: number;
   readonly now: () => number;
@@ -29,25 +25,30 @@ export interface AttentionView {
   forget(): void;
 }
 
-interface Seen extends OpenJobs, GroupedJobs {
+interface Seen extends CountedJobs, GroupedJobs {
   readonly asOf: string;
 }
 
-export function createAttention({ openJobs, openErrors, jobGauges, clockSkewMs, now }: AttentionPorts): AttentionView {
+export function createAttention({ openJobs, jobGauges, clockSkewMs, now }: AttentionPorts): AttentionView {
   const seen = remembered(now, async (): Promise<Seen> => {
     const asOf = now();
-    const open = await openJobs(MOST_JOBS);
+    const open = await openJobs();
     return { ...open, ...groupJobs(open.jobs, asOf), asOf: instant(asOf) };
   });
 
   const counted = remembered(now, async (): Promise<Overview> => {
     const asOf = now();
-    const found = await Promise.all(
-      jobGauges.map(async ({ of, count }) => ({ of, count: await count(instant(asOf - clockSkewMs)) })),
-    );
+    const others = jobGauges.filter(({ of }) => of === "overdue" || of.state !== "Error");
+    const [{ counts: inError }, ...found] = await Promise.all([
+      seen.read(),
+      ...others.map(async ({ of, count }) => ({ of, count: await count(instant(asOf - clockSkewMs)) })),
+    ]);
     return {
       asOf: instant(asOf),
-      counts: found.flatMap(({ of, count }) => (of === "overdue" ? [] : [{ ...of, count }])),
+      counts: [
+        ...found.flatMap(({ of, count }) => (of === "overdue" ? [] : [{ ...of, count }])),
+        ...inError.map(({ kind, count }) => ({ state: "Error" as const, kind, count })),
+      ],
       overdue: found.find(({ of }) => of === "overdue")?.count ?? 0,
     };
   });
@@ -69,7 +70,6 @@ export function createAttention({ openJobs, openErrors, jobGauges, clockSkewMs, 
       return { jobIds: jobs.flatMap(({ jobId }) => (groupOf.get(jobId) === group ? [jobId] : [])), isAll };
     },
     forget() {
-      openErrors.forget();
       seen.forget();
       counted.forget();
     },

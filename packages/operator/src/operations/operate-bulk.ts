@@ -4,6 +4,7 @@ import { instant } from "@scheduler-agent-supervisor/core/internal/domain/durati
 import type { Context } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
 import { writeAuditLog } from "@scheduler-agent-supervisor/core/internal/scheduler/write-audit-log";
 import { type BulkState, countsOf, SAME_CAUSE_LIMIT } from "../domain/bulk.ts";
+import type { ListPosition } from "../domain/list-page.ts";
 import type { BulkList, BulkProgress } from "../messaging/console-contract.ts";
 import type { BulkRun } from "../store/bulk-store.ts";
 import { progressOf } from "./keep-bulk-running.ts";
@@ -83,8 +84,10 @@ async function enter(
   await writeAuditLog({ at: instant(context.now()), operator, ...about, before: null, after: null }, null, context);
 }
 
-export async function listBulk({ bulk }: BulkPorts): Promise<BulkList["runs"]> {
-  return Promise.all((await bulk.recent(RECENT)).map((run) => withProgress(run, bulk)));
+/** @param after the end of the page before */
+export async function listBulk({ bulk }: Pick<BulkPorts, "bulk">, after?: ListPosition) {
+  const { runs, next } = await bulk.recent(RECENT, after);
+  return { runs: await Promise.all(runs.map((run) => withProgress(run, bulk))), next };
 }
 
 async function withProgress(run: BulkRun, bulk: BulkPorts["bulk"]): Promise<BulkList["runs"][number]> {

@@ -2,6 +2,8 @@
 import { type Container, ErrorResponse } from "@azure/cosmos";
 import type { Direction, JobError, ProcessState } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import type { BulkAction, BulkCounts, BulkItem, BulkResult, BulkState } from "../domain/bulk.ts";
+import { type ListPosition, pageOf } from "../domain/list-page.ts";
+import { furtherThan } from "./further-than.ts";
 
 /** The filter of the search. */
 export interface BulkFilter {
@@ -63,7 +65,10 @@ export interface BulkStore {
   /** False if another writer has changed it since. */
   replace(read: ReadBulkRun, run: BulkRun): Promise<boolean>;
   /** The latest first. */
-  recent(limit: number): Promise<BulkRun[]>;
+  recent(
+    limit: number,
+    after?: ListPosition,
+  ): Promise<{ readonly runs: readonly BulkRun[]; readonly next?: ListPosition }>;
   /** Those that should make progress. */
   running(): Promise<BulkRun[]>;
   /** When a turn last saved the results of that wave; undefined if none did. */
@@ -106,16 +111,16 @@ export function createCosmosBulkStore(container: Container): BulkStore {
         throw cause;
       }
     },
-    async recent(limit) {
+    async recent(limit, after) {
+      const further = furtherThan(after);
       const query = {
-        query: "SELECT * FROM c WHERE c.day = @day ORDER BY c.at DESC OFFSET 0 LIMIT @limit",
-        parameters: [
-          { name: "@day", value: RUNS },
-          { name: "@limit", value: limit },
-        ],
+        query: `SELECT TOP ${limit + 1} * FROM c WHERE c.day = @day${further.condition} ORDER BY c.at DESC`,
+        parameters: [{ name: "@day", value: RUNS }, ...further.parameters],
       };
-      const found = container.items.query<BulkRun>(query, { partitionKey: RUNS, maxItemCount: limit });
-      return (await found.fetchAll()).resources.map(plain);
+      const asked = { partitionKey: RUNS, maxItemCount: limit + 1 };
+      const found = await container.items.query<BulkRun & { readonly id: string }>(query, asked).fetchAll();
+      const { entries, next } = pageOf(found.resources, limit, after);
+      return { runs: entries.map(plain), ...(next && { next }) };
     },
     async running() {
       const query = {

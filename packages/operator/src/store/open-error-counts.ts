@@ -1,4 +1,4 @@
-// The number of jobs in Error that need a person, by the kind of their error: counted once for the gauges, the overview and the causes.
+// The number of jobs in Error that need a person, by the kind of their error: counted once for all gauges.
 import type { Container } from "@azure/cosmos";
 import { OPEN_ERRORS } from "@scheduler-agent-supervisor/core/internal/domain/open-errors";
 import type { JobError } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
@@ -12,8 +12,6 @@ export interface OpenErrorCount {
 export interface OpenErrorCounts {
   /** At most some seconds old. Throws if the store does not answer. */
   read(): Promise<readonly OpenErrorCount[]>;
-  /** After an action no operator should see a count from before it. */
-  forget(): void;
 }
 
 // Two filters, each with its own index, would be intersected, and all jobs that ever ended in Error match one of them: the composite index has both. The

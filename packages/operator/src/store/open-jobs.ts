@@ -3,7 +3,7 @@ import type { Container, SqlParameter } from "@azure/cosmos";
 import { OPEN_ERRORS } from "@scheduler-agent-supervisor/core/internal/domain/open-errors";
 import type { JobError } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import type { WorkflowRef } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
-import type { OpenErrorCounts } from "./open-error-counts.ts";
+import type { OpenErrorCount } from "./open-error-counts.ts";
 
 /** The members that a list shows: each additional one makes every read more expensive. */
 export interface OpenJob {
@@ -19,66 +19,72 @@ export interface OpenJobs {
   readonly isAll: boolean;
 }
 
-/** @param limit the maximum number that is read; throws if the store does not answer */
-export type ReadOpenJobs = (limit: number) => Promise<OpenJobs>;
+/** Throws if the store does not answer. */
+export type ReadOpenJobs = () => Promise<CountedJobs>;
+
+export interface CountedJobs extends OpenJobs {
+  /** Of each kind, how many there are in all. */
+  readonly counts: readonly OpenErrorCount[];
+}
+
+/** Unsorted. Each method throws if the store does not answer. */
+export interface OpenJobStore {
+  /** With one query; some of them if there are more than the limit. */
+  few(limit: number): Promise<OpenJobs>;
+  /** Of each kind, those with an error before that instant: counted from the index alone. */
+  countBefore(at: string): Promise<readonly OpenErrorCount[]>;
+  /** Of those of one kind, up to so many. */
+  someBefore(at: string, kind: JobError["kind"], limit: number): Promise<readonly OpenJob[]>;
+  /** All others, the newest of them if there are more than the limit. */
+  since(at: string, limit: number): Promise<OpenJobs>;
+}
 
 /** Values without names: a thousand jobs take a third of the space. Every record with an error has all of them. */
 const ROW =
   "[c.jobId, c.workflow.name, c.workflow.version, c.attempt, c.error.kind, c.error.message, c.error.step, c.error.at]";
 type Row = [string, string, number, number, JobError["kind"], string, string | null, string];
 
-/** As many as are usual are one small query. */
-const FEW = 100;
 const KINDS = OPEN_ERRORS.map((_, place) => `@kind${place}`).join(", ");
-const FIRST_FEW =
-  `SELECT TOP ${FEW + 1} VALUE ${ROW} FROM c ` + `WHERE c.error.kind IN (${KINDS}) AND c.processState = 'Error'`;
+const IS_OPEN = `c.error.kind IN (${KINDS}) AND c.processState = 'Error'`;
+const OPEN_KINDS: readonly SqlParameter[] = OPEN_ERRORS.map((value, place) => ({ name: `@kind${place}`, value }));
+const OF_KIND = "c.error.kind = @kind AND c.processState = 'Error' AND c.error.at < @at";
 
-/** @param container its index has `error.kind` together with `processState` */
-export function createOpenJobs(container: Container, openErrors: OpenErrorCounts): ReadOpenJobs {
-  async function firstFew(): Promise<Row[]> {
-    const parameters = OPEN_ERRORS.map((kind, place) => ({ name: `@kind${place}`, value: kind }));
-    return (await container.items.query<Row>({ query: FIRST_FEW, parameters }, { maxItemCount: -1 }).fetchAll())
-      .resources;
+/** @param container its index has `error.at`, and `error.kind` together with `processState`, also followed by `error.at` */
+export function createOpenJobStore(container: Container): OpenJobStore {
+  async function rows(query: string, parameters: readonly SqlParameter[]): Promise<OpenJob[]> {
+    const asked = { query, parameters: [...parameters] };
+    return (await container.items.query<Row>(asked, { maxItemCount: -1 }).fetchAll()).resources.map(jobOf);
   }
 
-  async function someOf(kind: string, most: number): Promise<Row[]> {
-    const parameters: SqlParameter[] = [{ name: "@kind", value: kind }];
-    const query = `SELECT TOP ${most} VALUE ${ROW} FROM c WHERE c.error.kind = @kind AND c.processState = 'Error'`;
-    return (await container.items.query<Row>({ query, parameters }, { maxItemCount: -1 }).fetchAll()).resources;
+  const ofKind = (kind: JobError["kind"], at: string): SqlParameter[] => [
+    { name: "@kind", value: kind },
+    { name: "@at", value: at },
+  ];
+
+  async function openJobs(limit: number, condition: string, parameters: readonly SqlParameter[]): Promise<OpenJobs> {
+    const found = await rows(`SELECT TOP ${limit + 1} VALUE ${ROW} FROM c WHERE ${condition}`, parameters);
+    return { jobs: found.slice(0, limit), isAll: found.length <= limit };
   }
 
-  // One query where few are expected; where they may be many, its rows would be read twice.
-  let areFew = false;
+  return {
+    few: (limit) => openJobs(limit, IS_OPEN, OPEN_KINDS),
 
-  return async (limit) => {
-    if (areFew) {
-      const few = await firstFew();
-      if (few.length <= Math.min(FEW, limit)) return { jobs: sorted(few.map(jobOf)), isAll: true };
-    }
-    const counts = await openErrors.read();
-    const read = shares(counts, limit).map(async ({ kind, share }) =>
-      share === 0 ? [] : (await someOf(kind, share)).map(jobOf),
-    );
-    const jobs = (await Promise.all(read)).flat();
-    const all = counts.reduce((sum, { count }) => sum + count, 0);
-    areFew = all <= FEW;
-    return { jobs: sorted(jobs), isAll: all <= limit };
+    countBefore: (at) =>
+      Promise.all(
+        OPEN_ERRORS.map(async (kind) => {
+          const query = { query: `SELECT VALUE COUNT(1) FROM c WHERE ${OF_KIND}`, parameters: ofKind(kind, at) };
+          return { kind, count: (await container.items.query<number>(query).fetchAll()).resources[0] ?? 0 };
+        }),
+      ),
+
+    someBefore: (at, kind, limit) => rows(`SELECT TOP ${limit} VALUE ${ROW} FROM c WHERE ${OF_KIND}`, ofKind(kind, at)),
+
+    since: (at, limit) =>
+      openJobs(limit, `${IS_OPEN} AND c.error.at >= @at ORDER BY c.error.at DESC`, [
+        ...OPEN_KINDS,
+        { name: "@at", value: at },
+      ]),
   };
-}
-
-/** The latest first. */
-const sorted = (jobs: readonly OpenJob[]): OpenJob[] =>
-  jobs.toSorted((one, other) => other.error.at.localeCompare(one.error.at) || one.jobId.localeCompare(other.jobId));
-
-/** No kind uses the share of another, unless that one leaves some. */
-export function shares<Kind extends { readonly count: number }>(kinds: readonly Kind[], limit: number) {
-  let left = limit;
-  const fewestFirst = [...kinds].sort((one, other) => one.count - other.count);
-  return fewestFirst.map((kind, at) => {
-    const share = Math.min(kind.count, Math.floor(left / (fewestFirst.length - at)));
-    left -= share;
-    return { ...kind, share };
-  });
 }
 
 function jobOf([jobId, name, version, attempt, kind, message, step, at]: Row): OpenJob {

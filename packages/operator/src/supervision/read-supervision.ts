@@ -7,6 +7,8 @@ import type {
   OperatorAction,
   SweepEntry,
 } from "@scheduler-agent-supervisor/core/internal/store/audit-log";
+import { type ListPage, type ListPosition, pageOf } from "../domain/list-page.ts";
+import { furtherThan } from "../store/further-than.ts";
 
 export interface Leader {
   readonly name: string;
@@ -23,35 +25,22 @@ export type SupervisionEntry = (SweepEntry | DecisionEntry | LateReply) & { read
 export type AuditEntry = (DecisionEntry | OperatorAction) & { readonly id: string };
 
 /** The newest first. */
-export interface JobAudit {
-  readonly entries: readonly AuditEntry[];
-  /** False where there are more than the limit. */
-  readonly isAll: boolean;
-  /** The latest ones, apart: however many a service sends, no operator's action leaves the view for them. */
+export interface JobAudit extends ListPage<AuditEntry> {
+  /** The latest ones, on the first page, apart: however many a service sends, no operator's action leaves the view for them. */
   readonly lateReplies: readonly (LateReply & { readonly id: string })[];
 }
 
-/** The end of a page: the next one begins after it. */
-export interface SupervisionPosition {
-  readonly at: string;
-  /** The entries of that same instant that were shown. */
-  readonly shown: readonly string[];
-}
-
-/** The newest first. `next` is absent on the last page. */
-export interface SupervisionPage {
-  readonly entries: readonly SupervisionEntry[];
-  readonly next?: SupervisionPosition;
-}
+/** The newest first. */
+export type SupervisionPage = ListPage<SupervisionEntry>;
 
 /** Each throws if blob or store does not answer. */
 export interface SupervisionReader {
   /** Null if there has been no leader yet. */
   leader(): Promise<Leader | null>;
   /** @param day `2026-01-31`, UTC */
-  page(day: string, limit: number, after?: SupervisionPosition): Promise<SupervisionPage>;
+  page(day: string, limit: number, after?: ListPosition): Promise<SupervisionPage>;
   /** Of all days that are kept: supervisors' decisions, late replies and operators' actions. */
-  ofJob(jobId: string, limit: number): Promise<JobAudit>;
+  ofJob(jobId: string, limit: number, after?: ListPosition): Promise<JobAudit>;
 }
 
 const NOT_FOUND = 404;
@@ -72,13 +61,12 @@ export function createSupervisionReader(
     kind: Entry["kind"],
     jobId: string,
     most: number,
+    after?: ListPosition,
   ): Promise<(Entry & { readonly id: string })[]> {
+    const further = furtherThan(after);
     const query = {
-      query: `SELECT TOP ${most} * FROM c WHERE c.jobId = @jobId AND c.kind = @kind ORDER BY c.at DESC`,
-      parameters: [
-        { name: "@jobId", value: jobId },
-        { name: "@kind", value: kind },
-      ],
+      query: `SELECT TOP ${most} * FROM c WHERE c.jobId = @jobId AND c.kind = @kind${further.condition} ORDER BY c.at DESC`,
+      parameters: [{ name: "@jobId", value: jobId }, { name: "@kind", value: kind }, ...further.parameters],
     };
     return (await from.items.query<Entry & { readonly id: string }>(query, { maxItemCount: most }).fetchAll())
       .resources;
@@ -98,36 +86,25 @@ export function createSupervisionReader(
     },
 
     async page(day, limit, after) {
-      const further = after ? " AND c.at <= @at AND NOT ARRAY_CONTAINS(@shown, c.id)" : "";
+      const further = furtherThan(after);
       const query = {
-        query: `SELECT TOP ${limit + 1} * FROM c WHERE c.day = @day AND c.kind IN ('sweep', 'decision', 'lateReply')${further} ORDER BY c.at DESC`,
-        parameters: [
-          { name: "@day", value: day },
-          ...(after
-            ? [
-                { name: "@at", value: after.at },
-                { name: "@shown", value: [...after.shown] },
-              ]
-            : []),
-        ],
+        query: `SELECT TOP ${limit + 1} * FROM c WHERE c.day = @day AND c.kind IN ('sweep', 'decision', 'lateReply')${further.condition} ORDER BY c.at DESC`,
+        parameters: [{ name: "@day", value: day }, ...further.parameters],
       };
       const pages = auditLog.items.query<SupervisionEntry>(query, { partitionKey: day, maxItemCount: limit + 1 });
       const found = (await pages.fetchAll()).resources;
-      const entries = found.slice(0, limit);
-      const last = entries.at(-1);
-      if (found.length <= limit || !last) return { entries };
-      const shown = entries.filter(({ at }) => at === last.at).map(({ id }) => id);
-      return { entries, next: { at: last.at, shown: [...(after?.at === last.at ? after.shown : []), ...shown] } };
+      return pageOf(found, limit, after);
     },
 
-    async ofJob(jobId, limit) {
+    async ofJob(jobId, limit, after) {
       const [decisions, actions, lateReplies] = await Promise.all([
-        newest<DecisionEntry>(auditLog, "decision", jobId, limit + 1),
-        newest<OperatorAction>(audit, "operatorAction", jobId, limit + 1),
-        newest<LateReply>(auditLog, "lateReply", jobId, LATE_REPLIES),
+        newest<DecisionEntry>(auditLog, "decision", jobId, limit + 1, after),
+        newest<OperatorAction>(audit, "operatorAction", jobId, limit + 1, after),
+        after ? [] : newest<LateReply>(auditLog, "lateReply", jobId, LATE_REPLIES),
       ]);
-      const entries = [...decisions, ...actions].sort((one, other) => other.at.localeCompare(one.at));
-      return { entries: entries.slice(0, limit), isAll: entries.length <= limit, lateReplies };
+      const found: AuditEntry[] = [...decisions, ...actions];
+      found.sort((one, other) => other.at.localeCompare(one.at));
+      return { ...pageOf(found, limit, after), lateReplies };
     },
   };
 }

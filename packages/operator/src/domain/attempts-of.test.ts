@@ -1,7 +1,6 @@
-// The attempts of a job as the console compares them: why each began, what ended in it, and how it ended.
+// The attempts of a job as console and terminal compare them: why each began, what ended in it, and how it ended.
 import { expect, test } from "vitest";
-import type { JobRecord } from "../../console/src/api/contract.ts";
-import { attemptsOf } from "../../console/src/job/attempts-of.ts";
+import { type Attempted, attemptsOf } from "./attempts-of.ts";
 
 const at = (second: number) => `2026-01-31T12:00:${String(second).padStart(2, "0")}.000Z`;
 const entry = (second: number, what: string) => ({ at: at(second), what, by: "host-1" });
@@ -26,7 +25,7 @@ const record = (changes: object) =>
       takePayment: { ...run, endedAt: at(35), expiry: { attempt: 1, message: "HTTP 503" } },
     },
     ...changes,
-  }) as unknown as JobRecord;
+  }) as unknown as Attempted;
 
 test("each attempt has its reason, what was done in it, and its end", () => {
   const [first, second, third] = attemptsOf(record({}));

@@ -1,6 +1,6 @@
 // How many of each kind are read where not all can be.
 import { expect, test } from "vitest";
-import { shares } from "./open-jobs.ts";
+import { shares } from "./shares.ts";
 
 test.each([
   [[3, 5, 2], 1000, [2, 3, 5]],

@@ -1,5 +1,4 @@
-// The attempts of a job, each with why it began, how it ended and what was done in it, from its record.
-import type { JobRecord } from "../api/contract.ts";
+// The attempts of a job, for console and terminal: each with why it began, how it ended and what was done in it, from its record.
 import { isFailure } from "./is-failure.ts";
 
 export interface AttemptShown {
@@ -20,9 +19,27 @@ export interface AttemptShown {
 
 const CLAIM = /^claimed, attempt (\d+), (\w+)$/;
 
-type Entry = JobRecord["history"][number];
+interface Entry {
+  readonly at: string;
+  readonly what: string;
+  readonly by: string;
+}
 
-export function attemptsOf(record: JobRecord): AttemptShown[] {
+interface Run {
+  readonly state: string;
+  readonly endedAt: string | null;
+  readonly expiry?: { readonly attempt: number; readonly message: string } | null | undefined;
+}
+
+/** What is needed of a record. */
+export interface Attempted {
+  readonly processState: string;
+  readonly updatedAt: string;
+  readonly history: readonly Entry[];
+  readonly steps: { readonly [name: string]: Run & { readonly compensation?: Run | null | undefined } };
+}
+
+export function attemptsOf(record: Attempted): AttemptShown[] {
   const { history } = record;
   const isOpen = record.processState === "Processing" || record.processState === "Pending";
   const claims = history.flatMap((entry, at) => {
@@ -48,7 +65,7 @@ export function attemptsOf(record: JobRecord): AttemptShown[] {
 
 const beforeOf = (history: readonly Entry[], at: number): Entry | undefined => history[at - 1];
 
-function stepsIn({ steps }: JobRecord, attempt: number, from: string, to: string | undefined): string[] {
+function stepsIn({ steps }: Attempted, attempt: number, from: string, to: string | undefined): string[] {
   const isIn = (at: string | null) => at !== null && at >= from && (to === undefined || at < to);
   return Object.entries(steps).flatMap(([name, step]) =>
     [step, ...(step.compensation ? [step.compensation] : [])].flatMap((run, place) => {
