@@ -45,7 +45,8 @@ const ROW =
 type Row = [string, string, number, number, JobError["kind"], string, string | null, string];
 
 const KINDS = OPEN_ERRORS.map((_, place) => `@kind${place}`).join(", ");
-const IS_OPEN = `c.error.kind IN (${KINDS}) AND c.processState = 'Error'`;
+// Not `=`: a store that uses only one index takes that of the equality, and all jobs that ever ended in Error have the state.
+const IS_OPEN = `c.error.kind IN (${KINDS}) AND c.processState IN ('Error')`;
 const OPEN_KINDS: readonly SqlParameter[] = OPEN_ERRORS.map((value, place) => ({ name: `@kind${place}`, value }));
 const OF_KIND = "c.error.kind = @kind AND c.processState = 'Error' AND c.error.at < @at";
 
