@@ -1,4 +1,5 @@
 // Workflows by name and version, after their check.
+import { childFaults } from "./child-faults.ts";
 import type { HostTimeout } from "./host-timeout.ts";
 import type { Job } from "./job.ts";
 import { OtherVersionNeeded } from "./outage.ts";
@@ -43,6 +44,7 @@ export function loadWorkflows(
 ): Workflows {
   const whole = workflows.map((each) => ({ ...each, steps: each.steps.map((step) => ({ startWithin, ...step })) }));
   const faults = whole.flatMap((workflow) => workflowFaults(workflow, agents, knownRules(rules), timeout));
+  faults.push(...childFaults(whole, agents));
   if (faults.length > 0) throw new Error(`The workflows can't run:\n  ${faults.join("\n  ")}`);
   const byVersion = whole.sort((one, other) => other.version - one.version);
   const find = (ref: WorkflowRef) =>
