@@ -87,7 +87,7 @@ const processed: Begin = async (world) => {
   }));
 };
 
-test("P16 P35 a killed submission is repeated, and makes one child and a message for its first attempt", async () => {
+test("[agents | every await of a step that submits a job of another workflow | its process killed] the step is tried again: one child job, and its first attempt is asked for", async () => {
   const kills = await killEach(
     async () => undefined,
     submit,
@@ -114,7 +114,7 @@ test.each<[string, Begin, Partial<StateRecord>]>([
   expect(kills).toBeGreaterThan(1);
 });
 
-test("P13 P35 a submission that comes after the compensation finds the child cancelled, and starts nothing", async () => {
+test("[agents | a child job is submitted after its parent is compensated | the submission is late] it finds the child Cancelled, and nothing starts", async () => {
   const world = await worldAfter(async () => undefined);
   await takeBack(world);
   expect(await submit(world)).toMatchObject({ kind: "child", end: { kind: "takenBack" } });
@@ -164,4 +164,23 @@ test("a child's id has its parent's prefix, and at most 80 characters", () => {
   const ids = [1, 2].map((item) => childIdOf(`${long}:ship_${item}:forward`).jobId);
   expect(ids.every((one) => one.startsWith("tea-x") && one.length === 80)).toBe(true);
   expect(ids[0]).not.toBe(ids[1]);
+});
+
+test("P29 P35 a child that is done is not closed at once, and can be compensated with its parent", async () => {
+  const world = await worldAfter(async () => undefined);
+  const closing = { ...world.store, over: () => [], close: () => undefined, erase: () => undefined };
+  const retention = { store: closing, keepMs: 60_000, resubmitWithinMs: 86_400_000, archive: undefined };
+  Object.assign(world, { retention });
+  await submit(world);
+  const first = world.startAttempts.findLast(({ jobId }) => jobId === id.jobId);
+  if (!first) throw new Error("nothing asks for its first attempt");
+  await world.runAttempt(first);
+  const done = await childOf(world);
+  expect(done).toMatchObject({ processState: "Processed", overInErrorAt: expect.any(String) });
+  expect([done.keptUntil, done.overAt]).toEqual([undefined, undefined]);
+  expect(await takeBack(world)).toEqual({ kind: "going" });
+  const next = world.startAttempts.findLast(({ jobId }) => jobId === id.jobId);
+  if (!next) throw new Error("nothing asks for its compensation");
+  await world.runAttempt(next);
+  expect(await takeBack(world)).toEqual({ kind: "takenBack", state: "Compensated" });
 });
