@@ -16,27 +16,28 @@ const LONG = [
  * what is one.
  */
 const LONGEST = [
-  "tests/faults/crash/crash-points.test.ts",
   "tests/model/worlds.test.ts",
-  "tests/outages/outages.test.ts",
+  "tests/faults/crash/crash-points.test.ts",
   "tests/console/eight-failures.long.test.ts",
-  "tests/package/adapting.test.ts",
-  "tests/engine-loss/engine-loss.test.ts",
-  "tests/package/second-business.test.ts",
-  "tests/chaos/chaos.test.ts",
-  "tests/load/overload.test.ts",
-  "tests/faults/network.test.ts",
+  "tests/outages/outages.test.ts",
   "tests/package/new-app.test.ts",
-  "tests/input/bad-input.test.ts",
+  "tests/engine-loss/engine-loss.test.ts",
+  "tests/chaos/chaos.test.ts",
+  "tests/faults/network.test.ts",
+  "tests/stack/flex.long.test.ts",
+  "tests/package/adapting.test.ts",
+  "tests/load/overload.test.ts",
+  "tests/console/large-store.long.test.ts",
   "tests/faults/regions.test.ts",
   "tests/model/reduction.test.ts",
+  "tests/package/second-business.test.ts",
   "tests/load/load.test.ts",
-  "tests/console/large-store.long.test.ts",
+  "tests/console/many-orders.long.test.ts",
+  "tests/stack/drain.long.test.ts",
+  "tests/input/bad-input.test.ts",
   "tests/stack/commands.test.ts",
   "tests/console/stories.test.ts",
-  "tests/stack/flex.test.ts",
   "tests/stack/held-up-agent.test.ts",
-  "tests/stack/drain.test.ts",
 ];
 
 /**
@@ -58,12 +59,24 @@ function withoutBrowser(): string[] {
 const NO_BROWSER = withoutBrowser();
 
 class LongestFirst extends BaseSequencer {
+  /** With `--shard`: dealt out to and fro, the longest first, so that each part takes about as long as the others. */
+  override async shard(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const { index = 1, count = 1 } = this.ctx.config.shard ?? {};
+    const byName = [...files].sort((one, other) => one.moduleId.localeCompare(other.moduleId));
+    const partOf = (at: number) => (Math.floor(at / count) % 2 === 0 ? at % count : count - 1 - (at % count));
+    return this.#longestFirst(byName).filter((_, at) => partOf(at) === index - 1);
+  }
+
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    return this.#longestFirst(await super.sort(files));
+  }
+
+  #longestFirst(files: readonly TestSpecification[]): TestSpecification[] {
     const rankOf = ({ moduleId }: TestSpecification) => {
       const rank = LONGEST.findIndex((name) => moduleId.endsWith(name));
       return rank < 0 ? LONGEST.length : rank;
     };
-    return (await super.sort(files)).sort((one, other) => rankOf(one) - rankOf(other));
+    return [...files].sort((one, other) => rankOf(one) - rankOf(other));
   }
 }
 

@@ -33,7 +33,8 @@ const SUITES: Readonly<Record<string, Suite>> = {
   },
   long: {
     script: "npm run test:long",
-    about: "the suites that take minutes: every state, every crash, every message: about half an hour",
+    about:
+      "the suites that take minutes: every state, every crash, every message: about 35 minutes, and a third of it with -- --shard=1/3",
     vitest: ["--project", "long"],
   },
   azure: {

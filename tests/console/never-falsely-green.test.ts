@@ -168,6 +168,8 @@ test("orders that wait for a new key are held up by it, each says why, and all c
 
   await fix();
   await page.goBack();
+  await page.getByRole("button", { name: "Continue now: all 3" }).waitFor();
+  expect(await faultsOf(page)).toEqual([]);
   await page.getByRole("button", { name: "Continue now: all 3" }).click();
   await page.getByLabel("Reason").fill("the key is new");
   await page.getByRole("button", { name: /^Resubmit: 3 orders/ }).click();

@@ -14,6 +14,7 @@ import { faultsOf } from "./axe.ts";
 import { openBrowser, openPage } from "./browser.ts";
 import { startLateCarrier } from "./late-carrier.ts";
 import { plant, plantDecisions } from "./planted.ts";
+import { README, takeForReadme } from "./readme-pictures.ts";
 
 const VIEWS = {
   attention: "/",
@@ -62,7 +63,8 @@ const QUIET = [
 
 const USAGE = `npm run console-pictures     pictures of each view: light, dark, forced colours, three widths; and what axe finds in them
   --folder DIR   where they are kept (.local/pictures)
-  --look LOOK    one of them alone: ${Object.keys(LOOKS).join(", ")}`;
+  --look LOOK    one of them alone: ${Object.keys(LOOKS).join(", ")}
+  --readme       the README's pictures of home and of the simulator alone, light and dark, into docs/pictures`;
 
 async function pause(app: TestStack, kind: string, name: string, reason: string): Promise<void> {
   await fetch(`${app.stack.addresses.host?.url}/api/pauses`, {
@@ -93,7 +95,7 @@ async function takeQuiet(browser: Browser, base: string, folder: string, looks: 
 
 type Looks = readonly (readonly [look: string, options: BrowserContextOptions])[];
 
-/** Plants what there is to see, and takes each picture. @param only one look; all of them without it */
+/** Plants what there is to see, and takes each picture. @param only one look, or the README's; all looks without it */
 export async function takePictures(folder: string, only?: string): Promise<void> {
   const looks: Looks = Object.entries(LOOKS).filter(([look]) => only === undefined || look === only);
   mkdirSync(folder, { recursive: true });
@@ -128,6 +130,7 @@ export async function takePictures(folder: string, only?: string): Promise<void>
   for (const orderId of ["held-1", "held-2", "held-3"]) await app.eventually(orderId, isHeld, 90_000);
   await pause(app, "workflow", "returns", "the warehouse counts its stock");
   await plantDecisions(app, new Date().toISOString().slice(0, 10), 4);
+  if (only === README) await takeForReadme(browser, `${base}/`);
   for (const [look, options] of looks) {
     const { page, errors } = await openPage(browser, options);
     const shoot = (name: string) => take(page, join(folder, `${name}-${look}.png`));
@@ -225,9 +228,12 @@ export async function takePictures(folder: string, only?: string): Promise<void>
 
 if (import.meta.main) {
   await runCommand(async () => {
-    const { values } = readArguments({ folder: { type: "string" }, look: { type: "string" } }, USAGE);
-    const look = values["look"] as string | undefined;
-    if (look !== undefined && !Object.hasOwn(LOOKS, look))
+    const { values } = readArguments(
+      { folder: { type: "string" }, look: { type: "string" }, readme: { type: "boolean" } },
+      USAGE,
+    );
+    const look = values["readme"] ? README : (values["look"] as string | undefined);
+    if (look !== undefined && look !== README && !Object.hasOwn(LOOKS, look))
       throw new UsageError(`--look takes ${Object.keys(LOOKS).join(", ")}`);
     await takePictures(String(values["folder"] ?? join(import.meta.dirname, "../../.local/pictures")), look);
     return 0;

@@ -65,7 +65,7 @@ test("a planted import of an app's file is found", () => {
 
 /** Where "order" is a sequence, as in SQL. */
 const SEQUENCE =
-  /ORDER BY|\b[Oo]rder of (?:writes|effects|arrival|members|keys|the inputs|the given|their instants)|\bin order\b|\bin (?:the|their|reverse|what|one) order\b|\btheir order\b|\bno order of (?:their|its) own\b|the order (?:of|in which)/g;
+  /ORDER BY|\b[Oo]rder of (?:writes|effects|arrival|members|keys|the inputs|the given|their instants)|\bin order\b|\bin (?:the|their|reverse|what|one) order\b|\btheir order\b|[Pp]artial-order\b|\bno order of (?:their|its) own\b|the order (?:of|in which)/g;
 
 /** Lines in which "order" is a word or a part of a name. */
 const withOrder = (file: string, text: string): string[] =>

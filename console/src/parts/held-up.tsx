@@ -38,19 +38,22 @@ export function HeldUpSection() {
 function HeldUpGroup({
   group: { id, wait, causes, steps, trouble, count },
   isAll,
+  heading: Heading = "h3",
 }: {
   readonly group: Group;
   readonly isAll: boolean;
+  /** `h2` where it stands on a page of its own. */
+  readonly heading?: "h2" | "h3";
 }) {
   return (
     <article className="group">
       <span className="count">{TEXT.capped(count, isAll)}</span>
       <div className="cause">
-        <h3>
+        <Heading>
           <Link href={`/?held=${id}`}>
             <Said text={HELD_UP.name(wait)} />
           </Link>
-        </h3>
+        </Heading>
         <p className="quiet">{[HELD_UP.reason(wait.reason, trouble), steps.join(", ")].filter(Boolean).join(" · ")}</p>
         {causes.length > 1 && (
           <p className="quiet">
@@ -102,7 +105,7 @@ export function HeldUpJobs({ id }: { readonly id: string }) {
           if (!group) return <Notice title={HELD_UP.nobody} />;
           return (
             <>
-              <HeldUpGroup group={group} isAll={isAll} />
+              <HeldUpGroup group={group} isAll={isAll} heading="h2" />
               <Remedies group={group} isAll={isAll} />
               <Loaded query={jobs} hidesAge>
                 {({ pages }) => (

@@ -16,6 +16,8 @@ export interface WatcherOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Set where the app is known to start: then a worker that dies before it was ready is started again too. */
   readonly isKnownToStart?: boolean;
+  /** Waited for before each start; the answer is called when the worker is ready or has ended. Absent: it starts at once. */
+  readonly turn?: () => Promise<() => void>;
   readonly onMessage?: (message: WorkerMessage, pid: number) => void;
   readonly onExit?: (pid: number) => void;
 }
@@ -55,6 +57,12 @@ export class Watcher {
   }
 
   start(): void {
+    const { turn } = this.#options;
+    if (!turn) this.#start(() => undefined);
+    else void turn().then((done) => (this.#startsNoMore ? done() : this.#start(done)));
+  }
+
+  #start(started: () => void): void {
     const { hangAfterMs, say, worker: options, environment, onMessage, onExit } = this.#options;
     const program = join(import.meta.dirname, `worker${extname(import.meta.filename)}`);
     const argument = JSON.stringify({ ...options, port: this.#port } satisfies WorkerOptions);
@@ -76,6 +84,7 @@ export class Watcher {
       }
       if (message.kind === "ready") {
         ready = true;
+        started();
         this.#wasReady = true;
         // The port stays the same when the first worker was free to choose it, unless others look it up.
         if (!options.role) this.#port = message.port;
@@ -90,6 +99,7 @@ export class Watcher {
     }, CHECK_MS);
     worker.once("exit", (code, signal) => {
       clearInterval(check);
+      started();
       this.#worker = undefined;
       onExit?.(pid);
       this.#exited(signal ?? `code ${code}`, Date.now() - startedAt, failed);

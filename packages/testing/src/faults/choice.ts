@@ -2,7 +2,7 @@
 
 /** Methods that change nothing: a death after one leaves what a death before it leaves. */
 const READS =
-  /\.(state|job|list|due|isPaused|countInFlight|countByKey|inFlight|standing|next|stillLeads|getStatus|getStatusBy)[#:(]/;
+  /\.(state|latest|job|list|due|isPaused|countInFlight|countByKey|inFlight|standing|next|stillLeads|getStatus|getStatusBy)[#:(]/;
 
 /**
  * A death before a call leaves what the death after the call before it left, and one after a read what one before it left. So one
@@ -19,9 +19,15 @@ export function essential(points: readonly string[]): string[] {
   });
 }
 
+/** As the host knows it. */
+export function functionOf(point: string): string {
+  const [name = ""] = point.split(/[/:]/);
+  return name;
+}
+
 /** `submission`, `startAttempt`, `agents, as activities`, …: whose await a point is. */
 export function actorOf(point: string): string {
-  const [name = ""] = point.split(/[/:]/);
+  const name = functionOf(point);
   if (name.endsWith("QueueAgent")) return "agents, over queues";
   return name.endsWith("Agent") && name !== "askAgent" ? "agents, as activities" : name;
 }

@@ -1,5 +1,6 @@
 // Lives of jobs on a rig: first as they are, which shows the points, then one for each point, with a death there.
 import { setTimeout as sleep } from "node:timers/promises";
+import { functionOf } from "./choice.ts";
 import { ANY_JOB, type Arm } from "./probe-point.ts";
 import type { Rig } from "./rig.ts";
 
@@ -65,7 +66,7 @@ export async function live<Hand, Of extends Scenario<Hand>>(
   for (let tries = 1; ; tries += 1) {
     const lived = await liveOnce(setup, life);
     if (lived.crashed || lived.faults.length > 0 || tries === (setup.tries ?? TRIES)) return lived;
-    await setup.rig.renew(tries % 2 === 0 ? "no leader yet" : undefined);
+    await setup.rig.renew(functionOf(life.deaths.at(-1) ?? ""), tries % 2 === 0 ? "no leader yet" : undefined);
   }
 }
 
@@ -74,6 +75,7 @@ async function liveOnce<Hand, Of extends Scenario<Hand>>(setup: Setup<Hand, Of>,
   jobs += 1;
   const jobId = `c${jobs}-${life.scenario.name.toLowerCase().replaceAll(/[^a-z]+/g, "-")}`;
   const watched = life.ofAnyJob ? ANY_JOB : jobId;
+  await rig.untilUp();
   const begun = Date.now();
   const kills = life.deaths.map((point): Arm => ({ point, act: "kill" }));
   rig.watch(jobId, []);

@@ -2,14 +2,21 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type BlobClient, BlobServiceClient } from "@azure/storage-blob";
 import { type Arm, CRASHED, foldersOf, writeArms } from "./probe-point.ts";
 import { probeSettings } from "./settings.ts";
 
+const POLL_MS = 50;
+
+type InstanceName = `host/${string}`;
+
 /** The part of a local stack that is needed here. */
 export interface RestartableStack {
-  kill(name: "host"): Promise<void>;
-  restart(name: "host"): Promise<void>;
+  kill(name: "host" | InstanceName): Promise<void>;
+  restart(name: "host" | InstanceName): Promise<void>;
+  /** The host's own processes, in the flex topology. */
+  readonly instances?: readonly { readonly name: string; readonly isReady: boolean }[];
 }
 
 export interface StartedApp extends AsyncDisposable {
@@ -31,8 +38,13 @@ export interface Probe {
 export interface Rig<App extends StartedApp = StartedApp> extends AsyncDisposable {
   readonly app: App;
   readonly kills: number;
-  /** Another host for the one that lives; with `no leader yet` it is as if there had never been one. */
-  renew(leader?: "no leader yet"): Promise<void>;
+  /** Resolves when the host and all its processes are up: what died in a life before may still be starting. */
+  untilUp(): Promise<void>;
+  /**
+   * Another host for the one that lives; in the flex topology another process of the function, if it has one of its own. With `no leader
+   * yet` it is as if there had never been one.
+   */
+  renew(functionName: string, leader?: "no leader yet"): Promise<void>;
   watch(jobId: string, arms: readonly Arm[]): void;
   /** Every point that was reached for it, in order, and the crashes. */
   noted(jobId: string): { readonly points: readonly string[]; readonly crashes: readonly string[] };
@@ -48,6 +60,7 @@ export async function startRig<App extends StartedApp>(start: (probe: Probe) => 
   for (const each of [watched, noted]) mkdirSync(each, { recursive: true });
   let kills = 0;
   let ending = false;
+  let back: Promise<void> = Promise.resolve();
   /** Absent while it starts: whatever dies then ends the start. */
   let started: App | undefined;
   const app = await start({
@@ -61,7 +74,7 @@ export async function startRig<App extends StartedApp>(start: (probe: Probe) => 
     onExit: (name) => {
       if (!started || ending || name !== "host") return;
       kills += 1;
-      void comeBack();
+      back = comeBack();
     },
   });
   started = app;
@@ -82,13 +95,20 @@ export async function startRig<App extends StartedApp>(start: (probe: Probe) => 
     get kills() {
       return kills;
     },
-    async renew(leader) {
-      await app.stack.kill("host");
+    async untilUp() {
+      await back;
+      while (app.stack.instances?.some(({ isReady }) => !isReady)) await sleep(POLL_MS);
+    },
+    async renew(functionName, leader) {
+      const own: InstanceName = `host/${functionName}`;
+      const isAlone = app.stack.instances?.some(({ name }) => name === own);
+      await app.stack.kill(isAlone ? own : "host");
       if (leader) {
         await breakLease(leaderBlob(app));
         await leaderBlob(app).deleteIfExists();
       }
-      await comeBack();
+      if (isAlone) await app.stack.restart(own);
+      else await comeBack();
     },
     watch: (jobId, arms) => writeArms(folder, jobId, arms),
     noted(jobId) {

@@ -17,8 +17,8 @@ import { ended } from "./watch.ts";
 const ANY = Array.from({ length: 20 }, (_, attempt) => attempt);
 
 /**
- * Partial-job reduction by stubborn sets (Valmari): where one piece is independent of all others, its moves are the only ones that
- * are looked at. All others commute with them, in each state until the piece has moved, so that nothing is left out but jobs of
+ * Partial-order reduction by stubborn sets (Valmari): where one piece is independent of all others, its moves are the only ones that
+ * are looked at. All others commute with them, in each state until the piece has moved, so that nothing is left out but sequences of
  * moves that lead to the same. reduction.test.ts asks each state of small worlds whether that is so.
  */
 export class Independence {

@@ -1,8 +1,10 @@
 // The processes of an app in the flex topology: each under a watcher of its own, so that what befalls one leaves the others alone.
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { Watcher, type WatcherOptions } from "../watcher.ts";
 import type { WorkerMessage } from "../watcher-messages.ts";
 import { DURABLE_GROUP, type Role } from "./groups.ts";
+import { startTurns } from "./start-turns.ts";
 
 export interface InstanceStatus {
   /** `submission`, `submission.2`, … */
@@ -21,7 +23,8 @@ interface Instance {
   port: number | undefined;
 }
 
-export interface InstancesOptions extends Omit<WatcherOptions, "name" | "environment" | "onMessage" | "onExit"> {
+export interface InstancesOptions
+  extends Omit<WatcherOptions, "name" | "environment" | "turn" | "onMessage" | "onExit"> {
   readonly onChange: () => void;
 }
 
@@ -34,6 +37,7 @@ export class Instances {
   readonly ended: Promise<number>;
   readonly #instances: readonly Instance[];
   readonly #onChange: () => void;
+  readonly #startTurn = startTurns(availableParallelism());
   #waiting: (() => void)[] = [];
   #turn = 0;
 
@@ -109,7 +113,7 @@ export class Instances {
     return this.#instances.filter((one) => (group === DURABLE_GROUP ? isEngine(one) : one.role.group === group));
   }
 
-  #make(role: Role, options: Omit<WatcherOptions, "name" | "environment" | "onMessage" | "onExit">): Instance {
+  #make(role: Role, options: Omit<WatcherOptions, "name" | "environment" | "turn" | "onMessage" | "onExit">): Instance {
     const watcher = new Watcher({
       ...options,
       worker: { ...options.worker, port: 0, role },
@@ -122,6 +126,7 @@ export class Instances {
         WEBSITE_INSTANCE_ID: role.instance,
       },
       isKnownToStart: true,
+      turn: this.#startTurn,
       onMessage: (message, pid) => this.#heard(instance, message, pid),
       onExit: () => this.#set(instance, 0, undefined),
     });

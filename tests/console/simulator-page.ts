@@ -1,0 +1,28 @@
+// The simulator's page, built and served for a browser.
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { extname, join } from "node:path";
+import { buildSimulator } from "../../docs/.vitepress/simulator/build.ts";
+import { startHttpServer } from "../support/http-server.ts";
+
+const TYPES: { readonly [ending: string]: string } = {
+  ".html": "text/html",
+  ".js": "text/javascript",
+  ".css": "text/css",
+};
+
+/** Its folder goes with it. */
+export async function serveSimulator(): Promise<{ readonly url: string } & AsyncDisposable> {
+  const folder = mkdtempSync(join(tmpdir(), "simulator-"));
+  await buildSimulator(folder);
+  const server = await startHttpServer(({ url = "" }, response) => {
+    response.writeHead(200, { "content-type": TYPES[extname(url)] ?? "" }).end(readFileSync(join(folder, url)));
+  });
+  return {
+    url: `${server.url}index.html`,
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
