@@ -34,6 +34,7 @@ import { P31 } from "./faults/p31.ts";
 import { P32 } from "./faults/p32.ts";
 import { P33 } from "./faults/p33.ts";
 import { P34 } from "./faults/p34.ts";
+import { P35 } from "./faults/p35.ts";
 
 export const FAULTS: readonly Fault[] = [
   P1,
@@ -70,4 +71,5 @@ export const FAULTS: readonly Fault[] = [
   P32,
   P33,
   P34,
+  P35,
 ].flat();

@@ -1,6 +1,7 @@
 // A step that is a job of another workflow: its content and its results fit that workflow, or it does not compile.
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { bounds } from "../../tests/bounds.ts";
 import type { Job } from "../domain/job.ts";
 import { NO_RULES } from "../domain/workflow-rules.ts";
 import { type Contracts, defineContract, jobId, jobMembers } from "../messaging/contract.ts";
@@ -145,4 +146,17 @@ test("an earlier version that has contained itself is no fault: its child starts
     workflows: [before, { ...move, version: 2 }, box] as never,
   });
   expect(app.loadWorkflows().newest("move")?.version).toBe(2);
+});
+
+test("P35 a child that was recorded is not submitted again, also where its documents are removed", async () => {
+  const fail = () => Promise.reject(new Error("it was submitted again"));
+  const childJobs = { submit: fail, takeBack: fail, look: async () => ({ kind: "gone" }) as const };
+  const agent = boxes.create({ store: null as never, now: () => 0, childJobs });
+  const asked = { job: { from: "Bath" }, results: {}, idempotencyKey: "move-1:boxing:forward", compensates: null };
+  const awaited = { reference: "move-1-boxing" };
+  expect(await agent.call("run", { ...asked, awaited }, bounds("2026-01-01T12:00:00Z"))).toMatchObject({
+    kind: "rejected",
+    message: "child job move-1-boxing is not there any more",
+    outcomeUnknown: true,
+  });
 });

@@ -165,11 +165,11 @@ function isSubmittedAgain(
   stored: { readonly job: Job; readonly record: StateRecord },
   { rules }: Ports,
 ) {
-  const isSameSender = stored.record.owner === owner && sameParent(stored.record.parent, parent);
-  return isSameSender && sameAsStored(stored.job, job, contractOf(job, rules.contracts).secrets);
+  if (!isSameStep(stored.record.parent, parent)) return false;
+  return stored.record.owner === owner && sameAsStored(stored.job, job, contractOf(job, rules.contracts).secrets);
 }
 
-const sameParent = (one: ParentStep | undefined, other: ParentStep | undefined) =>
+const isSameStep = (one: ParentStep | undefined, other: ParentStep | undefined) =>
   one?.jobId === other?.jobId && one?.step === other?.step;
 
 /** A child has its parent's owner, whatever queues there are. */

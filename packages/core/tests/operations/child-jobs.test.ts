@@ -144,6 +144,14 @@ test("P26 P35 a child without a place is not submitted now, and that is no failu
   expect(await childOf(world)).toBeUndefined();
 });
 
+test("P26 P35 a child takes a place of jobs in progress: with those of new jobs, parents and children could wait for each other", async () => {
+  const world = await worldAfter(async () => undefined);
+  const lanes: string[] = [];
+  const admit = async (lane: string) => void lanes.push(lane);
+  await submit({ ...world, admission: { admit: (lane) => admit(lane) as Promise<undefined> } });
+  expect(lanes).toEqual(["begun"]);
+});
+
 test("P35 jobs are nested five deep at most", async () => {
   const world = await worldAfter(async () => undefined);
   let key = `${PARENT}:ship:forward`;
