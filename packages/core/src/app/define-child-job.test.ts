@@ -4,6 +4,7 @@ import { z } from "zod";
 import { bounds } from "../../tests/bounds.ts";
 import type { Job } from "../domain/job.ts";
 import { NO_RULES } from "../domain/workflow-rules.ts";
+import { offered } from "../domain/workflows.ts";
 import { type Contracts, defineContract, jobId, jobMembers } from "../messaging/contract.ts";
 import { defineApp } from "./define-app.ts";
 import { defineChildJob } from "./define-child-job.ts";
@@ -101,6 +102,8 @@ const plantedSteps = [
 test("a child job whose content and results fit its workflow compiles, and nothing else does", () => {
   const app = defineApp({ contracts, agents: [boxes, pack], workflows: [move, box] });
   expect(app.loadWorkflows().names).toEqual(["move", "box"]);
+  expect(offered(app.loadWorkflows(), {})).toEqual(["move", "box"]);
+  expect(offered(app.loadWorkflows(), { pack: undefined })).toEqual([]);
   expect(planted.length + plantedSteps.length).toBe(8);
 });
 

@@ -15,6 +15,8 @@ export interface Workflows {
   /** The same. @throws MissingWorkflow if this app does not have it */
   of(ref: WorkflowRef): Workflow;
   readonly names: readonly string[];
+  /** The workflow of the jobs that an agent submits; undefined for any other agent. */
+  submittedBy(agent: string): string | undefined;
   /** Their conditions and lists. */
   readonly rules: WorkflowRules;
   /** The faults of a new job's content for the lists of its workflow, as text. */
@@ -59,6 +61,7 @@ export function loadWorkflows(
       return found;
     },
     names: [...new Set(workflows.map(({ name }) => name))],
+    submittedBy: (agent) => agents.get(agent)?.submits,
     rules,
     listFaults: (job, secrets) => {
       const workflow = newest(job.workflow);
@@ -67,8 +70,13 @@ export function loadWorkflows(
   };
 }
 
-/** The workflows for new jobs: those whose services all have an address in this deployment. */
+/** The workflows for new jobs: those whose services, and those of their child jobs, all have an address in this deployment. */
 export function offered(workflows: Workflows, endpoints: { readonly [agent: string]: unknown }): readonly string[] {
   const isAbsent = (agent: string) => agent in endpoints && endpoints[agent] === undefined;
-  return workflows.names.filter((name) => !workflows.newest(name)?.steps.some(({ agent }) => isAbsent(agent)));
+  const lacks = (name: string): boolean =>
+    workflows.newest(name)?.steps.some(({ agent }) => {
+      const child = workflows.submittedBy(agent);
+      return isAbsent(agent) || (child !== undefined && lacks(child));
+    }) === true;
+  return workflows.names.filter((name) => !lacks(name));
 }

@@ -106,6 +106,7 @@ function workflowsOf({ workflow, rules = NO_RULES, laterRules = rules }: Setting
     of: () => workflow,
     names: [workflow.name],
     rules: isAgain ? laterRules : rules,
+    submittedBy: () => undefined,
     listFaults: () => [],
   };
 }
