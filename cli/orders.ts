@@ -95,12 +95,22 @@ function waitLines(record: StateRecord, claimWithinMs: number): string[] {
 }
 
 function printOne(record: StateRecord, claimWithinMs: number): void {
-  const { jobId: orderId, workflow, processState, lockedBy, completeBy, failureCount, attempt, error } = record;
+  const {
+    jobId: orderId,
+    workflow,
+    processState,
+    lockedBy,
+    completeBy,
+    failureCount,
+    attempt,
+    error,
+    deadlineAt,
+  } = record;
   console.log(
     `${orderId}: ${styleText(colourOfState(processState), processState)}, ${workflow.name} v${workflow.version}`,
   );
   console.log(
-    `attempt ${attempt}, ${failureCount} failures, held by ${lockedBy ?? "nobody"}, complete by ${completeBy ? timeText(completeBy) : "-"}`,
+    `attempt ${attempt}, ${failureCount} failures, held by ${lockedBy ?? "nobody"}, complete by ${completeBy ? timeText(completeBy) : "-"}${deadlineAt ? `, deadline ${timeText(deadlineAt)}` : ""}`,
   );
   if (error)
     console.log(

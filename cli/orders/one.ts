@@ -26,6 +26,7 @@ export async function showOrder(app: App, orderId: string, asJson: boolean): Pro
   );
   const { error } = record;
   if (error) say(`${error.kind} in ${error.step ?? "-"} (${error.agent ?? "-"}): ${withTimes(error.message)}`);
+  if (record.deadlineAt) say(`deadline ${timeText(record.deadlineAt)}`);
   for (const wait of waits) say(withTimes(waitInWords(wait, timeText)));
   for (const [action, permission] of Object.entries(actions)) {
     if (permission.allowed)
@@ -81,6 +82,7 @@ export interface Act {
   readonly action: "resubmit" | "compensate" | "cancel" | "extend" | "markResolved";
   readonly reason: string;
   readonly by?: string;
+  readonly only?: "deadline";
   readonly compensatedManually?: true;
   readonly direction?: "forward";
   /** Content that replaces the order's. */

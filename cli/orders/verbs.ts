@@ -59,6 +59,7 @@ export const VERB_OPTIONS = {
   set: { type: "string", multiple: true },
   result: { type: "string", multiple: true },
   "compensated-manually": flag,
+  "deadline-only": flag,
   forward: flag,
   app: text,
   key: text,
@@ -149,9 +150,14 @@ const VERBS: { readonly [verb: string]: Verb } = {
     run: (call) => act(call, { action: "markResolved" }),
   },
   extend: {
-    call: `ORDER --by PT30M ${WHY}`,
-    about: "the supervisor waits longer before it acts on it",
-    run: (call) => act(call, { action: "extend", by: needed(call.values, "by") }),
+    call: `ORDER --by PT30M [--deadline-only] ${WHY}`,
+    about: "the supervisor waits longer before it acts on it; the deadline of the whole order moves too, or alone",
+    run: (call) =>
+      act(call, {
+        action: "extend",
+        by: needed(call.values, "by"),
+        ...(call.values["deadline-only"] === true && { only: "deadline" as const }),
+      }),
   },
   "what-if": {
     call: "[--failure-threshold N] [--on-exhausted fail|compensate] [--clock-skew PT2S] [--at T]",

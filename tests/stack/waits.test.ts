@@ -22,10 +22,18 @@ const impatient: Workflow = {
   steps: GRAPH.steps.map(({ policy, ...step }) => ({ ...step, completeWithin: "PT2S" })),
 };
 
+/** Its retry comes long after its deadline. */
+const timely: Workflow = {
+  ...impatient,
+  name: "timely",
+  policy: { ...impatient.policy, waits: ["PT30M"] },
+  deadline: { completeWithin: "PT8S", onExpired: "compensate" },
+};
+
 let adapted: AdaptedApp;
 let app: TestStack;
 beforeAll(async () => {
-  adapted = adaptApp([impatient]);
+  adapted = adaptApp([impatient, timely]);
   app = await startTestStack({
     appDir: adapted.dir,
     appSettings: { ClaimWithin: `PT${CLAIM_WITHIN_MS / 1000}S`, ClockSkew: "PT1S" },
@@ -83,6 +91,17 @@ test.concurrent("P11 P13 when all pauses are used up, what was done is compensat
   const statuses = () => app.statuses("waits-3").map(({ subject }) => subject);
   await expect.poll(() => statuses().at(-1)).toBe("Compensated");
   expect(statuses().filter((subject) => subject === "RetryScheduled").length).toBeGreaterThanOrEqual(2);
+}, 50_000);
+
+test.concurrent("P35 its deadline passes while an order waits for its retry: it is compensated, and its shop hears why", async ({
+  expect,
+}) => {
+  await app.switchOn("shipping", { kind: "down", forMs: 60_000, path: "/shipments", match: { orderId: "waits-4" } });
+  await app.shop.send({ ...madeOrder("waits-4"), workflow: "timely" });
+  const record = await app.eventually("waits-4", ended, 40_000);
+  expect(record).toMatchObject({ processState: "Compensated", error: { kind: "deadlinePassed" } });
+  expect(record.deadlineAt ?? null).toBeNull();
+  await expect.poll(() => app.statuses("waits-4").at(-1)?.subject).toBe("Compensated");
 }, 50_000);
 
 async function loseScheduledStart(orderId: string): Promise<void> {

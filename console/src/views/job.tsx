@@ -149,8 +149,19 @@ function ParentLink({ parent: { jobId, step } }: { readonly parent: NonNullable<
 }
 
 function Details({ record }: { readonly record: JobRecord }) {
-  const { workflow, attempt, failureCount, priority, createdAt, updatedAt, dueAt, correlationId, owner, parent } =
-    record;
+  const {
+    workflow,
+    attempt,
+    failureCount,
+    priority,
+    createdAt,
+    updatedAt,
+    dueAt,
+    deadlineAt,
+    correlationId,
+    owner,
+    parent,
+  } = record;
   const traceId = record.traceparent?.split("-")[1];
   const { labels } = JOB;
   const rows: readonly (readonly [string, ReactNode])[] = [
@@ -163,6 +174,7 @@ function Details({ record }: { readonly record: JobRecord }) {
     [labels.created, <Instant key="at" at={createdAt} />],
     [labels.updated, <Instant key="at" at={updatedAt} />],
     [labels.due, dueAt ? <Instant key="at" at={dueAt} /> : JOB.none],
+    ...(deadlineAt ? [[labels.deadline, <Instant key="at" at={deadlineAt} />] as const] : []),
     [
       labels.correlation,
       <span key="id">

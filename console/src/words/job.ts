@@ -41,6 +41,7 @@ export const KINDS: { readonly [kind in ErrorKind]: string } = {
   resolved: "Marked resolved",
   compensationRequested: "Compensation requested",
   cancelled: "Cancelled",
+  deadlinePassed: "Deadline passed",
 };
 
 export const ACTIONS: { readonly [action in JobAction]: { readonly name: string; readonly about: string } } = {
@@ -197,6 +198,7 @@ export const JOB = {
     created: "Received",
     updated: "Last change",
     due: "Due",
+    deadline: "Deadline",
     correlation: "Correlation id",
     trace: "Trace id",
     revision: "Revision of the content",

@@ -14,6 +14,9 @@ const VERDICTS: { readonly [verdict: string]: string } = {
   fail: "Error",
   repeatStart: "Attempt started again",
   publish: "Statuses sent",
+  compensateAtDeadline: "Deadline passed: compensation",
+  failAtDeadline: "Deadline passed: Error",
+  dropDeadline: "Deadline removed",
   none: "Could not be decided",
 };
 

@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { OPERATIONS } from "@scheduler-agent-supervisor/operator/internal/openapi/operations";
 import { afterAll, expect, test } from "vitest";
+import { orderFulfilment } from "../../../shared/workflows/order-fulfilment.ts";
+import { adaptApp } from "../../support/adapted-app.ts";
 import { fill } from "./fill.ts";
 import type { Spent } from "./meter.ts";
 import { startMeteredStack } from "./metered-stack.ts";
@@ -21,7 +23,13 @@ const ENDS_SOON: readonly (readonly [begin: string, most: number])[] = [
 ];
 
 const folder = mkdtempSync(join(tmpdir(), "every-query-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+// With a deadline, so that the supervisor searches for those that have passed.
+const deadline = { completeWithin: "P14D", onExpired: "compensate" } as const;
+const adapted = adaptApp(orderFulfilment.map((workflow) => ({ ...workflow, deadline })));
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+  adapted[Symbol.dispose]();
+});
 
 const SEARCHES = [
   "",
@@ -74,7 +82,7 @@ const paths = Object.keys(OPERATIONS).flatMap((operation) => {
 });
 
 async function spentByAll(): Promise<ReadonlyMap<string, Spent>> {
-  await using metered = await startMeteredStack({ data: folder });
+  await using metered = await startMeteredStack({ data: folder, appDir: adapted.dir });
   const found = new Map<string, Spent>();
   let before = metered.spent;
   const note = (what: string, after: Spent) => {
@@ -99,9 +107,9 @@ async function spentByAll(): Promise<ReadonlyMap<string, Spent>> {
 
 test(`every query of the API and of the timers: ${MANY.toLocaleString("en")} orders that are over cost what ${FEW.toLocaleString("en")} do`, async () => {
   const now = Date.now();
-  await fill(folder, { from: 0, ended: FEW, failed: 60, inFlight: 20 }, now);
+  await fill(folder, { from: 0, ended: FEW, failed: 60, inFlight: 20, hadDeadline: true }, now);
   const few = await spentByAll();
-  await fill(folder, { from: FEW, ended: MANY - FEW, failed: 0, inFlight: 0 }, now - FEW * 5000);
+  await fill(folder, { from: FEW, ended: MANY - FEW, failed: 0, inFlight: 0, hadDeadline: true }, now - FEW * 5000);
   const many = await spentByAll();
   const rows = [...few].map(([what, { charge, documents }]) => {
     const later = many.get(what);

@@ -21,6 +21,8 @@ export interface Filling {
   readonly inFlight: number;
   /** Whether those that failed stand as an agent's rejection leaves them, so that they can be resubmitted. */
   readonly isRejected?: boolean;
+  /** Whether their workflow has a deadline: it is over where the order is, and still to come where it is in flight. */
+  readonly hadDeadline?: boolean;
 }
 
 /** So much time between two orders: an hour has some hundreds, a million are two months. */
@@ -61,11 +63,14 @@ export async function fill(folder: string, filling: Filling, now: number): Promi
 }
 
 function* recordsOf(
-  { from, ended, failed, inFlight, isRejected = false }: Filling,
+  { from, ended, failed, inFlight, isRejected = false, hadDeadline = false }: Filling,
   now: number,
 ): Generator<StateRecord> {
   for (let at = 0; at < ended; at += 1) {
-    const record = processed(`stored-${from + at}`, now - TOOK_MS - at * APART_MS);
+    const record = {
+      ...processed(`stored-${from + at}`, now - TOOK_MS - at * APART_MS),
+      ...(hadDeadline && { deadlineAt: null }),
+    };
     yield at % 20 === 0 ? inError(record, "resolved", "refunded by the bank") : record;
   }
   for (let at = 0; at < failed; at += 1) {
@@ -76,7 +81,9 @@ function* recordsOf(
   }
   for (let at = 0; at < inFlight; at += 1) {
     const { overAt: _, ...record } = processed(`flying-${from + at}`, now - at * 100);
-    yield { ...record, processState: "Processing", completeBy: instant(now + 600_000), dueAt: instant(now + 600_000) };
+    const later = instant(now + 600_000);
+    const deadline = hadDeadline && { deadlineAt: later };
+    yield { ...record, processState: "Processing", completeBy: later, dueAt: later, ...deadline };
   }
 }
 

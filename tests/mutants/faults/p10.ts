@@ -92,8 +92,8 @@ export const P10 = faultsOf("P10", [
   [
     "Records that can't be recovered go before the others.",
     "core:supervisor/walk-overdue.ts",
-    "if (due.record.unrecovered) again.push(due);\n          else if",
-    "if",
+    "if (!found.record.unrecovered) {",
+    "if (found.record) {",
     PACE,
   ],
   [
@@ -107,14 +107,14 @@ export const P10 = faultsOf("P10", [
   [
     "On Cosmos DB the records that are due last come first.",
     "core:store/cosmos-job-store.ts",
-    "`c.dueAt < @instant AND ${now} ORDER BY c.dueAt`",
-    "`c.dueAt < @instant AND ${now} ORDER BY c.dueAt DESC`",
+    "`c.dueAt < @instant AND ${LOOKED_AT} ORDER BY c.dueAt`",
+    "`c.dueAt < @instant AND ${LOOKED_AT} ORDER BY c.dueAt DESC`",
     `${COSMOS} -t due finds`,
   ],
   [
     "On Cosmos DB a record that stepped back is found at once.",
     "core:store/cosmos-job-store.ts",
-    "AND ${now} ORDER BY",
+    "AND ${LOOKED_AT} ORDER BY",
     "ORDER BY",
     COSMOS,
   ],

@@ -14,8 +14,8 @@ export const P24 = faultsOf("P24", [
   [
     "A job that is cancelled goes on forward.",
     "core:domain/next-attempt.ts",
-    '      ...next.record,\n      direction: "compensate",',
-    "      ...next.record,",
+    '      ...withoutDeadline(next.record),\n      direction: "compensate",',
+    "      ...withoutDeadline(next.record),",
     CANCELLATION,
   ],
   [

@@ -1,65 +1,103 @@
-// P35: jobs that start jobs.
+// P35: the deadline of a whole job.
 import { faultsOf } from "../fault.ts";
 
-const CHILDREN = "operations:child-jobs.test.ts";
-const WORLD = "testing:world/child-jobs.test.ts";
-const TAKE_BACK = "core:submission/take-back-child.ts";
+const DOMAIN = "core:domain/deadline.test.ts";
+const SWEEPS = "operations:job-deadline.test.ts";
+const WORLD = "testing:world/job-deadline.test.ts";
+const STORE = "contract:memory-job-store.test.ts";
+const DECISION = "core:domain/pass-deadline.ts";
 
 export const P35 = faultsOf("P35", [
   [
-    "A child that was never submitted can be submitted after its compensation.",
-    TAKE_BACK,
-    "const created = await context.store.create(parsed.job, decided.record);",
-    'const created = { kind: "created" } as Awaited<ReturnType<typeof context.store.create>>;',
-    CHILDREN,
-  ],
-  [
-    "A job that is nobody's child is taken back, because it has a child's id.",
-    TAKE_BACK,
-    "if (!isChildOf(found, { jobId: id.parentId, step: id.step }))",
-    "if (false)",
-    CHILDREN,
-  ],
-  [
-    "A Processed child stays as it is when its parent is compensated.",
-    "core:domain/operator.ts",
-    "isByParent ? BY_PARENT : ROWS[action.kind]",
-    "ROWS[action.kind]",
+    "A new record has no deadline.",
+    "core:submission/submit-job.ts",
+    "return { ...record, ...deadlineOf(workflow, at) };",
+    "return record;",
     WORLD,
   ],
   [
-    "Jobs are nested without an end.",
-    "core:submission/submit-child.ts",
-    "if (depth >= MOST_NESTED) {",
-    "if (false) {",
-    CHILDREN,
+    "A job in compensation is hit by its deadline.",
+    DECISION,
+    'if (!deadline || hasEnded(processState) || direction === "compensate") {',
+    "if (!deadline || hasEnded(processState)) {",
+    DOMAIN,
   ],
   [
-    "Parents and children wait for each other's places.",
-    "core:submission/submit-job.ts",
-    'const lane = message.parent ? "begun" : job.priority;',
-    "const lane = job.priority;",
-    CHILDREN,
+    "A job that has ended is hit by its deadline.",
+    DECISION,
+    'if (!deadline || hasEnded(processState) || direction === "compensate") {',
+    'if (!deadline || direction === "compensate") {',
+    DOMAIN,
   ],
   [
-    "A child that is done is closed at once, and can't be compensated any more.",
+    "What follows a deadline is always a compensation.",
+    DECISION,
+    'deadline.onExpired === "fail" ? "failAtDeadline" : "compensateAtDeadline"',
+    '"compensateAtDeadline"',
+    DOMAIN,
+  ],
+  [
+    "A job whose deadline has passed keeps it in Error.",
+    DECISION,
+    "const failed: StateRecord = {\n    ...withoutDeadline(record),",
+    "const failed: StateRecord = {\n    ...record,",
+    DOMAIN,
+  ],
+  [
+    "The sweep looks for no deadlines.",
+    "core:supervisor/walk-overdue.ts",
+    'const SEARCHES = ["pastDeadline", "due"] as const;',
+    'const SEARCHES = ["due"] as const as readonly ["pastDeadline" | "due"];',
+    SWEEPS,
+  ],
+  [
+    "What is due of a job comes before its deadline.",
+    "core:supervisor/recover-job.ts",
+    "const verdict: AnyVerdict = passed ?? (await judge());",
+    'const judged = await judge();\n    const verdict: AnyVerdict = judged.kind === "later" ? (passed ?? judged) : judged;',
+    SWEEPS,
+  ],
+  [
+    "The alert of a job that failed at its deadline is left out.",
+    "core:supervisor/recover-job.ts",
+    'if (verdict.kind === "fail" || verdict.kind === "failAtDeadline") {',
+    'if (verdict.kind === "fail") {',
+    SWEEPS,
+  ],
+  [
+    "A job that ends in time keeps its deadline.",
+    "core:domain/step-end.ts",
+    "const concluded = applyChanges(withoutDeadline(rest), concluding",
+    "const concluded = applyChanges(rest, concluding",
+    WORLD,
+  ],
+  [
+    "The last step of a job with a deadline is written without a read.",
     "core:scheduler/write-step-end.ts",
-    "if (!retention || retention.archive || isChild) return null;",
-    "if (!retention || retention.archive) return null;",
-    CHILDREN,
-  ],
-  [
-    "Another job under the child's id counts as the child.",
-    "core:submission/submit-job.ts",
-    "if (!isSameStep(stored.record.parent, parent)) return false;",
+    "if (join.next.length === 0 && ports.workflows.find(task.workflow)?.deadline) return undefined;",
     "",
     WORLD,
   ],
   [
-    "A child that was removed is submitted again.",
-    "core:app/define-child-job.ts",
-    "isSubmitted ? await childJobs.look(wanted.id) : await childJobs.submit(wanted)",
-    "await childJobs.submit(wanted)",
-    "core:app/define-child-job.test.ts",
+    "A claim with nothing left to do keeps the deadline.",
+    "core:domain/transitions.ts",
+    '...(deadlineAt ? [set(["deadlineAt"], null)] : []),',
+    "",
+    STORE,
+  ],
+  [
+    "An extension leaves the deadline where it is.",
+    "core:domain/operator.ts",
+    "dueAt: later,\n    ...deadline,",
+    "dueAt: later,",
+    WORLD,
+  ],
+  [
+    "A resubmitted job has no deadline.",
+    "core:domain/resubmit.ts",
+    "...(hasEnded(record.processState) && deadlineOf(workflow, context.now)),",
+    "",
+    DOMAIN,
+    WORLD,
   ],
 ]);

@@ -29,6 +29,10 @@ const planted = {
   otherwise: defineWorkflow({ ...head, steps: [{ ...step, otherwise: "two" }] }),
   // @ts-expect-error there is no such step
   cancelUntil: defineWorkflow({ ...head, cancelUntil: "two", steps: [step] }),
+  // @ts-expect-error there is no such reaction
+  deadline: defineWorkflow({ ...head, deadline: { completeWithin: "P1D", onExpired: "cancel" }, steps: [step] }),
+  // @ts-expect-error what follows is missing
+  halfDeadline: defineWorkflow({ ...head, deadline: { completeWithin: "P1D" }, steps: [step] }),
   // @ts-expect-error there is no such step
   outputStep: defineWorkflow({ ...head, outputs: { blob: "two.blobId" }, steps: [step] }),
   // @ts-expect-error there is no such condition

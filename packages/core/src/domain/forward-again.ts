@@ -1,21 +1,27 @@
 // How a job goes forward again that an operator resubmitted forward during its compensation (P9, P13).
+import { deadlineOf } from "./deadline.ts";
 import { after } from "./duration.ts";
 import { forgiven, mapSteps, takenForward } from "./operator-steps.ts";
 import { isCompensationUnknown } from "./plan.ts";
 import type { StateRecord } from "./state-record.ts";
+import type { Workflow } from "./workflow.ts";
 
 /** When, and by whom. */
 interface Turning {
   readonly now: string;
   readonly claimWithinMs: number;
   readonly by: string;
+  readonly workflow: Workflow;
 }
 
 /**
  * The job in its next attempt, forward. Undefined if it is not to go forward, or if a compensation failed and may still have taken effect: then
  * it is for an operator again.
  */
-export function forwardAgain(record: StateRecord, { now, claimWithinMs, by }: Turning): StateRecord | undefined {
+export function forwardAgain(
+  record: StateRecord,
+  { now, claimWithinMs, by, workflow }: Turning,
+): StateRecord | undefined {
   const { thenForward, ...rest } = record;
   if (!thenForward || Object.values(record.steps).some(isCompensationUnknown)) return undefined;
   const attempt = record.attempt + 1;
@@ -26,6 +32,7 @@ export function forwardAgain(record: StateRecord, { now, claimWithinMs, by }: Tu
     lockedBy: null,
     completeBy: claimBy,
     dueAt: claimBy,
+    ...deadlineOf(workflow, now),
     direction: "forward",
     attempt,
     steps: mapSteps(mapSteps(record.steps, forgiven), takenForward),

@@ -1,4 +1,5 @@
 // The next attempt that an operator requests for a job (P9, P11, P13): who asks and when, and what follows for the record.
+import { withoutDeadline } from "./deadline.ts";
 import { after } from "./duration.ts";
 import { forgiven, mapSteps, readyForCompensation } from "./operator-steps.ts";
 import { isInHand } from "./plan.ts";
@@ -69,7 +70,7 @@ export function toBeCompensated(
   return {
     ...next,
     record: {
-      ...next.record,
+      ...withoutDeadline(next.record),
       direction: "compensate",
       steps: mapSteps(record.steps, ready),
       error,

@@ -6,6 +6,7 @@ const IS_OPEN = {
   rejected: true,
   expired: true,
   compensationIncomplete: true,
+  deadlinePassed: true,
   compensationRequested: false,
   cancelled: false,
   resolved: false,

@@ -26,7 +26,8 @@ export type OperatorAction =
       /** Then its workflow may name the step from which on a cancellation is too late. */
       readonly byRequester?: boolean;
     }
-  | { readonly kind: "extend"; readonly reason: string; readonly byMs: number }
+  /** `only`: the job's deadline, and not what the supervisor and the steps wait for. Otherwise all of it. */
+  | { readonly kind: "extend"; readonly reason: string; readonly byMs: number; readonly only?: "deadline" | undefined }
   /** Whether a step was done whose outcome is unknown. */
   | {
       readonly kind: "recordOutcome";

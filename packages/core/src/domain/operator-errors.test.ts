@@ -252,7 +252,7 @@ describe("a resubmission forward", () => {
     );
     expect(after.steps["reserve"]).toEqual(rejectedRun);
     expect(after.steps["pay_1"]?.compensation).toMatchObject({ state: "NotStarted", retryCount: 3 });
-    const at = { now: LATER, claimWithinMs: 60_000, by: "o-5" };
+    const at = { now: LATER, claimWithinMs: 60_000, by: "o-5", workflow };
     expect(forwardAgain(after, at)).toBeUndefined();
     const turned = forwardAgain({ ...after, steps: { ...after.steps, pay_1: compensated } }, at);
     expect(turned).toMatchObject({

@@ -1,5 +1,6 @@
 // The operator's actions on a job (P9, P11, P13), and their effect on the record.
 
+import { withoutDeadline } from "./deadline.ts";
 import { after } from "./duration.ts";
 import { stepOfRun } from "./items.ts";
 import {
@@ -125,7 +126,7 @@ function cancelAtOnce(record: StateRecord, { reason }: Cancel, context: Decision
   const { to } = transitions.cancelled;
   const { by, now } = context;
   const cancelled: StateRecord = {
-    ...record,
+    ...withoutDeadline(record),
     processState: to,
     lockedBy: null,
     completeBy: null,
@@ -177,9 +178,21 @@ function markResolved(
   return { kind: "allowed", record: { ...resolved, ...over(resolved, context.now) }, startAt: null };
 }
 
-/** Extends the supervisor's deadline. Working agents keep their time; a step that is done later may wait for this much longer. */
-function extend(record: StateRecord, { reason, byMs }: Extend, to: ProcessState, context: DecisionContext): Decision {
+/** Extends the time until the supervisor acts, and the job's own deadline. Working agents keep their time; a step that is done later may wait for this much longer. */
+function extend(
+  record: StateRecord,
+  { reason, byMs, only }: Extend,
+  to: ProcessState,
+  context: DecisionContext,
+): Decision {
   const laterThan = (at: string | null | undefined) => after(latest([context.now, at]) ?? context.now, byMs);
+  const { deadlineAt } = record;
+  const deadline = deadlineAt ? { deadlineAt: laterThan(deadlineAt) } : {};
+  if (only === "deadline") {
+    if (!deadline.deadlineAt) return rejected("it has no deadline");
+    const history = remembered(record, context, `deadline extended to ${deadline.deadlineAt}: ${reason}`);
+    return { kind: "allowed", record: { ...record, ...deadline, history, updatedAt: context.now }, startAt: null };
+  }
   const later = laterThan(record.dueAt);
   const extended: StateRecord = {
     ...record,
@@ -187,6 +200,7 @@ function extend(record: StateRecord, { reason, byMs }: Extend, to: ProcessState,
     processState: to,
     completeBy: record.completeBy === null ? null : later,
     dueAt: later,
+    ...deadline,
     history: remembered(record, context, `time extended to ${later}: ${reason}`),
     updatedAt: context.now,
   };

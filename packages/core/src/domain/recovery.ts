@@ -1,5 +1,6 @@
 // The supervisor's verdict on an overdue record, and its effect on the record (P10, P11).
 import { runKey, type StartAttempt } from "./attempt.ts";
+import { withoutDeadline } from "./deadline.ts";
 import { after, durationMs } from "./duration.ts";
 import { expiredError, overdueInWords } from "./expired-error.ts";
 import { type Budget, budgetOf, compensationBudget } from "./failure-budget.ts";
@@ -200,14 +201,14 @@ export function recover(record: StateRecord, verdict: Verdict, sweeping: Sweepin
     case "compensate": {
       const error = expiredError(record, verdict, sweeping);
       const begun = pending({ ...record, history, failureCount }, verdict, until, sweeping);
-      return { ...begun, direction: "compensate", error };
+      return { ...withoutDeadline(begun), direction: "compensate", error };
     }
     case "later":
       return { ...record, processState, completeBy: verdict.at, dueAt: verdict.at, updatedAt: now };
     case "fail": {
       const { thenForward: _intended, ...rest } = record;
       return {
-        ...rest,
+        ...withoutDeadline(rest),
         processState,
         lockedBy: null,
         completeBy: null,

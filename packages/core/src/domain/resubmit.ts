@@ -1,4 +1,5 @@
 // An operator's resubmission (P9, P13): a job goes on in the direction in which it stopped, or forward again if the operator says so.
+import { deadlineOf } from "./deadline.ts";
 import { remainingInWords } from "./ending.ts";
 import { MOST_REVISIONS } from "./guarded-write.ts";
 import { stepOfRun } from "./items.ts";
@@ -114,6 +115,8 @@ function goForward(record: StateRecord, course: Course, { action, workflow, to, 
     ...next,
     record: {
       ...next.record,
+      // It begins again, as its failure counts do. A job that waits for its next attempt has not ended, and keeps what it has.
+      ...(hasEnded(record.processState) && deadlineOf(workflow, context.now)),
       direction: "forward",
       steps,
       error: null,

@@ -1,4 +1,5 @@
 // When a job is over permanently (P29): then its secrets and, after a time, its documents may be removed.
+import { withoutDeadline } from "./deadline.ts";
 import { after } from "./duration.ts";
 import { hasEnded, type ProcessState, type StateRecord } from "./state-record.ts";
 
@@ -38,5 +39,5 @@ export function reopened(record: StateRecord): StateRecord {
 
 /** The record after the job is closed. */
 export function closed(record: StateRecord, now: string, keepMs: number): StateRecord {
-  return { ...reopened(record), keptUntil: after(now, keepMs), updatedAt: now };
+  return { ...reopened(withoutDeadline(record)), keptUntil: after(now, keepMs), updatedAt: now };
 }

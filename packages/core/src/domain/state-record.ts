@@ -175,6 +175,7 @@ export const ERROR_KINDS = [
   "resolved",
   "compensationRequested",
   "cancelled",
+  "deadlinePassed",
 ] as const;
 
 export interface JobError {
@@ -182,7 +183,7 @@ export interface JobError {
    * `rejected`: a permanent fault. `expired`: too many attempts timed out. `compensationIncomplete`: a step
    * is not compensated, or has to be compensated manually; the message names it. `resolved`: an operator has handled it, and nothing is left to do.
    * `compensationRequested`: an operator requested the compensation. `cancelled`: its requester or an operator cancelled
-   * it. A Compensated job keeps the kind of its cause.
+   * it. `deadlinePassed`: it was not done by its deadline. A Compensated job keeps the kind of its cause.
    */
   readonly kind: (typeof ERROR_KINDS)[number];
   readonly message: string;
@@ -273,6 +274,8 @@ export interface StateRecord {
   readonly error: JobError | null;
   /** When the supervisor has to read it; absent when the job has ended and all messages are sent. The sweep's only index. */
   readonly dueAt?: string;
+  /** When its workflow's `deadline` passes. Only a job that goes forward has it, until it ends: the index on it has no other. */
+  readonly deadlineAt?: string | null;
   readonly unrecovered?: Unrecovered | undefined;
   /**
    * Since when the job is over, with all messages sent, and is not closed; null if a message is to be sent

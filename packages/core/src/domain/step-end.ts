@@ -3,6 +3,7 @@
 import { applyChanges } from "./apply-changes.ts";
 import type { StepTask } from "./attempt.ts";
 import { toSchedule } from "./attempt.ts";
+import { withoutDeadline } from "./deadline.ts";
 import { after } from "./duration.ts";
 import { endingOf } from "./ending.ts";
 import { forwardAgain } from "./forward-again.ts";
@@ -138,12 +139,12 @@ function stepRejected(record: StateRecord, task: StepTask, failed: StepRecord, w
   const isPending = record.processState === "Pending";
   if (onRejected === "fail") {
     const { to } = transitions[isPending ? "stepRejectedWhilePending" : "stepRejected"];
-    return applyChanges(known, concluding(to, { processState: "Error", error }, record.attempt, now));
+    return applyChanges(withoutDeadline(known), concluding(to, { processState: "Error", error }, record.attempt, now));
   }
   const { to } = transitions[isPending ? "stepRejectedAndCompensatedWhilePending" : "stepRejectedAndCompensated"];
   const claimBy = after(now, claimWithinMs);
   return {
-    ...known,
+    ...withoutDeadline(known),
     processState: to,
     lockedBy: null,
     completeBy: claimBy,
@@ -172,11 +173,11 @@ function goneOn(before: StateRecord, known: StateRecord, within: Circumstances):
   const plan = planOf(workflow, steps, direction);
   if (isWholeDone(plan, steps, direction)) {
     const { thenForward: _intended, ...rest } = record;
-    const forward = forwardAgain(record, { now, claimWithinMs, by: known.lockedBy ?? "" });
+    const forward = forwardAgain(record, { now, claimWithinMs, by: known.lockedBy ?? "", workflow });
     if (forward) return { ...forward, processState: transitions.lastStepCompensatedThenForward.to };
     const ending = endingOf(workflow, direction === "compensate" ? { steps, cause } : null, now);
     const { to } = transitions[LAST_STEP[ending.processState]];
-    const concluded = applyChanges(rest, concluding(to, ending, attempt, now));
+    const concluded = applyChanges(withoutDeadline(rest), concluding(to, ending, attempt, now));
     return ending.processState === "Processed" ? { ...concluded, [overMember(concluded)]: now } : concluded;
   }
   const next = readySteps(plan, steps, direction, now).map((step) =>

@@ -48,6 +48,8 @@ export const transitions = {
   held: { from: "Processing", to: "Pending" },
   compensationBegun: { from: "Processing", to: "Pending" },
   givenUp: { from: "Processing", to: "Error" },
+  deadlinePassed: { from: "Processing", to: "Error" },
+  deadlinePassedWhilePending: { from: "Pending", to: "Error" },
   startRepeated: { from: "Pending", to: "Pending" },
   resubmitted: { from: "Error", to: "Pending" },
   resubmittedCompensated: { from: "Compensated", to: "Pending" },
@@ -121,13 +123,13 @@ export function claim(
 
 /** Takes a job with no step left to do, and concludes it in the same write. */
 export function claimAndConclude(
-  pending: StartAttempt & Pick<StateRecord, "thenForward">,
+  pending: StartAttempt & Pick<StateRecord, "thenForward" | "deadlineAt">,
   ending: Ending,
   by: string,
   now: string,
 ): GuardedWrite {
   const { from, to } = transitions[WITH_NOTHING_LEFT[ending.processState]];
-  const { attempt, direction, thenForward } = pending;
+  const { attempt, direction, thenForward, deadlineAt } = pending;
   // No activity will run again to publish it: only the outbox message in the record makes sure that it is sent.
   const completed = [
     set(["dueAt"], after(now, OUTBOX_GRACE_MS)),
@@ -139,6 +141,8 @@ export function claimAndConclude(
       ...concluding(to, ending, attempt, now).filter(({ op }) => op !== "remove"),
       ...(isGood(ending) ? completed : []),
       ...(thenForward ? [remove(["thenForward"])] : []),
+      // A member that is gone already can't be removed.
+      ...(deadlineAt ? [set(["deadlineAt"], null)] : []),
       set(["updatedAt"], now),
       append(["history"], { at: now, what: `nothing left to do, attempt ${attempt}, ${direction}`, by }),
     ],

@@ -40,6 +40,21 @@ export type Verdict =
   /** It ended, but its messages may not all have been published. */
   | { readonly kind: "publish" };
 
+/** On a job whose deadline has passed: see pass-deadline.ts. No failure is counted. */
+export type DeadlineVerdict =
+  /** What is done of it is compensated. */
+  | { readonly kind: "compensateAtDeadline"; readonly deadlineAt: string }
+  /** An operator must act. */
+  | { readonly kind: "failAtDeadline"; readonly deadlineAt: string }
+  /** No deadline applies to it any more. */
+  | { readonly kind: "dropDeadline" };
+
+export type AnyVerdict = Verdict | DeadlineVerdict;
+
+export function isOfDeadline(verdict: AnyVerdict): verdict is DeadlineVerdict {
+  return "deadlineAt" in verdict || verdict.kind === "dropDeadline";
+}
+
 interface Row {
   /** What the write does to the record's state. */
   readonly makes: keyof typeof transitions | null;
@@ -125,7 +140,10 @@ export const VERDICTS = {
   },
   later: { ...STAYS, makes: "lookedAtEarly", countedAs: "later" },
   publish: { ...STAYS, makes: null, countedAs: "published" },
-} as const satisfies { readonly [kind in Verdict["kind"]]: Row };
+  compensateAtDeadline: { ...NEXT, makes: null, entry: null, countedAs: "toBeCompensated" },
+  failAtDeadline: { ...STAYS, makes: null, status: "Failed", countedAs: "failed" },
+  dropDeadline: { ...STAYS, makes: null, countedAs: "later" },
+} as const satisfies { readonly [kind in AnyVerdict["kind"]]: Row };
 
 /** The text of a verdict's entry in the history. */
 export function entryOf(kind: Verdict["kind"], what: string, until: string | undefined): string {

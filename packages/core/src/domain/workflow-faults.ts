@@ -1,4 +1,5 @@
 // All faults of a workflow, as text (P5): checked at start, all at once.
+import { deadlineFaults } from "./deadline.ts";
 import { durationMs } from "./duration.ts";
 import { type HostTimeout, longestActivityMs, USUAL_TIMEOUT } from "./host-timeout.ts";
 import { outputFaults } from "./outputs.ts";
@@ -32,6 +33,7 @@ export function workflowFaults(
   const where = `workflow ${workflow.name} v${workflow.version}`;
   const names = workflow.steps.map(({ name }) => name);
   const faults = [...wholePolicyFaults(workflow.policy, where), ...outputFaults(workflow, where)];
+  faults.push(...deadlineFaults(workflow, where));
   const { cancelUntil } = workflow;
   if (cancelUntil !== undefined && !names.includes(cancelUntil)) {
     faults.push(`${where}: cancelUntil ${cancelUntil} is no step`);

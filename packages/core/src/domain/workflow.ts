@@ -82,6 +82,14 @@ export interface RecoveryPolicy extends FailureBudget {
   readonly compensation?: Partial<FailureBudget>;
 }
 
+/** The time of a whole job, and the reaction if it is not done by then. */
+export interface JobDeadline {
+  /** ISO 8601, at most P366D: how long a job has from its submission, or from the resubmission of a job that had ended. */
+  readonly completeWithin: string;
+  /** `"compensate"`: what a cancellation does. `"fail"`: the job ends in Error, for an operator. */
+  readonly onExpired: "fail" | "compensate";
+}
+
 /**
  * One version of a workflow: its steps, their sequence, and its recovery policy. The steps of a version that jobs have started with, and how they
  * depend on each other, must not change; times and policies may: see workflow-content.ts.
@@ -99,6 +107,8 @@ export interface Workflow extends WorkflowRef {
    * and time. The records do not change, so an edit needs no new version.
    */
   readonly inOneActivity?: boolean;
+  /** Absent: a job has as much time as its steps take. It is no part of a version: an edit needs no new one. */
+  readonly deadline?: JobDeadline;
   /** When this step is scheduled, the requester can no longer cancel the job. If absent, the requester can cancel until it is Processed. */
   readonly cancelUntil?: string;
 }
@@ -132,6 +142,7 @@ export const LONGEST_STEP_MS = 4 * 60_000;
 /** What an agent of this app may use of one activity: it waits for a place until start-by, and has complete-by from then on. */
 export const LONGEST_ACTIVITY_MS = 4.5 * 60_000;
 export const LONGEST_WAIT_MS = 30 * 86_400_000;
+export const LONGEST_JOB_MS = 366 * 86_400_000;
 /** Generous: an engine with a backlog, or an instance that starts, is not the step's fault. The app's settings may override it. */
 export const START_WITHIN = "PT30S";
 

@@ -17,6 +17,8 @@ export interface Workflows {
   readonly names: readonly string[];
   /** The workflow of the jobs that an agent submits; undefined for any other agent. */
   submittedBy(agent: string): string | undefined;
+  /** Whether a version of any workflow has a deadline for its jobs. */
+  readonly haveDeadlines: boolean;
   /** Their conditions and lists. */
   readonly rules: WorkflowRules;
   /** The faults of a new job's content for the lists of its workflow, as text. */
@@ -62,6 +64,7 @@ export function loadWorkflows(
     },
     names: [...new Set(workflows.map(({ name }) => name))],
     submittedBy: (agent) => agents.get(agent)?.submits,
+    haveDeadlines: whole.some(({ deadline }) => deadline !== undefined),
     rules,
     listFaults: (job, secrets) => {
       const workflow = newest(job.workflow);

@@ -36,7 +36,7 @@ export const operatorBodies = {
   }),
   compensate: z.strictObject({ reason }),
   cancel: z.strictObject({ reason }),
-  extend: z.strictObject({ reason, by }),
+  extend: z.strictObject({ reason, by, only: z.literal("deadline").optional() }),
   markResolved: z.strictObject({ reason }),
 };
 
@@ -61,7 +61,8 @@ export function parseOperatorRequest(
     case "extend": {
       const parsed = check(operatorBodies.extend, body, BODY);
       if (parsed.kind === "invalid") return parsed;
-      return valid({ kind: "extend", reason: parsed.value.reason, byMs: parsed.value.by });
+      const { reason, by, only } = parsed.value;
+      return valid({ kind: "extend", reason, byMs: by, ...(only && { only }) });
     }
     default:
       return action satisfies never;

@@ -65,7 +65,7 @@ async function claimInSpan(
     }
     const plan = planOf(workflow, steps, direction);
     if (isWholeDone(plan, steps, direction)) {
-      const forward = forwardAgain(record, turning(holder, context));
+      const forward = forwardAgain(record, { ...turning(holder, context), workflow });
       if (!forward) return concludeAtOnce(record, holder, context);
       const turned = await writeTurn(read, forward, context);
       if (turned) return startAgain(turned, context);

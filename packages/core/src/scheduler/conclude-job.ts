@@ -43,14 +43,21 @@ export function concludedAgain(record: StateRecord, context: Context): Promise<v
   return publish(record, [...completionsOf(record), { status: "Completed", attempt, at }], context);
 }
 
-/** The record is Pending for its next attempt: notifies the scheduler. The sweep does it again if that fails. */
-export async function startNextAttempt(pending: Versioned, context: Context): Promise<void> {
+/**
+ * The record is Pending for its next attempt: notifies the scheduler. The sweep does it again if that fails.
+ * @param startAt not before that; at once if null
+ */
+export async function startNextAttempt(
+  pending: Versioned,
+  context: Context,
+  startAt: string | null = null,
+): Promise<void> {
   const { record } = pending;
   const { jobId, attempt, error, direction } = record;
   if (direction === "compensate")
     context.telemetry.event("JobToBeCompensated", { jobId, attempt, message: error?.message ?? null });
   await publishBeforeStart(pending, context);
-  await context.messenger.startAttempt(startAttemptOf(record));
+  await context.messenger.startAttempt(startAttemptOf(record), startAt === null ? {} : { at: startAt });
 }
 
 /** The event for each end of a job. A job in Error alerts an operator. */

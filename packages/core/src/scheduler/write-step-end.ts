@@ -28,6 +28,8 @@ async function writeUnread(task: StepTask, answer: Answer, ports: Ports): Promis
   const { jobId, join, direction, attempt, record } = task;
   // A rejection that changes the job's direction is rare.
   if (!join || (answer.kind !== "done" && direction === "forward")) return undefined;
+  // The write that ends a job has no room for the removal of its deadline.
+  if (join.next.length === 0 && ports.workflows.find(task.workflow)?.deadline) return undefined;
   const closing = closingFor(task, ports);
   const now = instant(ports.now());
   const ended = withAnswer(record, task, answer, now);

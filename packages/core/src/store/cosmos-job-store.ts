@@ -334,9 +334,12 @@ export function createCosmosJobStore(
       });
     },
 
-    due: (instant) => {
-      const now = "(NOT IS_DEFINED(c.unrecovered) OR c.unrecovered.lookAgainAt < @instant)";
-      return records("find what is due", `c.dueAt < @instant AND ${now} ORDER BY c.dueAt`, instant);
+    due: (instant) => records("find what is due", `c.dueAt < @instant AND ${LOOKED_AT} ORDER BY c.dueAt`, instant),
+
+    // A write would end the time to live of a closed job.
+    pastDeadline: (instant) => {
+      const past = `c.deadlineAt < @instant AND NOT IS_STRING(c.keptUntil) AND ${LOOKED_AT}`;
+      return records("find what is past its deadline", `${past} ORDER BY c.deadlineAt`, instant);
     },
 
     over: (state, instant) => {
@@ -371,6 +374,9 @@ export function createCosmosJobStore(
     },
   };
 }
+
+/** Without those at which a sweep is to look again only later. */
+const LOOKED_AT = "(NOT IS_DEFINED(c.unrecovered) OR c.unrecovered.lookAgainAt < @instant)";
 
 const PAGE = { maxItemCount: 1000 } as const;
 

@@ -62,6 +62,8 @@ export interface JobStore {
   inFlight(span: Span, limit: number): Promise<readonly InFlight[]>;
   /** Records whose `dueAt` is before `instant`, the longest overdue first; without those at which a sweep is to look again only later. */
   due(instant: string): AsyncIterable<Versioned>;
+  /** The same by `deadlineAt`, of jobs that are not closed: the longest past first. */
+  pastDeadline(instant: string): AsyncIterable<Versioned>;
 }
 
 /** The member, and the index, of the jobs that are over in each state. */

@@ -2,6 +2,7 @@
 
 import type { ClaimOutcome } from "../domain/attempt.ts";
 import type { ParentStep } from "../domain/child-job.ts";
+import { deadlineOf } from "../domain/deadline.ts";
 import { instant } from "../domain/duration.ts";
 import { type Job, sameAsStored } from "../domain/job.ts";
 import { startAttemptOf } from "../domain/recovery.ts";
@@ -205,5 +206,7 @@ export function draftRecord(parsed: Valid, message: SubmittedMessage, ports: Por
     enqueuedAt,
   };
   const items = itemsIn(workflow, job, ports.workflows.rules);
-  return newStateRecord(submission, workflow, instant(now), instant(now + ports.timing.claimWithinMs), items);
+  const at = instant(now);
+  const record = newStateRecord(submission, workflow, at, instant(now + ports.timing.claimWithinMs), items);
+  return { ...record, ...deadlineOf(workflow, at) };
 }

@@ -3,13 +3,14 @@
 import { runKey } from "../domain/attempt.ts";
 import { instant } from "../domain/duration.ts";
 import { OtherVersionNeeded, Outage } from "../domain/outage.ts";
+import { decideDeadline, passDeadline } from "../domain/pass-deadline.ts";
 import { runOf } from "../domain/plan.ts";
 import { claimableAt, decideRecovery, overdueStep, recover, startAttemptOf } from "../domain/recovery.ts";
 import { type Snapshot, snapshotOf } from "../domain/snapshot.ts";
 import type { Expiry, StateRecord } from "../domain/state-record.ts";
 import { inWords, isThrown } from "../domain/thrown.ts";
 import { steppedBack } from "../domain/unrecovered.ts";
-import { VERDICTS, type Verdict } from "../domain/verdicts.ts";
+import { type AnyVerdict, isOfDeadline, VERDICTS, type Verdict } from "../domain/verdicts.ts";
 import { policyFor } from "../domain/workflow.ts";
 import { reportError, reportOwedError, startNextAttempt } from "../scheduler/conclude-job.ts";
 import type { Context, Telemetry } from "../scheduler/ports.ts";
@@ -22,7 +23,7 @@ import { ruleInWords } from "./rule.ts";
 
 export interface Recovery {
   /** Absent if no verdict was possible for the record. */
-  readonly verdict?: Verdict["kind"];
+  readonly verdict?: AnyVerdict["kind"];
   readonly rule: string;
   readonly before: Snapshot;
   readonly after: Snapshot | null;
@@ -34,7 +35,7 @@ export interface Recovery {
 }
 
 /**
- * Never throws. Order of writes: the record, at the version that was read, then its messages. After a crash in between the record is due again,
+ * A deadline that has passed comes before anything else that is due of a job. Never throws. Order of writes: the record, at the version that was read, then its messages. After a crash in between the record is due again,
  * and the next sweep publishes them. A record that can't be recovered steps back.
  * @param mayReschedule whether this sweep schedules one more job again whose step no agent took up in time
  */
@@ -51,10 +52,14 @@ export async function recoverJob(due: Versioned, mayReschedule: () => boolean, c
     const policyOf = (step: string | undefined) => policyFor(workflow, step);
     const { clockSkewMs, misconfiguredRetryMs } = context.timing;
     const overdueBefore = instant(now - clockSkewMs);
-    const { pace, ...waits } = await judgeWaits(record, overdueBefore, workflow, context);
-    const decided = decideRecovery(record, policyOf, overdueBefore, misconfiguredRetryMs, waits);
-    const isPostponed = decided.kind === "reschedule" && (pace === "none" || (pace === "few" && !mayReschedule()));
-    const verdict = isPostponed ? lookAgain(now) : decided;
+    const judge = async () => {
+      const { pace, ...waits } = await judgeWaits(record, overdueBefore, workflow, context);
+      const decided = decideRecovery(record, policyOf, overdueBefore, misconfiguredRetryMs, waits);
+      const isPostponed = decided.kind === "reschedule" && (pace === "none" || (pace === "few" && !mayReschedule()));
+      return isPostponed ? lookAgain(now) : decided;
+    };
+    const passed = decideDeadline(record, workflow, overdueBefore);
+    const verdict: AnyVerdict = passed ?? (await judge());
     const step = overdueIn(verdict, record, overdueBefore);
     const stop = agentTimeoutOf(verdict, record, step);
     recovery = {
@@ -69,18 +74,30 @@ export async function recoverJob(due: Versioned, mayReschedule: () => boolean, c
       reportOwedError(record, context.telemetry);
     }
     const { claimWithinMs } = context.timing;
-    const next = recover(record, verdict, { now: instant(now), overdueBefore, claimWithinMs });
+    const next = isOfDeadline(verdict)
+      ? passDeadline(record, verdict, { by: "supervisor", now: instant(now), claimWithinMs, clockSkewMs })
+      : { record: recover(record, verdict, { now: instant(now), overdueBefore, claimWithinMs }), startAt: null };
     isWriting = true;
-    const written = await context.store.replace(due, next);
+    const written = await context.store.replace(due, next.record);
     if (written.kind === "rejected") return { ...recovery, outcome: "lost" };
     recovery = { ...recovery, outcome: "applied", after: snapshotOf(written.record) };
+    if ("deadlineAt" in verdict) {
+      const { jobId, deadlineAt = null } = record;
+      context.telemetry.event("JobDeadlinePassed", {
+        jobId,
+        attempt,
+        deadlineAt,
+        onExpired: workflow.deadline?.onExpired ?? null,
+      });
+    }
     if ("failures" in verdict || verdict.kind === "hold") {
       const { jobId, completeBy } = record;
       const { agent = null, endpoint = null, message = null, tries = null } = stop ?? {};
       const cause = { endpoint, message, tries };
       context.telemetry.event("JobExpired", { jobId, attempt, step, agent, completeBy, ...cause });
     }
-    await follow(verdict, record, written, now, step, context);
+    if (verdict.kind === "compensateAtDeadline") await startNextAttempt(written, context, next.startAt);
+    else await follow(verdict, record, written, now, step, context);
     return recovery;
   } catch (fault) {
     // A write without an answer may have been made, and the store that does not take it takes no other.
@@ -106,12 +123,12 @@ function lookAgain(now: number): Verdict {
   return { kind: "later", at: instant(now + LOOK_AGAIN_MS) };
 }
 
-function overdueIn(verdict: Verdict, record: StateRecord, overdueBefore: string): string | null {
+function overdueIn(verdict: AnyVerdict, record: StateRecord, overdueBefore: string): string | null {
   return ("failures" in verdict ? verdict.step : overdueStep(record, overdueBefore)) ?? null;
 }
 
 /** Why its agent did not answer, as far as the record contains it for this attempt. */
-function agentTimeoutOf(verdict: Verdict, record: StateRecord, step: string | null): AgentTimeout | undefined {
+function agentTimeoutOf(verdict: AnyVerdict, record: StateRecord, step: string | null): AgentTimeout | undefined {
   if (step === null || !("failures" in verdict || verdict.kind === "hold")) return undefined;
   const { attempt, direction, steps } = record;
   const expiry = runOf(steps[step], direction)?.expiry;
@@ -123,7 +140,7 @@ function agentTimeoutOf(verdict: Verdict, record: StateRecord, step: string | nu
 }
 
 async function follow(
-  verdict: Verdict,
+  verdict: AnyVerdict,
   before: StateRecord,
   written: Versioned,
   now: number,
@@ -141,7 +158,7 @@ async function follow(
     context.telemetry.event(event.name, { jobId, attempt, ...has });
   }
   if (verdict.kind === "compensate") return startNextAttempt(written, context);
-  if (verdict.kind === "fail") {
+  if (verdict.kind === "fail" || verdict.kind === "failAtDeadline") {
     reportError(written.record, context.telemetry);
     await publish(written.record, completionsOf(written.record), context);
     await clearOutbox(written, context);

@@ -2,12 +2,12 @@
 import { budgetNamed } from "../domain/failure-budget.ts";
 import { failuresOf, overdueStep } from "../domain/recovery.ts";
 import type { StateRecord } from "../domain/state-record.ts";
-import type { Failed, Verdict } from "../domain/verdicts.ts";
+import type { AnyVerdict, Failed } from "../domain/verdicts.ts";
 import type { StepPolicy } from "../domain/workflow.ts";
 
 export function ruleInWords(
   record: StateRecord,
-  verdict: Verdict,
+  verdict: AnyVerdict,
   policyOf: (step: string | undefined) => StepPolicy,
 ): string {
   const stepPolicy = policyOf("failures" in verdict ? (verdict.step ?? undefined) : undefined);
@@ -28,6 +28,13 @@ export function ruleInWords(
       return `Processing, and a step of it has time until ${verdict.at}`;
     case "publish":
       return `${processState}, with ${outbox.length} outbox messages not known to be sent`;
+    case "compensateAtDeadline":
+    case "failAtDeadline": {
+      const then = verdict.kind === "failAtDeadline" ? "fail" : "compensate";
+      return `${processState} past its deadline ${verdict.deadlineAt}: the workflow's deadline says ${then}, no failure is counted`;
+    }
+    case "dropDeadline":
+      return `${processState}, and no deadline applies to it any more: its deadline is removed`;
     case "skip":
       return `${expired(verdict)}, all attempts used up: the job goes on without ${verdict.skips?.join(", ")}`;
     case "retry":

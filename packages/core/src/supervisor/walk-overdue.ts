@@ -22,34 +22,58 @@ export type Visited = "dealt with" | "throttled";
 /** They are kept until the others are done. What is more than that is left to the next sweep. */
 const MOST_AGAIN = 1000;
 
+/** Jobs past their deadline, due or not, and then what is due. A deadline is decided once, so many of them delay the others only once. */
+const SEARCHES = ["pastDeadline", "due"] as const;
+
 /** True when all was seen; false when the time or the leadership ended before. All its visits have ended when it resolves. */
-export async function walkOverdue({ store }: Ports, walk: Walk): Promise<boolean> {
-  const { before, pace, mayGoOn } = walk;
+export async function walkOverdue(ports: Ports, walk: Walk): Promise<boolean> {
   const visits = new Visits(walk);
-  const visited = async (due: Versioned) => {
-    if (!(await mayGoOn())) return false;
-    visits.begin(due);
+  const again: Versioned[] = [];
+  const visited = async (found: Versioned) => {
+    if (!(await walk.mayGoOn())) return false;
+    visits.begin(found);
     return visits.room();
   };
+  const faults: unknown[] = [];
   try {
-    for (;;) {
+    for (const search of SEARCHES) {
+      if (search === "pastDeadline" && !ports.workflows.haveDeadlines) continue;
       try {
-        const again: Versioned[] = [];
-        for await (const due of store.due(instant(before))) {
-          if (due.record.unrecovered) again.push(due);
-          else if (!(await visited(due))) return false;
-          if (again.length > MOST_AGAIN) again.pop();
-        }
-        for (const due of again) if (!(await visited(due))) return false;
-        return again.length < MOST_AGAIN;
+        if (!(await walkFound(search, again, visited, ports, walk))) return false;
       } catch (cause) {
-        if (!isThrottled(cause)) throw cause;
-        // The search must begin again; records that were seen are skipped.
-        if (!(await pace.slowDown())) return false;
+        // A search without its index fails for ever: it must not keep the sweep from the other.
+        faults.push(cause);
       }
     }
+    for (const found of again) if (!(await visited(found))) return false;
+    if (faults.length > 0) throw faults[0];
+    return again.length < MOST_AGAIN;
   } finally {
     await visits.end();
+  }
+}
+
+/** @param again gets those that could not be recovered before */
+async function walkFound(
+  search: (typeof SEARCHES)[number],
+  again: Versioned[],
+  visited: (found: Versioned) => Promise<boolean>,
+  { store }: Ports,
+  { before, pace }: Walk,
+): Promise<boolean> {
+  for (;;) {
+    try {
+      for await (const found of store[search](instant(before))) {
+        if (!found.record.unrecovered) {
+          if (!(await visited(found))) return false;
+        } else if (again.length < MOST_AGAIN) again.push(found);
+      }
+      return true;
+    } catch (cause) {
+      if (!isThrottled(cause)) throw cause;
+      // The search must begin again; records that were seen are skipped.
+      if (!(await pace.slowDown())) return false;
+    }
   }
 }
 

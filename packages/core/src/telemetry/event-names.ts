@@ -14,6 +14,7 @@ export const EVENTS = [
   "JobProcessed",
   "JobErrored",
   "JobExpired",
+  "JobDeadlinePassed",
   "JobRetried",
   "AttemptStartRepeated",
   "JobToBeCompensated",

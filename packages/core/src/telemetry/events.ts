@@ -21,6 +21,7 @@ const LOUD: { readonly [name in EventName]?: Level } = {
   StepRejected: "warn",
   JobErrored: "error",
   JobExpired: "warn",
+  JobDeadlinePassed: "warn",
   JobToBeCompensated: "warn",
   JobCompensated: "warn",
   JobCancelled: "info",

@@ -94,6 +94,8 @@ const stateRecord = jobSummary.omit({ steps: true }).extend({
   lockedBy: z.string().nullable(),
   completeBy: instant.nullable(),
   dueAt: instant.optional(),
+  /** When the deadline of the whole job passes; absent without one, and once it is compensated or has ended. */
+  deadlineAt: instant.nullable().optional(),
   jobRevision: z.int(),
   correlationId: z.string(),
   /** The sender, if the job came by its own queue. */

@@ -1,11 +1,12 @@
 // The supervisor's what-if: the result of a sweep under other thresholds. It changes nothing.
 
 import { instant } from "@scheduler-agent-supervisor/core/internal/domain/duration";
+import { decideDeadline, passDeadline } from "@scheduler-agent-supervisor/core/internal/domain/pass-deadline";
 import { decideRecovery, recover } from "@scheduler-agent-supervisor/core/internal/domain/recovery";
 import { type Snapshot, snapshotOf } from "@scheduler-agent-supervisor/core/internal/domain/snapshot";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import { inWords } from "@scheduler-agent-supervisor/core/internal/domain/thrown";
-import type { Verdict } from "@scheduler-agent-supervisor/core/internal/domain/verdicts";
+import type { AnyVerdict } from "@scheduler-agent-supervisor/core/internal/domain/verdicts";
 import { policyFor, type RecoveryPolicy } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
 import type { Context, Ports } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
 import { createPace } from "@scheduler-agent-supervisor/core/internal/supervisor/pace";
@@ -23,9 +24,9 @@ export interface Overrides {
 /** The verdict for one record. */
 export interface Prospect {
   readonly jobId: string;
-  readonly verdict: Verdict["kind"] | "none";
+  readonly verdict: AnyVerdict["kind"] | "none";
   /** Its verdict with the current thresholds. */
-  readonly today: Verdict["kind"] | "none";
+  readonly today: AnyVerdict["kind"] | "none";
   readonly rule: string;
   readonly before: Snapshot;
   readonly after: Snapshot | null;
@@ -87,10 +88,23 @@ function prospectOf(record: StateRecord, now: string, overrides: Overrides, port
     };
     const overdueBefore = instant(Date.parse(now) - (overrides.clockSkewMs ?? ports.timing.clockSkewMs));
     const { misconfiguredRetryMs: holdMs } = ports.timing;
+    const { claimWithinMs, clockSkewMs } = ports.timing;
+    const passed = decideDeadline(record, workflow, overdueBefore);
+    if (passed) {
+      const after = snapshotOf(
+        passDeadline(record, passed, { by: "supervisor", now, claimWithinMs, clockSkewMs }).record,
+      );
+      return {
+        jobId,
+        verdict: passed.kind,
+        today: passed.kind,
+        rule: ruleInWords(record, passed, policyOf),
+        before,
+        after,
+      };
+    }
     const verdict = decideRecovery(record, policyOf, overdueBefore, holdMs);
-    const after = snapshotOf(
-      recover(record, verdict, { now, overdueBefore, claimWithinMs: ports.timing.claimWithinMs }),
-    );
+    const after = snapshotOf(recover(record, verdict, { now, overdueBefore, claimWithinMs }));
     const today = decideRecovery(record, actual, overdueBefore, holdMs).kind;
     return { jobId, verdict: verdict.kind, today, rule: ruleInWords(record, verdict, policyOf), before, after };
   } catch (cause) {

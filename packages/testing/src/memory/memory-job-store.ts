@@ -93,6 +93,23 @@ function storeOver(data: Data): MemoryJobStore {
   const inFlight = ({ from, to }: Span) =>
     found().filter(({ processState, dueAt = "" }) => processState === "Processing" && dueAt >= from && dueAt < to);
 
+  /** Those whose instant is before that one and that are to be looked at, the earliest first. */
+  async function* before(
+    member: "dueAt" | "deadlineAt",
+    instant: string,
+    records: readonly StateRecord[],
+  ): AsyncGenerator<Versioned> {
+    const at = (record: StateRecord) => record[member] ?? undefined;
+    const isBefore = (record: StateRecord) => (at(record) ?? instant) < instant;
+    const hits = records.filter((record) => isBefore(record) && isToBeLookedAt(record, instant));
+    hits.sort((one, other) => ((at(one) ?? "") < (at(other) ?? "") ? -1 : 1));
+    yield* hits.flatMap(({ jobId, schemaVersion }) => {
+      if (!(schemaVersion > RECORD_VERSION)) return read(jobId) ?? [];
+      onNewer(jobId, new NewerSchema("A record that is due", schemaVersion, RECORD_VERSION));
+      return [];
+    });
+  }
+
   function put(record: StateRecord): Written {
     data.version += 1;
     const etag = String(data.version);
@@ -187,15 +204,13 @@ function storeOver(data: Data): MemoryJobStore {
       const first = inFlight(span).sort((one, other) => ((one.dueAt ?? "") < (other.dueAt ?? "") ? -1 : 1));
       return structuredClone(first.slice(0, limit));
     },
-    async *due(instant) {
-      const isDue = (record: StateRecord) => record.dueAt !== undefined && record.dueAt < instant;
-      const due = found().filter((record) => isDue(record) && isToBeLookedAt(record, instant));
-      due.sort((one, other) => ((one.dueAt ?? "") < (other.dueAt ?? "") ? -1 : 1));
-      yield* due.flatMap(({ jobId, schemaVersion }) => {
-        if (!(schemaVersion > RECORD_VERSION)) return read(jobId) ?? [];
-        onNewer(jobId, new NewerSchema("A record that is due", schemaVersion, RECORD_VERSION));
-        return [];
-      });
+    due: (instant) => before("dueAt", instant, found()),
+    pastDeadline(instant) {
+      return before(
+        "deadlineAt",
+        instant,
+        found().filter(({ keptUntil }) => !keptUntil),
+      );
     },
   };
 }

@@ -105,6 +105,7 @@ function workflowsOf({ workflow, rules = NO_RULES, laterRules = rules }: Setting
     find: () => workflow,
     of: () => workflow,
     names: [workflow.name],
+    haveDeadlines: false,
     rules: isAgain ? laterRules : rules,
     submittedBy: () => undefined,
     listFaults: () => [],
@@ -175,6 +176,10 @@ export function portsOver(ask: Ask, now: () => number, { host, isAgain = false }
       async *due(before) {
         const found = await ask<"due">({ kind: "due", before });
         if (found) yield found;
+      },
+      // biome-ignore lint/correctness/useYield: the model's workflows have no deadline.
+      async *pastDeadline() {
+        await never();
       },
     },
     messenger: {

@@ -346,14 +346,21 @@ class TestWorld implements SteppedWorld {
 
   /** The supervisor's timer ticks for ever: here at those ticks alone at which there is something to find. */
   async #sweepAt(): Promise<number | undefined> {
+    const instants: (string | null | undefined)[] = [];
     for await (const { record } of this.#store.due(FOREVER)) {
-      const overdueAt = Date.parse(record.dueAt ?? FOREVER) + this.#context.timing.clockSkewMs + 1;
-      const from =
-        Math.max(overdueAt, this.#sweptAt + 1, this.#time.now, this.processes.downUntil(SUPERVISOR) ?? 0) -
-        this.#startMs;
-      return this.#startMs + Math.ceil(from / this.#sweepEveryMs) * this.#sweepEveryMs;
+      instants.push(record.dueAt);
+      break;
     }
-    return undefined;
+    for await (const { record } of this.#store.pastDeadline(FOREVER)) {
+      instants.push(record.deadlineAt);
+      break;
+    }
+    const [first] = instants.flatMap((at) => at ?? []).sort();
+    if (first === undefined) return undefined;
+    const overdueAt = Date.parse(first) + this.#context.timing.clockSkewMs + 1;
+    const from =
+      Math.max(overdueAt, this.#sweptAt + 1, this.#time.now, this.processes.downUntil(SUPERVISOR) ?? 0) - this.#startMs;
+    return this.#startMs + Math.ceil(from / this.#sweepEveryMs) * this.#sweepEveryMs;
   }
 
   async #sweep(): Promise<void> {

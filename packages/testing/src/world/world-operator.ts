@@ -23,8 +23,8 @@ export interface Operator {
   ): Promise<Operated>;
   compensate(id: string, because?: Because): Promise<Operated>;
   cancel(id: string, because?: Because): Promise<Operated>;
-  /** @param how `by`: an ISO 8601 duration */
-  extend(id: string, how: Because & { readonly by: string }): Promise<Operated>;
+  /** @param how `by`: an ISO 8601 duration. `only`: the job's deadline alone */
+  extend(id: string, how: Because & { readonly by: string; readonly only?: "deadline" }): Promise<Operated>;
   markResolved(id: string, because?: Because): Promise<Operated>;
   /** Records whether a step was done whose outcome is unknown. */
   recordOutcome(id: string, step: string, found: Found): Promise<Operated>;
