@@ -35,6 +35,7 @@ import { P32 } from "./faults/p32.ts";
 import { P33 } from "./faults/p33.ts";
 import { P34 } from "./faults/p34.ts";
 import { P35 } from "./faults/p35.ts";
+import { P35_CHILDREN } from "./faults/p35-child-jobs.ts";
 
 export const FAULTS: readonly Fault[] = [
   P1,
@@ -72,4 +73,5 @@ export const FAULTS: readonly Fault[] = [
   P33,
   P34,
   P35,
+  P35_CHILDREN,
 ].flat();

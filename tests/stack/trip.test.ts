@@ -5,7 +5,7 @@ import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/
 import { contentDigest } from "@scheduler-agent-supervisor/core/internal/submission/content-digest";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { USUAL_WORKFLOW } from "../../shared/contracts/order.ts";
-import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
+import { type AdaptedApp, adaptApp, addChildOrders } from "../support/adapted-app.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { CHAIN, HASTY_TRIP } from "../support/orders.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
@@ -14,7 +14,8 @@ let adapted: AdaptedApp;
 let app: TestStack;
 
 beforeAll(async () => {
-  adapted = adaptApp([HASTY_TRIP, BY_LINE]);
+  adapted = adaptApp([HASTY_TRIP, BY_LINE, SHIPPED, ERRAND]);
+  addChildOrders(adapted, SHIPPED.name);
   app = await startTestStack({ appDir: adapted.dir });
 });
 afterAll(async () => {
@@ -29,6 +30,35 @@ const BY_LINE: Workflow = {
   policy: { ...CHAIN.policy, onRejected: "compensate" },
   outputs: {},
   steps: CHAIN.steps.map((step) => (step.name === "reserveStock" ? { ...step, forEach: "lines" } : step)),
+};
+
+const SHIPPED: Workflow = { ...CHAIN, name: "shipped", outputs: { shipmentId: "arrangeShipping.shipmentId" } };
+
+/** A parcel, which is an order of another workflow, and then a car. */
+const ERRAND: Workflow = {
+  name: "errand",
+  version: 1,
+  policy: { ...CHAIN.policy, onRejected: "compensate" },
+  outputs: { parcel: "sendParcel.childJobId", shipment: "sendParcel.shipmentId" },
+  steps: [
+    {
+      name: "sendParcel",
+      agent: "parcel",
+      operation: "run",
+      after: [],
+      completeWithin: "PT20S",
+      awaitWithin: "PT10M",
+      compensation: { operation: "takeBack", completeWithin: "PT20S", awaitWithin: "PT10M" },
+    },
+    {
+      name: "rentCar",
+      agent: "car",
+      operation: "rent",
+      after: ["sendParcel"],
+      completeWithin: "PT20S",
+      compensation: "nothing",
+    },
+  ],
 };
 
 const LATER_MS = 600_000;
@@ -254,6 +284,41 @@ test.concurrent(
       ...Array(6).fill("create"),
       ...Array(6).fill("release"),
     ]);
+  },
+  LIMIT_MS,
+);
+
+test.concurrent(
+  "P35 P25 a step is an order of another workflow, and its requester gets what that put out",
+  async () => {
+    await book("errand-1", [], 20_000, "errand");
+    const record = await app.eventually("errand-1", ended, WITHIN_MS);
+    expect(record).toMatchObject({ processState: "Processed", attempt: 1 });
+    const child = "errand-1-sendParcel";
+    const parent = { jobId: "errand-1", step: "sendParcel", depth: 1 };
+    expect(await app.eventually(child, ended, WITHIN_MS)).toMatchObject({ processState: "Processed", parent });
+    expect(await actions("shipping", child)).toEqual(["create"]);
+    await expect
+      .poll(() => outputsOf("errand-1"), { timeout: WITHIN_MS })
+      .toEqual({ parcel: child, shipment: expect.any(String) });
+    expect(app.statuses(child)).toEqual([]);
+  },
+  LIMIT_MS,
+);
+
+test.concurrent(
+  "P13 P35 an order of another workflow that is done is compensated with the order whose step it is",
+  async () => {
+    await book(
+      "errand-2",
+      [{ service: "car", kind: "reject", status: 409, message: "no car is free" }],
+      20_000,
+      "errand",
+    );
+    expect(await app.eventually("errand-2", ended, WITHIN_MS)).toMatchObject({ processState: "Compensated" });
+    const child = "errand-2-sendParcel";
+    expect(await app.eventually(child, ended, WITHIN_MS)).toMatchObject({ processState: "Compensated", attempt: 2 });
+    expect(await actions("shipping", child)).toEqual(["create", "cancel"]);
   },
   LIMIT_MS,
 );

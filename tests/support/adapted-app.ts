@@ -36,6 +36,25 @@ export function bookAtMostOnce({ dir }: AdaptedApp): void {
   writeFileSync(file, changed);
 }
 
+/** Adds the agent `parcel`, whose steps are orders of that workflow with the content of their own order. */
+export function addChildOrders({ dir }: AdaptedApp, workflow: string): void {
+  const file = join(dir, "dist/shared/agents.js");
+  const list = "export const agents = [";
+  const code = readFileSync(file, "utf8");
+  if (!code.includes(list)) throw new Error(`${file} is not what it was`);
+  const parcel = `import { defineChildJob } from "@scheduler-agent-supervisor/core/agents";
+import { z } from "zod";
+const parcel = defineChildJob({
+  name: "parcel",
+  workflow: { name: "${workflow}" },
+  sees: ({ workflow, ...order }) => order,
+  content: ({ childJobId, job }) => ({ ...job, orderId: childJobId }),
+  result: z.object({ shipmentId: z.string() }),
+});
+`;
+  writeFileSync(file, `${parcel}${code.replace(list, `${list}parcel, `)}`);
+}
+
 /** Gives a copy of the app copies of core and desk, whose compiled modules a test may change. Returns the folder of both. */
 export function copyPackages({ dir }: AdaptedApp): string {
   const modules = join(dir, "node_modules");

@@ -9,6 +9,9 @@ const REASONS: { readonly [reason in Wait["reason"]]: string } = {
   retry: "Its last try failed; it is tried again",
   paused: "An operator has paused the agent",
   agent: "Waits for a free place at its agent",
+  get child() {
+    return say`Waits for the {job} that it has submitted`;
+  },
   report: "Awaits a report",
   service: "Its agent waits for its service",
   supervisor: "Overdue: no supervisor has continued it",

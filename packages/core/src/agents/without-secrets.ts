@@ -26,7 +26,8 @@ function findingWithout(finding: Finding, secrets: readonly string[]): Finding {
     case "accepted":
     case "pending": {
       const { reference } = finding;
-      return reference === undefined ? finding : { ...finding, reference: textWithout(reference, secrets) };
+      const plain = reference === undefined ? finding : { ...finding, reference: textWithout(reference, secrets) };
+      return plain.kind === "pending" && plain.child ? { ...plain, child: valueWithout(plain.child, secrets) } : plain;
     }
     case "rejected":
     case "unavailable":

@@ -146,7 +146,11 @@ function factsOf(agent: AnyAgent): AgentFacts {
     case "service":
       return { operations, transports: ["activity", "queue"] };
     case "local":
-      return { operations, transports: agent.transports };
+      return {
+        operations,
+        transports: agent.transports,
+        ...(agent.submits !== undefined && { submits: agent.submits }),
+      };
     case "remote":
       return { operations, transports: ["queue"] };
     default:

@@ -47,6 +47,8 @@ export interface Attempt {
   readonly plan: Plan;
   readonly steps: Steps;
   readonly reply: Reply;
+  /** A step of another job submitted it, and may still have it compensated. */
+  readonly isChild?: true;
   /** From the job's workflow. */
   readonly inOneActivity?: boolean;
   /** About how long its history may become before it continues as new: see domain/history-length.ts. Only in the input of its orchestration. */
@@ -138,7 +140,7 @@ export function ownReceiver({ isAwaited, attempt }: StepTask): number | null {
 /** The attempt that holds, or held, the job under `lockedBy`. */
 export function attemptOf(record: StateRecord, lockedBy: string, plan: Plan): Attempt {
   const { jobId, attempt, direction, workflow, jobRevision, priority, steps } = record;
-  const { replyTo, replyToSessionId, correlationId, traceparent } = record;
+  const { replyTo, replyToSessionId, correlationId, traceparent, parent } = record;
   return {
     jobId,
     attempt,
@@ -150,6 +152,7 @@ export function attemptOf(record: StateRecord, lockedBy: string, plan: Plan): At
     plan,
     steps,
     reply: { replyTo, replyToSessionId, correlationId, traceparent },
+    ...(parent && { isChild: true }),
   };
 }
 
@@ -188,10 +191,11 @@ export function tasksToBegin(attempt: Attempt, begun: ReadonlySet<string>): Step
  */
 export function followingTask(task: StepTask, outcome: StepOutcome): StepTask | undefined {
   if (!task.plan || outcome.kind !== "completed") return undefined;
-  const { jobId, attempt, lockedBy, direction, workflow, jobRevision, priority, reply } = task;
+  const { jobId, attempt, lockedBy, direction, workflow, jobRevision, priority, reply, isChild } = task;
   const plan = task.plan.filter(({ name }) => name !== task.step);
   const { steps } = outcome;
-  const held = { jobId, attempt, lockedBy, direction, workflow, jobRevision, priority, reply, plan, steps };
+  const own = { jobId, attempt, lockedBy, direction, workflow, jobRevision, priority, reply, plan, steps };
+  const held = { ...own, ...(isChild && { isChild }) };
   const [next, ...others] = tasksToBegin(held, NOTHING_BEGUN);
   if (next)
     return next.isAwaited && next.direction === direction && others.length === 0 ? { ...next, plan } : undefined;

@@ -1,7 +1,7 @@
 // When a job is over permanently (P29): then its secrets and, after a time, its documents may be removed.
 import { withoutDeadline } from "./deadline.ts";
 import { after } from "./duration.ts";
-import { hasEnded, type StateRecord } from "./state-record.ts";
+import { hasEnded, type ProcessState, type StateRecord } from "./state-record.ts";
 
 /** Nothing is open: no step, no compensation, no decision by a person and no message. */
 export function isOver({ processState, error, outbox }: StateRecord): boolean {
@@ -12,7 +12,18 @@ export function isOver({ processState, error, outbox }: StateRecord): boolean {
 /** The members of a record that is over. Each has its own index, of jobs that are over and not closed: a search reads no other record. */
 export function over(record: StateRecord, now: string): Pick<StateRecord, "overAt" | "overInErrorAt"> {
   if (!isOver(record)) return {};
-  return record.processState === "Processed" ? { overAt: now } : { overInErrorAt: now };
+  return { [overMember(record)]: now };
+}
+
+/** A Processed child is not closed before it can't be compensated with its parent any more: as a job that may be resubmitted. */
+export function overMember({
+  processState,
+  parent,
+}: {
+  readonly processState: ProcessState;
+  readonly parent?: unknown;
+}) {
+  return processState === "Processed" && !parent ? "overAt" : "overInErrorAt";
 }
 
 /** Undefined if it is not over, or is closed. */

@@ -1,5 +1,6 @@
 // The state record (P2, P3): one document a job, with the record of each step inside.
 import type { BusinessKeys } from "./business-keys.ts";
+import type { ChildStanding, ParentStep } from "./child-job.ts";
 import { runOfItem } from "./items.ts";
 import type { Priority } from "./job.ts";
 import type { Decided, Skipped } from "./skipped.ts";
@@ -96,6 +97,8 @@ export interface Acceptance {
   readonly progress?: string | undefined;
   /** When its agent polls the service again; absent if the service reports by itself. */
   readonly pollAt?: string | undefined;
+  /** The work is a job of another workflow. */
+  readonly child?: ChildStanding | undefined;
 }
 
 /** A step's run in one direction. */
@@ -248,6 +251,8 @@ export interface StateRecord {
   readonly priority: Priority;
   /** The owner of its submission queue; absent if it came by a shared queue. */
   readonly owner?: string | undefined;
+  /** The step that submitted it. Absent: a requester did. */
+  readonly parent?: ParentStep | undefined;
   /** What it is counted by among the jobs of others: its owner, or a member of its content. Absent: it has none. */
   readonly fairnessKey?: string | undefined;
   /** The digest of the submitted content, for every status message. */
@@ -308,6 +313,7 @@ export interface Submission {
   readonly keys: BusinessKeys;
   readonly priority: Priority;
   readonly owner?: string | undefined;
+  readonly parent?: ParentStep | undefined;
   /** What it is counted by among the jobs of others: its owner, or a member of its content. Absent: it has none. */
   readonly fairnessKey?: string | undefined;
   readonly contentDigest: string;
@@ -353,6 +359,7 @@ export function newStateRecord(
     jobRevision: 1,
     priority: submission.priority,
     ...(submission.owner && { owner: submission.owner }),
+    ...(submission.parent && { parent: submission.parent }),
     ...(submission.fairnessKey && { fairnessKey: submission.fairnessKey }),
     contentDigest: submission.contentDigest,
     ...(submission.statuses === "end" && { statuses: submission.statuses }),

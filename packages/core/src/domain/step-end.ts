@@ -20,6 +20,7 @@ import {
   runsInHand,
 } from "./plan.ts";
 import { missedPolls } from "./poll.ts";
+import { overMember } from "./retention.ts";
 import { skippedFor, withSkips } from "./skip.ts";
 import {
   type Direction,
@@ -177,7 +178,7 @@ function goneOn(before: StateRecord, known: StateRecord, within: Circumstances):
     const ending = endingOf(workflow, direction === "compensate" ? { steps, cause } : null, now);
     const { to } = transitions[LAST_STEP[ending.processState]];
     const concluded = applyChanges(withoutDeadline(rest), concluding(to, ending, attempt, now));
-    return ending.processState === "Processed" ? { ...concluded, overAt: now } : concluded;
+    return ending.processState === "Processed" ? { ...concluded, [overMember(concluded)]: now } : concluded;
   }
   const next = readySteps(plan, steps, direction, now).map((step) =>
     scheduled(toSchedule(step, steps), attempt, directionOf(step, direction), now, scheduling),

@@ -4,6 +4,7 @@ import { after } from "./duration.ts";
 import { append, type Change, type Closing, type Guard, type GuardedWrite, set } from "./guarded-write.ts";
 import { runOf } from "./plan.ts";
 import { asEntry, expiryWithinLimits } from "./record-limits.ts";
+import { overMember } from "./retention.ts";
 import type { Decided } from "./skipped.ts";
 import type { Direction, Expiry, StateRecord, StepRecord, StepState } from "./state-record.ts";
 import { expiresAt, type Mark, type NextStep } from "./step-run.ts";
@@ -141,7 +142,10 @@ export function completeJob(
   const last = completeJoin(task, siblings, done, [], now);
   const guard = { ...last.guard, processStates: [from] };
   const changes = [...last.changes, ...concluding(to, { processState: to }, task.attempt, now)];
-  if (closing === null) return { guard, changes: [...changes, set(["overAt"], now)] };
+  if (closing === null) {
+    const over = overMember({ processState: to, parent: task.isChild });
+    return { guard, changes: [...changes, set([over], now)] };
+  }
   const lifetime = { revisions: task.jobRevision, ...closing };
   return { guard, changes: [...changes, set(["keptUntil"], after(now, closing.keepMs))], lifetime };
 }

@@ -3,6 +3,7 @@ import type { StartAttempt } from "./attempt.ts";
 import { after } from "./duration.ts";
 import { append, type Change, type GuardedWrite, MOST_CHANGES, remove, set } from "./guarded-write.ts";
 import { runOf } from "./plan.ts";
+import { overMember } from "./retention.ts";
 import {
   type Direction,
   type EndState,
@@ -56,6 +57,7 @@ export const transitions = {
   compensationRequested: { from: "Error", to: "Pending" },
   compensationRequestedWhileRunning: { from: "Processing", to: "Pending" },
   compensationRequestedWhilePending: { from: "Pending", to: "Pending" },
+  compensationRequestedByParent: { from: "Processed", to: "Pending" },
   resubmittedWhilePending: { from: "Pending", to: "Pending" },
   cancelled: { from: "Pending", to: "Cancelled" },
   markedResolved: { from: "Error", to: "Error" },
@@ -166,8 +168,9 @@ export function addToOutbox(
 
 function adding(seen: StateRecord, outboxMessages: readonly OutboxMessage[], now: string): GuardedWrite {
   const { processState, lockedBy, attempt, keptUntil, jobRevision } = seen;
-  const over = processState === "Processed" ? "overAt" : "overInErrorAt";
-  const ended = hasEnded(processState) ? [set(["dueAt"], after(now, OUTBOX_GRACE_MS)), set([over], null)] : [];
+  const ended = hasEnded(processState)
+    ? [set(["dueAt"], after(now, OUTBOX_GRACE_MS)), set([overMember(seen)], null)]
+    : [];
   const write = {
     guard: { processStates: [processState], lockedBy, attempt },
     changes: [...outboxMessages.map((message) => append(["outbox"], message)), ...ended],

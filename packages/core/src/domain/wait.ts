@@ -4,7 +4,7 @@ import type { Direction } from "./state-record.ts";
 /**
  * `configuration`: an endpoint's address or the app's credential for it is wrong. `retry`: its last try timed out. `paused`: an operator has paused
  * the agent. `agent`: no agent has started it. `report`: its service or a person reports it later. `service`: its agent works on it, or waits
- * for an endpoint. `supervisor`: its time is over, and no sweep has continued it; `cause`: why none could. `start`: no attempt has started yet.
+ * for an endpoint. `child`: it is a job of another workflow, and `cause` names it. `supervisor`: its time is over, and no sweep has continued it; `cause`: why none could. `start`: no attempt has started yet.
  */
 export const WAIT_REASONS = [
   "configuration",
@@ -13,6 +13,7 @@ export const WAIT_REASONS = [
   "agent",
   "report",
   "service",
+  "child",
   "supervisor",
   "start",
 ] as const;
@@ -55,6 +56,8 @@ export function waitInWords(wait: Wait, timeOf: (at: string) => string): string 
       return `waits for a report about ${work} from ${agent} ${from}${end}`;
     case "service":
       return `waits for ${agent} to finish ${work} ${from}${end}`;
+    case "child":
+      return `waits for ${cause} ${from}${end}`;
     case "supervisor":
       return `waits for the supervisor: ${work ?? "its start"} is overdue ${from}${until === null ? "" : `, and can't be recovered: ${cause}; ${again}`}`;
     case "start":

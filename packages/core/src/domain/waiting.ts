@@ -93,7 +93,14 @@ function waitOf({ step, agent, direction, run }: OpenStep, job: WaitingJob, cont
   const isBegun = run.state === "Running" || run.state === "Awaiting";
   const end = expiresAt(run as StepRun);
   if (run.state !== "NotStarted" && end !== "" && end < after(now, -graceMs)) return wait("supervisor", end);
-  if (run.state === "Awaiting") return wait("report", run.accepted?.at ?? run.scheduledAt ?? now, run.completeBy);
+  if (run.state === "Awaiting") {
+    const { at = run.scheduledAt ?? now, child } = run.accepted ?? {};
+    const childInWords =
+      child && `child job ${child.jobId}${child.waitsFor === undefined ? "" : `: ${child.waitsFor}`}`;
+    return childInWords === undefined
+      ? wait("report", at, run.completeBy)
+      : { ...wait("child", at, run.completeBy), cause: childInWords };
+  }
   if (isPaused(agent) && !isBegun) return wait("paused", job.reachedAt);
   if (run.state === "NotStarted") {
     const claimBy = job.processState === "Pending" ? job.dueAt : undefined;

@@ -1,4 +1,5 @@
 // Workflows by name and version, after their check.
+import { childFaults } from "./child-faults.ts";
 import type { HostTimeout } from "./host-timeout.ts";
 import type { Job } from "./job.ts";
 import { OtherVersionNeeded } from "./outage.ts";
@@ -14,6 +15,8 @@ export interface Workflows {
   /** The same. @throws MissingWorkflow if this app does not have it */
   of(ref: WorkflowRef): Workflow;
   readonly names: readonly string[];
+  /** The workflow of the jobs that an agent submits; undefined for any other agent. */
+  submittedBy(agent: string): string | undefined;
   /** Whether a version of any workflow has a deadline for its jobs. */
   readonly haveDeadlines: boolean;
   /** Their conditions and lists. */
@@ -45,6 +48,7 @@ export function loadWorkflows(
 ): Workflows {
   const whole = workflows.map((each) => ({ ...each, steps: each.steps.map((step) => ({ startWithin, ...step })) }));
   const faults = whole.flatMap((workflow) => workflowFaults(workflow, agents, knownRules(rules), timeout));
+  faults.push(...childFaults(whole, agents));
   if (faults.length > 0) throw new Error(`The workflows can't run:\n  ${faults.join("\n  ")}`);
   const byVersion = whole.sort((one, other) => other.version - one.version);
   const find = (ref: WorkflowRef) =>
@@ -59,6 +63,7 @@ export function loadWorkflows(
       return found;
     },
     names: [...new Set(workflows.map(({ name }) => name))],
+    submittedBy: (agent) => agents.get(agent)?.submits,
     haveDeadlines: whole.some(({ deadline }) => deadline !== undefined),
     rules,
     listFaults: (job, secrets) => {
@@ -68,8 +73,13 @@ export function loadWorkflows(
   };
 }
 
-/** The workflows for new jobs: those whose services all have an address in this deployment. */
+/** The workflows for new jobs: those whose services, and those of their child jobs, all have an address in this deployment. */
 export function offered(workflows: Workflows, endpoints: { readonly [agent: string]: unknown }): readonly string[] {
   const isAbsent = (agent: string) => agent in endpoints && endpoints[agent] === undefined;
-  return workflows.names.filter((name) => !workflows.newest(name)?.steps.some(({ agent }) => isAbsent(agent)));
+  const lacks = (name: string): boolean =>
+    workflows.newest(name)?.steps.some(({ agent }) => {
+      const child = workflows.submittedBy(agent);
+      return isAbsent(agent) || (child !== undefined && lacks(child));
+    }) === true;
+  return workflows.names.filter((name) => !lacks(name));
 }

@@ -1,5 +1,6 @@
 // A step that is done later (P6, P8): its service has accepted it, and only its record waits for the result.
 import type { StepEnd, StepTask } from "../domain/attempt.ts";
+import type { ChildStanding } from "../domain/child-job.ts";
 import { after, durationMs, instant } from "../domain/duration.ts";
 import { newsOfOne } from "../domain/news.ts";
 import { nextPollAt } from "../domain/poll.ts";
@@ -22,6 +23,7 @@ export interface Accepted {
   readonly startedAt?: string | undefined;
   /** The time until the next poll of the service. */
   readonly retryAfterMs?: number | undefined;
+  readonly child?: ChildStanding | undefined;
 }
 
 /**
@@ -31,7 +33,7 @@ export interface Accepted {
  */
 export async function acceptStep(task: StepTask, reply: Accepted, context: Context): Promise<StepEnd> {
   const { jobId, attempt, step, agent, direction, awaitWithin } = task;
-  const { reference, endpoint, because, startedAt, retryAfterMs } = reply;
+  const { reference, endpoint, because, startedAt, retryAfterMs, child } = reply;
   if (awaitWithin === undefined) {
     return recordAnswer(
       task,
@@ -44,6 +46,7 @@ export async function acceptStep(task: StepTask, reply: Accepted, context: Conte
   const acceptance = {
     at,
     ...(reference !== undefined && { reference }),
+    ...(child && { child }),
     ...(retryAfterMs !== undefined && {
       pollAt: nextPollAt({ at }, retryAfterMs, task.completeWithin, completeBy, at),
     }),

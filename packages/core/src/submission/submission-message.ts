@@ -1,5 +1,6 @@
 // The contract of a job message: the client's content, checked once, at the front door (P1).
 
+import type { ParentStep } from "../domain/child-job.ts";
 import { HIDDEN, type Job, REMOVED, type ReplyAddress } from "../domain/job.ts";
 import { WANTED, type WantedStatuses } from "../domain/wanted-statuses.ts";
 import { check } from "../messaging/checked.ts";
@@ -44,6 +45,14 @@ export interface SubmittedMessage {
   readonly enqueuedAt?: string | undefined;
   /** The whole of it. */
   readonly received?: ReceivedMessage | undefined;
+  /** A step of another job submits it. */
+  readonly parent?: Parent | undefined;
+}
+
+/** The parent of a child job, whose owner the child has. */
+export interface Parent {
+  readonly step: ParentStep;
+  readonly owner: string | undefined;
 }
 
 /** The known parts of a rejected message: the receiver of the notification, and its subject. */

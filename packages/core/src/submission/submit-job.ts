@@ -1,6 +1,7 @@
 // Submission (P1): records the job, publishes Received, and claims it for its first attempt.
 
 import type { ClaimOutcome } from "../domain/attempt.ts";
+import type { ParentStep } from "../domain/child-job.ts";
 import { deadlineOf } from "../domain/deadline.ts";
 import { instant } from "../domain/duration.ts";
 import { type Job, sameAsStored } from "../domain/job.ts";
@@ -60,7 +61,7 @@ export function submitForCaller(message: SubmittedMessage, context: Context): Pr
 }
 
 /** The turn ends when the job is recorded and claimed, or could not be. */
-async function inItsTurn<T>(work: (onAdmitted: (leave: Leave) => void) => Promise<T>): Promise<T> {
+export async function inItsTurn<T>(work: (onAdmitted: (leave: Leave) => void) => Promise<T>): Promise<T> {
   let leave: Leave = () => {};
   try {
     return await work((end) => {
@@ -77,7 +78,7 @@ async function claimFirst(record: StateRecord, context: Context): Promise<ClaimO
 }
 
 /** What the contract's code throws has none of the job's secrets. */
-function withoutSecrets<T>({ body }: SubmittedMessage, { rules }: Context, work: () => Promise<T>): Promise<T> {
+export function withoutSecrets<T>({ body }: SubmittedMessage, { rules }: Context, work: () => Promise<T>): Promise<T> {
   return throwingWithout(() => [...memberRedactorOf(rules.contracts).read(body).found.values], work);
 }
 
@@ -98,12 +99,13 @@ export function recordJob(
   });
 }
 
-async function readAndRecord(
+/** Without the claim. @param onAdmitted gets what ends the job's turn: see admission.ts */
+export async function readAndRecord(
   message: SubmittedMessage,
   context: Context,
   onAdmitted: (leave: Leave) => void,
 ): Promise<NotTaken | { readonly kind: "recorded"; readonly record: StateRecord }> {
-  const parsed = parseSubmission(message.body, message.envelope, context.rules);
+  const parsed = readSubmission(message, context);
   if (parsed.kind === "invalid") return parsed;
   const { job } = parsed;
   describeSpan({ jobId: parsed.jobId });
@@ -111,12 +113,14 @@ async function readAndRecord(
     throw new WorkflowPaused(`an operator has paused the workflow ${job.workflow}`);
   }
   const fair = { key: fairnessKeyOf(parsed, context), isAlone: parsed.owner !== undefined };
-  const leave = await context.admission.admit(job.priority, job.workflow, fair);
+  // A child is a part of a job in progress: with the places of new jobs, parents and children could wait for each other.
+  const lane = message.parent ? "begun" : job.priority;
+  const leave = await context.admission.admit(lane, job.workflow, fair);
   if (leave) onAdmitted(leave);
   const draft = draftRecord(parsed, message, context);
   const created = await createOrSay(job, draft, context);
   if (typeof created === "string") return { kind: "invalid", faults: [created] };
-  if (created.kind === "duplicate" && !isSubmittedAgain(parsed, created, context)) {
+  if (created.kind === "duplicate" && !isSubmittedAgain(parsed, draft, created, context)) {
     return {
       kind: "taken",
       faults: [`${idNameOf(context.rules.contracts)}: "${parsed.jobId}" is the id of another job`],
@@ -158,10 +162,21 @@ type Valid = Extract<ParsedSubmission, { kind: "valid" }>;
 /** Another sender's job is another job, whatever its content. */
 function isSubmittedAgain(
   { job, owner }: Valid,
+  { parent }: StateRecord,
   stored: { readonly job: Job; readonly record: StateRecord },
   { rules }: Ports,
 ) {
+  if (!isSameStep(stored.record.parent, parent)) return false;
   return stored.record.owner === owner && sameAsStored(stored.job, job, contractOf(job, rules.contracts).secrets);
+}
+
+const isSameStep = (one: ParentStep | undefined, other: ParentStep | undefined) =>
+  one?.jobId === other?.jobId && one?.step === other?.step;
+
+/** A child has its parent's owner, whatever queues there are. */
+export function readSubmission({ body, envelope, parent }: SubmittedMessage, { rules }: Ports): ParsedSubmission {
+  const parsed = parseSubmission(body, envelope, rules);
+  return parent && parsed.kind === "valid" ? { ...parsed, owner: parent.owner } : parsed;
 }
 
 /** The owner's name comes from its queue. On a queue that several senders share, the content has the key. */
@@ -169,19 +184,21 @@ function fairnessKeyOf({ job, owner }: Valid, { rules }: Ports): string {
   return owner ?? memberOf(job, contractOf(job, rules.contracts).fairnessKey);
 }
 
-function draftRecord(parsed: Valid, message: SubmittedMessage, ports: Ports): StateRecord {
+/** The record of a new job. */
+export function draftRecord(parsed: Valid, message: SubmittedMessage, ports: Ports): StateRecord {
   const { jobId, job, reply, owner, statuses } = parsed;
   const workflow = ports.workflows.newest(job.workflow);
   if (!workflow) throw new Error(`no workflow ${job.workflow}, though the submission rules name it`);
   const now = ports.now();
   const { priority } = job;
-  const { body, traceparent, enqueuedAt } = message;
+  const { body, traceparent, enqueuedAt, parent } = message;
   const submission = {
     jobId,
     keys: contractOf(job, ports.rules.contracts).keysOf(job),
     priority,
     ...reply,
     owner,
+    parent: parent?.step,
     fairnessKey: fairnessKeyOf(parsed, ports) || undefined,
     statuses,
     contentDigest: contentDigest(body, ports.rules.contracts.usualWorkflow),

@@ -107,6 +107,7 @@ function workflowsOf({ workflow, rules = NO_RULES, laterRules = rules }: Setting
     names: [workflow.name],
     haveDeadlines: false,
     rules: isAgain ? laterRules : rules,
+    submittedBy: () => undefined,
     listFaults: () => [],
   };
 }

@@ -14,6 +14,7 @@ import type { Context, Ports } from "@scheduler-agent-supervisor/core/internal/s
 import { SCHEDULER, startClaimed } from "@scheduler-agent-supervisor/core/internal/scheduler/scheduler-client";
 import type { SupervisionEntry } from "@scheduler-agent-supervisor/core/internal/store/audit-log";
 import { recordOf } from "@scheduler-agent-supervisor/core/internal/store/record-versions";
+import { createChildJobs } from "@scheduler-agent-supervisor/core/internal/submission/child-jobs";
 import { contentDigest } from "@scheduler-agent-supervisor/core/internal/submission/content-digest";
 import { submitJob } from "@scheduler-agent-supervisor/core/internal/submission/submit-job";
 import { takeCancellation } from "@scheduler-agent-supervisor/core/internal/submission/take-cancellation";
@@ -192,7 +193,7 @@ class TestWorld implements SteppedWorld {
     const { endpoints, routing } = this.#services;
     this.#portsOptions = {
       ...{ business, endpoints, routing, messenger, time },
-      ...{ store: this.#store, timing: options.timing },
+      ...{ store: this.#store, timing: options.timing, childJobs: createChildJobs(() => this.#context) },
     };
     const ports = createWorldPorts(this.#portsOptions);
     const telemetry = {

@@ -5,6 +5,7 @@ import { offered } from "@scheduler-agent-supervisor/core/internal/domain/workfl
 import type { Messenger } from "@scheduler-agent-supervisor/core/internal/messaging/messenger";
 import { completionUrl } from "@scheduler-agent-supervisor/core/internal/scheduler/completion";
 import type { Ports } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
+import type { ChildJobs } from "@scheduler-agent-supervisor/core/internal/submission/child-jobs";
 import { createMemoryAuditLog } from "../memory/memory-audit-log.ts";
 import type { MemoryJobStore } from "../memory/memory-job-store.ts";
 import { createMemoryLease } from "../memory/memory-leadership.ts";
@@ -38,6 +39,7 @@ export interface PortsOptions {
   readonly store: MemoryJobStore;
   readonly messenger: Messenger;
   readonly time: VirtualTime;
+  readonly childJobs: ChildJobs;
 }
 
 /** As a process has them when it begins: they know nothing of their endpoints. */
@@ -47,9 +49,10 @@ export function createWorldAgents({
   routing,
   store,
   time,
-}: Pick<PortsOptions, "business" | "endpoints" | "routing" | "store" | "time">): Ports["agents"] {
+  childJobs,
+}: Pick<PortsOptions, "business" | "endpoints" | "routing" | "store" | "time" | "childJobs">): Ports["agents"] {
   const now = () => time.now;
-  return business.createAgents(endpoints, { ...routing, now }, { store, now });
+  return business.createAgents(endpoints, { ...routing, now }, { store, now, childJobs });
 }
 
 export function createWorldPorts({
@@ -60,6 +63,7 @@ export function createWorldPorts({
   store,
   messenger,
   time,
+  childJobs,
 }: PortsOptions): Ports {
   const workflows = business.loadWorkflows();
   const now = () => time.now;
@@ -67,7 +71,7 @@ export function createWorldPorts({
   return {
     store,
     messenger,
-    agents: createWorldAgents({ business, endpoints, routing, store, time }),
+    agents: createWorldAgents({ business, endpoints, routing, store, time, childJobs }),
     jobFor: business.contentFor,
     checkResult: business.checkResult,
     workflows,
