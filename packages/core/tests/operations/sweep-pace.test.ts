@@ -1,6 +1,7 @@
 // How fast a sweep is, by a virtual clock: a store that takes 8 ms an answer, and a bus that takes 12.
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { StateRecord } from "../../src/domain/state-record.ts";
 import type { Ports } from "../../src/scheduler/ports.ts";
 import { StoreUnavailable, type Versioned } from "../../src/store/job-store.ts";
 import { type SweepOutcome, sweep } from "../../src/supervisor/sweep.ts";
@@ -10,6 +11,7 @@ import { createWorld, type World } from "../world.ts";
 const STORE_MS = 8;
 const BUS_MS = 12;
 const PAGE = 100;
+const A_MINUTE_AGO = new Date(NOON_MS - 60_000).toISOString();
 
 let world: World;
 let slow: SlowPorts;
@@ -138,10 +140,10 @@ async function overdue(count: number): Promise<void> {
 }
 
 /** As after a rollback: the app does not have its workflow. */
-async function forget(jobId: string): Promise<void> {
+async function forget(jobId: string, changes: Partial<StateRecord> = {}): Promise<void> {
   const read = await world.store.state(jobId);
   if (!read) throw new Error("no record");
-  await world.store.replace(read, { ...read.record, workflow: { name: "forgotten", version: 9 } });
+  await world.store.replace(read, { ...read.record, ...changes, workflow: { name: "forgotten", version: 9 } });
 }
 
 async function swept(): Promise<Extract<SweepOutcome, { kind: "swept" }> & { readonly ms: number }> {
@@ -187,6 +189,16 @@ test("records that can't be recovered keep no sweep from the others, however man
     vi.setSystemTime(Date.now() + 30_000);
   }
   expect(found[0]).toBeLessThan(3000);
+  expect(world.startAttempts.map(({ jobId }) => jobId)).toEqual(["job-3000"]);
+});
+
+test("records that could not be recovered before come after the others, though they are due for longer", async () => {
+  await overdue(3001);
+  const unrecovered = { since: A_MINUTE_AGO, lookAgainAt: A_MINUTE_AGO, fault: "No workflow forgotten v9" };
+  for (let index = 0; index < 3000; index += 1) await forget(`job-${index}`, { unrecovered });
+  const { ports } = slow;
+  slow = { ...slow, ports: { ...ports, timing: { ...ports.timing, sweepWithinMs: 500 } } };
+  expect((await swept()).found).toBeLessThan(3000);
   expect(world.startAttempts.map(({ jobId }) => jobId)).toEqual(["job-3000"]);
 });
 
