@@ -4,6 +4,7 @@ import type { Container } from "@azure/cosmos";
 import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/internal/store/cosmos-job-store";
 import { afterAll, expect, test, vi } from "vitest";
 import { closingStoreContract } from "../../packages/core/tests/contract/closing-store.ts";
+import { dueStoreContract } from "../../packages/core/tests/contract/due-store.ts";
 import { guardsContract } from "../../packages/core/tests/contract/guards.ts";
 import { jobStoreContract } from "../../packages/core/tests/contract/job-store.ts";
 import { sampleJob, sampleRecord } from "../../packages/core/tests/jobs.ts";
@@ -33,6 +34,8 @@ const open = async () => createCosmosJobStore(sampleContainer(await container())
 jobStoreContract("cosmos", open);
 
 closingStoreContract("cosmos", open);
+
+dueStoreContract("cosmos", open);
 
 guardsContract("cosmos", open);
 

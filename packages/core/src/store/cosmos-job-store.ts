@@ -319,7 +319,8 @@ export function createCosmosJobStore(
       // Without GROUP BY: the SDK 4.10.1 puts its groups together itself, in a time that grows with their square: half a second of CPU for 600.
       const query = inFlightQuery("c.fairnessKey AS key", span);
       const jobs = await patiently("count jobs in flight by key", async () => {
-        return (await container.items.query<{ readonly key?: string }>(query, PAGE).fetchAll()).resources;
+        return (await container.items.query<{ readonly key?: string }>(query, { maxItemCount: 1000 }).fetchAll())
+          .resources;
       });
       const counts = new Map<string, number>();
       for (const { key = "" } of jobs) counts.set(key, (counts.get(key) ?? 0) + 1);
@@ -377,8 +378,6 @@ export function createCosmosJobStore(
 
 /** Without those at which a sweep is to look again only later. */
 const LOOKED_AT = "(NOT IS_DEFINED(c.unrecovered) OR c.unrecovered.lookAgainAt < @instant)";
-
-const PAGE = { maxItemCount: 1000 } as const;
 
 async function unlessRejected(write: () => Promise<Stored | undefined>): Promise<Written> {
   try {

@@ -14,7 +14,7 @@ import {
   takeUp,
   takeUpOnly,
 } from "../../src/domain/step-writes.ts";
-import { claim, claimAndConclude } from "../../src/domain/transitions.ts";
+import { claim } from "../../src/domain/transitions.ts";
 import type { Workflow } from "../../src/domain/workflow.ts";
 import type { JobStore } from "../../src/store/job-store.ts";
 import { CHAIN, NOON, SCHEDULING, sampleJob, sampleRecord } from "../jobs.ts";
@@ -369,69 +369,6 @@ export function jobStoreContract(name: string, open: () => Promise<JobStore>): v
         kind: "written",
         record: { dueAt: extended, completeBy: extended, steps: { reserveStock: { state: "Running", completeBy } } },
       });
-    });
-
-    test("due finds what is due before the instant, the longest overdue first, and nothing else", async () => {
-      const records = [await submitted(), await submitted(), await submitted()];
-      const [late, later, future] = records.map(({ jobId }) => jobId);
-      for (const [jobId, dueAt] of [
-        [late, "2020-01-02"],
-        [later, "2020-01-03"],
-        [future, "2099-01-01"],
-      ] as const) {
-        const read = await store.state(jobId ?? "");
-        if (!read) throw new Error("no state record");
-        await store.replace(read, { ...read.record, dueAt });
-      }
-      const found = async (instant: string) => {
-        const due: string[] = [];
-        for await (const { record } of store.due(instant)) due.push(record.jobId);
-        return due;
-      };
-      expect(await found("2021-01-01")).toEqual([late, later]);
-      const read = await store.state(late ?? "");
-      if (!read) throw new Error("no state record");
-      const unrecovered = { since: "2020-12-31", lookAgainAt: "2021-01-02", fault: "no workflow" };
-      await store.replace(read, { ...read.record, unrecovered });
-      expect(await found("2021-01-01")).toEqual([later]);
-      expect(await found("2021-01-03")).toEqual([late, later]);
-    });
-
-    test("P35 pastDeadline finds what passed its deadline before the instant, the longest past first, and nothing that is closed", async () => {
-      const records = await Promise.all(Array.from({ length: 6 }, () => submitted()));
-      const [late, later, future, ended, closed, none] = records.map(({ jobId }) => jobId);
-      const put = async (jobId: string | undefined, changes: Partial<StateRecord>) => {
-        const read = await store.state(jobId ?? "");
-        if (!read) throw new Error("no state record");
-        await store.replace(read, { ...read.record, ...changes });
-      };
-      await put(later, { deadlineAt: "2020-01-03", dueAt: "2099-01-01" });
-      await put(late, { deadlineAt: "2020-01-02", keptUntil: null });
-      await put(future, { deadlineAt: "2099-01-01" });
-      await put(ended, { deadlineAt: null });
-      await put(closed, { deadlineAt: "2020-01-01", keptUntil: "2099-01-01" });
-      await put(none, { dueAt: "2020-01-01" });
-      const found = async (instant: string) => {
-        const past: string[] = [];
-        for await (const { record } of store.pastDeadline(instant)) past.push(record.jobId);
-        return past;
-      };
-      expect(await found("2021-01-01")).toEqual([late, later]);
-      await put(late, { unrecovered: { since: "2020-12-31", lookAgainAt: "2021-01-02", fault: "no workflow" } });
-      expect(await found("2021-01-01")).toEqual([later]);
-      expect(await found("2021-01-03")).toEqual([late, later]);
-      await put(late, { processState: "Error", deadlineAt: null });
-      expect(await found("2021-01-03")).toEqual([later]);
-    });
-
-    test("P35 a job with a deadline ends in a claim with nothing left to do, and its deadline is gone", async () => {
-      const { jobId } = await submitted();
-      const read = await store.state(jobId);
-      if (!read) throw new Error("no state record");
-      const pending = { ...read.record, deadlineAt: "2020-01-01T00:00:00.000Z" };
-      await store.replace(read, pending);
-      const written = await store.change(jobId, claimAndConclude(pending, { processState: "Processed" }, "h", NOON));
-      expect(written).toMatchObject({ kind: "written", record: { processState: "Processed", deadlineAt: null } });
     });
   });
 }
