@@ -11,6 +11,7 @@ import { SCALING_GROUPS } from "../../cli/cost/environments.ts";
 import { endedAsExpected, follow } from "../../cli/follow.ts";
 import { readSamples, sendSamples, switchOnFaults } from "../../cli/samples.ts";
 import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
+import { answersToForeign, canListPorts, listeningPorts } from "../support/listening-ports.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { CHAIN, GRAPH } from "../support/orders.ts";
 import { shortLocks } from "../support/short-locks.ts";
@@ -50,7 +51,9 @@ const COLD_START_MS = 4000;
 const folder = mkdtempSync(join(tmpdir(), "flex-"));
 let adapted: AdaptedApp;
 let app: TestStack;
+let portsBefore: ReadonlySet<number>;
 beforeAll(async () => {
+  portsBefore = canListPorts ? listeningPorts() : new Set();
   adapted = adaptApp([CHAIN, GRAPH, QUICK]);
   app = await startTestStack({
     appDir: adapted.dir,
@@ -162,6 +165,14 @@ test("an operator's calls are answered where the app answers, also while another
   expect((await fetch(`${url}/api/jobs/flex-0`)).status).toBe(200);
   expect((await fetch(`${url}/runtime/webhooks/durabletask/instances/flex-0-1?code=local`)).status).toBe(200);
 });
+
+test.runIf(canListPorts)("every port that speaks HTTP rejects what is foreign, that of each process too", async () => {
+  for (const name of GROUPS) await app.stack.restart(`host/${name}`);
+  const { http, faults } = await answersToForeign([...listeningPorts()].filter((port) => !portsBefore.has(port)));
+  expect(faults).toEqual([]);
+  // The router and each process, the store, the bus's administration and four services.
+  expect(http.length).toBeGreaterThanOrEqual(GROUPS.length + 7);
+}, 120_000);
 
 test("no process is left after the stack has stopped", async () => {
   const pids = [...app.stack.instances, ...app.stack.processes].map(({ pid }) => pid);

@@ -1,105 +1,23 @@
 // Every HTTP server of the local stack, found by its listening port: none takes a request of a page of another site, or under another name, and none
 // is held up by a body that never ends. What the durable engine serves there opens with its key alone.
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { WEBHOOK_KEY } from "@scheduler-agent-supervisor/local/host/durable/client-binding";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { answersToForeign, canListPorts, listeningPorts } from "../support/listening-ports.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 let app: TestStack;
 let before: ReadonlySet<number>;
-const isLinux = process.platform === "linux";
 beforeAll(async () => {
-  before = isLinux ? listeningPorts() : new Set();
+  before = canListPorts ? listeningPorts() : new Set();
   app = await startTestStack();
 });
 afterAll(() => app?.[Symbol.asyncDispose]());
 
-/** Those of this process and of all that it started, by proc(5). */
-function listeningPorts(): ReadonlySet<number> {
-  const own = processTree(process.pid).flatMap(socketsOf);
-  const sockets = new Set(own);
-  const ports = ["tcp", "tcp6"].flatMap((file) =>
-    readFileSync(`/proc/net/${file}`, "utf8")
-      .split("\n")
-      .slice(1)
-      .flatMap((line) => {
-        const [, local = "", , state, , , , , , inode = ""] = line.trim().split(/\s+/);
-        const isListening = state === "0A" && sockets.has(inode);
-        return isListening ? [Number.parseInt(local.slice(local.lastIndexOf(":") + 1), 16)] : [];
-      }),
-  );
-  return new Set(ports);
-}
-
-function processTree(root: number): number[] {
-  const parents = readdirSync("/proc").flatMap((name): [number, number][] => {
-    if (!/^\d+$/.test(name)) return [];
-    const stat = readOr(() => readFileSync(`/proc/${name}/stat`, "utf8"), "");
-    const [, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return [[Number(name), Number(parent)]];
-  });
-  const found = [root];
-  for (const pid of found) found.push(...parents.flatMap(([child, parent]) => (parent === pid ? [child] : [])));
-  return found;
-}
-
-function socketsOf(pid: number): string[] {
-  const folder = `/proc/${pid}/fd`;
-  return readOr(() => readdirSync(folder), []).flatMap((fd) => {
-    const link = readOr(() => readlinkSync(`${folder}/${fd}`), "");
-    return /^socket:\[(\d+)\]$/.exec(link)?.[1] ?? [];
-  });
-}
-
-/** A process or a file may be gone by now. */
-function readOr<T>(read: () => T, otherwise: T): T {
-  try {
-    return read();
-  } catch {
-    return otherwise;
-  }
-}
-
-/** The head of what the port answers; empty where it answers nothing that is HTTP. */
-function answerOf(port: number, head: string, body = ""): Promise<string> {
-  return new Promise((resolve) => {
-    let text = "";
-    const socket = connect(port, "127.0.0.1");
-    const end = () => {
-      socket.destroy();
-      resolve(text.startsWith("HTTP/") ? text : "");
-    };
-    socket.setTimeout(3000, end);
-    socket.on("error", end).on("close", end);
-    socket.on("data", (chunk) => {
-      text += chunk.toString("latin1");
-      if (text.includes("\r\n\r\n")) end();
-    });
-    socket.write(`${head}\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`);
-  });
-}
-
-test.runIf(isLinux)("every port that speaks HTTP rejects what is foreign", async () => {
-  const ports = [...listeningPorts()].filter((port) => !before.has(port));
-  const http: number[] = [];
-  for (const port of ports) {
-    const here = `127.0.0.1:${port}`;
-    const plain = await answerOf(port, `GET /nothing HTTP/1.1\r\nhost: ${here}`);
-    if (plain === "") continue;
-    http.push(port);
-    // Azurite is Microsoft's, and takes nothing that is not signed with its key.
-    const rejected = /^server: azurite/im.test(plain) ? /^HTTP\/1\.1 4\d\d / : /^HTTP\/1\.1 403 /;
-    const simple = "content-type: text/plain";
-    for (const [name, head] of [
-      ["another site", `POST /$refuse HTTP/1.1\r\nhost: ${here}\r\norigin: https://evil.example\r\n${simple}`],
-      ["no site", `POST /v1/traces HTTP/1.1\r\nhost: ${here}\r\norigin: null\r\n${simple}`],
-      ["a rebound name", `POST /$faults HTTP/1.1\r\nhost: rebound.example:${port}\r\n${simple}`],
-      ["a rebound name, reading", `GET /$counts HTTP/1.1\r\nhost: rebound.example:${port}`],
-    ] as const)
-      expect(await answerOf(port, head, head.startsWith("POST") ? "{}" : ""), `${port}, ${name}`).toMatch(rejected);
-  }
+test.runIf(canListPorts)("every port that speaks HTTP rejects what is foreign", async () => {
+  const { http, faults } = await answersToForeign([...listeningPorts()].filter((port) => !before.has(port)));
+  expect(faults).toEqual([]);
   // The host, the store, the bus's administration and four services at least.
   expect(http.length).toBeGreaterThanOrEqual(7);
   const { host, cosmos } = app.stack.addresses;

@@ -8,6 +8,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { OPEN_ERRORS } from "@scheduler-agent-supervisor/core/internal/domain/open-errors";
 import { hasEnded, type ProcessState } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import { METRICS, type MetricName } from "@scheduler-agent-supervisor/core/internal/telemetry/metrics";
 import { PART_NAMES } from "@scheduler-agent-supervisor/local/stack/parts";
@@ -201,7 +202,7 @@ test("every metric reaches the collector, with the attributes that the alerts sp
   const points = read((reader) => reader.points());
   const of = (name: MetricName) => points.filter(({ metric }) => metric === name);
   const stock = of("jobs.by_state").map(({ attributes: { state, kind } }) => [state, kind ?? null]);
-  const kinds = ["rejected", "expired", "compensationIncomplete"].map((kind) => ["Error", kind]);
+  const kinds = OPEN_ERRORS.map((kind) => ["Error", kind]);
   const wanted = [["Pending", null], ["Processing", null], ...kinds];
   expect(stock).toEqual(expect.arrayContaining(wanted));
   // What rests in Error for good is not counted over and over.
