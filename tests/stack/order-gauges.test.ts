@@ -49,6 +49,7 @@ const RECORDS: { readonly [orderId: string]: Partial<StateRecord> } = {
   "compensating-1": inError("rejected", { processState: "Processing", direction: "compensate" }),
   "expired-1": inError("expired"),
   "manual-1": inError("compensationIncomplete", { direction: "compensate" }),
+  "late-1": inError("deadlinePassed"),
   "ended-processed": { processState: "Processed", overAt: "2026-01-01T12:40:00.000Z" },
   "ended-late": {
     processState: "Processed",
@@ -74,6 +75,7 @@ test("counts the orders by state, and by kind those in Error that somebody has t
     [{ state: "Error", kind: "rejected" }, 2],
     [{ state: "Error", kind: "expired" }, 1],
     [{ state: "Error", kind: "compensationIncomplete" }, 1],
+    [{ state: "Error", kind: "deadlinePassed" }, 1],
     ["overdue", 4],
   ]);
 });
@@ -84,16 +86,16 @@ test("the orders that need a person: those with an error before an instant are c
   const store = createOpenJobStore(container);
   const numbers = async (at: string) => (await store.countBefore(at)).map(({ count }) => count);
   expect([await numbers(NOW), await numbers(LATER)]).toEqual([
-    [0, 0, 0],
-    [2, 1, 1],
+    [0, 0, 0, 0],
+    [2, 1, 1, 1],
   ]);
-  const open = ["expired-1", "manual-1", "rejected-1", "rejected-2"];
+  const open = ["expired-1", "late-1", "manual-1", "rejected-1", "rejected-2"];
   const idsOf = (jobs: readonly { readonly jobId: string }[]) => jobs.map(({ jobId }) => jobId).toSorted();
-  const recent = await store.since(NOW, 4);
+  const recent = await store.since(NOW, 5);
   expect([idsOf(recent.jobs), recent.isAll]).toEqual([open, true]);
-  expect(await store.since(LATER, 4)).toEqual({ jobs: [], isAll: true });
+  expect(await store.since(LATER, 5)).toEqual({ jobs: [], isAll: true });
   expect(await store.since(NOW, 3)).toMatchObject({ jobs: { length: 3 }, isAll: false });
-  const few = await store.few(4);
+  const few = await store.few(5);
   expect([idsOf(few.jobs), few.isAll]).toEqual([open, true]);
   expect(idsOf(await store.someBefore(LATER, "rejected", 5))).toEqual(["rejected-1", "rejected-2"]);
   expect(await store.someBefore(NOW, "rejected", 5)).toEqual([]);
@@ -138,7 +140,7 @@ const countAll = (received: Container) =>
 test("none of its queries meets an order that has ended, so their price never grows with these", async () => {
   const { container: received, queries } = recorded_queries();
   await countAll(received);
-  expect(queries).toHaveLength(9);
+  expect(queries).toHaveLength(11);
   for (const { query, parameters = [] } of queries) {
     const listed = { query: query.replace("VALUE COUNT(1)", "VALUE c.jobId"), parameters };
     const { resources } = await container.items.query<string>(listed).fetchAll();
