@@ -101,8 +101,8 @@ test("SIGTERM lets a running function end", async () => {
   expect(isAlive(pid)).toBe(false);
 });
 
-test("SIGTERM ends a hanging worker too, within 5 s", async () => {
-  const command = await run("unruly-app");
+test("SIGTERM ends a hanging worker too, soon after its time to go on", async () => {
+  const command = await run("unruly-app", "--grace", "1000");
   const pid = await pidOf(command);
   void fetch(`${command.baseUrl}/api/spin`).catch(() => undefined);
   await pause(300);
