@@ -166,13 +166,17 @@ test("an operator's calls are answered where the app answers, also while another
   expect((await fetch(`${url}/runtime/webhooks/durabletask/instances/flex-0-1?code=local`)).status).toBe(200);
 });
 
-test.runIf(canListPorts)("every port that speaks HTTP rejects what is foreign, that of each process too", async () => {
-  for (const name of GROUPS) await app.stack.restart(`host/${name}`);
-  const { http, faults } = await answersToForeign([...listeningPorts()].filter((port) => !portsBefore.has(port)));
-  expect(faults).toEqual([]);
-  // The router and each process, the store, the bus's administration and four services.
-  expect(http.length).toBeGreaterThanOrEqual(GROUPS.length + 7);
-}, 120_000);
+test.runIf(canListPorts)(
+  "every port that speaks HTTP rejects what is foreign, that of each process too",
+  async () => {
+    for (const name of GROUPS) await app.stack.restart(`host/${name}`);
+    const { http, faults } = await answersToForeign([...listeningPorts()].filter((port) => !portsBefore.has(port)));
+    expect(faults).toEqual([]);
+    // The router and each process, the store, the bus's administration and four services.
+    expect(http.length).toBeGreaterThanOrEqual(GROUPS.length + 7);
+  },
+  120_000,
+);
 
 test("no process is left after the stack has stopped", async () => {
   const pids = [...app.stack.instances, ...app.stack.processes].map(({ pid }) => pid);
