@@ -56,8 +56,15 @@ export const P27 = faultsOf("P27", [
   [
     "A wrong credential uses up the tries of a job.",
     "core:domain/recovery.ts",
-    'if (isHeld) return { kind: "hold", waitMs: holdMs };',
+    'if (failed.length > counted.length && counted.length === 0) return { kind: "hold", waitMs: holdMs };',
     "",
+    HOLD,
+  ],
+  [
+    "Beside another failure a wrong credential uses up the tries of its step.",
+    "core:domain/recovery.ts",
+    "(isTakenUp(each.run) && !isMisconfigured(each.run))",
+    "isTakenUp(each.run)",
     HOLD,
   ],
   [
@@ -71,8 +78,8 @@ export const P27 = faultsOf("P27", [
   [
     "One step's wrong credential excuses the others.",
     "core:domain/recovery.ts",
-    "failed.every(({ run }) => isMisconfigured(run));",
-    "failed.some(({ run }) => isMisconfigured(run));",
+    "failed.length > counted.length && counted.length === 0",
+    "failed.length > counted.length",
     HOLD,
   ],
   [

@@ -80,6 +80,22 @@ describe("P27 a wrong address or credential", () => {
     expect(verdict(record({ takePayment: running }, "compensate"))).toBe("skip");
   });
 
+  test.each(["forward", "compensate"] as const)(
+    "beside it another one fails, %s: that one's budget decides, and the wrong address uses up nothing",
+    (direction) => {
+      const runs = { takePayment: { ...running, expiry: misconfigured }, checkFraud: { ...running, failureCount: 0 } };
+      const before = record(runs, direction);
+      const decided = decideRecovery(before, () => strict, LATER, HOLD_MS);
+      expect(decided).toMatchObject({ kind: "retry", step: "checkFraud", failures: 1 });
+      const { steps } = recover(before, decided, { now: NOON, overdueBefore: LATER, claimWithinMs: 60_000 });
+      const failures = ["takePayment", "checkFraud"].map((name) => {
+        const step = steps[name];
+        return direction === "forward" ? step?.failureCount : step?.compensation?.failureCount;
+      });
+      expect(failures).toEqual([2, 1]);
+    },
+  );
+
   test("another attempt is due later, no failure is counted, nobody is notified, and the cause stays for people to see", () => {
     const before = record({ takePayment: { ...running, expiry: misconfigured } });
     const held = recover(

@@ -89,17 +89,17 @@ function decideHeld(
   const failed = own.filter((each) => isTakenUp(each.run) || untaken.has(runKey(each)) || isLost(each));
   if (own.length > 0 && failed.length === 0) return { kind: "reschedule" };
   // Neither the job's fault nor the service's: if it were counted, jobs would be compensated because a password was changed.
-  const isHeld = failed.length > 0 && failed.every(({ run }) => isMisconfigured(run));
-  if (isHeld) return { kind: "hold", waitMs: holdMs };
-  if (failed.length === 0) return decideFailed(record, null, budgetOfNone(record, policyOf(undefined)));
+  const counted = failed.filter(({ run }) => !isMisconfigured(run));
+  if (failed.length > counted.length && counted.length === 0) return { kind: "hold", waitMs: holdMs };
+  if (counted.length === 0) return decideFailed(record, null, budgetOfNone(record, policyOf(undefined)));
   // Each step has its own budget, and the first that is used up decides for the job.
-  const verdicts = failed.map((each) => {
+  const verdicts = counted.map((each) => {
     const { step, direction, run } = each;
     return decideFailed(record, step, budgetOf(isLost(each) ? GIVE_UP : policyOf(step), { direction, run }), direction);
   });
   const gravest = verdicts.reduce((one, other) => (isGraver(other, one) ? other : one));
   const skips = verdicts.flatMap(({ kind, step }) => (kind === "skip" && step !== null ? [step] : []));
-  const notTaken = failed.flatMap((each) => (isTakenUp(each.run) ? [] : [runKey(each)]));
+  const notTaken = counted.flatMap((each) => (isTakenUp(each.run) ? [] : [runKey(each)]));
   return { ...gravest, ...(skips.length > 0 && { skips }), ...(notTaken.length > 0 && { untaken: notTaken }) };
 }
 
@@ -283,7 +283,8 @@ function pending(
   };
 }
 
-const isFailed = (each: RunInHand, { untaken = [] }: Failed) => isTakenUp(each.run) || untaken.includes(runKey(each));
+const isFailed = (each: RunInHand, { untaken = [] }: Failed) =>
+  (isTakenUp(each.run) && !isMisconfigured(each.run)) || untaken.includes(runKey(each));
 
 /** A step whose tries are used up while its job continues. */
 function goneOnWithout(record: StepRecord, direction: Direction, now: string): StepRecord {
