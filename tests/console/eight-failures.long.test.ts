@@ -91,12 +91,16 @@ async function orders(...args: string[]): Promise<string> {
   return output;
 }
 
-/** The id at the begin of the line that has these words. */
+/** The id at the begin of the line that has these words. An answer may be five seconds old. */
 async function idOf(words: RegExp, ...args: string[]): Promise<string> {
-  const output = await orders(...args);
+  let output = "";
+  const said = async () => {
+    output = await orders(...args);
+    return output;
+  };
+  await expect.poll(said, { timeout: 30_000 }).toMatch(words);
   const line = output.split("\n").find((one) => words.test(one));
-  if (!line) throw new Error(`nothing says ${words}: ${output}`);
-  return line.split("\t")[0] ?? "";
+  return line?.split("\t")[0] ?? "";
 }
 
 /** A preview's own next command, as it says it. */
