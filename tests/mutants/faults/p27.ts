@@ -56,7 +56,7 @@ export const P27 = faultsOf("P27", [
   [
     "A wrong credential uses up the tries of a job.",
     "core:domain/recovery.ts",
-    'if (failed.length > counted.length && counted.length === 0) return { kind: "hold", waitMs: holdMs };',
+    'if (failed.length > 0 && counted.length === 0) return { kind: "hold", waitMs: holdMs };',
     "",
     HOLD,
   ],
@@ -78,7 +78,7 @@ export const P27 = faultsOf("P27", [
   [
     "One step's wrong credential excuses the others.",
     "core:domain/recovery.ts",
-    "failed.length > counted.length && counted.length === 0",
+    "failed.length > 0 && counted.length === 0",
     "failed.length > counted.length",
     HOLD,
   ],

@@ -90,7 +90,7 @@ function decideHeld(
   if (own.length > 0 && failed.length === 0) return { kind: "reschedule" };
   // Neither the job's fault nor the service's: if it were counted, jobs would be compensated because a password was changed.
   const counted = failed.filter(({ run }) => !isMisconfigured(run));
-  if (failed.length > counted.length && counted.length === 0) return { kind: "hold", waitMs: holdMs };
+  if (failed.length > 0 && counted.length === 0) return { kind: "hold", waitMs: holdMs };
   if (counted.length === 0) return decideFailed(record, null, budgetOfNone(record, policyOf(undefined)));
   // Each step has its own budget, and the first that is used up decides for the job.
   const verdicts = counted.map((each) => {

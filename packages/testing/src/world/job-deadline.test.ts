@@ -1,47 +1,12 @@
 // A job with a deadline: a contract is sent, signed by a person and paid out within ten days, or what was done is compensated (P35).
-import { idAs } from "@scheduler-agent-supervisor/core/internal/agents/service-request";
-import { defineAgent } from "@scheduler-agent-supervisor/core/internal/app/define-agent";
 import { defineApp } from "@scheduler-agent-supervisor/core/internal/app/define-app";
 import { workflowsOf } from "@scheduler-agent-supervisor/core/internal/app/define-workflow";
-import type { Job } from "@scheduler-agent-supervisor/core/internal/domain/job";
 import type { JobDeadline, RecoveryPolicy } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
 import { NO_RULES } from "@scheduler-agent-supervisor/core/internal/domain/workflow-rules";
-import { defineContract, jobMembers } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
 import { expect, test } from "vitest";
-import { z } from "zod";
+import { agents, contracts } from "../../tests/loan.ts";
 import { createSteppedWorld } from "./create-world.ts";
 
-interface Loan extends Job {
-  readonly jobId: string;
-}
-
-const contract = defineContract<Loan>({
-  schema: z.strictObject({ ...jobMembers("loan"), jobId: z.string() }),
-  secrets: [],
-  keys: [],
-  keysOf: () => ({}),
-});
-const contracts = { usual: contract, usualWorkflow: "loan", of: {} };
-
-const once = { tries: 1, tryTimeoutMs: 60_000 };
-const office = defineAgent({
-  name: "office",
-  service: { setting: "OfficeEndpoints", local: "http://127.0.0.1:7191" },
-  seen: ({ jobId: id }: Loan) => ({ jobId: id }),
-  answers: [{ status: 422, means: "rejected" }],
-  results: { send: idAs("contractId"), withdraw: idAs("withdrawalId"), payOut: idAs("paymentId") },
-  operations: {
-    send: ({ completion }) => ({
-      path: "contracts",
-      body: { reportTo: completion?.url ?? null },
-      mayBeDoneLater: true,
-    }),
-    withdraw: () => ({ path: "withdrawals", body: {} }),
-    payOut: () => ({ path: "payments", body: {} }),
-  },
-  policies: { send: once, withdraw: once, payOut: once },
-});
-const agents = [office] as const;
 const within = { completeWithin: "PT1M" } as const;
 const POLICY: RecoveryPolicy = { failureThreshold: 3, waits: ["P3D", "P30D"], onExhausted: "fail", onRejected: "fail" };
 
