@@ -13,6 +13,8 @@ const PRIVATE = "the card of Ada Lovelace";
 let service: HttpServer;
 /** The answer to orders whose id begins with `bad`. */
 let bad: { readonly status: number; readonly body: string };
+/** Seconds in the `Retry-After` of these answers. */
+let retryAfter: number | undefined;
 let isUp: boolean;
 let health: string[];
 /** Where the breaker opens, an order waits until this time is over. */
@@ -28,12 +30,14 @@ beforeEach(async () => {
   requests = 0;
   now = byRequests;
   isUp = true;
+  retryAfter = undefined;
   bad = { status: 400, body: JSON.stringify({ code: "BadToken", message: PRIVATE }) };
   service = await startHttpServer((request, response) => {
     requests += 1;
     const isBad = !isUp || String(request.headers["idempotency-key"]).startsWith("bad");
     const { status, body } = isBad ? bad : { status: 201, body: JSON.stringify({ id: "res-1" }) };
-    response.writeHead(status, { "content-type": "application/json", location: "/sign-in" }).end(body);
+    const pause = isBad && retryAfter !== undefined ? { "retry-after": retryAfter } : {};
+    response.writeHead(status, { "content-type": "application/json", location: "/sign-in", ...pause }).end(body);
   });
 });
 afterEach(() => service[Symbol.asyncDispose]());
@@ -124,6 +128,20 @@ describe("P18 an answer that may speak of the order or of the endpoint", () => {
     expect(health).toEqual([]);
   });
 });
+
+test.each([301, 404, 409, 410, 413, 422, 423])(
+  "P31 the pause that HTTP %i asks of one order is that order's alone",
+  async (status) => {
+    bad = { ...bad, status };
+    retryAfter = 300;
+    now = Date.now;
+    const agent = route();
+    const [first] = await Promise.all([reserve(agent, "bad-0", 200), reserve(agent, "bad-1", 200)]);
+    expect(["rejected", "expired"]).toContain(first.kind);
+    expect(await reserve(agent, "good")).toMatchObject({ kind: "done" });
+    expect(health).toEqual([]);
+  },
+);
 
 test.each([401, 403, 407, 408, 421, 425, 429, 500, 503])(
   "P18 P31 HTTP %i speaks of the endpoint: others wait for it, and none has another's words in its record",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { accessTo } from "./operator-access.ts";
+import { accessTo, seesSecrets } from "./operator-access.ts";
 
 const principal = (claims: { typ: string; val: string }[], more: object = {}) =>
   Buffer.from(JSON.stringify({ auth_typ: "aad", claims, ...more })).toString("base64");
@@ -66,4 +66,11 @@ test("with a function key no name is believed; on one's own machine it is", () =
     kind: "granted",
     operator: "local-operator",
   });
+});
+
+test("P30 secrets are shown to the role that may see them, and not to whoever has the function key", () => {
+  expect(accessTo("Jobs.ReadData", headersOf({}), "key")).toMatchObject({ kind: "rejected", status: 403 });
+  for (const headers of [headersOf({}), signedIn("Jobs.ReadData")]) expect(seesSecrets(headers, "key")).toBe(false);
+  expect(seesSecrets(signedIn("Jobs.ReadData"), "entra")).toBe(true);
+  expect(seesSecrets(signedIn("Jobs.Operate"), "entra")).toBe(false);
 });
