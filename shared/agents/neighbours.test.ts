@@ -36,8 +36,8 @@ beforeEach(async () => {
     requests += 1;
     const isBad = !isUp || String(request.headers["idempotency-key"]).startsWith("bad");
     const { status, body } = isBad ? bad : { status: 201, body: JSON.stringify({ id: "res-1" }) };
-    const pause = isBad && retryAfter !== undefined ? { "retry-after": retryAfter } : {};
-    response.writeHead(status, { "content-type": "application/json", location: "/sign-in", ...pause }).end(body);
+    if (isBad && retryAfter !== undefined) response.setHeader("retry-after", retryAfter);
+    response.writeHead(status, { "content-type": "application/json", location: "/sign-in" }).end(body);
   });
 });
 afterEach(() => service[Symbol.asyncDispose]());
