@@ -1,4 +1,4 @@
-// Advice on times (P30): from the times that records keep, and what other limits would have done.
+// Advice on times: from the times that records keep, and what other limits would have done.
 import type { StepRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
 import { describe, expect, test } from "vitest";
@@ -24,7 +24,7 @@ function job(workMs: number, changes: Partial<StepRecord> = {}, run = "pay"): En
 const sample = (count: number) => Array.from({ length: count }, (_, place) => job((place + 1) * 10));
 const adviceFor = (jobs: readonly EndedJob[], changes = {}) => adviceOn(workflow, jobs, changes)[0];
 
-test("P30 a step's times are proposed from its percentiles, and never below what an instance needs to start", () => {
+test("a step's times are proposed from its percentiles, and never below what an instance needs to start", () => {
   expect(adviceFor(sample(200))).toMatchObject({
     start: { count: 200, p50Ms: 50, p99Ms: 50 },
     work: { count: 200, p50Ms: 1000, p99Ms: 1980, mostMs: 2000 },
@@ -34,14 +34,14 @@ test("P30 a step's times are proposed from its percentiles, and never below what
   });
 });
 
-test("P30 of few runs nothing is proposed, and neither of none", () => {
+test("of few runs nothing is proposed, and neither of none", () => {
   expect(adviceFor(sample(99))).toMatchObject({ proposed: null, because: "99 of at least 100 runs are known" });
   expect(adviceFor([])).toMatchObject({ work: null, start: null, proposed: null, timeouts: 0 });
   const other = sample(200).map((each) => ({ ...each, workflow: { name: "other", version: 1 } }));
   expect(adviceFor(other)).toMatchObject({ work: null });
 });
 
-test("P30 where attempts ran out of time, longer runs are not seen: the proposal is not shorter than today", () => {
+test("where attempts ran out of time, longer runs are not seen: the proposal is not shorter than today", () => {
   const timedOut = Array.from({ length: 10 }, () => job(100, { retryCount: 1, failureCount: 1 }));
   expect(adviceFor([...sample(200), ...timedOut])).toMatchObject({
     timeouts: 10,
@@ -50,12 +50,12 @@ test("P30 where attempts ran out of time, longer runs are not seen: the proposal
   });
 });
 
-test("P30 a step that is done later works until its acceptance, and waits from then on", () => {
+test("a step that is done later works until its acceptance, and waits from then on", () => {
   const later = job(60_000, { accepted: { at: at(250) } });
   expect(adviceFor([later])).toMatchObject({ work: { p50Ms: 200 }, wait: { p50Ms: 59_800 } });
 });
 
-describe("P30 what other limits would have done", () => {
+describe("what other limits would have done", () => {
   test("runs that took longer would have timed out; with their failures the threshold would have been reached", () => {
     const failed = job(100, { failureCount: 2, retryCount: 2 });
     const advice = adviceFor([...sample(200), failed], { completeWithinMs: 1500, failureThreshold: 2 });

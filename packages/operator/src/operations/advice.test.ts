@@ -1,4 +1,4 @@
-// Advice over a sample of the last week's jobs (P30): bounded in what it reads, and read rarely.
+// Advice over a sample of the last week's jobs: bounded in what it reads, and read rarely.
 import type { StepRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
 import { expect, test, vi } from "vitest";
@@ -16,7 +16,7 @@ const loan: Workflow = {
   ],
 };
 
-test("P30 it reads a bounded sample of each half day of the week, once in ten minutes for everybody, and says its size", async () => {
+test("it reads a bounded sample of each half day of the week, once in ten minutes for everybody, and says its size", async () => {
   let clock = NOON;
   const paid = {
     scheduledAt: "2026-01-05T00:00:00Z",
