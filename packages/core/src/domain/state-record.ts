@@ -220,9 +220,8 @@ export interface OutboxMessage {
   readonly status: JobStatus;
   readonly attempt: number;
   readonly at: string;
-  /** The step of the status, if it is about one. */
+  /** The step of the status, if it is about one; with the direction if it is about the step's compensation. */
   readonly step?: string;
-  /** The status is about the step's compensation. */
   readonly direction?: "compensate";
 }
 
