@@ -24,6 +24,7 @@ const COLOURS: Readonly<Record<JobStatus, Colour>> = {
   Received: "gray",
   Started: "cyan",
   StepCompleted: "cyan",
+  StepReminder: "yellow",
   RetryScheduled: "yellow",
   Completed: "green",
   Failed: "red",

@@ -176,16 +176,18 @@ export async function recordOutcome(app: App, orderId: string, step: string, fou
   say(`${orderId}: ${which} is recorded as ${found.kind}. The order is ${state}, attempt ${attempt}.`);
 }
 
-export async function showAwaiting(app: App, asJson: boolean): Promise<void> {
-  const { steps, isAll } = await app.get<Awaiting>("awaiting");
+export async function showAwaiting(app: App, assignee: string | undefined, asJson: boolean): Promise<void> {
+  const only = assignee === undefined ? "" : `?${new URLSearchParams({ assignee })}`;
+  const { steps, isAll } = await app.get<Awaiting>(`awaiting${only}`);
   if (asJson) return sayEach(steps);
   if (steps.length === 0) say("No step awaits a report.");
   printTable(
-    ["order", "step", "agent", "since", "until", "reference", "last report"],
-    steps.map(({ jobId, step, agent, since, until, reference, lastReportAt, progress }) => [
+    ["order", "step", "agent", "assignee", "since", "until", "reference", "last report"],
+    steps.map(({ jobId, step, agent, assignee, since, until, reference, lastReportAt, progress }) => [
       jobId,
       step,
       agent,
+      assignee ?? "",
       ago(since),
       until ? timeText(until) : "",
       reference ?? "",

@@ -1,6 +1,7 @@
 // What an operator asks for by a word: the console's views and actions, each with its call, its meaning and what it runs.
 import { BULK_ACTIONS, MOST_JOBS } from "@scheduler-agent-supervisor/operator/internal/domain/bulk";
 import { numberOf, UsageError, type Values } from "../arguments.ts";
+import { showAdvice } from "./advice.ts";
 import { openApp } from "./app.ts";
 import { changeHandling, showGroup, showNeeds, showSearch } from "./attention.ts";
 import { changeBulk, listBulk, previewBulk, showBulk, startBulk } from "./bulk.ts";
@@ -135,6 +136,22 @@ const VERBS: { readonly [verb: string]: Verb } = {
         ...(call.values["deadline-only"] === true && { only: "deadline" as const }),
       }),
   },
+  advice: {
+    call: "[--workflow W] [--start-within PT10S] [--complete-within PT20S] [--failure-threshold N]",
+    about:
+      "what steps took last week, the times that are proposed, and what these or other times would have done; nothing is done",
+    run: ({ app, values, asJson }) =>
+      showAdvice(
+        app,
+        {
+          workflow: textOf(values, "workflow"),
+          startWithin: textOf(values, "start-within"),
+          completeWithin: textOf(values, "complete-within"),
+          failureThreshold: textOf(values, "failure-threshold"),
+        },
+        asJson,
+      ),
+  },
   "what-if": {
     call: "[--failure-threshold N] [--on-exhausted fail|compensate] [--clock-skew PT2S] [--at T]",
     about: "what a sweep would decide about the orders that are due; nothing is done",
@@ -176,9 +193,9 @@ const VERBS: { readonly [verb: string]: Verb } = {
     run: ({ app, given, values }) => eraseOrder(app, orderOf(given), needed(values, "reason")),
   },
   awaiting: {
-    call: "",
-    about: "the steps that await a report",
-    run: ({ app, asJson }) => showAwaiting(app, asJson),
+    call: "[--assignee NAME]",
+    about: "the steps that await a report; or those in which one person, group or role has to act",
+    run: ({ app, values, asJson }) => showAwaiting(app, textOf(values, "assignee"), asJson),
   },
   report: {
     call: `ORDER STEP done|rejected ${WHY}`,

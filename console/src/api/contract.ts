@@ -1,6 +1,7 @@
 // The types of the API's answers, from the schemas that the server answers by.
 export type {
   Acted,
+  Advice,
   AgentStandings,
   AgentTimeout,
   Attention,
@@ -44,6 +45,7 @@ export type {
   ShiftLog,
   SkipCause,
   Snapshot,
+  StepAdvice,
   StepRecord,
   StepRun,
   StepState,

@@ -3,6 +3,7 @@ import { hashKey, QueryClient, useInfiniteQuery, useQuery, useQueryClient } from
 import { nameJobs } from "../words/say.ts";
 import { ApiFault, get } from "./client.ts";
 import type {
+  Advice,
   AgentStandings,
   Attention,
   AttentionPage,
@@ -33,7 +34,7 @@ import type {
   Traffic,
   WaitingMessages,
 } from "./contract.ts";
-import { AGENTS_MS, BULK_MS, HOME_MS, JOB_MS, LEADERLESS_MS, LIST_MS, QUEUES_MS } from "./intervals.ts";
+import { ADVICE_MS, AGENTS_MS, BULK_MS, HOME_MS, JOB_MS, LEADERLESS_MS, LIST_MS, QUEUES_MS } from "./intervals.ts";
 
 export function createQueryClient(): QueryClient {
   return new QueryClient({
@@ -287,7 +288,10 @@ export const useShiftLog = (filter: { readonly who: string; readonly from: strin
     refetchInterval: filter.to === "" && LIST_MS,
   });
 
-export const useAwaiting = () => usePolled<Awaiting>("awaiting", HOME_MS);
+export const useAdvice = () => usePolled<Advice>("advice", ADVICE_MS);
+
+/** @param assignee empty: everybody's */
+export const useAwaiting = (assignee = "") => usePolled<Awaiting>(`awaiting${query({ assignee })}`, HOME_MS);
 
 export const useClaims = () => usePolled<Handlings>("claims", QUEUES_MS);
 

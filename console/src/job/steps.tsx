@@ -4,6 +4,7 @@ import { Link } from "wouter";
 import type { Inspection, JobRecord, StepRecord, StepRun, WorkflowStep } from "../api/contract.ts";
 import { StepBadge } from "../parts/badges.tsx";
 import { Instant, Said } from "../parts/zone.tsx";
+import { AWAITING } from "../words/awaiting.ts";
 import { JOB, SKIP_CAUSES } from "../words/job.ts";
 
 interface StepsProps {
@@ -32,13 +33,14 @@ interface StepProps {
 
 function Step({ name, record, step }: StepProps) {
   const { agent, compensation, result } = record;
+  const assignedTo = record.assignee && `${AWAITING.assignedTo} ${record.assignee}`;
   const job = step && (step.after.length === 0 ? JOB.first : JOB.afterSteps(step.after.join(", ")));
   return (
     <>
       <h3>
         {name} <StepBadge state={record.state} />
       </h3>
-      <p className="quiet">{[agent, step?.operation, job].filter(Boolean).join(" · ")}</p>
+      <p className="quiet">{[agent, step?.operation, job, assignedTo].filter(Boolean).join(" · ")}</p>
       {record.skipped && (
         <p className={record.skipped.cause === "rejected" || record.skipped.cause === "expired" ? "fault" : "quiet"}>
           {SKIP_CAUSES[record.skipped.cause]}: <Said text={record.skipped.message} />

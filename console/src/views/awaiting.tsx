@@ -1,5 +1,5 @@
 // The steps that are done later: who was asked, since when, until when, and what they have said.
-import { Link } from "wouter";
+import { Link, useSearch } from "wouter";
 import type { AwaitingStep } from "../api/contract.ts";
 import { useAwaiting } from "../api/queries.ts";
 import { ClaimedBy } from "../parts/claimed-by.tsx";
@@ -28,6 +28,10 @@ const COLUMNS: readonly Column<AwaitingStep>[] = [
     cell: ({ step, direction, workflow }) =>
       `${direction === "compensate" ? JOB.compensation(step) : step} · ${workflow.name}`,
   },
+  {
+    name: AWAITING.assignee,
+    cell: ({ assignee }) => assignee && <Link href={`/awaiting?${new URLSearchParams({ assignee })}`}>{assignee}</Link>,
+  },
   { name: AWAITING.since, cell: ({ since }) => <Age at={since} /> },
   { name: AWAITING.until, cell: ({ until }) => until && <Instant at={until} /> },
   { name: AWAITING.reference, cell: ({ reference }) => reference },
@@ -48,11 +52,17 @@ const COLUMNS: readonly Column<AwaitingStep>[] = [
 ];
 
 export function AwaitingView() {
-  const awaiting = useAwaiting();
+  const assignee = new URLSearchParams(useSearch()).get("assignee") ?? "";
+  const awaiting = useAwaiting(assignee);
   return (
     <>
       <h1>{AWAITING.title}</h1>
       <p>{AWAITING.about}</p>
+      {assignee && (
+        <p>
+          {AWAITING.only(assignee)} <Link href="/awaiting">{AWAITING.everybody}</Link>
+        </p>
+      )}
       <Loaded query={awaiting}>
         {({ steps, isAll }) =>
           steps.length === 0 ? (

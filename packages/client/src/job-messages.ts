@@ -16,6 +16,7 @@ const STATUSES = [
   "Received",
   "Started",
   "StepCompleted",
+  "StepReminder",
   "RetryScheduled",
   "Completed",
   "Failed",
@@ -50,6 +51,12 @@ export interface StatusMessage {
   readonly contentDigest?: string;
   /** The outputs of a completed step, or of the whole job. */
   readonly outputs?: Outputs;
+  /** Of a `StepReminder`: the person, group or role that has to act. */
+  readonly assignee?: string;
+  /** Of a `StepReminder`, ISO 8601: the end of the wait. */
+  readonly until?: string;
+  /** Of a `StepReminder` about the step's compensation. */
+  readonly direction?: "compensate";
 }
 
 /** The outputs of a workflow, by name. */
@@ -72,6 +79,7 @@ export function readStatus({ body, messageId, correlationId }: ReceivedMessage):
   if (body === null || typeof body !== "object") return undefined;
   const known = body as Readonly<Record<string, unknown>>;
   const { jobId, attempt, status: name, at, step, detail, faults, submissionId, contentDigest, outputs } = known;
+  const { assignee, until, direction } = known;
   const status = STATUSES.find((one) => one === name);
   if (typeof jobId !== "string" || !Number.isSafeInteger(attempt) || !status) return undefined;
   return {
@@ -87,6 +95,9 @@ export function readStatus({ body, messageId, correlationId }: ReceivedMessage):
     ...(typeof submissionId === "string" && { submissionId }),
     ...(typeof contentDigest === "string" && { contentDigest }),
     ...(outputs !== null && typeof outputs === "object" && { outputs: outputsIn(outputs) }),
+    ...(typeof assignee === "string" && { assignee }),
+    ...(typeof until === "string" && { until }),
+    ...(direction === "compensate" && { direction }),
   };
 }
 

@@ -24,6 +24,7 @@ import type { AgentStandings, LastHour, Session, Traffic, WaitingMessages } from
 import { deadLetterQueuesOf } from "./messaging/dead-letters.ts";
 import { createQueueAges } from "./messaging/queue-ages.ts";
 import { createServiceBusDeadLetters } from "./messaging/service-bus-dead-letters.ts";
+import { createAdvice, type ReadAdvice } from "./operations/advice.ts";
 import { createAgentStandings } from "./operations/agent-standings.ts";
 import { type AttentionView, createAttention } from "./operations/attention.ts";
 import { type AwaitingView, createAwaiting } from "./operations/awaiting.ts";
@@ -41,6 +42,7 @@ import { createAwaitingJobs } from "./store/awaiting-jobs.ts";
 import { createCosmosBulkStore } from "./store/bulk-store.ts";
 import { type CountJobs, createCountJobs } from "./store/count-jobs.ts";
 import { createCosmosDiscardedStore, type DiscardedStore } from "./store/discarded-store.ts";
+import { createEndedJobs } from "./store/ended-jobs.ts";
 import { createCosmosHandlingStore } from "./store/handling-store.ts";
 import { createHourCounts } from "./store/hour-counts.ts";
 import { createJobGauges } from "./store/job-gauges.ts";
@@ -63,6 +65,7 @@ export interface Desk {
 }
 
 export interface ConsolePorts {
+  readonly advice: ReadAdvice;
   readonly awaiting: AwaitingView;
   readonly attention: AttentionView;
   readonly heldUp: HeldUpView;
@@ -131,6 +134,11 @@ function composeOperator(business: Business, composed: Composed): Desk {
     gauges: { ...ports, jobGauges, queueAges, heldUp: heldUpSeenWith(() => agents().catch(unknown)) },
     samples: { samples, counts, queueAges, agents, now },
     console: {
+      advice: createAdvice({
+        jobs: createEndedJobs(jobs, closedAtOnceFor(composed)),
+        workflows: business.workflowNames.flatMap((name) => ports.workflows.newest(name) ?? []),
+        now,
+      }),
       awaiting: createAwaiting({ jobs: createAwaitingJobs(jobs), workflows: business.workflows, now }),
       attention,
       heldUp,

@@ -75,8 +75,8 @@ export const P15 = faultsOf("P15", [
   [
     "A status in a second attempt has the id of the first.",
     BUS,
-    'return [jobId, attempt, status, ...(step ? [step] : [])].join(":");',
-    'return [jobId, status, ...(step ? [step] : [])].join(":");',
+    'return [jobId, attempt, status, ...(step ? [step] : []), ...(direction ? ["c"] : [])].join(":");',
+    'return [jobId, status, ...(step ? [step] : []), ...(direction ? ["c"] : [])].join(":");',
     MESSENGER,
   ],
   [

@@ -11,8 +11,8 @@ export const P35 = faultsOf("P35", [
   [
     "A new record has no deadline.",
     "core:submission/submit-job.ts",
-    "return { ...record, ...deadlineOf(workflow, at) };",
-    "return record;",
+    "return { ...record, steps, ...deadlineOf(workflow, at) };",
+    "return { ...record, steps };",
     WORLD,
   ],
   [
@@ -88,8 +88,8 @@ export const P35 = faultsOf("P35", [
   [
     "An extension leaves the deadline where it is.",
     "core:domain/operator.ts",
-    "dueAt: later,\n    ...deadline,",
-    "dueAt: later,",
+    "dueAt: orReminder(later, { ...record, steps }),\n    ...deadline,",
+    "dueAt: orReminder(later, { ...record, steps }),",
     WORLD,
   ],
   [

@@ -15,7 +15,16 @@ type Compensation<One extends AnyAgent> =
 export type StepOf<One extends AnyAgent, Names extends string, Rules extends WorkflowRules> = One extends AnyAgent
   ? Omit<
       WorkflowStep,
-      "name" | "agent" | "operation" | "compensation" | "after" | "needs" | "otherwise" | "when" | "forEach"
+      | "name"
+      | "agent"
+      | "operation"
+      | "compensation"
+      | "after"
+      | "needs"
+      | "otherwise"
+      | "when"
+      | "forEach"
+      | "assignee"
     > & {
       readonly name: string;
       readonly agent: One["name"];
@@ -26,6 +35,7 @@ export type StepOf<One extends AnyAgent, Names extends string, Rules extends Wor
       readonly otherwise?: Names;
       readonly when?: keyof Rules["conditions"] & string;
       readonly forEach?: keyof Rules["lists"] & string;
+      readonly assignee?: string | { readonly rule: keyof Rules["assignees"] & string };
     }
   : never;
 

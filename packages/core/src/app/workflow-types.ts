@@ -83,6 +83,12 @@ type ListOf<Rules extends WorkflowRules, Step> = Step extends { readonly forEach
   ? Parameters<Rules["lists"][Name]>[0]
   : never;
 
+type AssigneeOf<Rules extends WorkflowRules, Step> = Step extends {
+  readonly assignee: { readonly rule: infer Name extends string };
+}
+  ? Parameters<NonNullable<Rules["assignees"]>[Name]>[0]
+  : never;
+
 /** Whether content of that type may be given for `Wanted`. Where one of them is not known nothing is said. */
 type Takes<Wanted, Content> = [Wanted] extends [never]
   ? true
@@ -126,6 +132,11 @@ type ListFits<Step, Rules extends WorkflowRules, Content> =
     ? unknown
     : Fault<"forEach", "this list takes the content of another contract">;
 
+type AssigneeFits<Step, Rules extends WorkflowRules, Content> =
+  Takes<AssigneeOf<Rules, Step>, Content> extends true
+    ? unknown
+    : Fault<"assignee", "this assignee takes the content of another contract">;
+
 /** `unknown` where nothing is wrong with the step; else the member at fault has a type that says what. Steps of unknown names are not checked. */
 export type StepFits<
   One extends AnyAgent,
@@ -138,4 +149,5 @@ export type StepFits<
   : ContentFits<One, Step, Content> &
       ReadsFit<One, Steps, Step> &
       ConditionFits<One, Steps, Step, Rules, Content> &
-      ListFits<Step, Rules, Content>;
+      ListFits<Step, Rules, Content> &
+      AssigneeFits<Step, Rules, Content>;

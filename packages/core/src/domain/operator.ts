@@ -16,8 +16,9 @@ import {
 } from "./next-attempt.ts";
 import type { OperatorAction } from "./operator-action.ts";
 import { latest, mapSteps, namesOf, waitsLonger } from "./operator-steps.ts";
-import { mayHaveHadEffect, uncompensated } from "./plan.ts";
+import { mayHaveHadEffect, runsInHand, uncompensated } from "./plan.ts";
 import { recordOutcome } from "./record-outcome.ts";
+import { remindersOf } from "./reminder.ts";
 import { resubmit } from "./resubmit.ts";
 import { over } from "./retention.ts";
 import type { ProcessState, StateRecord } from "./state-record.ts";
@@ -178,6 +179,13 @@ function markResolved(
   return { kind: "allowed", record: { ...resolved, ...over(resolved, context.now) }, startAt: null };
 }
 
+/** A reminder is sent at half of the longer time, if nothing but reports is awaited: of other steps the record alone has the longer time. */
+function orReminder(later: string, { steps, direction, processState }: StateRecord): string {
+  const waits = processState === "Processing" && runsInHand(steps).every(({ run }) => run.state === "Awaiting");
+  const [first = later] = waits ? [...remindersOf(steps, direction)].sort() : [];
+  return first < later ? first : later;
+}
+
 /** Extends the time until the supervisor acts, and the job's own deadline. Working agents keep their time; a step that is done later may wait for this much longer. */
 function extend(
   record: StateRecord,
@@ -194,12 +202,13 @@ function extend(
     return { kind: "allowed", record: { ...record, ...deadline, history, updatedAt: context.now }, startAt: null };
   }
   const later = laterThan(record.dueAt);
+  const steps = mapSteps(record.steps, (step) => waitsLonger(step, laterThan));
   const extended: StateRecord = {
     ...record,
-    steps: mapSteps(record.steps, (step) => waitsLonger(step, laterThan)),
+    steps,
     processState: to,
     completeBy: record.completeBy === null ? null : later,
-    dueAt: later,
+    dueAt: orReminder(later, { ...record, steps }),
     ...deadline,
     history: remembered(record, context, `time extended to ${later}: ${reason}`),
     updatedAt: context.now,

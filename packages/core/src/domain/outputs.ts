@@ -1,5 +1,6 @@
 // The results of a workflow's steps that its requester receives, and the statuses that the requester wants.
 import { fallbacksOf } from "./expand.ts";
+import { runOf } from "./plan.ts";
 import type { JobStatus, OutboxMessage, StateRecord, StepResult } from "./state-record.ts";
 import { STATUS_OF } from "./transitions.ts";
 import type { Workflow } from "./workflow.ts";
@@ -26,7 +27,15 @@ export function statusMessage(record: StateRecord, outboxMessage: OutboxMessage,
     ...(error && WITH_REASON.has(status) && { detail: error.message }),
     ...(contentDigest && { contentDigest }),
     ...(outputs && { outputs }),
+    ...(status === "StepReminder" && step !== undefined && waitIn(record, outboxMessage)),
   };
+}
+
+/** Who is to act, and until when. */
+function waitIn({ steps }: StateRecord, { step = "", direction }: OutboxMessage) {
+  const { assignee } = steps[step] ?? {};
+  const completeBy = runOf(steps[step], direction ?? "forward")?.completeBy;
+  return { ...(assignee !== undefined && { assignee }), ...(completeBy && { until: completeBy }) };
 }
 
 const SOURCE = /^([a-z][A-Za-z0-9]*)\.([A-Za-z][A-Za-z0-9_]*)$/;

@@ -7,6 +7,7 @@ import { type Budget, budgetOf, compensationBudget } from "./failure-budget.ts";
 import { isTakenUp, pausesOf, type RunInHand, runsInHand } from "./plan.ts";
 import { missedPolls, pollsAfter } from "./poll.ts";
 import { asEntry } from "./record-limits.ts";
+import { dueReminders, owesReminder, reminded, reminderMessages, remindersOf } from "./reminder.ts";
 import { over, reopened } from "./retention.ts";
 import { skippedFor } from "./skip.ts";
 import {
@@ -17,6 +18,7 @@ import {
   type StepRecord,
   type StepRun,
 } from "./state-record.ts";
+import { timesOf } from "./step-end.ts";
 import { expiresAt, restarted, withRun } from "./step-run.ts";
 import { OUTBOX_GRACE_MS, transitions } from "./transitions.ts";
 import { entryOf, type Failed, type Skips, VERDICTS, type Verdict } from "./verdicts.ts";
@@ -81,7 +83,12 @@ function decideHeld(
   const pauses = [...pausesOf(record.steps, record.direction), ...missedPolls(record.steps)];
   if (overdue.length === 0 && inHand.length + pauses.length > 0) {
     const [at = overdueBefore] = [...inHand.map(({ run }) => expiresAt(run)), ...pauses].sort();
-    return at < overdueBefore ? { kind: "resume" } : { kind: "later", at };
+    return at < overdueBefore
+      ? { kind: "resume" }
+      : (remind(record, overdueBefore) ?? {
+          kind: "later",
+          at: earlier(at, remindersOf(record.steps, record.direction)),
+        });
   }
   const own = overdue.filter(({ direction }) => isOwn(record, direction));
   if (overdue.length > 0 && own.length === 0) return { kind: "resume" };
@@ -102,6 +109,15 @@ function decideHeld(
   const notTaken = counted.flatMap((each) => (isTakenUp(each.run) ? [] : [runKey(each)]));
   return { ...gravest, ...(skips.length > 0 && { skips }), ...(notTaken.length > 0 && { untaken: notTaken }) };
 }
+
+/** A reminder that was decided, and may not have been sent, comes first. */
+function remind(record: StateRecord, overdueBefore: string): Verdict | undefined {
+  if (owesReminder(record)) return { kind: "publish" };
+  const due = dueReminders(record, overdueBefore);
+  return due.length > 0 ? { kind: "remind", due } : undefined;
+}
+
+const earlier = (at: string, others: readonly string[]): string => [at, ...others].sort()[0] ?? at;
 
 /** The overdue runs in the record's direction that no agent has taken up: whether that is a failure depends on their agents. */
 export function waitingRuns(record: StateRecord, overdueBefore: string): readonly RunInHand[] {
@@ -203,6 +219,21 @@ export function recover(record: StateRecord, verdict: Verdict, sweeping: Sweepin
       const begun = pending({ ...record, history, failureCount }, verdict, until, sweeping);
       return { ...withoutDeadline(begun), direction: "compensate", error };
     }
+    case "remind": {
+      const { due } = verdict;
+      const steps = reminded(record.steps, due, now);
+      const { dueAt } = timesOf(steps, record);
+      return {
+        ...record,
+        processState,
+        steps,
+        // If it can't be sent now, the sweep finds it again by then.
+        dueAt: earlier(after(now, OUTBOX_GRACE_MS), dueAt === undefined ? [] : [dueAt]),
+        outbox: [...record.outbox, ...reminderMessages(due, record.attempt, now)],
+        history: remembered(record, now, entryOf("remind", due.map(({ step }) => step).join(", "), undefined)),
+        updatedAt: now,
+      };
+    }
     case "later":
       return { ...record, processState, completeBy: verdict.at, dueAt: verdict.at, updatedAt: now };
     case "fail": {
@@ -235,8 +266,16 @@ export function published(record: StateRecord, now: string): StateRecord {
   const ended = hasEnded(record.processState);
   const { outbox, published: before = [] } = record;
   const sent = outbox.length > 0 && { published: [...before, ...outbox].slice(-PUBLISHED_LIMIT) };
-  const settled: StateRecord = { ...rest, ...(!ended && dueAt && { dueAt }), outbox: [], ...sent, updatedAt: now };
+  const due =
+    dueAt && owesReminder(record) && record.processState === "Processing" ? dueAfterReminder(record, dueAt) : dueAt;
+  const settled: StateRecord = { ...rest, ...(!ended && due && { dueAt: due }), outbox: [], ...sent, updatedAt: now };
   return { ...settled, ...over(settled, now) };
+}
+
+/** Until then the record was due for its reminder, unless an operator has extended its time. */
+function dueAfterReminder(record: StateRecord, dueAt: string): string {
+  const { dueAt: next = dueAt } = timesOf(record.steps, record);
+  return next > dueAt ? next : dueAt;
 }
 
 /** The message that starts the attempt which a Pending record waits for. */
@@ -245,7 +284,7 @@ export function startAttemptOf(record: StateRecord): StartAttempt {
   return { jobId, attempt, direction, traceparent };
 }
 
-type Next = Exclude<Verdict, { kind: "later" | "fail" | "repeatStart" | "publish" }>;
+type Next = Exclude<Verdict, { kind: "later" | "remind" | "fail" | "repeatStart" | "publish" }>;
 
 /**
  * The record for its next attempt, with the status for the client. Steps that are not overdue continue: their agents record their results, and the

@@ -99,6 +99,8 @@ export interface Acceptance {
   readonly pollAt?: string | undefined;
   /** The work is a job of another workflow. */
   readonly child?: ChildStanding | undefined;
+  /** When its assignee was reminded; null if it will be at half of its time. Absent: the step has no assignee. */
+  readonly remindedAt?: string | null | undefined;
 }
 
 /** A step's run in one direction. */
@@ -159,6 +161,8 @@ export interface StepRecord extends StepRun {
   readonly decided?: Decided | undefined;
   /** The item of a list for which it runs, as it was at submission or in an operator's edit. Absent without a list. */
   readonly item?: StepResult | undefined;
+  /** Who has to act while it awaits its report, as it was at submission or in an operator's edit. Absent: nobody in particular. */
+  readonly assignee?: string | undefined;
   /** 1, and one more each time that the step starts again under another idempotency key. */
   readonly generation: number;
   /** The same for its compensation in this generation; 1 if absent. */
@@ -204,6 +208,7 @@ export type JobStatus =
   | "Received"
   | "Started"
   | "StepCompleted"
+  | "StepReminder"
   | "Completed"
   | "RetryScheduled"
   | "Failed"
@@ -215,8 +220,9 @@ export interface OutboxMessage {
   readonly status: JobStatus;
   readonly attempt: number;
   readonly at: string;
-  /** The step of the status, if it is about one. */
+  /** The step of the status, if it is about one; with the direction if it is about the step's compensation. */
   readonly step?: string;
+  readonly direction?: "compensate";
 }
 
 /** One more with each change after which a record of the version before has to be changed to be read: see store/record-versions.ts. */

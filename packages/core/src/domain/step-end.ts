@@ -20,6 +20,7 @@ import {
   runsInHand,
 } from "./plan.ts";
 import { missedPolls } from "./poll.ts";
+import { remindersOf } from "./reminder.ts";
 import { overMember } from "./retention.ts";
 import { skippedFor, withSkips } from "./skip.ts";
 import {
@@ -187,10 +188,10 @@ function goneOn(before: StateRecord, known: StateRecord, within: Circumstances):
   return { ...record, processState: transitions.stepCompleted.to, steps: all, ...timesAmong(before, all) };
 }
 
-/** When the supervisor must read a record that an attempt holds: when the first run expires, the first pause is over, or a poll is missed. */
+/** When the supervisor must read a record that an attempt holds: when the first run expires, the first pause is over, a poll is missed, or somebody is to be reminded. */
 function dueAtOf(steps: Steps, direction: Direction): string | undefined {
   const instants = [...runsInHand(steps).map(({ run }) => expiresAt(run)), ...pausesOf(steps, direction)];
-  return [...instants, ...missedPolls(steps)].sort()[0];
+  return [...instants, ...missedPolls(steps), ...remindersOf(steps, direction)].sort()[0];
 }
 
 type Times = Pick<StateRecord, "completeBy" | "dueAt">;

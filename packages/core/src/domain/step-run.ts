@@ -3,6 +3,7 @@ import { after, durationMs } from "./duration.ts";
 import { isInHand, isTakenUp, runOf } from "./plan.ts";
 import { missedAt } from "./poll.ts";
 import { withinLimits } from "./record-limits.ts";
+import { remindAt } from "./reminder.ts";
 import {
   type Acceptance,
   type Direction,
@@ -121,10 +122,12 @@ export function accepted(direction: Direction, acceptance: Acceptance, route: Ro
     from: ["Scheduled", "Running"],
     completeBy,
     isLater: true,
-    dueAt: missedAt(run),
+    dueAt: earliest(missedAt(run), remindAt(run)),
     change: (record) => withRun(record, direction, run),
   };
 }
+
+const earliest = (...instants: readonly (string | undefined)[]) => instants.filter((at) => at !== undefined).sort()[0];
 
 /** When no agent works on an open step any more, or could: only then may it be run again. */
 export function expiresAt({ state, startBy, completeBy }: StepRun): string {

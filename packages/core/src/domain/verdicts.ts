@@ -1,4 +1,5 @@
 // The supervisor's verdicts on an overdue record (P10, P11): one row each says what its write does, and what follows it.
+import type { Reminder } from "./reminder.ts";
 import type { transitions } from "./transitions.ts";
 
 /** The failed step: the one that decides, null if none is open, and how many of its attempts have failed since it last began. */
@@ -35,9 +36,11 @@ export type Verdict =
   | { readonly kind: "resume" }
   /** No step of it is overdue, or enough others are scheduled again: it is checked again then. */
   | { readonly kind: "later"; readonly at: string }
+  /** Half of the time of a step that waits for a person is over. */
+  | { readonly kind: "remind"; readonly due: readonly Reminder[] }
   /** No attempt claimed it: the scheduler is notified again. No failure is counted. */
   | { readonly kind: "repeatStart" }
-  /** It ended, but its messages may not all have been published. */
+  /** It ended, or a reminder is due, but its messages may not all have been published. */
   | { readonly kind: "publish" };
 
 /** On a job whose deadline has passed: see pass-deadline.ts. No failure is counted. */
@@ -139,6 +142,12 @@ export const VERDICTS = {
     event: { name: "AttemptStartRepeated", has: [] },
   },
   later: { ...STAYS, makes: "lookedAtEarly", countedAs: "later" },
+  remind: {
+    ...STAYS,
+    makes: "lookedAtEarly",
+    entry: (what) => `half of the time of ${what} is over, a reminder is sent`,
+    countedAs: "later",
+  },
   publish: { ...STAYS, makes: null, countedAs: "published" },
   compensateAtDeadline: { ...NEXT, makes: null, entry: null, countedAs: "toBeCompensated" },
   failAtDeadline: { ...STAYS, makes: null, status: "Failed", countedAs: "failed" },

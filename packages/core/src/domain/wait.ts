@@ -28,6 +28,8 @@ export interface Wait {
   readonly direction: Direction;
   /** The last technical error. */
   readonly cause: string | null;
+  /** Of a report: who has to act. */
+  readonly assignee?: string | undefined;
   readonly since: string;
   /** The next try, or the end of the wait; null if it is not known or has passed. */
   readonly until: string | null;
@@ -53,7 +55,7 @@ export function waitInWords(wait: Wait, timeOf: (at: string) => string): string 
     case "agent":
       return `waits for a free place at ${agent} ${from}`;
     case "report":
-      return `waits for a report about ${work} from ${agent} ${from}${end}`;
+      return `waits for a report about ${work} from ${wait.assignee ?? agent} ${from}${end}`;
     case "service":
       return `waits for ${agent} to finish ${work} ${from}${end}`;
     case "child":

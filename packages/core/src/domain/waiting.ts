@@ -15,6 +15,7 @@ export interface OpenStep {
   readonly step: string;
   readonly agent: string;
   readonly direction: Direction;
+  readonly assignee?: string | undefined;
   readonly run: OpenRun;
 }
 
@@ -55,7 +56,9 @@ export function waitingJobOf(record: StateRecord): WaitingJob {
 function openRunsOf(step: string, record: StepRecord, direction: Direction): OpenStep[] {
   return (["forward", "compensate"] as const).flatMap((each) => {
     const run = runOf(record, each);
-    return run && isOpen(run, each, direction) ? [{ step, agent: record.agent, direction: each, run }] : [];
+    const { agent, assignee } = record;
+    const open = { step, agent, ...(assignee !== undefined && { assignee }), direction: each };
+    return run && isOpen(run, each, direction) ? [{ ...open, run }] : [];
   });
 }
 
@@ -82,7 +85,7 @@ export function waitsOf(job: WaitingJob, context: WaitContext): readonly Wait[] 
   return [{ ...none, reason, since: job.updatedAt, until: null, ...(isForgotten && unrecovered) }];
 }
 
-function waitOf({ step, agent, direction, run }: OpenStep, job: WaitingJob, context: WaitContext): Wait {
+function waitOf({ step, agent, direction, assignee, run }: OpenStep, job: WaitingJob, context: WaitContext): Wait {
   const { now, claimWithinMs, graceMs, isPaused } = context;
   const cause = run.expiry ? underlyingError(run.expiry.message) : null;
   const failing = run.expiry?.misconfigured === true ? "configuration" : "retry";
@@ -98,7 +101,7 @@ function waitOf({ step, agent, direction, run }: OpenStep, job: WaitingJob, cont
     const childInWords =
       child && `child job ${child.jobId}${child.waitsFor === undefined ? "" : `: ${child.waitsFor}`}`;
     return childInWords === undefined
-      ? wait("report", at, run.completeBy)
+      ? { ...wait("report", at, run.completeBy), ...(assignee !== undefined && { assignee }) }
       : { ...wait("child", at, run.completeBy), cause: childInWords };
   }
   if (isPaused(agent) && !isBegun) return wait("paused", job.reachedAt);

@@ -1,4 +1,5 @@
 // All faults of a workflow, as text (P5): checked at start, all at once.
+import { assigneeShapeFaults } from "./assignee.ts";
 import { deadlineFaults } from "./deadline.ts";
 import { durationMs } from "./duration.ts";
 import { type HostTimeout, longestActivityMs, USUAL_TIMEOUT } from "./host-timeout.ts";
@@ -51,7 +52,7 @@ export function workflowFaults(
       faults.push(`${at}: the name must be an identifier such as reserveStock, of at most 25 letters and digits`);
     faults.push(...operationFaults(step.agent, step.operation, agents, at), ...transportFaults(step, agents, at));
     faults.push(...timeFaults(step.completeWithin, at), ...waitFaults(step.awaitWithin, at));
-    faults.push(...startFaults(step, agents, timeout, at));
+    faults.push(...startFaults(step, agents, timeout, at), ...assigneeShapeFaults(step, rules, at));
     faults.push(...compensationFaults(step, agents, at), ...shapeFaults(step, workflow, rules, at));
     if (step.policy) faults.push(...policyFaults(step.policy, at), ...uselessPolicyFaults(step, workflow, at));
     for (const name of step.after) {

@@ -1,5 +1,6 @@
 // The named rules of a workflow for a job's content: conditions of its steps, and lists of items for which a step runs.
 
+import { assigneeFaults } from "./assignee.ts";
 import { canonicalJson } from "./canonical-json.ts";
 import { MOST_ITEM_BYTES, MOST_ITEMS } from "./items.ts";
 import { type Job, withoutSecrets } from "./job.ts";
@@ -38,13 +39,15 @@ export interface WorkflowRules<Content extends Job = never> {
    * again.
    */
   readonly lists: { readonly [name: string]: (job: Content) => readonly Item[] };
+  /** Who has to act in a step that waits for a person: a name of at most 200 characters, from the content without its secrets and the step's item. */
+  readonly assignees?: { readonly [name: string]: (job: Content, item: Item | null) => string };
 }
 
 /** The rules of an app without conditions and lists. */
 export const NO_RULES: WorkflowRules = { conditions: {}, lists: {} };
 
-export function knownRules({ conditions, lists }: WorkflowRules): KnownRules {
-  return { conditions: Object.keys(conditions), lists: Object.keys(lists) };
+export function knownRules({ conditions, lists, assignees = {} }: WorkflowRules): KnownRules {
+  return { conditions: Object.keys(conditions), lists: Object.keys(lists), assignees: Object.keys(assignees) };
 }
 
 /** The items of each of the workflow's lists for that job. @throws if a list can't be computed, or has too many or too large items */
@@ -74,7 +77,7 @@ function countRuns({ steps }: Workflow, items: Items): number {
   return steps.reduce((sum, { forEach }) => sum + (forEach === undefined ? 1 : (items[forEach]?.length ?? 0)), 0);
 }
 
-/** The faults of a job for its workflow's lists, as text. @param secrets the content's secret members, which no record may contain */
+/** The faults of a job for its workflow's lists and assignees, as text. @param secrets the content's secret members, which no record may contain */
 export function listFaults(workflow: Workflow, job: Job, rules: WorkflowRules, secrets: readonly string[]): string[] {
   try {
     const lists = itemsIn(workflow, job, rules);
@@ -87,7 +90,8 @@ export function listFaults(workflow: Workflow, job: Job, rules: WorkflowRules, s
             `job: ${list}: its items depend on the secret ${secrets.join(" or ")}; an agent has to read it from the job`,
           ],
     );
-    return runs > MOST_RUNS ? [tooMany, ...secret] : secret;
+    const faults = [...secret, ...assigneeFaults(workflow, job, lists, rules, secrets)];
+    return runs > MOST_RUNS ? [tooMany, ...faults] : faults;
   } catch (cause) {
     return [`job: ${messageOf(cause)}`];
   }

@@ -14,12 +14,17 @@ export interface StatusMessage {
   readonly at: string;
   /** The step of the status, if it is about one. */
   readonly step?: string;
+  /** It is about the step's compensation. */
+  readonly direction?: "compensate";
   /** A text, for some statuses. */
   readonly detail?: string;
   /** The digest of the content submitted under the job's id: see content-digest.ts. */
   readonly contentDigest?: string;
   /** The workflow's outputs of the step, or of all steps. */
   readonly outputs?: StepResult;
+  /** Of a reminder: who is to act, and until when. */
+  readonly assignee?: string;
+  readonly until?: string;
 }
 
 /** The answer to a rejected message, or to a cancellation. There may be another job under the same id. */

@@ -271,8 +271,9 @@ export function createServiceBusMessenger(
 /** A body that is cut off is no message any more. */
 const PLAIN = { contentType: "application/octet-stream", _rawAmqpMessage: undefined };
 
-function statusMessageId({ jobId, attempt, status, step }: StatusMessage): string {
-  return [jobId, attempt, status, ...(step ? [step] : [])].join(":");
+function statusMessageId({ jobId, attempt, status, step, direction }: StatusMessage): string {
+  // Short, because Service Bus allows 128 characters.
+  return [jobId, attempt, status, ...(step ? [step] : []), ...(direction ? ["c"] : [])].join(":");
 }
 
 function boundedFaults(faults: readonly string[]): string[] {

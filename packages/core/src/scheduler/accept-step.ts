@@ -47,6 +47,7 @@ export async function acceptStep(task: StepTask, reply: Accepted, context: Conte
     at,
     ...(reference !== undefined && { reference }),
     ...(child && { child }),
+    ...(task.record.assignee !== undefined && { remindedAt: null }),
     ...(retryAfterMs !== undefined && {
       pollAt: nextPollAt({ at }, retryAfterMs, task.completeWithin, completeBy, at),
     }),

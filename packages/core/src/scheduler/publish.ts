@@ -84,7 +84,9 @@ export async function clearOutbox(
 
 /** Their names, from the parts of their messages' ids. */
 function namesOf(outbox: readonly OutboxMessage[]): string {
-  return outbox.map(({ status, attempt, step }) => `${attempt}:${status}:${step ?? ""}`).join();
+  return outbox
+    .map(({ status, attempt, step, direction = "" }) => `${attempt}:${status}:${step ?? ""}:${direction}`)
+    .join();
 }
 
 /**

@@ -1,5 +1,6 @@
 // Submission (P1): records the job, publishes Received, and claims it for its first attempt.
 
+import { assigned } from "../domain/assignee.ts";
 import type { ClaimOutcome } from "../domain/attempt.ts";
 import type { ParentStep } from "../domain/child-job.ts";
 import { deadlineOf } from "../domain/deadline.ts";
@@ -208,5 +209,6 @@ export function draftRecord(parsed: Valid, message: SubmittedMessage, ports: Por
   const items = itemsIn(workflow, job, ports.workflows.rules);
   const at = instant(now);
   const record = newStateRecord(submission, workflow, at, instant(now + ports.timing.claimWithinMs), items);
-  return { ...record, ...deadlineOf(workflow, at) };
+  const steps = assigned(workflow, record.steps, job, ports.workflows.rules);
+  return { ...record, steps, ...deadlineOf(workflow, at) };
 }

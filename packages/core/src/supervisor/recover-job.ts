@@ -6,6 +6,7 @@ import { OtherVersionNeeded, Outage } from "../domain/outage.ts";
 import { decideDeadline, passDeadline } from "../domain/pass-deadline.ts";
 import { runOf } from "../domain/plan.ts";
 import { claimableAt, decideRecovery, overdueStep, recover, startAttemptOf } from "../domain/recovery.ts";
+import type { Reminder } from "../domain/reminder.ts";
 import { type Snapshot, snapshotOf } from "../domain/snapshot.ts";
 import type { Expiry, StateRecord } from "../domain/state-record.ts";
 import { inWords, isThrown } from "../domain/thrown.ts";
@@ -147,6 +148,10 @@ async function follow(
   step: string | null,
   context: Context,
 ): Promise<void> {
+  if (verdict.kind === "remind") {
+    reportReminders(verdict.due, written.record, context.telemetry);
+    await clearOutbox(written, context);
+  }
   if ("skips" in verdict) reportSkips(verdict.skips, written.record, context.telemetry);
   const { event, isStarted } = VERDICTS[verdict.kind];
   const until = "waitMs" in verdict ? instant(now + verdict.waitMs) : undefined;
@@ -164,6 +169,14 @@ async function follow(
     await clearOutbox(written, context);
   }
   if (isStarted) await startAttemptAt(until, written, context);
+}
+
+function reportReminders(due: readonly Reminder[], { jobId, attempt, steps }: StateRecord, telemetry: Telemetry) {
+  for (const { step, direction } of due) {
+    const { agent = null, assignee = null } = steps[step] ?? {};
+    const completeBy = runOf(steps[step], direction)?.completeBy ?? null;
+    telemetry.event("StepReminder", { jobId, attempt, step, agent, direction, assignee, completeBy });
+  }
 }
 
 /** For a step that was skipped before, it is the compensation that failed. */

@@ -26,6 +26,7 @@ export const EVENTS = [
   "JobRescheduled",
   "JobResumed",
   "StepSkipped",
+  "StepReminder",
   "CompensationIncomplete",
   "AgentTimedOut",
   "CodeFailed",

@@ -29,6 +29,7 @@ const LOUD: { readonly [name in EventName]?: Level } = {
   JobRescheduled: "warn",
   JobResumed: "info",
   StepSkipped: "warn",
+  StepReminder: "warn",
   CompensationIncomplete: "error",
   AgentTimedOut: "warn",
   CodeFailed: "error",

@@ -7,6 +7,8 @@ const awaitingStep = z.strictObject({
   workflow: z.strictObject({ name: z.string(), version: z.int() }),
   step: z.string(),
   agent: z.string(),
+  /** The person, group or role that has to act. */
+  assignee: z.string().optional(),
   direction,
   since: instant,
   until: instant.nullable(),
@@ -15,6 +17,8 @@ const awaitingStep = z.strictObject({
   /** The time and text of the latest report. */
   lastReportAt: instant.nullable(),
   progress: z.string().nullable(),
+  /** When the reminder at half of its time was decided. */
+  remindedAt: instant.optional(),
 });
 
 /** `GET /api/awaiting`: the step that expires first is first. */

@@ -13,6 +13,8 @@ export const wait = z.strictObject({
   /** The last technical error. */
   cause: z.string().nullable(),
   since: instant,
+  /** Who has to act, for a wait for a report. */
+  assignee: z.string().optional(),
   /** The next try, or the end of the wait; null if it is not known or has passed. */
   until: instant.nullable(),
 });

@@ -57,6 +57,8 @@ const run = z.object({
       reference: z.string().optional(),
       lastReportAt: instant.optional(),
       progress: z.string().optional(),
+      /** When its assignee was reminded; null until then. */
+      remindedAt: instant.nullable().optional(),
       /** The child job that it waits for, and what that waits for. */
       child: z.object({ jobId: z.string(), waitsFor: z.string().optional() }).optional(),
     })
@@ -79,13 +81,21 @@ const stepRecord = run.extend({
   result: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).nullable(),
   compensation: run.nullable(),
   outcomeUnknown: z.boolean().optional(),
+  /** Who has to act while it awaits its report. */
+  assignee: z.string().optional(),
   /** For a skipped step: the reason. */
   skipped: z.object({ cause: skipCause, message: z.string() }).optional(),
   /** For a step with a condition: the result of the condition. */
   decided: z.object({ condition: z.string(), holds: z.boolean(), at: instant }).optional(),
 });
 
-const outboxMessage = z.object({ status: z.string(), attempt: z.int(), at: instant, step: z.string().optional() });
+const outboxMessage = z.object({
+  status: z.string(),
+  attempt: z.int(),
+  at: instant,
+  step: z.string().optional(),
+  direction: z.literal("compensate").optional(),
+});
 
 const stateRecord = jobSummary.omit({ steps: true }).extend({
   steps: z.record(z.string(), stepRecord),

@@ -11,6 +11,7 @@ import { entityTag } from "@scheduler-agent-supervisor/core/internal/store/wante
 import { observe } from "@scheduler-agent-supervisor/core/internal/telemetry/invocation";
 import * as df from "durable-functions";
 import { deskOf } from "../compose.ts";
+import { parseAwaitingQuery } from "../messaging/awaiting-request.ts";
 import { parseIfMatch } from "../messaging/entity-tag.ts";
 import { type Endpoints, listed } from "./operator-endpoint.ts";
 
@@ -20,7 +21,11 @@ export function stepReportsApi(application: App): Endpoints {
       method: "GET",
       route: "awaiting",
       role: "Jobs.Read",
-      handle: async (request) => listed(request, await deskOf(application).console.awaiting.read()),
+      handle: async (request) => {
+        const parsed = parseAwaitingQuery(request.query.entries());
+        if (parsed.kind === "invalid") return atFault(parsed.faults);
+        return listed(request, await deskOf(application).console.awaiting.read(parsed.value.assignee));
+      },
     },
     reportStep: {
       method: "POST",

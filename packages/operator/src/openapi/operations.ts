@@ -8,7 +8,9 @@ import {
   reportBody,
 } from "@scheduler-agent-supervisor/core/internal/messaging/operator-request";
 import type { z } from "zod";
+import { adviceQuery } from "../messaging/advice-request.ts";
 import { attentionQuery } from "../messaging/attention-request.ts";
+import { awaitingQuery } from "../messaging/awaiting-request.ts";
 import { bulkListQuery, bulkPreviewBody, bulkStartBody } from "../messaging/bulk-request.ts";
 import * as console from "../messaging/console-contract.ts";
 import {
@@ -119,7 +121,8 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
     answer: answers.submission,
   },
   "GET awaiting": {
-    summary: "The steps that are done later, with their deadlines",
+    summary: "The steps that are done later, with their deadlines and assignees",
+    query: awaitingQuery,
     answer: console.awaiting,
   },
   "POST jobs/{jobId}/erase": {
@@ -209,6 +212,12 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
     answer: console.whatIf,
   },
   "POST supervisor/sweep": { summary: "Runs a sweep now", answer: answers.swept, rejection: answers.following },
+  "GET advice": {
+    summary:
+      "What steps took in a sample of the last week's jobs, times that are proposed, and what others would have done",
+    query: adviceQuery,
+    answer: console.advice,
+  },
   "GET workflows": {
     summary: "The versions of workflows, and the number of jobs that need each",
     answer: answers.workflowVersions,

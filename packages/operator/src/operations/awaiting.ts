@@ -14,23 +14,42 @@ export interface AwaitingPorts {
 }
 
 export interface AwaitingView {
-  read(): Promise<Awaiting>;
+  /** @param assignee only the steps in which it has to act */
+  read(assignee?: string): Promise<Awaiting>;
   /** After a report no operator should see an answer from before it. */
   forget(): void;
 }
 
 const MOST = 500;
+/** So many assignees' answers are kept. */
+const MOST_ASSIGNEES = 100;
 
 export function createAwaiting({ jobs, workflows, now }: AwaitingPorts): AwaitingView {
   // If no step may wait, the store is not read.
   const mayAwait = workflows.some(({ steps }) => steps.some(isLater));
-  return remembered(now, async (): Promise<Awaiting> => {
-    const asOf = instant(now());
-    if (!mayAwait) return { asOf, isAll: true, steps: [] };
-    const found = await jobs(MOST);
-    const steps = found.jobs.flatMap(stepsOf);
-    return { asOf, isAll: found.isAll, steps: steps.sort(bySoonestEnd) };
-  });
+  const viewOf = (assignee?: string) =>
+    remembered(now, async (): Promise<Awaiting> => {
+      const asOf = instant(now());
+      if (!mayAwait) return { asOf, isAll: true, steps: [] };
+      const found = await jobs(MOST, assignee);
+      const steps = found.jobs.flatMap(stepsOf).filter((step) => assignee === undefined || step.assignee === assignee);
+      return { asOf, isAll: found.isAll, steps: steps.sort(bySoonestEnd) };
+    });
+  const everybody = viewOf();
+  const views = new Map<string, ReturnType<typeof viewOf>>();
+  return {
+    read(assignee) {
+      if (assignee === undefined) return everybody.read();
+      const view = views.get(assignee) ?? viewOf(assignee);
+      if (views.size >= MOST_ASSIGNEES) views.clear();
+      views.set(assignee, view);
+      return view.read();
+    },
+    forget() {
+      everybody.forget();
+      views.clear();
+    },
+  };
 }
 
 function isLater({ awaitWithin, compensation }: Workflow["steps"][number]): boolean {
@@ -38,10 +57,11 @@ function isLater({ awaitWithin, compensation }: Workflow["steps"][number]): bool
 }
 
 function stepsOf({ jobId, workflow, steps }: AwaitingJob): AwaitingStep[] {
-  return Object.entries(steps).flatMap(([step, { agent, compensation, ...forward }]) =>
+  return Object.entries(steps).flatMap(([step, { agent, assignee, compensation, ...forward }]) =>
     (["forward", "compensate"] as const).flatMap((direction): AwaitingStep[] => {
       const run = direction === "forward" ? forward : compensation;
-      return run?.state === "Awaiting" ? [{ jobId, workflow, step, agent, direction, ...waitOf(run) }] : [];
+      const who = assignee === undefined ? {} : { assignee };
+      return run?.state === "Awaiting" ? [{ jobId, workflow, step, agent, ...who, direction, ...waitOf(run) }] : [];
     }),
   );
 }
@@ -53,6 +73,7 @@ function waitOf({ accepted, scheduledAt, completeBy }: StepRun) {
     reference: accepted?.reference ?? null,
     lastReportAt: accepted?.lastReportAt ?? null,
     progress: accepted?.progress ?? null,
+    ...(accepted?.remindedAt && { remindedAt: accepted.remindedAt }),
   };
 }
 

@@ -4,9 +4,10 @@ import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/doma
 
 export type AwaitingJob = Pick<StateRecord, "jobId" | "workflow" | "steps">;
 
-/** Throws if the store does not answer. `isAll` is false if there are more than the limit. */
+/** Throws if the store does not answer. `isAll` is false if there are more than the limit. @param assignee only jobs in which it has to act */
 export type ReadAwaitingJobs = (
   limit: number,
+  assignee?: string,
 ) => Promise<{ readonly jobs: readonly AwaitingJob[]; readonly isAll: boolean }>;
 
 /**
@@ -14,15 +15,18 @@ export type ReadAwaitingJobs = (
  * @param container its index has `processState` and `hasWaited`
  */
 export function createAwaitingJobs(container: Container): ReadAwaitingJobs {
-  return async (limit) => {
+  return async (limit, assignee) => {
     // The steps' names are members: a query can search them only as an array.
     const awaits =
       "SELECT VALUE s FROM (SELECT VALUE ObjectToArray(c.steps)) AS listed JOIN s IN listed " +
-      'WHERE s.v.state = "Awaiting" OR s.v.compensation.state = "Awaiting"';
+      'WHERE (s.v.state = "Awaiting" OR s.v.compensation.state = "Awaiting")' +
+      (assignee === undefined ? "" : " AND s.v.assignee = @assignee");
     const query =
       `SELECT TOP ${limit + 1} c.jobId, c.workflow, c.steps FROM c ` +
       `WHERE c.hasWaited = true AND c.processState IN ("Pending", "Processing") AND EXISTS(${awaits})`;
-    const { resources } = await container.items.query<AwaitingJob>(query, { maxItemCount: -1 }).fetchAll();
+    const parameters = assignee === undefined ? [] : [{ name: "@assignee", value: assignee }];
+    const found = container.items.query<AwaitingJob>({ query, parameters }, { maxItemCount: -1 });
+    const { resources } = await found.fetchAll();
     return { jobs: resources.slice(0, limit), isAll: resources.length <= limit };
   };
 }

@@ -113,6 +113,8 @@ function isTrue({ status, attempt, step }: StatusMessage, { ends }: Promises, re
         known !== undefined && (known.state === "Completed" || known.state === "Compensated" || known.generation > 1)
       );
     }
+    case "StepReminder":
+      return record.attempt >= attempt && record.steps[step ?? ""]?.assignee !== undefined;
     case "RetryScheduled":
       return record.attempt >= attempt;
     case "Completed":

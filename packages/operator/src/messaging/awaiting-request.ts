@@ -1,0 +1,13 @@
+// The contract of a request for the steps that await a report.
+import { type Checked, checkQuery } from "@scheduler-agent-supervisor/core/internal/messaging/checked";
+import { z } from "zod";
+
+export const awaitingQuery = z.strictObject({
+  /** Only the steps in which this person, group or role has to act. */
+  assignee: z.string().min(1).max(200).optional(),
+});
+
+/** @param query the URL's query, each name with its value */
+export function parseAwaitingQuery(query: Iterable<[string, string]>): Checked<z.output<typeof awaitingQuery>> {
+  return checkQuery(awaitingQuery, query);
+}
