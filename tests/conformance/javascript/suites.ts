@@ -91,13 +91,23 @@ const SERVICE_BUS: Definition = {
   ofTheSources: { version: "7.10.0-beta.2", folder: "dist/esm", files: "test/public/sessionsTests.spec.ts" },
 };
 
+/** The suite's tests of the SDK's own links and retries, on a bus. Those in `internal/unit` and `internal/node` need none. */
+const SERVICE_BUS_INTERNAL: Definition = {
+  ...SERVICE_BUS,
+  place: "service-bus-js-internal",
+  files: "test/internal/*.spec.ts",
+  // It deletes messages in batches, which is new there.
+  ofTheSources: { ...SERVICE_BUS.ofTheSources, files: "test/internal/deleteMessages.spec.ts" },
+};
+
 /** The name by which the suite means its namespace. */
 const NAMESPACE = "conformance.servicebus.windows.net";
 
-export function runServiceBusSuite(environment: Environment): Promise<Ran> {
-  return run(SERVICE_BUS, environment, async ({ most, ofTheSources }) => [
+export function runServiceBusSuite(environment: Environment, of: "public" | "internal"): Promise<Ran> {
+  const definition = of === "public" ? SERVICE_BUS : SERVICE_BUS_INTERNAL;
+  return run(definition, environment, async ({ most, ofTheSources }) => [
     ...(await runOnServiceBus(most, {}, environment)),
-    ...(await runOnServiceBus(ofTheSources, { SDK_PACKAGE: SERVICE_BUS.sdk }, environment)),
+    ...(await runOnServiceBus(ofTheSources, { SDK_PACKAGE: definition.sdk }, environment)),
   ]);
 }
 

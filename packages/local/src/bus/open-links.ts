@@ -12,7 +12,7 @@ import { ReceiveLink } from "./receive-link.ts";
 import { type Responder, type Response, serveRequests } from "./request-link.ts";
 import { type ReceiverLink, readAddress, type SenderLink } from "./rhea-internals.ts";
 import { MAX_MESSAGE_BYTES, SendLink } from "./send-link.ts";
-import { SESSION_FILTER, SessionLink } from "./session-link.ts";
+import { readWanted, SESSION_FILTER, SessionLink } from "./session-link.ts";
 
 const DESTINATION = "com.microsoft:transfer-destination-address";
 const CBS = "$cbs";
@@ -101,7 +101,9 @@ function receive(link: SenderLink, queue: Queue, address: string, peer: Peer, ar
   const filter = readFilter(link);
   const wantsSession = SESSION_FILTER in filter;
   if (queue.sessions && wantsSession) {
-    peer.links.set(link, new SessionLink(link, queue, queue.sessions, { log, transactions }, filter[SESSION_FILTER]));
+    const wanted = readWanted(filter[SESSION_FILTER]);
+    if (wanted) peer.links.set(link, new SessionLink(link, queue, queue.sessions, { log, transactions }, wanted));
+    else refuse(link, "amqp:invalid-field", `The filter ${SESSION_FILTER} takes the id of a session, or null.`);
   } else if (queue.sessions || wantsSession) {
     refuse(link, "amqp:not-allowed", `The queue '${address}' ${queue.sessions ? "requires" : "has no"} sessions.`);
   } else {
