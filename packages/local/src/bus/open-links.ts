@@ -69,7 +69,7 @@ function receiveFrom(link: ReceiverLink, peer: Peer, around: LinkSurroundings): 
   if (responder) {
     const findReply = (replyTo: string) => peer.findReply(replyTo, address);
     serveRequests(link, { log: around.log, transactions: peer.transactions, respond: responder, findReply });
-  } else if (!queue) refuse(link, "amqp:not-found", notFound(address));
+  } else if (!queue) refuse(link, "amqp:not-found", notFound(address, link.connection.hostname));
   else {
     const refusal = isClaimed(queue, peer, around) ? findRefusal(queue, "send") : unclaimed(queue, "send");
     around.idle.use(queue);
@@ -86,7 +86,7 @@ function sendTo(link: SenderLink, peer: Peer, around: LinkSurroundings): void {
   const queue = around.broker.find(address);
   if (findResponder(address, peer, around)) peer.replies.set(link.name, link);
   else if (queue) receive(link, queue, address, peer, around);
-  else refuse(link, "amqp:not-found", notFound(address));
+  else refuse(link, "amqp:not-found", notFound(address, link.connection.hostname));
 }
 
 function receive(link: SenderLink, queue: Queue, address: string, peer: Peer, around: LinkSurroundings): void {
