@@ -11,6 +11,8 @@ export const SUITES = {
   "cosmos-python": "Cosmos DB: the basics of Python's client, over HTTP and over TLS",
   "cosmos-dotnet": "Cosmos DB: the basics of .NET's client, in gateway mode, over HTTP and over TLS",
   "service-bus-js": "Service Bus: the public suite of the JavaScript SDK, on the published SDK",
+  "service-bus-js-internal":
+    "Service Bus: the suite of the JavaScript SDK's own links and retries, on the published SDK",
   "service-bus-python": "Service Bus: the basics of Python's client, over TLS",
   proton: "AMQP 1.0: the basics of qpid-proton, which knows nothing of Service Bus",
   "durable-samples": "Functions: the samples of durable-functions for JavaScript, as they are",

@@ -9,6 +9,8 @@ const PACKAGES = join(import.meta.dirname, "../../../node_modules");
 
 export interface Environment {
   readonly sources: string;
+  /** Of a suite of several files only those with one of these in their names. */
+  readonly onlyFiles?: readonly string[] | undefined;
   say(line: string): void;
 }
 
@@ -58,7 +60,7 @@ export function runCosmosSuite(environment: Environment): Promise<Ran> {
   ]);
 }
 
-async function runOnCosmos(port: number, laidOut: LaidOut, { say }: Environment): Promise<TestOutcome[]> {
+async function runOnCosmos(port: number, laidOut: LaidOut, { say, onlyFiles }: Environment): Promise<TestOutcome[]> {
   const { startCosmos } = await import("@scheduler-agent-supervisor/local/cosmos/start");
   const cosmos = await startCosmos({ port, data: join(laidOut.place, "data", String(Date.now())), tls: {} });
   const { endpoint = "", certificateFile = "" } = cosmos.tls ?? {};
@@ -66,7 +68,7 @@ async function runOnCosmos(port: number, laidOut: LaidOut, { say }: Environment)
   const ACCOUNT_HOST = endpoint.replace("localhost", "127.0.0.1");
   const variables = { ACCOUNT_HOST, NODE_EXTRA_CA_CERTS: certificateFile };
   try {
-    return await runSuite({ ...laidOut, setup: ["mocha-globals.ts"], environment: variables }, say);
+    return await runSuite({ ...laidOut, onlyFiles, setup: ["mocha-globals.ts"], environment: variables }, say);
   } finally {
     await cosmos.close();
   }
@@ -91,20 +93,30 @@ const SERVICE_BUS: Definition = {
   ofTheSources: { version: "7.10.0-beta.2", folder: "dist/esm", files: "test/public/sessionsTests.spec.ts" },
 };
 
+/** The suite's tests of the SDK's own links and retries, on a bus. Those in `internal/unit` and `internal/node` need none. */
+const SERVICE_BUS_INTERNAL: Definition = {
+  ...SERVICE_BUS,
+  place: "service-bus-js-internal",
+  files: "test/internal/*.spec.ts",
+  // It deletes messages in batches, which is new there.
+  ofTheSources: { ...SERVICE_BUS.ofTheSources, files: "test/internal/deleteMessages.spec.ts" },
+};
+
 /** The name by which the suite means its namespace. */
 const NAMESPACE = "conformance.servicebus.windows.net";
 
-export function runServiceBusSuite(environment: Environment): Promise<Ran> {
-  return run(SERVICE_BUS, environment, async ({ most, ofTheSources }) => [
+export function runServiceBusSuite(environment: Environment, of: "public" | "internal"): Promise<Ran> {
+  const definition = of === "public" ? SERVICE_BUS : SERVICE_BUS_INTERNAL;
+  return run(definition, environment, async ({ most, ofTheSources }) => [
     ...(await runOnServiceBus(most, {}, environment)),
-    ...(await runOnServiceBus(ofTheSources, { SDK_PACKAGE: SERVICE_BUS.sdk }, environment)),
+    ...(await runOnServiceBus(ofTheSources, { SDK_PACKAGE: definition.sdk }, environment)),
   ]);
 }
 
 async function runOnServiceBus(
   laidOut: LaidOut,
   variables: Readonly<Record<string, string>>,
-  { say }: Environment,
+  { say, onlyFiles }: Environment,
 ): Promise<TestOutcome[]> {
   const { startBus } = await import("@scheduler-agent-supervisor/local/bus/start");
   const bus = await startBus({ port: 0, adminPort: 0, data: join(laidOut.place, "data", String(Date.now())) });
@@ -122,7 +134,7 @@ async function runOnServiceBus(
     PROVIDE: JSON.stringify({ ...names, TEST_MODE: "live", SERVICEBUS_FQDN_PREMIUM: NAMESPACE }),
   };
   try {
-    return await runSuite({ ...laidOut, setup: [], environment }, say);
+    return await runSuite({ ...laidOut, onlyFiles, setup: [], environment }, say);
   } finally {
     await bus.close();
   }

@@ -1,7 +1,8 @@
 """The basics of qpid-proton, an AMQP 1.0 client that knows nothing of Service Bus. Argument: URL with user and password."""
 import sys
 
-from proton import VERSION_MAJOR, VERSION_MINOR, Delivery, Message, symbol
+from proton import VERSION_MAJOR, VERSION_MINOR, Delivery, Described, Message, symbol, ulong
+from proton.reactor import Filter
 from proton.utils import BlockingConnection, LinkDetached
 from report import basic, raises, run
 
@@ -74,6 +75,34 @@ def absent():
     """a queue that is not there detaches the link alone"""
     raises(LinkDetached, lambda: connection.create_sender("nowhere"))
     connection.create_sender("plain").close()
+
+
+SESSION_FILTER = symbol("com.microsoft:session-filter")
+
+
+@basic
+def sessions():
+    """a session by its filter: plain, or described as AMQP's filters are"""
+    sender = connection.create_sender("sessions")
+    forms = [lambda id: id, lambda id: Described(SESSION_FILTER, id), lambda id: Described(ulong(0x137000000C), id)]
+    for n, form in enumerate(forms):
+        sender.send(Message(body="other", group_id=f"{n}-a"))
+        sender.send(Message(body="wanted", group_id=f"{n}-b"))
+        receiver = connection.create_receiver("sessions", options=[Filter({SESSION_FILTER: form(f"{n}-b")})])
+        message = receiver.receive(timeout=3)
+        assert (message.body, message.group_id) == ("wanted", f"{n}-b"), f"form {n} got {message.group_id}"
+        receiver.accept()
+        receiver.close()
+    sender.close()
+
+
+@basic
+def next_session():
+    """the next session that is free, where the filter is null"""
+    receiver = connection.create_receiver("sessions", options=[Filter({SESSION_FILTER: None})])
+    assert receiver.receive(timeout=3).body == "other"
+    receiver.accept()
+    receiver.close()
 
 
 run(f"{VERSION_MAJOR}.{VERSION_MINOR}")

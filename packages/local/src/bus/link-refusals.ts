@@ -37,7 +37,10 @@ export function unclaimed({ name }: Queue, direction: "send" | "receive"): Refus
   return { condition: "amqp:unauthorized-access", description };
 }
 
-/** The SDK makes MessagingEntityNotFound of `amqp:not-found` only if the description reads like this. */
-export function notFound(address: string): string {
-  return `The messaging entity '${address}' could not be found.`;
+/**
+ * The SDK makes MessagingEntityNotFound of `amqp:not-found` only if the description reads like this.
+ * @param host by which the client knows the namespace
+ */
+export function notFound(address: string, host?: string): string {
+  return `The messaging entity '${host ? `sb://${host}/` : ""}${address}' could not be found.`;
 }

@@ -12,7 +12,7 @@ import { ReceiveLink } from "./receive-link.ts";
 import { type Responder, type Response, serveRequests } from "./request-link.ts";
 import { type ReceiverLink, readAddress, type SenderLink } from "./rhea-internals.ts";
 import { MAX_MESSAGE_BYTES, SendLink } from "./send-link.ts";
-import { SESSION_FILTER, SessionLink } from "./session-link.ts";
+import { readWanted, SESSION_FILTER, SessionLink } from "./session-link.ts";
 
 const DESTINATION = "com.microsoft:transfer-destination-address";
 const CBS = "$cbs";
@@ -69,7 +69,7 @@ function receiveFrom(link: ReceiverLink, peer: Peer, around: LinkSurroundings): 
   if (responder) {
     const findReply = (replyTo: string) => peer.findReply(replyTo, address);
     serveRequests(link, { log: around.log, transactions: peer.transactions, respond: responder, findReply });
-  } else if (!queue) refuse(link, "amqp:not-found", notFound(address));
+  } else if (!queue) refuse(link, "amqp:not-found", notFound(address, link.connection.hostname));
   else {
     const refusal = isClaimed(queue, peer, around) ? findRefusal(queue, "send") : unclaimed(queue, "send");
     around.idle.use(queue);
@@ -86,7 +86,7 @@ function sendTo(link: SenderLink, peer: Peer, around: LinkSurroundings): void {
   const queue = around.broker.find(address);
   if (findResponder(address, peer, around)) peer.replies.set(link.name, link);
   else if (queue) receive(link, queue, address, peer, around);
-  else refuse(link, "amqp:not-found", notFound(address));
+  else refuse(link, "amqp:not-found", notFound(address, link.connection.hostname));
 }
 
 function receive(link: SenderLink, queue: Queue, address: string, peer: Peer, around: LinkSurroundings): void {
@@ -101,7 +101,9 @@ function receive(link: SenderLink, queue: Queue, address: string, peer: Peer, ar
   const filter = readFilter(link);
   const wantsSession = SESSION_FILTER in filter;
   if (queue.sessions && wantsSession) {
-    peer.links.set(link, new SessionLink(link, queue, queue.sessions, { log, transactions }, filter[SESSION_FILTER]));
+    const wanted = readWanted(filter[SESSION_FILTER]);
+    if (wanted) peer.links.set(link, new SessionLink(link, queue, queue.sessions, { log, transactions }, wanted));
+    else refuse(link, "amqp:invalid-field", `The filter ${SESSION_FILTER} takes the id of a session, or null.`);
   } else if (queue.sessions || wantsSession) {
     refuse(link, "amqp:not-allowed", `The queue '${address}' ${queue.sessions ? "requires" : "has no"} sessions.`);
   } else {

@@ -221,3 +221,40 @@ test("a deferred message carries its lock token", async () => {
   expect((await next(answers)).message?.application_properties?.["statusCode"]).toBe(200);
   expect(await under.client.createReceiver("deferred").peekMessages(1)).toEqual([]);
 });
+
+const SESSION_FILTER = "com.microsoft:session-filter";
+/** With a name of its own for each form: a session is held until its link is closed. */
+function receiveSession(value: unknown): Receiver {
+  const session = connection.create_session();
+  session.begin();
+  const source = { address: "grouped", filter: { [SESSION_FILTER]: value } };
+  return session.open_receiver({ source, credit_window: 0, autoaccept: false });
+}
+const described = (value: unknown, descriptor: string | number) => rhea.types.wrap_described(value, descriptor);
+
+test.each([
+  ["plain", (id: string) => id],
+  ["described by its name", (id: string) => described(id, SESSION_FILTER)],
+  ["described by a number", (id: string) => described(id, 0x137000000c)],
+])("a session filter that is %s selects its session, and comes back as it was sent", async (form, filterOf) => {
+  await under.client.createSender("grouped").sendMessages([
+    { body: "other", sessionId: `${form} a` },
+    { body: "wanted", sessionId: `${form} b` },
+  ]);
+  const receiver = receiveSession(filterOf(`${form} b`));
+  receiver.add_credit(1);
+  expect((await next(receiver)).message?.group_id).toBe(`${form} b`);
+  const filter = (receiver.source as unknown as { filter: Record<string, unknown> }).filter[SESSION_FILTER];
+  expect(form === "plain" ? filter : (filter as { value: unknown }).value).toBe(`${form} b`);
+  receiver.close();
+  await once(receiver, "receiver_close");
+});
+
+test.each([5, true, described(5, SESSION_FILTER)])(
+  "a session filter that is neither an id nor null is rejected: %j",
+  async (value) => {
+    const receiver = receiveSession(value);
+    await once(receiver, "receiver_error");
+    expect(receiver.error).toMatchObject({ condition: "amqp:invalid-field" });
+  },
+);

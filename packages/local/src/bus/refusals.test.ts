@@ -9,8 +9,12 @@ beforeAll(() => under.start([{ name: "orders", properties: {} }]));
 afterAll(() => under.destroy());
 
 test("an unknown queue is MessagingEntityNotFound, for sender, receiver and management", async () => {
+  const message = expect.stringContaining("The messaging entity 'sb://127.0.0.1/nowhere' could not be found.");
   const notFound = { code: "MessagingEntityNotFound" };
-  await expect(under.client.createSender("nowhere").sendMessages({ body: 1 })).rejects.toMatchObject(notFound);
+  await expect(under.client.createSender("nowhere").sendMessages({ body: 1 })).rejects.toMatchObject({
+    ...notFound,
+    message,
+  });
   await expect(
     under.client.createReceiver("nowhere").receiveMessages(1, { maxWaitTimeInMs: 500 }),
   ).rejects.toMatchObject(notFound);

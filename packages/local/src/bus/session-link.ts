@@ -21,6 +21,21 @@ const MAX_WAIT_MS = 2 ** 31 - 1;
 const TICKS_AT_1970 = 621_355_968_000_000_000n;
 const TICKS_PER_MS = 10_000n;
 
+/** What a session filter asks for: a session by its id, or the next one that is free. */
+interface WantedSession {
+  readonly id: string | undefined;
+  /** Clients that keep to AMQP's filters send a described value (part 3, section 3.5.8), and look for one in the answer. */
+  readonly descriptor: Typed | undefined;
+}
+
+/** @returns undefined where the value is neither an id nor null. */
+export function readWanted(filter: unknown): WantedSession | undefined {
+  const isDescribed = typeof filter === "object" && filter !== null && "descriptor" in filter;
+  const { descriptor, value } = isDescribed ? (filter as Typed & { descriptor: Typed }) : { value: filter };
+  if (value === null || value === undefined) return { id: undefined, descriptor };
+  return typeof value === "string" ? { id: value, descriptor } : undefined;
+}
+
 interface LinkParts {
   readonly log: Log;
   readonly transactions: Transactions;
@@ -32,22 +47,24 @@ export class SessionLink implements SessionClaimant {
   readonly #link: SenderLink;
   readonly #sessions: Sessions;
   readonly #around: LinkParts;
+  readonly #wanted: WantedSession;
   #receiving: ReceiveLink | undefined;
   #waiting: NodeJS.Timeout | undefined;
 
-  constructor(link: SenderLink, queue: Queue, sessions: Sessions, around: LinkParts, wanted: unknown) {
+  constructor(link: SenderLink, queue: Queue, sessions: Sessions, around: LinkParts, wanted: WantedSession) {
     this.queue = queue;
     this.#link = link;
     this.#sessions = sessions;
     this.#around = around;
-    if (typeof wanted === "string") this.#claim(wanted);
+    this.#wanted = wanted;
+    if (wanted.id !== undefined) this.#claim(wanted.id);
     else this.#claimNext();
   }
 
   accept(session: HeldSession): void {
     clearTimeout(this.#waiting);
     this.#waiting = undefined;
-    this.#link.local.attach.source = withFilter(this.#link.remote.attach.source, session.id);
+    this.#link.local.attach.source = withFilter(this.#link.remote.attach.source, session.id, this.#wanted);
     Object.assign(this.#link.local.attach, {
       properties: { [LOCKED_UNTIL]: types.wrap_long(ticks(session.lockedUntil)) },
     });
@@ -123,9 +140,12 @@ function ticks(instant: number): Buffer {
 }
 
 /** The client's own source, as some clients compare its address, with the session that it got as the filter. */
-function withFilter(asked: Terminus | null | undefined, sessionId: string): Typed {
+function withFilter(asked: Terminus | null | undefined, sessionId: string, { descriptor }: WantedSession): Typed {
   const fields: unknown[] = [...(asked?.value ?? [])];
   while (fields.length < FILTER_FIELD) fields.push(null);
-  fields[FILTER_FIELD] = types.wrap_symbolic_map({ [SESSION_FILTER]: sessionId });
+  const id = types.wrap_string(sessionId);
+  fields[FILTER_FIELD] = types.wrap_symbolic_map({
+    [SESSION_FILTER]: descriptor ? types.described(descriptor, id) : id,
+  });
   return types.described(types.wrap_ulong(SOURCE), types.wrap_list(fields));
 }

@@ -19,6 +19,8 @@ interface Group {
   readonly aggregates: readonly Aggregate[];
 }
 
+type Given = Pick<Candidate, "document">;
+
 interface Weighted {
   readonly document: Json;
   /** How many documents look like this one. */
@@ -29,11 +31,7 @@ interface Weighted {
  * Every result as JSON; without GROUP BY exactly one group, even over nothing.
  * @param given instead of the documents of the container
  */
-export function* collectGroups(
-  search: Request,
-  grouping: Grouping,
-  given?: Iterable<Candidate | Pause>,
-): Sliced<string[]> {
+export function* collectGroups(search: Request, grouping: Grouping, given?: Iterable<Given | Pause>): Sliced<string[]> {
   const { query, parameters } = search;
   const groups = new Map<string, Group>();
   const open = (first: Scope): Group => ({ first, aggregates: grouping.aggregates.map(({ start }) => start()) });
@@ -74,7 +72,7 @@ function isFiltered(search: Request): boolean {
   return search.query.exact && accessPath({ ...search, after: undefined }).constraints.complete;
 }
 
-function* each(documents: Iterable<Candidate | Pause>): Generator<Weighted | Pause> {
+function* each(documents: Iterable<Given | Pause>): Generator<Weighted | Pause> {
   for (const next of documents) {
     yield next && { document: next.document, times: 1 };
   }

@@ -41,6 +41,9 @@ export const PAGE_BYTES = COSMOS_LIMITS.pageBytes.value;
 /** A document with joins can make very many results. */
 const JOINED_AT_ONCE = 256;
 
+/** A query without FROM has one result, so its aggregates are of one. */
+const WITHOUT_FROM = [{ document: null }];
+
 const MOST_READ_AT_FIRST = 1000;
 
 /** A page of results; left for a while between the pieces that it reads. */
@@ -49,7 +52,8 @@ export function* runQuery(request: QueryRequest): Sliced<Page> {
   if (query.inner) return yield* overResults(request, query.inner);
   const unserved = orderFault(container.indexing, query.orderings);
   if (unserved) throw new QueryFault(unserved);
-  if (query.isOfNothing) return { results: [...matches(query, undefined, parameters)].flatMap(resultOf(query)) };
+  if (query.isOfNothing && !query.grouping)
+    return { results: [...matches(query, undefined, parameters)].flatMap(resultOf(query)) };
   const from = startOf(request);
   const isAnew = request.continuation === undefined || from.given !== undefined;
   const bounds: Bounds = {
@@ -58,7 +62,7 @@ export function* runQuery(request: QueryRequest): Sliced<Page> {
   };
   const search = searchOf(request, from);
   if (query.grouping) {
-    const groups = yield* collectGroups(search, query.grouping);
+    const groups = yield* collectGroups(search, query.grouping, query.isOfNothing ? WITHOUT_FROM : undefined);
     // They come in the order in which documents were met, which may be another one at the next page.
     const isPaged = !request.unsized && groups.length > request.pageSize;
     return pageOfAll(request, isPaged ? yield* mergeSorted(groups, byText) : groups, from, bounds);

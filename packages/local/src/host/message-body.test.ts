@@ -32,6 +32,23 @@ test.each<readonly [what: string, given: IncomingMessage, text: string]>([
   ["a text of the DataContract serializer", message(SERIALIZED), "größe"],
 ])("%s", (_, given, text) => expect(bodyText(given)).toBe(text));
 
+/** Recorded from .NET 10: how its serializer ends a text depends on the text. */
+const NAMESPACE = Buffer.from("@\u0006string\u00083http://schemas.microsoft.com/2003/10/Serialization/", "latin1");
+const long = (count: number) => Buffer.alloc(count, "x");
+
+test.each<readonly [what: string, records: readonly (Buffer | number[])[], text: string]>([
+  ["none", [[0x01]], ""],
+  ["0", [[0x81]], "0"],
+  ["1", [[0x83]], "1"],
+  ["255 bytes", [[0x98, 255], long(255), [0x01]], "x".repeat(255)],
+  ["256 bytes", [[0x9a, 0, 1], long(256), [0x01]], "x".repeat(256)],
+  ["65,536 bytes", [[0x9c, 0, 0, 1, 0], long(65_536), [0x01]], "x".repeat(65_536)],
+  ["two pieces", [[0x98, 1], long(1), [0x99, 2], long(2)], "xxx"],
+])("a serialized text of %s", (_, records, text) => {
+  const bytes = Buffer.concat([NAMESPACE, ...records.map((record) => Buffer.from(record))]);
+  expect(bodyText(message(bytes))).toBe(text);
+});
+
 test("a text of the DataContract serializer that is cut off stays as it is", () => {
   expect(bodyText(message(SERIALIZED.subarray(0, -1)))).toContain("string");
 });

@@ -46,23 +46,37 @@ const STRING_ELEMENT = Buffer.concat([
   Buffer.from([0x08, 51]),
   Buffer.from("http://schemas.microsoft.com/2003/10/Serialization/"),
 ]);
-const EMPTY_TEXT = 0xa9;
-/** The record types of a text with the end of its element, and the bytes of its length ([MC-NBFX], 2.2.3). */
+const END_ELEMENT = 0x01;
+/** The record types of texts ([MC-NBFX], 2.2.3): with a fixed text, or with a length of so many bytes. The next odd number also ends the element. */
+const TEXTS: ReadonlyMap<number, string> = new Map([
+  [0x80, "0"],
+  [0x82, "1"],
+  [0xa8, ""],
+]);
 const LENGTHS: ReadonlyMap<number, number> = new Map([
-  [0x99, 1],
-  [0x9b, 2],
-  [0x9d, 4],
+  [0x98, 1],
+  [0x9a, 2],
+  [0x9c, 4],
 ]);
 
-/** A text that an older .NET client wrote with its DataContract serializer. */
+/** A text that an older .NET client wrote with its DataContract serializer: none, one or several records up to the end of the element. */
 function serializedText(bytes: Buffer): string | undefined {
-  const at = STRING_ELEMENT.length;
-  if (bytes.length <= at || !bytes.subarray(0, at).equals(STRING_ELEMENT)) return undefined;
-  const record = bytes.readUInt8(at);
-  if (record === EMPTY_TEXT) return "";
-  const width = LENGTHS.get(record);
-  if (width === undefined || bytes.length < at + 1 + width) return undefined;
-  const length = bytes.readUIntLE(at + 1, width);
-  const start = at + 1 + width;
-  return start + length === bytes.length ? bytes.toString("utf8", start) : undefined;
+  if (!bytes.subarray(0, STRING_ELEMENT.length).equals(STRING_ELEMENT)) return undefined;
+  let text = "";
+  for (let at = STRING_ELEMENT.length; at < bytes.length; ) {
+    const record = bytes.readUInt8(at);
+    at += 1;
+    const isLast = record % 2 === 1;
+    if (record !== END_ELEMENT) {
+      const type = isLast ? record - 1 : record;
+      const width = LENGTHS.get(type) ?? 0;
+      const fixed = TEXTS.get(type);
+      if ((fixed === undefined && width === 0) || at + width > bytes.length) return undefined;
+      const start = at + width;
+      at = start + (width > 0 ? bytes.readUIntLE(at, width) : 0);
+      text += fixed ?? bytes.toString("utf8", start, at);
+    }
+    if (isLast) return at === bytes.length ? text : undefined;
+  }
+  return undefined;
 }

@@ -52,19 +52,28 @@ function plainField(text: string, field: Field): string {
   return isEvery ? "*" : [...allowed].sort((one, other) => one - other).join(",");
 }
 
-/** `*`, a value, or two with a dash, and each of them with a step. */
-const PART = /^(?:(?<every>\*)|(?<from>\d+|[a-z]+)(?:-(?<to>\d+|[a-z]+))?)(?:\/(?<step>\d+))?$/i;
+/** `*`, a value, or two with a dash, and each of them with a step. As .NET reads numbers: blanks may follow, and a step may have a sign. */
+const PART = new RegExp(
+  "^(?:(?<every>\\*)|(?<from>N|[a-z]+)(?:-(?<to>N|[a-z]+))?)(?:/(?<step>[\\t-\\r]*[+-]?N))?$".replaceAll(
+    "N",
+    "\\d+[\\t-\\r]*",
+  ),
+  "i",
+);
+/** Of 32 bits. */
+const LARGEST_STEP = 2 ** 31 - 1;
 
 function valuesOf(part: string, text: string, field: Field): number[] {
   const { every, from = "", to, step } = PART.exec(part)?.groups ?? {};
-  if (every === undefined && from === "") {
+  const isNone = every === undefined && from === "";
+  if (isNone || Math.abs(Number(step ?? 1)) > LARGEST_STEP) {
     throw new NotNcrontab(
       `"${text}" is not NCRONTAB for the ${field.name}: it takes *, values, ranges, lists and steps`,
     );
   }
   const one = every ? field.first : numberOf(from, field);
   const other = every || (to === undefined && step !== undefined) ? field.last : numberOf(to ?? from, field);
-  // A range whose end comes first is the same range the other way round, and a step of zero is one.
+  // A range whose end comes first is the same range the other way round, and a step of zero or less is one.
   const [least, most] = one <= other ? [one, other] : [other, one];
   const values: number[] = [];
   for (let value = least; value <= most; value += Math.max(1, Number(step ?? 1))) values.push(value);

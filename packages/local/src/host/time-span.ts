@@ -1,8 +1,9 @@
 // A TimeSpan as .NET reads it with the invariant culture (TimeSpan.Parse), which host.json and the settings of triggers use.
 
 const LIMITS = { hours: 23, minutes: 59, seconds: 59 };
-/** The longest TimeSpan: 64 bits of 100 nanoseconds. */
-const MOST_MS = 2 ** 63 / 10_000;
+/** The longest TimeSpan: 64 bits of 100 nanoseconds, which are one more below zero. */
+const MOST_TICKS = 2n ** 63n - 1n;
+const TICKS_PER_SECOND = 10_000_000n;
 /** A number of a TimeSpan has 28 bits. */
 const MOST = 2 ** 28 - 1;
 
@@ -23,20 +24,21 @@ const FORMS = [
 export function timeSpanMs(text: string): number | undefined {
   const [, minus, digits = ""] = /^\s*(-?)([\d.:]+)\s*$/.exec(text) ?? [];
   for (const form of FORMS) {
-    const ms = lengthMs(form.exec(digits)?.groups);
-    if (ms === undefined || ms > MOST_MS) continue;
-    return minus && ms > 0 ? -ms : ms;
+    const ticks = lengthTicks(form.exec(digits)?.groups);
+    if (ticks === undefined || ticks > MOST_TICKS + (minus ? 1n : 0n)) continue;
+    return Number(minus ? -ticks : ticks) / 10_000;
   }
   return undefined;
 }
 
-function lengthMs(groups: Record<string, string | undefined> | undefined): number | undefined {
+function lengthTicks(groups: Record<string, string | undefined> | undefined): bigint | undefined {
   if (!groups) return undefined;
   const { days, hours, minutes, seconds, fraction } = groups;
   const [d = 0, h = 0, m = 0, s = 0] = [days, hours, minutes, seconds].map((part) => Number(part ?? 0));
   if (d > MOST || h > LIMITS.hours || m > LIMITS.minutes || s > LIMITS.seconds) return undefined;
   const ticks = fraction ? ticksOf(fraction) : 0;
-  return ticks === undefined ? undefined : (((d * 24 + h) * 60 + m) * 60 + s) * 1000 + ticks / 10_000;
+  if (ticks === undefined) return undefined;
+  return BigInt(((d * 24 + h) * 60 + m) * 60 + s) * TICKS_PER_SECOND + BigInt(ticks);
 }
 
 /** A second has ten million. More than seven digits are rounded where the first is a zero, and are refused where it is not. */

@@ -99,7 +99,8 @@ export const ARRAY_FUNCTIONS: Readonly<Record<string, Scalar>> = {
   IS_STRING: is((value) => typeof value === "string"),
   IS_NUMBER: is((value) => typeof value === "number"),
   IS_FINITE_NUMBER: is((value) => Number.isFinite(value)),
-  IS_INTEGER: is(isInteger),
+  // The largest of 64 bits is this one as a double.
+  IS_INTEGER: is((value) => value === 2 ** 63 || isInteger(value)),
   IS_BOOL: is((value) => typeof value === "boolean"),
   IS_ARRAY: is(Array.isArray),
   IS_OBJECT: is(isObject),

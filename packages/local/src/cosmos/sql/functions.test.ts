@@ -50,6 +50,13 @@ check("texts", [
   ["REPLICATE('a', 10001)", undefined],
   ["[TRIM('  a '), LTRIM('  a '), RTRIM('  a ')]", ["a", "a ", "  a"]],
   ["[LTRIM('AdventureWorks', 'Adventure'), RTRIM('AdventureWorks', 'Works')]", ["Works", "Adventure"]],
+  [
+    "[TRIM('-_-a-b-_-', '-_'), TRIM('- a -', '-'), TRIM('---', '-'), LTRIM('😀a', '😀'), TRIM(' a', '')]",
+    ["a-b", " a ", "", "a", " a"],
+  ],
+  ["[TOSTRING(NaN), TOSTRING(Infinity), TOSTRING(0.1234), TOSTRING([1])]", ["NaN", "Infinity", "0.1234", "[1]"]],
+  ["[IS_NUMBER(NaN), IS_FINITE_NUMBER(Infinity), IS_INTEGER(NaN)]", [true, false, false]],
+  ["STRINGTONUMBER(NaN)", undefined],
   ["[STRINGEQUALS('a', 'A'), STRINGEQUALS('a', 'A', true), LENGTH('abc')]", [false, true, 3]],
   ["[REGEXMATCH('abcd', 'ABC', ''), REGEXMATCH('abcd', 'ABC', 'i'), REGEXMATCH('abcd', 'ab.')]", [false, true, true]],
   ["[REGEXMATCH('abcd', 'ab c', 'x'), REGEXMATCH('abcd', 'aB c', 'ix')]", [true, true]],
@@ -102,6 +109,11 @@ check("arrays and objects", [
   ["[IS_DATETIME('2020-01-02T03:04:05.6789012Z'), IS_DATETIME('2020-13-02T03:04:05Z')]", [true, false]],
 ]);
 
+check("integers of 64 bits", [
+  ["[IS_INTEGER(-9223372036854775808), IS_INTEGER(9223372036854775807)]", [true, true]],
+  ["[IS_INTEGER(18446744073709551615), IS_INTEGER(0.5)]", [false, false]],
+]);
+
 check("dates", [
   ["DATETIMEADD('mm', 1, '2020-01-31T23:00:00.1234567Z')", "2020-02-29T23:00:00.1234567Z"],
   ["DATETIMEADD('yyyy', -1, '2020-02-29T00:00:00.0000000Z')", "2019-02-28T00:00:00.0000000Z"],
@@ -126,10 +138,11 @@ check("dates", [
   ["DATETIMEFROMPARTS(2017, 4, 20)", "2017-04-20T00:00:00.0000000Z"],
   ["DATETIMEFROMPARTS(2017, 2, 30)", undefined],
   [
-    "[DATETIMEPART('2016-05-29T08:30:00.1301617', 'mm'), DATETIMEPART('2016-05-29T08:30:00.1301617', 'ns')]",
+    "[DATETIMEPART('mm', '2016-05-29T08:30:00.1301617'), DATETIMEPART('ns', '2016-05-29T08:30:00.1301617')]",
     [5, 130161700],
   ],
   ["[YEAR('2016-05-29T08:30:00.0Z'), MONTH('2016-05-29T08:30:00Z'), DAY('2016-05-29')]", [2016, 5, 29]],
+  ["DATETIMEPART('2016-05-29T08:30:00.1301617', 'mm')", undefined],
   ["DATETIMETOTICKS('2020-01-02T03:04:05.6789120Z')", 15779342456789120],
   ["TICKSTODATETIME(15943368134575530)", "2020-07-09T23:20:13.4575530Z"],
   [

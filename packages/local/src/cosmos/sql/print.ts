@@ -5,7 +5,9 @@ export function printExpression(expression: Expression): string {
   const print = printExpression;
   switch (expression.kind) {
     case "literal":
-      return expression.value === undefined ? "undefined" : JSON.stringify(expression.value);
+      return typeof expression.value === "number"
+        ? String(expression.value)
+        : (JSON.stringify(expression.value) ?? "undefined");
     case "parameter":
     case "alias":
       return expression.name;

@@ -22,16 +22,17 @@ const containing = (how: "some" | "every", fold: (text: string) => string): Scal
 const lower = (text: string) => text.toLowerCase();
 const asItIs = (text: string) => text;
 
-/** Takes blanks, or each whole occurrence of another text, off the ends. */
+/** Takes blanks, or whichever of the characters of another text, off the ends. */
 const trimming = (atStart: boolean, atEnd: boolean): Scalar =>
   between(1, 2, ([text, part]) => {
     if (typeof text !== "string") return undefined;
     if (part === undefined) return atStart ? (atEnd ? text.trim() : text.trimStart()) : text.trimEnd();
     if (typeof part !== "string") return undefined;
-    let rest = text;
-    while (atStart && part !== "" && rest.startsWith(part)) rest = rest.slice(part.length);
-    while (atEnd && part !== "" && rest.endsWith(part)) rest = rest.slice(0, -part.length);
-    return rest;
+    const [characters, taken] = [[...text], new Set(part)];
+    const isKept = (character: string) => !taken.has(character);
+    const start = atStart ? characters.findIndex(isKept) : 0;
+    const end = atEnd ? characters.findLastIndex(isKept) + 1 : characters.length;
+    return start < 0 ? "" : characters.slice(start, end).join("");
   });
 
 const LONGEST_REPLICA = 10_000;
@@ -117,7 +118,10 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, Scalar>> = {
     Array.isArray(parts) && parts.every(isText) && typeof between === "string" ? parts.join(between) : undefined,
   ),
   STRINGSPLIT: ofTexts((text, at) => text.split(at)),
-  TOSTRING: exactly(1, ([value]) => (value === undefined || typeof value === "string" ? value : JSON.stringify(value))),
+  TOSTRING: exactly(1, ([value]) => {
+    if (value === undefined || typeof value === "string") return value;
+    return typeof value === "number" ? String(value) : JSON.stringify(value);
+  }),
   STRINGTOARRAY: parsed(Array.isArray),
   STRINGTOBOOLEAN: parsed((value) => typeof value === "boolean"),
   STRINGTONULL: parsed((value) => value === null),

@@ -118,7 +118,7 @@ function difference([name, from, to]: readonly Value[]): Value {
   return part === "year" ? years : years * 12 + b.getUTCMonth() - a.getUTCMonth();
 }
 
-function partOfDate([text, name]: readonly Value[]): Value {
+function partOfDate([name, text]: readonly Value[]): Value {
   const [part, ticks] = [partOf(name), ticksOf(text)];
   if (part === undefined || ticks === undefined) return undefined;
   const { ms, rest } = split(ticks);
@@ -148,7 +148,7 @@ const fromNow = (name: Value, count: Value, direction: 1 | -1) =>
   isInteger(count) ? add([name, count * direction, textOf(nowTicks())]) : undefined;
 const optional = (ticks: bigint | undefined, run: (ticks: bigint) => Value) =>
   ticks === undefined ? undefined : run(ticks);
-const named = (name: Part): Scalar => exactly(1, ([text]) => partOfDate([text, name]));
+const named = (name: Part): Scalar => exactly(1, ([text]) => partOfDate([name, text]));
 
 export const TIME_FUNCTIONS: Readonly<Record<string, Scalar>> = {
   DATETIMEADD: exactly(3, add),

@@ -140,6 +140,8 @@ describe("aggregates", () => {
 
   test.each<[string, unknown[]]>([
     ["SELECT VALUE COUNT(1) FROM c", [5]],
+    ["SELECT VALUE {scalar: COUNT(1), expression: COUNT(2 + 3), sum: SUM(4)}", [{ scalar: 1, expression: 1, sum: 4 }]],
+    ["SELECT VALUE COUNT(1) WHERE false", [0]],
     ["SELECT VALUE COUNT(c.name) FROM c", [4]],
     ["SELECT VALUE COUNT(1) FROM c WHERE c.pk = 'nobody'", [0]],
     ["SELECT VALUE SUM(c.n) FROM c WHERE IS_NUMBER(c.n)", [6.5]],
