@@ -12,4 +12,9 @@ export type {
   ServiceCall,
   ServiceRequest,
 } from "./services/scripted-service.ts";
+export {
+  type CheckedOperationReport,
+  checkService,
+  type ServiceCheckOptions,
+} from "./services-check/check-service.ts";
 export { createWorld, type RunOptions, type Submitted, type World, type WorldOptions } from "./world/create-world.ts";
