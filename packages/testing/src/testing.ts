@@ -12,6 +12,7 @@ export type {
   ServiceCall,
   ServiceRequest,
 } from "./services/scripted-service.ts";
+export type { SimulatedRequest, SimulatedResource, SimulatedService } from "./services/simulated-service.ts";
 export {
   type CheckedOperationReport,
   checkService,
