@@ -22,7 +22,8 @@ await runCommand(async () => {
   const flag = { type: "boolean" } as const;
   const options = { check: flag, mermaid: flag, write: flag };
   const { values, positionals } = readArguments(options, USAGE, "words");
-  const faults = workflows.flatMap((workflow) => workflowFaults(workflow, knownAgents, knownRules(rules)));
+  const own = workflows.flatMap((workflow) => workflowFaults(workflow, knownAgents, knownRules(rules)));
+  const faults = [...own, ...business.serviceFaults()];
   if (faults.length > 0) {
     console.error(`The workflows can't run:\n  ${faults.join("\n  ")}`);
     return 1;

@@ -277,6 +277,6 @@ function endpointsIn(given: Fixed, { serviceAgents }: Pick<Business, "serviceAge
   );
 }
 
-function withAuthentication(endpoint: Endpoint, usual: Authentication | undefined): Endpoint {
+export function withAuthentication(endpoint: Endpoint, usual: Authentication | undefined): Endpoint {
   return usual && endpoint.url.startsWith("https:") ? { authentication: usual, ...endpoint } : endpoint;
 }

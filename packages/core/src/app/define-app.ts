@@ -11,6 +11,7 @@ import { NO_RULES, type WorkflowRules } from "../domain/workflow-rules.ts";
 import { loadWorkflows, type Workflows } from "../domain/workflows.ts";
 import type { Contracts } from "../messaging/contract.ts";
 import { idNameOf, idOf } from "../messaging/job-id.ts";
+import { type CheckedServices, checkedServiceFaults } from "./checked-services.ts";
 import type { AgentResources, AnyAgent, ServiceAgent } from "./define-agent.ts";
 import type { StepsRead } from "./workflow-types.ts";
 
@@ -22,6 +23,8 @@ export interface AppDefinition {
   readonly workflows: readonly Workflow[];
   /** The conditions and lists of the workflows, by name. None if absent. */
   readonly rules?: WorkflowRules;
+  /** What the agents' services were seen to do: see `npm run services:check`. Nothing is demanded of the others. */
+  readonly checkedServices?: CheckedServices;
 }
 
 /** The endpoints of each agent's service, by the agent's name; undefined for an agent that this deployment does not have. */
@@ -37,6 +40,8 @@ export interface Business extends Required<AppDefinition> {
   /** The agents, also remote ones, that a step of any version calls over their request queue. */
   readonly agentsAskedByQueue: ReadonlySet<string>;
   readonly workflowNames: readonly string[];
+  /** The operations whose policy lacks what the check of their service demands, as text. `loadWorkflows` throws them too. */
+  serviceFaults(): readonly string[];
   /** The members of the content that the agent has declared; the id alone for an agent that declares none. */
   contentFor(agent: string, content: Job): JobView;
   /** Checks the result in a message or a report. Results of this app's own agents are checked when they are called. */
@@ -72,12 +77,13 @@ type ReadsKnown<Agents extends readonly AnyAgent[], Defined extends readonly Wor
  * @throws where two agents have the same name, two services the same setting, or two contracts different names of the id.
  */
 export function defineApp<const Agents extends readonly AnyAgent[], const Defined extends readonly Workflow[]>(
-  definition: Omit<AppDefinition, "agents"> & {
+  definition: Omit<AppDefinition, "agents" | "checkedServices"> & {
     readonly agents: Agents & ReadsKnown<Agents, Defined>;
     readonly workflows: Defined;
+    readonly checkedServices?: CheckedServices<Agents>;
   },
 ): Business {
-  const { contracts, agents, workflows, rules = NO_RULES } = definition;
+  const { contracts, agents, workflows, rules = NO_RULES, checkedServices = {} } = definition;
   const idName = idNameOf(contracts);
   const otherNames = new Set(Object.values(contracts.of).flatMap((one) => (one.idName === idName ? [] : [one.idName])));
   const faults = [
@@ -91,12 +97,15 @@ export function defineApp<const Agents extends readonly AnyAgent[], const Define
   if (faults.length > 0) throw new Error(`The app can't run:\n  ${faults.join("\n  ")}`);
   const knownAgents = new Map(agents.map((agent) => [agent.name, factsOf(agent)]));
   const seenBy = new Map(agents.flatMap((agent) => (agent.seen ? [[agent.name, agent.seen]] : [])));
+  const serviceFaults = () => checkedServiceFaults(agents, checkedServices);
   const schemas = new Map(agents.map(({ name, results }) => [name, new Map(Object.entries(results))]));
   return {
     contracts,
     agents,
     workflows,
     rules,
+    checkedServices,
+    serviceFaults,
     knownAgents,
     serviceAgents: agents.filter((agent) => agent.kind === "service"),
     agentNames: agents.flatMap(({ kind, name }) => (kind === "remote" ? [] : [name])),
@@ -106,7 +115,8 @@ export function defineApp<const Agents extends readonly AnyAgent[], const Define
     workflowNames: [...new Set(workflows.map(({ name }) => name))],
     contentFor: (agent, content) => seenBy.get(agent)?.(content as never) ?? { [idName]: idOf(content, idName) },
     checkResult: (agent, operation, result) => checkResult(schemas.get(agent)?.get(operation), result),
-    loadWorkflows: (startWithin, timeout) => loadWorkflows(knownAgents, workflows, rules, startWithin, timeout),
+    loadWorkflows: (startWithin, timeout) =>
+      loadWorkflows(knownAgents, workflows, rules, startWithin, timeout, serviceFaults()),
     createAgents: (endpoints, options, resources) =>
       new Map(
         agents.flatMap((agent): [string, RoutedAgent][] => {

@@ -38,6 +38,7 @@ export class MissingWorkflow extends OtherVersionNeeded {
  * Checks every workflow against the agents. Throws one error that names all faults.
  * @param startWithin ISO 8601: how long a step may wait for its agent, for steps without `startWithin`
  * @param timeout the host's limit for one run of a function
+ * @param others faults that were found elsewhere
  */
 export function loadWorkflows(
   agents: KnownAgents,
@@ -45,10 +46,11 @@ export function loadWorkflows(
   rules: WorkflowRules = NO_RULES,
   startWithin: string = START_WITHIN,
   timeout?: HostTimeout,
+  others: readonly string[] = [],
 ): Workflows {
   const whole = workflows.map((each) => ({ ...each, steps: each.steps.map((step) => ({ startWithin, ...step })) }));
   const faults = whole.flatMap((workflow) => workflowFaults(workflow, agents, knownRules(rules), timeout));
-  faults.push(...childFaults(whole, agents));
+  faults.push(...childFaults(whole, agents), ...others);
   if (faults.length > 0) throw new Error(`The workflows can't run:\n  ${faults.join("\n  ")}`);
   const byVersion = whole.sort((one, other) => other.version - one.version);
   const find = (ref: WorkflowRef) =>

@@ -13,6 +13,23 @@ const actionSchema = z.union([
   z.strictObject({ name: z.string().regex(NAME), status: z.string().min(1) }),
 ]);
 
+/** What a function of a definition is given. It is pure: the same request and the same effects have the same answer. */
+export interface SimulatedRequest {
+  /** Of the creating request. */
+  readonly body: Readonly<Record<string, unknown>>;
+  /** What was made under this path before, oldest first, with its status of now. */
+  readonly made: () => readonly { readonly id: string; readonly status: string; readonly body: unknown }[];
+}
+
+type Values = Readonly<Record<string, unknown>>;
+type Returns = (request: SimulatedRequest) => Values;
+/** A status of 422 if there is none. */
+type Rejects = (
+  request: SimulatedRequest,
+) => { readonly status?: number; readonly code?: string; readonly message: string } | undefined;
+
+const isFunction = (value: unknown) => typeof value === "function";
+
 const resourceSchema = z.strictObject({
   path: z.string().regex(PATH, "a path such as /reservations"),
   idPrefix: z.string().regex(NAME),
@@ -21,12 +38,16 @@ const resourceSchema = z.strictObject({
   /** Top-level fields of the creating request that the answer repeats. */
   echo: z.array(z.string().min(1)).default([]),
   /** What each answer to a creating request has too, and the report of what is done later: a score, a rate, a decision. */
-  returns: z.record(z.string().min(1), z.json()).default({}),
-  /** It is done later where the creating request names an address: a 202, and after that time a report there. */
+  returns: z.union([z.record(z.string().min(1), z.json()), z.custom<Returns>(isFunction)]).default({}),
+  /** Which requests it rejects, by what they say: the service's decision. Only a new effect is asked for. */
+  rejects: z.custom<Rejects>(isFunction, "a function").optional(),
+  /** It is done later: a 202, and after that time a report to the address that the request names, or an answer to who asks again. */
   later: z
     .strictObject({
-      /** The top-level field of the request that has the address. */
-      reportTo: z.string().min(1),
+      /** The top-level field of the request that has the address; without an address it is done at once. */
+      reportTo: z.string().min(1).optional(),
+      /** In place of reports: the 202 says by `Retry-After` when to ask, as does each answer to a GET of the id before that time. */
+      askAgainAfterS: z.int().min(1).optional(),
       afterMs: z.int().min(0),
       /** The member of the report's result that has the id. */
       result: z.string().min(1).default("id"),
@@ -71,7 +92,7 @@ export function parseRemotes(definition: unknown): ParsedService[] {
 }
 
 /** The name of an action and the status it leaves behind. */
-export function actionsOf(resource: ParsedResource): { name: string; status: string }[] {
+export function actionsOf(resource: Pick<ParsedResource, "actions">): { name: string; status: string }[] {
   return resource.actions.map((action) =>
     typeof action === "string" ? { name: action, status: past(action) } : action,
   );
@@ -84,8 +105,13 @@ function resourceFaults({ name, resources }: ParsedService): string[] {
       const names = actionsOf(resource).map((action) => action.name);
       return [
         ...repeated(names).map((action) => `${name}${resource.path}: two actions are called ${action}`),
+        ...(resource.later && (resource.later.reportTo === undefined) === (resource.later.askAgainAfterS === undefined)
+          ? [`${name}${resource.path}: later has either reportTo or askAgainAfterS`]
+          : []),
         ...["id", "status"].flatMap((member) =>
-          member in resource.returns ? [`${name}${resource.path}: "${member}" is not free in returns`] : [],
+          typeof resource.returns !== "function" && member in resource.returns
+            ? [`${name}${resource.path}: "${member}" is not free in returns`]
+            : [],
         ),
         ...(names.includes(CREATE) ? [`${name}${resource.path}: "${CREATE}" is not free as an action's name`] : []),
       ];

@@ -67,13 +67,11 @@ export class EffectLog {
       .get(this.#service, key) as Entry | undefined;
   }
 
-  /** Whether `id` was created under `path`. */
-  exists(path: string, id: string): boolean {
-    return (
-      this.#database
-        .prepare("SELECT 1 FROM entries WHERE service = ? AND id = ? AND path = ? AND action = 'create'")
-        .get(this.#service, id, path) !== undefined
-    );
+  /** The request that created `id` under `path`, and when; undefined if none did. */
+  created(path: string, id: string): { readonly at: string; readonly body: string } | undefined {
+    return this.#database
+      .prepare("SELECT at, body FROM entries WHERE service = ? AND id = ? AND path = ? AND action = 'create'")
+      .get(this.#service, id, path) as { at: string; body: string } | undefined;
   }
 
   /** Counts a call that changed nothing: a repeat, or one that a fault turned away. */

@@ -3,8 +3,8 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { Database } from "../database/database.ts";
-import { actionsOf, CREATE, type ParsedResource, type ParsedService } from "./definition.ts";
-import { EffectLog, type Entry } from "./effect-log.ts";
+import { actionsOf, CREATE, type ParsedResource, type ParsedService, type SimulatedRequest } from "./definition.ts";
+import { type Effect, EffectLog, type Entry } from "./effect-log.ts";
 import type { FaultRequest } from "./fault-request.ts";
 import { Faults, type Target } from "./faults.ts";
 import { Reports } from "./reports.ts";
@@ -123,8 +123,14 @@ export class Service {
     if (!resource || !id || id.includes("/")) return undefined;
     const down = await this.#database.write(() => this.faults.take("down", { path: resource.path, body: {} }));
     if (down) return faultReply(down, 503, "service-down", `${this.name} is down`);
-    if (this.effects.exists(resource.path, id))
-      return { status: 200, body: JSON.stringify({ ...resource.returns, id }) };
+    const created = this.effects.created(resource.path, id);
+    if (created) {
+      const { afterMs, askAgainAfterS } = { afterMs: 0, ...resource.later };
+      if (askAgainAfterS !== undefined && Date.now() < Date.parse(created.at) + afterMs)
+        return { status: 202, body: "{}", headers: retryAfter({ retryAfterS: askAgainAfterS }) };
+      const body = JSON.parse(created.body) as Call["body"];
+      return { status: 200, body: JSON.stringify({ ...this.#returned(resource, body), id }) };
+    }
     const message = `${this.name} has no ${path}`;
     return { status: 404, body: JSON.stringify({ code: "not-found", message }) };
   }
@@ -181,7 +187,21 @@ export class Service {
       this.counts.rejected += 1;
       return faultReply(reject, 422, "rejected", `${this.name} refuses`);
     }
-    return route.kind === "create" ? this.#create(call, route) : this.#act(call, route);
+    if (route.kind === "act") return this.#act(call, route);
+    const own = route.resource.rejects?.(this.#requestOf(route.resource, call.body));
+    if (!own) return this.#create(call, route);
+    this.effects.call(key);
+    this.counts.rejected += 1;
+    return faultReply(own, 422, "rejected", `${this.name} rejects it`);
+  }
+
+  #requestOf({ path, actions }: ParsedResource, body: Call["body"]): SimulatedRequest {
+    return { body, made: () => madeIn(this.effects.list([]), path, actionsOf({ actions })) };
+  }
+
+  #returned(resource: ParsedResource, body: Call["body"]): object {
+    const { returns } = resource;
+    return typeof returns === "function" ? returns(this.#requestOf(resource, body)) : returns;
   }
 
   #repeat(call: Call, entry: Entry, answer: string): Reply {
@@ -195,15 +215,22 @@ export class Service {
     if (!same) return this.#turnAway(key, 422, "key-reused", `${key} was used for another request`);
     this.effects.call(key);
     this.counts.replays += 1;
-    return { status: entry.status ?? 200, body: answer, headers: { "Idempotent-Replay": "true" } };
+    const again = entry.status === 202 ? { retryAfterS: route.resource.later?.askAgainAfterS } : {};
+    return {
+      status: entry.status ?? 200,
+      body: answer,
+      headers: { "Idempotent-Replay": "true", ...retryAfter(again) },
+    };
   }
 
   #create({ key, text, body }: Call, { resource, pattern }: Route): Reply {
     const id = `${resource.idPrefix}-${randomUUID().slice(-12)}`;
     const echo = resource.echo.filter((field) => field in body).map((field) => [field, body[field]]);
-    const { later, path, returns } = resource;
-    const reportTo = later && body[later.reportTo];
-    const isLater = typeof reportTo === "string" && URL.canParse(reportTo);
+    const { later, path } = resource;
+    const returns = this.#returned(resource, body);
+    const reportTo = later?.reportTo === undefined ? undefined : body[later.reportTo];
+    const isReported = typeof reportTo === "string" && URL.canParse(reportTo);
+    const isLater = isReported || later?.askAgainAfterS !== undefined;
     const status = isLater ? 202 : 201;
     const answer = JSON.stringify({
       ...Object.fromEntries(echo),
@@ -212,12 +239,12 @@ export class Service {
       status: isLater ? "accepted" : "created",
     });
     this.effects.record(key, { path, id, action: CREATE, body: text, status, answer, effect: true });
-    if (later && isLater) {
+    if (later && isReported) {
       const afterMs = this.faults.take("late", { path: pattern, body })?.delayMs ?? later.afterMs;
       this.#reports.add(id, reportTo, { kind: "done", result: { ...returns, [later.result]: id } }, afterMs);
     }
     this.counts.effects += 1;
-    return { status, body: answer };
+    return { status, body: answer, headers: retryAfter({ retryAfterS: later?.askAgainAfterS }) };
   }
 
   /** What is to be reported yet, is by the next process. */
@@ -235,7 +262,7 @@ export class Service {
       this.effects.record(key, { path, id, action, body: text, status: 200, answer, effect: false });
       return { status: 200, body: answer };
     }
-    if (!this.effects.exists(path, id)) {
+    if (!this.effects.created(path, id)) {
       return this.#turnAway(key, 404, "not-found", `${this.name} has no ${path}/${id}`);
     }
     const answer = JSON.stringify({ id, status });
@@ -259,7 +286,24 @@ export class Service {
   }
 }
 
-function faultReply(fault: FaultRequest, status: number, code: string, message: string): Reply {
+/** What was made under `path`, with the status that the last action left. */
+function madeIn(
+  effects: readonly Effect[],
+  path: string,
+  actions: readonly { readonly name: string; readonly status: string }[],
+): { readonly id: string; readonly status: string; readonly body: unknown }[] {
+  const own = effects.filter((effect) => effect.path === path);
+  return own
+    .filter(({ action }) => action === CREATE)
+    .map(({ id, body }) => {
+      const last = own.findLast((effect) => effect.id === id)?.action;
+      return { id, status: actions.find(({ name }) => name === last)?.status ?? "created", body };
+    });
+}
+
+type Told = Partial<Pick<FaultRequest, "status" | "code" | "message" | "retryAfterS">>;
+
+function faultReply(fault: Told, status: number, code: string, message: string): Reply {
   return {
     status: fault.status ?? status,
     body: JSON.stringify({ code: fault.code ?? code, message: fault.message ?? message }),
@@ -267,7 +311,7 @@ function faultReply(fault: FaultRequest, status: number, code: string, message: 
   };
 }
 
-function retryAfter({ retryAfterS }: FaultRequest): Record<string, string> {
+function retryAfter({ retryAfterS }: { readonly retryAfterS?: number | undefined }): Record<string, string> {
   return retryAfterS === undefined ? {} : { "Retry-After": String(retryAfterS) };
 }
 

@@ -1,5 +1,7 @@
 // The files that describe what the parts hold: queues, containers and remote services.
-import { readFile } from "node:fs/promises";
+import { access, readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { inWords } from "../thrown.ts";
 import type { PartName } from "./parts.ts";
 import type { ServicesArguments } from "./services-arguments.ts";
@@ -40,7 +42,7 @@ export async function readEntities(wanted: ServicesArguments): Promise<{ entitie
     if (!wanted.parts.includes(part)) continue;
     const chosen = wanted[entity];
     const path = chosen ?? usual;
-    const read = await readJson(path);
+    const read = await (MODULE.test(path) ? readModule(path) : readJson(path));
     if (read.kind === "absent" && chosen === undefined) continue;
     if (read.kind === "absent") faults.push(`${option}: there is no file ${path}`);
     else if (read.kind === "invalid") faults.push(`${option}: ${path} cannot be read: ${read.reason}`);
@@ -57,6 +59,23 @@ type Read =
   | { readonly kind: "read"; readonly value: unknown }
   | { readonly kind: "absent" }
   | { readonly kind: "invalid"; readonly reason: string };
+
+/** What has functions is a module that exports the list. */
+const MODULE = /\.[cm]?[jt]s$/;
+
+async function readModule(path: string): Promise<Read> {
+  const file = resolve(path);
+  try {
+    await access(file);
+  } catch {
+    return { kind: "absent" };
+  }
+  try {
+    return { kind: "read", value: { ...((await import(pathToFileURL(file).href)) as object) } };
+  } catch (cause) {
+    return { kind: "invalid", reason: inWords(cause) };
+  }
+}
 
 async function readJson(path: string): Promise<Read> {
   try {

@@ -100,12 +100,15 @@ export class Service implements ScriptedService {
   /** What it has still to report, by key: it reports once, however often it is asked. */
   readonly #reporting = new Set<string>();
   readonly #usual: Handler;
+  /** The service itself knows its keys, if it has any. */
+  readonly #isSimulated: boolean;
   readonly #surroundings: Surroundings;
   #downUntil = Number.NEGATIVE_INFINITY;
   #made = 0;
 
-  constructor(agent: string, usual: Handler | undefined, surroundings: Surroundings) {
+  constructor(agent: string, usual: Handler | undefined, surroundings: Surroundings, isSimulated = false) {
     this.agent = agent;
+    this.#isSimulated = isSimulated;
     this.#usual = usual ?? ((request) => this.#usually(request));
     this.#surroundings = surroundings;
   }
@@ -199,7 +202,7 @@ export class Service implements ScriptedService {
   }
 
   #do(request: ServiceRequest): ServiceAnswer {
-    const { idempotencyKey: key } = request;
+    const key = this.#isSimulated ? undefined : request.idempotencyKey;
     const answer = (key !== undefined && this.#done.get(key)) || this.#usual(request);
     if (key !== undefined) this.#done.set(key, answer);
     return answer;

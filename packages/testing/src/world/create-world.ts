@@ -24,6 +24,7 @@ import { type EngineOptions, MemoryEngine, type WorldEngine } from "../memory/me
 import { createMemoryJobStore } from "../memory/memory-job-store.ts";
 import type { HistoryEvent } from "../replay/orchestration-history.ts";
 import { type Handler, milliseconds, type ScriptedService } from "../services/scripted-service.ts";
+import type { SimulatedService } from "../services/simulated-service.ts";
 import { type InFlight, Processes, SUBMISSION, SUPERVISOR } from "./processes.ts";
 import { type DueWork, VirtualTime } from "./virtual-time.ts";
 import { createActivities, createReceivers, type RemoteAgent, takeReportAt } from "./world-activities.ts";
@@ -38,6 +39,8 @@ export interface WorldOptions {
   readonly business: Business;
   /** The answers of an agent's service without a script. Absent: `{ id, status }`, the same each time for the same key. */
   readonly services?: { readonly [agent: string]: Handler };
+  /** The simulated services of the local stack: they answer as there, where neither `services` nor a script has another answer. */
+  readonly simulated?: readonly SimulatedService[];
   /** Agents that this deployment does not have. */
   readonly without?: readonly string[];
   /** The replies of agents that are not in the app. */

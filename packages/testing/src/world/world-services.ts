@@ -12,6 +12,7 @@ import {
   type ServiceRequest,
 } from "../services/scripted-service.ts";
 import type { Network } from "../services/service-network.ts";
+import { type SimulatedService, simulatedHandler } from "../services/simulated-service.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 import { APP_URL } from "./world-ports.ts";
 
@@ -26,6 +27,7 @@ const MOST_REPORTS = 20;
 export interface ServicesOptions {
   readonly business: Business;
   readonly services?: { readonly [agent: string]: Handler };
+  readonly simulated?: readonly SimulatedService[];
   readonly without?: readonly string[];
 }
 
@@ -49,7 +51,7 @@ export class ServiceNetwork implements Network {
   readonly #surroundings: Surroundings;
 
   constructor(
-    { business, services = {}, without = [] }: ServicesOptions,
+    { business, services = {}, simulated = [], without = [] }: ServicesOptions,
     time: VirtualTime,
     surroundings: Surroundings,
   ) {
@@ -60,7 +62,23 @@ export class ServiceNetwork implements Network {
     if (strange.length > 0) throw new Error(`No agent with a service is called ${strange.join(" or ")}: ${has(names)}`);
     const own = { now: () => time.now, completionsUrl: `${APP_URL}/${COMPLETIONS_PATH}/` };
     const report = this.#report.bind(this);
-    this.#services = new Map(names.map((name) => [name, new Service(name, services[name], { ...own, report })]));
+    const inWorld = (url: string, afterMs: number, body: object) =>
+      report(url, new Date(time.now + afterMs).toISOString(), body, () => undefined);
+    this.#services = new Map(
+      names.map((name) => {
+        const definition = simulated.find((one) => one.name === name);
+        const usual = definition && simulatedHandler(definition, { now: own.now, report: inWorld });
+        return [
+          name,
+          new Service(
+            name,
+            services[name] ?? usual,
+            { ...own, report },
+            services[name] === undefined && usual !== undefined,
+          ),
+        ];
+      }),
+    );
     this.endpoints = Object.fromEntries(
       names.map((name) => [name, without.includes(name) ? undefined : [endpointOf(name)]]),
     );

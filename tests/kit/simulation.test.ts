@@ -1,0 +1,138 @@
+// One definition of simulated services: the local stack and a world answer alike, and the sample's own services carry its jobs through in a world.
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startRemotes } from "@scheduler-agent-supervisor/local/remotes";
+import { readEntities } from "@scheduler-agent-supervisor/local/stack/entities";
+import { createWorld, type SimulatedService } from "@scheduler-agent-supervisor/testing";
+import { simulatedHandler } from "@scheduler-agent-supervisor/testing/internal/services/simulated-service";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ROOT } from "../../cli/settings.ts";
+import { business } from "../../shared/business.ts";
+import { sampleOrder } from "../support/orders.ts";
+
+const MODULE = join(ROOT, "tests/support/simulated-services.ts");
+const folder = mkdtempSync(join(tmpdir(), "simulation-"));
+let services: readonly SimulatedService[];
+let remotes: Awaited<ReturnType<typeof startRemotes>>;
+
+beforeAll(async () => {
+  // As `npm start` reads it.
+  const { entities, faults } = await readEntities({ parts: ["remotes"], named: true, remotes: MODULE } as never);
+  expect(faults).toEqual([]);
+  services = entities.remotes?.["services"] as typeof services;
+  remotes = await startRemotes({ services: services as never, data: folder });
+});
+
+afterAll(async () => {
+  await remotes.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Asked {
+  readonly service: string;
+  readonly path: string;
+  /** Absent: a GET. */
+  readonly key?: string;
+  readonly body?: object;
+}
+
+interface Answered {
+  readonly status: number;
+  readonly retryAfter: string | null;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** Ids are the services' own: each stands for its place. */
+function withoutIds(answers: readonly Answered[]): Answered[] {
+  const ids = [...new Set(answers.flatMap(({ body }) => (typeof body["id"] === "string" ? [body["id"]] : [])))];
+  const text = ids.reduce((all, id, at) => all.replaceAll(id, `id-${at}`), JSON.stringify(answers));
+  return JSON.parse(text);
+}
+
+type Ask = (asked: Asked) => Promise<Answered>;
+
+const overHttp: Ask = async ({ service, path, key, body }) => {
+  const url = `${remotes.services.find(({ name }) => name === service)?.url}${path}`;
+  const headers = { "content-type": "application/json", ...(key !== undefined && { "idempotency-key": key }) };
+  const response = await fetch(url, body ? { method: "POST", headers, body: JSON.stringify(body) } : { headers });
+  return {
+    status: response.status,
+    retryAfter: response.headers.get("retry-after"),
+    body: (await response.json()) as Answered["body"],
+  };
+};
+
+function inWorld(): Ask {
+  const handlers = new Map(
+    services.map((service) => [service.name, simulatedHandler(service, { now: Date.now, report: () => undefined })]),
+  );
+  return async ({ service, path, key, body = null }) => {
+    const request = { path, headers: {}, body, idempotencyKey: key, operation: "", at: "" };
+    const answer = handlers.get(service)?.({ ...request, method: body ? "POST" : "GET" });
+    const { status = 200, headers = {}, body: answered = {} } = answer ?? { status: 0 };
+    return { status, retryAfter: headers["retry-after"] ?? null, body: answered as Answered["body"] };
+  };
+}
+
+async function conversation(ask: Ask): Promise<Answered[]> {
+  const answers: Answered[] = [];
+  const say = async (service: string, path: string, key?: string, body?: object) => {
+    const answer = await ask({ service, path, ...(key !== undefined && { key }), ...(body && { body }) });
+    answers.push(answer);
+    return String(answer.body["id"]);
+  };
+  const first = await say("inventory", "/reservations", "k1", { orderId: "abcd" });
+  await say("inventory", "/reservations", "k1", { orderId: "abcd" });
+  await say("inventory", "/reservations", "k1", { orderId: "other" });
+  await say("inventory", "/reservations", "k2", { orderId: "b" });
+  await say("inventory", "/reservations", "k3", { orderId: "c" });
+  await say("inventory", "/reservations", "k4", { orderId: "d" });
+  await say("inventory", `/reservations/${first}/release`, "r1", {});
+  await say("inventory", "/reservations", "k4", { orderId: "d" });
+  await say("inventory", "/reservations/key:k9/release", "r9", {});
+  await say("inventory", "/reservations", "k9", { orderId: "late" });
+  await say("inventory", "/reservations/key:k2/release", "r2", {});
+  await say("inventory", "/reservations/none/release", "r3", {});
+  await say("inventory", "/reservations?orderId=abcd");
+  await say("inventory", `/reservations/${first}`);
+  const shipment = await say("shipping", "/shipments", "s1", { orderId: "a" });
+  await say("shipping", "/shipments", "s1", { orderId: "a" });
+  await say("shipping", `/shipments/${shipment}`);
+  const pickup = await say("shipping", "/pickups", "p1", { orderId: "a" });
+  await say("shipping", `/pickups/${pickup}`);
+  await say("flight", "/bookings", "f1", { reference: "one" });
+  await say("flight", "/bookings", "f1", { reference: "one" });
+  await say("flight", "/bookings?reference=one");
+  return withoutIds(answers);
+}
+
+test("P36 the local stack and a world answer alike to one definition", async () => {
+  const local = await conversation(overHttp);
+  const world = await conversation(inWorld());
+  const plain = (answers: readonly Answered[]) =>
+    answers.map(({ body: { message, ...body }, ...answer }) => ({ ...answer, body }));
+  expect(plain(world)).toEqual(plain(local));
+  expect(local.slice(0, 2).map(({ status, body }) => [status, body["score"]])).toEqual([
+    [201, 4],
+    [201, 4],
+  ]);
+  expect(local[5]).toMatchObject({ status: 409, body: { code: "none-left" } });
+  expect(local[7]?.status).toBe(201);
+  expect(local[9]).toMatchObject({ status: 409, body: { code: "already-undone" } });
+  expect(local[14]).toMatchObject({ status: 202, retryAfter: "1" });
+  expect(local[16]).toMatchObject({ status: 200, body: { carrier: "post" } });
+  expect(local[18]).toMatchObject({ status: 202, retryAfter: "60" });
+});
+
+test("P36 the sample's services carry an order and a trip through in a world", async () => {
+  const { services: simulated } = JSON.parse(readFileSync(join(ROOT, "samples/remotes.json"), "utf8"));
+  const world = createWorld({ business, simulated });
+  await world.submit(sampleOrder("order-1"));
+  await world.submit(sampleOrder("trip-1", { workflow: "trip" }));
+  await world.run();
+  expect(world.record("order-1").processState).toBe("Processed");
+  expect(world.record("trip-1").processState).toBe("Processed");
+  // The hotel reports it, three seconds later.
+  expect(world.results("trip-1")).toMatchObject({ bookHotel: { bookingId: expect.stringMatching(/^hotel-/) } });
+});
