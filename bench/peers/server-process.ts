@@ -30,13 +30,16 @@ export async function startServer(name: string, command: ServerCommand): Promise
   gone.promise.catch(() => undefined);
   child.on("error", gone.reject);
   child.on("exit", (code, signal) => gone.reject(new Error(`${name} ended with ${code ?? signal}: ${said()}`)));
-  const limit = performance.now() + READY_LIMIT_MS;
-  while (!(await Promise.race([command.isReady(), gone.promise]))) {
-    if (performance.now() > limit) {
-      child.kill("SIGKILL");
-      throw new Error(`${name} was not ready in ${READY_LIMIT_MS} ms: ${said()}`);
+  try {
+    const limit = performance.now() + READY_LIMIT_MS;
+    while (!(await Promise.race([command.isReady(), gone.promise]))) {
+      if (performance.now() > limit) throw new Error(`${name} was not ready in ${READY_LIMIT_MS} ms: ${said()}`);
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  } catch (cause) {
+    // It would outlive the engine's process, which ends at this.
+    child.kill("SIGKILL");
+    throw cause;
   }
   return {
     async stop() {
