@@ -1,15 +1,14 @@
 // `npm run bench`: how many orders a second, how fast, and at what cost, on the local stack in durable mode, beside the SDK floor.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { startStack } from "@scheduler-agent-supervisor/local/stack/stack";
 import { choiceOf, numberOf, readArguments, runCommand } from "../cli/arguments.ts";
-import { QUEUES_FILE, ROOT, settingsFor } from "../cli/settings.ts";
+import { ROOT } from "../cli/settings.ts";
 import { topologyOf } from "../cli/topology.ts";
 import { adaptApp } from "../tests/support/adapted-app.ts";
 import { CHAIN, GRAPH, THREE_IN_ONE, THREE_STEPS } from "../tests/support/orders.ts";
 import { type BadRequest, badRequestTable, measureBadRequests } from "./bad-requests.ts";
+import { startBenchStack } from "./bench-stack.ts";
 import { measureDiskFloor } from "./disk-floor.ts";
-import { FLOOR_CLIENTS, floorQueue } from "./order-requests.ts";
 import { type Plan, runPhases, STATUSES } from "./phases.ts";
 import { type Past, plant } from "./plant.ts";
 import { measureRecovery, type Recovery, recoveryTable } from "./recovery.ts";
@@ -94,16 +93,7 @@ async function runOnStack(plan: Plan, options: Options, past: Past | undefined):
     const disk = await measureDiskFloor(data, options.durability);
     if (past) await plant(data, past, HUB);
     using adapted = adaptApp([THREE_STEPS, THREE_IN_ONE, CHAIN, GRAPH]);
-    const stack = await startStack({
-      appDir: adapted.dir,
-      data,
-      ports: "free",
-      ...options,
-      settingsFor,
-      queuesFile: queuesWithFloor(data),
-      cosmosFile: join(ROOT, "infra/entities/cosmos.json"),
-      remotesFile: join(ROOT, "samples/remotes.json"),
-    });
+    const stack = await startBenchStack(adapted.dir, data, options);
     try {
       const phases = plan.phases ? await runPhases(stack, plan) : [];
       if (plan.phases) console.log(phaseTable(phases, disk));
@@ -119,16 +109,6 @@ async function runOnStack(plan: Plan, options: Options, past: Past | undefined):
   } finally {
     rmSync(data, { recursive: true, force: true });
   }
-}
-
-/** The app's own entities, and the queue of the SDK floor. */
-function queuesWithFloor(data: string): string {
-  const entities = JSON.parse(readFileSync(QUEUES_FILE, "utf8")) as { readonly queues: readonly { name: string }[] };
-  const orders = entities.queues.find(({ name }) => name === "orders");
-  const floors = FLOOR_CLIENTS.map((client) => ({ ...orders, name: floorQueue(client) }));
-  const file = join(data, "service-bus.json");
-  writeFileSync(file, JSON.stringify({ ...entities, queues: [...entities.queues, ...floors] }));
-  return file;
 }
 
 function keep(result: { readonly at: string; readonly [name: string]: unknown }): void {

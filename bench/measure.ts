@@ -67,13 +67,23 @@ export function processTree(root: number): number[] {
   return tree;
 }
 
-function statOf(pid: number): { parent: number; cpuMs: number } | undefined {
+function statOf(pid: number): { parent: number; cpuMs: number; endedMs: number } | undefined {
   try {
     // proc(5): the fields after the command, which is in parentheses and may hold anything.
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
       .replace(/^.*\) /s, "")
       .split(" ");
-    return { parent: Number(fields[1]), cpuMs: (Number(fields[11]) + Number(fields[12])) * TICK_MS };
+    const [own, ofTheSystem, ended, endedOfTheSystem] = fields.slice(11, 15).map(Number) as [
+      number,
+      number,
+      number,
+      number,
+    ];
+    return {
+      parent: Number(fields[1]),
+      cpuMs: (own + ofTheSystem) * TICK_MS,
+      endedMs: (ended + endedOfTheSystem) * TICK_MS,
+    };
   } catch {
     return undefined;
   }
@@ -81,6 +91,12 @@ function statOf(pid: number): { parent: number; cpuMs: number } | undefined {
 
 /** CPU time that a process has used so far; 0 for one that has ended. */
 export const cpuMsOf = (pid: number): number => statOf(pid)?.cpuMs ?? 0;
+
+/** CPU time of a process and its descendants, also of those that have ended since: a database has processes that come and go. */
+export function cpuMsOfTree(root: number): number {
+  const stats = processTree(root).map(statOf);
+  return sum(stats.map((stat) => (stat?.cpuMs ?? 0) + (stat?.endedMs ?? 0)));
+}
 
 function bytesWritten(pids: readonly number[]): number | undefined {
   try {
