@@ -176,9 +176,12 @@ export async function recordOutcome(app: App, orderId: string, step: string, fou
   say(`${orderId}: ${which} is recorded as ${found.kind}. The order is ${state}, attempt ${attempt}.`);
 }
 
-export async function showAwaiting(app: App, asJson: boolean): Promise<void> {
-  const { steps, isAll } = await app.get<Awaiting>("awaiting");
-  if (asJson) return sayEach(steps);
+export async function showAwaiting(app: App, further: Further, asJson: boolean): Promise<void> {
+  const { steps, continuation } = await app.get<Awaiting>(`awaiting${queryOf({ ...further })}`);
+  if (asJson) {
+    sayEach(steps);
+    return sayMore("awaiting", continuation, asJson, "after");
+  }
   if (steps.length === 0) say("No step awaits a report.");
   printTable(
     ["order", "step", "agent", "since", "until", "reference", "last report"],
@@ -192,7 +195,7 @@ export async function showAwaiting(app: App, asJson: boolean): Promise<void> {
       [lastReportAt ? ago(lastReportAt) : "", withTimes(progress ?? "")].filter(Boolean).join(": "),
     ]),
   );
-  if (!isAll) say("There are more: these are the first to run out of time.");
+  sayMore("awaiting", continuation, asJson, "after");
   if (steps[0]) say(`To report one: npm run orders -- report ORDER STEP done --reason "WHY"`);
 }
 

@@ -2,8 +2,9 @@
 import { BULK_ACTIONS, MOST_JOBS } from "@scheduler-agent-supervisor/operator/internal/domain/bulk";
 import { numberOf, UsageError, type Values } from "../arguments.ts";
 import { openApp } from "./app.ts";
-import { changeHandling, showGroup, showNeeds, showSearch } from "./attention.ts";
+import { showGroup, showNeeds, showSearch } from "./attention.ts";
 import { changeBulk, listBulk, previewBulk, showBulk, startBulk } from "./bulk.ts";
+import { changeHandling } from "./claims.ts";
 import {
   argument,
   bulkTargetOf,
@@ -176,9 +177,9 @@ const VERBS: { readonly [verb: string]: Verb } = {
     run: ({ app, given, values }) => eraseOrder(app, orderOf(given), needed(values, "reason")),
   },
   awaiting: {
-    call: "",
-    about: "the steps that await a report",
-    run: ({ app, asJson }) => showAwaiting(app, asJson),
+    call: "[--continue C]",
+    about: "the steps that await a report; --continue C: those after",
+    run: ({ app, values, asJson }) => showAwaiting(app, furtherOf(values), asJson),
   },
   report: {
     call: `ORDER STEP done|rejected ${WHY}`,

@@ -11,7 +11,10 @@ import { entityTag } from "@scheduler-agent-supervisor/core/internal/store/wante
 import { observe } from "@scheduler-agent-supervisor/core/internal/telemetry/invocation";
 import * as df from "durable-functions";
 import { deskOf } from "../compose.ts";
+import type { Awaiting } from "../messaging/console-contract.ts";
 import { parseIfMatch } from "../messaging/entity-tag.ts";
+import { parsePage } from "../messaging/page-request.ts";
+import { continuationOf } from "../messaging/paging.ts";
 import { type Endpoints, listed } from "./operator-endpoint.ts";
 
 export function stepReportsApi(application: App): Endpoints {
@@ -20,7 +23,14 @@ export function stepReportsApi(application: App): Endpoints {
       method: "GET",
       route: "awaiting",
       role: "Jobs.Read",
-      handle: async (request) => listed(request, await deskOf(application).console.awaiting.read()),
+      handle: async (request) => {
+        const parsed = parsePage(request.query.entries());
+        if (parsed.kind === "invalid") return atFault(parsed.faults);
+        const { limit, continuation } = parsed.value;
+        const { next, ...page } = await deskOf(application).console.awaiting.read(limit, continuation);
+        const awaiting: Awaiting = { ...page, ...(next && { continuation: continuationOf(next) }) };
+        return listed(request, awaiting);
+      },
     },
     reportStep: {
       method: "POST",

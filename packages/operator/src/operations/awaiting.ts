@@ -4,6 +4,7 @@ import { instant } from "@scheduler-agent-supervisor/core/internal/domain/durati
 import type { StepRun } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
 import { remembered } from "@scheduler-agent-supervisor/core/internal/store/remembered";
+import { type ListPosition, MOST_ON_A_PAGE } from "../domain/list-page.ts";
 import type { Awaiting, AwaitingStep } from "../messaging/console-contract.ts";
 import type { AwaitingJob, ReadAwaitingJobs } from "../store/awaiting-jobs.ts";
 
@@ -14,23 +15,33 @@ export interface AwaitingPorts {
 }
 
 export interface AwaitingView {
-  read(): Promise<Awaiting>;
+  /** The first page is read at most once in some seconds. @param after the end of the page before */
+  read(limit?: number, after?: ListPosition): Promise<AwaitingSteps>;
   /** After a report no operator should see an answer from before it. */
   forget(): void;
 }
 
-const MOST = 500;
+/** Without a position: the steps themselves, and where the next page begins. */
+export interface AwaitingSteps extends Omit<Awaiting, "continuation"> {
+  readonly next?: ListPosition;
+}
 
 export function createAwaiting({ jobs, workflows, now }: AwaitingPorts): AwaitingView {
   // If no step may wait, the store is not read.
   const mayAwait = workflows.some(({ steps }) => steps.some(isLater));
-  return remembered(now, async (): Promise<Awaiting> => {
+  async function page(limit: number, after?: ListPosition): Promise<AwaitingSteps> {
     const asOf = instant(now());
     if (!mayAwait) return { asOf, isAll: true, steps: [] };
-    const found = await jobs(MOST);
-    const steps = found.jobs.flatMap(stepsOf);
-    return { asOf, isAll: found.isAll, steps: steps.sort(bySoonestEnd) };
-  });
+    const { jobs: found, next } = await jobs(limit, after);
+    const steps = found.flatMap(stepsOf).sort(bySoonestEnd);
+    return { asOf, isAll: next === undefined && after === undefined, steps, ...(next && { next }) };
+  }
+  const first = remembered(now, () => page(MOST_ON_A_PAGE));
+  return {
+    read: (limit = MOST_ON_A_PAGE, after) =>
+      after === undefined && limit === MOST_ON_A_PAGE ? first.read() : page(limit, after),
+    forget: () => first.forget(),
+  };
 }
 
 function isLater({ awaitWithin, compensation }: Workflow["steps"][number]): boolean {
