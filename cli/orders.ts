@@ -58,7 +58,11 @@ await runCommand(async () => {
         printOne(record, claimWithinMs);
         if (values["trace"]) await printTrace(record.jobId, data);
       }
-    else printList(found);
+    else {
+      printList(found);
+      if (found.length === limit)
+        console.error(`These are the latest ${limit}. More: --limit N, or npm run orders -- find`);
+    }
     return missing.length > 0 ? 1 : 0;
   } catch (cause) {
     if (stackPid(data) !== undefined) throw cause;

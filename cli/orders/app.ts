@@ -34,7 +34,7 @@ export function openApp({ url, key, token }: AppAddress): App {
         throw new Error(signal.aborted ? late : none, { cause });
       },
     );
-    if (response.ok) return JSON.parse(text) as T;
+    if (response.ok) return answerIn<T>(text, url);
     const advice = ADVICE[response.status] ?? (response.status > 500 ? AGAIN : USAGE);
     throw new Error(`${response.status}: ${faultOf(text) || response.statusText || "the app gave no reason"}${advice}`);
   }
@@ -53,6 +53,17 @@ export function openApp({ url, key, token }: AppAddress): App {
 async function answerOf(address: URL, options: RequestInit): Promise<[Response, string]> {
   const response = await fetch(address, options);
   return [response, await response.text()];
+}
+
+/** Something between may answer in the app's place: a page to sign in, or a proxy's error page. */
+function answerIn<T>(text: string, url: string): T {
+  try {
+    const answer: unknown = JSON.parse(text);
+    if (answer !== null && typeof answer === "object") return answer as T;
+  } catch {
+    // As for what is JSON, and no answer of the app's.
+  }
+  throw new Error(`What answers at ${url} is not the app: its answer is no JSON. Name the app with --app URL.`);
 }
 
 const LOOK = "npm run orders -- show ORDER, run RUN or dead-letters";

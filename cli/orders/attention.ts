@@ -5,9 +5,9 @@ import type {
   AttentionJob,
   AttentionPage,
   Awaiting,
+  BulkList,
   DeadLetterCounts,
   HandlingAnswer,
-  Handlings,
   HeldUp,
   JobPage,
   JobTotal,
@@ -15,14 +15,13 @@ import type {
   WaitingMessages,
 } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import { type App, queryOf } from "./app.ts";
+import { runTroubles } from "./bulk.ts";
+import { claimsOf, claimWords, isOf } from "./claims.ts";
 import { printHeldUp } from "./held-up.ts";
 import { coloured } from "./one.ts";
 import { agentTroubles, messageTroubles, supervisorTroubles, type Trouble } from "./system.ts";
 import { printTable } from "./table.ts";
-import { ago, plainText, say, sayEach, sayJson, sayMore, timeText, withTimes } from "./text.ts";
-
-export type Target = HandlingAnswer["target"];
-type Change = { readonly kind: "claim" | "release" } | { readonly kind: "note"; readonly text: string };
+import { ago, plainText, say, sayBeside, sayEach, sayJson, sayMore, timeText, withTimes } from "./text.ts";
 
 const PAGE = 100;
 
@@ -35,7 +34,8 @@ export async function showNeeds(app: App, asJson: boolean): Promise<number> {
     part<HeldUp>("Held up", "held-up"),
     part<DeadLetterCounts>("Dead letters", "dead-letters"),
     part<Awaiting>("Reports awaited", "awaiting"),
-    part<Handlings>("Claims", "claims"),
+    { name: "Claims", answer: await settled(claimsOf(app)) },
+    system("Actions on many orders", app.get<BulkList>("bulk").then(runTroubles)),
     system("Waiting messages", app.get<WaitingMessages>("waiting-messages").then(messageTroubles)),
     system("Supervision", app.get<Supervisor>("supervisor").then(supervisorTroubles)),
     system("Agents and pauses", app.get<AgentStandings>("agents").then(agentTroubles)),
@@ -49,7 +49,9 @@ export async function showNeeds(app: App, asJson: boolean): Promise<number> {
   if (first !== undefined && faults.length === parts.length - 1 && faults.every((fault) => fault === first)) {
     throw new Error(first);
   }
-  const handlings = "data" in claims.answer ? claims.answer.data.handlings : [];
+  const handlings = "data" in claims.answer ? claims.answer.data : [];
+  // What is counted up to a bound says so, wherever its rows go.
+  for (const { answer } of [attention, heldUp]) if ("data" in answer) sayCut(answer.data, asJson);
   if (asJson) {
     // Each line says what it is of: a reader of the causes alone would miss what is held up.
     sayEach([
@@ -70,8 +72,10 @@ export async function showNeeds(app: App, asJson: boolean): Promise<number> {
       ...troubles.map(({ line }) => line),
     ];
     for (const line of lines) say(line);
-    const counts = [attention, heldUp].map(({ answer }) => ("data" in answer ? answer.data.count : 0));
-    if (unknown.length + lines.length === 0 && counts.every((count) => count === 0)) say("Nothing needs a person.");
+    const isClear = [attention, heldUp].every(
+      ({ answer }) => "data" in answer && answer.data.count === 0 && answer.data.isAll,
+    );
+    if (unknown.length + lines.length === 0 && isClear) say("Nothing needs a person.");
   }
   for (const line of unknown) console.error(plainText(line));
   return unknown.length === 0 ? 0 : 1;
@@ -88,7 +92,7 @@ const settled = <T>(answer: Promise<T>): Promise<Settled<T>> =>
     (cause: unknown) => ({ fault: cause instanceof Error ? cause.message : String(cause) }),
   );
 
-function showGroups({ count, isAll, groups }: Attention, handlings: readonly HandlingAnswer[]): void {
+function showGroups({ isAll, groups }: Attention, handlings: readonly HandlingAnswer[]): void {
   printTable(
     ["cause", "orders", "last", "where", "message", "seen to by"],
     groups.map(({ id, count: orders, lastSeen, kind, step, workflow, example }) => [
@@ -100,16 +104,17 @@ function showGroups({ count, isAll, groups }: Attention, handlings: readonly Han
       claimWords(handlings, { kind: "group", id }),
     ]),
   );
-  if (!isAll) say(`There are more: these are ${count} of them.`);
 }
 
 /** The messages that could not be processed. */
 function messageLines({ queues }: DeadLetterCounts, handlings: readonly HandlingAnswer[]): string[] {
   return queues.flatMap((queue) => {
     if ("error" in queue) return [`Dead letters of ${queue.queue}: ${queue.error}`];
-    const { count, causes, oldestAt } = queue;
+    const { count, isAll, causes, oldestAt } = queue;
     if (count === 0) return [];
-    const why = causes.map(({ cause, count: of }) => `${of} ${cause ?? "for other reasons"}`).join("; ");
+    const why = causes
+      .map(({ cause, count: of }) => `${of}${isAll ? "" : "+"} ${cause ?? "for other reasons"}`)
+      .join("; ");
     const seenTo = claimWords(handlings, { kind: "queue", id: queue.queue });
     const parts = [why, oldestAt && `the oldest ${ago(oldestAt)}`, seenTo && `seen to by ${seenTo}`].filter(Boolean);
     return [`Dead letters of ${queue.queue}: ${parts.join(", ")}`];
@@ -125,8 +130,9 @@ function awaitingLines({ steps, isAll }: Awaiting): string[] {
 }
 
 export async function showGroup(app: App, group: string, asJson: boolean): Promise<void> {
-  const { handlings } = await app.get<Handlings>("claims");
-  const orders = await membersOf(app, group);
+  const handlings = await claimsOf(app);
+  const { orders, ...counted } = await membersOf(app, group);
+  sayCut(counted, asJson);
   if (asJson) {
     for (const order of orders) sayJson(order);
     return;
@@ -147,14 +153,22 @@ export async function showGroup(app: App, group: string, asJson: boolean): Promi
   }
 }
 
-async function membersOf(app: App, group: string): Promise<AttentionJob[]> {
+/** Of more orders than the app counts at once, those of a group may be more. */
+function sayCut({ count, isAll }: { readonly count: number; readonly isAll: boolean }, asJson: boolean): void {
+  if (isAll) return;
+  sayBeside(`There are more: ${count} were counted. All: npm run orders -- find --state Error, or --waits-for`, asJson);
+}
+
+async function membersOf(app: App, group: string) {
   const orders: AttentionJob[] = [];
+  let isAll = true;
   for (let from: number | undefined = 0; from !== undefined; ) {
     const page: AttentionPage = await app.get(`attention/jobs${queryOf({ group, from, limit: PAGE })}`);
     orders.push(...page.jobs);
+    isAll &&= page.isAll;
     from = page.next;
   }
-  return orders;
+  return { orders, count: orders.length, isAll };
 }
 
 export interface Search {
@@ -208,24 +222,4 @@ export async function showSearch(
       `These are ${orders.length} of ${isMore ? "more than " : ""}${count?.toLocaleString("en") ?? "more"}. Go on with --continue ${continuation}, or add a filter or a larger --limit.`,
     );
   else if (count !== null && orders.length > 0) console.error(`${count} ${count === 1 ? "order" : "orders"}.`);
-}
-
-/** At the version that stands there now: where somebody is faster, the app says so and nothing is changed. */
-export async function changeHandling(app: App, target: Target, change: Change): Promise<void> {
-  const { handlings } = await app.get<Handlings>("claims");
-  const seen = handlings.find(isOf(target));
-  const { claim, notes } = await app.post<HandlingAnswer>("claims", { target, change }, seen?.etag);
-  say(claim ? `Claimed by ${claim.by} until ${timeText(claim.until)}.` : "Nobody has claimed it.");
-  for (const { at, by, text } of notes) say(`${timeText(at)} ${by}: ${text}`);
-}
-
-const isOf =
-  ({ kind, id }: Target) =>
-  ({ target }: HandlingAnswer): boolean =>
-    target.kind === kind && target.id === id;
-
-function claimWords(handlings: readonly HandlingAnswer[], target: Target): string {
-  const found = handlings.find(isOf(target));
-  const notes = found && found.notes.length > 0 ? `${found.notes.length} notes` : "";
-  return [found?.claim?.by ?? "", notes].filter(Boolean).join(", ");
 }

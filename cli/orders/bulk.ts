@@ -9,6 +9,7 @@ import type {
 import { type App, queryOf } from "./app.ts";
 import type { Search } from "./attention.ts";
 import type { Further } from "./given.ts";
+import type { Trouble } from "./system.ts";
 import { printTable } from "./table.ts";
 import { say, sayEach, sayJson, sayMore, timeText, withTimes } from "./text.ts";
 
@@ -36,7 +37,7 @@ export async function previewBulk(app: App, action: BulkRun["action"], target: B
   npm run orders -- start ${run.bulkId} --count ${run.total} --reason "WHY"${action === "extend" ? " --by PT30M" : ""}`);
 }
 
-/** @returns the exit code: 0 where it is done, or under way and nobody waits */
+/** @returns the exit code: 0 where each order has ended well, or it is under way and nobody waits */
 export async function startBulk(
   app: App,
   bulkId: string,
@@ -62,7 +63,8 @@ async function follow(app: App, bulkId: string): Promise<number> {
     if (state === "running" || state === "paused") continue;
     if (stopped) say(`Stopped by itself: ${stopped} of the last wave failed with the same cause again.`);
     printResults(progress);
-    return state === "done" ? 0 : 1;
+    const { same, other, skipped } = progress.run.counts;
+    return state === "done" && same + other + skipped === 0 ? 0 : 1;
   }
 }
 
@@ -92,11 +94,28 @@ function printRuns(runs: BulkList["runs"]): void {
 }
 
 const QUIET_MS = 60_000;
+/** One that stopped by itself: its operator may not have seen it. */
+const STOPPED_SHOWN_MS = 3_600_000;
+
+const isQuiet = ({ state, updatedAt, progressAt = updatedAt }: BulkRun): boolean =>
+  state === "running" && Date.now() - Date.parse(progressAt) > QUIET_MS;
+
+/** The actions that have stopped by themselves, or should go on and do not. */
+export function runTroubles({ runs }: BulkList): Trouble[] {
+  const hasStopped = ({ state, updatedAt }: BulkRun) =>
+    state === "stopped" && Date.now() - Date.parse(updatedAt) < STOPPED_SHOWN_MS;
+  return runs
+    .filter((run) => hasStopped(run) || isQuiet(run))
+    .map((run) => ({
+      line: `${run.action} ${run.total}: ${quietWords(run)}. npm run orders -- run ${run.bulkId}`,
+      json: { of: "bulk", ...run },
+    }));
+}
 
 /** Since when nothing happens in a run that should go on. */
-function quietWords({ state, updatedAt, progressAt = updatedAt }: BulkRun): string {
-  const isQuiet = state === "running" && Date.now() - Date.parse(progressAt) > QUIET_MS;
-  return isQuiet ? `${state}, no progress since ${timeText(progressAt)}` : state;
+function quietWords(run: BulkRun): string {
+  const { state, updatedAt, progressAt = updatedAt } = run;
+  return isQuiet(run) ? `${state}, no progress since ${timeText(progressAt)}` : state;
 }
 
 const summary = (run: BulkRun): string => {

@@ -1,7 +1,8 @@
 // What was typed after a word: which orders, messages and runs it is about. Each throws a UsageError that says what is missing.
 import { UsageError, type Values } from "../arguments.ts";
-import type { Search, Target } from "./attention.ts";
+import type { Search } from "./attention.ts";
 import type { BulkTarget } from "./bulk.ts";
+import type { Target } from "./claims.ts";
 import type { PauseOf } from "./held-up.ts";
 
 interface Given {

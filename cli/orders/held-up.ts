@@ -10,18 +10,20 @@ import type {
 import { type App, queryOf } from "./app.ts";
 import { previewBulk } from "./bulk.ts";
 import { printTable } from "./table.ts";
-import { ago, say, sayEach, timeText, withTimes } from "./text.ts";
+import { ago, say, sayBeside, sayEach, timeText, withTimes } from "./text.ts";
 
 const PAGE = 100;
 
 export async function showHeldUp(app: App, group: string | undefined, asJson: boolean): Promise<void> {
   if (group === undefined) {
     const heldUp = await app.get<HeldUp>("held-up");
+    sayCut(heldUp, asJson);
     if (asJson) return sayEach(heldUp.groups);
-    if (heldUp.count === 0) say("Nothing is held up.");
+    if (heldUp.count === 0 && heldUp.isAll) say("Nothing is held up.");
     return printHeldUp(heldUp);
   }
-  const jobs = await heldBy(app, group);
+  const { jobs, ...counted } = await heldBy(app, group);
+  sayCut(counted, asJson);
   if (asJson) return sayEach(jobs);
   if (jobs.length === 0) say(`Nothing is held up by ${group} now.`);
   printTable(
@@ -41,19 +43,32 @@ export function printHeldUp({ groups, isAll }: HeldUp): void {
   if (groups[0]) say("To continue when the cause is fixed: npm run orders -- continue ID");
 }
 
-async function heldBy(app: App, group: string): Promise<HeldUpPage["jobs"]> {
+/** Of more orders than the app reads at once, more may be held up. */
+function sayCut({ count, isAll }: { readonly count: number; readonly isAll: boolean }, asJson: boolean): void {
+  if (isAll) return;
+  sayBeside(
+    `There are more: ${count} were read. All that wait for an agent: npm run orders -- find --waits-for agent:NAME`,
+    asJson,
+  );
+}
+
+async function heldBy(app: App, group: string) {
   const jobs: HeldUpPage["jobs"] = [];
+  let isAll = true;
   for (let from: number | undefined = 0; from !== undefined; ) {
     const page: HeldUpPage = await app.get(`held-up/jobs${queryOf({ group, from, limit: PAGE })}`);
     jobs.push(...page.jobs);
+    isAll &&= page.isAll;
     from = page.next;
   }
-  return jobs;
+  return { jobs, count: jobs.length, isAll };
 }
 
 /** Previews the resubmission of all orders of a group: they do not wait for their next try. */
 export async function continueHeldUp(app: App, group: string): Promise<void> {
-  const jobIds = [...new Set((await heldBy(app, group)).map(({ jobId }) => jobId))];
+  const { jobs, ...counted } = await heldBy(app, group);
+  sayCut(counted, false);
+  const jobIds = [...new Set(jobs.map(({ jobId }) => jobId))];
   if (jobIds.length === 0) say(`Nothing is held up by ${group} now: see npm run orders -- held`);
   else await previewBulk(app, "resubmit", { jobIds });
 }

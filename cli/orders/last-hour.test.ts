@@ -16,6 +16,7 @@ const HOUR: LastHour = {
   received: slots(4, { 0: 8 }),
   processed: slots(4, { 29: 1 }),
   errors: slots(0, { 10: 3, 11: 1 }),
+  errorsAreAll: true,
   oldestMs: slots<number | null>(null, { 27: 0, 28: 90_000, 29: 600_000 }),
   broken: slots<string[] | null>([], { 29: ["payment"] }),
 };

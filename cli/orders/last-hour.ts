@@ -45,7 +45,7 @@ export function slotRows({ from, slotMs, received, processed, errors, oldestMs, 
   ]);
 }
 
-function measuresOf({ received, processed, errors, oldestMs, broken }: LastHour): Measure[] {
+function measuresOf({ received, processed, errors, errorsAreAll, oldestMs, broken }: LastHour): Measure[] {
   const open = broken.map((agents) => agents?.length ?? null);
   const known = oldestMs.filter((age) => age !== null);
   const names = [...new Set(broken.flatMap((agents) => agents ?? []))];
@@ -57,10 +57,15 @@ function measuresOf({ received, processed, errors, oldestMs, broken }: LastHour)
     return { name, values, words: String(total), join: (one, other) => one + other, least: 1, isBad: false };
   };
   const oldest = Math.max(0, ...known);
+  const errorCounts = counts("errors", errors);
   return [
     counts("received", received),
     counts("processed", processed),
-    { ...counts("errors", errors), isBad: errors.some((count) => count > 0) },
+    {
+      ...errorCounts,
+      ...(!errorsAreAll && { words: `${errorCounts.words}+` }),
+      isBad: errors.some((count) => count > 0),
+    },
     {
       ...{ name: "oldest message", values: oldestMs, join: Math.max, least: SOON_MS, isBad: oldest >= SOON_MS },
       words: seen(oldestMs, oldest === 0 ? "none" : `up to ${roundedDuration(oldest)}`),

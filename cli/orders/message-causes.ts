@@ -12,7 +12,7 @@ import type {
 } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import { type App, pathOf, queryOf } from "./app.ts";
 import { printTable } from "./table.ts";
-import { ago, say, sayEach } from "./text.ts";
+import { ago, say, sayBeside, sayEach } from "./text.ts";
 
 export interface CauseOf {
   readonly queue: string;
@@ -22,10 +22,13 @@ export interface CauseOf {
   readonly patch: unknown;
 }
 
+const MORE = "There are more messages in the queue than are read at once: look again when these are done.";
+
 const causesOf = (app: App, queue: string) => app.get<DeadLetterCauses>(`dead-letter-causes${queryOf({ queue })}`);
 
 export async function showCauses(app: App, queue: string, asJson: boolean): Promise<void> {
   const { causes, isAll } = await causesOf(app, queue);
+  if (!isAll) sayBeside(MORE, asJson);
   if (asJson) return sayEach(causes);
   if (causes.length === 0) say(`${queue} has no dead letters.`);
   printTable(
@@ -36,16 +39,18 @@ export async function showCauses(app: App, queue: string, asJson: boolean): Prom
   );
 }
 
-async function causeOf(app: App, { queue, cause }: CauseOf): Promise<DeadLetterCauses["causes"][number]> {
-  const found = (await causesOf(app, queue)).causes.find(({ id }) => id === cause);
-  if (found) return found;
+async function causeOf(app: App, { queue, cause }: CauseOf) {
+  const { causes, isAll } = await causesOf(app, queue);
+  const found = causes.find(({ id }) => id === cause);
+  if (found) return { ...found, isAll };
   throw new Error(`No message of ${queue} has the cause ${cause}: see npm run orders -- dead-letter-causes ${queue}`);
 }
 
 export async function previewCause(app: App, which: CauseOf): Promise<void> {
   const { queue, action, patch } = which;
-  const { count, cause, numbers } = await causeOf(app, which);
+  const { count, cause, numbers, isAll } = await causeOf(app, which);
   say(`${action}: ${count} messages (${cause ?? "without a reason"})`);
+  if (!isAll) say(MORE);
   if (patch !== undefined) {
     const { body } = await app.get<DeadLetter>(pathOf("dead-letters", queue, numbers[0] ?? ""));
     if (body.kind === "json") say(`The first, edited:\n${JSON.stringify(applyPatch(body.json, patch), null, 2)}`);

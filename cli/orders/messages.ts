@@ -36,7 +36,8 @@ async function showCounts(app: App, asJson: boolean): Promise<void> {
     ["queue", "messages", "oldest", "causes"],
     queues.map((queue) => {
       if ("error" in queue) return [queue.queue, "?", "", queue.error];
-      const causes = queue.causes.map(({ cause, count }) => `${count} ${cause ?? "for other reasons"}`);
+      const more = queue.isAll ? "" : "+";
+      const causes = queue.causes.map(({ cause, count }) => `${count}${more} ${cause ?? "for other reasons"}`);
       const { count, isAll, oldestAt } = queue;
       return [queue.queue, `${count}${isAll ? "" : "+"}`, oldestAt ? ago(oldestAt) : "", causes.join("; ")];
     }),
@@ -101,14 +102,18 @@ function edited({ patch, ...given }: Handling, body: DeadLetter["body"]): object
   return { ...given, body: applyPatch(body.json, patch) };
 }
 
-/** One after another: each is named when it is done, so that an error leaves no doubt about the others. */
+/**
+ * One after another: each is named when it is done, so that an error leaves no doubt about the others.
+ * @returns the exit code: 1 if an original is still there
+ */
 export async function handleMessages(
   app: App,
   action: "resend" | "discard",
   queue: string,
   numbers: readonly string[],
   handling: Handling,
-): Promise<void> {
+): Promise<number> {
+  let left = 0;
   if (numbers.length === 0)
     throw new UsageError(`Give the number of a message: see npm run orders -- dead-letters ${queue}`);
   if ("body" in handling && numbers.length > 1) throw new UsageError("--file is the body of one message.");
@@ -118,6 +123,7 @@ export async function handleMessages(
       const isEdit = handling.patch !== undefined;
       const own = isEdit ? (await app.get<DeadLetter>(pathOf("dead-letters", queue, number))).body : NO_BODY;
       const { target, removed } = await app.post<Resent>(path, edited(handling, own));
+      if (!removed) left += 1;
       say(`${number}: sent to ${target}${removed ? "" : ". The original is still there: discard it"}.`);
     } else {
       const { discarded, keptUntil } = await app.post<Discarded>(path, handling);
@@ -126,6 +132,7 @@ export async function handleMessages(
       );
     }
   }
+  return left === 0 ? 0 : 1;
 }
 
 export async function showOneDiscarded(app: App, id: string, asJson: boolean): Promise<void> {

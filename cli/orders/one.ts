@@ -176,10 +176,16 @@ export async function recordOutcome(app: App, orderId: string, step: string, fou
   say(`${orderId}: ${which} is recorded as ${found.kind}. The order is ${state}, attempt ${attempt}.`);
 }
 
-export async function showAwaiting(app: App, assignee: string | undefined, asJson: boolean): Promise<void> {
-  const only = assignee === undefined ? "" : `?${new URLSearchParams({ assignee })}`;
-  const { steps, isAll } = await app.get<Awaiting>(`awaiting${only}`);
-  if (asJson) return sayEach(steps);
+export async function showAwaiting(
+  app: App,
+  filter: Further & { readonly assignee: string | undefined },
+  asJson: boolean,
+): Promise<void> {
+  const { steps, continuation } = await app.get<Awaiting>(`awaiting${queryOf({ ...filter })}`);
+  if (asJson) {
+    sayEach(steps);
+    return sayMore("awaiting", continuation, asJson, "after");
+  }
   if (steps.length === 0) say("No step awaits a report.");
   printTable(
     ["order", "step", "agent", "assignee", "since", "until", "reference", "last report"],
@@ -194,7 +200,7 @@ export async function showAwaiting(app: App, assignee: string | undefined, asJso
       [lastReportAt ? ago(lastReportAt) : "", withTimes(progress ?? "")].filter(Boolean).join(": "),
     ]),
   );
-  if (!isAll) say("There are more: these are the first to run out of time.");
+  sayMore("awaiting", continuation, asJson, "after");
   if (steps[0]) say(`To report one: npm run orders -- report ORDER STEP done --reason "WHY"`);
 }
 

@@ -29,7 +29,7 @@ export async function showOverview(app: App, asJson: boolean): Promise<void> {
     app.get<WaitingMessages>("waiting-messages"),
     app.get<LastHour>("last-hour"),
   ]);
-  if (asJson) return sayJson({ overview, traffic, supervisor, lastHour });
+  if (asJson) return sayJson({ overview, traffic, supervisor, lastHour, agents, waitingMessages: waiting });
   const troubles = [...supervisorTroubles(supervisor), ...messageTroubles(waiting), ...agentTroubles(agents)];
   for (const { line } of troubles) say(line);
   const overdue = { state: "overdue", kind: null, count: overview.overdue };
@@ -103,9 +103,11 @@ function rowOf(entry: SupervisionEntry): string[] {
   return [at, outcome === "applied" ? verdict : `${verdict} (${outcome})`, entry.jobId, why];
 }
 
-export async function runSweep(app: App): Promise<void> {
+/** @returns the exit code: 0 if all that was due is handled */
+export async function runSweep(app: App): Promise<number> {
   const { found, finished } = await app.post<{ found: number; finished: boolean }>("supervisor/sweep", {});
   say(`${found} orders were due. ${finished ? "The sweep is done." : "The sweep could not handle all: run it again."}`);
+  return finished ? 0 : 1;
 }
 
 interface VersionsInUse {

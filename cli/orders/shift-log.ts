@@ -2,14 +2,20 @@
 import type { ShiftLog } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import { type App, queryOf } from "./app.ts";
 import { printTable } from "./table.ts";
-import { say, sayEach, timeText, withTimes } from "./text.ts";
+import { say, sayBeside, sayEach, timeText, withTimes } from "./text.ts";
 
 type Filter = { readonly [name: string]: string | undefined };
 
 export async function showShiftLog(app: App, filter: Filter, asJson: boolean): Promise<void> {
   const { entries, isAll, from } = await app.get<ShiftLog>(`shift-log${queryOf(filter)}`);
-  if (asJson) return sayEach(entries);
-  if (entries.length === 0) say("Nothing was done in this time.");
+  const more = () => {
+    if (!isAll) sayBeside(`There is more before: npm run orders -- shift-log --to ${from}`, asJson);
+  };
+  if (asJson) {
+    sayEach(entries);
+    return more();
+  }
+  if (entries.length === 0) say(isAll ? "Nothing was done in this time." : `Nothing was done since ${timeText(from)}.`);
   printTable(
     ["at", "who", "what", "about", "why"],
     entries.map((entry) => {
@@ -24,5 +30,5 @@ export async function showShiftLog(app: App, filter: Filter, asJson: boolean): P
       return [timeText(at), operator, `${often}${action}`, message ?? about, why];
     }),
   );
-  if (!isAll) say(`There is more before: npm run orders -- shift-log --to ${from}`);
+  more();
 }

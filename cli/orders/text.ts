@@ -16,12 +16,21 @@ export function say(line = ""): void {
   console.log(line.split("\n").map(lineText).join("\n"));
 }
 
-/** How to see what was before these; apart from the rows, where a program reads them. @param call what was asked for */
-export function sayMore(call: string, continuation: string | undefined, asJson = false): void {
-  if (continuation === undefined) return;
-  const line = `There are more before these: npm run orders -- ${call} --continue ${continuation}`;
+/** What is said about the rows: apart from them, where a program reads them. */
+export function sayBeside(line: string, asJson: boolean): void {
   if (asJson) console.error(plainText(line));
   else say(line);
+}
+
+/** How to see the rest; apart from the rows, where a program reads them. @param call what was asked for */
+export function sayMore(
+  call: string,
+  continuation: string | undefined,
+  asJson = false,
+  where: "before" | "after" = "before",
+): void {
+  if (continuation === undefined) return;
+  sayBeside(`There are more ${where} these: npm run orders -- ${call} --continue ${continuation}`, asJson);
 }
 
 /** With its indentation. */

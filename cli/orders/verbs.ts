@@ -3,8 +3,9 @@ import { BULK_ACTIONS, MOST_JOBS } from "@scheduler-agent-supervisor/operator/in
 import { numberOf, UsageError, type Values } from "../arguments.ts";
 import { showAdvice } from "./advice.ts";
 import { openApp } from "./app.ts";
-import { changeHandling, showGroup, showNeeds, showSearch } from "./attention.ts";
+import { showGroup, showNeeds, showSearch } from "./attention.ts";
 import { changeBulk, listBulk, previewBulk, showBulk, startBulk } from "./bulk.ts";
+import { changeHandling } from "./claims.ts";
 import {
   argument,
   bulkTargetOf,
@@ -193,9 +194,11 @@ const VERBS: { readonly [verb: string]: Verb } = {
     run: ({ app, given, values }) => eraseOrder(app, orderOf(given), needed(values, "reason")),
   },
   awaiting: {
-    call: "[--assignee NAME]",
-    about: "the steps that await a report; or those in which one person, group or role has to act",
-    run: ({ app, values, asJson }) => showAwaiting(app, textOf(values, "assignee"), asJson),
+    call: "[--assignee NAME] [--continue C]",
+    about:
+      "the steps that await a report; or those in which one person, group or role has to act; --continue C: those after",
+    run: ({ app, values, asJson }) =>
+      showAwaiting(app, { assignee: textOf(values, "assignee"), ...furtherOf(values) }, asJson),
   },
   report: {
     call: `ORDER STEP done|rejected ${WHY}`,

@@ -11,6 +11,7 @@ export async function showWhatIf(
 ): Promise<void> {
   const found = await app.get<WhatIf>(`supervisor/what-if${queryOf(rules)}`);
   if (asJson) return sayJson(found);
+  if (!found.finished) say("There are more: the time ended before all were seen.");
   const verdicts = Object.entries(found.verdicts).map(([verdict, count]) => `${count} ${verdict}`);
   say(`${found.found} orders are due, ${found.different} would be decided otherwise than now.`);
   if (verdicts.length > 0) say(verdicts.join(", "));
@@ -18,4 +19,8 @@ export async function showWhatIf(
     ["order", "then", "now", "why"],
     found.prospects.map(({ jobId, verdict, today, rule }) => [jobId, verdict, today, withTimes(rule)]),
   );
+  if (found.prospects.length < found.found)
+    say(
+      `These are ${found.prospects.length} of ${found.found}, the longest overdue. All: npm run orders -- find --state Processing, or Pending`,
+    );
 }

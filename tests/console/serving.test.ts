@@ -100,6 +100,8 @@ test("answers are what the schemas say", async () => {
     words: { one: "order", many: "orders" },
     keys: ["customer", "returnOf"],
   });
+  const before = await answer("changes", contract.changes);
+  expect(await answer("changes", contract.changes)).toEqual(before);
   const overview = await answer("overview", contract.overview);
   expect(overview.counts).toContainEqual({ state: "Error", kind: "rejected", count: 1 });
   const traffic = await answer("traffic", contract.traffic);

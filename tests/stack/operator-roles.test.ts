@@ -17,6 +17,7 @@ afterAll(() => app?.[Symbol.asyncDispose]());
 const ROUTES = {
   "Jobs.Read": [
     "GET api/session",
+    "GET api/changes",
     "GET api/overview",
     "GET api/traffic",
     "GET api/waiting-messages",

@@ -144,7 +144,7 @@ const EXAMPLES: readonly Example[] = [
   {
     documented: "attempts ORDER",
     order: "card-1",
-    says: /^2\t.*\tresubmitted, attempt 2: card renewed\t.*\n1\t.*\treceived\t.*\ttakePayment: Failed$/m,
+    says: /^2\t.*\tresubmitted, attempt 2: card renewed\t.*\n1\t.*\treceived\t.*\ttakePayment: Failed: .+$/m,
   },
   { documented: "audit ORDER", order: "card-4", says: /\tmarkResolved\trefunded by the bank\tdone/ },
   { documented: "what-if", says: /^\d+ orders are due, 0 would be decided otherwise/m },

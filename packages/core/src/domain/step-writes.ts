@@ -176,9 +176,9 @@ function recorded({ step, lockedBy, direction }: StepTask, record: StepRecord, n
   return [set(["steps", step], record), set(["updatedAt"], now), append(["history"], { at: now, what, by: lockedBy })];
 }
 
-/** The history's words for the outcome of a step. */
+/** The history's words for the outcome of a step; of a failure with its reason, which a later attempt replaces in the step itself. */
 export function endInWords(step: string, direction: Direction, record: StepRecord): string {
-  return direction === "forward"
-    ? `${step}: ${record.state}`
-    : `compensation of ${step}: ${record.compensation?.state}`;
+  const [which, run] = direction === "forward" ? [step, record] : [`compensation of ${step}`, record.compensation];
+  const why = run?.state === "Failed" && run.error ? `: ${run.error.slice(0, ERROR_LIMIT)}` : "";
+  return asEntry(`${which}: ${run?.state}${why}`);
 }

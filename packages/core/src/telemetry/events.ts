@@ -74,6 +74,17 @@ function levelOf(name: EventName, { cause = null }: Attributes): Level {
   return LOUD[name] ?? "info";
 }
 
+let notable = 0;
+
+/**
+ * How many events this process has had after which the operators' desk may show something else: failures, waits and what a service does later. They are
+ * counted in memory alone, so that a view can ask often, and read the store again only when something has happened.
+ */
+export const notableEvents = (): number => notable;
+
+const isNotable = (name: EventName, attributes: Attributes): boolean =>
+  name === "StepAccepted" || levelOf(name, attributes) !== "info";
+
 const print = (line: string) => console.log(line);
 /** For what happens outside any invocation: the host logs what the process prints. */
 const PROCESS_LOG: EventLog = { info: print, warn: print, error: print };
@@ -85,6 +96,7 @@ export function logTelemetry(log: EventLog): Telemetry {
     event(name, given) {
       const attributes = outgoingAttributes(given);
       measureEvent(name, attributes);
+      if (isNotable(name, attributes)) notable += 1;
       report(name, attributes, sayIn(log, name), sayIn(PROCESS_LOG, name));
     },
   };

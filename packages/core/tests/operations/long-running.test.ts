@@ -375,7 +375,7 @@ test("what awaits is listed with its time and what was said of it; where no step
   await run();
   await report({ kind: "progress", progress: "asked the owner" });
   const { jobId, workflow, steps } = (await record()) ?? sampleRecord("job-1", STAY);
-  const jobs = vi.fn(async () => ({ jobs: [{ jobId, workflow, steps }], isAll: true }));
+  const jobs = vi.fn(async () => ({ jobs: [{ jobId, workflow, steps }] }));
   const awaiting = (own: Workflow) => createAwaiting({ jobs, workflows: [own], now: () => world.clock }).read();
   const at = new Date(NOON_MS).toISOString();
   expect(await awaiting(STAY)).toEqual({

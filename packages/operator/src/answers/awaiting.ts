@@ -21,12 +21,14 @@ const awaitingStep = z.strictObject({
   remindedAt: instant.optional(),
 });
 
-/** `GET /api/awaiting`: the step that expires first is first. */
+/** `GET /api/awaiting`: on each page the step that expires first is first. */
 export const awaiting = z.strictObject({
   asOf: instant,
-  /** False where there are more than were read. */
+  /** False where there are more than these. */
   isAll: z.boolean(),
   steps: z.array(awaitingStep),
+  /** For the next page; absent on the last. */
+  continuation: z.string().optional(),
 });
 
 export type Awaiting = z.output<typeof awaiting>;

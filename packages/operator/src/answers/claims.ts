@@ -13,12 +13,14 @@ export const handling = z.strictObject({
   jobIds: z.array(z.string()),
 });
 
-/** `GET /api/claims`: all claims and notes, the last changed first. */
+/** `GET /api/claims`: claims and notes, the last changed first. */
 export const handlings = z.strictObject({
   asOf: instant,
-  /** False where there are more than were read. */
+  /** False where there are more than these. */
   isAll: z.boolean(),
   handlings: z.array(handling),
+  /** For the next page; absent on the last. */
+  continuation: z.string().optional(),
 });
 
 export type Handlings = z.output<typeof handlings>;

@@ -55,6 +55,9 @@ export const waitingMessages = z.strictObject({
   ),
 });
 
+/** `GET /api/changes`: the process that answers, and how often something has happened there that the other lists may show. */
+export const changes = z.strictObject({ process: z.string(), count });
+
 /** `GET /api/last-hour`: one number for each slot, the oldest first; the last slot is not over yet. */
 export const lastHour = z.strictObject({
   asOf: instant,
@@ -65,12 +68,15 @@ export const lastHour = z.strictObject({
   processed: z.array(count),
   /** Those that still need a person, of at most 1,000. */
   errors: z.array(count),
+  /** False where more than those need a person. */
+  errorsAreAll: z.boolean(),
   /** The longest wait of a message, in milliseconds; null where nobody has looked. */
   oldestMs: z.array(z.number().nullable()),
   /** The agents with an endpoint that got no calls; null where nobody has looked. */
   broken: z.array(z.array(z.string()).nullable()),
 });
 
+export type Changes = z.output<typeof changes>;
 export type LastHour = z.output<typeof lastHour>;
 export type Overview = z.output<typeof overview>;
 export type WaitingMessages = z.output<typeof waitingMessages>;

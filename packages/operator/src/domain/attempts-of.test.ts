@@ -38,6 +38,34 @@ test("each attempt has its reason, what was done in it, and its end", () => {
   });
 });
 
+test("why a step failed in an attempt is still said when a later attempt has run it again", () => {
+  const history = [
+    entry(1, "claimed, attempt 1, forward"),
+    entry(9, "takePayment: Failed: card has expired"),
+    entry(11, "resubmitted, attempt 2: card renewed"),
+    entry(12, "claimed, attempt 2, forward"),
+    entry(20, "takePayment: attempt 2 runs out of time, after 3 tries: HTTP 503"),
+    entry(21, "expired in takePayment, retried"),
+    entry(22, "claimed, attempt 3, forward"),
+    entry(30, "takePayment: Completed"),
+  ];
+  const steps = { takePayment: { ...run, endedAt: at(30) } };
+  const [first, second, third] = attemptsOf(record({ history, steps }));
+  expect(first).toMatchObject({
+    ended: "takePayment: Failed: card has expired",
+    steps: ["takePayment: Failed: card has expired"],
+  });
+  expect(second?.steps).toEqual(["takePayment: attempt 2 runs out of time, after 3 tries: HTTP 503"]);
+  expect(third?.steps).toEqual(["takePayment: Completed"]);
+});
+
+test("why a step has failed stands beside it", () => {
+  const history = [entry(1, "claimed, attempt 1, forward"), entry(9, "takePayment: Failed: card has expired")];
+  const steps = { takePayment: { ...run, state: "Failed", error: "card has expired", endedAt: at(9) } };
+  const [only] = attemptsOf(record({ processState: "Error", history, steps }));
+  expect(only?.steps).toEqual(["takePayment: Failed: card has expired"]);
+});
+
 test("the last attempt of a job that has not ended is under way", () => {
   const [only] = attemptsOf(
     record({ processState: "Processing", history: [entry(1, "claimed, attempt 1, forward")], steps: {} }),

@@ -28,6 +28,7 @@ interface Entry {
 interface Run {
   readonly state: string;
   readonly endedAt: string | null;
+  readonly error?: string | null | undefined;
   readonly expiry?: { readonly attempt: number; readonly message: string } | null | undefined;
 }
 
@@ -58,9 +59,22 @@ export function attemptsOf(record: Attempted): AttemptShown[] {
       began: place === 0 ? null : (beforeOf(history, at)?.what ?? null),
       ended: ended?.what ?? null,
       hasFailed: failure !== undefined,
-      steps: stepsIn(record, attempt, entry.at, next?.entry.at),
+      steps: withFailures(stepsIn(record, attempt, entry.at, next?.entry.at), inside),
     };
   });
+}
+
+/** The end of a step's failed run. */
+const FAILED = /^((?:compensation of )?[^:]+): (?:Failed|attempt \d+ runs out of time)/;
+
+/** What failed in an attempt stands in the history alone, once a later attempt has run the step again. */
+function withFailures(steps: readonly string[], inside: readonly Entry[]): string[] {
+  const isIn = (which: string) => steps.some((step) => step.startsWith(`${which}: `));
+  const failed = inside.flatMap(({ what }) => {
+    const [, which] = FAILED.exec(what) ?? [];
+    return which === undefined || isIn(which) ? [] : [what];
+  });
+  return [...failed, ...steps];
 }
 
 const beforeOf = (history: readonly Entry[], at: number): Entry | undefined => history[at - 1];
@@ -70,7 +84,8 @@ function stepsIn({ steps }: Attempted, attempt: number, from: string, to: string
   return Object.entries(steps).flatMap(([name, step]) =>
     [step, ...(step.compensation ? [step.compensation] : [])].flatMap((run, place) => {
       const which = place === 0 ? name : `compensation of ${name}`;
-      if (isIn(run.endedAt)) return [`${which}: ${run.state}`];
+      const why = run.state === "Failed" && run.error ? `: ${run.error}` : "";
+      if (isIn(run.endedAt)) return [`${which}: ${run.state}${why}`];
       return run.expiry?.attempt === attempt ? [`${which}: ${run.expiry.message}`] : [];
     }),
   );

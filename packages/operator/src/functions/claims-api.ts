@@ -4,8 +4,11 @@ import type { App } from "@scheduler-agent-supervisor/core/internal/app/create-a
 import { atFault } from "@scheduler-agent-supervisor/core/internal/functions/at-fault";
 import { observe } from "@scheduler-agent-supervisor/core/internal/telemetry/invocation";
 import { deskOf } from "../compose.ts";
+import type { Handlings } from "../messaging/console-contract.ts";
 import { parseIfMatch } from "../messaging/entity-tag.ts";
 import { parseHandlingChange } from "../messaging/handling-request.ts";
+import { parsePage } from "../messaging/page-request.ts";
+import { continuationOf } from "../messaging/paging.ts";
 import { changeClaim } from "../operations/handle-job.ts";
 import { type Endpoints, listed } from "./operator-endpoint.ts";
 
@@ -15,7 +18,14 @@ export function claimsApi(application: App): Endpoints {
       method: "GET",
       route: "claims",
       role: "Jobs.Read",
-      handle: async (request) => listed(request, await deskOf(application).console.handling.all()),
+      handle: async (request) => {
+        const parsed = parsePage(request.query.entries());
+        if (parsed.kind === "invalid") return atFault(parsed.faults);
+        const { limit, continuation } = parsed.value;
+        const { next, ...page } = await deskOf(application).console.handling.page(limit, continuation);
+        const claims: Handlings = { ...page, ...(next && { continuation: continuationOf(next) }) };
+        return listed(request, claims);
+      },
     },
     changeClaim: {
       method: "POST",

@@ -1,5 +1,6 @@
 // The operators' console's own requests besides the operator's API: the signed-in operator, the overview, and the cases for a person.
 
+import { randomUUID } from "node:crypto";
 import type { App } from "@scheduler-agent-supervisor/core/internal/app/create-app";
 import { atFault } from "@scheduler-agent-supervisor/core/internal/functions/at-fault";
 import {
@@ -8,9 +9,10 @@ import {
   resultSchemaOf,
   schemaOf,
 } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
+import { notableEvents } from "@scheduler-agent-supervisor/core/internal/telemetry/events";
 import { deskOf } from "../compose.ts";
 import { parseAttentionPage } from "../messaging/attention-request.ts";
-import type { JobAudit, Session, SupervisionPage, Supervisor } from "../messaging/console-contract.ts";
+import type { Changes, JobAudit, Session, SupervisionPage, Supervisor } from "../messaging/console-contract.ts";
 import { accessTo } from "../messaging/operator-access.ts";
 import { continuationOf } from "../messaging/paging.ts";
 import { parseShiftQuery } from "../messaging/shift-request.ts";
@@ -45,6 +47,13 @@ export function consoleApi(application: App, words: Session["words"]): Endpoints
         };
         return { jsonBody: session };
       },
+    },
+    // From memory alone: a view asks often whether the app answers at all, and reads the lists again if something has happened.
+    changes: {
+      method: "GET",
+      route: "changes",
+      role: "Jobs.Read",
+      handle: async () => ({ jsonBody: { process: PROCESS, count: notableEvents() } satisfies Changes }),
     },
     overview: {
       method: "GET",
@@ -175,6 +184,9 @@ function waitable({ business: { serviceAgents, workflows } }: App): Pick<Session
   const steps = workflows.flatMap((workflow) => workflow.steps.map(({ name }) => name));
   return { agents: serviceAgents.map(({ name }) => name), steps: [...new Set(steps)].sort() };
 }
+
+/** Several processes may answer in turn, each with a count of its own. */
+const PROCESS = randomUUID();
 
 /** The number of entries of one job on a page. */
 const MOST_OF_AN_JOB = 100;

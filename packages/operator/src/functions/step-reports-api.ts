@@ -12,7 +12,9 @@ import { observe } from "@scheduler-agent-supervisor/core/internal/telemetry/inv
 import * as df from "durable-functions";
 import { deskOf } from "../compose.ts";
 import { parseAwaitingQuery } from "../messaging/awaiting-request.ts";
+import type { Awaiting } from "../messaging/console-contract.ts";
 import { parseIfMatch } from "../messaging/entity-tag.ts";
+import { continuationOf } from "../messaging/paging.ts";
 import { type Endpoints, listed } from "./operator-endpoint.ts";
 
 export function stepReportsApi(application: App): Endpoints {
@@ -24,7 +26,14 @@ export function stepReportsApi(application: App): Endpoints {
       handle: async (request) => {
         const parsed = parseAwaitingQuery(request.query.entries());
         if (parsed.kind === "invalid") return atFault(parsed.faults);
-        return listed(request, await deskOf(application).console.awaiting.read(parsed.value.assignee));
+        const { assignee, limit, continuation } = parsed.value;
+        const { next, ...page } = await deskOf(application).console.awaiting.read({
+          assignee,
+          limit,
+          after: continuation,
+        });
+        const awaiting: Awaiting = { ...page, ...(next && { continuation: continuationOf(next) }) };
+        return listed(request, awaiting);
       },
     },
     reportStep: {

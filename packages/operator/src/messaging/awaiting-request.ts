@@ -1,8 +1,9 @@
 // The contract of a request for the steps that await a report.
 import { type Checked, checkQuery } from "@scheduler-agent-supervisor/core/internal/messaging/checked";
 import { z } from "zod";
+import { pageQuery } from "./page-request.ts";
 
-export const awaitingQuery = z.strictObject({
+export const awaitingQuery = pageQuery.extend({
   /** Only the steps in which this person, group or role has to act. */
   assignee: z.string().min(1).max(200).optional(),
 });

@@ -22,6 +22,7 @@ import {
 } from "../messaging/dead-letter-request.ts";
 import { handlingBody } from "../messaging/handling-request.ts";
 import { countJobsQuery, listQuery } from "../messaging/list-request.ts";
+import { pageQuery } from "../messaging/page-request.ts";
 import { pauseBody } from "../messaging/pause-request.ts";
 import { shiftQuery } from "../messaging/shift-request.ts";
 import { auditQuery, supervisionQuery, whatIfQuery } from "../messaging/supervisor-request.ts";
@@ -57,6 +58,10 @@ const changesRun = (summary: string, body?: z.ZodType): ApiOperation => ({
 /** By method and route. */
 export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
   "GET session": { summary: "The signed-in operator and the environment", answer: console.session },
+  "GET changes": {
+    summary: "How often something has happened in the process that answers; the store is not read",
+    answer: console.changes,
+  },
   "GET overview": { summary: "Jobs by state", answer: console.overview },
   "GET traffic": {
     summary: "Throughput, times, age of the queues, workflow versions in flight",
@@ -84,7 +89,7 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
   },
   "GET agents": { summary: "Pauses, and the health of each endpoint", answer: console.agentStandings },
   "POST pauses": { summary: "Pauses or resumes a workflow or an agent", body: pauseBody, answer: console.pauses },
-  "GET claims": { summary: "All claims and notes", answer: console.handlings },
+  "GET claims": { summary: "Claims and notes, the last changed first", query: pageQuery, answer: console.handlings },
   "POST claims": {
     summary: "Claims, releases, or adds a note",
     body: handlingBody,

@@ -4,6 +4,7 @@ import { instant } from "@scheduler-agent-supervisor/core/internal/domain/durati
 import type { StepRun } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
 import { remembered } from "@scheduler-agent-supervisor/core/internal/store/remembered";
+import { type ListPosition, MOST_ON_A_PAGE } from "../domain/list-page.ts";
 import type { Awaiting, AwaitingStep } from "../messaging/console-contract.ts";
 import type { AwaitingJob, ReadAwaitingJobs } from "../store/awaiting-jobs.ts";
 
@@ -14,41 +15,47 @@ export interface AwaitingPorts {
 }
 
 export interface AwaitingView {
-  /** @param assignee only the steps in which it has to act */
-  read(assignee?: string): Promise<Awaiting>;
+  /** The first page of all is read at most once in some seconds. */
+  read(query?: AwaitingQuery): Promise<AwaitingSteps>;
   /** After a report no operator should see an answer from before it. */
   forget(): void;
 }
 
-const MOST = 500;
-/** So many assignees' answers are kept. */
-const MOST_ASSIGNEES = 100;
+/** Without a position: the steps themselves, and where the next page begins. */
+export interface AwaitingSteps extends Omit<Awaiting, "continuation"> {
+  readonly next?: ListPosition;
+}
+
+/** Which steps, and which page of them. */
+export interface AwaitingQuery {
+  /** Only the steps in which it has to act. */
+  readonly assignee?: string | undefined;
+  readonly limit?: number;
+  /** The end of the page before. */
+  readonly after?: ListPosition | undefined;
+}
 
 export function createAwaiting({ jobs, workflows, now }: AwaitingPorts): AwaitingView {
   // If no step may wait, the store is not read.
   const mayAwait = workflows.some(({ steps }) => steps.some(isLater));
-  const viewOf = (assignee?: string) =>
-    remembered(now, async (): Promise<Awaiting> => {
-      const asOf = instant(now());
-      if (!mayAwait) return { asOf, isAll: true, steps: [] };
-      const found = await jobs(MOST, assignee);
-      const steps = found.jobs.flatMap(stepsOf).filter((step) => assignee === undefined || step.assignee === assignee);
-      return { asOf, isAll: found.isAll, steps: steps.sort(bySoonestEnd) };
-    });
-  const everybody = viewOf();
-  const views = new Map<string, ReturnType<typeof viewOf>>();
+  async function page({ assignee, limit = MOST_ON_A_PAGE, after }: AwaitingQuery): Promise<AwaitingSteps> {
+    const asOf = instant(now());
+    if (!mayAwait) return { asOf, isAll: true, steps: [] };
+    const { jobs: found, next } = await jobs(limit, after, assignee);
+    const steps = found
+      .flatMap(stepsOf)
+      .filter((step) => assignee === undefined || step.assignee === assignee)
+      .sort(bySoonestEnd);
+    return { asOf, isAll: next === undefined && after === undefined, steps, ...(next && { next }) };
+  }
+  const first = remembered(now, () => page({}));
   return {
-    read(assignee) {
-      if (assignee === undefined) return everybody.read();
-      const view = views.get(assignee) ?? viewOf(assignee);
-      if (views.size >= MOST_ASSIGNEES) views.clear();
-      views.set(assignee, view);
-      return view.read();
+    read(query = {}) {
+      const { assignee, limit = MOST_ON_A_PAGE, after } = query;
+      const isFirst = assignee === undefined && after === undefined && limit === MOST_ON_A_PAGE;
+      return isFirst ? first.read() : page(query);
     },
-    forget() {
-      everybody.forget();
-      views.clear();
-    },
+    forget: () => first.forget(),
   };
 }
 

@@ -6,6 +6,7 @@ import { writeAuditLog } from "@scheduler-agent-supervisor/core/internal/schedul
 import { remembered } from "@scheduler-agent-supervisor/core/internal/store/remembered";
 import { isWanted, type WantedVersion } from "@scheduler-agent-supervisor/core/internal/store/wanted-version";
 import { changeHandling, claimAt, type HandlingChange } from "../domain/handling.ts";
+import { type ListPosition, MOST_ON_A_PAGE } from "../domain/list-page.ts";
 import type { HandlingAnswer, Handlings } from "../messaging/console-contract.ts";
 import type { HandlingStore, HandlingTarget, ReadHandling } from "../store/handling-store.ts";
 import type { AttentionView } from "./attention.ts";
@@ -22,8 +23,14 @@ export type Handled =
   /** Another operator has written it since it was read. */
   | { readonly kind: "stale" };
 
+/** Without a position: the claims and notes, and where the next page begins. */
+export interface HandlingPage extends Omit<Handlings, "continuation"> {
+  readonly next?: ListPosition;
+}
+
 export interface HandlingView {
-  all(): Promise<Handlings>;
+  /** The first page is read at most once in some seconds. @param after the end of the page before */
+  page(limit?: number, after?: ListPosition): Promise<HandlingPage>;
   /** @param seen the version that the operator has seen; undefined if there was none */
   change(
     target: HandlingTarget,
@@ -33,8 +40,6 @@ export interface HandlingView {
   ): Promise<Handled>;
 }
 
-/** Read at once: with more open cases than this, claims are of no use. */
-const MOST = 500;
 /** The number of its jobs by which a group's notes are found again. */
 const MOST_JOBS = 50;
 
@@ -46,12 +51,19 @@ export function createHandling({ store, attention, now }: HandlingPorts): Handli
     notes: [...notes],
     jobIds: [...jobIds],
   });
-  const latest = remembered(now, async () => ({ at: instant(now()), found: await store.latest(MOST + 1) }));
+  const read = async (limit: number, after?: ListPosition) => ({
+    at: instant(now()),
+    ...(await store.latest(limit, after)),
+  });
+  const latest = remembered(now, () => read(MOST_ON_A_PAGE));
 
   return {
-    async all() {
-      const { at, found } = await latest.read();
-      return { asOf: at, isAll: found.length <= MOST, handlings: found.slice(0, MOST).map(answer) };
+    async page(limit = MOST_ON_A_PAGE, after) {
+      const isFirst = after === undefined && limit === MOST_ON_A_PAGE;
+      const { at, handlings, next } = await (isFirst ? latest.read() : read(limit, after));
+      const isAll = next === undefined && after === undefined;
+      // A claim may have ended since it was read.
+      return { asOf: at, isAll, handlings: handlings.map(answer), ...(next && { next }) };
     },
 
     async change(target, change, seen, operator) {

@@ -49,6 +49,7 @@ export function createLastHour({ counts, attention, samples, now }: LastHourPort
         received: slots.map(({ received }) => received),
         processed: slots.map(({ processed }) => processed),
         errors,
+        errorsAreAll: open.isAll,
         oldestMs: slots.map((_, slot) => oldestOf(seen.get(slot))),
         broken: slots.map((_, slot) => brokenOf(seen.get(slot))),
       };

@@ -3,6 +3,8 @@
 import { createHash } from "node:crypto";
 import { type Container, ErrorResponse } from "@azure/cosmos";
 import type { HANDLED, Handling } from "../domain/handling.ts";
+import { type ListPosition, pageOf } from "../domain/list-page.ts";
+import { furtherThan } from "./further-than.ts";
 
 export interface HandlingTarget {
   readonly kind: (typeof HANDLED)[number];
@@ -21,8 +23,11 @@ export type ReadHandling = StoredHandling & { readonly etag: string };
 
 /** Every method throws if the store does not answer. */
 export interface HandlingStore {
-  /** The last changed first. */
-  latest(limit: number): Promise<ReadHandling[]>;
+  /** The last changed first. @param after the end of the page before */
+  latest(
+    limit: number,
+    after?: ListPosition,
+  ): Promise<{ readonly handlings: readonly ReadHandling[]; readonly next?: ListPosition }>;
   read(target: HandlingTarget): Promise<ReadHandling | undefined>;
   /**
    * @param etag the version that was read; undefined if there was none
@@ -41,16 +46,16 @@ type Document = StoredHandling & { readonly id: string; readonly day: string; re
 /** @param container its partition key is `/day`, and `/at` is indexed */
 export function createCosmosHandlingStore(container: Container): HandlingStore {
   return {
-    async latest(limit) {
+    async latest(limit, after) {
+      const further = furtherThan(after);
       const query = {
-        query: "SELECT * FROM c WHERE c.day = @day ORDER BY c.at DESC OFFSET 0 LIMIT @limit",
-        parameters: [
-          { name: "@day", value: PARTITION },
-          { name: "@limit", value: limit },
-        ],
+        query: `SELECT TOP ${limit + 1} * FROM c WHERE c.day = @day${further.condition} ORDER BY c.at DESC`,
+        parameters: [{ name: "@day", value: PARTITION }, ...further.parameters],
       };
-      const found = container.items.query<Document>(query, { partitionKey: PARTITION, maxItemCount: limit });
-      return (await found.fetchAll()).resources.map(plain);
+      const asked = { partitionKey: PARTITION, maxItemCount: limit + 1 };
+      const found = await container.items.query<Document>(query, asked).fetchAll();
+      const { entries, next } = pageOf(found.resources, limit, after);
+      return { handlings: entries.map(plain), ...(next && { next }) };
     },
 
     async read(target) {
