@@ -1,4 +1,4 @@
-// The agent of the car rental.
+// The agent of the car rental, which rents a car for each request that it gets, and has no query: no request is sent twice. It cancels by our reference.
 import { defineAgent, idAs, statusAs, whatToCompensate } from "@scheduler-agent-supervisor/core/agents";
 import { goods, type Order } from "../contracts/order.ts";
 
@@ -21,4 +21,5 @@ export const carAgent = defineAgent({
       body: { orderId: call.job.orderId },
     }),
   },
+  policies: { rent: { atMostOnce: true } },
 });

@@ -6,11 +6,12 @@ import { choiceOf, numberOf, readArguments, runCommand } from "../../cli/argumen
 import { runBurst } from "./burst.ts";
 import { runOverload } from "./overload.ts";
 
-const USAGE = `npm run overload -- [--orders N] [--rate R] [--places P] [--delay MS] [--topology T] [--engine E]
+const USAGE = `npm run overload -- [--orders N] [--rate R] [--places P] [--delay MS] [--cpu C] [--topology T] [--engine E]
   --orders N     how many orders (1500)
   --rate R       orders a second; all at once without it
   --places P     how many calls the shipping service takes at once (8)
   --delay MS     how long each takes it (150)
+  --cpu C        the part of a processor's time that the host gets, in percent (100)
   --topology T   ${TOPOLOGIES.join(" or ")} (single)
   --engine E     ${ENGINES.join(" or ")} (fast)
 A neighbour's burst instead: npm run overload -- --burst N [--share S] [--delay MS] [--topology T] [--engine E]
@@ -31,6 +32,7 @@ await runCommand(async () => {
       rate: text,
       places: text,
       delay: text,
+      cpu: text,
       topology: text,
       engine: text,
     },
@@ -66,6 +68,7 @@ await runCommand(async () => {
         delayMs: numberOf(values, "delay", 1, 60_000) ?? 150,
         places: numberOf(values, "places", 1, 1000) ?? 8,
       },
+      cpu: numberOf(values, "cpu", 1, 99),
       withinMs: WITHIN_MS,
       stack: chosen,
     },

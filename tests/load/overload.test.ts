@@ -23,14 +23,14 @@ async function overload(what: string, plan: Omit<OverloadPlan, "withinMs">): Pro
   return report;
 }
 
-test.each<[string, number, Topology, EngineName]>([
+test.each<[string, number, Topology, EngineName, number?]>([
   ["one process", 400, "single", "fast"],
   ["flex", 200, "flex", "fast"],
-  ["one process, slow engine", 200, "single", "azure-storage"],
+  ["one process with half of a processor, slow engine", 200, "single", "azure-storage", 50],
 ])(
   "P26 a burst at a service of 150 ms with 8 places, %s: all %i are Processed in their first attempt",
-  async (what, orders, topology, engine) => {
-    const report = await overload(what, { orders, service: EIGHT_PLACES, stack: { topology, engine } });
+  async (what, orders, topology, engine, cpu) => {
+    const report = await overload(what, { orders, service: EIGHT_PLACES, cpu, stack: { topology, engine } });
     expect(report.faults).toEqual([]);
   },
   TIMEOUT_MS,

@@ -12,6 +12,8 @@ export interface OverloadPlan {
   readonly rate?: number;
   /** The service of the fourth step: how long each call takes, and how many calls at once it takes. */
   readonly service: { readonly delayMs: number; readonly places: number };
+  /** The part of its processors' time that the app's host gets, in percent: all of it without this. */
+  readonly cpu?: number | undefined;
   readonly withinMs: number;
   readonly stack?: Partial<StackOptions>;
 }
@@ -34,7 +36,7 @@ const LOOK_EVERY_MS = 2000;
 const LONGEST_STACK_START_MS = 60_000;
 
 export async function runOverload(plan: OverloadPlan, say: (line: string) => void): Promise<OverloadReport> {
-  const { orders, rate, service, withinMs, stack } = plan;
+  const { orders, rate, service, cpu, withinMs, stack } = plan;
   await using app = await startTestStack({
     appSettings: ({ remotes }) => ({
       SupervisorSchedule: "*/5 * * * * *",
@@ -45,6 +47,7 @@ export async function runOverload(plan: OverloadPlan, say: (line: string) => voi
   await app.shop.sendMany(1, undefined, { onSent: () => undefined });
   await firstEnds(app);
   await app.switchOn("shipping", { kind: "slow", delayMs: service.delayMs });
+  await using _ = cpu === undefined ? undefined : throttle(app, cpu);
   const begun = Date.now();
   const sent: string[] = [];
   const sending = app.shop.sendMany(orders, rate, { onSent: (orderId) => void sent.push(orderId) });
@@ -72,6 +75,28 @@ export async function runOverload(plan: OverloadPlan, say: (line: string) => voi
     ...(failures === 0 ? [] : [`${failures} failures counted`]),
   ];
   return { orders, ends, seconds, retries, failures, inFlight, waitingInQueue, faults };
+}
+
+const SLICE_MS = 100;
+
+/** A busy machine: of each tenth of a second the host runs for its part only. */
+function throttle({ stack }: TestStack, percent: number): AsyncDisposable {
+  const ended = new AbortController();
+  const slices = async () => {
+    while (!ended.signal.aborted) {
+      await stack.kill("host", "SIGSTOP");
+      await sleep(SLICE_MS * (1 - percent / 100));
+      await stack.kill("host", "SIGCONT");
+      await sleep((SLICE_MS * percent) / 100);
+    }
+  };
+  const running = slices();
+  return {
+    [Symbol.asyncDispose]() {
+      ended.abort();
+      return running;
+    },
+  };
 }
 
 /** A cold start is none of the load's business. */

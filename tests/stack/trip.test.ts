@@ -191,7 +191,8 @@ test.concurrent(
     );
     expect(record.steps["rentCar"]).toMatchObject({
       state: "Skipped",
-      skipped: { cause: "expired" },
+      // It is asked at most once.
+      skipped: { cause: "rejected" },
       outcomeUnknown: true,
     });
     expect(await app.eventually("trip-5", ended, WITHIN_MS)).toMatchObject({ processState: "Processed" });

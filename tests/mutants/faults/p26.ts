@@ -4,6 +4,8 @@ import { faultsOf } from "../fault.ts";
 const RECOVERY = "core:domain/recovery.test.ts";
 const SWEEP = "operations:sweep.test.ts";
 const ADMISSION = "operations:admission.test.ts";
+const ADAPTIVE = "core:scheduler/adaptive-limit.ts";
+const ADAPTIVE_TEST = "core:scheduler/adaptive-limit.test.ts";
 const PRESENCE = "operations:agent-presence.test.ts";
 
 export const P26 = faultsOf("P26", [
@@ -53,8 +55,8 @@ export const P26 = faultsOf("P26", [
   [
     "There is one job in flight more than the limit.",
     "core:scheduler/admission.ts",
-    "return held - waits.places < limit * SHARE[lane]",
-    "return held - waits.places <= limit * SHARE[lane]",
+    "const hasRoom = held - waits.places < limit * SHARE[lane]",
+    "const hasRoom = held - waits.places <= limit * SHARE[lane]",
     ADMISSION,
   ],
   [
@@ -74,8 +76,8 @@ export const P26 = faultsOf("P26", [
   [
     "The jobs that wait for one agent take the others' places.",
     "core:scheduler/admission.ts",
-    "return held - waits.places < limit * SHARE[lane]",
-    "return held < limit * SHARE[lane]",
+    "const hasRoom = held - waits.places < limit * SHARE[lane]",
+    "const hasRoom = held < limit * SHARE[lane]",
     ADMISSION,
   ],
   [
@@ -84,6 +86,51 @@ export const P26 = faultsOf("P26", [
     'if (waits.elsewhere > mostWaiting) return "no room";',
     "",
     ADMISSION,
+  ],
+  [
+    "A burst gets all places before the engine is seen to keep up.",
+    "core:scheduler/admission.ts",
+    "createAdaptiveLimit(FIRST, limit)",
+    "createAdaptiveLimit(limit, limit)",
+    ADMISSION,
+  ],
+  [
+    "The limit that the engine keeps up with keeps no new job back.",
+    "core:scheduler/admission.ts",
+    '(lane === "begun" || keepsUp(lane))',
+    "true",
+    ADMISSION,
+  ],
+  [
+    "The parts of several keys are more than the engine keeps up with.",
+    "core:scheduler/fair-shares.ts",
+    "(places() * weight) / all",
+    "(limit * weight) / all",
+    "operations:fair-shares.test.ts",
+  ],
+  ["A limit widens though steps are late.", ADAPTIVE, "late > looked * LATE_SHARE", "late > looked", ADAPTIVE_TEST],
+  ["A limit never becomes narrower.", ADAPTIVE, "set(limit / 2)", "set(limit)", ADAPTIVE_TEST],
+  ["A limit is never forgotten.", ADAPTIVE, "if (now - usedAt > FORGETS_AFTER_MS) set(lowest);", "", ADAPTIVE_TEST],
+  [
+    "What ended while few were in flight widens a limit.",
+    ADAPTIVE,
+    "if (now - usedAt > UNUSED_AFTER_MS) usedSince = undefined;\n      else if",
+    "if",
+    ADAPTIVE_TEST,
+  ],
+  [
+    "A process that joins others begins with the least.",
+    ADAPTIVE,
+    "else if (inFlight > limit) set(inFlight);",
+    "",
+    ADAPTIVE_TEST,
+  ],
+  [
+    "An agent for which nothing is admitted makes the limit narrower for all.",
+    ADAPTIVE,
+    "if (!isStopped && limit",
+    "if (limit",
+    ADAPTIVE_TEST,
   ],
   [
     "An agent is absent as soon as it is watched.",

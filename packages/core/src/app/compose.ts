@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { instant } from "../domain/duration.ts";
-import { heldUpBy } from "../domain/held-up.ts";
+import { heldUpBy, isLate } from "../domain/held-up.ts";
 import type { HostTimeout } from "../domain/host-timeout.ts";
 import { LONGEST_STEP_MS } from "../domain/workflow.ts";
 import { offered } from "../domain/workflows.ts";
@@ -177,10 +177,12 @@ export function composePattern(
       count: () => store.countInFlight(spanInFlight(config, now())),
       waiting: async (limit) => {
         const jobs = await store.inFlight(spanInFlight(config, now()), limit);
-        return jobs.flatMap((job) => {
-          const agent = heldUpBy(job, now(), config.StartWithin * WAITS_LONG);
-          return agent === undefined ? [] : [{ agent, priority: job.priority }];
+        const longMs = config.StartWithin * WAITS_LONG;
+        const waiting = jobs.flatMap((job) => {
+          const agent = heldUpBy(job, now(), longMs);
+          return agent === undefined ? [] : [{ agent, priority: job.priority, isLate: isLate(job, now(), longMs) }];
         });
+        return { looked: jobs.length, waiting };
       },
       agentsOf: (workflow) => [...new Set(workflows.newest(workflow)?.steps.map(({ agent }) => agent))],
       limit: config.JobsInFlight,

@@ -19,3 +19,12 @@ function isHeldUp({ state, scheduledAt, waitCount, failureCount = 0 }: StepRun, 
   if (state === "Scheduled") return waitCount > 0 || failureCount > 0 || (scheduledAt ?? before) < before;
   return state === "Running" && failureCount > 0;
 }
+
+/** Whether a step should have been taken up, and nothing but the load of app and engine is known to keep it: it waits for the first time. */
+export function isLate({ steps }: Pick<StateRecord, "steps">, now: number, longMs: number): boolean {
+  const before = new Date(now - longMs).toISOString();
+  return runsInHand(steps).some(
+    ({ run: { state, scheduledAt, waitCount, failureCount = 0 } }) =>
+      state === "Scheduled" && waitCount === 0 && failureCount === 0 && scheduledAt !== null && scheduledAt < before,
+  );
+}

@@ -3,9 +3,10 @@
 
 import type { Priority } from "../domain/job.ts";
 import { Outage, SentBack } from "../domain/outage.ts";
+import { createAdaptiveLimit } from "./adaptive-limit.ts";
 import { createFairShares, type Fairness } from "./fair-shares.ts";
 import { createTurns } from "./turns.ts";
-import { countWaits, NO_WAITS, type Waiting, type Waits } from "./waits-by-agent.ts";
+import { countWaits, type FlightView, NO_WAITS, type Waits } from "./waits-by-agent.ts";
 
 /** `begun`: a job in a further attempt, which may have completed steps. */
 export type AdmissionLane = Priority | "begun";
@@ -57,11 +58,11 @@ export class ShareTaken extends SentBack {
 export interface AdmissionOptions {
   /** The number of jobs in flight, counted where all processes see them. Throws if the store is unavailable. */
   readonly count: () => Promise<number>;
-  /** The jobs in flight that wait for an agent, at most `limit` of them. Throws if the store is unavailable. */
-  readonly waiting: (limit: number) => Promise<readonly Waiting[]>;
+  /** The jobs in flight that wait for an agent, of the first due, `limit` at most. Throws if the store is unavailable. */
+  readonly waiting: (limit: number) => Promise<FlightView>;
   /** The agents that a new job of the workflow needs. */
   readonly agentsOf: (workflow: string) => readonly string[];
-  /** The number of jobs that attempts should hold. */
+  /** The number of jobs that attempts should hold, where the engine keeps up with them: see adaptive-limit.ts. */
   readonly limit: number;
   /** Absent: jobs have no keys. With it, the jobs are counted by key in the place of `count`. */
   readonly fairness?: Fairness | undefined;
@@ -84,6 +85,8 @@ const BACKLOG_SHARE = 0.1;
  * and not started. They wait until their start-by, and do not indicate a backlog.
  */
 export const NO_BACKLOG = 32;
+/** The number of jobs in flight while it is not known how fast the engine is: of an instance that crashed, and as many more. */
+export const FIRST = 2 * NO_BACKLOG;
 /** A count is used for this time. */
 const FRESH_MS = 250;
 /** A wait takes seconds to be seen at all. */
@@ -110,13 +113,15 @@ const BEFORE_SENT_BACK_MS = 1000;
 
 export function createAdmission(options: AdmissionOptions): Admission {
   const { count, waiting, agentsOf, limit, fairness, now, pause } = options;
-  const shares = fairness && createFairShares(fairness, limit, now);
   const mostWaiting = Math.max(NO_BACKLOG, limit * BACKLOG_SHARE);
+  const adaptive = createAdaptiveLimit(FIRST, limit);
+  const shares = fairness && createFairShares(fairness, limit, () => adaptive.current, now);
   let held = 0;
   let countedAt = Number.NEGATIVE_INFINITY;
   let waits: Waits = NO_WAITS;
   let waitsReadAt = Number.NEGATIVE_INFINITY;
   let allowance = 0;
+  let admittedSince = 0;
   let counting: Promise<void> | undefined;
   let heldBack = 0;
   /** Of the messages of queues with several keys, those that wait for their key's share. */
@@ -132,19 +137,35 @@ export function createAdmission(options: AdmissionOptions): Admission {
   }
 
   async function countAnew(): Promise<void> {
+    const [before, admittedBefore] = [held, admittedSince];
+    admittedSince = 0;
     if (fairness && shares) {
       const byKey = await fairness.countByKey();
       shares.counted(byKey);
       held = [...byKey.values()].reduce((sum, jobs) => sum + jobs, 0);
     } else held = await count();
-    if (held <= NO_BACKLOG) waits = NO_WAITS;
-    else if (now() - waitsReadAt > WAITS_FRESH_MS) {
-      const looked = waits.heldUp.size > 0 ? held : mostWaiting * FIRST_LOOKED;
-      waits = countWaits(await waiting(Math.min(Math.ceil(looked), MOST_LOOKED)), mostWaiting);
-      waitsReadAt = now();
-    }
+    adaptive.counted({ held, before, admitted: admittedBefore }, now());
+    if (adaptive.mayWiden(now()) || (held > NO_BACKLOG && now() - waitsReadAt > WAITS_FRESH_MS)) await lookAtWaits();
+    else if (held <= NO_BACKLOG) waits = NO_WAITS;
     countedAt = now();
-    allowance = Math.max(1, (limit - held + waits.places) * PART_OF_ROOM);
+    allowance = Math.max(
+      1,
+      Math.min(limit - held + waits.places, adaptive.current - held + waits.known) * PART_OF_ROOM,
+    );
+  }
+
+  async function lookAtWaits(): Promise<void> {
+    const most = waits.heldUp.size > 0 ? held : mostWaiting * FIRST_LOOKED;
+    const view = await waiting(Math.min(Math.ceil(most), MOST_LOOKED));
+    waits = countWaits(view.waiting, mostWaiting);
+    waitsReadAt = now();
+    const late = view.waiting.filter(({ isLate }) => isLate);
+    adaptive.saw(
+      view.looked,
+      late.length,
+      late.every(({ agent }) => waits.heldUp.has(agent)),
+      now(),
+    );
   }
 
   /** The agent that keeps the job from being admitted, `no share` of its key, `no room`, or undefined. */
@@ -163,8 +184,12 @@ export function createAdmission(options: AdmissionOptions): Admission {
       if (standing === "beyond" || standing === "count") return "no share";
       if (standing === "owed") return undefined;
     }
-    return held - waits.places < limit * SHARE[lane] && allowance >= 1 ? undefined : "no room";
+    const hasRoom = held - waits.places < limit * SHARE[lane] && (lane === "begun" || keepsUp(lane));
+    return hasRoom && allowance >= 1 ? undefined : "no room";
   }
+
+  /** Whether the engine is seen to do one more in time. */
+  const keepsUp = (lane: Priority) => held - waits.known < adaptive.current * SHARE[lane];
 
   async function admitted(
     lane: AdmissionLane,
@@ -184,6 +209,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
         if (why === undefined) {
           allowance -= 1;
           held += 1;
+          admittedSince += 1;
           if (key === undefined) return undefined;
           shares?.took(key);
           return turns.take(key);
@@ -237,7 +263,9 @@ export function createAdmission(options: AdmissionOptions): Admission {
       `${waits.byAgent.get(agent) ?? 0} jobs wait for the agent ${agent}, and it does not do their steps`,
     );
   const noRoom = () =>
-    new NotAdmitted(`${held} jobs are in flight, of which ${waits.all} wait for their agents; the limit is ${limit}`);
+    new NotAdmitted(
+      `${held} jobs are in flight, of which ${waits.all} wait for their agents; the limit is ${adaptive.current} now, and ${limit} at most`,
+    );
 
   return { admit: admitted };
 }

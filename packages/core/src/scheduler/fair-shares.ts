@@ -57,9 +57,11 @@ interface KeyState {
   lastBackAt: number;
 }
 
+/** @param places how many jobs may be in flight now; at most `limit` */
 export function createFairShares(
   { share, weights }: Pick<Fairness, "share" | "weights">,
   limit: number,
+  places: () => number,
   now: () => number,
 ): FairShares {
   const keys = new Map<string, KeyState>();
@@ -106,7 +108,7 @@ export function createFairShares(
       const [before, since] = [held.get(key) ?? 0, taken.get(key) ?? 0];
       if (before >= most) return "beyond";
       if (since >= Math.max(1, (most - before) * PART_OF_SHARE)) return "count";
-      return before + since + 1 <= (limit * weight) / all ? "owed" : "within";
+      return before + since + 1 <= (places() * weight) / all ? "owed" : "within";
     },
     atOnce(key) {
       if (othersOf(key).size === 0) return Number.POSITIVE_INFINITY;

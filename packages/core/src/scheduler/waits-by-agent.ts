@@ -5,6 +5,15 @@ import type { Priority } from "../domain/job.ts";
 export interface Waiting {
   readonly agent: string;
   readonly priority: Priority;
+  /** For the first time, and nothing but the load of app and engine is known to keep its step. */
+  readonly isLate: boolean;
+}
+
+/** What is seen of the jobs in flight. */
+export interface FlightView {
+  /** The number of jobs that were looked at. */
+  readonly looked: number;
+  readonly waiting: readonly Waiting[];
 }
 
 export interface Waits {
@@ -17,6 +26,8 @@ export interface Waits {
   readonly heldUpUrgent: ReadonlySet<string>;
   /** The places of the jobs that wait for agents that are held up: they take no other job's. */
   readonly places: number;
+  /** Those, and the jobs that have failed or waited before: what they wait for is not the load of app and engine. */
+  readonly known: number;
   /** The number of jobs that wait for other agents. */
   readonly elsewhere: number;
 }
@@ -29,7 +40,8 @@ export function countWaits(waiting: readonly Waiting[], most: number): Waits {
   const heldUp = moreThan(most, byAgent);
   const places = [...heldUp].reduce((sum, agent) => sum + (byAgent.get(agent) ?? 0), 0);
   const heldUpUrgent = moreThan(most, countBy(waiting.filter(({ priority }) => priority === "high")));
-  return { all: waiting.length, byAgent, heldUp, heldUpUrgent, places, elsewhere: waiting.length - places };
+  const known = waiting.filter(({ agent, isLate }) => heldUp.has(agent) || !isLate).length;
+  return { all: waiting.length, byAgent, heldUp, heldUpUrgent, places, known, elsewhere: waiting.length - places };
 }
 
 function countBy(waiting: readonly Waiting[]): ReadonlyMap<string, number> {

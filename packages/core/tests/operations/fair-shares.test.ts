@@ -6,6 +6,7 @@ import {
   AgentHeldUp,
   createAdmission,
   type FairKey,
+  FIRST,
   MOST_ASIDE,
   MOST_HELD_BACK,
   MOST_OVER_SHARE,
@@ -40,7 +41,7 @@ function admission({ share = 0.5, weights = {} }: Weighing = {}): Admission {
       share,
       weights,
     },
-    waiting: async () => [],
+    waiting: async () => ({ looked: 0, waiting: [] }),
     agentsOf: () => [],
     limit: LIMIT,
     now: () => clock,
@@ -144,7 +145,14 @@ test("P31 on a shared queue a few jobs of a key wait for its share, and the othe
   let isOver = false;
   const fairness = { countByKey: async () => new Map(held), share: 0.5, weights: {} };
   const door = createAdmission({
-    ...{ count: async () => 0, fairness, waiting: async () => [], agentsOf: () => [], limit: LIMIT, now: () => clock },
+    ...{
+      count: async () => 0,
+      fairness,
+      waiting: async () => ({ looked: 0, waiting: [] }),
+      agentsOf: () => [],
+      limit: LIMIT,
+      now: () => clock,
+    },
     pause: async () => {
       if (isOver) clock += 61_000;
       await new Promise((resolve) => setImmediate(resolve));
@@ -182,8 +190,12 @@ test("P26 P31 an agent is held up under a burst of several keys that wait for th
   const door = createAdmission({
     ...{ count: async () => 0, limit: LIMIT, now: () => clock },
     fairness: { countByKey: async () => new Map(held), share: 0.5, weights: {} },
-    waiting: async () =>
-      isHeldUp ? Array.from({ length: LIMIT }, () => ({ agent: "fraud", priority: "normal" as const })) : [],
+    waiting: async () => ({
+      looked: LIMIT,
+      waiting: Array.from({ length: isHeldUp ? LIMIT : 0 }, () => ({
+        ...{ agent: "fraud", priority: "normal" as const, isLate: true },
+      })),
+    }),
     agentsOf: (workflow) => (workflow === "jobs" ? ["fraud"] : []),
     pause: async () => {
       clock += isOver ? 61_000 : 1;
@@ -221,7 +233,13 @@ test("P26 P31 an agent is held up under a burst of several keys that wait for th
 
 test("P31 of a key's jobs a process takes in few at once while others are active, and the next as soon as one is done", async () => {
   const door = createAdmission({
-    ...{ count: async () => 0, waiting: async () => [], agentsOf: () => [], limit: LIMIT, now: () => clock },
+    ...{
+      count: async () => 0,
+      waiting: async () => ({ looked: 0, waiting: [] }),
+      agentsOf: () => [],
+      limit: LIMIT,
+      now: () => clock,
+    },
     fairness: { countByKey: async () => new Map(held), share: 0.5, weights: { mug: 2 } },
     pause: () => new Promise(() => {}),
   });
@@ -250,4 +268,13 @@ test("P31 of a key's jobs a process takes in few at once while others are active
   for (let job = 0; job < 9; job += 1) void ask("mug");
   await turns(5);
   expect(ends).toHaveLength(12);
+});
+
+test("P26 several customers who send at once get no more together than an engine may get that nobody knows yet", async () => {
+  const door = admission();
+  const keys = ["tea", "mug", "pot", "cup", "jug"];
+  for (let jobs = 0; jobs < LIMIT && clock < 1000; jobs += 1) await admitted(door, keys[jobs % keys.length] ?? "tea");
+  const inFlight = [...held.values()].reduce((sum, jobs) => sum + jobs, 0);
+  expect(inFlight).toBeGreaterThan(FIRST / 2);
+  expect(inFlight).toBeLessThanOrEqual(FIRST + keys.length);
 });

@@ -68,7 +68,7 @@ test("with a function key no name is believed; on one's own machine it is", () =
   });
 });
 
-test("P30 secrets are shown to the role that may see them, and not to whoever has the function key", () => {
+test("secrets are shown to the role that may see them, and not to whoever has the function key", () => {
   expect(accessTo("Jobs.ReadData", headersOf({}), "key")).toMatchObject({ kind: "rejected", status: 403 });
   for (const headers of [headersOf({}), signedIn("Jobs.ReadData")]) expect(seesSecrets(headers, "key")).toBe(false);
   expect(seesSecrets(signedIn("Jobs.ReadData"), "entra")).toBe(true);
