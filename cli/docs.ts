@@ -1,4 +1,4 @@
-// `npm run docs`: serves docs/ as a site with search on this machine, or builds it. It loads nothing from elsewhere.
+// `npm run docs`: serves docs/ as a site with search on this machine, or builds it. Its pages load nothing from elsewhere.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { rmSync } from "node:fs";
@@ -6,6 +6,7 @@ import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { numberOf, readArguments, runCommand } from "./arguments.ts";
 import { build } from "./build.ts";
+import { installSite } from "./docs/install-site.ts";
 import { DOCS } from "./docs/pages.ts";
 import { writeApi, writeReference } from "./docs/reference.ts";
 import { ROOT } from "./settings.ts";
@@ -28,10 +29,11 @@ await runCommand(async () => {
     writeReference();
     return 0;
   }
+  installSite();
   build();
   writeApi();
   // Loaded here: it brings the builder, which --write does without.
-  const { buildSimulator } = await import("../docs/.vitepress/simulator/build.ts");
+  const { buildSimulator } = await import("./build-simulator.ts");
   await buildSimulator(join(DOCS, "public", "simulator"));
   if (values["build"]) {
     const folder = resolve(String(values["out"] ?? join(ROOT, ".site")));
@@ -44,7 +46,8 @@ await runCommand(async () => {
 
 /** A process of its own: its types bring the browser's, which the rest of the repository is checked without. */
 async function vitepress(command: string, ...options: string[]): Promise<number> {
-  const bin = join(dirname(createRequire(import.meta.url).resolve("vitepress/package.json")), "bin", "vitepress.js");
+  const { resolve: find } = createRequire(join(DOCS, "package.json"));
+  const bin = join(dirname(find("vitepress/package.json")), "bin", "vitepress.js");
   const child = spawn(process.execPath, [bin, command, DOCS, ...options], { stdio: "inherit" });
   // Ctrl-C goes to both: this process ends after the other one.
   process.on("SIGINT", () => undefined);

@@ -13,6 +13,7 @@ import { inNamesOf, NAMED, namedFile, namesOf } from "./agents/names.ts";
 import { readArguments, runCommand, UsageError } from "./arguments.ts";
 import { build } from "./build.ts";
 import { buildCommands } from "./build-commands.ts";
+import { npmFile } from "./npm.ts";
 import { ROOT, sampleSettings } from "./settings.ts";
 
 const USAGE = `npm run new -- FOLDER [OPTIONS]
@@ -164,10 +165,11 @@ function install(target: string): void {
 }
 
 function npm(args: readonly string[], cwd: string, stdout: "pipe" | "inherit") {
-  // npm's own file: on Windows its command is a script, which cannot be run without a shell.
-  const file = process.env["npm_execpath"];
-  if (!file) throw new Error("Start this by npm: npm run new -- FOLDER");
-  return spawnSync(process.execPath, [file, ...args], { cwd, encoding: "utf8", stdio: ["ignore", stdout, "inherit"] });
+  return spawnSync(process.execPath, [npmFile(), ...args], {
+    cwd,
+    encoding: "utf8",
+    stdio: ["ignore", stdout, "inherit"],
+  });
 }
 
 function edit(file: string, change: (text: string) => string): void {

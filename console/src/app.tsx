@@ -1,9 +1,10 @@
 // The frame of every view: which environment this is, who is signed in, the views, and the zone of all times.
-import { Button, FluentProvider, Select, webDarkTheme, webLightTheme } from "@fluentui/react-components";
+
 import { lazy, type ReactNode, Suspense, useEffect, useRef } from "react";
 import { Link, Route, Switch, useLocation } from "wouter";
 import type { Session } from "./api/contract.ts";
 import { useSession } from "./api/queries.ts";
+import { Button, FluentProvider, Select, webDarkTheme, webLightTheme } from "./parts/fluent.ts";
 import { Loading } from "./parts/notices.tsx";
 import { PausedNotices } from "./parts/paused.tsx";
 import { Shortcuts } from "./parts/shortcuts.tsx";

@@ -7,6 +7,7 @@ import { App } from "./app.tsx";
 import { ZoneProvider } from "./parts/zone.tsx";
 import "./styles/frame.css";
 import "./styles/lists.css";
+import "./styles/badges.css";
 import "./styles/job.css";
 import "./styles/forms.css";
 import "./styles/narrow.css";

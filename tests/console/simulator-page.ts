@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
-import { buildSimulator } from "../../docs/.vitepress/simulator/build.ts";
+import { buildSimulator } from "../../cli/build-simulator.ts";
 import { startHttpServer } from "../support/http-server.ts";
 
 const TYPES: { readonly [ending: string]: string } = {

@@ -6,7 +6,7 @@ import { ROOT } from "../../cli/settings.ts";
 import { openBrowser, openPage } from "./browser.ts";
 
 /** By its name alone: its types declare parts of a browser, which the tests' own types do not have. */
-const FLUENT: string = "@fluentui/react-components";
+const FLUENT: string = "@fluentui/react-theme";
 const { webDarkTheme, webLightTheme } = (await import(FLUENT)) as { readonly [theme: string]: object };
 const THEME = Object.keys(webLightTheme ?? {});
 

@@ -29,4 +29,5 @@ test("npm run docs -- --build: a page for each file, a search index, and nothing
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}, 120_000);
+  // The first run installs what builds the site.
+}, 300_000);

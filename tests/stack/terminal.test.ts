@@ -214,7 +214,7 @@ const EXAMPLES: readonly Example[] = [
 
 /** Each command in the documentation, without its comment. */
 function documented(): string[] {
-  const pages = [...globSync("docs/**/*.md", { cwd: ROOT }), "README.md"];
+  const pages = [...globSync("docs/**/*.md", { cwd: ROOT, exclude: ["**/node_modules/**"] }), "README.md"];
   const commands = pages.flatMap((page) =>
     [...readFileSync(join(ROOT, page), "utf8").matchAll(/npm run orders(?: -- ([^\n`|]*))?(?=[\n`|]| {2,}| #)/g)].map(
       ([, command = ""]) => command.replace(/ +#.*$/, "").trim(),

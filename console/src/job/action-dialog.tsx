@@ -1,11 +1,12 @@
 // Asks for what an action takes, has it done at the version that was looked at, and shows what somebody else changed meanwhile.
-import { Button, Checkbox, Field, Textarea } from "@fluentui/react-components";
+
 import { type FormEvent, lazy, Suspense, useId, useLayoutEffect, useRef, useState } from "react";
 import { ApiFault, get, post } from "../api/client.ts";
 import type { Acted, Inspection } from "../api/contract.ts";
 import { useRefresh } from "../api/queries.ts";
 import { Changes, changesBetween } from "../parts/changes.tsx";
 import { ExtensionField } from "../parts/extension-field.tsx";
+import { Button, Checkbox, Field, Textarea } from "../parts/fluent.ts";
 import { Fault, Loading, Progress } from "../parts/notices.tsx";
 import { Said, useInstant } from "../parts/zone.tsx";
 import { AWAITING } from "../words/awaiting.ts";

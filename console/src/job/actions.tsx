@@ -1,8 +1,9 @@
 // What can be done about a job now; what can't says why.
-import { Button } from "@fluentui/react-components";
+
 import { lazy, Suspense, useState } from "react";
 import type { Inspection, JobAction } from "../api/contract.ts";
 import { useSession } from "../api/queries.ts";
+import { Button } from "../parts/fluent.ts";
 import { Said } from "../parts/zone.tsx";
 import { AWAITING } from "../words/awaiting.ts";
 import { FAULTS } from "../words/frame.ts";

@@ -1,8 +1,9 @@
 // What supervisors decided about a job and operators did, from the audit log: asked for when somebody wants to see it.
-import { Button } from "@fluentui/react-components";
+
 import { useState } from "react";
 import type { AuditEntry, LateReply } from "../api/contract.ts";
 import { useJobAudit } from "../api/queries.ts";
+import { Button } from "../parts/fluent.ts";
 import { Loaded } from "../parts/notices.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Instant, Said } from "../parts/zone.tsx";

@@ -1,8 +1,9 @@
 // What has happened to a job, the newest first: a page at a time, for a job may have a great many entries.
-import { Button } from "@fluentui/react-components";
+
 import { isFailure } from "@scheduler-agent-supervisor/operator/internal/domain/is-failure";
 import { useState } from "react";
 import type { JobRecord } from "../api/contract.ts";
+import { Button } from "../parts/fluent.ts";
 import { Instant, Said } from "../parts/zone.tsx";
 import { TEXT } from "../words/frame.ts";
 import { JOB } from "../words/job.ts";

@@ -1,9 +1,10 @@
 // The result of a reported step, as a form from what its agent declares; as JSON where nothing is declared.
-import { Field, Textarea } from "@fluentui/react-components";
+
 import { useState } from "react";
 import { ApiFault } from "../api/client.ts";
 import type { Inspection } from "../api/contract.ts";
 import { useResultContract } from "../api/queries.ts";
+import { Field, Textarea } from "../parts/fluent.ts";
 import { Fault, Loading } from "../parts/notices.tsx";
 import { AWAITING } from "../words/awaiting.ts";
 import { type Schema, SchemaField } from "./schema-field.tsx";

@@ -1,5 +1,5 @@
 // One place of a JSON Schema as a field: an object is a group, a list has entries to add and remove, a value is an input.
-import { Button, Checkbox, Field, Input, Select } from "@fluentui/react-components";
+import { Button, Checkbox, Field, Input, Select } from "../parts/fluent.ts";
 import { JOB } from "../words/job.ts";
 
 export interface Schema {

@@ -1,5 +1,4 @@
 // States as badges: each has a sign beside its colour, so that nobody has to distinguish colours.
-import { Badge } from "@fluentui/react-components";
 import type { ErrorKind, ProcessState, StepState } from "../api/contract.ts";
 import { KINDS, STATES, STEP_STATES } from "../words/job.ts";
 
@@ -29,17 +28,17 @@ export function JobBadge({ state, kind }: { readonly state: ProcessState; readon
   const [tone, sign] = isAtRest ? (["informative", "■"] as const) : TONES[state];
   const name = state === "Error" && kind ? KINDS[kind] : STATES[state];
   return (
-    <Badge appearance="tint" color={tone} className="badge">
+    <span className={`badge ${tone}`}>
       <span aria-hidden="true">{sign}</span> {name}
-    </Badge>
+    </span>
   );
 }
 
 export function StepBadge({ state }: { readonly state: StepState }) {
   const [tone, sign] = TONES[state];
   return (
-    <Badge appearance="tint" color={tone} className="badge">
+    <span className={`badge ${tone}`}>
       <span aria-hidden="true">{sign}</span> {STEP_STATES[state]}
-    </Badge>
+    </span>
   );
 }

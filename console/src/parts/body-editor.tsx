@@ -1,9 +1,10 @@
 // The body of a message, to edit: as a form from the contract of its workflow where it is such a job, and as JSON where it is not, or by choice.
-import { Button, Field, Textarea } from "@fluentui/react-components";
+
 import { useState } from "react";
 import { useJobContract } from "../api/queries.ts";
 import { readOnlyIn, type Schema, SchemaField } from "../job/schema-field.tsx";
 import { DEAD_LETTERS } from "../words/dead-letters.ts";
+import { Button, Field, Textarea } from "./fluent.ts";
 import { Loading } from "./notices.tsx";
 
 const NONE: ReadonlySet<string> = new Set();

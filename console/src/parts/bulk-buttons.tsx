@@ -1,5 +1,5 @@
 // What can be done with many jobs, each with what it does: it begins with a preview, which changes nothing. And what is under way already.
-import { Button } from "@fluentui/react-components";
+
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import { ApiFault, post } from "../api/client.ts";
@@ -7,6 +7,7 @@ import type { BulkPreview, BulkRun, BulkTarget } from "../api/contract.ts";
 import { keepPreview, useBulkList, useSession } from "../api/queries.ts";
 import { BULK } from "../words/bulk.ts";
 import { ACTIONS } from "../words/job.ts";
+import { Button } from "./fluent.ts";
 import { Fault, Loading } from "./notices.tsx";
 import { Instant, useNow } from "./zone.tsx";
 

@@ -1,11 +1,12 @@
 // Actions on what a search has found: on the rows that are chosen, or on all that match.
-import { Button } from "@fluentui/react-components";
+
 import type { BulkRun, ProcessState } from "../api/contract.ts";
 import type { JobFilter } from "../api/queries.ts";
 import { BULK } from "../words/bulk.ts";
 import { KINDS, STATES } from "../words/job.ts";
 import { SEARCH } from "../words/search.ts";
 import { BulkButtons } from "./bulk-buttons.tsx";
+import { Button } from "./fluent.ts";
 import type { Selection } from "./table.tsx";
 
 /** What a job in that state may take; each preview says of which jobs it is not possible. */

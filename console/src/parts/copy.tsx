@@ -1,7 +1,8 @@
 // Copies a value, such as an id.
-import { Button } from "@fluentui/react-components";
+
 import { useState } from "react";
 import { TEXT } from "../words/frame.ts";
+import { Button } from "./fluent.ts";
 
 const SAID_MS = 2000;
 

@@ -1,11 +1,12 @@
 // Exports what a search finds, with how far it is and a way to stop it.
-import { Button } from "@fluentui/react-components";
+
 import { useEffect, useRef, useState } from "react";
 import { get } from "../api/client.ts";
 import type { JobPage } from "../api/contract.ts";
 import { type JobFilter, query } from "../api/queries.ts";
 import { csvOf, EXPORT_LIMIT, jsonLinesOf, readAllPages } from "../export.ts";
 import { SEARCH } from "../words/search.ts";
+import { Button } from "./fluent.ts";
 import { Fault } from "./notices.tsx";
 
 const FORMATS = {

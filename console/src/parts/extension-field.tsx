@@ -1,6 +1,7 @@
 // How much more time one job gets, or many.
-import { Field, Select } from "@fluentui/react-components";
+
 import { EXTENSIONS, JOB } from "../words/job.ts";
+import { Field, Select } from "./fluent.ts";
 
 interface ExtensionFieldProps {
   /** An ISO 8601 duration. */

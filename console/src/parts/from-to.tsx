@@ -1,5 +1,5 @@
 // Two times of a form, typed in the chosen zone.
-import { Field, Input } from "@fluentui/react-components";
+import { Field, Input } from "./fluent.ts";
 import { localOf } from "./local-time.ts";
 import { useZone } from "./zone.tsx";
 

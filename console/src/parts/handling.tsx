@@ -1,11 +1,12 @@
 // Claims a job or a cause, and holds what operators have noted about it.
-import { Button, Field, Textarea } from "@fluentui/react-components";
+
 import { type FormEvent, useState } from "react";
 import { ApiFault, post } from "../api/client.ts";
 import type { HandlingAnswer } from "../api/contract.ts";
 import { useClaims, useRefresh, useSession } from "../api/queries.ts";
 import { HANDLING } from "../words/attention.ts";
 import { type HandlingTarget, isOf } from "./claimed-by.tsx";
+import { Button, Field, Textarea } from "./fluent.ts";
 import { Fault, Progress } from "./notices.tsx";
 import { Instant, useInstant } from "./zone.tsx";
 

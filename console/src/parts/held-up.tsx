@@ -1,5 +1,5 @@
 // The jobs that are held up: by which agent and cause, since when, until when; those of one cause, and what can be done with them.
-import { Button } from "@fluentui/react-components";
+
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import { ApiFault, post } from "../api/client.ts";
@@ -8,6 +8,7 @@ import { heldUpIds, keepPreview, useHeldUp, useHeldUpPage, useSession } from "..
 import { ATTENTION } from "../words/attention.ts";
 import { TEXT } from "../words/frame.ts";
 import { HELD_UP } from "../words/held-up.ts";
+import { Button } from "./fluent.ts";
 import { Fault, Loaded, Loading, Notice, Section } from "./notices.tsx";
 import { Pausable } from "./pausable.tsx";
 import { type Column, Table } from "./table.tsx";

@@ -1,5 +1,5 @@
 // A message that could not be processed: its faults, its properties, and what can be done with it.
-import { Button, Field, Textarea } from "@fluentui/react-components";
+
 import { type ReactNode, useState } from "react";
 import { ApiFault, post } from "../api/client.ts";
 import type { DiscardedMessage } from "../api/contract.ts";
@@ -7,6 +7,7 @@ import { useRemoved, useSession } from "../api/queries.ts";
 import { DEAD_LETTERS } from "../words/dead-letters.ts";
 import { FAULTS, TEXT } from "../words/frame.ts";
 import { BodyEditor, parsed } from "./body-editor.tsx";
+import { Button, Field, Textarea } from "./fluent.ts";
 import { Fault, Progress } from "./notices.tsx";
 import { Age } from "./zone.tsx";
 

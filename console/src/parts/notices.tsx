@@ -1,10 +1,11 @@
 // What a view says when it has nothing, waits, or was given no answer.
-import { Button, Field, Input, Spinner } from "@fluentui/react-components";
+
 import type { UseQueryResult } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useState } from "react";
 import { ApiFault, useFunctionKey as keepFunctionKey } from "../api/client.ts";
 import { useRefresh } from "../api/queries.ts";
 import { FAULTS, TEXT } from "../words/frame.ts";
+import { Button, Field, Input, Spinner } from "./fluent.ts";
 import { Said, useInstant } from "./zone.tsx";
 
 const SIGN_IN = "/.auth/login/aad?post_login_redirect_uri=/console";

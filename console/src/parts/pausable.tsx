@@ -1,11 +1,12 @@
 // Whether an agent or a workflow takes new work, and its pause and resumption with a reason.
-import { Button, Field, Textarea } from "@fluentui/react-components";
+
 import { type FormEvent, type ReactNode, useState } from "react";
 import { ApiFault, post } from "../api/client.ts";
 import type { Pause, Pauses } from "../api/contract.ts";
 import { useRefresh, useSession } from "../api/queries.ts";
 import { AGENTS } from "../words/agents.ts";
 import { FAULTS, TEXT } from "../words/frame.ts";
+import { Button, Field, Textarea } from "./fluent.ts";
 import { Fault, Progress } from "./notices.tsx";
 import { Instant } from "./zone.tsx";
 

@@ -1,5 +1,5 @@
 // How far an action on many is, with its counts.
-import { ProgressBar } from "@fluentui/react-components";
+import { ProgressBar } from "./fluent.ts";
 
 interface RunProgressProps {
   readonly label: string;

@@ -1,10 +1,11 @@
 // Searches that an operator wants again: kept in this browser alone.
-import { Button } from "@fluentui/react-components";
+
 import { useState } from "react";
 import { Link } from "wouter";
 import { type JobFilter, query } from "../api/queries.ts";
 import { SEARCH } from "../words/search.ts";
 import { filterWords } from "./bulk-of-search.tsx";
+import { Button } from "./fluent.ts";
 
 const KEPT = "searches";
 const MOST = 20;

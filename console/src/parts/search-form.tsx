@@ -1,10 +1,11 @@
 // What to search for. Times are typed in the chosen zone, and stand in the address as instants.
-import { Button, Field, Input, Select } from "@fluentui/react-components";
+
 import type { FormEvent } from "react";
 import type { ErrorKind, ProcessState } from "../api/contract.ts";
 import { useSession } from "../api/queries.ts";
 import { KINDS, STATES } from "../words/job.ts";
 import { SEARCH } from "../words/search.ts";
+import { Button, Field, Input, Select } from "./fluent.ts";
 import { FromTo } from "./from-to.tsx";
 import { instantOf } from "./local-time.ts";
 import { useZone } from "./zone.tsx";

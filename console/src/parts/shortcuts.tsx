@@ -1,8 +1,9 @@
 // Shortcuts: g and a letter goes to a view, / to the search, ? lists them. Whoever dictates text turns them off (WCAG 2.2, 2.1.4).
-import { Button, Checkbox } from "@fluentui/react-components";
+
 import { useEffect, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { TEXT } from "../words/frame.ts";
+import { Button, Checkbox } from "./fluent.ts";
 
 const OFF = "shortcuts-off";
 /** The second key comes within this time. */

@@ -1,11 +1,12 @@
 // What a sweep would decide under other rules: asked for, and nothing is done.
-import { Button, Field, Input, Select } from "@fluentui/react-components";
+
 import { type FormEvent, useState } from "react";
 import { Link } from "wouter";
 import { ApiFault, get } from "../api/client.ts";
 import type { WhatIf } from "../api/contract.ts";
 import { query } from "../api/queries.ts";
 import { SUPERVISION, WHAT_IF } from "../words/supervision.ts";
+import { Button, Field, Input, Select } from "./fluent.ts";
 import { instantOf } from "./local-time.ts";
 import { Fault, Progress } from "./notices.tsx";
 import { type Column, Table } from "./table.tsx";

@@ -1,5 +1,5 @@
 // What needs a person: jobs in groups by their cause, and messages that could not be processed.
-import { Button } from "@fluentui/react-components";
+
 import { lazy, Suspense } from "react";
 import { Link, useSearchParams } from "wouter";
 import type { Attention, AttentionJob, CauseGroup } from "../api/contract.ts";
@@ -9,6 +9,7 @@ import { AllClear } from "../parts/all-clear.tsx";
 import { JobBadge } from "../parts/badges.tsx";
 import { BulkButtons, BulkUnderWay } from "../parts/bulk-buttons.tsx";
 import { ClaimedBy } from "../parts/claimed-by.tsx";
+import { Button } from "../parts/fluent.ts";
 import { HeldUpJobs, HeldUpSection } from "../parts/held-up.tsx";
 import { HourChart } from "../parts/hour-chart.tsx";
 import { Loaded, Loading, Notice } from "../parts/notices.tsx";

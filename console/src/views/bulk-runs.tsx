@@ -1,9 +1,10 @@
 // The latest actions on many jobs, of all operators: which are under way, have ended, or have stopped by themselves.
-import { Button } from "@fluentui/react-components";
+
 import { Link } from "wouter";
 import type { BulkRun } from "../api/contract.ts";
 import { useBulkRuns } from "../api/queries.ts";
 import { BulkState } from "../parts/bulk-buttons.tsx";
+import { Button } from "../parts/fluent.ts";
 import { Loaded, Notice } from "../parts/notices.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Instant, Said } from "../parts/zone.tsx";

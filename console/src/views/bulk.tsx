@@ -1,5 +1,5 @@
 // An action on many jobs: what its preview found, its start, and how far it has come. Every operator sees the same.
-import { Button, Field, Input, Textarea } from "@fluentui/react-components";
+
 import { type FormEvent, useState } from "react";
 import { Link } from "wouter";
 import { ApiFault, post } from "../api/client.ts";
@@ -8,6 +8,7 @@ import { previewOf, query, useBulk, useRefresh, useSession } from "../api/querie
 import { BulkState } from "../parts/bulk-buttons.tsx";
 import { filterWords } from "../parts/bulk-of-search.tsx";
 import { ExtensionField } from "../parts/extension-field.tsx";
+import { Button, Field, Input, Textarea } from "../parts/fluent.ts";
 import { Fault, Loaded } from "../parts/notices.tsx";
 import { RunProgress } from "../parts/run-progress.tsx";
 import { type Column, Table } from "../parts/table.tsx";

@@ -1,5 +1,5 @@
 // The messages of one cause: what is wrong with them, one edit for all, and sending or discarding all of them, one first.
-import { Button, Field, Textarea } from "@fluentui/react-components";
+
 import { patchBetween } from "@scheduler-agent-supervisor/operator/internal/domain/merge-patch";
 import { useEffect, useRef, useState } from "react";
 import { Link } from "wouter";
@@ -8,6 +8,7 @@ import { type MessageAction, type MessagesDone, runMessageWaves } from "../api/m
 import { useDeadLetter, useDeadLetterCauses, useRemoved, useSession } from "../api/queries.ts";
 import { BodyEditor, parsed } from "../parts/body-editor.tsx";
 import { Changes, changesBetween } from "../parts/changes.tsx";
+import { Button, Field, Textarea } from "../parts/fluent.ts";
 import { faultsOf } from "../parts/message.tsx";
 import { Fault, Loaded, Loading, Notice } from "../parts/notices.tsx";
 import { RunProgress } from "../parts/run-progress.tsx";

@@ -1,10 +1,11 @@
 // The app's dead-letter queues and its quarantine, and the messages in one of them.
-import { Button } from "@fluentui/react-components";
+
 import { lazy, Suspense } from "react";
 import { Link, useSearchParams } from "wouter";
 import type { DeadLetterPage } from "../api/contract.ts";
 import { useDeadLetterCauses, useDeadLetterCounts, useDeadLetters } from "../api/queries.ts";
 import { ClaimedBy } from "../parts/claimed-by.tsx";
+import { Button } from "../parts/fluent.ts";
 import { Loaded, Notice, Section } from "../parts/notices.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Age } from "../parts/zone.tsx";

@@ -1,9 +1,10 @@
 // What operators discarded in the last days: a list, and one message to be read, edited and sent again.
-import { Button } from "@fluentui/react-components";
+
 import { useState } from "react";
 import { Link } from "wouter";
 import type { DiscardedPage, Resent } from "../api/contract.ts";
 import { useDiscarded, useDiscardedMessage } from "../api/queries.ts";
+import { Button } from "../parts/fluent.ts";
 import { Decision, Message } from "../parts/message.tsx";
 import { Loaded, Notice } from "../parts/notices.tsx";
 import { type Column, Table } from "../parts/table.tsx";

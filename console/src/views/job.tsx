@@ -1,5 +1,5 @@
 // One job: why it needs a person, what can be done, its steps, and all that has happened to it.
-import { Checkbox } from "@fluentui/react-components";
+
 import { lazy, type ReactNode, Suspense, useState } from "react";
 import { Link } from "wouter";
 import type { Inspection, JobRecord } from "../api/contract.ts";
@@ -12,6 +12,7 @@ import { Steps } from "../job/steps.tsx";
 import { Timeline } from "../job/timeline.tsx";
 import { JobBadge } from "../parts/badges.tsx";
 import { Copy } from "../parts/copy.tsx";
+import { Checkbox } from "../parts/fluent.ts";
 import { Loaded, Loading } from "../parts/notices.tsx";
 import { WaitWords } from "../parts/wait-words.tsx";
 import { Age, Instant, Said } from "../parts/zone.tsx";

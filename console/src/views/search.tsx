@@ -1,5 +1,5 @@
 // Finds jobs by id, state, cause, workflow, step and time: each search has its own address. What is found can be acted on and exported.
-import { Button } from "@fluentui/react-components";
+
 import { useState } from "react";
 import { Link, useSearchParams } from "wouter";
 import type { JobPage, JobSummary } from "../api/contract.ts";
@@ -7,6 +7,7 @@ import { useJobs, useJobTotal, useSession } from "../api/queries.ts";
 import { JobBadge } from "../parts/badges.tsx";
 import { BulkOfSearch } from "../parts/bulk-of-search.tsx";
 import { ExportButtons } from "../parts/export-buttons.tsx";
+import { Button } from "../parts/fluent.ts";
 import { Loaded, Loading, Notice } from "../parts/notices.tsx";
 import { SavedSearches } from "../parts/saved-searches.tsx";
 import { SEARCHED, type Searched, SearchForm } from "../parts/search-form.tsx";

@@ -1,9 +1,10 @@
 // What happened in a shift, over all jobs: operators' actions, bulk runs and notes; supervisors' decisions by sweep and cause.
-import { Button, Field, Input } from "@fluentui/react-components";
+
 import type { FormEvent } from "react";
 import { Link, useSearchParams } from "wouter";
 import type { ShiftLog } from "../api/contract.ts";
 import { query, useShiftLog } from "../api/queries.ts";
+import { Button, Field, Input } from "../parts/fluent.ts";
 import { FromTo } from "../parts/from-to.tsx";
 import { instantOf } from "../parts/local-time.ts";
 import { Loaded, Notice } from "../parts/notices.tsx";

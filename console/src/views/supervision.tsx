@@ -1,10 +1,10 @@
 // Which supervisor leads, and what a day's sweeps found and decided about each job.
 
-import { Button } from "@fluentui/react-components";
 import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
 import { Link, useSearchParams } from "wouter";
 import type { Snapshot, SupervisionEntry, Supervisor } from "../api/contract.ts";
 import { useAuditLog, useSupervisor } from "../api/queries.ts";
+import { Button } from "../parts/fluent.ts";
 import { Loaded, Notice } from "../parts/notices.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { WhatIfForm } from "../parts/what-if.tsx";

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { build, defaultClientConditions, type Plugin } from "vite";
 
 const { resolve } = createRequire(import.meta.url);
-const HERE = import.meta.dirname;
+/** The builder is not beside the page: there it would be the site's own. */
+const HERE = join(import.meta.dirname, "../docs/.vitepress/simulator");
 const shim = (name: string) => join(HERE, "shims", `${name}.ts`);
 
 /** What the test kit and the core take from Node, from undici and from Azure's packages. */
