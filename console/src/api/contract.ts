@@ -14,6 +14,7 @@ export type {
   BulkProgress,
   BulkRun,
   CauseGroup,
+  Changes,
   DeadLetter,
   DeadLetterCauses,
   DeadLetterCounts,
