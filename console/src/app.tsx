@@ -4,6 +4,7 @@ import { lazy, type ReactNode, Suspense, useEffect, useRef } from "react";
 import { Link, Route, Switch, useLocation } from "wouter";
 import type { Session } from "./api/contract.ts";
 import { useSession } from "./api/queries.ts";
+import { Boundary } from "./parts/boundary.tsx";
 import { Button, FluentProvider, Select, webDarkTheme, webLightTheme } from "./parts/fluent.ts";
 import { Loading } from "./parts/notices.tsx";
 import { PausedNotices } from "./parts/paused.tsx";
@@ -52,7 +53,7 @@ export function App() {
     shown.current = path;
   }, [path]);
   const isDark = useDarkTheme();
-  const { data: session } = useSession();
+  const { data: session, error } = useSession();
   return (
     <FluentProvider theme={isDark ? webDarkTheme : webLightTheme} className="page">
       <a className="skip" href="#main">
@@ -60,52 +61,60 @@ export function App() {
       </a>
       <Header session={session} />
       {session && session.build !== __BUILD__ && <NewVersion />}
-      <PausedNotices pauses={session?.pauses ?? []} />
+      {error ? (
+        <div className="paused" role="alert">
+          {TEXT.sessionUnknown}
+        </div>
+      ) : (
+        <PausedNotices pauses={session?.pauses} />
+      )}
       <main id="main" ref={main} tabIndex={-1}>
-        <Suspense fallback={<Loading />}>
-          <Switch>
-            <Route path="/">
-              <AttentionView />
-            </Route>
-            <Route path="/overview">
-              <OverviewView />
-            </Route>
-            <Route path="/search">
-              <SearchView />
-            </Route>
-            <Route path="/supervision">
-              <SupervisionView />
-            </Route>
-            <Route path="/shift-log">
-              <ShiftLogView />
-            </Route>
-            <Route path="/awaiting">
-              <AwaitingView />
-            </Route>
-            <Route path="/agents">
-              <AgentsView />
-            </Route>
-            <Route path="/jobs/:jobId">{({ jobId }) => <JobView key={jobId} jobId={jobId} />}</Route>
-            <Route path="/bulk">
-              <BulkRunsView />
-            </Route>
-            <Route path="/bulk/:bulkId">{({ bulkId }) => <BulkView key={bulkId} bulkId={bulkId} />}</Route>
-            <Route path="/dead-letters/:queue/:number">
-              {({ queue, number }) => <DeadLetterView queue={queue} sequenceNumber={number} />}
-            </Route>
-            <Route path="/discarded/:id">{({ id }) => <DiscardedMessageView key={id} id={id} />}</Route>
-            <Route path="/discarded">
-              <DiscardedView />
-            </Route>
-            <Route path="/dead-letters/:queue?">{({ queue }) => <DeadLettersView queue={queue} />}</Route>
-            <Route>
-              <h1>{TEXT.noPage}</h1>
-              <p>
-                <Link href="/">{TEXT.attention}</Link>
-              </p>
-            </Route>
-          </Switch>
-        </Suspense>
+        <Boundary key={path}>
+          <Suspense fallback={<Loading />}>
+            <Switch>
+              <Route path="/">
+                <AttentionView />
+              </Route>
+              <Route path="/overview">
+                <OverviewView />
+              </Route>
+              <Route path="/search">
+                <SearchView />
+              </Route>
+              <Route path="/supervision">
+                <SupervisionView />
+              </Route>
+              <Route path="/shift-log">
+                <ShiftLogView />
+              </Route>
+              <Route path="/awaiting">
+                <AwaitingView />
+              </Route>
+              <Route path="/agents">
+                <AgentsView />
+              </Route>
+              <Route path="/jobs/:jobId">{({ jobId }) => <JobView key={jobId} jobId={jobId} />}</Route>
+              <Route path="/bulk">
+                <BulkRunsView />
+              </Route>
+              <Route path="/bulk/:bulkId">{({ bulkId }) => <BulkView key={bulkId} bulkId={bulkId} />}</Route>
+              <Route path="/dead-letters/:queue/:number">
+                {({ queue, number }) => <DeadLetterView queue={queue} sequenceNumber={number} />}
+              </Route>
+              <Route path="/discarded/:id">{({ id }) => <DiscardedMessageView key={id} id={id} />}</Route>
+              <Route path="/discarded">
+                <DiscardedView />
+              </Route>
+              <Route path="/dead-letters/:queue?">{({ queue }) => <DeadLettersView queue={queue} />}</Route>
+              <Route>
+                <h1>{TEXT.noPage}</h1>
+                <p>
+                  <Link href="/">{TEXT.attention}</Link>
+                </p>
+              </Route>
+            </Switch>
+          </Suspense>
+        </Boundary>
       </main>
     </FluentProvider>
   );

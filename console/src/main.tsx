@@ -4,6 +4,7 @@ import { createRoot } from "react-dom/client";
 import { Router } from "wouter";
 import { createQueryClient } from "./api/queries.ts";
 import { App } from "./app.tsx";
+import { Boundary } from "./parts/boundary.tsx";
 import { ZoneProvider } from "./parts/zone.tsx";
 import "./styles/frame.css";
 import "./styles/lists.css";
@@ -18,7 +19,9 @@ createRoot(root).render(
   <QueryClientProvider client={createQueryClient()}>
     <ZoneProvider>
       <Router base="/console">
-        <App />
+        <Boundary>
+          <App />
+        </Boundary>
       </Router>
     </ZoneProvider>
   </QueryClientProvider>,

@@ -1,6 +1,10 @@
 // The first view says that nothing needs a person only if every one of its queries says so; and what is held up is named, and goes on.
 import { waitInWords } from "@scheduler-agent-supervisor/core/internal/domain/wait";
-import type { HeldUp, Inspection } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
+import type {
+  HeldUp,
+  Inspection,
+  Session,
+} from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { madeOrder } from "../support/made-order.ts";
@@ -22,6 +26,7 @@ afterAll(async () => {
 
 const CLEAR = "Nothing needs a person";
 const QUERIES = {
+  changes: "The app itself",
   attention: "Orders in Error",
   "held-up": "Held up",
   "dead-letters": "Messages that could not be processed",
@@ -30,8 +35,16 @@ const QUERIES = {
   "waiting-messages": "Waiting messages",
   supervisor: "Supervision",
   agents: "Agents",
+  bulk: "Actions on many orders",
 } as const;
+/** Named with the others; their own place is the header, or a line. */
+const WITHOUT_SECTION: readonly string[] = ["attention", "session", "changes", "bulk"];
 
+const RUN = {
+  ...{ bulkId: "0123", action: "resubmit", at: "2026-01-01T00:00:00.000Z", by: "ada", reason: "fixed", extendBy: null },
+  ...{ direction: null, goesOn: null, keys: null, cause: null, filter: null, isAll: true, total: 2, wave: 1 },
+  counts: { done: 2, skipped: 0, well: 0, same: 2, other: 0 },
+};
 const NOW = "2026-01-01T00:01:00.000Z";
 const LONG_AGO = "2026-01-01T00:00:00.000Z";
 const PAUSE = { kind: "agent", name: "payment", by: "ada", at: LONG_AGO, reason: "the bank asks for it" };
@@ -69,7 +82,7 @@ describe("the all-clear", () => {
     const page = await home((one) => one.route(`**/api/${path}`, (route) => route.fulfill({ status: 500, body: "" })));
     const notice = page.getByRole("alert").filter({ hasText: "It is not known whether something needs a person" });
     await notice.getByText(`No answer, or one that is too old: ${part}.`).waitFor();
-    if (!["attention", "session"].includes(path)) {
+    if (!WITHOUT_SECTION.includes(path)) {
       const section = page.getByRole("region", { name: part });
       await section.getByText(`${part}: not known. The app could not answer.`).waitFor();
     }
@@ -84,6 +97,89 @@ describe("the all-clear", () => {
     await page.getByText(`No answer, or one that is too old: ${QUERIES.awaiting}.`).waitFor();
     expect(await page.getByText(CLEAR, { exact: true }).count()).toBe(0);
   }, 40_000);
+
+  test.each([
+    [
+      "a page in place of the app",
+      { contentType: "text/html", body: "<html>Sign in</html>" },
+      /Something else answered/,
+    ],
+    ["nothing at all", { body: "" }, /Something else answered/],
+    ["a list in place of an object", { json: [] }, /Something else answered/],
+    ["who is not signed in", { status: 401, json: { error: "no" } }, /You are not signed in/],
+    ["who may not see it", { status: 403, json: { error: "no" } }, /You may not see or do this/],
+    ["304 without having been asked for it", { status: 304 }, /The app could not answer/],
+  ])("not if the answer is for %s", async (_, answer, words) => {
+    const page = await home((one) => one.route("**/api/held-up", (route) => route.fulfill(answer)));
+    await page.getByRole("region", { name: QUERIES["held-up"] }).getByText(words).waitFor();
+    await page.getByText(`No answer, or one that is too old: ${QUERIES["held-up"]}.`).waitFor();
+    expect(await page.getByText(CLEAR, { exact: true }).count()).toBe(0);
+  });
+
+  test("an answer that the page does not understand leaves no empty page", async () => {
+    const page = await home((one) => one.route("**/api/attention", (route) => route.fulfill({ json: { count: 2 } })));
+    await page.getByRole("alert").filter({ hasText: "This view could not be shown" }).waitFor();
+    await page.getByRole("link", { name: "Search" }).click();
+    await page.getByRole("heading", { name: "Search" }).waitFor();
+  });
+
+  test("who is paused, and who sees to what: not known, in words, where it is not known", async () => {
+    const failed = { status: 500, body: "" };
+    const session = await api<Session>("session");
+    const page = await home(async (one) => {
+      await one.route("**/api/session", (route) => route.fulfill({ json: { ...session, pauses: null } }));
+      await one.route("**/api/claims", (route) => route.fulfill(failed));
+    });
+    await page.getByText("What is paused: not known.").waitFor();
+    await page.getByText("No answer, or one that is too old: Pauses.").waitFor();
+    await page.goto(`${host}/console/awaiting`);
+    await page.getByText("Claims and notes: not known.").waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await page.route("**/api/session", (route) => route.fulfill(failed));
+    await page.goto(`${host}/console/agents`);
+    await page.getByText("Who you are, what you may do and what is paused: not known.").waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+  });
+
+  test("what happens is read at once: the page does not wait for its turn", async () => {
+    const { page } = await openPage(browser);
+    await page.clock.install();
+    await page.goto(`${host}/console`);
+    await page.getByText(CLEAR, { exact: true }).waitFor();
+    const count = { asOf: NOW, count: 1, isAll: false, groups: [] };
+    await page.route("**/api/held-up", (route) => route.fulfill({ json: count }));
+    await page.route("**/api/changes", (route) => route.fulfill({ json: { process: "another", count: 1 } }));
+    // The lists' own turn comes after 40 seconds.
+    await page.clock.runFor("00:25");
+    await page.getByText("More orders may be held up than are read at once.").waitFor();
+    expect(await page.getByText(CLEAR, { exact: true }).count()).toBe(0);
+  });
+
+  test("a list of what awaits a report says what is old, and shows nothing good then", async () => {
+    const { page } = await openPage(browser);
+    await page.clock.install();
+    await page.goto(`${host}/console/awaiting`);
+    const nothing = page.locator(".notice").filter({ hasText: "No step awaits a report" });
+    await nothing.waitFor();
+    expect(await nothing.getAttribute("class")).toContain("notice-good");
+    await page.route("**/api/**", () => {});
+    await page.clock.fastForward("01:00:00");
+    await nothing.getByText("This may be out of date").waitFor();
+    expect(await nothing.getAttribute("class")).not.toContain("notice-good");
+  });
+
+  test("ages are by the app's clock, where the browser's is an hour slow", async () => {
+    const { page } = await openPage(browser);
+    await page.clock.install({ time: Date.now() - 3_600_000 });
+    const since = new Date(Date.now() - 1_800_000).toISOString();
+    const leader = { name: "s", epoch: 3, since, leads: true };
+    await page.route("**/api/supervisor", (route) => route.fulfill({ json: { leader } }));
+    const held = waiting([{ cause: "notTaken", since }]);
+    await page.route("**/api/waiting-messages", (route) => route.fulfill({ json: held }));
+    await page.goto(`${host}/console`);
+    await page.clock.runFor("00:15");
+    await page.getByText("30 min ago", { exact: false }).first().waitFor();
+  });
 
   test("not if an answer is old", async () => {
     const { page } = await openPage(browser);
@@ -109,6 +205,12 @@ describe("the all-clear", () => {
     ["an endpoint that gets no calls", "agents", standing({ health: "broken" })],
     ["a slow endpoint", "agents", standing({ isSlow: true })],
     ["a pause that the session could not read", "agents", { ...standing({}), pauses: [PAUSE] }],
+    ["more held up than are read", "held-up", { asOf: NOW, count: 0, isAll: false, groups: [] }],
+    [
+      "an action on many orders that has stopped by itself",
+      "bulk",
+      { runs: [{ ...RUN, state: "stopped", stopped: "50%", updatedAt: new Date().toISOString() }] },
+    ],
     ["a job that is held up", "held-up", { asOf: "2026-01-01T00:00:00.000Z", count: 1, isAll: true, groups: [] }],
   ])("not with %s", async (_, path, json) => {
     const page = await home((one) => one.route(`**/api/${path}`, (route) => route.fulfill({ json })));

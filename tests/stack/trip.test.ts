@@ -5,6 +5,8 @@ import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/
 import { contentDigest } from "@scheduler-agent-supervisor/core/internal/submission/content-digest";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { USUAL_WORKFLOW } from "../../shared/contracts/order.ts";
+import { openBrowser, openPage } from "../console/browser.ts";
+import { findBrowser } from "../console/find-browser.ts";
 import { type AdaptedApp, adaptApp, addChildOrders } from "../support/adapted-app.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { CHAIN, HASTY_TRIP } from "../support/orders.ts";
@@ -322,4 +324,37 @@ test.concurrent(
     expect(await actions("shipping", child)).toEqual(["create", "cancel"]);
   },
   LIMIT_MS,
+);
+
+test.skipIf(!findBrowser())(
+  "in the console an order leads to the one that it has submitted and waits for, and that one leads back",
+  { concurrent: true, timeout: LIMIT_MS },
+  async () => {
+    const child = "errand-3-sendParcel";
+    await app.switchOn("payment", { match: { orderId: child }, kind: "reject", status: 422, message: "card expired" });
+    await book("errand-3", [], 20_000, "errand");
+    await app.eventually(child, ({ processState }) => processState === "Error", WITHIN_MS);
+    // Its parent asks after it from time to time.
+    const isTold = ({ steps }: StateRecord) => steps["sendParcel"]?.accepted?.child?.waitsFor !== undefined;
+    await app.eventually("errand-3", isTold, WITHIN_MS);
+    const browser = await openBrowser();
+    try {
+      const { page } = await openPage(browser);
+      page.setDefaultTimeout(WITHIN_MS);
+      await page.goto(`${app.stack.addresses.host?.url}/console/jobs/errand-3`);
+      await page.getByText(`waits for child order ${child}: `).waitFor();
+      const step = page.locator("ol.steps > li").filter({ hasText: "sendParcel" }).first();
+      await step.getByText("Submitted as the order").waitFor();
+      await step.getByText("card expired").waitFor();
+      await step.getByRole("link", { name: child }).click();
+      await page.getByRole("heading", { name: child }).waitFor();
+      await page.getByText("Why it needs a person").waitFor();
+      const details = page.locator("dl div").filter({ hasText: "Submitted by the step" });
+      await details.getByText("sendParcel").waitFor();
+      await details.getByRole("link", { name: "errand-3", exact: true }).click();
+      await page.getByRole("heading", { name: "errand-3", exact: true }).waitFor();
+    } finally {
+      await browser.close();
+    }
+  },
 );

@@ -1,4 +1,5 @@
 // Asks the API: each answer is data or one kind of fault, so that every view can say what is wrong and what to do.
+import { compareClocks } from "./clock.ts";
 
 export type FaultKind =
   | "offline"
@@ -9,6 +10,7 @@ export type FaultKind =
   | "rejected"
   | "changed"
   | "invalid"
+  | "not-the-app"
   | "failed";
 
 export class ApiFault extends Error {
@@ -68,14 +70,22 @@ async function ask<T>(path: string, options: RequestInit, withinMs: number): Pro
 }
 
 async function answerTo<T>(url: string, options: RequestInit): Promise<T> {
+  const askedAt = Date.now();
   const response = await answered(url, options);
+  // What a cache has kept says the time of then.
+  if (/no-store/.test(response.headers.get("cache-control") ?? ""))
+    compareClocks(response.headers.get("date"), askedAt);
   // Built-in authentication sends who is not signed in to another site, which a script can't follow.
   if (response.type === "opaqueredirect") throw new ApiFault("signed-out", 401, "");
   const text = await response.text();
-  if (response.ok) return JSON.parse(text) as T;
   const said = parsed(text);
-  const message = said.reason ?? said.error ?? "";
-  throw new ApiFault(KINDS[response.status] ?? "failed", response.status, message, said.faults ?? []);
+  if (response.ok) {
+    if (said) return said as T;
+    // Something between the browser and the app has answered in its place: a page to sign in, an error page, an empty one.
+    throw new ApiFault("not-the-app", response.status, "");
+  }
+  const message = said?.reason ?? said?.error ?? "";
+  throw new ApiFault(KINDS[response.status] ?? "failed", response.status, message, said?.faults ?? []);
 }
 
 async function answered(url: string, options: RequestInit): Promise<Response> {
@@ -95,11 +105,12 @@ interface Said {
   readonly faults?: readonly string[];
 }
 
-function parsed(text: string): Said {
+/** Every answer of the API is an object; undefined for anything else. */
+function parsed(text: string): Said | undefined {
   try {
     const said: unknown = JSON.parse(text);
-    return said !== null && typeof said === "object" ? said : {};
+    return said !== null && typeof said === "object" && !Array.isArray(said) ? said : undefined;
   } catch {
-    return {};
+    return undefined;
   }
 }

@@ -15,6 +15,7 @@ export type {
   BulkProgress,
   BulkRun,
   CauseGroup,
+  Changes,
   DeadLetter,
   DeadLetterCauses,
   DeadLetterCounts,

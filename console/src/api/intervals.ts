@@ -1,6 +1,8 @@
 // How often a view asks again, in milliseconds: nothing is asked in a hidden tab.
+/** Whether the app answers at all, and whether something has happened there: the store is not read for it. */
+export const CHANGES_MS = 10_000;
 export const LIST_MS = 30_000;
-/** What the first view shows is there within a minute of its start: what is not answered is known after ten seconds more. */
+/** What the first view shows; at once if something has happened. */
 export const HOME_MS = 40_000;
 export const QUEUES_MS = 60_000;
 export const ADVICE_MS = 600_000;

@@ -1,5 +1,6 @@
 // What the views show and how often it is asked for again: lists every half minute, one job every few seconds, nothing in a hidden tab.
 import { hashKey, QueryClient, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
 import { nameJobs } from "../words/say.ts";
 import { ApiFault, get } from "./client.ts";
 import type {
@@ -12,12 +13,14 @@ import type {
   BulkPreview,
   BulkProgress,
   BulkRun,
+  Changes,
   DeadLetter,
   DeadLetterCauses,
   DeadLetterCounts,
   DeadLetterPage,
   DiscardedMessage,
   DiscardedPage,
+  HandlingAnswer,
   Handlings,
   HeldUp,
   HeldUpPage,
@@ -34,7 +37,18 @@ import type {
   Traffic,
   WaitingMessages,
 } from "./contract.ts";
-import { ADVICE_MS, AGENTS_MS, BULK_MS, HOME_MS, JOB_MS, LEADERLESS_MS, LIST_MS, QUEUES_MS } from "./intervals.ts";
+import {
+  ADVICE_MS,
+  AGENTS_MS,
+  BULK_MS,
+  CHANGES_MS,
+  HOME_MS,
+  JOB_MS,
+  LEADERLESS_MS,
+  LIST_MS,
+  QUEUES_MS,
+} from "./intervals.ts";
+import { createNews, type News } from "./news.ts";
 
 export function createQueryClient(): QueryClient {
   return new QueryClient({
@@ -74,6 +88,32 @@ export const useSession = () =>
     },
     refetchInterval: QUEUES_MS,
   });
+
+/** Whether the app answers, and how often something has happened there. */
+export const useChanges = () => usePolled<Changes>("changes", CHANGES_MS);
+
+/** What the first view reads again if something has happened. */
+const READ_AGAIN: ReadonlySet<unknown> = new Set([
+  "attention",
+  "held-up",
+  "awaiting",
+  "dead-letters",
+  "agents",
+  "bulk",
+]);
+
+/** For as long as the first view is open: what has happened stands there soon. */
+export function useNews(): void {
+  const client = useQueryClient();
+  const { data, dataUpdatedAt } = useChanges();
+  const news = useRef<News>(undefined);
+  useEffect(() => {
+    if (!data) return;
+    news.current ??= createNews();
+    if (!news.current.tell(data, dataUpdatedAt)) return;
+    void client.invalidateQueries({ predicate: ({ queryKey: [what] }) => READ_AGAIN.has(what) });
+  }, [client, data, dataUpdatedAt]);
+}
 
 export const useOverview = () => usePolled<Overview>("overview", LIST_MS);
 
@@ -290,10 +330,35 @@ export const useShiftLog = (filter: { readonly who: string; readonly from: strin
 
 export const useAdvice = () => usePolled<Advice>("advice", ADVICE_MS);
 
-/** @param assignee empty: everybody's */
-export const useAwaiting = (assignee = "") => usePolled<Awaiting>(`awaiting${query({ assignee })}`, HOME_MS);
+/** The first page, which says whether there are more. */
+export const useAwaiting = () => usePolled<Awaiting>("awaiting", HOME_MS);
 
-export const useClaims = () => usePolled<Handlings>("claims", QUEUES_MS);
+/** @param assignee empty: everybody's */
+export const useAwaitingPages = (assignee = "") =>
+  useInfiniteQuery({
+    queryKey: ["awaiting", "pages", assignee],
+    queryFn: ({ signal, pageParam }) =>
+      get<Awaiting>(`awaiting${query({ assignee, continuation: pageParam })}`, signal),
+    initialPageParam: "",
+    getNextPageParam: ({ continuation }) => continuation,
+    refetchInterval: HOME_MS,
+  });
+
+/** All of them, on however many pages: a list says of each row who sees to it. */
+export const useClaims = () =>
+  useQuery({
+    queryKey: ["claims"],
+    queryFn: async ({ signal }) => {
+      const handlings: HandlingAnswer[] = [];
+      for (let continuation: string | undefined = ""; continuation !== undefined; ) {
+        const page: Handlings = await get(`claims${query({ continuation })}`, signal);
+        handlings.push(...page.handlings);
+        continuation = page.continuation;
+      }
+      return { handlings };
+    },
+    refetchInterval: QUEUES_MS,
+  });
 
 /** What a preview could not take is shown once: whoever reloads the page sees how many it is for, and no more. */
 const previews = new Map<string, BulkPreview>();

@@ -99,7 +99,7 @@ function Run({ run }: { readonly run: StepRun }) {
         <p className="fault">
           {JOB.expiry(expiry.attempt, expiry.tries)}
           {expiry.endpoint && ` (${expiry.endpoint})`}: <Said text={expiry.message} />
-          {expiry.misconfigured && ` ${JOB.misconfigured}`}
+          {expiry.misconfigured && ` · ${JOB.misconfigured}`}
         </p>
       )}
       {accepted && (

@@ -1,9 +1,10 @@
 // Advice on the times of steps, from a sample of the last week's jobs: read when it is asked for.
-import { Button } from "@fluentui/react-components";
+
 import { useState } from "react";
 import type { StepAdvice } from "../api/contract.ts";
 import { useAdvice } from "../api/queries.ts";
 import { ADVICE } from "../words/advice.ts";
+import { Button } from "./fluent.ts";
 import { Loaded } from "./notices.tsx";
 import { type Column, Table } from "./table.tsx";
 

@@ -1,8 +1,12 @@
 // The all-clear of the first view: only if each of its queries was answered, recently, and has nothing for a person.
 import type { UseQueryResult } from "@tanstack/react-query";
+import { isRecent } from "../api/clock.ts";
+import type { Session } from "../api/contract.ts";
 import {
   useAttention,
   useAwaiting,
+  useBulkList,
+  useChanges,
   useDeadLetterCounts,
   useHeldUp,
   useSession,
@@ -12,60 +16,70 @@ import {
 } from "../api/queries.ts";
 import { ATTENTION } from "../words/attention.ts";
 import { AWAITING } from "../words/awaiting.ts";
+import { BULK } from "../words/bulk.ts";
 import { TEXT } from "../words/frame.ts";
 import { ALL_CLEAR, HELD_UP } from "../words/held-up.ts";
 import { OVERVIEW } from "../words/overview.ts";
+import { needsPerson } from "./bulk-buttons.tsx";
 import { Loading, Notice } from "./notices.tsx";
 import { agentTroubles, messageTroubles, supervisorTroubles } from "./system-troubles.tsx";
 import { useNow } from "./zone.tsx";
 
-/** Longer than the longest pause between two requests, and the time for an answer. */
-const FRESH_MS = 120_000;
-const TICK_MS = 10_000;
+/** A machine that wakes up says nothing old for longer. */
+const TICK_MS = 2_000;
+/** The app is asked often whether it answers at all. */
+const ANSWERED_MS = 30_000;
 
-type Standing = "clear" | "needs" | "unknown" | "loading";
+interface Standing {
+  readonly state: "known" | "unknown" | "loading";
+  /** Whether the last answer, however old, has something for a person. */
+  readonly needs: boolean;
+}
 
 function standingOf<T>(
   { data, error, dataUpdatedAt }: UseQueryResult<T>,
-  now: number,
   isClear: (data: T) => boolean,
+  withinMs?: number,
 ): Standing {
-  if (data === undefined) return error ? "unknown" : "loading";
-  if (!isClear(data)) return "needs";
-  return error || now - dataUpdatedAt > FRESH_MS ? "unknown" : "clear";
+  if (data === undefined) return { state: error ? "unknown" : "loading", needs: false };
+  const isKnown = !error && isRecent(dataUpdatedAt, withinMs);
+  return { state: isKnown ? "known" : "unknown", needs: !isClear(data) };
+}
+
+/** Null if the app could not read them. */
+function pausesOf(session: UseQueryResult<Session>): Standing {
+  const standing = standingOf(session, ({ pauses }) => (pauses ?? []).length === 0);
+  return session.data?.pauses === null ? { ...standing, state: "unknown" } : standing;
 }
 
 export function AllClear() {
   const now = useNow(TICK_MS);
   const standings: { readonly [part: string]: Standing } = {
-    [ALL_CLEAR.errors]: standingOf(useAttention(), now, ({ count }) => count === 0),
-    [HELD_UP.title]: standingOf(useHeldUp(), now, ({ count }) => count === 0),
-    [ATTENTION.messages]: standingOf(useDeadLetterCounts(), now, ({ queues }) =>
+    [ALL_CLEAR.app]: standingOf(useChanges(), () => true, ANSWERED_MS),
+    [ALL_CLEAR.errors]: standingOf(useAttention(), ({ count, isAll }) => count === 0 && isAll),
+    [HELD_UP.title]: standingOf(useHeldUp(), ({ count, isAll }) => count === 0 && isAll),
+    [ATTENTION.messages]: standingOf(useDeadLetterCounts(), ({ queues }) =>
       queues.every((queue) => "count" in queue && queue.count === 0),
     ),
-    [AWAITING.title]: standingOf(useAwaiting(), now, ({ steps }) => steps.length === 0),
-    [ALL_CLEAR.pauses]: standingOf(useSession(), now, ({ pauses }) => pauses.length === 0),
-    [OVERVIEW.waiting]: standingOf(useWaitingMessages(), now, (data) => messageTroubles(data).length === 0),
-    [TEXT.supervision]: standingOf(useSupervisor(), now, (data) => supervisorTroubles(data).length === 0),
-    // Of the pauses the session says nothing if they can't be read; this answer is none then.
-    [TEXT.agents]: standingOf(
-      useStandings(),
-      now,
-      (data) => agentTroubles(data).length === 0 && data.pauses.length === 0,
-    ),
+    [AWAITING.title]: standingOf(useAwaiting(), ({ steps, isAll }) => steps.length === 0 && isAll),
+    [BULK.runs]: standingOf(useBulkList(), ({ runs }) => runs.every((run) => !needsPerson(run, now))),
+    [ALL_CLEAR.pauses]: pausesOf(useSession()),
+    [OVERVIEW.waiting]: standingOf(useWaitingMessages(), (data) => messageTroubles(data).length === 0),
+    [TEXT.supervision]: standingOf(useSupervisor(), (data) => supervisorTroubles(data).length === 0),
+    [TEXT.agents]: standingOf(useStandings(), (data) => agentTroubles(data).length === 0 && data.pauses.length === 0),
   };
-  const is = (wanted: Standing) =>
-    Object.entries(standings).flatMap(([part, standing]) => (standing === wanted ? [part] : []));
-  if (is("needs").length > 0) return null;
-  const unknown = is("unknown");
+  const all = Object.entries(standings);
+  const needs = all.some(([, standing]) => standing.needs);
+  const unknown = all.flatMap(([part, { state }]) => (state === "unknown" ? [part] : []));
   if (unknown.length > 0) {
     return (
-      <Notice title={ALL_CLEAR.unknown} kind="bad">
+      <Notice title={needs ? ALL_CLEAR.unknownElse : ALL_CLEAR.unknown} kind="bad">
         <p>{ALL_CLEAR.unknownAbout(unknown.join(", "))}</p>
       </Notice>
     );
   }
-  if (is("loading").length > 0) return <Loading />;
+  if (needs) return null;
+  if (all.some(([, { state }]) => state === "loading")) return <Loading />;
   return (
     <Notice title={ATTENTION.nothing} kind="good">
       <p>{ATTENTION.nothingAbout}</p>

@@ -6,9 +6,10 @@ import { ApiFault, post } from "../api/client.ts";
 import type { BulkPreview, BulkRun, BulkTarget } from "../api/contract.ts";
 import { keepPreview, useBulkList, useSession } from "../api/queries.ts";
 import { BULK } from "../words/bulk.ts";
+import { TEXT } from "../words/frame.ts";
 import { ACTIONS } from "../words/job.ts";
 import { Button } from "./fluent.ts";
-import { Fault, Loading } from "./notices.tsx";
+import { Fault, Loading, Unknown } from "./notices.tsx";
 import { Instant, useNow } from "./zone.tsx";
 
 interface BulkButtonsProps {
@@ -66,16 +67,23 @@ export function BulkButtons({ target, actions, words, isCompact = false }: BulkB
 /** A run that stopped by itself is shown for this time: its operator may not have seen it. */
 const STOPPED_SHOWN_MS = 3_600_000;
 
+const hasJustStopped = ({ state, updatedAt }: BulkRun, now: number) =>
+  state === "stopped" && now - Date.parse(updatedAt) < STOPPED_SHOWN_MS;
+const isQuiet = ({ state, updatedAt, progressAt = updatedAt }: BulkRun, now: number) =>
+  state === "running" && now - Date.parse(progressAt) >= QUIET_MS;
+
+/** It has stopped by itself a short while ago, or should go on and does not. */
+export const needsPerson = (run: BulkRun, now: number): boolean => hasJustStopped(run, now) || isQuiet(run, now);
+
 export function BulkUnderWay() {
-  const { data } = useBulkList();
+  const { data, error } = useBulkList();
   const now = useNow(TICK_MS);
-  if (!data || data.runs.length === 0) return null;
-  const isShown = ({ state, updatedAt }: BulkRun) =>
-    state === "running" ||
-    state === "paused" ||
-    (state === "stopped" && now - Date.parse(updatedAt) < STOPPED_SHOWN_MS);
+  const unknown = error && <Unknown words={TEXT.unknown(BULK.runs)} cause={error} />;
+  if (!data || data.runs.length === 0) return unknown;
+  const isShown = (run: BulkRun) => run.state === "running" || run.state === "paused" || hasJustStopped(run, now);
   return (
     <>
+      {unknown}
       {data.runs.filter(isShown).map((run) => (
         <p key={run.bulkId} className="cause-box">
           <Link href={`/bulk/${run.bulkId}`}>{BULK.summary(ACTIONS[run.action].name, run.total)}</Link>{" "}
@@ -94,10 +102,11 @@ const TICK_MS = 10_000;
 const QUIET_MS = 60_000;
 
 /** The state of a run, and since when nothing happens in one that should run. */
-export function BulkState({ run: { state, stopped, updatedAt, progressAt = updatedAt } }: { readonly run: BulkRun }) {
+export function BulkState({ run }: { readonly run: BulkRun }) {
+  const { state, stopped, updatedAt, progressAt = updatedAt } = run;
   const now = useNow(TICK_MS);
   if (state === "stopped" && stopped !== null) return <span className="fault">{BULK.stoppedShort(stopped)}</span>;
-  if (state !== "running" || now - Date.parse(progressAt) < QUIET_MS) return BULK.states[state];
+  if (!isQuiet(run, now)) return BULK.states[state];
   return (
     <span className="fault">
       {BULK.states[state]}, {BULK.noProgress} <Instant at={progressAt} />

@@ -5,22 +5,23 @@ import { ApiFault, post } from "../api/client.ts";
 import type { HandlingAnswer } from "../api/contract.ts";
 import { useClaims, useRefresh, useSession } from "../api/queries.ts";
 import { HANDLING } from "../words/attention.ts";
+import { TEXT } from "../words/frame.ts";
 import { type HandlingTarget, isOf } from "./claimed-by.tsx";
 import { Button, Field, Textarea } from "./fluent.ts";
-import { Fault, Progress } from "./notices.tsx";
+import { Fault, Progress, Unknown } from "./notices.tsx";
 import { Instant, useInstant } from "./zone.tsx";
 
 type Change = { readonly kind: "claim" | "release" } | { readonly kind: "note"; readonly text: string };
 
 export function Handling({ target }: { readonly target: HandlingTarget }) {
-  const { data } = useClaims();
+  const { data, error, refetch } = useClaims();
   const { data: session } = useSession();
   const refresh = useRefresh();
   const words = useInstant();
   const [text, setText] = useState("");
   const [fault, setFault] = useState<ApiFault>();
   const [isBusy, setBusy] = useState(false);
-  if (!data) return null;
+  if (!data) return error ? <Unknown words={TEXT.claimsUnknown} cause={error} retry={() => void refetch()} /> : null;
   const own = data.handlings.find(isOf(target));
   // What was noted about a cause stands with each of its jobs too, also when they are in another group by now.
   const ofGroups = data.handlings.filter(
@@ -60,6 +61,7 @@ export function Handling({ target }: { readonly target: HandlingTarget }) {
           </p>
         ) : null,
       )}
+      {error && <Unknown words={TEXT.claimsUnknown} cause={error} retry={() => void refetch()} />}
       {fault && <Fault cause={fault} />}
       <div className="buttons">
         {(!own?.claim || isMine) && (

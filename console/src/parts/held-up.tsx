@@ -22,14 +22,21 @@ export function HeldUpSection() {
   return (
     <Section id="held-up" title={HELD_UP.title} query={heldUp}>
       {({ groups, isAll }) =>
-        groups.length === 0 ? null : (
-          <ul className="groups">
-            {groups.map((group) => (
-              <li key={group.id}>
-                <HeldUpGroup group={group} isAll={isAll} />
-              </li>
-            ))}
-          </ul>
+        groups.length === 0 && isAll ? null : (
+          <>
+            {!isAll && (
+              <p>
+                {HELD_UP.more} <Link href="/search?state=Pending">{ATTENTION.seeAll}</Link>
+              </p>
+            )}
+            <ul className="groups">
+              {groups.map((group) => (
+                <li key={group.id}>
+                  <HeldUpGroup group={group} isAll={isAll} />
+                </li>
+              ))}
+            </ul>
+          </>
         )
       }
     </Section>
@@ -134,7 +141,7 @@ export function HeldUpJobs({ id }: { readonly id: string }) {
 function Remedies({ group, isAll }: { readonly group: Group; readonly isAll: boolean }) {
   const { data: session } = useSession();
   const { agent } = group.wait;
-  const pause = session?.pauses.find(({ kind, name }) => kind === "agent" && name === agent);
+  const pause = session?.pauses?.find(({ kind, name }) => kind === "agent" && name === agent);
   return (
     <>
       {group.retried > 0 && <ContinueNow group={group} isAll={isAll} mayOperate={session?.mayOperate ?? false} />}

@@ -28,7 +28,7 @@ export function Hour({ hour, marks }: HourProps) {
     <div className="charts">
       <Chart name={OVERVIEW.receivedJobs} counts={received} hour={hour} marks={marks} />
       <Chart name={OVERVIEW.processedJobs} counts={processed} hour={hour} marks={marks} />
-      <Chart name={OVERVIEW.errorJobs} counts={errors} hour={hour} marks={marks} isBad />
+      <Chart name={OVERVIEW.errorJobs} counts={errors} hour={hour} marks={marks} isBad isAll={hour.errorsAreAll} />
       <Curve
         name={OVERVIEW.oldestMessage}
         values={oldestMs}
@@ -57,16 +57,18 @@ interface SlotsProps extends HourProps {
 interface ChartProps extends SlotsProps {
   readonly counts: readonly number[];
   readonly isBad?: boolean;
+  /** False where more were not counted. */
+  readonly isAll?: boolean;
 }
 
-function Chart({ name, counts, hour, marks, isBad = false }: ChartProps) {
+function Chart({ name, counts, hour, marks, isBad = false, isAll = true }: ChartProps) {
   const timeOf = useSlotTime(hour);
   const most = Math.max(1, ...counts);
   const total = counts.reduce((sum, count) => sum + count, 0);
   return (
     <Slots
       name={name}
-      about={OVERVIEW.inHour(total, Math.max(0, ...counts))}
+      about={OVERVIEW.inHour(total, Math.max(0, ...counts), isAll)}
       values={counts.map(String)}
       hour={hour}
       marks={marks}

@@ -1,12 +1,12 @@
 // What a view says when it has nothing, waits, or was given no answer.
-
 import type { UseQueryResult } from "@tanstack/react-query";
-import { type ReactNode, useEffect, useState } from "react";
+import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
 import { ApiFault, useFunctionKey as keepFunctionKey } from "../api/client.ts";
+import { inAppTime, isRecent } from "../api/clock.ts";
 import { useRefresh } from "../api/queries.ts";
 import { FAULTS, TEXT } from "../words/frame.ts";
 import { Button, Field, Input, Spinner } from "./fluent.ts";
-import { Said, useInstant } from "./zone.tsx";
+import { Said, useInstant, useNow } from "./zone.tsx";
 
 const SIGN_IN = "/.auth/login/aad?post_login_redirect_uri=/console";
 /** What is there sooner needs no sign that it is awaited. */
@@ -42,11 +42,17 @@ interface NoticeProps {
   readonly children?: ReactNode;
 }
 
-/** In the place of a view's content. */
-export function Notice({ title, kind = "plain", children }: NoticeProps) {
+/** Whether what is shown is from a recent answer, and the last request was answered. */
+const Current = createContext(true);
+
+/** In the place of a view's content. Of an old answer it says nothing good. */
+export function Notice({ title, kind: wanted = "plain", children }: NoticeProps) {
+  const isCurrent = useContext(Current);
+  const kind = wanted === "good" && !isCurrent ? "plain" : wanted;
   return (
     <section className={`notice notice-${kind}`} role={kind === "bad" ? "alert" : undefined}>
       <h2>{title}</h2>
+      {kind !== wanted && <p>{TEXT.mayBeOld}</p>}
       {children}
     </section>
   );
@@ -104,6 +110,8 @@ function SignIn() {
   );
 }
 
+const TICK_MS = 10_000;
+
 interface LoadedProps<T> {
   /** For a part of a view that says it already. */
   readonly hidesAge?: boolean;
@@ -120,12 +128,13 @@ export function Loaded<T>({
   query: { data, error, refetch, dataUpdatedAt },
   children,
 }: LoadedProps<T>) {
+  useNow(TICK_MS);
   if (data === undefined) return error ? <Fault cause={error} retry={() => void refetch()} /> : <Loading />;
   return (
     <>
       {error && <Fault cause={error} retry={() => void refetch()} />}
-      {children(data)}
-      {!hidesAge && <AsOf at={new Date(dataUpdatedAt).toISOString()} everyMs={everyMs} />}
+      <Current value={!error && isRecent(dataUpdatedAt)}>{children(data)}</Current>
+      {!hidesAge && <AsOf at={new Date(inAppTime(dataUpdatedAt)).toISOString()} everyMs={everyMs} />}
     </>
   );
 }
@@ -156,6 +165,27 @@ export function Section<T>({ id, title, query: { data, error, refetch }, childre
       )}
       {content}
     </section>
+  );
+}
+
+interface UnknownProps {
+  readonly words: string;
+  readonly cause: unknown;
+  readonly retry?: () => void;
+}
+
+/** What stands beside other data, and is not known: one line. */
+export function Unknown({ words, cause, retry }: UnknownProps) {
+  const { title } = FAULTS[cause instanceof ApiFault ? cause.kind : "failed"];
+  return (
+    <p className="fault" role="alert">
+      {words} {title}.{" "}
+      {retry && (
+        <Button size="small" onClick={retry}>
+          {TEXT.tryAgain}
+        </Button>
+      )}
+    </p>
   );
 }
 

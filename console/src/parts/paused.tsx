@@ -2,9 +2,18 @@
 import { Link } from "wouter";
 import type { Pause } from "../api/contract.ts";
 import { AGENTS } from "../words/agents.ts";
+import { TEXT } from "../words/frame.ts";
 import { Instant } from "./zone.tsx";
 
-export function PausedNotices({ pauses }: { readonly pauses: readonly Pause[] }) {
+export function PausedNotices({ pauses }: { readonly pauses: readonly Pause[] | null | undefined }) {
+  if (pauses === null) {
+    return (
+      <div className="paused" role="alert">
+        {TEXT.pausesUnknown}
+      </div>
+    );
+  }
+  if (pauses === undefined) return null;
   if (pauses.length === 0) return null;
   return (
     <div className="paused" role="status">

@@ -1,6 +1,7 @@
 // Is it well, and since when not: in one sentence, from everything that can be wrong; and each trouble with the time it began.
 import type { UseQueryResult } from "@tanstack/react-query";
 import { Link } from "wouter";
+import { isRecent } from "../api/clock.ts";
 import {
   useAgents,
   useAttention,
@@ -19,9 +20,8 @@ import { Loading, Notice } from "./notices.tsx";
 import { agentTroubles, messageTroubles, supervisorTroubles, type Trouble } from "./system-troubles.tsx";
 import { Age, Instant, Said, useNow } from "./zone.tsx";
 
-/** Older answers do not say that all is well now. */
-const FRESH_MS = 120_000;
-const TICK_MS = 10_000;
+/** A machine that wakes up says nothing old for longer. */
+const TICK_MS = 2_000;
 
 interface Troubles {
   readonly troubles: readonly Trouble[];
@@ -32,7 +32,7 @@ interface Troubles {
 
 /** The earliest first. */
 export function useTroubles(): Troubles {
-  const now = useNow(TICK_MS);
+  useNow(TICK_MS);
   const [attention, heldUp, letters] = [useAttention(), useHeldUp(), useDeadLetterCounts()];
   const [agents, supervisor, overview, session] = [useAgents(), useSupervisor(), useOverview(), useSession()];
   const waiting = useWaitingMessages();
@@ -47,24 +47,34 @@ export function useTroubles(): Troubles {
     [ALL_CLEAR.pauses, session],
   ];
   const isOld = ({ data, error, dataUpdatedAt }: UseQueryResult<unknown>) =>
-    error !== null || (data !== undefined && now - dataUpdatedAt > FRESH_MS);
+    error !== null || (data !== undefined && !isRecent(dataUpdatedAt));
   const holdingUp = new Set((heldUp.data?.groups ?? []).map(({ wait }) => wait.agent));
   const troubles: Trouble[] = [
     ...(attention.data?.groups ?? []).map(({ id, firstSeen, count, example }) => ({
       since: firstSeen,
-      words: OVERVIEW.inError(count, example),
+      words: OVERVIEW.inError(count, example, attention.data?.isAll),
       href: `/?group=${id}`,
     })),
     ...(heldUp.data?.groups ?? []).map(({ id, wait, count }) => ({
       since: wait.since,
-      words: OVERVIEW.heldUp(count, HELD_UP.name(wait)),
+      words: OVERVIEW.heldUp(count, HELD_UP.name(wait), heldUp.data?.isAll),
       href: `/?held=${id}`,
     })),
+    // Of those that were read none is held up, and not all were read.
+    ...(heldUp.data && !heldUp.data.isAll && heldUp.data.groups.length === 0
+      ? [{ since: null, words: HELD_UP.more, href: "/" }]
+      : []),
     ...(letters.data?.queues ?? []).flatMap((queue) => {
       const href = `/dead-letters/${queue.queue}`;
       if ("error" in queue) return [{ since: null, words: `${ATTENTION.queue(queue.queue)}: ${queue.error}`, href }];
       if (queue.count === 0) return [];
-      return [{ since: queue.oldestAt, words: OVERVIEW.letters(queue.count, ATTENTION.queue(queue.queue)), href }];
+      return [
+        {
+          since: queue.oldestAt,
+          words: OVERVIEW.letters(queue.count, ATTENTION.queue(queue.queue), queue.isAll),
+          href,
+        },
+      ];
     }),
     // Whom it holds up is named above, with the words of the endpoint.
     ...(agents.data ? agentTroubles(agents.data, (agent) => holdingUp.has(agent)) : []),
@@ -82,7 +92,10 @@ export function useTroubles(): Troubles {
   troubles.sort((one, other) => (one.since ?? "9").localeCompare(other.since ?? "9"));
   return {
     troubles,
-    unknown: parts.flatMap(([name, query]) => (isOld(query) ? [name] : [])),
+    unknown: [
+      ...parts.flatMap(([name, query]) => (isOld(query) ? [name] : [])),
+      ...(session.data?.pauses === null && !isOld(session) ? [ALL_CLEAR.pauses] : []),
+    ],
     isLoading: parts.some(([, { data, error }]) => data === undefined && !error),
   };
 }

@@ -1,13 +1,14 @@
 // Why a job waits, in the sentence that the terminal and the API have too.
 import { waitInWords } from "@scheduler-agent-supervisor/core/internal/domain/wait";
 import type { Wait } from "../api/contract.ts";
+import { HELD_UP } from "../words/held-up.ts";
 import { Said, useInstant } from "./zone.tsx";
 
 export function WaitWords({ wait }: { readonly wait: Wait }) {
   const words = useInstant();
   return (
     <span className="message first-letter">
-      <Said text={waitInWords(wait, words)} />
+      <Said text={waitInWords(wait, words).replace(/^waits for child job\b/, HELD_UP.child)} />
     </span>
   );
 }

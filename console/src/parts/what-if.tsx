@@ -83,6 +83,13 @@ export function WhatIfForm() {
               .map(([verdict, count]) => `${count.toLocaleString("en")} ${SUPERVISION.verdict(verdict)}`)
               .join(", ")}
           </p>
+          {!found.finished && <p className="fault">{WHAT_IF.unfinished}</p>}
+          {found.prospects.length < found.found && (
+            <p>
+              {WHAT_IF.someOf(found.prospects.length, found.found)}{" "}
+              <Link href="/search?state=Processing">{WHAT_IF.all}</Link>
+            </p>
+          )}
           {found.prospects.length > 0 && (
             <Table
               caption={WHAT_IF.prospects}

@@ -2,6 +2,7 @@
 
 import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from "react";
+import { appNow } from "../api/clock.ts";
 import { TEXT } from "../words/frame.ts";
 
 const CHOSEN = "zone";
@@ -42,7 +43,7 @@ export function useInstant(): (at: string, withDate?: boolean) => string {
     return (at, withDate = true) => {
       const date = new Date(at);
       if (Number.isNaN(date.getTime())) return "";
-      const isToday = day.format(date) === day.format(new Date());
+      const isToday = day.format(date) === day.format(appNow());
       return withDate && !isToday ? `${day.format(date)} ${time.format(date)}` : time.format(date);
     };
   }, [zone]);
@@ -81,11 +82,17 @@ export function Age({ at }: { readonly at: string }) {
   );
 }
 
+/** The app's time. A tab that comes into sight again does not wait for its next tick: what it shows may be hours old. */
 export function useNow(everyMs: number): number {
-  const [now, setNow] = useState(Date.now);
+  const [now, setNow] = useState(appNow);
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), everyMs);
-    return () => clearInterval(timer);
+    const tick = () => setNow(appNow());
+    const timer = setInterval(tick, everyMs);
+    document.addEventListener("visibilitychange", tick);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener("visibilitychange", tick);
+    };
   }, [everyMs]);
   return now;
 }

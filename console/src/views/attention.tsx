@@ -4,11 +4,11 @@ import { lazy, Suspense } from "react";
 import { Link, useSearchParams } from "wouter";
 import type { Attention, AttentionJob, CauseGroup } from "../api/contract.ts";
 import { HOME_MS } from "../api/intervals.ts";
-import { useAttention, useAttentionPage } from "../api/queries.ts";
+import { useAttention, useAttentionPage, useNews } from "../api/queries.ts";
 import { AllClear } from "../parts/all-clear.tsx";
 import { JobBadge } from "../parts/badges.tsx";
 import { BulkButtons, BulkUnderWay } from "../parts/bulk-buttons.tsx";
-import { ClaimedBy } from "../parts/claimed-by.tsx";
+import { ClaimedBy, ClaimsUnknown } from "../parts/claimed-by.tsx";
 import { Button } from "../parts/fluent.ts";
 import { HeldUpJobs, HeldUpSection } from "../parts/held-up.tsx";
 import { HourChart } from "../parts/hour-chart.tsx";
@@ -29,6 +29,7 @@ export function AttentionView() {
   const [parameters] = useSearchParams();
   const chosen = parameters.get("group") ?? undefined;
   const held = parameters.get("held");
+  useNews();
   return (
     <>
       <h1>{held === null ? TEXT.attention : HELD_UP.title}</h1>
@@ -75,6 +76,7 @@ function Causes({ chosen }: { readonly chosen: string | undefined }) {
           )}
           {data.count > 0 && !isGone(data) && (
             <>
+              {chosen === undefined && <ClaimsUnknown />}
               <Groups attention={data} chosen={chosen} />
               <Jobs group={chosen} />
             </>
@@ -93,6 +95,11 @@ function Groups({ attention, chosen }: { readonly attention: Attention; readonly
       <h2 id="causes">
         {ATTENTION.byCause} <span className="quiet">{ATTENTION.jobs(TEXT.capped(count, isAll))}</span>
       </h2>
+      {!isAll && (
+        <p>
+          {ATTENTION.moreThan(count)} <Link href="/search?state=Error">{ATTENTION.seeAll}</Link>
+        </p>
+      )}
       <ul className="groups">
         {shown.map((group) => (
           <li key={group.id}>

@@ -1,8 +1,9 @@
 // The steps that are done later: who was asked, since when, until when, and what they have said.
 import { Link, useSearch } from "wouter";
 import type { AwaitingStep } from "../api/contract.ts";
-import { useAwaiting } from "../api/queries.ts";
-import { ClaimedBy } from "../parts/claimed-by.tsx";
+import { useAwaitingPages } from "../api/queries.ts";
+import { ClaimedBy, ClaimsUnknown } from "../parts/claimed-by.tsx";
+import { Button } from "../parts/fluent.ts";
 import { Loaded, Notice } from "../parts/notices.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Age, Instant, Said } from "../parts/zone.tsx";
@@ -51,9 +52,11 @@ const COLUMNS: readonly Column<AwaitingStep>[] = [
   },
 ];
 
+const keyOf = ({ jobId, step, direction }: AwaitingStep): string => `${jobId} ${step} ${direction}`;
+
 export function AwaitingView() {
   const assignee = new URLSearchParams(useSearch()).get("assignee") ?? "";
-  const awaiting = useAwaiting(assignee);
+  const awaiting = useAwaitingPages(assignee);
   return (
     <>
       <h1>{AWAITING.title}</h1>
@@ -63,19 +66,29 @@ export function AwaitingView() {
           {AWAITING.only(assignee)} <Link href="/awaiting">{AWAITING.everybody}</Link>
         </p>
       )}
+      <ClaimsUnknown />
       <Loaded query={awaiting}>
-        {({ steps, isAll }) =>
-          steps.length === 0 ? (
-            <Notice title={AWAITING.nothing} kind="good" />
-          ) : (
-            <Table
-              caption={`${AWAITING.all} (${TEXT.capped(steps.length, isAll)})`}
-              columns={COLUMNS}
-              rows={steps}
-              keyOf={({ jobId, step, direction }) => `${jobId} ${step} ${direction}`}
-            />
-          )
-        }
+        {({ pages }) => {
+          // One whose time was moved between two requests is on both pages.
+          const byKey = pages.flatMap((page) => page.steps).map((step) => [keyOf(step), step] as const);
+          const steps = [...new Map(byKey).values()];
+          if (steps.length === 0) return <Notice title={AWAITING.nothing} kind="good" />;
+          return (
+            <>
+              <Table
+                caption={`${AWAITING.all} (${TEXT.capped(steps.length, !awaiting.hasNextPage)})`}
+                columns={COLUMNS}
+                rows={steps}
+                keyOf={keyOf}
+              />
+              {awaiting.hasNextPage && (
+                <Button disabled={awaiting.isFetchingNextPage} onClick={() => void awaiting.fetchNextPage()}>
+                  {TEXT.more}
+                </Button>
+              )}
+            </>
+          );
+        }}
       </Loaded>
     </>
   );

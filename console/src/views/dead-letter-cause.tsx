@@ -65,6 +65,8 @@ function Messages({ queue, cause, isAll, begin }: MessagesProps) {
           )}
         </div>
       </article>
+      {!isAll && <p>{DEAD_LETTERS.moreThanRead}</p>}
+      {sample.error && <Fault cause={sample.error} retry={() => void sample.refetch()} />}
       {sample.data === undefined && !sample.error ? (
         <Loading />
       ) : (

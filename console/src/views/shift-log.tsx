@@ -106,10 +106,15 @@ export function ShiftLogView() {
         </Button>
       </form>
       <Loaded query={log}>
-        {({ entries, from }) => (
+        {({ entries, from, isAll }) => (
           <>
+            {!isAll && (
+              <p role="status">
+                {SHIFT_LOG.cut} <Instant at={from} />
+              </p>
+            )}
             {entries.length === 0 ? (
-              <Notice title={SHIFT_LOG.nothing} />
+              <Notice title={isAll ? SHIFT_LOG.nothing : SHIFT_LOG.nothingSince} />
             ) : (
               <Table
                 caption={SHIFT_LOG.entries}

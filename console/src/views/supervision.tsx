@@ -2,6 +2,7 @@
 
 import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
 import { Link, useSearchParams } from "wouter";
+import { appNow } from "../api/clock.ts";
 import type { Snapshot, SupervisionEntry, Supervisor } from "../api/contract.ts";
 import { useAuditLog, useSupervisor } from "../api/queries.ts";
 import { Button } from "../parts/fluent.ts";
@@ -19,7 +20,7 @@ const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, "2026-01-31".l
 export function SupervisionView() {
   const supervisor = useSupervisor();
   const [parameters] = useSearchParams();
-  const today = dayOf(Date.now());
+  const today = dayOf(appNow());
   const asked = Date.parse(parameters.get("day") ?? today);
   const day = Number.isNaN(asked) ? today : dayOf(asked);
   return (

@@ -8,6 +8,9 @@ const QUEUES: { readonly [name: string]: string } = {
 };
 
 export const ATTENTION = {
+  moreThan: (count: number) =>
+    say`More than ${count.toLocaleString("en")} {jobs} need a person: not all are counted here.`,
+  seeAll: "See all in the search",
   nothing: "Nothing needs a person",
   get nothingAbout() {
     return say`{Jobs} in Error that no operator has handled, and messages that could not be processed, appear here.`;

@@ -2,6 +2,7 @@
 import { say } from "./say.ts";
 export const DEAD_LETTERS = {
   about: "Messages that were delivered too often without success, that expired, or that could not be read.",
+  moreThanRead: "There are more messages in the queue than are read at once: look again when these are done.",
   nothing: "There are no messages here",
   queue: "Queue",
   uncounted: "could not be counted",

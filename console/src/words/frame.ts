@@ -22,6 +22,10 @@ export const FAULTS: { readonly [kind in FaultKind]: { readonly title: string; r
   rejected: { title: "Not possible now", advice: "" },
   changed: { title: "Changed by somebody else", advice: "Check the change below, then decide again." },
   invalid: { title: "The request has faults", advice: "" },
+  "not-the-app": {
+    title: "Something else answered in place of the app",
+    advice: "It may be a page to sign in, or a proxy's error page. Sign in in another tab and try again.",
+  },
   failed: { title: "The app could not answer", advice: "See its log for the cause. Try again in a moment." },
 };
 
@@ -45,6 +49,13 @@ export const TEXT = {
   working: "Working on it",
   tryAgain: "Try again",
   unknown: (what: string) => `${what}: not known.`,
+  sessionUnknown: "Who you are, what you may do and what is paused: not known.",
+  pausesUnknown: "What is paused: not known.",
+  claimsUnknown: "Claims and notes: not known. Somebody may be at work on what you see.",
+  mayBeOld: "This may be out of date: there is no newer answer.",
+  notDrawn: "This view could not be shown",
+  notDrawnAbout:
+    "It is not known what stands here. A new version of the console may be there, or the app's answer could not be understood.",
   outOfDate: "What follows may be out of date.",
   signIn: "Sign in",
   functionKey: "Function key",

@@ -26,6 +26,9 @@ const TROUBLES: { readonly [kind in Trouble["kind"]]: string } = {
 
 export const HELD_UP = {
   title: "Held up",
+  get more() {
+    return say`More {jobs} may be held up than are read at once.`;
+  },
   all: "Show everything",
   name: ({ agent, cause, reason }: Wait) => {
     const what = cause ?? REASONS[reason];
@@ -46,6 +49,9 @@ export const HELD_UP = {
   get continueAbout() {
     return say`Use this when the cause is fixed: the {jobs} do not wait for their next try. You see a preview first.`;
   },
+  get child() {
+    return say`waits for child {job}`;
+  },
   get job() {
     return say`Why this {job} waits`;
   },
@@ -53,7 +59,9 @@ export const HELD_UP = {
 
 export const ALL_CLEAR = {
   unknown: "It is not known whether something needs a person",
+  unknownElse: "It is not known whether something else needs a person",
   unknownAbout: (parts: string) => `No answer, or one that is too old: ${parts}.`,
+  app: "The app itself",
   get errors() {
     return say`{Jobs} in Error`;
   },

@@ -1,5 +1,6 @@
 // The words of the overview.
 import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
+import { TEXT } from "./frame.ts";
 import { say } from "./say.ts";
 
 const MINUTE_MS = 60_000;
@@ -21,10 +22,10 @@ export const OVERVIEW = {
   since: "since",
   begun: "Since",
   nowOnly: "now",
-  inError: (count: number, cause: string) => say`${count.toLocaleString("en")} in Error: ` + cause,
-  heldUp: (count: number, cause: string) => `${count.toLocaleString("en")} held up by ${cause}`,
-  letters: (count: number, queue: string) =>
-    `${count.toLocaleString("en")} ${count === 1 ? "message" : "messages"} in ${queue}`,
+  inError: (count: number, cause: string, isAll = true) => say`${TEXT.capped(count, isAll)} in Error: ` + cause,
+  heldUp: (count: number, cause: string, isAll = true) => `${TEXT.capped(count, isAll)} held up by ${cause}`,
+  letters: (count: number, queue: string, isAll = true) =>
+    `${TEXT.capped(count, isAll)} ${count === 1 && isAll ? "message" : "messages"} in ${queue}`,
   slowAgent: (name: string) => `${name} is slow`,
   brokenAgent: (name: string, error: string | null) =>
     `${name}: an endpoint gets no calls${error === null ? "" : `: ${error}`}`,
@@ -35,8 +36,8 @@ export const OVERVIEW = {
   receivedJobs: "Received",
   processedJobs: "Processed",
   errorJobs: "In Error, and not handled",
-  inHour: (total: number, most: number) =>
-    `${total.toLocaleString("en")}; at most ${most.toLocaleString("en")} in 2 min`,
+  inHour: (total: number, most: number, isAll: boolean) =>
+    `${TEXT.capped(total, isAll)}; at most ${most.toLocaleString("en")} in 2 min`,
   slot: (time: string, value: string) => `${time}: ${value}`,
   chart: (name: string, values: readonly string[], from: string) =>
     `${name}, for each 2 minutes from ${from}: ${values.join(", ")}`,

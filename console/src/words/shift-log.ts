@@ -31,6 +31,8 @@ export const SHIFT_LOG = {
   to: "Before",
   show: "Show",
   nothing: "Nothing was done in this time",
+  nothingSince: "Nothing was done since then",
+  cut: "There was more than is shown at once. What was before is under “Earlier”; this is since",
   entries: "The latest first",
   earlier: "Earlier",
   at: "When",

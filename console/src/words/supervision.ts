@@ -113,6 +113,12 @@ export const WHAT_IF = {
   today: "Now",
   found: (count: number, different: number) =>
     say`${count.toLocaleString("en")} {jobs} are due; ${different.toLocaleString("en")} would be decided otherwise than now.`,
+  get unfinished() {
+    return say`There are more: the time ended before all {jobs} were seen.`;
+  },
+  someOf: (count: number, all: number) =>
+    `These are ${count.toLocaleString("en")} of ${all.toLocaleString("en")}, the longest overdue.`,
+  all: "See all in the search",
   get prospects() {
     return say`{Jobs} that are due, the different ones first`;
   },

@@ -1,6 +1,6 @@
 // What each view of the console asks of the store, counted on the local stack.
 import { setTimeout as sleep } from "node:timers/promises";
-import { HOME_MS, LIST_MS, QUEUES_MS } from "../../../console/src/api/intervals.ts";
+import { CHANGES_MS, HOME_MS, LIST_MS, QUEUES_MS } from "../../../console/src/api/intervals.ts";
 import { adaptApp } from "../../support/adapted-app.ts";
 import { CARRIER, CHAIN, GRAPH, THREE_STEPS } from "../../support/orders.ts";
 import type { Spent } from "./meter.ts";
@@ -15,6 +15,8 @@ export const LAST_HOUR = "The overview's last hour, in a new process";
 /** What the first view asks, and how often. */
 export const HOME: readonly (readonly [path: string, everyMs: number])[] = [
   ["session", QUEUES_MS],
+  // From memory alone.
+  ["changes", CHANGES_MS],
   // At once with the session: each process reads the pauses once in five seconds.
   ["agents", QUEUES_MS],
   ["attention", HOME_MS],

@@ -20,8 +20,8 @@ export const session = z.strictObject({
   build: z.string(),
   /** The address of a job's trace, with `{traceId}` in place of its id; null if none is set. */
   traceUrl: z.string().nullable(),
-  /** The operators' pauses, for every view. */
-  pauses: z.array(pause),
+  /** The operators' pauses, for every view; null if they can't be read now. */
+  pauses: z.array(pause).nullable(),
 });
 
 export type Session = z.output<typeof session>;

@@ -43,7 +43,10 @@ export function consoleApi(application: App, words: Session["words"]): Endpoints
           build: consoleBuild(),
           traceUrl,
           // The operator's name is returned also while the store is unavailable.
-          pauses: [...(await pauses.current().catch(() => []))],
+          pauses: await pauses.current().then(
+            (current) => [...current],
+            () => null,
+          ),
         };
         return { jsonBody: session };
       },

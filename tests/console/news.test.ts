@@ -1,0 +1,62 @@
+// What makes the first view read its lists again before it is their turn; and which of its answers are recent.
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { appNow, compareClocks, isRecent } from "../../console/src/api/clock.ts";
+import { createNews } from "../../console/src/api/news.ts";
+
+const SECOND = 1000;
+const one = (count: number) => ({ process: "one", count });
+
+test("nothing is read again for the first answer, nor while nothing happens", () => {
+  const news = createNews();
+  expect([10, 10, 10].map((count, at) => news.tell(one(count), at * 10 * SECOND))).toEqual([false, false, false]);
+});
+
+test("what has happened is read at once, and once more: it may be counted before it is stored", () => {
+  const news = createNews();
+  const told = [0, 1, 1, 1, 1, 1].map((count, at) => news.tell(one(count), at * 10 * SECOND));
+  expect(told).toEqual([false, true, false, true, false, false]);
+});
+
+test("while something happens all the time, the lists are read every 20 s at most", () => {
+  const news = createNews();
+  const told = Array.from({ length: 13 }, (_, at) => news.tell(one(at), at * 10 * SECOND));
+  expect(told.filter(Boolean)).toHaveLength(6);
+});
+
+test("each process has its own count, and one that has not answered before may have news", () => {
+  const news = createNews();
+  const other = (count: number) => ({ process: "other", count });
+  expect(news.tell(one(7), 0)).toBe(false);
+  expect(news.tell(other(0), 20 * SECOND)).toBe(false);
+  expect(news.tell(one(7), 40 * SECOND)).toBe(false);
+  expect(news.tell({ process: "third", count: 3 }, 60 * SECOND)).toBe(true);
+});
+
+const NOON = Date.parse("2026-01-31T12:00:00.000Z");
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: NOON });
+});
+afterEach(() => {
+  compareClocks(new Date(Date.now()).toUTCString(), Date.now());
+  vi.useRealTimers();
+});
+
+test("ages are by the app's clock where the browser's is wrong; some seconds of difference do not matter", () => {
+  compareClocks("Sat, 31 Jan 2026 13:00:00 GMT", NOON);
+  expect(appNow()).toBe(NOON + 3600 * SECOND);
+  compareClocks("Sat, 31 Jan 2026 12:00:09 GMT", NOON);
+  expect(appNow()).toBe(NOON);
+});
+
+test("an answer without a time, or that was long under way, says nothing of the clocks", () => {
+  compareClocks(null, NOON);
+  compareClocks("Sat, 31 Jan 2026 13:00:00 GMT", NOON - 6 * SECOND);
+  expect(appNow()).toBe(NOON);
+});
+
+test("an answer is not recent after two minutes, nor if the clock was set back since", () => {
+  expect(isRecent(NOON - 119 * SECOND)).toBe(true);
+  expect(isRecent(NOON - 121 * SECOND)).toBe(false);
+  expect(isRecent(NOON + 3600 * SECOND)).toBe(false);
+});
