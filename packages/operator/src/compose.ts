@@ -1,24 +1,25 @@
 // Composes the operators' desk on an app: its ports, once for each app, on the connections that the app has.
 
 import type { BlobClient } from "@azure/storage-blob";
+import type { Business } from "@scheduler-agent-supervisor/core/app";
+import {
+  blobsOf,
+  type Composed,
+  type Config,
+  type OperatorSignIn,
+  serviceBusOf,
+} from "@scheduler-agent-supervisor/core/composition";
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
-import type { Composed } from "@scheduler-agent-supervisor/core/internal/app/composed";
-import type { Config } from "@scheduler-agent-supervisor/core/internal/app/config";
-import { blobsOf, serviceBusOf } from "@scheduler-agent-supervisor/core/internal/app/connections";
-import type { Business } from "@scheduler-agent-supervisor/core/internal/app/define-app";
-import type { OperatorSignIn } from "@scheduler-agent-supervisor/core/internal/app/setting-types";
-import { instant } from "@scheduler-agent-supervisor/core/internal/domain/duration";
-import { SWEEP_GRACE_MS } from "@scheduler-agent-supervisor/core/internal/domain/waiting";
-import { repliesQueueOf } from "@scheduler-agent-supervisor/core/internal/messaging/agent-teams";
-import type { Pauses } from "@scheduler-agent-supervisor/core/internal/scheduler/pauses";
-import type { ClosingStore } from "@scheduler-agent-supervisor/core/internal/store/job-store";
-import type { Pause } from "@scheduler-agent-supervisor/core/internal/store/pause-store";
-import { STILL_PUBLISHED_MS } from "@scheduler-agent-supervisor/core/internal/supervisor/close-jobs";
+import { instant, SWEEP_GRACE_MS } from "@scheduler-agent-supervisor/core/domain";
+import { repliesQueueOf } from "@scheduler-agent-supervisor/core/messaging";
+import type { Pauses } from "@scheduler-agent-supervisor/core/scheduling";
+import type { ClosingStore, Pause } from "@scheduler-agent-supervisor/core/store";
 import {
   LEASE_BLOB,
   LEASE_CONTAINER,
+  STILL_PUBLISHED_MS,
   STORAGE_RETRY,
-} from "@scheduler-agent-supervisor/core/internal/supervisor/connect";
+} from "@scheduler-agent-supervisor/core/supervision";
 import { MOST_JOBS } from "./domain/bulk.ts";
 import type { AgentStandings, LastHour, Session, Traffic, WaitingMessages } from "./messaging/console-contract.ts";
 import { deadLetterQueuesOf } from "./messaging/dead-letters.ts";

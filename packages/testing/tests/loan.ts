@@ -1,8 +1,7 @@
 // A loan whose contract is sent, signed by a person and paid out: the contract and the agent that several suites run.
-import { idAs } from "@scheduler-agent-supervisor/core/internal/agents/service-request";
-import { defineAgent } from "@scheduler-agent-supervisor/core/internal/app/define-agent";
-import type { Job } from "@scheduler-agent-supervisor/core/internal/domain/job";
-import { defineContract, jobMembers } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
+import { defineAgent, idAs } from "@scheduler-agent-supervisor/core/agents";
+import { defineContract, jobMembers } from "@scheduler-agent-supervisor/core/contracts";
+import type { Job } from "@scheduler-agent-supervisor/core/domain";
 import { z } from "zod";
 
 interface Loan extends Job {

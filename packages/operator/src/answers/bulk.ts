@@ -1,6 +1,6 @@
 // Actions on many jobs.
 
-import { PROCESS_STATES } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { PROCESS_STATES } from "@scheduler-agent-supervisor/core/domain";
 import { z } from "zod";
 import { BULK_ACTIONS } from "../domain/bulk.ts";
 import { count, errorKind, instant } from "./parts.ts";

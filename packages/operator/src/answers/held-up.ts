@@ -1,6 +1,6 @@
 // The jobs that are held up: the cause, since when, and the next try.
 
-import { WAIT_REASONS } from "@scheduler-agent-supervisor/core/internal/domain/wait";
+import { WAIT_REASONS } from "@scheduler-agent-supervisor/core/domain";
 import { z } from "zod";
 import { count, direction, instant } from "./parts.ts";
 

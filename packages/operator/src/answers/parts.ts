@@ -1,7 +1,6 @@
 // The common parts of several answers of the API.
 
-import { SKIP_CAUSES } from "@scheduler-agent-supervisor/core/internal/domain/skipped";
-import { ERROR_KINDS, PROCESS_STATES } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { ERROR_KINDS, PROCESS_STATES, SKIP_CAUSES } from "@scheduler-agent-supervisor/core/domain";
 import { z } from "zod";
 
 export const instant = z.string();

@@ -1,6 +1,6 @@
 // The caller, and the environment.
 
-import { ENVIRONMENT_COLOURS } from "@scheduler-agent-supervisor/core/internal/app/setting-types";
+import { ENVIRONMENT_COLOURS } from "@scheduler-agent-supervisor/core/composition";
 import { z } from "zod";
 import { pause } from "./agents.ts";
 

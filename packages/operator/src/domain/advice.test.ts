@@ -1,6 +1,5 @@
 // Advice on times: from the times that records keep, and what other limits would have done.
-import type { StepRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+import type { StepRecord, Workflow } from "@scheduler-agent-supervisor/core/domain";
 import { describe, expect, test } from "vitest";
 import { adviceOn, type EndedJob } from "./advice.ts";
 

@@ -1,14 +1,15 @@
 // Advice on times: what a workflow's steps took in a sample of its jobs, what their time limits could be, and what other limits would have done to
 // these jobs. From the records alone: each keeps of a step the times of its last run, and counts those before it.
-import { durationMs } from "@scheduler-agent-supervisor/core/internal/domain/duration";
-import { stepOfRun } from "@scheduler-agent-supervisor/core/internal/domain/items";
-import type { StateRecord, StepRun } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import {
+  durationMs,
   LONGEST_STEP_MS,
   policyFor,
   START_WITHIN,
+  type StateRecord,
+  type StepRun,
+  stepOfRun,
   type Workflow,
-} from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+} from "@scheduler-agent-supervisor/core/domain";
 import { percentile } from "./sample.ts";
 
 /** What is read of a job that has ended. */

@@ -1,12 +1,12 @@
 // An action on many jobs (P9, P13): in waves. The first wave has one job. No wave follows after the same cause returns too often.
-import type { KeyChoice } from "@scheduler-agent-supervisor/core/internal/domain/idempotency-key";
 import {
   type Direction,
   type EndState,
   hasEnded,
   type JobError,
+  type KeyChoice,
   type ProcessState,
-} from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+} from "@scheduler-agent-supervisor/core/domain";
 
 export const BULK_ACTIONS = ["resubmit", "compensate", "markResolved", "cancel", "extend"] as const;
 export type BulkAction = (typeof BULK_ACTIONS)[number];

@@ -1,5 +1,5 @@
 // A fault's message without the parts that differ between jobs: jobs are grouped by it as their cause.
-import { underlyingError } from "@scheduler-agent-supervisor/core/internal/domain/underlying-error";
+import { underlyingError } from "@scheduler-agent-supervisor/core/domain";
 
 /** Increased with each change of the rules below: groups of two versions are never treated as one. */
 export const FINGERPRINT_VERSION = 3;

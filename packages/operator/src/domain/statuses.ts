@@ -1,10 +1,5 @@
 // The statuses that a job's requester has received, and those still to be sent, as far as the record contains them.
-import { isWanted } from "@scheduler-agent-supervisor/core/internal/domain/outputs";
-import {
-  hasEnded,
-  type OutboxMessage,
-  type StateRecord,
-} from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { hasEnded, isWanted, type OutboxMessage, type StateRecord } from "@scheduler-agent-supervisor/core/domain";
 
 export interface StatusStanding extends OutboxMessage {
   /** `unwanted`: its requester wants none of that kind, or named no queue. */

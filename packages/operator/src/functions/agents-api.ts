@@ -1,9 +1,9 @@
 // Agents and workflows, for operators: lists pauses and the health of each endpoint; pauses and resumes.
 
-import type { App } from "@scheduler-agent-supervisor/core/internal/app/create-app";
-import { atFault } from "@scheduler-agent-supervisor/core/internal/functions/at-fault";
-import { changePause } from "@scheduler-agent-supervisor/core/internal/scheduler/change-pause";
-import { observe } from "@scheduler-agent-supervisor/core/internal/telemetry/invocation";
+import type { App } from "@scheduler-agent-supervisor/core/create-app";
+import { atFault } from "@scheduler-agent-supervisor/core/hosting";
+import { changePause } from "@scheduler-agent-supervisor/core/scheduling";
+import { observe } from "@scheduler-agent-supervisor/core/telemetry";
 import { deskOf } from "../compose.ts";
 import { parseAttentionPage } from "../messaging/attention-request.ts";
 import type { Pauses } from "../messaging/console-contract.ts";

@@ -1,11 +1,10 @@
 // Actions on many jobs (P9, P13): any operator can preview, start, watch, pause and cancel them; and the activity that does one turn.
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
-import type { App } from "@scheduler-agent-supervisor/core/internal/app/create-app";
-import { atFault } from "@scheduler-agent-supervisor/core/internal/functions/at-fault";
-import { engineClient } from "@scheduler-agent-supervisor/core/internal/functions/engine-client";
-import { allKeys } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
-import { startOnce } from "@scheduler-agent-supervisor/core/internal/scheduler/scheduler-client";
-import { observe } from "@scheduler-agent-supervisor/core/internal/telemetry/invocation";
+import type { App } from "@scheduler-agent-supervisor/core/create-app";
+import { atFault, engineClient } from "@scheduler-agent-supervisor/core/hosting";
+import { allKeys } from "@scheduler-agent-supervisor/core/messaging";
+import { startOnce } from "@scheduler-agent-supervisor/core/scheduling";
+import { observe } from "@scheduler-agent-supervisor/core/telemetry";
 import * as df from "durable-functions";
 import { deskOf } from "../compose.ts";
 import { isBulkId, parseBulkList, parseBulkPreview, parseBulkStart } from "../messaging/bulk-request.ts";

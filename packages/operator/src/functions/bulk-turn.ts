@@ -1,7 +1,7 @@
 // One turn of an action on many jobs, as an activity.
 import type { InvocationContext } from "@azure/functions";
-import type { App } from "@scheduler-agent-supervisor/core/internal/app/create-app";
-import { observe } from "@scheduler-agent-supervisor/core/internal/telemetry/invocation";
+import type { App } from "@scheduler-agent-supervisor/core/create-app";
+import { observe } from "@scheduler-agent-supervisor/core/telemetry";
 import { deskOf } from "../compose.ts";
 import { type BulkTurn, runBulk } from "../operations/run-bulk.ts";
 

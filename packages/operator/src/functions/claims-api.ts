@@ -1,8 +1,8 @@
 // Claims and notes: which operator handles a case, and the notes for the next operator.
 
-import type { App } from "@scheduler-agent-supervisor/core/internal/app/create-app";
-import { atFault } from "@scheduler-agent-supervisor/core/internal/functions/at-fault";
-import { observe } from "@scheduler-agent-supervisor/core/internal/telemetry/invocation";
+import type { App } from "@scheduler-agent-supervisor/core/create-app";
+import { atFault } from "@scheduler-agent-supervisor/core/hosting";
+import { observe } from "@scheduler-agent-supervisor/core/telemetry";
 import { deskOf } from "../compose.ts";
 import type { Handlings } from "../messaging/console-contract.ts";
 import { parseIfMatch } from "../messaging/entity-tag.ts";

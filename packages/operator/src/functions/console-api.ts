@@ -1,15 +1,10 @@
 // The operators' console's own requests besides the operator's API: the signed-in operator, the overview, and the cases for a person.
 
 import { randomUUID } from "node:crypto";
-import type { App } from "@scheduler-agent-supervisor/core/internal/app/create-app";
-import { atFault } from "@scheduler-agent-supervisor/core/internal/functions/at-fault";
-import {
-  allKeys,
-  contractFor,
-  resultSchemaOf,
-  schemaOf,
-} from "@scheduler-agent-supervisor/core/internal/messaging/contract";
-import { notableEvents } from "@scheduler-agent-supervisor/core/internal/telemetry/events";
+import type { App } from "@scheduler-agent-supervisor/core/create-app";
+import { atFault } from "@scheduler-agent-supervisor/core/hosting";
+import { allKeys, contractFor, resultSchemaOf, schemaOf } from "@scheduler-agent-supervisor/core/messaging";
+import { notableEvents } from "@scheduler-agent-supervisor/core/telemetry";
 import { deskOf } from "../compose.ts";
 import { parseAttentionPage } from "../messaging/attention-request.ts";
 import type { Changes, JobAudit, Session, SupervisionPage, Supervisor } from "../messaging/console-contract.ts";

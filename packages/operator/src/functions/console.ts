@@ -1,6 +1,6 @@
 // Serves the operators' console: static files without any data. The API returns data only to authorised callers.
 import type { HttpRequest, HttpResponseInit } from "@azure/functions";
-import { isWanted } from "@scheduler-agent-supervisor/core/internal/store/wanted-version";
+import { isWanted } from "@scheduler-agent-supervisor/core/store";
 import { parseIfMatch } from "../messaging/entity-tag.ts";
 import { type ConsoleFile, consoleFile, encodedContent } from "./console-files.ts";
 

@@ -1,8 +1,8 @@
 // Messages that operators discarded (P11), as HTTP functions: shows them, and sends them again.
 
-import type { App } from "@scheduler-agent-supervisor/core/internal/app/create-app";
-import { atFault } from "@scheduler-agent-supervisor/core/internal/functions/at-fault";
-import { observe } from "@scheduler-agent-supervisor/core/internal/telemetry/invocation";
+import type { App } from "@scheduler-agent-supervisor/core/create-app";
+import { atFault } from "@scheduler-agent-supervisor/core/hosting";
+import { observe } from "@scheduler-agent-supervisor/core/telemetry";
 import { deskOf } from "../compose.ts";
 import { parseDeadLetterRequest, parseDiscardedList } from "../messaging/dead-letter-request.ts";
 import { redactorOf } from "../messaging/hidden-secrets.ts";

@@ -1,10 +1,10 @@
 // Erasure (operator): removes all data of a job that is over from the store.
 
-import type { App } from "@scheduler-agent-supervisor/core/internal/app/create-app";
-import { atFault } from "@scheduler-agent-supervisor/core/internal/functions/at-fault";
-import { parseErasure } from "@scheduler-agent-supervisor/core/internal/messaging/operator-request";
-import { entityTag } from "@scheduler-agent-supervisor/core/internal/store/wanted-version";
-import { observe } from "@scheduler-agent-supervisor/core/internal/telemetry/invocation";
+import type { App } from "@scheduler-agent-supervisor/core/create-app";
+import { atFault } from "@scheduler-agent-supervisor/core/hosting";
+import { parseErasure } from "@scheduler-agent-supervisor/core/messaging";
+import { entityTag } from "@scheduler-agent-supervisor/core/store";
+import { observe } from "@scheduler-agent-supervisor/core/telemetry";
 import { deskOf } from "../compose.ts";
 import { parseIfMatch } from "../messaging/entity-tag.ts";
 import { eraseJob } from "../operations/erase-job.ts";

@@ -1,11 +1,10 @@
 // Measures the gauges: the number of jobs in each state, and the age of waiting messages; notes them for the overview; and has stopped bulk runs go on.
 import type { FunctionInput, InvocationContext, Timer } from "@azure/functions";
-import type { App } from "@scheduler-agent-supervisor/core/internal/app/create-app";
-import { inWords } from "@scheduler-agent-supervisor/core/internal/domain/thrown";
-import { engineClient } from "@scheduler-agent-supervisor/core/internal/functions/engine-client";
-import type { Telemetry } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
-import { startOnce } from "@scheduler-agent-supervisor/core/internal/scheduler/scheduler-client";
-import { logTelemetry } from "@scheduler-agent-supervisor/core/internal/telemetry/events";
+import type { App } from "@scheduler-agent-supervisor/core/create-app";
+import { inWords } from "@scheduler-agent-supervisor/core/domain";
+import { engineClient } from "@scheduler-agent-supervisor/core/hosting";
+import { startOnce, type Telemetry } from "@scheduler-agent-supervisor/core/scheduling";
+import { logTelemetry } from "@scheduler-agent-supervisor/core/telemetry";
 import * as df from "durable-functions";
 import { deskOf } from "../compose.ts";
 import { keepBulkRunning } from "../operations/keep-bulk-running.ts";

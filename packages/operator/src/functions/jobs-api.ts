@@ -1,18 +1,17 @@
 // The operator's API (P9, P11, P13): shows the state of the jobs, and acts on one job.
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
-import type { App } from "@scheduler-agent-supervisor/core/internal/app/create-app";
-import { atFault } from "@scheduler-agent-supervisor/core/internal/functions/at-fault";
-import { allKeys } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
+import type { App } from "@scheduler-agent-supervisor/core/create-app";
+import { atFault } from "@scheduler-agent-supervisor/core/hosting";
 import {
+  allKeys,
   type OperatorRequest,
   type Parsed,
   parseOperatorRequest,
   parseStepOutcome,
-} from "@scheduler-agent-supervisor/core/internal/messaging/operator-request";
-import { type Operated, operateJob } from "@scheduler-agent-supervisor/core/internal/scheduler/operate-job";
-import type { Versioned } from "@scheduler-agent-supervisor/core/internal/store/job-store";
-import { entityTag } from "@scheduler-agent-supervisor/core/internal/store/wanted-version";
-import { observe } from "@scheduler-agent-supervisor/core/internal/telemetry/invocation";
+} from "@scheduler-agent-supervisor/core/messaging";
+import { type Operated, operateJob } from "@scheduler-agent-supervisor/core/scheduling";
+import { entityTag, type Versioned } from "@scheduler-agent-supervisor/core/store";
+import { observe } from "@scheduler-agent-supervisor/core/telemetry";
 import { deskOf } from "../compose.ts";
 import type { JobTotal } from "../messaging/console-contract.ts";
 import { parseIfMatch } from "../messaging/entity-tag.ts";

@@ -1,6 +1,6 @@
 // The operators' API: all their queries and actions, each as an HTTP function behind their sign-in.
 import type { HttpFunctionOptions } from "@azure/functions";
-import type { App } from "@scheduler-agent-supervisor/core/internal/app/create-app";
+import type { App } from "@scheduler-agent-supervisor/core/create-app";
 import { agentsApi } from "./agents-api.ts";
 import { bulkApi } from "./bulk-api.ts";
 import { claimsApi } from "./claims-api.ts";

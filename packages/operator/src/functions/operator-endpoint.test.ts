@@ -1,9 +1,7 @@
 // What every operator route answers where only another version of the app can act, as after a rollback: 409 with the way out, never 500.
 import { HttpRequest, InvocationContext } from "@azure/functions";
-import type { App } from "@scheduler-agent-supervisor/core/internal/app/create-app";
-import { NewerSchema } from "@scheduler-agent-supervisor/core/internal/domain/newer-schema";
-import { OtherVersionNeeded } from "@scheduler-agent-supervisor/core/internal/domain/outage";
-import { MissingWorkflow } from "@scheduler-agent-supervisor/core/internal/domain/workflows";
+import type { App } from "@scheduler-agent-supervisor/core/create-app";
+import { MissingWorkflow, NewerSchema, OtherVersionNeeded } from "@scheduler-agent-supervisor/core/domain";
 import { expect, test } from "vitest";
 import { operatorFunction } from "./operator-endpoint.ts";
 

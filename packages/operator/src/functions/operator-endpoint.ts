@@ -7,13 +7,11 @@ import type {
   HttpResponseInit,
   InvocationContext,
 } from "@azure/functions";
-import type { App } from "@scheduler-agent-supervisor/core/internal/app/create-app";
-import { OtherVersionNeeded } from "@scheduler-agent-supervisor/core/internal/domain/outage";
-import { atFault } from "@scheduler-agent-supervisor/core/internal/functions/at-fault";
-import { isNotStorable } from "@scheduler-agent-supervisor/core/internal/store/cosmos-answers";
-import { reasonOf } from "@scheduler-agent-supervisor/core/internal/store/job-store";
-import { isWanted } from "@scheduler-agent-supervisor/core/internal/store/wanted-version";
-import { outgoing } from "@scheduler-agent-supervisor/core/internal/telemetry/outgoing";
+import type { App } from "@scheduler-agent-supervisor/core/create-app";
+import { OtherVersionNeeded } from "@scheduler-agent-supervisor/core/domain";
+import { atFault } from "@scheduler-agent-supervisor/core/hosting";
+import { isNotStorable, isWanted, reasonOf } from "@scheduler-agent-supervisor/core/store";
+import { outgoing } from "@scheduler-agent-supervisor/core/telemetry";
 import { parseIfMatch } from "../messaging/entity-tag.ts";
 import { isKnown, listTag } from "../messaging/list-tag.ts";
 import { accessTo, type Role } from "../messaging/operator-access.ts";

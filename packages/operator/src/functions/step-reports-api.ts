@@ -1,14 +1,12 @@
 // Steps that are done later, for operators (P9, P11): lists the waiting ones, and takes a report in place of the service's own.
 import type { HttpResponseInit } from "@azure/functions";
-import type { App } from "@scheduler-agent-supervisor/core/internal/app/create-app";
-import { Outage } from "@scheduler-agent-supervisor/core/internal/domain/outage";
-import { atFault } from "@scheduler-agent-supervisor/core/internal/functions/at-fault";
-import { engineClient } from "@scheduler-agent-supervisor/core/internal/functions/engine-client";
-import { parseStepReport } from "@scheduler-agent-supervisor/core/internal/messaging/operator-request";
-import { type Reported, reportStep } from "@scheduler-agent-supervisor/core/internal/scheduler/report-step";
-import { reportEnd } from "@scheduler-agent-supervisor/core/internal/scheduler/scheduler-client";
-import { entityTag } from "@scheduler-agent-supervisor/core/internal/store/wanted-version";
-import { observe } from "@scheduler-agent-supervisor/core/internal/telemetry/invocation";
+import type { App } from "@scheduler-agent-supervisor/core/create-app";
+import { Outage } from "@scheduler-agent-supervisor/core/domain";
+import { atFault, engineClient } from "@scheduler-agent-supervisor/core/hosting";
+import { parseStepReport } from "@scheduler-agent-supervisor/core/messaging";
+import { type Reported, reportEnd, reportStep } from "@scheduler-agent-supervisor/core/scheduling";
+import { entityTag } from "@scheduler-agent-supervisor/core/store";
+import { observe } from "@scheduler-agent-supervisor/core/telemetry";
 import * as df from "durable-functions";
 import { deskOf } from "../compose.ts";
 import { parseAwaitingQuery } from "../messaging/awaiting-request.ts";

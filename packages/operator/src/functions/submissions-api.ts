@@ -1,20 +1,12 @@
 // Submission by HTTP (P1, P13): an application that can't send to the bus submits a job, looks at it, and cancels it. It sees its own jobs alone.
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
-import type { App } from "@scheduler-agent-supervisor/core/internal/app/create-app";
-import { Outage } from "@scheduler-agent-supervisor/core/internal/domain/outage";
-import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import { atFault } from "@scheduler-agent-supervisor/core/internal/functions/at-fault";
-import { engineClient } from "@scheduler-agent-supervisor/core/internal/functions/engine-client";
-import { readBody } from "@scheduler-agent-supervisor/core/internal/messaging/message-body";
-import { parseOperatorRequest } from "@scheduler-agent-supervisor/core/internal/messaging/operator-request";
-import { operateJob } from "@scheduler-agent-supervisor/core/internal/scheduler/operate-job";
-import { WorkflowPaused } from "@scheduler-agent-supervisor/core/internal/scheduler/pauses";
-import { startClaimed } from "@scheduler-agent-supervisor/core/internal/scheduler/scheduler-client";
-import { type Standing, standingFor } from "@scheduler-agent-supervisor/core/internal/submission/standing";
-import { submitForCaller } from "@scheduler-agent-supervisor/core/internal/submission/submit-job";
-import type { Telemetry } from "@scheduler-agent-supervisor/core/internal/telemetry/events";
-import { observe } from "@scheduler-agent-supervisor/core/internal/telemetry/invocation";
-import { activeTraceparent } from "@scheduler-agent-supervisor/core/internal/telemetry/trace-context";
+import type { App } from "@scheduler-agent-supervisor/core/create-app";
+import { hasEnded, Outage, type StateRecord } from "@scheduler-agent-supervisor/core/domain";
+import { atFault, engineClient } from "@scheduler-agent-supervisor/core/hosting";
+import { parseOperatorRequest, readBody } from "@scheduler-agent-supervisor/core/messaging";
+import { operateJob, startClaimed, WorkflowPaused } from "@scheduler-agent-supervisor/core/scheduling";
+import { type Standing, standingFor, submitForCaller } from "@scheduler-agent-supervisor/core/submission";
+import { activeTraceparent, observe, type Telemetry } from "@scheduler-agent-supervisor/core/telemetry";
 import * as df from "durable-functions";
 import { ownerFor } from "../messaging/operator-access.ts";
 import type { Endpoints } from "./operator-endpoint.ts";

@@ -1,9 +1,9 @@
 // The supervisor over HTTP (P10, P12): a sweep on request, and a what-if with another policy.
 
-import type { App } from "@scheduler-agent-supervisor/core/internal/app/create-app";
-import { atFault } from "@scheduler-agent-supervisor/core/internal/functions/at-fault";
-import { sweepFor } from "@scheduler-agent-supervisor/core/internal/supervisor/sweep";
-import { logTelemetry } from "@scheduler-agent-supervisor/core/internal/telemetry/events";
+import type { App } from "@scheduler-agent-supervisor/core/create-app";
+import { atFault } from "@scheduler-agent-supervisor/core/hosting";
+import { sweepFor } from "@scheduler-agent-supervisor/core/supervision";
+import { logTelemetry } from "@scheduler-agent-supervisor/core/telemetry";
 import { parseSweepQuery, parseWhatIfQuery } from "../messaging/supervisor-request.ts";
 import { whatIf } from "../operations/what-if.ts";
 import type { Endpoints } from "./operator-endpoint.ts";

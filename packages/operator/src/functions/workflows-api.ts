@@ -1,7 +1,7 @@
 // Lists the versions of the workflows, with how many unfinished jobs each has; and gives advice on the times of their steps.
-import { versionsInUse } from "@scheduler-agent-supervisor/core/internal/app/check-workflows";
-import type { App } from "@scheduler-agent-supervisor/core/internal/app/create-app";
-import { atFault } from "@scheduler-agent-supervisor/core/internal/functions/at-fault";
+import { versionsInUse } from "@scheduler-agent-supervisor/core/composition";
+import type { App } from "@scheduler-agent-supervisor/core/create-app";
+import { atFault } from "@scheduler-agent-supervisor/core/hosting";
 import { deskOf } from "../compose.ts";
 import { parseAdviceQuery } from "../messaging/advice-request.ts";
 import type { Endpoints } from "./operator-endpoint.ts";

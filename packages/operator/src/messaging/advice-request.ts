@@ -1,6 +1,6 @@
 // The contract of a request for advice on times.
-import { durationMs } from "@scheduler-agent-supervisor/core/internal/domain/duration";
-import { type Checked, checkQuery } from "@scheduler-agent-supervisor/core/internal/messaging/checked";
+import { durationMs } from "@scheduler-agent-supervisor/core/domain";
+import { type Checked, checkQuery } from "@scheduler-agent-supervisor/core/messaging";
 import { z } from "zod";
 import type { Changes } from "../domain/advice.ts";
 

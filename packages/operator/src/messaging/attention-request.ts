@@ -1,6 +1,6 @@
 // The contract of a request for the jobs that need a person.
 
-import { type Checked, checkQuery } from "@scheduler-agent-supervisor/core/internal/messaging/checked";
+import { type Checked, checkQuery } from "@scheduler-agent-supervisor/core/messaging";
 import { z } from "zod";
 
 const PAGE = { usual: 25, most: 100 } as const;

@@ -1,5 +1,5 @@
 // The contract of a request for the steps that await a report.
-import { type Checked, checkQuery } from "@scheduler-agent-supervisor/core/internal/messaging/checked";
+import { type Checked, checkQuery } from "@scheduler-agent-supervisor/core/messaging";
 import { z } from "zod";
 import { pageQuery } from "./page-request.ts";
 

@@ -1,8 +1,7 @@
 // The contract of requests for an action on many jobs.
 
-import { PROCESS_STATES } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import { type Checked, checkJson, checkQuery } from "@scheduler-agent-supervisor/core/internal/messaging/checked";
-import { extension } from "@scheduler-agent-supervisor/core/internal/messaging/extension";
+import { PROCESS_STATES } from "@scheduler-agent-supervisor/core/domain";
+import { type Checked, checkJson, checkQuery, extension } from "@scheduler-agent-supervisor/core/messaging";
 import { z } from "zod";
 import { BULK_ACTIONS, MOST_JOBS } from "../domain/bulk.ts";
 import { jobFilter, keyFaults } from "./job-filter.ts";

@@ -1,17 +1,16 @@
 // A message of a dead-letter queue as an operator sees it, and the message that is sent in its place.
 import { createHash } from "node:crypto";
 import type { ServiceBusMessage, ServiceBusReceivedMessage } from "@azure/service-bus";
-import { textOfBody } from "@scheduler-agent-supervisor/core/internal/domain/body-text";
-import { isNestedTooDeep, parseExactly } from "@scheduler-agent-supervisor/core/internal/domain/exact-json";
-import type { Contracts } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
-import { jobIdIn } from "@scheduler-agent-supervisor/core/internal/messaging/job-id";
-import { timeLeft } from "@scheduler-agent-supervisor/core/internal/messaging/message-copy";
+import type { Contracts } from "@scheduler-agent-supervisor/core/contracts";
+import { isNestedTooDeep, parseExactly, textOfBody } from "@scheduler-agent-supervisor/core/domain";
 import {
   BODY_BYTES,
   EXPIRES_AT,
+  jobIdIn,
   SENT_SUBJECT,
+  timeLeft,
   withoutQuarantine,
-} from "@scheduler-agent-supervisor/core/internal/messaging/quarantined-message";
+} from "@scheduler-agent-supervisor/core/messaging";
 import type { Correction, DeadLetter, DeadLetterBody, DeadLetterSummary } from "./dead-letters.ts";
 import { redactorOf } from "./hidden-secrets.ts";
 

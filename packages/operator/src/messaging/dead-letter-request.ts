@@ -1,11 +1,6 @@
 // The contract of an operator's requests about dead letters: each is checked as a whole, and every fault is named.
 
-import {
-  type Checked,
-  check,
-  checkJson,
-  checkQuery,
-} from "@scheduler-agent-supervisor/core/internal/messaging/checked";
+import { type Checked, check, checkJson, checkQuery } from "@scheduler-agent-supervisor/core/messaging";
 import { z } from "zod";
 import { MOST_IN_A_WAVE } from "../domain/message-waves.ts";
 import type { DiscardedPosition } from "../store/discarded-store.ts";

@@ -1,8 +1,4 @@
-import {
-  entityTag,
-  isWanted,
-  type WantedVersion,
-} from "@scheduler-agent-supervisor/core/internal/store/wanted-version";
+import { entityTag, isWanted, type WantedVersion } from "@scheduler-agent-supervisor/core/store";
 import { expect, test } from "vitest";
 import { parseIfMatch } from "./entity-tag.ts";
 

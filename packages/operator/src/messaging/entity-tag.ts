@@ -1,7 +1,7 @@
 // A job's version over HTTP (RFC 9110, 8.8.3 and 13.1.1): the ETag in answers, and the optional If-Match in requests.
 
-import type { Checked } from "@scheduler-agent-supervisor/core/internal/messaging/checked";
-import type { WantedVersion } from "@scheduler-agent-supervisor/core/internal/store/wanted-version";
+import type { Checked } from "@scheduler-agent-supervisor/core/messaging";
+import type { WantedVersion } from "@scheduler-agent-supervisor/core/store";
 
 const TAG = '(?:W/)?"[\\x21\\x23-\\x7e\\x80-\\xff]*"';
 const LIST = new RegExp(`^${TAG}(?:\\s*,\\s*${TAG})*$`);

@@ -1,6 +1,6 @@
 // The contract of claims and notes that operators send.
 
-import { type Checked, checkJson } from "@scheduler-agent-supervisor/core/internal/messaging/checked";
+import { type Checked, checkJson } from "@scheduler-agent-supervisor/core/messaging";
 import { z } from "zod";
 import { HANDLED } from "../domain/handling.ts";
 

@@ -1,13 +1,8 @@
 // What a reader is shown of a message that breaks its contract, and what a correction by such an operator keeps.
 
-import type { Job } from "@scheduler-agent-supervisor/core/internal/domain/job";
-import {
-  type Contracts,
-  defineContract,
-  jobId,
-  jobMembers,
-} from "@scheduler-agent-supervisor/core/internal/messaging/contract";
-import { memberRedactorOf } from "@scheduler-agent-supervisor/core/internal/messaging/hidden-members";
+import { type Contracts, defineContract, jobId, jobMembers } from "@scheduler-agent-supervisor/core/contracts";
+import type { Job } from "@scheduler-agent-supervisor/core/domain";
+import { memberRedactorOf } from "@scheduler-agent-supervisor/core/messaging";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import type { DeadLetter } from "./dead-letters.ts";

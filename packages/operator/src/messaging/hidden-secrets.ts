@@ -1,10 +1,9 @@
 // Messages in dead-letter queues and in the quarantine, for operators who may not see jobs' secrets: they see the members that a contract knows. If
 // such an operator corrects a message, what was left as it was shown stays as it is stored.
-import { canonicalJson } from "@scheduler-agent-supervisor/core/internal/domain/canonical-json";
-import { HIDDEN } from "@scheduler-agent-supervisor/core/internal/domain/job";
-import type { Contracts } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
-import { memberRedactorOf, withoutFound } from "@scheduler-agent-supervisor/core/internal/messaging/hidden-members";
-import type { Found } from "@scheduler-agent-supervisor/core/internal/messaging/visible-members";
+
+import type { Contracts } from "@scheduler-agent-supervisor/core/contracts";
+import { canonicalJson, HIDDEN } from "@scheduler-agent-supervisor/core/domain";
+import { type Found, memberRedactorOf, withoutFound } from "@scheduler-agent-supervisor/core/messaging";
 import type { DeadLetter, DeadLetterBody, DeadLetterSummary } from "./dead-letters.ts";
 
 /** A body that is not read may contain any value. */

@@ -1,7 +1,7 @@
 // The filter of a search: its members, the same for a list and for an action on all matches.
 
-import { ERROR_KINDS } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import type { WaitsFor } from "@scheduler-agent-supervisor/core/internal/store/waits-for";
+import { ERROR_KINDS } from "@scheduler-agent-supervisor/core/domain";
+import type { WaitsFor } from "@scheduler-agent-supervisor/core/store";
 import { z } from "zod";
 
 /** A searched text is no longer than a name. */

@@ -1,9 +1,8 @@
 // The contract of a request for a list of jobs over HTTP.
 
-import { PROCESS_STATES, type ProcessState } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import { checkQuery } from "@scheduler-agent-supervisor/core/internal/messaging/checked";
-import type { Parsed } from "@scheduler-agent-supervisor/core/internal/messaging/operator-request";
-import type { ListPosition } from "@scheduler-agent-supervisor/core/internal/store/job-list";
+import { PROCESS_STATES, type ProcessState } from "@scheduler-agent-supervisor/core/domain";
+import { checkQuery, type Parsed } from "@scheduler-agent-supervisor/core/messaging";
+import type { ListPosition } from "@scheduler-agent-supervisor/core/store";
 import { z } from "zod";
 import { filterOf, jobFilter, keyFaults } from "./job-filter.ts";
 import { continuation, pageSize } from "./paging.ts";

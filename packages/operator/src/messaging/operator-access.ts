@@ -1,6 +1,6 @@
 // Authorisation in the operator's API, and the name in the records (P9, P11, P13).
 
-import type { OperatorSignIn } from "@scheduler-agent-supervisor/core/internal/app/setting-types";
+import type { OperatorSignIn } from "@scheduler-agent-supervisor/core/composition";
 import { z } from "zod";
 
 /** Roles of the app registration: to read, to act, to see jobs' secrets too, and to submit jobs of one's own. */

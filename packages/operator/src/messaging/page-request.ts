@@ -1,5 +1,5 @@
 // The contract of a request for a page of what awaits a report, or of the claims.
-import { type Checked, checkQuery } from "@scheduler-agent-supervisor/core/internal/messaging/checked";
+import { type Checked, checkQuery } from "@scheduler-agent-supervisor/core/messaging";
 import { z } from "zod";
 import { MOST_ON_A_PAGE } from "../domain/list-page.ts";
 import { listContinuation, pageSize } from "./paging.ts";

@@ -1,6 +1,6 @@
 // The contract of a request to pause or resume a workflow or an agent.
 
-import { type Checked, checkJson } from "@scheduler-agent-supervisor/core/internal/messaging/checked";
+import { type Checked, checkJson } from "@scheduler-agent-supervisor/core/messaging";
 import { z } from "zod";
 
 export const pauseBody = z.strictObject({

@@ -1,6 +1,6 @@
 // The age of the oldest message in each of the app's own queues, from its first arrival, by the cause of its wait.
 import type { ServiceBusClient, ServiceBusReceivedMessage, ServiceBusReceiver } from "@azure/service-bus";
-import { FIRST_ENQUEUED_AT, POSTPONE_CAUSE } from "@scheduler-agent-supervisor/core/internal/messaging/messenger";
+import { FIRST_ENQUEUED_AT, POSTPONE_CAUSE } from "@scheduler-agent-supervisor/core/messaging";
 import Long from "long";
 
 /** The oldest message of those that wait for one cause. */

@@ -7,10 +7,8 @@ import {
   type ServiceBusReceivedMessage,
   type ServiceBusReceiver,
 } from "@azure/service-bus";
-import type { BusSenders } from "@scheduler-agent-supervisor/core/internal/messaging/bus-senders";
-import { CAME_BY } from "@scheduler-agent-supervisor/core/internal/messaging/came-by";
-import type { Contracts } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
-import { MessageExpired } from "@scheduler-agent-supervisor/core/internal/messaging/messenger";
+import type { Contracts } from "@scheduler-agent-supervisor/core/contracts";
+import { type BusSenders, CAME_BY, MessageExpired } from "@scheduler-agent-supervisor/core/messaging";
 import Long from "long";
 import { deadLetterOf, deadLetterSummary, isCutOff, resentMessage } from "./dead-letter-message.ts";
 import type {

@@ -1,5 +1,5 @@
 // The contract of a request for the shift log.
-import { type Checked, checkQuery } from "@scheduler-agent-supervisor/core/internal/messaging/checked";
+import { type Checked, checkQuery } from "@scheduler-agent-supervisor/core/messaging";
 import { z } from "zod";
 
 const instant = z.iso

@@ -1,7 +1,7 @@
 // The contract of requests to the supervisor over HTTP.
 
-import { durationMs } from "@scheduler-agent-supervisor/core/internal/domain/duration";
-import { type Checked, checkQuery } from "@scheduler-agent-supervisor/core/internal/messaging/checked";
+import { durationMs } from "@scheduler-agent-supervisor/core/domain";
+import { type Checked, checkQuery } from "@scheduler-agent-supervisor/core/messaging";
 import { z } from "zod";
 import { listContinuation, pageSize } from "./paging.ts";
 

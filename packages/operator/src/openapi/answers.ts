@@ -1,5 +1,5 @@
 // The API's answers besides those for the console: faults, rejections, sweeps and versions of workflows.
-import { PROCESS_STATES } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { PROCESS_STATES } from "@scheduler-agent-supervisor/core/domain";
 import { z } from "zod";
 import { deadLetterCounts, deadLetterPage } from "../messaging/console-contract.ts";
 

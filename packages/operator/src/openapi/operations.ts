@@ -1,12 +1,12 @@
 // Every route of the operator's API: its requests and answers, from the schemas that check both.
 
-import { contractQuery } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
 import {
+  contractQuery,
   erasureBody,
   operatorBodies,
   outcomeBody,
   reportBody,
-} from "@scheduler-agent-supervisor/core/internal/messaging/operator-request";
+} from "@scheduler-agent-supervisor/core/messaging";
 import type { z } from "zod";
 import { adviceQuery } from "../messaging/advice-request.ts";
 import { attentionQuery } from "../messaging/attention-request.ts";

@@ -1,6 +1,5 @@
 // Advice over a sample of the last week's jobs: bounded in what it reads, and read rarely.
-import type { StepRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+import type { StepRecord, Workflow } from "@scheduler-agent-supervisor/core/domain";
 import { expect, test, vi } from "vitest";
 import { advice as schema } from "../answers/advice.ts";
 import { parseAdviceQuery } from "../messaging/advice-request.ts";

@@ -1,7 +1,6 @@
 // Advice on the times of steps, for operators: from a sample of the last week's jobs, read at most once in ten minutes.
-import { instant } from "@scheduler-agent-supervisor/core/internal/domain/duration";
-import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
-import { remembered } from "@scheduler-agent-supervisor/core/internal/store/remembered";
+import { instant, type Workflow } from "@scheduler-agent-supervisor/core/domain";
+import { remembered } from "@scheduler-agent-supervisor/core/store";
 import { adviceOn, type Changes, type EndedJob } from "../domain/advice.ts";
 import type { Advice } from "../messaging/console-contract.ts";
 import type { ReadEndedJobs } from "../store/ended-jobs.ts";

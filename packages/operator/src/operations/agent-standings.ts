@@ -1,12 +1,8 @@
 // The state of the agents over all instances of the app, and the pauses: read at most once in some seconds, for any number of operators.
 
-import { instant } from "@scheduler-agent-supervisor/core/internal/domain/duration";
-import type { Pauses } from "@scheduler-agent-supervisor/core/internal/scheduler/pauses";
-import {
-  type AgentHealthStore,
-  REPORT_LASTS_S,
-} from "@scheduler-agent-supervisor/core/internal/store/agent-health-store";
-import { remembered } from "@scheduler-agent-supervisor/core/internal/store/remembered";
+import { instant } from "@scheduler-agent-supervisor/core/domain";
+import type { Pauses } from "@scheduler-agent-supervisor/core/scheduling";
+import { type AgentHealthStore, REPORT_LASTS_S, remembered } from "@scheduler-agent-supervisor/core/store";
 import type { AgentStandings } from "../messaging/console-contract.ts";
 
 export interface AgentStandingsPorts {

@@ -1,7 +1,7 @@
 // The cases that a person has to handle, for the console: read at most once in some seconds, for any number of operators.
 
-import { instant } from "@scheduler-agent-supervisor/core/internal/domain/duration";
-import { remembered } from "@scheduler-agent-supervisor/core/internal/store/remembered";
+import { instant } from "@scheduler-agent-supervisor/core/domain";
+import { remembered } from "@scheduler-agent-supervisor/core/store";
 import type { Attention, AttentionPage, Overview } from "../messaging/console-contract.ts";
 import type { JobCount } from "../store/job-gauges.ts";
 import type { CountedJobs, ReadOpenJobs } from "../store/open-jobs.ts";

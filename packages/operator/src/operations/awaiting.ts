@@ -1,9 +1,7 @@
 // The steps that wait for a report, for the console: read at most once in some seconds, for any number of operators.
 
-import { instant } from "@scheduler-agent-supervisor/core/internal/domain/duration";
-import type { StepRun } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
-import { remembered } from "@scheduler-agent-supervisor/core/internal/store/remembered";
+import { instant, type StepRun, type Workflow } from "@scheduler-agent-supervisor/core/domain";
+import { remembered } from "@scheduler-agent-supervisor/core/store";
 import { type ListPosition, MOST_ON_A_PAGE } from "../domain/list-page.ts";
 import type { Awaiting, AwaitingStep } from "../messaging/console-contract.ts";
 import type { AwaitingJob, ReadAwaitingJobs } from "../store/awaiting-jobs.ts";

@@ -1,5 +1,5 @@
 // Counts each queue's dead letters, with their causes and age: a queue that can't be read reports why, and the others are still counted.
-import { inWords } from "@scheduler-agent-supervisor/core/internal/domain/thrown";
+import { inWords } from "@scheduler-agent-supervisor/core/domain";
 import type { DeadLetterSummary, DeadLetters } from "../messaging/dead-letters.ts";
 import { messageCauseOf, reasonOf } from "./dead-letter-causes.ts";
 

@@ -1,8 +1,7 @@
 // The entry in the audit log for one request about a dead letter.
 
-import { instant } from "@scheduler-agent-supervisor/core/internal/domain/duration";
-import type { Context, Ports } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
-import { writeAuditLog } from "@scheduler-agent-supervisor/core/internal/scheduler/write-audit-log";
+import { instant } from "@scheduler-agent-supervisor/core/domain";
+import { type Context, type Ports, writeAuditLog } from "@scheduler-agent-supervisor/core/scheduling";
 import type { DeadLetter } from "../messaging/dead-letters.ts";
 
 interface About {

@@ -1,7 +1,7 @@
 // Messages that operators discarded: shown for some days, and sent again by an operator who still needs one.
 
-import { inWords } from "@scheduler-agent-supervisor/core/internal/domain/thrown";
-import type { Context } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
+import { inWords } from "@scheduler-agent-supervisor/core/domain";
+import type { Context } from "@scheduler-agent-supervisor/core/scheduling";
 import type { DiscardedMessage } from "../domain/message-copy.ts";
 import type { Correction, DeadLetter, DeadLetterSummary } from "../messaging/dead-letters.ts";
 import { redactorOf } from "../messaging/hidden-secrets.ts";

@@ -1,12 +1,8 @@
 // Erasure: removes all data of a job that is over from the store, on an operator's request.
 
-import { instant } from "@scheduler-agent-supervisor/core/internal/domain/duration";
-import { isOver } from "@scheduler-agent-supervisor/core/internal/domain/retention";
-import { snapshotOf } from "@scheduler-agent-supervisor/core/internal/domain/snapshot";
-import type { Caller } from "@scheduler-agent-supervisor/core/internal/scheduler/operate-job";
-import type { Context } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
-import type { ClosingStore, Versioned } from "@scheduler-agent-supervisor/core/internal/store/job-store";
-import { isWanted } from "@scheduler-agent-supervisor/core/internal/store/wanted-version";
+import { instant, isOver, snapshotOf } from "@scheduler-agent-supervisor/core/domain";
+import type { Caller, Context } from "@scheduler-agent-supervisor/core/scheduling";
+import { type ClosingStore, isWanted, type Versioned } from "@scheduler-agent-supervisor/core/store";
 import type { DiscardedStore } from "../store/discarded-store.ts";
 
 export type Erased =

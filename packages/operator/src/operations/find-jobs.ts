@@ -1,13 +1,13 @@
 // Finds jobs for a list: a complete job id returns that job at once, however many are stored.
-import { NewerSchema } from "@scheduler-agent-supervisor/core/internal/domain/newer-schema";
+import { NewerSchema } from "@scheduler-agent-supervisor/core/domain";
 import {
   type JobPage,
   type JobQuery,
+  type JobStore,
   type JobSummary,
   listedOf,
   summaryOf,
-} from "@scheduler-agent-supervisor/core/internal/store/job-list";
-import type { JobStore } from "@scheduler-agent-supervisor/core/internal/store/job-store";
+} from "@scheduler-agent-supervisor/core/store";
 
 /** Later than every job: other matches come on the next page. */
 const BEFORE_ALL = "9999-12-31T23:59:59.999Z";

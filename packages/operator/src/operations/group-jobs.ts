@@ -1,7 +1,6 @@
 // Groups the jobs that need a person by their cause: after the cause is fixed, the whole group can be handled together.
 import { createHash } from "node:crypto";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import { underlyingError } from "@scheduler-agent-supervisor/core/internal/domain/underlying-error";
+import { type StateRecord, underlyingError } from "@scheduler-agent-supervisor/core/domain";
 import { FINGERPRINT_VERSION, fingerprintOf } from "../domain/fingerprint.ts";
 import type { Attention, CauseGroup } from "../messaging/console-contract.ts";
 import type { OpenJob } from "../store/open-jobs.ts";

@@ -1,8 +1,7 @@
 // An operator's action on a dead letter: sends it again, unchanged or corrected, or removes it. Each action is in the audit log.
 
-import { instant } from "@scheduler-agent-supervisor/core/internal/domain/duration";
-import { inWords } from "@scheduler-agent-supervisor/core/internal/domain/thrown";
-import type { Context, Ports } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
+import { instant, inWords } from "@scheduler-agent-supervisor/core/domain";
+import type { Context, Ports } from "@scheduler-agent-supervisor/core/scheduling";
 import { applyPatch } from "../domain/merge-patch.ts";
 import type { DeadLetterRequest } from "../messaging/dead-letter-request.ts";
 import type { DeadLetter, DeadLetterQueue, DeadLetters, TakenDeadLetter } from "../messaging/dead-letters.ts";

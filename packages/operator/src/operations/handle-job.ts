@@ -1,10 +1,8 @@
 // Operators claim jobs and causes and leave notes: all are read at once, and each is written at the version that the operator has seen.
 
-import { instant } from "@scheduler-agent-supervisor/core/internal/domain/duration";
-import type { Context, Ports } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
-import { writeAuditLog } from "@scheduler-agent-supervisor/core/internal/scheduler/write-audit-log";
-import { remembered } from "@scheduler-agent-supervisor/core/internal/store/remembered";
-import { isWanted, type WantedVersion } from "@scheduler-agent-supervisor/core/internal/store/wanted-version";
+import { instant } from "@scheduler-agent-supervisor/core/domain";
+import { type Context, type Ports, writeAuditLog } from "@scheduler-agent-supervisor/core/scheduling";
+import { isWanted, remembered, type WantedVersion } from "@scheduler-agent-supervisor/core/store";
 import { changeHandling, claimAt, type HandlingChange } from "../domain/handling.ts";
 import { type ListPosition, MOST_ON_A_PAGE } from "../domain/list-page.ts";
 import type { HandlingAnswer, Handlings } from "../messaging/console-contract.ts";

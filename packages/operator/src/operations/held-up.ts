@@ -1,9 +1,13 @@
 // The jobs that are held up, in groups by their agent and cause, for the console: read at most once in some seconds, for any number of operators.
 import { createHash } from "node:crypto";
-import { instant } from "@scheduler-agent-supervisor/core/internal/domain/duration";
-import type { Wait } from "@scheduler-agent-supervisor/core/internal/domain/wait";
-import { type WaitContext, type WaitingJob, waitsOf } from "@scheduler-agent-supervisor/core/internal/domain/waiting";
-import { remembered } from "@scheduler-agent-supervisor/core/internal/store/remembered";
+import {
+  instant,
+  type Wait,
+  type WaitContext,
+  type WaitingJob,
+  waitsOf,
+} from "@scheduler-agent-supervisor/core/domain";
+import { remembered } from "@scheduler-agent-supervisor/core/store";
 import { MOST_JOBS } from "../domain/bulk.ts";
 import { fingerprintOf, hasWords, technicalCauseOf } from "../domain/fingerprint.ts";
 import type { AgentStandings, HeldUp, HeldUpPage } from "../messaging/console-contract.ts";

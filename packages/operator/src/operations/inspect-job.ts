@@ -1,23 +1,30 @@
 // One job for an operator, with the actions that are possible now (P9, P11, P13). It changes nothing.
 
-import { instant } from "@scheduler-agent-supervisor/core/internal/domain/duration";
-import { expandedSteps } from "@scheduler-agent-supervisor/core/internal/domain/expand";
-import { type KeyChoice, keyChoiceOf } from "@scheduler-agent-supervisor/core/internal/domain/idempotency-key";
-import { type Job, withHiddenSecrets } from "@scheduler-agent-supervisor/core/internal/domain/job";
-import { courseOf, type Decision } from "@scheduler-agent-supervisor/core/internal/domain/next-attempt";
-import { decide } from "@scheduler-agent-supervisor/core/internal/domain/operator";
-import type { OperatorAction } from "@scheduler-agent-supervisor/core/internal/domain/operator-action";
-import { type UnknownOutcome, unknownOutcomes } from "@scheduler-agent-supervisor/core/internal/domain/record-outcome";
-import type { Direction, StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import { type Wait, waitInWords } from "@scheduler-agent-supervisor/core/internal/domain/wait";
-import { SWEEP_GRACE_MS, waitingJobOf, waitsOf } from "@scheduler-agent-supervisor/core/internal/domain/waiting";
-import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
-import { contractOf } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
-import type { ActionName } from "@scheduler-agent-supervisor/core/internal/messaging/operator-request";
-import { decisionContextOf, workflowOf } from "@scheduler-agent-supervisor/core/internal/scheduler/operate-job";
-import type { Ports } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
-import { shownRecord } from "@scheduler-agent-supervisor/core/internal/store/stored-record";
-import { entityTag } from "@scheduler-agent-supervisor/core/internal/store/wanted-version";
+import {
+  courseOf,
+  type Decision,
+  type Direction,
+  decide,
+  expandedSteps,
+  instant,
+  type Job,
+  type KeyChoice,
+  keyChoiceOf,
+  type OperatorAction,
+  type StateRecord,
+  SWEEP_GRACE_MS,
+  type UnknownOutcome,
+  unknownOutcomes,
+  type Wait,
+  type Workflow,
+  waitInWords,
+  waitingJobOf,
+  waitsOf,
+  withHiddenSecrets,
+} from "@scheduler-agent-supervisor/core/domain";
+import { type ActionName, contractOf } from "@scheduler-agent-supervisor/core/messaging";
+import { decisionContextOf, type Ports, workflowOf } from "@scheduler-agent-supervisor/core/scheduling";
+import { entityTag, shownRecord } from "@scheduler-agent-supervisor/core/store";
 import { type StatusStanding, statusesOf } from "../domain/statuses.ts";
 
 /** One job for an operator. */

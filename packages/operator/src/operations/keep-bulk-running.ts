@@ -1,6 +1,6 @@
 // Looks after actions on many jobs as the supervisor looks after jobs: a run whose turns have stopped gets another orchestration.
-import { instant } from "@scheduler-agent-supervisor/core/internal/domain/duration";
-import type { Context } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
+import { instant } from "@scheduler-agent-supervisor/core/domain";
+import type { Context } from "@scheduler-agent-supervisor/core/scheduling";
 import type { BulkRun, BulkStore } from "../store/bulk-store.ts";
 
 /** Longer than the longest pause between two turns and a turn itself. */

@@ -1,6 +1,5 @@
 // Keeps the jobs that need a person between two looks, and reads only what may have changed since: any number of them waits at the same small cost.
-import { instant } from "@scheduler-agent-supervisor/core/internal/domain/duration";
-import { OPEN_ERRORS } from "@scheduler-agent-supervisor/core/internal/domain/open-errors";
+import { instant, OPEN_ERRORS } from "@scheduler-agent-supervisor/core/domain";
 import { shares } from "../domain/shares.ts";
 import type { OpenErrorCount } from "../store/open-error-counts.ts";
 import type { CountedJobs, OpenJob, OpenJobStore, ReadOpenJobs } from "../store/open-jobs.ts";

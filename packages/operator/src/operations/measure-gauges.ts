@@ -1,11 +1,9 @@
 // Measures the gauges: jobs by state, overdue jobs, the age of waiting messages.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { instant } from "@scheduler-agent-supervisor/core/internal/domain/duration";
-import { inWords } from "@scheduler-agent-supervisor/core/internal/domain/thrown";
-import type { Wait } from "@scheduler-agent-supervisor/core/internal/domain/wait";
-import type { Context, Ports, Telemetry } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
-import { isMeasured, measure } from "@scheduler-agent-supervisor/core/internal/telemetry/metrics";
+import { instant, inWords, type Wait } from "@scheduler-agent-supervisor/core/domain";
+import type { Context, Ports, Telemetry } from "@scheduler-agent-supervisor/core/scheduling";
+import { isMeasured, measure } from "@scheduler-agent-supervisor/core/telemetry";
 import type { HeldUp } from "../messaging/console-contract.ts";
 import type { QueueAge } from "../messaging/queue-ages.ts";
 import type { JobCount } from "../store/job-gauges.ts";

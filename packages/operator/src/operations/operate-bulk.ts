@@ -1,8 +1,7 @@
 // The operators' control of a previewed action on many jobs: start, pause, resume, cancel, watch.
 
-import { instant } from "@scheduler-agent-supervisor/core/internal/domain/duration";
-import type { Context } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
-import { writeAuditLog } from "@scheduler-agent-supervisor/core/internal/scheduler/write-audit-log";
+import { instant } from "@scheduler-agent-supervisor/core/domain";
+import { type Context, writeAuditLog } from "@scheduler-agent-supervisor/core/scheduling";
 import { type BulkState, countsOf, SAME_CAUSE_LIMIT } from "../domain/bulk.ts";
 import type { ListPosition } from "../domain/list-page.ts";
 import type { BulkList, BulkProgress } from "../messaging/console-contract.ts";

@@ -1,19 +1,25 @@
 // The preview of an action on many jobs: lists the jobs that it will act on, and the others with the reason. Jobs that arrive later are not
 // included.
 import { randomUUID } from "node:crypto";
-import { instant } from "@scheduler-agent-supervisor/core/internal/domain/duration";
-import { type KeyChoice, keyChoiceOf } from "@scheduler-agent-supervisor/core/internal/domain/idempotency-key";
-import { NewerSchema } from "@scheduler-agent-supervisor/core/internal/domain/newer-schema";
-import { courseOf } from "@scheduler-agent-supervisor/core/internal/domain/next-attempt";
-import { decide } from "@scheduler-agent-supervisor/core/internal/domain/operator";
-import type { OperatorAction } from "@scheduler-agent-supervisor/core/internal/domain/operator-action";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import { decisionContextOf, workflowOf } from "@scheduler-agent-supervisor/core/internal/scheduler/operate-job";
-import type { Ports } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
-import type { JobFilter, JobPage, JobSummary } from "@scheduler-agent-supervisor/core/internal/store/job-list";
-import { isListed } from "@scheduler-agent-supervisor/core/internal/store/job-query";
-import { NotStorable } from "@scheduler-agent-supervisor/core/internal/store/job-store";
-import { entityTag } from "@scheduler-agent-supervisor/core/internal/store/wanted-version";
+import {
+  courseOf,
+  decide,
+  instant,
+  type KeyChoice,
+  keyChoiceOf,
+  NewerSchema,
+  type OperatorAction,
+  type StateRecord,
+} from "@scheduler-agent-supervisor/core/domain";
+import { decisionContextOf, type Ports, workflowOf } from "@scheduler-agent-supervisor/core/scheduling";
+import {
+  entityTag,
+  isListed,
+  type JobFilter,
+  type JobPage,
+  type JobSummary,
+  NotStorable,
+} from "@scheduler-agent-supervisor/core/store";
 import { type BulkAction, type BulkItem, MOST_JOBS } from "../domain/bulk.ts";
 import { filterOf } from "../messaging/job-filter.ts";
 import type { BulkFilter, BulkRun, BulkStore } from "../store/bulk-store.ts";

@@ -1,9 +1,8 @@
 // One turn of an action on many jobs: acts on the jobs of the wave, or checks whether they have ended, and returns when the next turn is due.
 
-import { durationMs, instant } from "@scheduler-agent-supervisor/core/internal/domain/duration";
-import type { OperatorRequest } from "@scheduler-agent-supervisor/core/internal/messaging/operator-request";
-import { operateJob } from "@scheduler-agent-supervisor/core/internal/scheduler/operate-job";
-import type { Context, Ports } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
+import { durationMs, instant } from "@scheduler-agent-supervisor/core/domain";
+import type { OperatorRequest } from "@scheduler-agent-supervisor/core/messaging";
+import { type Context, operateJob, type Ports } from "@scheduler-agent-supervisor/core/scheduling";
 import { afterWave, type BulkItem, type BulkResult, countsOf, endOf, sum, waveOf } from "../domain/bulk.ts";
 import type { BulkRun, ReadBulkRun } from "../store/bulk-store.ts";
 import { causeIdOf } from "./group-jobs.ts";

@@ -1,6 +1,6 @@
 // An audit log's entry as operators see it: its content, without the members that only the store needs.
 
-import type { LateReply } from "@scheduler-agent-supervisor/core/internal/store/audit-log";
+import type { LateReply } from "@scheduler-agent-supervisor/core/store";
 import type {
   SupervisionEntry as Shown,
   AuditEntry as ShownInAudit,

@@ -1,6 +1,6 @@
 // Notes once a minute what the overview's curves show of the last hour: arrivals and completions, the oldest waiting message, and the agents with an open
 // breaker.
-import { instant } from "@scheduler-agent-supervisor/core/internal/domain/duration";
+import { instant } from "@scheduler-agent-supervisor/core/domain";
 import type { AgentStandings } from "../messaging/console-contract.ts";
 import type { QueueAge } from "../messaging/queue-ages.ts";
 import type { HourCounts } from "../store/hour-counts.ts";

@@ -1,8 +1,7 @@
 // The flow of the jobs: arrivals, completions and their duration, the age of waiting messages, and the workflows in progress.
 
-import { instant } from "@scheduler-agent-supervisor/core/internal/domain/duration";
-import type { WorkflowRef } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
-import { remembered } from "@scheduler-agent-supervisor/core/internal/store/remembered";
+import { instant, type WorkflowRef } from "@scheduler-agent-supervisor/core/domain";
+import { remembered } from "@scheduler-agent-supervisor/core/store";
 import { percentile, rateOf } from "../domain/sample.ts";
 import type { Traffic, WaitingMessages } from "../messaging/console-contract.ts";
 import type { Completed, RecentJobs } from "../store/recent-jobs.ts";

@@ -1,8 +1,7 @@
 // The messages that wait in the app's queues, by the cause of their wait: read at most once in half a minute, for any number of operators.
 
-import { instant } from "@scheduler-agent-supervisor/core/internal/domain/duration";
-import { inWords } from "@scheduler-agent-supervisor/core/internal/domain/thrown";
-import { remembered } from "@scheduler-agent-supervisor/core/internal/store/remembered";
+import { instant, inWords } from "@scheduler-agent-supervisor/core/domain";
+import { remembered } from "@scheduler-agent-supervisor/core/store";
 import type { WaitingMessages } from "../messaging/console-contract.ts";
 import type { QueueAge } from "../messaging/queue-ages.ts";
 

@@ -1,17 +1,21 @@
 // The supervisor's what-if: the result of a sweep under other thresholds. It changes nothing.
 
-import { instant } from "@scheduler-agent-supervisor/core/internal/domain/duration";
-import { decideDeadline, passDeadline } from "@scheduler-agent-supervisor/core/internal/domain/pass-deadline";
-import { decideRecovery, recover } from "@scheduler-agent-supervisor/core/internal/domain/recovery";
-import { type Snapshot, snapshotOf } from "@scheduler-agent-supervisor/core/internal/domain/snapshot";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import { inWords } from "@scheduler-agent-supervisor/core/internal/domain/thrown";
-import type { AnyVerdict } from "@scheduler-agent-supervisor/core/internal/domain/verdicts";
-import { policyFor, type RecoveryPolicy } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
-import type { Context, Ports } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
-import { createPace } from "@scheduler-agent-supervisor/core/internal/supervisor/pace";
-import { ruleInWords } from "@scheduler-agent-supervisor/core/internal/supervisor/rule";
-import { walkOverdue } from "@scheduler-agent-supervisor/core/internal/supervisor/walk-overdue";
+import {
+  type AnyVerdict,
+  decideDeadline,
+  decideRecovery,
+  instant,
+  inWords,
+  passDeadline,
+  policyFor,
+  type RecoveryPolicy,
+  recover,
+  type Snapshot,
+  type StateRecord,
+  snapshotOf,
+} from "@scheduler-agent-supervisor/core/domain";
+import type { Context, Ports } from "@scheduler-agent-supervisor/core/scheduling";
+import { createPace, ruleInWords, walkOverdue } from "@scheduler-agent-supervisor/core/supervision";
 
 export interface Overrides {
   readonly failureThreshold?: number | undefined;

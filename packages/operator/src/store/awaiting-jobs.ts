@@ -1,6 +1,6 @@
 // The jobs with a step that its service does later: the search reads only jobs that have not ended.
 import type { Container } from "@azure/cosmos";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain";
 import { type ListPosition, pageOf } from "../domain/list-page.ts";
 
 export type AwaitingJob = Pick<StateRecord, "jobId" | "workflow" | "steps">;

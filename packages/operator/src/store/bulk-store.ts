@@ -1,6 +1,6 @@
 // The records of an action on many jobs: the run, which is small and read often; its jobs as the preview read them; a result for each wave.
 import { type Container, ErrorResponse } from "@azure/cosmos";
-import type { Direction, JobError, ProcessState } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import type { Direction, JobError, ProcessState } from "@scheduler-agent-supervisor/core/domain";
 import type { BulkAction, BulkCounts, BulkItem, BulkResult, BulkState } from "../domain/bulk.ts";
 import { type ListPosition, pageOf } from "../domain/list-page.ts";
 import { furtherThan } from "./further-than.ts";

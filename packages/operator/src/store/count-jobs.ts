@@ -1,7 +1,6 @@
 // The number of jobs that a search finds, where an index answers it.
 import type { Container } from "@azure/cosmos";
-import type { JobFilter } from "@scheduler-agent-supervisor/core/internal/store/job-list";
-import { isIndexed, someQuery } from "@scheduler-agent-supervisor/core/internal/store/job-query";
+import { isIndexed, type JobFilter, someQuery } from "@scheduler-agent-supervisor/core/store";
 
 const MOST = 200;
 

@@ -1,6 +1,6 @@
 // A sample of the jobs that ended in some days: the newest of each part of the time, so that the cost never grows with the stored jobs.
 import type { Container } from "@azure/cosmos";
-import { OVER } from "@scheduler-agent-supervisor/core/internal/store/job-store";
+import { OVER } from "@scheduler-agent-supervisor/core/store";
 import type { EndedJob } from "../domain/advice.ts";
 
 /** At most `limit` of each end (Processed, or not) that ended from then on and before. Throws if the store does not answer. */

@@ -1,8 +1,7 @@
 // The number of jobs in each state, for the gauges: counted only from the index, and only the open ones, so that the cost never grows with the
 // ended jobs.
 import type { Container } from "@azure/cosmos";
-import { OPEN_ERRORS } from "@scheduler-agent-supervisor/core/internal/domain/open-errors";
-import type { JobError, ProcessState } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { type JobError, OPEN_ERRORS, type ProcessState } from "@scheduler-agent-supervisor/core/domain";
 import type { OpenErrorCounts } from "./open-error-counts.ts";
 
 /** Processed jobs are counted as events, not here. */

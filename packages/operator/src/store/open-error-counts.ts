@@ -1,8 +1,7 @@
 // The number of jobs in Error that need a person, by the kind of their error: counted once for all gauges.
 import type { Container } from "@azure/cosmos";
-import { OPEN_ERRORS } from "@scheduler-agent-supervisor/core/internal/domain/open-errors";
-import type { JobError } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import { remembered } from "@scheduler-agent-supervisor/core/internal/store/remembered";
+import { type JobError, OPEN_ERRORS } from "@scheduler-agent-supervisor/core/domain";
+import { remembered } from "@scheduler-agent-supervisor/core/store";
 
 export interface OpenErrorCount {
   readonly kind: JobError["kind"];

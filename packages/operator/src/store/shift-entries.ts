@@ -1,6 +1,6 @@
 // The entries of the audit logs between two instants, the newest first: what operators did, and what supervisors decided.
 import type { Container, JSONValue } from "@azure/cosmos";
-import type { DecisionEntry, OperatorAction } from "@scheduler-agent-supervisor/core/internal/store/audit-log";
+import type { DecisionEntry, OperatorAction } from "@scheduler-agent-supervisor/core/store";
 
 export type ShiftAction = Pick<
   OperatorAction,

@@ -1,7 +1,7 @@
 // The jobs that have not ended and do not move: the search reads only jobs that have not ended.
 import type { Container } from "@azure/cosmos";
-import type { OpenStep, WaitingJob } from "@scheduler-agent-supervisor/core/internal/domain/waiting";
-import { LISTED_STEPS, openCondition } from "@scheduler-agent-supervisor/core/internal/store/waits-for";
+import type { OpenStep, WaitingJob } from "@scheduler-agent-supervisor/core/domain";
+import { LISTED_STEPS, openCondition } from "@scheduler-agent-supervisor/core/store";
 
 /** Throws if the store does not answer. `isAll` is false if there are more than the limit. */
 export type ReadWaitingJobs = (

@@ -1,12 +1,7 @@
 // Supervision for operators: the leader, and the findings and decisions of one day's sweeps, a page at a time.
 import type { Container } from "@azure/cosmos";
 import { type BlobClient, RestError } from "@azure/storage-blob";
-import type {
-  DecisionEntry,
-  LateReply,
-  OperatorAction,
-  SweepEntry,
-} from "@scheduler-agent-supervisor/core/internal/store/audit-log";
+import type { DecisionEntry, LateReply, OperatorAction, SweepEntry } from "@scheduler-agent-supervisor/core/store";
 import { type ListPage, type ListPosition, pageOf } from "../domain/list-page.ts";
 import { furtherThan } from "../store/further-than.ts";
 

@@ -1,12 +1,11 @@
 // What is left of a job's life to judge it by: its record, the effects of the services, what the requester received, what still runs.
 import type { CosmosClient } from "@azure/cosmos";
 import { ServiceBusClient, type ServiceBusReceivedMessage } from "@azure/service-bus";
-import { parseConfig } from "@scheduler-agent-supervisor/core/internal/app/config";
-import { cosmosOf } from "@scheduler-agent-supervisor/core/internal/app/connections";
-import type { Business } from "@scheduler-agent-supervisor/core/internal/app/define-app";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import { idNameOf, idOf } from "@scheduler-agent-supervisor/core/internal/messaging/job-id";
-import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/internal/store/cosmos-job-store";
+import type { Business } from "@scheduler-agent-supervisor/core/app";
+import { cosmosOf, parseConfig } from "@scheduler-agent-supervisor/core/composition";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain";
+import { idNameOf, idOf } from "@scheduler-agent-supervisor/core/messaging";
+import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/store";
 import type { Received } from "./published.ts";
 
 /** The addresses of a local stack that are needed here. */

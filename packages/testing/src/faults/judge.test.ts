@@ -1,7 +1,6 @@
 // What the judge of a fault run finds wrong, and what it lets pass.
 
-import type { StateRecord, StepRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+import type { StateRecord, StepRecord, Workflow } from "@scheduler-agent-supervisor/core/domain";
 import { expect, test } from "vitest";
 import { sampleRecord } from "../../../core/tests/jobs.ts";
 import type { Effect, Evidence } from "./evidence.ts";

@@ -1,11 +1,11 @@
 // What has to be true of a job's life when it is over, wherever its host died: it rests, no effect twice, none left, all of it published.
-import { stepOfRun } from "@scheduler-agent-supervisor/core/internal/domain/items";
 import {
   hasEnded,
   type StateRecord,
   type StepRecord,
-} from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+  stepOfRun,
+  type Workflow,
+} from "@scheduler-agent-supervisor/core/domain";
 import type { Effect, Evidence } from "./evidence.ts";
 import { publishedFaults } from "./published.ts";
 

@@ -5,8 +5,8 @@ import { subscribe } from "node:diagnostics_channel";
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { app } from "@azure/functions";
-import type { App } from "@scheduler-agent-supervisor/core/internal/app/create-app";
-import { idNameOf } from "@scheduler-agent-supervisor/core/internal/messaging/job-id";
+import type { App } from "@scheduler-agent-supervisor/core/create-app";
+import { idNameOf } from "@scheduler-agent-supervisor/core/messaging";
 import {
   ANY_JOB,
   type Arm,

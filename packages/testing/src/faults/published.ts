@@ -1,8 +1,6 @@
 // What a requester has to have received of a job that is over, wherever its host died.
 
-import { stepOfRun } from "@scheduler-agent-supervisor/core/internal/domain/items";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import { levelsOf, type Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+import { levelsOf, type StateRecord, stepOfRun, type Workflow } from "@scheduler-agent-supervisor/core/domain";
 
 /** A status message, as it came; what comes again has the same message id. */
 export interface Received {

@@ -1,5 +1,5 @@
 // What befalls a job of a workflow: all goes well, or one of its steps meets a service that says no, loses an answer, or is down for a while.
-import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+import type { Workflow } from "@scheduler-agent-supervisor/core/domain";
 import type { Effect, Evidence } from "./evidence.ts";
 import { type Alone, inWords, isForward } from "./judge.ts";
 import type { Scenario } from "./lives.ts";

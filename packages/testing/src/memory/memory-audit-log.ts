@@ -1,10 +1,5 @@
 // The audit log in memory: for tests of everything that uses the port.
-import {
-  type AuditLog,
-  dayOfSweep,
-  lateReplyId,
-  type SupervisionEntry,
-} from "@scheduler-agent-supervisor/core/internal/store/audit-log";
+import { type AuditLog, dayOfSweep, lateReplyId, type SupervisionEntry } from "@scheduler-agent-supervisor/core/store";
 
 export function createMemoryAuditLog(): AuditLog {
   const kept = new Map<string, { day: string; entry: SupervisionEntry }>();

@@ -1,5 +1,5 @@
 // A durable engine in memory: its orchestrators are run by the library's own executor, and its timers by the world's clock.
-import type { OrchestrationClient } from "@scheduler-agent-supervisor/core/internal/scheduler/scheduler-client";
+import type { OrchestrationClient } from "@scheduler-agent-supervisor/core/scheduling";
 import {
   began,
   completedTask,

@@ -1,22 +1,30 @@
 // The state store in memory, with the same conditional semantics: for tests of everything that uses the port.
-import { applyChanges, holds } from "@scheduler-agent-supervisor/core/internal/domain/apply-changes";
-import { isOneWrite, type Lifetime } from "@scheduler-agent-supervisor/core/internal/domain/guarded-write";
-import { type Job, withoutSecrets } from "@scheduler-agent-supervisor/core/internal/domain/job";
-import { NewerSchema } from "@scheduler-agent-supervisor/core/internal/domain/newer-schema";
-import { RECORD_VERSION, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import { isToBeLookedAt } from "@scheduler-agent-supervisor/core/internal/domain/unrecovered";
-import { listedOf, pageOf } from "@scheduler-agent-supervisor/core/internal/store/job-list";
-import { isListed } from "@scheduler-agent-supervisor/core/internal/store/job-query";
+import {
+  applyChanges,
+  holds,
+  isOneWrite,
+  isToBeLookedAt,
+  type Job,
+  type Lifetime,
+  NewerSchema,
+  RECORD_VERSION,
+  type StateRecord,
+  withoutSecrets,
+} from "@scheduler-agent-supervisor/core/domain";
 import {
   type ClosingStore,
+  type Document,
+  isListed,
   type JobStore,
+  listedOf,
   NotStorable,
   OVER,
+  pageOf,
+  recordOf,
   type Span,
   type Versioned,
   type Written,
-} from "@scheduler-agent-supervisor/core/internal/store/job-store";
-import { type Document, recordOf } from "@scheduler-agent-supervisor/core/internal/store/record-versions";
+} from "@scheduler-agent-supervisor/core/store";
 
 import { RecordHistory, Session, type StaleReads, type Stored } from "./record-history.ts";
 

@@ -1,5 +1,5 @@
 // The leadership among supervisors in memory: for tests of everything that uses the port.
-import type { Leadership } from "@scheduler-agent-supervisor/core/internal/supervisor/leadership";
+import type { Leadership } from "@scheduler-agent-supervisor/core/supervision";
 
 /** The shared state of the supervisors. */
 export interface MemoryLease {

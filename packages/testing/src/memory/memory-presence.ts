@@ -1,9 +1,6 @@
 // Who takes which agent's work, for one process: the app's own decisions over watches in memory.
-import {
-  type AgentPresence,
-  createAgentPresence,
-} from "@scheduler-agent-supervisor/core/internal/scheduler/agent-presence";
-import type { Watch } from "@scheduler-agent-supervisor/core/internal/store/pause-store";
+import { type AgentPresence, createAgentPresence } from "@scheduler-agent-supervisor/core/scheduling";
+import type { Watch } from "@scheduler-agent-supervisor/core/store";
 
 /** @param isPaused whether an operator has paused the agent */
 export function createMemoryPresence(

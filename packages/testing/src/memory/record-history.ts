@@ -1,6 +1,6 @@
 // The versions of the stored records, for reads with Session consistency: a replica that lags behind has an older one, and a process never reads
 // anything older than it has seen.
-import type { Document } from "@scheduler-agent-supervisor/core/internal/store/record-versions";
+import type { Document } from "@scheduler-agent-supervisor/core/store";
 
 export interface Stored {
   readonly record: Document;

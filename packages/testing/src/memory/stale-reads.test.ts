@@ -1,6 +1,6 @@
 // Session consistency over processes: what one wrote another may miss for a while, and no write is decided by what is stale.
 
-import { newStateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { newStateRecord } from "@scheduler-agent-supervisor/core/domain";
 import { beforeEach, expect, test } from "vitest";
 import { createMemoryJobStore, type MemoryJobStore } from "./memory-job-store.ts";
 

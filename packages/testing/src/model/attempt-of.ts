@@ -1,8 +1,7 @@
 // Which attempt a piece is of.
-import type { Attempt, StartAttempt, StepTask } from "@scheduler-agent-supervisor/core/internal/domain/attempt";
-import { runOf } from "@scheduler-agent-supervisor/core/internal/domain/plan";
-import type { Address } from "@scheduler-agent-supervisor/core/internal/messaging/agent-messages";
-import type { Versioned } from "@scheduler-agent-supervisor/core/internal/store/job-store";
+import { type Attempt, runOf, type StartAttempt, type StepTask } from "@scheduler-agent-supervisor/core/domain";
+import type { Address } from "@scheduler-agent-supervisor/core/messaging";
+import type { Versioned } from "@scheduler-agent-supervisor/core/store";
 import type { Asked, Replied, Reported } from "./calls.ts";
 import type { Entry } from "./operation-run.ts";
 import type { Operation, Piece } from "./pieces.ts";

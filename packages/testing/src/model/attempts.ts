@@ -1,5 +1,5 @@
 // Numbers of attempts in one form: nothing asks for more than which is the first, which comes before which, and which comes next.
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain";
 import { withoutOver } from "./normal-form.ts";
 import type { Operation, Piece, Pieces } from "./pieces.ts";
 import type { Promises } from "./promises.ts";

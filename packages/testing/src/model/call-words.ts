@@ -1,5 +1,5 @@
 // A call in words, for a trace.
-import type { StatusMessage } from "@scheduler-agent-supervisor/core/internal/messaging/messenger";
+import type { StatusMessage } from "@scheduler-agent-supervisor/core/messaging";
 import { aboutOf, type Call, type Sent } from "./calls.ts";
 import type { Message } from "./pieces.ts";
 

@@ -1,20 +1,22 @@
 // What an operation asks of the world, one call at a time: each is a point at which it can be interleaved, or die.
 
-import type { AgentRequest, BoundedReply, RoutedAgent } from "@scheduler-agent-supervisor/core/internal/agents/agent";
-import type { StartAttempt } from "@scheduler-agent-supervisor/core/internal/domain/attempt";
-import type { GuardedWrite } from "@scheduler-agent-supervisor/core/internal/domain/guarded-write";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import { NO_RULES } from "@scheduler-agent-supervisor/core/internal/domain/workflow-rules";
-import type { Workflows } from "@scheduler-agent-supervisor/core/internal/domain/workflows";
+import type { AgentRequest, BoundedReply, RoutedAgent } from "@scheduler-agent-supervisor/core/agents";
+import {
+  type GuardedWrite,
+  NO_RULES,
+  type StartAttempt,
+  type StateRecord,
+  type Workflows,
+} from "@scheduler-agent-supervisor/core/domain";
 import type {
   Address,
   AgentReplyMessage,
   AgentRequestMessage,
-} from "@scheduler-agent-supervisor/core/internal/messaging/agent-messages";
-import type { Published, StatusMessage } from "@scheduler-agent-supervisor/core/internal/messaging/messenger";
-import type { Report } from "@scheduler-agent-supervisor/core/internal/scheduler/completion";
-import type { Ports } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
-import type { Created, Versioned, Written } from "@scheduler-agent-supervisor/core/internal/store/job-store";
+  Published,
+  StatusMessage,
+} from "@scheduler-agent-supervisor/core/messaging";
+import type { Ports, Report } from "@scheduler-agent-supervisor/core/scheduling";
+import type { Created, Versioned, Written } from "@scheduler-agent-supervisor/core/store";
 import { TICK_MS } from "./abstract-time.ts";
 import { REJECTED } from "./service.ts";
 import { CONTENT, CONTRACTS, HOSTS, type Host, type Setting, TIMING } from "./setting.ts";

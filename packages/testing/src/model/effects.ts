@@ -1,11 +1,14 @@
 // What may come of an operation's next call: what it does to the record and the service, and where the operation then stands.
-import type { BoundedReply } from "@scheduler-agent-supervisor/core/internal/agents/agent";
-import { applyChanges, holds } from "@scheduler-agent-supervisor/core/internal/domain/apply-changes";
-import type { Guard } from "@scheduler-agent-supervisor/core/internal/domain/guarded-write";
-import { runOf } from "@scheduler-agent-supervisor/core/internal/domain/plan";
-import { holderId, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import type { Address } from "@scheduler-agent-supervisor/core/internal/messaging/agent-messages";
-import type { StatusMessage } from "@scheduler-agent-supervisor/core/internal/messaging/messenger";
+import type { BoundedReply } from "@scheduler-agent-supervisor/core/agents";
+import {
+  applyChanges,
+  type Guard,
+  holderId,
+  holds,
+  runOf,
+  type StateRecord,
+} from "@scheduler-agent-supervisor/core/domain";
+import type { Address, StatusMessage } from "@scheduler-agent-supervisor/core/messaging";
 import { fromLongAgoOn, LONG_AGO, NOW_MS } from "./abstract-time.ts";
 import { aimOf, publishingOf, sendingOf } from "./call-words.ts";
 import {

@@ -3,11 +3,11 @@ import {
   type Attempt,
   PROGRESS,
   runKey,
+  runsInHand,
+  type StateRecord,
   type StepOutcome,
   standingOf,
-} from "@scheduler-agent-supervisor/core/internal/domain/attempt";
-import { runsInHand } from "@scheduler-agent-supervisor/core/internal/domain/plan";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+} from "@scheduler-agent-supervisor/core/domain";
 import { NOW_MS } from "./abstract-time.ts";
 import { type ActivityName, isActivity } from "./operation-run.ts";
 import { PATIENCE_MS } from "./orchestration-run.ts";

@@ -1,6 +1,6 @@
 // The model checker on a workflow of the core's own fixture.
 
-import { defineApp } from "@scheduler-agent-supervisor/core/internal/app/define-app";
+import { defineApp } from "@scheduler-agent-supervisor/core/app";
 import { expect, test } from "vitest";
 import { defineWorkflow, POLICY, publishing, videos } from "../../../core/tests/videos.ts";
 import { explore } from "./explore.ts";

@@ -1,12 +1,12 @@
 // The model checker on an app's own workflow (P20): every state that one run of it can reach, with so much going wrong, or as many as the bounds allow.
-import type { Business } from "@scheduler-agent-supervisor/core/internal/app/define-app";
+import type { Business } from "@scheduler-agent-supervisor/core/app";
 import type {
   FailureBudget,
   RecoveryPolicy,
   Workflow,
+  WorkflowRules,
   WorkflowStep,
-} from "@scheduler-agent-supervisor/core/internal/domain/workflow";
-import type { WorkflowRules } from "@scheduler-agent-supervisor/core/internal/domain/workflow-rules";
+} from "@scheduler-agent-supervisor/core/domain";
 import { milliseconds } from "../services/scripted-service.ts";
 import { explore as exploreModel } from "./explorer.ts";
 import { Model } from "./model.ts";

@@ -1,7 +1,13 @@
 // What is wrong with a message's end: it is answered for good, and the record that stands there still waits for it.
-import type { StartAttempt, StepEnd, StepTask } from "@scheduler-agent-supervisor/core/internal/domain/attempt";
-import { isInHand, runOf } from "@scheduler-agent-supervisor/core/internal/domain/plan";
-import type { StateRecord, StepRun } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import {
+  isInHand,
+  runOf,
+  type StartAttempt,
+  type StateRecord,
+  type StepEnd,
+  type StepRun,
+  type StepTask,
+} from "@scheduler-agent-supervisor/core/domain";
 import { NOW_MS } from "./abstract-time.ts";
 import type { Asked, Replied, Reported } from "./calls.ts";
 import type { Effect } from "./effects.ts";

@@ -1,5 +1,5 @@
 // What an operation hands on when it has returned.
-import type { ClaimOutcome, StepEnd } from "@scheduler-agent-supervisor/core/internal/domain/attempt";
+import type { ClaimOutcome, StepEnd } from "@scheduler-agent-supervisor/core/domain";
 import { isHandler, NOT_YET, type OperationName } from "./operation-run.ts";
 
 /** Of an activity whose result its orchestration gets. */

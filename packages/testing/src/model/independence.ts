@@ -1,8 +1,6 @@
 // Which pieces may go first: what they do next changes nothing that others look at, and nothing that others do changes it.
-import type { StartAttempt, StepEnd } from "@scheduler-agent-supervisor/core/internal/domain/attempt";
-import { runOf } from "@scheduler-agent-supervisor/core/internal/domain/plan";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import type { Versioned } from "@scheduler-agent-supervisor/core/internal/store/job-store";
+import { runOf, type StartAttempt, type StateRecord, type StepEnd } from "@scheduler-agent-supervisor/core/domain";
+import type { Versioned } from "@scheduler-agent-supervisor/core/store";
 import { NOW_MS } from "./abstract-time.ts";
 import type { Asked, Call, Replied, Reported } from "./calls.ts";
 import { isEndOfStep } from "./handed-on.ts";

@@ -1,7 +1,6 @@
 // What an effect makes of the service's audit log and of what the client is promised, and what is wrong with it.
-import { idempotencyKey } from "@scheduler-agent-supervisor/core/internal/domain/idempotency-key";
-import type { StateRecord, StepRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import { completionsOf } from "@scheduler-agent-supervisor/core/internal/scheduler/publish";
+import { idempotencyKey, type StateRecord, type StepRecord } from "@scheduler-agent-supervisor/core/domain";
+import { completionsOf } from "@scheduler-agent-supervisor/core/scheduling";
 import type { Effect } from "./effects.ts";
 import { withoutPublished } from "./normal-form.ts";
 import type { Pieces } from "./pieces.ts";

@@ -1,5 +1,5 @@
 // One setting of the model: where it begins, what may happen next, and what must hold.
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain";
 import { type Move, Moves } from "./moves.ts";
 import { Pieces } from "./pieces.ts";
 import { NOTHING_PROMISED, type Promises } from "./promises.ts";

@@ -6,7 +6,7 @@ import {
   type StepEnd,
   type StepOutcome,
   standingOf,
-} from "@scheduler-agent-supervisor/core/internal/domain/attempt";
+} from "@scheduler-agent-supervisor/core/domain";
 import { NOW_MS, TICK_MS } from "./abstract-time.ts";
 import { Attempts } from "./attempts.ts";
 import { queuedOf } from "./call-words.ts";

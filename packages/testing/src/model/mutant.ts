@@ -1,8 +1,7 @@
 // Faults planted in what the operations stand on: the explorer has to find each of them.
 
-import type { Guard, GuardedWrite } from "@scheduler-agent-supervisor/core/internal/domain/guarded-write";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import type { Timing } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
+import type { Guard, GuardedWrite, StateRecord } from "@scheduler-agent-supervisor/core/domain";
+import type { Timing } from "@scheduler-agent-supervisor/core/scheduling";
 import type { OperationName } from "./operation-run.ts";
 
 export interface Mutant {

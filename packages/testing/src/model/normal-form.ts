@@ -1,15 +1,17 @@
 // A state record with all that no decision depends on brought to one form, so that records that behave alike are equal.
 
-import { isInHand, mayHaveHadEffect, runOf } from "@scheduler-agent-supervisor/core/internal/domain/plan";
-import type {
-  Direction,
-  Expiry,
-  JobError,
-  StateRecord,
-  StepRecord,
-  StepRun,
-  Steps,
-} from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import {
+  type Direction,
+  type Expiry,
+  isInHand,
+  type JobError,
+  mayHaveHadEffect,
+  runOf,
+  type StateRecord,
+  type StepRecord,
+  type StepRun,
+  type Steps,
+} from "@scheduler-agent-supervisor/core/domain";
 import { LONG_AGO, NOW_MS } from "./abstract-time.ts";
 
 export const OPERATOR = "operator";

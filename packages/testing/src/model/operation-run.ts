@@ -1,23 +1,29 @@
 // Runs the real operations up to their next call: from the start, with the answers that were given so far.
-import type { StartAttempt, StepTask } from "@scheduler-agent-supervisor/core/internal/domain/attempt";
-import { runOf } from "@scheduler-agent-supervisor/core/internal/domain/plan";
-import type { Poll } from "@scheduler-agent-supervisor/core/internal/domain/poll";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import type { Address } from "@scheduler-agent-supervisor/core/internal/messaging/agent-messages";
-import type { OperatorRequest } from "@scheduler-agent-supervisor/core/internal/messaging/operator-request";
-import { answerRequest } from "@scheduler-agent-supervisor/core/internal/scheduler/answer-request";
-import { askAgent } from "@scheduler-agent-supervisor/core/internal/scheduler/ask-agent";
-import { claimJob } from "@scheduler-agent-supervisor/core/internal/scheduler/claim-job";
-import { type Caller, operateJob } from "@scheduler-agent-supervisor/core/internal/scheduler/operate-job";
-import { pollStep } from "@scheduler-agent-supervisor/core/internal/scheduler/poll-step";
-import type { Ports } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
-import { publishEndOf } from "@scheduler-agent-supervisor/core/internal/scheduler/publish-end";
-import { runStep } from "@scheduler-agent-supervisor/core/internal/scheduler/run-step";
-import { runSteps } from "@scheduler-agent-supervisor/core/internal/scheduler/run-steps";
-import { takeReply, takeReport } from "@scheduler-agent-supervisor/core/internal/scheduler/take-reply";
-import { StoreUnavailable, type Versioned } from "@scheduler-agent-supervisor/core/internal/store/job-store";
-import { submitJob } from "@scheduler-agent-supervisor/core/internal/submission/submit-job";
-import { sweep } from "@scheduler-agent-supervisor/core/internal/supervisor/sweep";
+import {
+  type Poll,
+  runOf,
+  type StartAttempt,
+  type StateRecord,
+  type StepTask,
+} from "@scheduler-agent-supervisor/core/domain";
+import type { Address, OperatorRequest } from "@scheduler-agent-supervisor/core/messaging";
+import {
+  answerRequest,
+  askAgent,
+  type Caller,
+  claimJob,
+  operateJob,
+  type Ports,
+  pollStep,
+  publishEndOf,
+  runStep,
+  runSteps,
+  takeReply,
+  takeReport,
+} from "@scheduler-agent-supervisor/core/scheduling";
+import { StoreUnavailable, type Versioned } from "@scheduler-agent-supervisor/core/store";
+import { submitJob } from "@scheduler-agent-supervisor/core/submission";
+import { sweep } from "@scheduler-agent-supervisor/core/supervision";
 import { type Ask, type Asked, type Call, NONCE, portsOver, type Replied, type Reported } from "./calls.ts";
 import type { Mutant } from "./mutant.ts";
 import { OPERATOR } from "./normal-form.ts";

@@ -1,13 +1,13 @@
 // What is under way in a state besides the record: messages, orchestrations, and operations that wait for their next call.
-import type {
-  Attempt,
-  ClaimOutcome,
-  StepEnd,
-  StepTask,
-} from "@scheduler-agent-supervisor/core/internal/domain/attempt";
-import { outputOf } from "@scheduler-agent-supervisor/core/internal/domain/news";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import type { Report } from "@scheduler-agent-supervisor/core/internal/scheduler/completion";
+import {
+  type Attempt,
+  type ClaimOutcome,
+  outputOf,
+  type StateRecord,
+  type StepEnd,
+  type StepTask,
+} from "@scheduler-agent-supervisor/core/domain";
+import type { Report } from "@scheduler-agent-supervisor/core/scheduling";
 import { NOW_MS, tickOn, tickOnExactly, tickTogether } from "./abstract-time.ts";
 import { attemptOf } from "./attempt-of.ts";
 import type { Sent } from "./calls.ts";

@@ -1,8 +1,6 @@
 // What the client is owed, and whether what it is told is true and comes in order.
-import { isInHand } from "@scheduler-agent-supervisor/core/internal/domain/plan";
-import type { JobStatus, StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
-import type { StatusMessage } from "@scheduler-agent-supervisor/core/internal/messaging/messenger";
+import { isInHand, type JobStatus, type StateRecord, type Workflow } from "@scheduler-agent-supervisor/core/domain";
+import type { StatusMessage } from "@scheduler-agent-supervisor/core/messaging";
 import { ended } from "./watch.ts";
 
 /** What has been promised to the client and not yet been told, the oldest first, and how each attempt that ended did. */

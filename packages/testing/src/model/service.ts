@@ -1,9 +1,9 @@
 // The remote service, as the agents' contract has it (packages/core/src/agents/http-service.ts): idempotent by key; a compensation of what it never
 // saw makes it reject what may still arrive under that key; and what it rejects for good it rejects until somebody fixes the cause. Without keys it
 // does each request that reaches it: a second one is a fault (watch.ts).
-import type { BoundedReply } from "@scheduler-agent-supervisor/core/internal/agents/agent";
-import type { Direction } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import type { Report } from "@scheduler-agent-supervisor/core/internal/scheduler/completion";
+import type { BoundedReply } from "@scheduler-agent-supervisor/core/agents";
+import type { Direction } from "@scheduler-agent-supervisor/core/domain";
+import type { Report } from "@scheduler-agent-supervisor/core/scheduling";
 import { TICK_MS } from "./abstract-time.ts";
 import type { ServiceCall } from "./calls.ts";
 

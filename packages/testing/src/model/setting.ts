@@ -1,16 +1,9 @@
 // The small world that the model is about: two hosts, one job, a workflow, and how much may go wrong.
 
-import type { Job } from "@scheduler-agent-supervisor/core/internal/domain/job";
-import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
-import type { WorkflowRules } from "@scheduler-agent-supervisor/core/internal/domain/workflow-rules";
-import {
-  type Contracts,
-  defineContract,
-  jobId,
-  jobMembers,
-} from "@scheduler-agent-supervisor/core/internal/messaging/contract";
-import type { OperatorRequest } from "@scheduler-agent-supervisor/core/internal/messaging/operator-request";
-import type { Timing } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
+import { type Contracts, defineContract, jobId, jobMembers } from "@scheduler-agent-supervisor/core/contracts";
+import type { Job, Workflow, WorkflowRules } from "@scheduler-agent-supervisor/core/domain";
+import type { OperatorRequest } from "@scheduler-agent-supervisor/core/messaging";
+import type { Timing } from "@scheduler-agent-supervisor/core/scheduling";
 import { z } from "zod";
 import { TICK_MS } from "./abstract-time.ts";
 import type { Mutant } from "./mutant.ts";

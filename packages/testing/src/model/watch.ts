@@ -1,23 +1,21 @@
 // What must hold of every write, message and call, and what the client is still owed.
-import { idempotencyKey } from "@scheduler-agent-supervisor/core/internal/domain/idempotency-key";
 import {
+  type Direction,
+  expiresAt,
+  hasEnded,
+  idempotencyKey,
   isInHand,
   isTakenUp,
+  NOT_STARTED,
   pausesOf,
   runOf,
   runsInHand,
-} from "@scheduler-agent-supervisor/core/internal/domain/plan";
-import {
-  type Direction,
-  hasEnded,
-  NOT_STARTED,
   type StateRecord,
   type StepRecord,
   type StepRun,
-} from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import { expiresAt } from "@scheduler-agent-supervisor/core/internal/domain/step-run";
-import { transitions } from "@scheduler-agent-supervisor/core/internal/domain/transitions";
-import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+  transitions,
+  type Workflow,
+} from "@scheduler-agent-supervisor/core/domain";
 import { NOW_MS } from "./abstract-time.ts";
 import type { ServiceCall } from "./calls.ts";
 import type { OperationName } from "./operation-run.ts";

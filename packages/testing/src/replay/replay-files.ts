@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { scheduler } from "@scheduler-agent-supervisor/core/functions/scheduler";
-import { SCHEDULER } from "@scheduler-agent-supervisor/core/internal/scheduler/scheduler-client";
+import { SCHEDULER } from "@scheduler-agent-supervisor/core/scheduling";
 import { EVENT } from "./orchestration-history.ts";
 import { type ReplayOutcome, replay, type StoredEvent } from "./replay.ts";
 import type { Orchestrator } from "./replayed.ts";

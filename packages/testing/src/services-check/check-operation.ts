@@ -1,8 +1,8 @@
 // The checks of one operation (P34): its service is asked as a crash, a late try or a late compensation would have it asked, and its effects are counted.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { AgentRequest } from "@scheduler-agent-supervisor/core/internal/agents/agent";
-import type { CheckVerdict, ServiceCheck } from "@scheduler-agent-supervisor/core/internal/app/checked-services";
-import type { CompensationTarget } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import type { AgentRequest } from "@scheduler-agent-supervisor/core/agents";
+import type { CheckVerdict, ServiceCheck } from "@scheduler-agent-supervisor/core/app";
+import type { CompensationTarget } from "@scheduler-agent-supervisor/core/domain";
 import { inWords, isSameEffect, namesEffect, type Seen } from "./service-caller.ts";
 
 /** What was seen of one question. */

@@ -1,13 +1,15 @@
 // Checks the service of an agent (P34): whether it has one effect, rejects a late request, and finds what was done. By the agent's own code.
-import type { Endpoint } from "@scheduler-agent-supervisor/core/internal/agents/agent";
-import type { Authenticators } from "@scheduler-agent-supervisor/core/internal/agents/authentication";
-import { type CheckedOperation, policyFaults } from "@scheduler-agent-supervisor/core/internal/app/checked-services";
-import type { ServiceAgent } from "@scheduler-agent-supervisor/core/internal/app/define-agent";
-import type { Business } from "@scheduler-agent-supervisor/core/internal/app/define-app";
-import { secretValuesOf } from "@scheduler-agent-supervisor/core/internal/domain/redactor";
-import type { CompensationTarget, ReadResults } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import type { WorkflowStep } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
-import { allSecrets } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
+
+import type { ServiceAgent } from "@scheduler-agent-supervisor/core/agents";
+import type { Business, CheckedOperation } from "@scheduler-agent-supervisor/core/app";
+import { type Authenticators, type Endpoint, policyFaults } from "@scheduler-agent-supervisor/core/composition";
+import {
+  type CompensationTarget,
+  type ReadResults,
+  secretValuesOf,
+  type WorkflowStep,
+} from "@scheduler-agent-supervisor/core/domain";
+import { allSecrets } from "@scheduler-agent-supervisor/core/messaging";
 import { type CheckCase, type CheckedJob, checkOperation, NotChecked } from "./check-operation.ts";
 import { effectsAt } from "./effects.ts";
 import { inWords, openCaller } from "./service-caller.ts";

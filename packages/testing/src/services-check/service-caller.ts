@@ -1,18 +1,19 @@
 // One try of an agent's own operation at its service: its request, its authentication, its reading of the answer, and no second try.
+
 import type {
-  Agent,
   AgentCall,
   AgentRequest,
-  Endpoint,
   Finding,
   OperationPolicy,
-} from "@scheduler-agent-supervisor/core/internal/agents/agent";
-import type { Authenticators } from "@scheduler-agent-supervisor/core/internal/agents/authentication";
-import { routeAgent } from "@scheduler-agent-supervisor/core/internal/agents/route-agent";
-import type { ServiceAgent } from "@scheduler-agent-supervisor/core/internal/app/define-agent";
-import { canonicalJson } from "@scheduler-agent-supervisor/core/internal/domain/canonical-json";
-import type { StepResult } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import { messageOf } from "@scheduler-agent-supervisor/core/internal/domain/thrown";
+  ServiceAgent,
+} from "@scheduler-agent-supervisor/core/agents";
+import {
+  type Agent,
+  type Authenticators,
+  type Endpoint,
+  routeAgent,
+} from "@scheduler-agent-supervisor/core/composition";
+import { canonicalJson, messageOf, type StepResult } from "@scheduler-agent-supervisor/core/domain";
 
 /** What one call came to, for the agent. */
 export type Seen =

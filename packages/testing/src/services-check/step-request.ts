@@ -1,20 +1,19 @@
 // The requests of a check: those that a workflow's step would make, for a job of its own, with the results that the agent reads.
 import { randomBytes } from "node:crypto";
-import type { AgentRequest } from "@scheduler-agent-supervisor/core/internal/agents/agent";
-import type { ServiceAgent } from "@scheduler-agent-supervisor/core/internal/app/define-agent";
-import type { Business } from "@scheduler-agent-supervisor/core/internal/app/define-app";
-import { idempotencyKey } from "@scheduler-agent-supervisor/core/internal/domain/idempotency-key";
-import type { Job } from "@scheduler-agent-supervisor/core/internal/domain/job";
-import type {
-  CompensationTarget,
-  Direction,
-  ReadResult,
-  ReadResults,
-} from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import type { Workflow, WorkflowStep } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
-import { itemsOf } from "@scheduler-agent-supervisor/core/internal/domain/workflow-rules";
-import { contractFor } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
-import { idNameOf } from "@scheduler-agent-supervisor/core/internal/messaging/job-id";
+import type { AgentRequest, ServiceAgent } from "@scheduler-agent-supervisor/core/agents";
+import type { Business } from "@scheduler-agent-supervisor/core/app";
+import {
+  type CompensationTarget,
+  type Direction,
+  idempotencyKey,
+  itemsOf,
+  type Job,
+  type ReadResult,
+  type ReadResults,
+  type Workflow,
+  type WorkflowStep,
+} from "@scheduler-agent-supervisor/core/domain";
+import { contractFor, idNameOf } from "@scheduler-agent-supervisor/core/messaging";
 
 /** A step that uses an operation, with content for its workflow. */
 export interface Use {

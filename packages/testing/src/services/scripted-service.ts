@@ -1,6 +1,5 @@
 // A remote service that a test scripts: it answers an agent's calls over HTTP, without a socket, and keeps what it was asked.
-import { after, durationMs } from "@scheduler-agent-supervisor/core/internal/domain/duration";
-import type { StepResult } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { after, durationMs, type StepResult } from "@scheduler-agent-supervisor/core/domain";
 
 /** One call to a service. */
 export interface ServiceRequest {

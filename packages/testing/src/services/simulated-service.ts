@@ -1,5 +1,5 @@
 // A simulated service in a world: by the definition that the local stack takes too, so that both answer a request alike.
-import { canonicalJson } from "@scheduler-agent-supervisor/core/internal/domain/canonical-json";
+import { canonicalJson } from "@scheduler-agent-supervisor/core/domain";
 import type { Handler, ServiceAnswer, ServiceRequest } from "./scripted-service.ts";
 
 type Values = Readonly<Record<string, unknown>>;

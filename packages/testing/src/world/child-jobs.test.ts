@@ -1,20 +1,16 @@
 // Child jobs in a world (P35): a move whose boxes are jobs of another workflow, with services that do each request that reaches them.
 
-import { idAs } from "@scheduler-agent-supervisor/core/internal/agents/service-request";
-import { defineAgent } from "@scheduler-agent-supervisor/core/internal/app/define-agent";
-import { defineApp } from "@scheduler-agent-supervisor/core/internal/app/define-app";
-import { defineChildJob } from "@scheduler-agent-supervisor/core/internal/app/define-child-job";
-import { workflowsOf } from "@scheduler-agent-supervisor/core/internal/app/define-workflow";
-import type { Job } from "@scheduler-agent-supervisor/core/internal/domain/job";
-import { waitInWords } from "@scheduler-agent-supervisor/core/internal/domain/wait";
-import { waitingJobOf, waitsOf } from "@scheduler-agent-supervisor/core/internal/domain/waiting";
-import type { WorkflowRules } from "@scheduler-agent-supervisor/core/internal/domain/workflow-rules";
+import { defineAgent, defineChildJob, idAs } from "@scheduler-agent-supervisor/core/agents";
+import { defineApp } from "@scheduler-agent-supervisor/core/app";
+import { type Contracts, defineContract, jobId, jobMembers } from "@scheduler-agent-supervisor/core/contracts";
 import {
-  type Contracts,
-  defineContract,
-  jobId,
-  jobMembers,
-} from "@scheduler-agent-supervisor/core/internal/messaging/contract";
+  type Job,
+  type WorkflowRules,
+  waitInWords,
+  waitingJobOf,
+  waitsOf,
+} from "@scheduler-agent-supervisor/core/domain";
+import { workflowsOf } from "@scheduler-agent-supervisor/core/workflows";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { createSteppedWorld, createWorld, type SteppedWorld, type World, type WorldOptions } from "./create-world.ts";

@@ -1,14 +1,18 @@
 // The test kit on a business of its own: letters are printed, posted by somebody else's agent, and tracked.
 
-import { callService, serviceId } from "@scheduler-agent-supervisor/core/internal/agents/http-service";
-import { idAs } from "@scheduler-agent-supervisor/core/internal/agents/service-request";
-import { defineAgent, defineRemoteAgent } from "@scheduler-agent-supervisor/core/internal/app/define-agent";
-import { defineApp } from "@scheduler-agent-supervisor/core/internal/app/define-app";
-import { reject, rule } from "@scheduler-agent-supervisor/core/internal/app/define-local-agent";
-import { workflowsOf } from "@scheduler-agent-supervisor/core/internal/app/define-workflow";
-import type { Job } from "@scheduler-agent-supervisor/core/internal/domain/job";
-import { NO_RULES } from "@scheduler-agent-supervisor/core/internal/domain/workflow-rules";
-import { defineContract, jobId, jobMembers } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
+import {
+  callService,
+  defineAgent,
+  defineRemoteAgent,
+  idAs,
+  reject,
+  rule,
+  serviceId,
+} from "@scheduler-agent-supervisor/core/agents";
+import { defineApp } from "@scheduler-agent-supervisor/core/app";
+import { defineContract, jobId, jobMembers } from "@scheduler-agent-supervisor/core/contracts";
+import { type Job, NO_RULES } from "@scheduler-agent-supervisor/core/domain";
+import { workflowsOf } from "@scheduler-agent-supervisor/core/workflows";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { videos } from "../../../core/tests/videos.ts";

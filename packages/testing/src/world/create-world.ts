@@ -1,25 +1,19 @@
 // A world for tests (P20): an app's business on its real agents, operations and orchestrator, with all servers in memory and a clock that skips time.
 
+import type { Business } from "@scheduler-agent-supervisor/core/app";
+import { attemptId, type StateRecord, type StepResult, type StepState } from "@scheduler-agent-supervisor/core/domain";
 import { scheduler } from "@scheduler-agent-supervisor/core/functions/scheduler";
-import type { Business } from "@scheduler-agent-supervisor/core/internal/app/define-app";
+import { idNameOf, idOf, type Rejection, type StatusMessage } from "@scheduler-agent-supervisor/core/messaging";
+import { type Context, type Ports, SCHEDULER, startClaimed } from "@scheduler-agent-supervisor/core/scheduling";
+import { recordOf, type SupervisionEntry } from "@scheduler-agent-supervisor/core/store";
 import {
-  attemptId,
-  type StateRecord,
-  type StepResult,
-  type StepState,
-} from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import { idNameOf, idOf } from "@scheduler-agent-supervisor/core/internal/messaging/job-id";
-import type { Rejection, StatusMessage } from "@scheduler-agent-supervisor/core/internal/messaging/messenger";
-import type { Context, Ports } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
-import { SCHEDULER, startClaimed } from "@scheduler-agent-supervisor/core/internal/scheduler/scheduler-client";
-import type { SupervisionEntry } from "@scheduler-agent-supervisor/core/internal/store/audit-log";
-import { recordOf } from "@scheduler-agent-supervisor/core/internal/store/record-versions";
-import { createChildJobs } from "@scheduler-agent-supervisor/core/internal/submission/child-jobs";
-import { contentDigest } from "@scheduler-agent-supervisor/core/internal/submission/content-digest";
-import { submitJob } from "@scheduler-agent-supervisor/core/internal/submission/submit-job";
-import { takeCancellation } from "@scheduler-agent-supervisor/core/internal/submission/take-cancellation";
-import { sweep } from "@scheduler-agent-supervisor/core/internal/supervisor/sweep";
-import type { Attributes, EventName } from "@scheduler-agent-supervisor/core/internal/telemetry/event-names";
+  contentDigest,
+  createChildJobs,
+  submitJob,
+  takeCancellation,
+} from "@scheduler-agent-supervisor/core/submission";
+import { sweep } from "@scheduler-agent-supervisor/core/supervision";
+import type { Attributes, EventName } from "@scheduler-agent-supervisor/core/telemetry";
 import { type EngineOptions, MemoryEngine, type WorldEngine } from "../memory/memory-engine.ts";
 import { createMemoryJobStore } from "../memory/memory-job-store.ts";
 import type { HistoryEvent } from "../replay/orchestration-history.ts";

@@ -1,11 +1,11 @@
 // An app's code that throws, wherever it is asked and whatever it throws (P10): the run is counted, the record has the text, and the job ends.
 
-import { callService, idIn, lookUp, notYet } from "@scheduler-agent-supervisor/core/internal/agents/http-service";
-import { defineAgent } from "@scheduler-agent-supervisor/core/internal/app/define-agent";
-import { defineApp } from "@scheduler-agent-supervisor/core/internal/app/define-app";
-import { workflowsOf } from "@scheduler-agent-supervisor/core/internal/app/define-workflow";
-import type { Job } from "@scheduler-agent-supervisor/core/internal/domain/job";
-import { defineContract, jobId, jobMembers } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
+import { callService, defineAgent, lookUp } from "@scheduler-agent-supervisor/core/agents";
+import { defineApp } from "@scheduler-agent-supervisor/core/app";
+import { idIn, notYet } from "@scheduler-agent-supervisor/core/composition";
+import { defineContract, jobId, jobMembers } from "@scheduler-agent-supervisor/core/contracts";
+import type { Job } from "@scheduler-agent-supervisor/core/domain";
+import { workflowsOf } from "@scheduler-agent-supervisor/core/workflows";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { createWorld } from "./create-world.ts";

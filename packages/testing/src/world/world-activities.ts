@@ -1,23 +1,23 @@
 // What runs in a world: the activities of the scheduler and of the agents, and the receivers of messages and reports. Each does what its function does.
-import type { Look, StepEnd, StepTask } from "@scheduler-agent-supervisor/core/internal/domain/attempt";
-import { outputOf } from "@scheduler-agent-supervisor/core/internal/domain/news";
-import type { Poll } from "@scheduler-agent-supervisor/core/internal/domain/poll";
-import type {
-  AgentReplyMessage,
-  AgentRequestMessage,
-} from "@scheduler-agent-supervisor/core/internal/messaging/agent-messages";
-import { answerRequest } from "@scheduler-agent-supervisor/core/internal/scheduler/answer-request";
-import { askAgent } from "@scheduler-agent-supervisor/core/internal/scheduler/ask-agent";
-import { claimJob } from "@scheduler-agent-supervisor/core/internal/scheduler/claim-job";
-import { COMPLETIONS_PATH, parseReport } from "@scheduler-agent-supervisor/core/internal/scheduler/completion";
-import { findProgress } from "@scheduler-agent-supervisor/core/internal/scheduler/find-progress";
-import { pollStep } from "@scheduler-agent-supervisor/core/internal/scheduler/poll-step";
-import type { Context } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
-import { publishEndOf } from "@scheduler-agent-supervisor/core/internal/scheduler/publish-end";
-import { runStep } from "@scheduler-agent-supervisor/core/internal/scheduler/run-step";
-import { runSteps } from "@scheduler-agent-supervisor/core/internal/scheduler/run-steps";
-import { reportEnd, startClaimed } from "@scheduler-agent-supervisor/core/internal/scheduler/scheduler-client";
-import { takeReply, takeReport } from "@scheduler-agent-supervisor/core/internal/scheduler/take-reply";
+import { type Look, outputOf, type Poll, type StepEnd, type StepTask } from "@scheduler-agent-supervisor/core/domain";
+import type { AgentReplyMessage, AgentRequestMessage } from "@scheduler-agent-supervisor/core/messaging";
+import {
+  answerRequest,
+  askAgent,
+  COMPLETIONS_PATH,
+  type Context,
+  claimJob,
+  findProgress,
+  parseReport,
+  pollStep,
+  publishEndOf,
+  reportEnd,
+  runStep,
+  runSteps,
+  startClaimed,
+  takeReply,
+  takeReport,
+} from "@scheduler-agent-supervisor/core/scheduling";
 import type { WorldEngine } from "../memory/memory-engine.ts";
 import type { Receivers } from "./world-messenger.ts";
 import { APP_URL } from "./world-ports.ts";

@@ -1,16 +1,13 @@
 // The messages of a world: each is handled once, in the world's time. What goes to the requester is kept.
-import type { StartAttempt } from "@scheduler-agent-supervisor/core/internal/domain/attempt";
-import type { ReplyAddress } from "@scheduler-agent-supervisor/core/internal/domain/job";
+import type { ReplyAddress, StartAttempt } from "@scheduler-agent-supervisor/core/domain";
 import type {
   AgentReplyMessage,
   AgentRequestMessage,
-} from "@scheduler-agent-supervisor/core/internal/messaging/agent-messages";
-import type {
   Messenger,
   Rejection,
   StatusMessage,
   Unreadable,
-} from "@scheduler-agent-supervisor/core/internal/messaging/messenger";
+} from "@scheduler-agent-supervisor/core/messaging";
 import { type Deliver, SCHEDULER } from "./processes.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 

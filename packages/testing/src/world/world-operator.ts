@@ -1,13 +1,14 @@
 // An operator's hand in a world: the actions of the operator's API, checked as it checks them.
-import type { StepResult } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import type { StepResult } from "@scheduler-agent-supervisor/core/domain";
+import { parseOperatorRequest, type StepReport } from "@scheduler-agent-supervisor/core/messaging";
 import {
-  parseOperatorRequest,
-  type StepReport,
-} from "@scheduler-agent-supervisor/core/internal/messaging/operator-request";
-import { type Operated, operateJob } from "@scheduler-agent-supervisor/core/internal/scheduler/operate-job";
-import type { Context } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
-import { type Reported, reportStep } from "@scheduler-agent-supervisor/core/internal/scheduler/report-step";
-import { reportEnd } from "@scheduler-agent-supervisor/core/internal/scheduler/scheduler-client";
+  type Context,
+  type Operated,
+  operateJob,
+  type Reported,
+  reportEnd,
+  reportStep,
+} from "@scheduler-agent-supervisor/core/scheduling";
 import type { WorldEngine } from "../memory/memory-engine.ts";
 
 interface Because {

@@ -1,11 +1,11 @@
 // What the operations of a world stand on: the app's own parts, on a store, an audit log and a lease in memory.
-import type { RouteOptions } from "@scheduler-agent-supervisor/core/internal/agents/route-agent";
-import type { AgentEndpoints, Business } from "@scheduler-agent-supervisor/core/internal/app/define-app";
-import { offered } from "@scheduler-agent-supervisor/core/internal/domain/workflows";
-import type { Messenger } from "@scheduler-agent-supervisor/core/internal/messaging/messenger";
-import { completionUrl } from "@scheduler-agent-supervisor/core/internal/scheduler/completion";
-import type { Ports } from "@scheduler-agent-supervisor/core/internal/scheduler/ports";
-import type { ChildJobs } from "@scheduler-agent-supervisor/core/internal/submission/child-jobs";
+
+import type { AgentEndpoints, Business } from "@scheduler-agent-supervisor/core/app";
+import type { RouteOptions } from "@scheduler-agent-supervisor/core/composition";
+import { offered } from "@scheduler-agent-supervisor/core/domain";
+import type { Messenger } from "@scheduler-agent-supervisor/core/messaging";
+import { completionUrl, type Ports } from "@scheduler-agent-supervisor/core/scheduling";
+import type { ChildJobs } from "@scheduler-agent-supervisor/core/submission";
 import { createMemoryAuditLog } from "../memory/memory-audit-log.ts";
 import type { MemoryJobStore } from "../memory/memory-job-store.ts";
 import { createMemoryLease } from "../memory/memory-leadership.ts";

@@ -1,9 +1,8 @@
 // The services of a world: one for each agent that calls one, at an address of its own.
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Endpoint } from "@scheduler-agent-supervisor/core/internal/agents/agent";
-import type { RouteOptions } from "@scheduler-agent-supervisor/core/internal/agents/route-agent";
-import type { AgentEndpoints, Business } from "@scheduler-agent-supervisor/core/internal/app/define-app";
-import { COMPLETIONS_PATH } from "@scheduler-agent-supervisor/core/internal/scheduler/completion";
+import type { AgentEndpoints, Business } from "@scheduler-agent-supervisor/core/app";
+import type { Endpoint, RouteOptions } from "@scheduler-agent-supervisor/core/composition";
+import { COMPLETIONS_PATH } from "@scheduler-agent-supervisor/core/scheduling";
 import {
   type Handler,
   type Outcome,

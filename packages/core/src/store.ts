@@ -1,0 +1,43 @@
+// Public entry `core/store`: the ports of the state store and the audit log, and their values.
+export { type AgentHealthStore, REPORT_LASTS_S } from "./store/agent-health-store.ts";
+export {
+  type AuditLog,
+  type DecisionEntry,
+  dayOfSweep,
+  type LateReply,
+  lateReplyId,
+  type OperatorAction,
+  type SupervisionEntry,
+  type SweepEntry,
+} from "./store/audit-log.ts";
+export { isNotStorable } from "./store/cosmos-answers.ts";
+export { createCosmosJobStore } from "./store/cosmos-job-store.ts";
+export {
+  type JobFilter,
+  type JobPage,
+  type JobQuery,
+  type JobSummary,
+  type ListPosition,
+  listedOf,
+  pageOf,
+  summaryOf,
+} from "./store/job-list.ts";
+export { isIndexed, isListed, someQuery } from "./store/job-query.ts";
+export {
+  type ClosingStore,
+  type Created,
+  type JobStore,
+  NotStorable,
+  OVER,
+  reasonOf,
+  type Span,
+  StoreUnavailable,
+  type Versioned,
+  type Written,
+} from "./store/job-store.ts";
+export type { Pause, Watch } from "./store/pause-store.ts";
+export { type Document, recordOf } from "./store/record-versions.ts";
+export { remembered } from "./store/remembered.ts";
+export { shownRecord } from "./store/stored-record.ts";
+export { LISTED_STEPS, openCondition, type WaitsFor } from "./store/waits-for.ts";
+export { entityTag, isWanted, type WantedVersion } from "./store/wanted-version.ts";
