@@ -8,28 +8,28 @@ const one = (count: number) => ({ process: "one", count });
 
 test("nothing is read again for the first answer, nor while nothing happens", () => {
   const news = createNews();
-  expect([10, 10, 10].map((count, at) => news.tell(one(count), at * 10 * SECOND))).toEqual([false, false, false]);
+  expect([10, 10, 10].map((count, at) => news.isNews(one(count), at * 10 * SECOND))).toEqual([false, false, false]);
 });
 
 test("what has happened is read at once, and once more: it may be counted before it is stored", () => {
   const news = createNews();
-  const told = [0, 1, 1, 1, 1, 1].map((count, at) => news.tell(one(count), at * 10 * SECOND));
-  expect(told).toEqual([false, true, false, true, false, false]);
+  const seen = [0, 1, 1, 1, 1, 1].map((count, at) => news.isNews(one(count), at * 10 * SECOND));
+  expect(seen).toEqual([false, true, false, true, false, false]);
 });
 
 test("while something happens all the time, the lists are read every 20 s at most", () => {
   const news = createNews();
-  const told = Array.from({ length: 13 }, (_, at) => news.tell(one(at), at * 10 * SECOND));
-  expect(told.filter(Boolean)).toHaveLength(6);
+  const seen = Array.from({ length: 13 }, (_, at) => news.isNews(one(at), at * 10 * SECOND));
+  expect(seen.filter(Boolean)).toHaveLength(6);
 });
 
 test("each process has its own count, and one that has not answered before may have news", () => {
   const news = createNews();
   const other = (count: number) => ({ process: "other", count });
-  expect(news.tell(one(7), 0)).toBe(false);
-  expect(news.tell(other(0), 20 * SECOND)).toBe(false);
-  expect(news.tell(one(7), 40 * SECOND)).toBe(false);
-  expect(news.tell({ process: "third", count: 3 }, 60 * SECOND)).toBe(true);
+  expect(news.isNews(one(7), 0)).toBe(false);
+  expect(news.isNews(other(0), 20 * SECOND)).toBe(false);
+  expect(news.isNews(one(7), 40 * SECOND)).toBe(false);
+  expect(news.isNews({ process: "third", count: 3 }, 60 * SECOND)).toBe(true);
 });
 
 const NOON = Date.parse("2026-01-31T12:00:00.000Z");

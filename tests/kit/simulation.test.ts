@@ -107,7 +107,7 @@ async function conversation(ask: Ask): Promise<Answered[]> {
   return withoutIds(answers);
 }
 
-test("P36 the local stack and a world answer alike to one definition", async () => {
+test("the local stack and a world answer alike to one definition", async () => {
   const local = await conversation(overHttp);
   const world = await conversation(inWorld());
   const plain = (answers: readonly Answered[]) =>
@@ -125,7 +125,7 @@ test("P36 the local stack and a world answer alike to one definition", async () 
   expect(local[18]).toMatchObject({ status: 202, retryAfter: "60" });
 });
 
-test("P36 the sample's services carry an order and a trip through in a world", async () => {
+test("the sample's services carry an order and a trip through in a world", async () => {
   const { services: simulated } = JSON.parse(readFileSync(join(ROOT, "samples/remotes.json"), "utf8"));
   const world = createWorld({ business, simulated });
   await world.submit(sampleOrder("order-1"));

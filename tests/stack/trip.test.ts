@@ -335,8 +335,8 @@ test.skipIf(!findBrowser())(
     await book("errand-3", [], 20_000, "errand");
     await app.eventually(child, ({ processState }) => processState === "Error", WITHIN_MS);
     // Its parent asks after it from time to time.
-    const isTold = ({ steps }: StateRecord) => steps["sendParcel"]?.accepted?.child?.waitsFor !== undefined;
-    await app.eventually("errand-3", isTold, WITHIN_MS);
+    const isReported = ({ steps }: StateRecord) => steps["sendParcel"]?.accepted?.child?.waitsFor !== undefined;
+    await app.eventually("errand-3", isReported, WITHIN_MS);
     const browser = await openBrowser();
     try {
       const { page } = await openPage(browser);

@@ -13,7 +13,7 @@ const APART_MS = 15_000;
 
 export interface News {
   /** @returns whether to read the lists again. @param at milliseconds */
-  tell(answered: Answered, at: number): boolean;
+  isNews(answered: Answered, at: number): boolean;
 }
 
 /** Of several processes that answer in turn each has its own count. */
@@ -22,7 +22,7 @@ export function createNews(): News {
   let wanted = 0;
   let readAt = Number.NEGATIVE_INFINITY;
   return {
-    tell({ process, count }, at) {
+    isNews({ process, count }, at) {
       const before = counts.get(process);
       const isFirst = counts.size === 0;
       counts.set(process, count);

@@ -110,7 +110,7 @@ export function useNews(): void {
   useEffect(() => {
     if (!data) return;
     news.current ??= createNews();
-    if (!news.current.tell(data, dataUpdatedAt)) return;
+    if (!news.current.isNews(data, dataUpdatedAt)) return;
     void client.invalidateQueries({ predicate: ({ queryKey: [what] }) => READ_AGAIN.has(what) });
   }, [client, data, dataUpdatedAt]);
 }

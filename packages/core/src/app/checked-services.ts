@@ -14,6 +14,7 @@ export const SERVICE_CHECKS = [
   "compensatedFirst",
   "found",
 ] as const;
+/** One of them, by its name. */
 export type ServiceCheck = (typeof SERVICE_CHECKS)[number];
 
 /** `notSeen`: neither the answers nor the list of effects show it. */

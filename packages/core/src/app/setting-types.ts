@@ -64,7 +64,7 @@ const CRON_FIELDS: readonly (readonly [first: number, last: number, names?: read
  * one does not run there, and nothing else fails. (They also take some odd forms that are refused here.)
  */
 export const schedule = z.string().refine((text) => {
-  const fields = text.trim().split(/ +/);
+  const fields = text.split(/ +/);
   if (fields.length !== CRON_FIELDS.length) return false;
   return CRON_FIELDS.every(([first, last, names = []], at) =>
     (fields[at] ?? "").split(",").every((part) => {

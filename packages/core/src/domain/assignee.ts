@@ -4,7 +4,12 @@ import { type Job, withoutSecrets } from "./job.ts";
 import type { Items, StepResult, Steps } from "./state-record.ts";
 import { messageOf } from "./thrown.ts";
 import type { KnownRules, Workflow, WorkflowStep } from "./workflow.ts";
-import type { WorkflowRules } from "./workflow-rules.ts";
+
+/** The app's rules that name somebody, by their names. */
+export interface AssigneeRules<Content extends Job = never> {
+  /** Who has to act in a step that waits for a person: a name of at most 200 characters, from the content without its secrets and the step's item. */
+  readonly assignees?: { readonly [name: string]: (job: Content, item: StepResult | null) => string };
+}
 
 /** Long enough for a mail address. */
 const MOST_CHARACTERS = 200;
@@ -17,7 +22,7 @@ export function assigneeOf(
   { name, assignee }: Pick<WorkflowStep, "name" | "assignee">,
   job: Job,
   item: StepResult | null,
-  { assignees = {} }: WorkflowRules,
+  { assignees = {} }: AssigneeRules,
 ): string | undefined {
   if (assignee === undefined || typeof assignee === "string") return assignee;
   const rule = Object.hasOwn(assignees, assignee.rule) ? assignees[assignee.rule] : undefined;
@@ -38,7 +43,7 @@ export function assigneeFaults(
   workflow: Workflow,
   job: Job,
   items: Items,
-  rules: WorkflowRules,
+  rules: AssigneeRules,
   secrets: readonly string[],
 ): string[] {
   const named = (content: Job) =>
@@ -64,7 +69,7 @@ const itemsFor = ({ forEach }: WorkflowStep, items: Items): readonly (StepResult
   forEach === undefined ? [null] : (items[forEach] ?? []);
 
 /** The steps that have not begun, with their assignees for that content: the others keep theirs. */
-export function assigned(workflow: Workflow, steps: Steps, job: Job, rules: WorkflowRules): Steps {
+export function assigned(workflow: Workflow, steps: Steps, job: Job, rules: AssigneeRules): Steps {
   const named = workflow.steps.filter(({ assignee }) => assignee !== undefined);
   if (named.length === 0) return steps;
   const changed = named.flatMap((step) =>

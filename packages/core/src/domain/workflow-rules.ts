@@ -1,6 +1,6 @@
 // The named rules of a workflow for a job's content: conditions of its steps, and lists of items for which a step runs.
 
-import { assigneeFaults } from "./assignee.ts";
+import { type AssigneeRules, assigneeFaults } from "./assignee.ts";
 import { canonicalJson } from "./canonical-json.ts";
 import { MOST_ITEM_BYTES, MOST_ITEMS } from "./items.ts";
 import { type Job, withoutSecrets } from "./job.ts";
@@ -30,7 +30,7 @@ export interface Situation<Content extends Job = Job, Reads extends ReadResults 
  * The conditions and lists of an app, by the names in `when` and `forEach`. They are pure: the same arguments have the same result.
  * @template Content the app's own type; the core calls the functions with content that the contract has checked.
  */
-export interface WorkflowRules<Content extends Job = never> {
+export interface WorkflowRules<Content extends Job = never> extends AssigneeRules<Content> {
   readonly conditions: {
     readonly [name: string]: (situation: [Content] extends [never] ? never : Situation<Content>) => boolean;
   };
@@ -39,8 +39,6 @@ export interface WorkflowRules<Content extends Job = never> {
    * again.
    */
   readonly lists: { readonly [name: string]: (job: Content) => readonly Item[] };
-  /** Who has to act in a step that waits for a person: a name of at most 200 characters, from the content without its secrets and the step's item. */
-  readonly assignees?: { readonly [name: string]: (job: Content, item: Item | null) => string };
 }
 
 /** The rules of an app without conditions and lists. */

@@ -301,9 +301,9 @@ function madeIn(
     });
 }
 
-type Told = Partial<Pick<FaultRequest, "status" | "code" | "message" | "retryAfterS">>;
+type Stated = Partial<Pick<FaultRequest, "status" | "code" | "message" | "retryAfterS">>;
 
-function faultReply(fault: Told, status: number, code: string, message: string): Reply {
+function faultReply(fault: Stated, status: number, code: string, message: string): Reply {
   return {
     status: fault.status ?? status,
     body: JSON.stringify({ code: fault.code ?? code, message: fault.message ?? message }),

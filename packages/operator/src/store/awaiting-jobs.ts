@@ -39,7 +39,7 @@ function awaits(assignee: string | undefined): string {
 const FURTHER = " AND c.dueAt >= @at AND NOT ARRAY_CONTAINS(@shown, c.jobId)";
 
 /**
- * It reads the jobs that have not ended and had a step that was done later; in an order only if they are more than the limit.
+ * It reads the jobs that have not ended and had a step that was done later; sorted only if they are more than the limit.
  * @param container its index has `processState`, `hasWaited` and `dueAt`
  */
 export function createAwaitingJobs(container: Container): ReadAwaitingJobs {
