@@ -9,6 +9,13 @@ const root = join(import.meta.dirname, "..");
 const sources = join(root, "console");
 const cache = join(root, "node_modules/.cache/console");
 
+/** What the console imports of the packages, and what that imports. */
+const FROM_PACKAGES = [
+  "packages/{core,operator}/package.json",
+  "packages/core/src/*.ts",
+  "packages/{core,operator}/src/{domain,messaging}/**/*.ts",
+];
+
 const TYPES: { readonly [extension: string]: string } = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
@@ -38,6 +45,8 @@ function fingerprint(): string {
   const hash = createHash("sha256").update(readFileSync(join(root, "package-lock.json")));
   hash.update(readFileSync(import.meta.filename));
   for (const file of files) hash.update(file).update(readFileSync(join(sources, file)));
+  for (const file of globSync(FROM_PACKAGES, { cwd: root }).sort())
+    hash.update(file).update(readFileSync(join(root, file)));
   return hash.digest("hex").slice(0, 16);
 }
 
