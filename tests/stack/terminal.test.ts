@@ -101,7 +101,6 @@ const EXAMPLES: readonly Example[] = [
   { documented: "needs", says: /^[0-9a-f]{16}\t6\t.*card 12 expired/m },
   { documented: "needs --json", says: /^\{"of":"cause",.*\n\{"of":"heldUp",.*(.*\n)*\{"of":"awaiting",/m },
   { documented: "needs CAUSE", says: /^card-1\t/m },
-  { documented: "awaiting --assignee underwriters", says: /No step awaits a report\./ },
   { documented: "advice --complete-within PT5S", says: /^A sample of \d+ orders/ },
   { documented: "held", says: /^[0-9a-f]{16}\t2\twaits for payment: HTTP 401/m },
   { documented: "held HELD", says: /^held-1\twaits for payment/m },
@@ -153,6 +152,7 @@ const EXAMPLES: readonly Example[] = [
   { documented: "what-if --failure-threshold 1", says: /^\d+ orders are due, \d+ would be decided otherwise/m },
   { documented: "shift-log --who supervisor", says: /\tsupervisor\thold|\tsupervisor\t/ },
   { documented: "awaiting", says: /^later-1\tarrangeShipping\tshipping\t/m },
+  { documented: "awaiting --assignee underwriters", says: /No step awaits a report\./ },
   {
     documented: 'report ORDER STEP done --result shipmentId=S-7 --reason "the carrier called"',
     order: "later-1",
