@@ -3,15 +3,17 @@ import type { StatusMessage } from "@scheduler-agent-supervisor/core/messaging";
 import { aboutOf, type Call, type Sent } from "./calls.ts";
 import type { Message } from "./pieces.ts";
 
-/** What a write is for: its own entry in the history says it. */
+/** What a write is for: its own entry in the history says it. The reason of a failure is left out: "rejected" would read as the store's answer. */
 export function aimOf(call: Extract<Call, { kind: "change" | "replace" }>): string {
-  if (call.kind === "replace")
-    return `writes the record: ${call.record.history.at(-1)?.what ?? "its outbox messages are told"}`;
+  return `writes the record: ${wordsOf(call).replace(/(?<=: Failed): .*/s, "")}`;
+}
+
+function wordsOf(call: Extract<Call, { kind: "change" | "replace" }>): string {
+  if (call.kind === "replace") return call.record.history.at(-1)?.what ?? "its outbox messages are told";
   const entry = call.write.changes.find(({ path }) => path[0] === "history");
   const isTakeUp = call.write.changes.every(({ path }) => path[0] !== "history" && path[0] !== "outbox");
-  const what =
-    entry && "value" in entry ? (entry.value as { what: string }).what : isTakeUp ? "taken up" : "its outbox messages";
-  return `writes the record: ${what}`;
+  if (entry && "value" in entry) return (entry.value as { what: string }).what;
+  return isTakeUp ? "taken up" : "its outbox messages";
 }
 
 export function sendingOf(message: Sent): string {
