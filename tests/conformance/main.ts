@@ -8,12 +8,11 @@ import { runDurableSamples } from "./durable-samples.ts";
 import { type Environment, runCosmosSuite, runServiceBusSuite } from "./javascript/suites.ts";
 import type { SuiteRun } from "./outcome.ts";
 import { runOwnSuite } from "./own-suites.ts";
-import { type KeptRun, pageOf, RESULTS, readRuns, SUITES, type SuiteName } from "./page.ts";
+import { pageOf, RESULTS, readRuns, SUITES, type SuiteName } from "./page.ts";
 
 const USAGE = `npm run conformance [-- OPTIONS]
   --sources DIR    a folder with clones of the suites' repositories: azure-sdk-for-js, azure-functions-durable-js (../sources)
   --only NAME,…    of ${Object.keys(SUITES).join(", ")}
-  --file NAME,…    of a suite of the JavaScript SDKs only the files with this in their names; the others keep their results
   --page           only write the page anew, from the results of the last runs
 Python's clients run with the interpreter that PYTHON names (python3), .NET's with the dotnet command; the ports 5671 and 8081
 have to be free.`;
@@ -39,22 +38,21 @@ const RUNS: Readonly<Record<SuiteName, (environment: Environment) => Ran | Promi
 
 await runCommand(async () => {
   const text = { type: "string" } as const;
-  const { values } = readArguments({ sources: text, only: text, file: text, page: { type: "boolean" } }, USAGE);
+  const { values } = readArguments({ sources: text, only: text, page: { type: "boolean" } }, USAGE);
   const names = (values["only"]?.toString().split(",") ?? Object.keys(SUITES)) as SuiteName[];
   const unknown = names.filter((name) => !(name in SUITES));
   if (unknown.length > 0) throw new UsageError(`no such suite: ${unknown.join(", ")}\n\n${USAGE}`);
   if (!values["page"]) {
     build();
-    const sources = resolve(String(values["sources"] ?? "../sources"));
-    for (const name of names) await runOne(name, sources, values["file"]?.toString().split(","));
+    for (const name of names) await runOne(name, resolve(String(values["sources"] ?? "../sources")));
   }
   writeFileSync(join(import.meta.dirname, "../../docs/reference/conformance.md"), pageOf(readRuns()));
   return 0;
 });
 
-async function runOne(name: SuiteName, sources: string, onlyFiles?: readonly string[]): Promise<void> {
+async function runOne(name: SuiteName, sources: string): Promise<void> {
   const say = (line: string) => console.log(`${name}: ${line}`);
-  const run = await RUNS[name]({ sources, say, onlyFiles });
+  const run = await RUNS[name]({ sources, say });
   if ("missing" in run) {
     say(`not run: ${run.missing}`);
     return;
@@ -62,14 +60,11 @@ async function runOne(name: SuiteName, sources: string, onlyFiles?: readonly str
   const counts = Object.entries(Object.groupBy(run.tests, ({ outcome }) => outcome));
   say(counts.map(([outcome, tests]) => `${tests?.length} ${outcome}`).join(", "));
   mkdirSync(RESULTS, { recursive: true });
-  writeFileSync(
-    join(RESULTS, `${name}.json`),
-    `${JSON.stringify(onlyFiles ? withKept(condensed(run), name) : condensed(run), null, 2)}\n`,
-  );
+  writeFileSync(join(RESULTS, `${name}.json`), `${JSON.stringify(condensed(run), null, 2)}\n`);
 }
 
 /** Of what passed and what the suite skips, the page shows no more than how many. */
-function condensed({ tests, ...run }: SuiteRun): KeptRun {
+function condensed({ tests, ...run }: SuiteRun): object {
   const files = Object.entries(Object.groupBy(tests, ({ file }) => file)).map(([file, of = []]) => {
     const count = (wanted: string) => of.filter(({ outcome }) => outcome === wanted).length;
     const others = of.filter(({ outcome }) => outcome === "refused" || outcome === "failed");
@@ -77,16 +72,8 @@ function condensed({ tests, ...run }: SuiteRun): KeptRun {
       file,
       passed: count("passed"),
       skipped: count("skipped"),
-      others: others.map(({ file: _, ...test }) => test) as KeptRun["files"][number]["others"],
+      others: others.map(({ file: _, ...test }) => test),
     };
   });
   return { ...run, files };
-}
-
-/** What an earlier run of the same sources said of the files that were not run now. */
-function withKept(run: KeptRun, name: SuiteName): KeptRun {
-  const { [name]: earlier } = readRuns();
-  if (JSON.stringify(earlier?.versions) !== JSON.stringify(run.versions)) return run;
-  const all = new Map([...(earlier?.files ?? []), ...run.files].map((file) => [file.file, file]));
-  return { ...run, files: [...all.values()] };
 }

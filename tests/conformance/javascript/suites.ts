@@ -9,8 +9,6 @@ const PACKAGES = join(import.meta.dirname, "../../../node_modules");
 
 export interface Environment {
   readonly sources: string;
-  /** Of a suite of several files only those with one of these in their names. */
-  readonly onlyFiles?: readonly string[] | undefined;
   say(line: string): void;
 }
 
@@ -60,7 +58,7 @@ export function runCosmosSuite(environment: Environment): Promise<Ran> {
   ]);
 }
 
-async function runOnCosmos(port: number, laidOut: LaidOut, { say, onlyFiles }: Environment): Promise<TestOutcome[]> {
+async function runOnCosmos(port: number, laidOut: LaidOut, { say }: Environment): Promise<TestOutcome[]> {
   const { startCosmos } = await import("@scheduler-agent-supervisor/local/cosmos/start");
   const cosmos = await startCosmos({ port, data: join(laidOut.place, "data", String(Date.now())), tls: {} });
   const { endpoint = "", certificateFile = "" } = cosmos.tls ?? {};
@@ -68,7 +66,7 @@ async function runOnCosmos(port: number, laidOut: LaidOut, { say, onlyFiles }: E
   const ACCOUNT_HOST = endpoint.replace("localhost", "127.0.0.1");
   const variables = { ACCOUNT_HOST, NODE_EXTRA_CA_CERTS: certificateFile };
   try {
-    return await runSuite({ ...laidOut, onlyFiles, setup: ["mocha-globals.ts"], environment: variables }, say);
+    return await runSuite({ ...laidOut, setup: ["mocha-globals.ts"], environment: variables }, say);
   } finally {
     await cosmos.close();
   }
@@ -116,7 +114,7 @@ export function runServiceBusSuite(environment: Environment, of: "public" | "int
 async function runOnServiceBus(
   laidOut: LaidOut,
   variables: Readonly<Record<string, string>>,
-  { say, onlyFiles }: Environment,
+  { say }: Environment,
 ): Promise<TestOutcome[]> {
   const { startBus } = await import("@scheduler-agent-supervisor/local/bus/start");
   const bus = await startBus({ port: 0, adminPort: 0, data: join(laidOut.place, "data", String(Date.now())) });
@@ -134,7 +132,7 @@ async function runOnServiceBus(
     PROVIDE: JSON.stringify({ ...names, TEST_MODE: "live", SERVICEBUS_FQDN_PREMIUM: NAMESPACE }),
   };
   try {
-    return await runSuite({ ...laidOut, onlyFiles, setup: [], environment }, say);
+    return await runSuite({ ...laidOut, setup: [], environment }, say);
   } finally {
     await bus.close();
   }
