@@ -13,6 +13,7 @@ const cache = join(root, "node_modules/.cache/console");
 const FROM_PACKAGES = [
   "packages/{core,operator}/package.json",
   "packages/core/src/*.ts",
+  "instead/react-icons/*",
   "packages/{core,operator}/src/{domain,messaging}/**/*.ts",
 ];
 

@@ -18,10 +18,10 @@ import {
   targetOf,
   textOf,
 } from "./given.ts";
+import { editOf, handle, handling } from "./handle.ts";
 import { changePause, continueHeldUp, showAgents, showHeldUp } from "./held-up.ts";
-import { patchOf } from "./members.ts";
-import { handleCause, previewCause, showCauses } from "./message-causes.ts";
-import { handleMessages, resendDiscarded, showDeadLetters, showDiscarded, showOneDiscarded } from "./messages.ts";
+import { showCauses } from "./message-causes.ts";
+import { resendDiscarded, showDeadLetters, showDiscarded, showOneDiscarded } from "./messages.ts";
 import {
   type Act,
   actOnOrder,
@@ -368,35 +368,3 @@ const manually = (values: Values) => ({
   ...(values["compensated-manually"] === true && { compensatedManually: true as const }),
   ...(values["forward"] === true && { direction: "forward" as const }),
 });
-
-function handling(values: Values) {
-  const patch = editOf(values);
-  const body = values["file"] === undefined ? {} : { body: jsonOfFile(needed(values, "file")) };
-  return { reason: needed(values, "reason"), ...body, ...(patch === undefined ? {} : { patch }) };
-}
-
-/** An edit as a merge patch; undefined for none. */
-function editOf(values: Values): unknown {
-  const set = (values["set"] ?? []) as unknown as readonly string[];
-  if (values["file"] !== undefined && (set.length > 0 || values["patch"] !== undefined))
-    throw new UsageError("Give --file, --set or --patch.");
-  if (values["patch"] === undefined) return set.length === 0 ? undefined : patchOf(set, "set");
-  if (set.length > 0) throw new UsageError("Give --set or --patch FILE.");
-  return jsonOfFile(needed(values, "patch"));
-}
-
-function handle({ app, given, values }: Call, action: "resend" | "discard"): Promise<unknown> {
-  const [queue, ...numbers] = given;
-  if (queue === undefined) throw new UsageError("Give the queue: see npm run orders -- dead-letters");
-  if (values["cause"] !== undefined) {
-    if (numbers.length > 0) throw new UsageError("Give the numbers of messages, or --cause.");
-    if (values["file"] !== undefined) throw new UsageError("--file is the body of one message: use --set or --patch.");
-    const count = numberOf(values, "count", 1, MOST_JOBS);
-    const patch = editOf(values);
-    const which = { queue, cause: needed(values, "cause"), action, patch };
-    return count === undefined
-      ? previewCause(app, which)
-      : handleCause(app, which, { count, reason: needed(values, "reason") });
-  }
-  return handleMessages(app, action, queue, numbers, handling(values));
-}
