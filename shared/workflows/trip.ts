@@ -25,6 +25,8 @@ const approveTrip = {
   agent: "approval",
   operation: "ask",
   when: "isExpensive",
+  // Reminded when a day is over.
+  assignee: "travel-desk",
   after: ["takePayment"],
   completeWithin: "PT10S",
   awaitWithin: "P2D",

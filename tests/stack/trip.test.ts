@@ -255,6 +255,35 @@ test.concurrent(
 );
 
 test.concurrent(
+  "who has to agree finds the trip, page by page, and is reminded once when half of the time is over",
+  async () => {
+    const never = { service: "approval", kind: "late", delayMs: LATER_MS };
+    await book("trip-10", [never], 600_000, HASTY_TRIP.name);
+    await app.eventually("trip-10", ({ steps }) => steps["approveTrip"]?.state === "Awaiting", WITHIN_MS);
+    const read = async (query: Record<string, string>) => {
+      const url = `${app.stack.addresses.host?.url}/api/awaiting?${new URLSearchParams(query)}`;
+      return (await (await fetch(url)).json()) as { steps: { jobId: string }[]; continuation?: string };
+    };
+    const found: string[] = [];
+    let continuation: string | undefined;
+    do {
+      const page = await read({ assignee: "travel-desk", limit: "1", ...(continuation && { continuation }) });
+      found.push(...page.steps.map(({ jobId }) => jobId));
+      continuation = page.continuation;
+    } while (continuation);
+    expect(found).toContain("trip-10");
+    expect(new Set(found).size).toBe(found.length);
+    expect((await read({ assignee: "nobody" })).steps).toEqual([]);
+    const reminders = () => app.statuses("trip-10").filter(({ body }) => body.status === "StepReminder").length;
+    await expect.poll(reminders, { timeout: WITHIN_MS, interval: 200 }).toBe(1);
+    // Nobody agrees: the step is asked again, and its second wait has half of its time too.
+    await app.eventually("trip-10", ({ attempt }) => attempt > 1, WITHIN_MS);
+    expect(reminders()).toBe(1);
+  },
+  2 * LIMIT_MS,
+);
+
+test.concurrent(
   "a flight service that answers after the try was given up books one flight",
   async () => {
     await book("trip-9", [{ service: "flight", kind: "slow", delayMs: 2500, calls: 1 }]);

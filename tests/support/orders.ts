@@ -24,9 +24,11 @@ const TRIP: Workflow = trips[0];
 export const HASTY_TRIP: Workflow = {
   ...TRIP,
   name: "hasty-trip",
-  steps: TRIP.steps.map((step) =>
-    step.name === "rentCar" ? { ...step, completeWithin: "PT3S", policy: { failureThreshold: 1, waits: [] } } : step,
-  ),
+  steps: TRIP.steps.map((step) => {
+    if (step.name === "approveTrip") return { ...step, awaitWithin: "PT1M" };
+    if (step.name !== "rentCar") return step;
+    return { ...step, completeWithin: "PT3S", policy: { failureThreshold: 1, waits: [] } };
+  }),
 };
 
 /** A workflow with times that a test can wait for: what is tried twice in vain is exhausted. */
