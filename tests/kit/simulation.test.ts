@@ -2,10 +2,9 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startRemotes } from "@scheduler-agent-supervisor/local/remotes";
+import { inMemoryServices, type RemoteService, startRemotes } from "@scheduler-agent-supervisor/local/remotes";
 import { readEntities } from "@scheduler-agent-supervisor/local/stack/entities";
-import { createWorld, type SimulatedService } from "@scheduler-agent-supervisor/testing";
-import { simulatedHandler } from "@scheduler-agent-supervisor/testing/internal/services/simulated-service";
+import { createWorld } from "@scheduler-agent-supervisor/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ROOT } from "../../cli/settings.ts";
 import { business } from "../../shared/business.ts";
@@ -13,7 +12,7 @@ import { sampleOrder } from "../support/orders.ts";
 
 const MODULE = join(ROOT, "tests/support/simulated-services.ts");
 const folder = mkdtempSync(join(tmpdir(), "simulation-"));
-let services: readonly SimulatedService[];
+let services: readonly RemoteService[];
 let remotes: Awaited<ReturnType<typeof startRemotes>>;
 
 beforeAll(async () => {
@@ -64,13 +63,10 @@ const overHttp: Ask = async ({ service, path, key, body }) => {
 };
 
 function inWorld(): Ask {
-  const handlers = new Map(
-    services.map((service) => [service.name, simulatedHandler(service, { now: Date.now, report: () => undefined })]),
-  );
+  const handlers = inMemoryServices(services, { now: Date.now, report: () => undefined });
   return async ({ service, path, key, body = null }) => {
-    const request = { path, headers: {}, body, idempotencyKey: key, operation: "", at: "" };
-    const answer = handlers.get(service)?.({ ...request, method: body ? "POST" : "GET" });
-    const { status = 200, headers = {}, body: answered = {} } = answer ?? { status: 0 };
+    const answer = handlers[service]?.({ path, body, idempotencyKey: key, method: body ? "POST" : "GET" });
+    const { status, headers, body: answered } = answer ?? { status: 0, headers: {}, body: {} };
     return { status, retryAfter: headers["retry-after"] ?? null, body: answered as Answered["body"] };
   };
 }
@@ -126,8 +122,8 @@ test("the local stack and a world answer alike to one definition", async () => {
 });
 
 test("the sample's services carry an order and a trip through in a world", async () => {
-  const { services: simulated } = JSON.parse(readFileSync(join(ROOT, "samples/remotes.json"), "utf8"));
-  const world = createWorld({ business, simulated });
+  const { services: own } = JSON.parse(readFileSync(join(ROOT, "samples/remotes.json"), "utf8"));
+  const world = createWorld({ business, simulated: (surroundings) => inMemoryServices(own, surroundings) });
   await world.submit(sampleOrder("order-1"));
   await world.submit(sampleOrder("trip-1", { workflow: "trip" }));
   await world.run();

@@ -1,7 +1,7 @@
 // Simulated services with values of their own, rejections, and work that is done later: for the local stack and for worlds alike.
-import type { SimulatedService } from "@scheduler-agent-supervisor/testing";
+import type { RemoteService } from "@scheduler-agent-supervisor/local/remotes";
 
-export const services: readonly SimulatedService[] = [
+export const services: readonly RemoteService[] = [
   {
     name: "inventory",
     resources: [

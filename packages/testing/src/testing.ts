@@ -12,10 +12,10 @@ export type {
   ServiceCall,
   ServiceRequest,
 } from "./services/scripted-service.ts";
-export type { SimulatedRequest, SimulatedResource, SimulatedService } from "./services/simulated-service.ts";
 export {
   type CheckedOperationReport,
   checkService,
   type ServiceCheckOptions,
 } from "./services-check/check-service.ts";
 export { createWorld, type RunOptions, type Submitted, type World, type WorldOptions } from "./world/create-world.ts";
+export type { Simulated } from "./world/world-services.ts";

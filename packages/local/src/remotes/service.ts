@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { Database } from "../database/database.ts";
+import { askAgainIn, makingOf, OPEN_END, returnedBy } from "./answers.ts";
 import { actionsOf, CREATE, type ParsedResource, type ParsedService, type SimulatedRequest } from "./definition.ts";
 import { type Effect, EffectLog, type Entry } from "./effect-log.ts";
 import type { FaultRequest } from "./fault-request.ts";
@@ -48,8 +49,6 @@ type Count =
   | "rejected"
   | "repliesLost"
   | "tombstones";
-
-const OPEN_END = "key:";
 
 export class Service {
   readonly name: string;
@@ -125,11 +124,10 @@ export class Service {
     if (down) return faultReply(down, 503, "service-down", `${this.name} is down`);
     const created = this.effects.created(resource.path, id);
     if (created) {
-      const { afterMs, askAgainAfterS } = { afterMs: 0, ...resource.later };
-      if (askAgainAfterS !== undefined && Date.now() < Date.parse(created.at) + afterMs)
-        return { status: 202, body: "{}", headers: retryAfter({ retryAfterS: askAgainAfterS }) };
-      const body = JSON.parse(created.body) as Call["body"];
-      return { status: 200, body: JSON.stringify({ ...this.#returned(resource, body), id }) };
+      const retryAfterS = askAgainIn(resource, Date.parse(created.at), Date.now());
+      if (retryAfterS !== undefined) return { status: 202, body: "{}", headers: retryAfter({ retryAfterS }) };
+      const request = this.#requestOf(resource, JSON.parse(created.body) as Call["body"]);
+      return { status: 200, body: JSON.stringify({ ...returnedBy(resource, request), id }) };
     }
     const message = `${this.name} has no ${path}`;
     return { status: 404, body: JSON.stringify({ code: "not-found", message }) };
@@ -199,11 +197,6 @@ export class Service {
     return { body, made: () => madeIn(this.effects.list([]), path, actionsOf({ actions })) };
   }
 
-  #returned(resource: ParsedResource, body: Call["body"]): object {
-    const { returns } = resource;
-    return typeof returns === "function" ? returns(this.#requestOf(resource, body)) : returns;
-  }
-
   #repeat(call: Call, entry: Entry, answer: string): Reply {
     const { route, key } = call;
     const action = route.kind === "create" ? CREATE : route.action;
@@ -225,26 +218,16 @@ export class Service {
 
   #create({ key, text, body }: Call, { resource, pattern }: Route): Reply {
     const id = `${resource.idPrefix}-${randomUUID().slice(-12)}`;
-    const echo = resource.echo.filter((field) => field in body).map((field) => [field, body[field]]);
-    const { later, path } = resource;
-    const returns = this.#returned(resource, body);
-    const reportTo = later?.reportTo === undefined ? undefined : body[later.reportTo];
-    const isReported = typeof reportTo === "string" && URL.canParse(reportTo);
-    const isLater = isReported || later?.askAgainAfterS !== undefined;
-    const status = isLater ? 202 : 201;
-    const answer = JSON.stringify({
-      ...Object.fromEntries(echo),
-      ...(!isLater && returns),
-      id,
-      status: isLater ? "accepted" : "created",
-    });
-    this.effects.record(key, { path, id, action: CREATE, body: text, status, answer, effect: true });
-    if (later && isReported) {
-      const afterMs = this.faults.take("late", { path: pattern, body })?.delayMs ?? later.afterMs;
-      this.#reports.add(id, reportTo, { kind: "done", result: { ...returns, [later.result]: id } }, afterMs);
+    const returned = returnedBy(resource, this.#requestOf(resource, body));
+    const { status, answer: made, report, askAgainAfterS } = makingOf(resource, id, body, returned);
+    const answer = JSON.stringify(made);
+    this.effects.record(key, { path: resource.path, id, action: CREATE, body: text, status, answer, effect: true });
+    if (report) {
+      const afterMs = this.faults.take("late", { path: pattern, body })?.delayMs ?? report.afterMs;
+      this.#reports.add(id, report.url, report.body, afterMs);
     }
     this.counts.effects += 1;
-    return { status, body: answer, headers: retryAfter({ retryAfterS: later?.askAgainAfterS }) };
+    return { status, body: answer, headers: retryAfter({ retryAfterS: askAgainAfterS }) };
   }
 
   /** What is to be reported yet, is by the next process. */

@@ -8,6 +8,9 @@ import { type ParsedService, parseRemotes, type RemoteService } from "./definiti
 import { createServiceServer } from "./http.ts";
 import { Service } from "./service.ts";
 
+export type { RemoteService, SimulatedRequest } from "./definition.ts";
+export { type InMemoryAnswer, type InMemoryRequest, inMemoryServices, type Surroundings } from "./in-memory.ts";
+
 /** The simulated services, and the folder of their effects. */
 export interface RemotesOptions {
   readonly services: readonly RemoteService[];

@@ -18,7 +18,6 @@ import { type EngineOptions, MemoryEngine, type WorldEngine } from "../memory/me
 import { createMemoryJobStore } from "../memory/memory-job-store.ts";
 import type { HistoryEvent } from "../replay/orchestration-history.ts";
 import { type Handler, milliseconds, type ScriptedService } from "../services/scripted-service.ts";
-import type { SimulatedService } from "../services/simulated-service.ts";
 import { type InFlight, Processes, SUBMISSION, SUPERVISOR } from "./processes.ts";
 import { type DueWork, VirtualTime } from "./virtual-time.ts";
 import { createActivities, createReceivers, type RemoteAgent, takeReportAt } from "./world-activities.ts";
@@ -26,15 +25,15 @@ import { type Bounds, WorldLoop } from "./world-loop.ts";
 import { createWorldMessenger, type Outgoing } from "./world-messenger.ts";
 import { createOperator, type Operator } from "./world-operator.ts";
 import { createWorldAgents, createWorldPorts, type PortsOptions } from "./world-ports.ts";
-import { ServiceNetwork } from "./world-services.ts";
+import { ServiceNetwork, type Simulated } from "./world-services.ts";
 
 /** Options of `createWorld`. Only the business is required. */
 export interface WorldOptions {
   readonly business: Business;
   /** The answers of an agent's service without a script. Absent: `{ id, status }`, the same each time for the same key. */
   readonly services?: { readonly [agent: string]: Handler };
-  /** The simulated services of the local stack: they answer as there, where neither `services` nor a script has another answer. */
-  readonly simulated?: readonly SimulatedService[];
+  /** Services that answer where neither `services` nor a script does, as those of the local stack: `inMemoryServices` of `local/remotes`. */
+  readonly simulated?: Simulated;
   /** Agents that this deployment does not have. */
   readonly without?: readonly string[];
   /** The replies of agents that are not in the app. */

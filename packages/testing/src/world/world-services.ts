@@ -11,7 +11,6 @@ import {
   type ServiceRequest,
 } from "../services/scripted-service.ts";
 import type { Network } from "../services/service-network.ts";
-import { type SimulatedService, simulatedHandler } from "../services/simulated-service.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 import { APP_URL } from "./world-ports.ts";
 
@@ -23,10 +22,18 @@ const REPORT_AGAIN_MS = 30_000;
 /** A service gives up then. */
 const MOST_REPORTS = 20;
 
+/** Makes the services of a world: they know their own keys, and report by its clock. Those of other names than its agents' are not called. */
+export type Simulated = (surroundings: {
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Has a report sent, after that time in milliseconds. */
+  readonly report: (url: string, afterMs: number, body: object) => void;
+}) => { readonly [agent: string]: Handler };
+
 export interface ServicesOptions {
   readonly business: Business;
   readonly services?: { readonly [agent: string]: Handler };
-  readonly simulated?: readonly SimulatedService[];
+  readonly simulated?: Simulated;
   readonly without?: readonly string[];
 }
 
@@ -50,7 +57,7 @@ export class ServiceNetwork implements Network {
   readonly #surroundings: Surroundings;
 
   constructor(
-    { business, services = {}, simulated = [], without = [] }: ServicesOptions,
+    { business, services = {}, simulated, without = [] }: ServicesOptions,
     time: VirtualTime,
     surroundings: Surroundings,
   ) {
@@ -63,19 +70,11 @@ export class ServiceNetwork implements Network {
     const report = this.#report.bind(this);
     const inWorld = (url: string, afterMs: number, body: object) =>
       report(url, new Date(time.now + afterMs).toISOString(), body, () => undefined);
+    const usual = simulated?.({ now: own.now, report: inWorld }) ?? {};
     this.#services = new Map(
       names.map((name) => {
-        const definition = simulated.find((one) => one.name === name);
-        const usual = definition && simulatedHandler(definition, { now: own.now, report: inWorld });
-        return [
-          name,
-          new Service(
-            name,
-            services[name] ?? usual,
-            { ...own, report },
-            services[name] === undefined && usual !== undefined,
-          ),
-        ];
+        const isSimulated = services[name] === undefined && usual[name] !== undefined;
+        return [name, new Service(name, services[name] ?? usual[name], { ...own, report }, isSimulated)];
       }),
     );
     this.endpoints = Object.fromEntries(
