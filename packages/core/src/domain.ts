@@ -30,6 +30,7 @@ export { decide } from "./domain/operator.ts";
 export type { OperatorAction } from "./domain/operator-action.ts";
 export { OtherVersionNeeded, Outage } from "./domain/outage.ts";
 export { isWanted } from "./domain/outputs.ts";
+export { owed, retryOf } from "./domain/owed.ts";
 export { decideDeadline, passDeadline } from "./domain/pass-deadline.ts";
 export { isInHand, isTakenUp, mayHaveHadEffect, pausesOf, runOf, runsInHand } from "./domain/plan.ts";
 export type { Poll } from "./domain/poll.ts";

@@ -7,6 +7,8 @@ const SUBMISSION = "operations:submission.test.ts";
 const MESSENGER = "core:messaging/service-bus-messenger.test.ts";
 const BUS = "core:messaging/service-bus-messenger.ts";
 const PUBLISH = "core:scheduler/publish.ts";
+const OWED = "core:domain/owed.ts";
+const ANNOUNCED = "operations:announced.test.ts";
 
 export const P15 = faultsOf("P15", [
   [
@@ -40,9 +42,37 @@ export const P15 = faultsOf("P15", [
   [
     "Messages leave the outbox before they are sent.",
     PUBLISH,
-    "  await publish(read.record, outbox, context);\n  onSent();",
-    "  onSent();",
+    "  await publish(read.record, [...first, ...completions, ...others], context);\n  onSent?.();",
+    "  onSent?.();",
     ATTEMPTS,
+  ],
+  [
+    "A retry that its supervisor could not announce is never announced.",
+    OWED,
+    "return isKept ? outbox : [...outbox, ...retryOf(record).filter((own) => own.attempt === attempt)];",
+    "return outbox;",
+    ANNOUNCED,
+  ],
+  [
+    "A compensation is announced as the retry before it.",
+    OWED,
+    ".filter((own) => own.attempt === attempt)",
+    "",
+    ANNOUNCED,
+  ],
+  [
+    "The record forgets the retry that was announced before the last.",
+    OWED,
+    "const sent = before.length > 0 && { published",
+    "const sent = before.length > 99 && { published",
+    STATUSES,
+  ],
+  [
+    "A step that is rejected beside a retry takes its announcement away.",
+    "core:domain/step-end.ts",
+    "outbox: owed(record) };",
+    "outbox: record.outbox };",
+    "core:domain/step-end.test.ts",
   ],
   [
     "A message that can't be sent is forgotten.",

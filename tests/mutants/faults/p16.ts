@@ -58,8 +58,8 @@ export const P16 = faultsOf("P16", [
   [
     "Before a next attempt the steps that were done are not published.",
     PUBLISH,
-    "await publish(record, [...(record.attempt === 1 ? [received] : []), ...completionsOf(record)], context);",
-    "",
+    "{ completions: completionsOf(pending.record) }",
+    "{}",
     "operations:sweep.test.ts",
   ],
   [

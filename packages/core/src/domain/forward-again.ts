@@ -2,6 +2,7 @@
 import { deadlineOf } from "./deadline.ts";
 import { after } from "./duration.ts";
 import { forgiven, mapSteps, takenForward } from "./operator-steps.ts";
+import { announced } from "./owed.ts";
 import { isCompensationUnknown } from "./plan.ts";
 import type { StateRecord } from "./state-record.ts";
 import type { Workflow } from "./workflow.ts";
@@ -37,7 +38,7 @@ export function forwardAgain(
     attempt,
     steps: mapSteps(mapSteps(record.steps, forgiven), takenForward),
     error: null,
-    outbox: [...record.outbox, { status: "RetryScheduled", attempt, at: now }],
+    ...announced(record, attempt, now),
     history: [...record.history, { at: now, what: `compensation finished, forward again, attempt ${attempt}`, by }],
     updatedAt: now,
   };

@@ -2,11 +2,12 @@
 import { withoutDeadline } from "./deadline.ts";
 import { after } from "./duration.ts";
 import { forgiven, mapSteps, readyForCompensation } from "./operator-steps.ts";
+import { owed } from "./owed.ts";
 import { isInHand } from "./plan.ts";
 import { asEntry } from "./record-limits.ts";
 import { HISTORY_LIMIT } from "./recovery.ts";
 import { reopened } from "./retention.ts";
-import type { Direction, JobError, OutboxMessage, ProcessState, StateRecord, StepRecord } from "./state-record.ts";
+import type { Direction, JobError, ProcessState, StateRecord, StepRecord } from "./state-record.ts";
 
 /** The operator, the time, and the times for a new attempt. */
 export interface DecisionContext {
@@ -104,12 +105,6 @@ export function attemptInWords({ attempt, failureCount }: StateRecord): string {
 /** The direction in which the job goes on, at the latest when its compensation is finished. */
 export function courseOf({ direction, thenForward }: StateRecord): Direction {
   return thenForward ? "forward" : direction;
-}
-
-/** The statuses that the client must receive first: for a job without a claim, not even Received may have been sent. */
-export function owed({ processState, attempt, createdAt, outbox }: StateRecord): readonly OutboxMessage[] {
-  if (processState !== "Pending" || attempt !== 1) return outbox;
-  return [{ status: "Received", attempt, at: createdAt }, ...outbox];
 }
 
 /** The error is not a step's fault. */

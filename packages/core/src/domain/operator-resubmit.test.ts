@@ -22,6 +22,7 @@ import {
 } from "../../tests/operated-jobs.ts";
 import { idempotencyKey } from "./idempotency-key.ts";
 import { decide } from "./operator.ts";
+import { owed } from "./owed.ts";
 import { mayHaveHadEffect, planOf } from "./plan.ts";
 import type { Workflow } from "./workflow.ts";
 
@@ -36,7 +37,8 @@ describe("resubmit", () => {
       error: null,
       jobRevision: 1,
       dueAt: "2026-01-01T12:01:00.000Z",
-      outbox: [{ status: "RetryScheduled", attempt: 3 }],
+      outbox: [],
+      retryScheduled: { attempt: 3 },
     });
     expect(after.steps["reserve"]).toEqual(completed);
     // A service that remembers its answer under a key would reject it for ever.
@@ -192,7 +194,8 @@ describe("of a Pending job", () => {
       failureCount: 0,
       dueAt: "2026-01-01T12:01:00.000Z",
       steps: paused.steps,
-      outbox: [{ status: "RetryScheduled", attempt: 4 }],
+      outbox: [],
+      retryScheduled: { attempt: 4 },
     });
   });
 
@@ -223,8 +226,8 @@ describe("of a Pending job", () => {
 
   test("Received is owed where nobody has claimed it yet: it goes before all else", () => {
     const received = { status: "Received", attempt: 1, at: NOON };
-    const { outbox } = allowed(fresh, actions.resubmit).record;
-    expect(outbox).toEqual([received, { status: "RetryScheduled", attempt: 2, at: NOON }]);
+    const resubmitted = allowed(fresh, actions.resubmit).record;
+    expect(owed(resubmitted)).toEqual([received, { status: "RetryScheduled", attempt: 2, at: NOON }]);
     expect(allowed(fresh, actions.compensate).record.outbox).toEqual([received]);
     expect(allowed(fresh, actions.cancel).record.outbox).toEqual([
       received,

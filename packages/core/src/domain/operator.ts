@@ -9,13 +9,13 @@ import {
   type Decision,
   type DecisionContext,
   errorOf,
-  owed,
   rejected,
   remembered,
   toBeCompensated,
 } from "./next-attempt.ts";
 import type { OperatorAction } from "./operator-action.ts";
 import { latest, mapSteps, namesOf, waitsLonger } from "./operator-steps.ts";
+import { owed } from "./owed.ts";
 import { mayHaveHadEffect, runsInHand, uncompensated } from "./plan.ts";
 import { recordOutcome } from "./record-outcome.ts";
 import { remindersOf } from "./reminder.ts";

@@ -1,7 +1,8 @@
 // The supervisor's verdict on a job whose deadline has passed (P35), and its effect on the record. The compensation is that of a cancellation.
 import { withoutDeadline } from "./deadline.ts";
 import { after } from "./duration.ts";
-import { attemptInWords, type DecisionContext, errorOf, owed, remembered, toBeCompensated } from "./next-attempt.ts";
+import { attemptInWords, type DecisionContext, errorOf, remembered, toBeCompensated } from "./next-attempt.ts";
+import { owed } from "./owed.ts";
 import { runsInHand } from "./plan.ts";
 import { hasEnded, type JobError, type StateRecord } from "./state-record.ts";
 import { OUTBOX_GRACE_MS, STATUS_OF, transitions } from "./transitions.ts";

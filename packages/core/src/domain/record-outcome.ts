@@ -4,6 +4,7 @@ import { after } from "./duration.ts";
 import { remainingInWords } from "./ending.ts";
 import { type Decision, type DecisionContext, rejected, remembered } from "./next-attempt.ts";
 import type { OperatorAction } from "./operator-action.ts";
+import { owed } from "./owed.ts";
 import { isCompensationUnknown, isInHand, outcomeIsUnknown, runOf } from "./plan.ts";
 import { resubmit } from "./resubmit.ts";
 import { type Direction, NOT_STARTED, type ProcessState, type StateRecord, type StepRecord } from "./state-record.ts";
@@ -117,9 +118,9 @@ const NOTHING_LEFT = {
 /** Of a completed step, with the next messages of its job. */
 function withStatus(record: StateRecord, step: string, { now: at }: DecisionContext): StateRecord {
   if (record.direction === "compensate" || record.steps[step]?.state !== "Completed") return record;
-  const { attempt, outbox } = record;
+  const { attempt } = record;
   const processState = transitions.outcomeRecordedWhilePending.to;
-  return { ...record, processState, outbox: [...outbox, { status: "StepCompleted", attempt, at, step }] };
+  return { ...record, processState, outbox: [...owed(record), { status: "StepCompleted", attempt, at, step }] };
 }
 
 function stillInError({ steps, error }: StateRecord, workflow: Workflow): Partial<StateRecord> {

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { CHAIN, NOON, SCHEDULING, sampleRecord } from "../../tests/jobs.ts";
 import { claimed, notStarted, stepIn, withDone } from "../../tests/records.ts";
 import { after as later } from "./duration.ts";
+import { owed } from "./owed.ts";
 import { mayHaveHadEffect, planOf, readySteps } from "./plan.ts";
 import { decideRecovery, failuresOf, overdueStep, published, recover, type Sweeping } from "./recovery.ts";
 import {
@@ -221,7 +222,8 @@ describe("P10 P11 the supervisor's verdict", () => {
     });
     expect(retried.steps["takePayment"]).toMatchObject({ state: "NotStarted", retryCount: 1 });
     expect(retried.steps["reserveStock"]).toEqual(record.steps["reserveStock"]);
-    expect(retried.outbox).toMatchObject([{ status: "RetryScheduled", attempt: 2 }]);
+    expect(retried).toMatchObject({ retryScheduled: { attempt: 2, at: NOON }, outbox: [] });
+    expect(owed(retried)).toEqual([{ status: "RetryScheduled", attempt: 2, at: NOON }]);
   });
 
   test("P11 waiting is a retry that is due later", () => {

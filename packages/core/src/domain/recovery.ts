@@ -4,6 +4,7 @@ import { withoutDeadline } from "./deadline.ts";
 import { after, durationMs } from "./duration.ts";
 import { expiredError, overdueInWords } from "./expired-error.ts";
 import { type Budget, budgetOf, compensationBudget } from "./failure-budget.ts";
+import { announced, PUBLISHED_LIMIT } from "./owed.ts";
 import { isTakenUp, pausesOf, type RunInHand, runsInHand } from "./plan.ts";
 import { missedPolls, pollsAfter } from "./poll.ts";
 import { asEntry } from "./record-limits.ts";
@@ -26,7 +27,6 @@ import type { StepPolicy } from "./workflow.ts";
 
 /** The number of entries that a record keeps; the oldest are removed first. */
 export const HISTORY_LIMIT = 100;
-const PUBLISHED_LIMIT = 20;
 
 /**
  * @param policyOf the policy for a step; the workflow's own if no step is open
@@ -246,7 +246,7 @@ export function recover(record: StateRecord, verdict: Verdict, sweeping: Sweepin
         dueAt: after(now, OUTBOX_GRACE_MS),
         failureCount,
         error: expiredError(record, verdict, sweeping),
-        outbox: withStatus(record, verdict, record.attempt, now),
+        outbox: [...record.outbox, { status: VERDICTS.fail.status, attempt: record.attempt, at: now }],
         history,
         updatedAt: now,
       };
@@ -317,7 +317,7 @@ function pending(
     dueAt: claimBy,
     attempt,
     steps,
-    outbox: withStatus(record, verdict, attempt, now),
+    ...(VERDICTS[verdict.kind].status !== null && announced(record, attempt, now)),
     updatedAt: now,
   };
 }
@@ -340,11 +340,6 @@ function goneOnWithout(record: StepRecord, direction: Direction, now: string): S
 /** When the next attempt is to be claimed: at once if steps continue. */
 export function claimableAt({ steps, direction }: StateRecord, until: string): string | undefined {
   return pausesOf(steps, direction).length > 0 ? undefined : until;
-}
-
-function withStatus({ outbox }: StateRecord, { kind }: Verdict, attempt: number, at: string): StateRecord["outbox"] {
-  const { status } = VERDICTS[kind];
-  return status === null ? outbox : [...outbox, { status, attempt, at }];
 }
 
 function remembered(record: StateRecord, now: string, what: string): readonly HistoryEntry[] {

@@ -15,6 +15,7 @@ import {
 } from "./next-attempt.ts";
 import type { OperatorAction } from "./operator-action.ts";
 import { begunAnew, busyUntil, forgiven, mapSteps, namesOf, rekeyed, reset, takenForward } from "./operator-steps.ts";
+import { announced } from "./owed.ts";
 import { isCompensationUnknown, isDone, outcomeIsUnknown, planOf } from "./plan.ts";
 import { hasEnded, type ProcessState, type StateRecord, type StepRecord, type Steps } from "./state-record.ts";
 import type { Workflow } from "./workflow.ts";
@@ -109,7 +110,6 @@ function goForward(record: StateRecord, course: Course, { action, workflow, to, 
   }
   const steps = edited ? rekeyedSteps(taken, record.steps) : taken;
   const next = nextAttempt(record, to, context, busyUntil(record));
-  const { attempt } = next.record;
   const content = edited ? `, job revision ${record.jobRevision + 1}` : "";
   return {
     ...next,
@@ -121,7 +121,7 @@ function goForward(record: StateRecord, course: Course, { action, workflow, to, 
       steps,
       error: null,
       ...(edited && { jobRevision: record.jobRevision + 1, priority: edited.priority }),
-      outbox: [...next.record.outbox, { status: "RetryScheduled", attempt, at: context.now }],
+      ...announced(next.record, next.record.attempt, context.now),
       history: remembered(record, context, `${course.words}, ${attemptInWords(record)}${content}: ${reason}`),
     },
   };

@@ -283,10 +283,7 @@ export interface StateRecord {
   /** When its workflow's `deadline` passes. Only a job that goes forward has it, until it ends: the index on it has no other. */
   readonly deadlineAt?: string | null;
   readonly unrecovered?: Unrecovered | undefined;
-  /**
-   * Since when the job is over, with all messages sent, and is not closed; null if a message is to be sent
-   * again.
-   */
+  /** Since when the job is over, with all messages sent, and is not closed; null if a message is to be sent again. */
   readonly overAt?: string | null;
   /** The same for a job that did not end Processed, which may still be resubmitted. */
   readonly overInErrorAt?: string | null;
@@ -294,7 +291,9 @@ export interface StateRecord {
   readonly keptUntil?: string | null;
   readonly history: readonly HistoryEntry[];
   readonly outbox: readonly OutboxMessage[];
-  /** The last messages that were sent from the outbox. Absent: none. */
+  /** The last attempt that its requester is notified of as RetryScheduled, by whoever starts it: see owed.ts. */
+  readonly retryScheduled?: { readonly attempt: number; readonly at: string };
+  /** The last messages that were sent besides. Absent: none. */
   readonly published?: readonly OutboxMessage[];
   readonly createdAt: string;
   readonly updatedAt: string;

@@ -43,3 +43,14 @@ test("P17 the end that another attempt's run recorded is not this one's", () => 
   expect(foundEnd(ended, task)).toEqual({ isTurn: false, isNews: false });
   expect(foundEnd(ended, { ...task, attempt: 2 })).toBeUndefined();
 });
+
+test("P15 a step that is rejected beside a retry that may not be announced yet leaves its announcement to be sent", () => {
+  const begun = claimed(sampleRecord("job-1", GRAPH), GRAPH);
+  const pending = { ...begun, processState: "Pending", lockedBy: null, attempt: 2 } as const;
+  const announced: StateRecord = { ...pending, retryScheduled: { attempt: 2, at: NOON } };
+  const [name = ""] = Object.keys(begun.steps).filter((step) => stepIn(begun, step).state === "Scheduled");
+  const rejected = { kind: "rejected", message: "no", outcomeUnknown: false, ...route } as const;
+  const next = afterStep(announced, taskOf(begun, name), rejected, within);
+  expect(next?.processState === "Pending" ? next.attempt : 0).not.toBe(2);
+  expect(next?.outbox[0]).toEqual({ status: "RetryScheduled", attempt: 2, at: NOON });
+});

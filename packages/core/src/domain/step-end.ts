@@ -7,6 +7,7 @@ import { withoutDeadline } from "./deadline.ts";
 import { after } from "./duration.ts";
 import { endingOf } from "./ending.ts";
 import { forwardAgain } from "./forward-again.ts";
+import { owed } from "./owed.ts";
 import {
   directionOf,
   isClosed,
@@ -126,7 +127,7 @@ function stepClosed(record: StateRecord, task: StepTask, ended: StepRecord, with
 /** The record after an agent has rejected that step permanently. */
 function stepRejected(record: StateRecord, task: StepTask, failed: StepRecord, within: Circumstances): StateRecord {
   const { now, workflow, claimWithinMs } = within;
-  const known = withStep(record, task, failed, now);
+  const known = { ...withStep(record, task, failed, now), outbox: owed(record) };
   // It is being compensated already, and this step needs no compensation; or it waits for a person.
   if (record.direction === "compensate" || hasEnded(record.processState))
     return stepClosed(record, task, failed, within);

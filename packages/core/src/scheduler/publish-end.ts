@@ -19,5 +19,5 @@ export async function publishEndOf(
   if (!hasEnded(processState)) return;
   if (processState === "Processed") return concludeJob(stored, context);
   await publish(stored.record, completionsOf(stored.record), context);
-  await clearOutbox(stored, context, () => reportOwedError(stored.record, context.telemetry));
+  await clearOutbox(stored, context, { onSent: () => reportOwedError(stored.record, context.telemetry) });
 }

@@ -3,6 +3,7 @@
 
 import { instant } from "../domain/duration.ts";
 import { statusMessage } from "../domain/outputs.ts";
+import { owed } from "../domain/owed.ts";
 import { published } from "../domain/recovery.ts";
 import { hasEnded, type JobStatus, type OutboxMessage, type StateRecord } from "../domain/state-record.ts";
 import { inWords } from "../domain/thrown.ts";
@@ -38,10 +39,7 @@ export async function publish(
  * same ids. Returns the last known record.
  */
 export async function publishBeforeStart(pending: Versioned, context: Context): Promise<Versioned> {
-  const { record } = pending;
-  const received: OutboxMessage = { status: "Received", attempt: 1, at: record.createdAt };
-  await publish(record, [...(record.attempt === 1 ? [received] : []), ...completionsOf(record)], context);
-  return clearOutbox(pending, context);
+  return clearOutbox(pending, context, { completions: completionsOf(pending.record) });
 }
 
 /** The message of each completed step. */
@@ -57,20 +55,27 @@ export function completionOf({ attempt, steps, updatedAt }: StateRecord, step: s
   return { status: "StepCompleted", attempt: completedIn ?? attempt, at: endedAt ?? updatedAt, step };
 }
 
+interface Sending {
+  /** They go before the others, but for the first. */
+  readonly completions?: readonly OutboxMessage[];
+  /** Called before the outbox messages are removed. */
+  readonly onSent?: () => void;
+}
+
 /**
- * Sends the outbox messages, then removes them from the record, unless there are others by then: then they are sent again. Before a start message,
- * because the attempt writes the record too. Returns the last known record.
- * @param onSent called before they are removed
+ * Sends what the record owes, then removes the outbox messages from it, unless there are others by then: then they are sent again. Returns the last
+ * known record.
  */
 export async function clearOutbox(
   read: Versioned,
   context: Context,
-  onSent: () => void = () => undefined,
+  { completions = [], onSent }: Sending = {},
 ): Promise<Versioned> {
   const { outbox, jobId } = read.record;
+  const [first, others] = [owed(read.record).filter(isFirst), owed(read.record).filter((one) => !isFirst(one))];
+  await publish(read.record, [...first, ...completions, ...others], context);
+  onSent?.();
   if (outbox.length === 0) return read;
-  await publish(read.record, outbox, context);
-  onSent();
   let known: Versioned | undefined = read;
   for (let tries = 0; known && tries < TRIES_TO_LEAVE; tries += 1) {
     const written = await context.store.replace(known, published(known.record, instant(context.now())));
@@ -81,6 +86,8 @@ export async function clearOutbox(
   }
   return read;
 }
+
+const isFirst = ({ status }: OutboxMessage) => status === "Received";
 
 /** Their names, from the parts of their messages' ids. */
 function namesOf(outbox: readonly OutboxMessage[]): string {

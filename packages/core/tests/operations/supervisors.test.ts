@@ -2,7 +2,7 @@
 
 import { whatIf } from "@scheduler-agent-supervisor/operator/internal/operations/what-if";
 import { createMemoryLease } from "@scheduler-agent-supervisor/testing/internal/memory/memory-leadership";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import type { Context } from "../../src/scheduler/ports.ts";
 import type { DecisionEntry, SupervisionEntry } from "../../src/store/audit-log.ts";
 import { StoreUnavailable, type Versioned } from "../../src/store/job-store.ts";
@@ -133,7 +133,7 @@ test("P10 a sweep is bounded in time and goes on at the next tick", async () => 
     store: {
       ...world.store,
       replace(read, record) {
-        world.clock += 1000;
+        world.clock += 2000;
         return world.store.replace(read, record);
       },
     },
@@ -303,9 +303,11 @@ test("a record that can't be judged, and one of which the scheduler can't be not
   expect(await world.store.state(unpublished)).toMatchObject({ record: { failureCount: 1, attempt: 2 } });
 });
 
-test("P15 a retry is published to the client, once, and its outbox message is cleared before the scheduler is notified", async () => {
+test("P15 a retry is published to the client, once, before the scheduler is notified, and the record is written once", async () => {
   const jobIds = await overdue(1);
+  const writes = [vi.spyOn(world.store, "replace"), vi.spyOn(world.store, "change")];
   await sweep(world);
+  expect(writes.map((write) => write.mock.calls.length)).toEqual([1, 0]);
   expect(world.statuses).toMatchObject([{ status: "RetryScheduled", attempt: 2 }]);
   expect(await states(jobIds)).toMatchObject([{ outbox: [], processState: "Pending", dueAt: expect.any(String) }]);
   expect(world.startAttempts).toMatchObject([{ attempt: 2 }]);

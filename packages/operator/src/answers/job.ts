@@ -150,7 +150,7 @@ export const inspection = z.object({
   record: stateRecord,
   job: z.record(z.string(), z.unknown()),
   /**
-   * The statuses that its requester has received, and those still to be sent: `unwanted` if the requester wants no such status, or named no queue.
+   * The statuses that its requester has received, and those that are sent, perhaps again, before the next attempt: `unwanted` if the requester wants no such status, or named no queue.
    */
   statuses: z.array(outboxMessage.extend({ standing: z.enum(["sent", "owed", "unwanted"]) })),
   /** The workflow's steps; null if the app does not have that version any more. */

@@ -1,5 +1,12 @@
 // The statuses that a job's requester has received, and those still to be sent, as far as the record contains them.
-import { hasEnded, isWanted, type OutboxMessage, type StateRecord } from "@scheduler-agent-supervisor/core/domain";
+import {
+  hasEnded,
+  isWanted,
+  type OutboxMessage,
+  owed,
+  retryOf,
+  type StateRecord,
+} from "@scheduler-agent-supervisor/core/domain";
 
 export interface StatusStanding extends OutboxMessage {
   /** `unwanted`: its requester wants none of that kind, or named no queue. */
@@ -12,8 +19,9 @@ export interface StatusStanding extends OutboxMessage {
  */
 export function statusesOf(record: StateRecord): StatusStanding[] {
   const isAnswered = record.replyTo !== null;
-  const owed = owedBy(record);
-  const isOwed = new Set(owed.map(nameOf));
+  // Whoever starts an attempt sends its statuses before that, and notes it nowhere.
+  const open = owed(record);
+  const isOwed = new Set(open.map(nameOf));
   const sent = sentBy(record).filter((outboxMessage) => !isOwed.has(nameOf(outboxMessage)));
   const standing = (outboxMessage: OutboxMessage, usual: "sent" | "owed"): StatusStanding => ({
     ...outboxMessage,
@@ -21,14 +29,8 @@ export function statusesOf(record: StateRecord): StatusStanding[] {
   });
   return [
     ...sent.map((outboxMessage) => standing(outboxMessage, "sent")),
-    ...owed.map((outboxMessage) => standing(outboxMessage, "owed")),
+    ...open.map((outboxMessage) => standing(outboxMessage, "owed")),
   ].sort((one, other) => one.at.localeCompare(other.at));
-}
-
-/** The sender of the first status sends it before the first attempt is claimed. */
-function owedBy(record: StateRecord): readonly OutboxMessage[] {
-  const { processState, attempt, outbox } = record;
-  return processState === "Pending" && attempt === 1 ? [received(record), ...outbox] : outbox;
 }
 
 function sentBy(record: StateRecord): OutboxMessage[] {
@@ -45,7 +47,7 @@ function sentBy(record: StateRecord): OutboxMessage[] {
     return isPublished ? [{ status: "StepCompleted", attempt: run.completedIn, at, step }] : [];
   });
   const settled = published.map(({ status, attempt, at, step }) => ({ status, attempt, at, ...(step && { step }) }));
-  const known = [received(record), ...started, ...completed, ...settled];
+  const known = [received(record), ...started, ...completed, ...settled, ...retryOf(record)];
   const isEndKnown = settled.some(({ status }) => status === "Completed");
   if (processState !== "Processed" || isEndKnown) return distinct(known);
   const completedAt = record.overAt ?? history.at(-1)?.at ?? updatedAt;

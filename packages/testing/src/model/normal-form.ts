@@ -16,6 +16,10 @@ import { LONG_AGO, NOW_MS } from "./abstract-time.ts";
 
 export const OPERATOR = "operator";
 
+/** The record waits for an attempt that the client is to hear of. */
+export const isAnnounced = ({ processState, attempt, retryScheduled }: StateRecord): boolean =>
+  processState === "Pending" && retryScheduled?.attempt === attempt;
+
 /** @param isReduced without what no decision reads any more: see reduction.ts */
 export function normalForm(record: StateRecord, isReduced = false): StateRecord {
   const { workflow, dueAt, busyUntil, thenForward } = record;
@@ -57,6 +61,8 @@ export function normalForm(record: StateRecord, isReduced = false): StateRecord 
       at: LONG_AGO,
       ...(step && { step }),
     })),
+    // Only whoever starts the attempt that the record waits for asks for it.
+    ...(isAnnounced(record) && { retryScheduled: { attempt: record.attempt, at: LONG_AGO } }),
     createdAt: LONG_AGO,
     updatedAt: LONG_AGO,
   };

@@ -1,6 +1,7 @@
 // What the client is owed, and whether what it is told is true and comes in order.
 import { isInHand, type JobStatus, type StateRecord, type Workflow } from "@scheduler-agent-supervisor/core/domain";
 import type { StatusMessage } from "@scheduler-agent-supervisor/core/messaging";
+import { isAnnounced } from "./normal-form.ts";
 import { ended } from "./watch.ts";
 
 /** What has been promised to the client and not yet been told, the oldest first, and how each attempt that ended did. */
@@ -28,10 +29,13 @@ export function promised(promises: Promises, before: StateRecord | undefined, af
   for (const { status, attempt, step } of after.outbox) {
     const what = wordOf(status, attempt, step);
     // What could not be told is left as an outbox message: that promises nothing new.
-    const isNew =
-      status !== "StepCompleted" && !before?.outbox.some((old) => wordOf(old.status, old.attempt, old.step) === what);
+    const isCarried = status === "RetryScheduled" && before && isAnnounced(before) && before.attempt === attempt;
+    const isKept = before?.outbox.some((old) => wordOf(old.status, old.attempt, old.step) === what);
+    const isNew = status !== "StepCompleted" && !isCarried && !isKept;
     if (isNew && !owed.includes(what)) owed.push(what);
   }
+  const retry = wordOf("RetryScheduled", after.attempt);
+  if (isAnnounced(after) && !(before && isAnnounced(before) && before.attempt === after.attempt)) owed.push(retry);
   if (ended(after) && !(before && ended(before) && before.attempt === after.attempt)) {
     const status = endStatus(after);
     if (!owed.includes(wordOf(status, after.attempt))) owed.push(wordOf(status, after.attempt));
