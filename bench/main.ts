@@ -5,7 +5,7 @@ import { choiceOf, numberOf, readArguments, runCommand } from "../cli/arguments.
 import { ROOT } from "../cli/settings.ts";
 import { topologyOf } from "../cli/topology.ts";
 import { adaptApp } from "../tests/support/adapted-app.ts";
-import { CHAIN, GRAPH, THREE_IN_ONE, THREE_STEPS } from "../tests/support/orders.ts";
+import { CHAIN, GRAPH, THREE_STEPS } from "../tests/support/orders.ts";
 import { type BadRequest, badRequestTable, measureBadRequests } from "./bad-requests.ts";
 import { startBenchStack } from "./bench-stack.ts";
 import { measureDiskFloor } from "./disk-floor.ts";
@@ -92,7 +92,7 @@ async function runOnStack(plan: Plan, options: Options, past: Past | undefined):
   try {
     const disk = await measureDiskFloor(data, options.durability);
     if (past) await plant(data, past, HUB);
-    using adapted = adaptApp([THREE_STEPS, THREE_IN_ONE, CHAIN, GRAPH]);
+    using adapted = adaptApp([THREE_STEPS, CHAIN, GRAPH]);
     const stack = await startBenchStack(adapted.dir, data, options);
     try {
       const phases = plan.phases ? await runPhases(stack, plan) : [];

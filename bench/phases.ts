@@ -1,7 +1,7 @@
 // What is measured on one stack, and in which order: each burst beside the SDK floor, one after the other and again.
 import type { Stack } from "@scheduler-agent-supervisor/local/stack/stack";
 import { settingsFor } from "../cli/settings.ts";
-import { THREE_IN_ONE, THREE_STEPS } from "../tests/support/orders.ts";
+import { THREE_STEPS } from "../tests/support/orders.ts";
 import { type FloorProcess, startFloor } from "./floor-process.ts";
 import { type Load, runLoad } from "./load.ts";
 import { measure } from "./measure.ts";
@@ -54,7 +54,7 @@ async function runBeside(
   await ours("warm-up", three(WARM_UP_ORDERS));
   for (const each of [floor, ownFloor]) await each(three(WARM_UP_ORDERS));
   const phases: Phase[] = [await steadily()];
-  for (const orders of plan.bursts) phases.push(...(await burstOf(orders)));
+  for (const orders of plan.bursts) phases.push(await burstOf(orders));
   const [first = 0] = plan.bursts;
   const alone = async (name: string, load: Load): Promise<Phase> => ({
     name,
@@ -72,12 +72,10 @@ async function runBeside(
     return { name, floor: [await floor(load)], ownFloor: [await ownFloor(load)], runs: [await ours(name, load)] };
   }
 
-  async function burstOf(orders: number): Promise<Phase[]> {
+  async function burstOf(orders: number): Promise<Phase> {
     const name = `three steps, burst of ${orders}`;
-    const inOne = `${name}, in one activity`;
     const beside = { floor: [] as Run[], ownFloor: [] as Run[] };
     const runs: Run[] = [];
-    const runsInOne: Run[] = [];
     for (let time = 0; time < repeat; time += 1) {
       const alone = { floor: await floor(three(orders)), ownFloor: await ownFloor(three(orders)) };
       const run = await ours(name, three(orders));
@@ -86,12 +84,8 @@ async function runBeside(
         beside[kind].push(alone[kind]);
       }
       runs.push(run);
-      runsInOne.push(await ours(inOne, three(orders, THREE_IN_ONE)));
     }
-    return [
-      { name, runs, ...beside },
-      { name: inOne, runs: runsInOne, ...beside },
-    ];
+    return { name, runs, ...beside };
   }
 }
 

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { workflows } from "../shared/workflows/workflows.ts";
 import { GRAPH } from "../tests/support/orders.ts";
 import { ROOT } from "./settings.ts";
-import { mermaidOf, sectionsOf } from "./workflows/mermaid.ts";
+import { mermaidOf } from "./workflows/mermaid.ts";
 import { workflowsPage } from "./workflows/page.ts";
 import { drawn } from "./workflows/terminal.ts";
 import { policyInWords, spoken } from "./workflows/words.ts";
@@ -30,14 +30,6 @@ test("a policy in words", () =>
   ).toBe(
     "3 attempts a step, 9 in all steps together, then waits of 1 min, 5 min with an attempt after each, then compensate; rejected: Error, an operator decides",
   ));
-
-test("a workflow whose steps share activities says so, and another does not", () => {
-  const words = "steps that follow one another run in one activity";
-  const shared = { ...GRAPH, inOneActivity: true };
-  expect(stripVTControlCharacters(drawn(shared))).toContain(words);
-  expect(sectionsOf([shared])).toContain(words);
-  expect(stripVTControlCharacters(drawn(GRAPH)) + sectionsOf([GRAPH])).not.toContain(words);
-});
 
 test("every step has its box and every dependency its arrow", () => {
   const text = mermaidOf(GRAPH);

@@ -9,14 +9,13 @@ export interface Variant {
   readonly engine: EngineName;
   /** Whether each of the five moments of an order is written where its client can read it, or only its end. */
   readonly statusWrites: boolean;
-  /** Of `ours` alone: the SDK floor, the app, or the app with all steps in one activity. */
-  readonly kind?: "floor" | "app" | "one activity";
+  /** Of `ours` alone: the SDK floor, or the app. */
+  readonly kind?: "floor" | "app";
 }
 
 export const VARIANTS: readonly Variant[] = [
   { row: "SDK floor: our requests, no engine", engine: "ours", statusWrites: false, kind: "floor" },
   { row: "this app", engine: "ours", statusWrites: false, kind: "app" },
-  { row: "this app, steps in one activity", engine: "ours", statusWrites: false, kind: "one activity" },
   { row: "this app, all statuses", engine: "ours", statusWrites: true, kind: "app" },
   { row: "Restate", engine: "restate", statusWrites: false },
   { row: "Restate, with status writes", engine: "restate", statusWrites: true },

@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import type { Stack } from "@scheduler-agent-supervisor/local/stack/stack";
 import { settingsFor } from "../../cli/settings.ts";
 import { adaptApp } from "../../tests/support/adapted-app.ts";
-import { THREE_IN_ONE, THREE_STEPS } from "../../tests/support/orders.ts";
+import { THREE_STEPS } from "../../tests/support/orders.ts";
 import { startBenchStack } from "../bench-stack.ts";
 import { type FloorProcess, startFloor } from "../floor-process.ts";
 import { runLoad } from "../load.ts";
@@ -13,7 +13,7 @@ import { type Load, type Measured, type RunningTarget, resultOf } from "./target
 
 export async function startOurs(data: string): Promise<RunningTarget> {
   mkdirSync(data, { recursive: true });
-  const adapted = adaptApp([THREE_STEPS, THREE_IN_ONE]);
+  const adapted = adaptApp([THREE_STEPS]);
   try {
     const stack = await startBenchStack(adapted.dir, data, { durability: "full" });
     const floor = await startFloor(stack, "end", "sdk").catch(async (cause) => {
@@ -37,7 +37,7 @@ export async function startOurs(data: string): Promise<RunningTarget> {
 
 async function measure(stack: Stack, floor: FloorProcess, variant: Variant, { orders, rate }: Load): Promise<Measured> {
   const isFloor = variant.kind === "floor";
-  const workflow = variant.kind === "one activity" ? THREE_IN_ONE.name : THREE_STEPS.name;
+  const workflow = THREE_STEPS.name;
   const settings = { ...settingsFor(stack.addresses), ...(isFloor && { JobsQueue: floor.queue }) };
   // The host is idle while the floor works, and the other way round; the services are nobody's.
   const [idle, working] = isFloor ? ["host", [floor.pid]] : ["", []];

@@ -1,7 +1,6 @@
 // A workflow as a Mermaid flowchart: a box for each step, an arrow from each step that it waits for.
 import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
 import {
-  activitiesInWords,
   askedOf,
   cancellationInWords,
   compensationInWords,
@@ -32,9 +31,7 @@ export function sectionsOf(workflows: readonly Workflow[]): string {
   return workflows
     .map((workflow) => {
       const heading = `## ${workflow.name}, version ${workflow.version}`;
-      const activities = activitiesInWords(workflow);
-      const last = activities === undefined ? "" : ` Its ${activities}.`;
-      return `${heading}\n\n${policyInWords(workflow.policy)}. It ${outputsInWords(workflow)}, and ${cancellationInWords(workflow)}.${last}\n\n\`\`\`mermaid\n${mermaidOf(workflow)}\n\`\`\`\n`;
+      return `${heading}\n\n${policyInWords(workflow.policy)}. It ${outputsInWords(workflow)}, and ${cancellationInWords(workflow)}.\n\n\`\`\`mermaid\n${mermaidOf(workflow)}\n\`\`\`\n`;
     })
     .join("\n");
 }

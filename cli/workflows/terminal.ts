@@ -2,7 +2,6 @@
 import { styleText } from "node:util";
 import { levelsOf, type Workflow, type WorkflowStep } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
 import {
-  activitiesInWords,
   askedOf,
   cancellationInWords,
   compensationInWords,
@@ -20,13 +19,8 @@ export function drawn(workflow: Workflow): string {
     ...level.flatMap((step, place) => stepLines(workflow, step, railOf(place, level.length), width)),
   ]);
   const heading = styleText("bold", `${workflow.name}, version ${workflow.version}`);
-  const said = [
-    policyInWords(workflow.policy),
-    outputsInWords(workflow),
-    cancellationInWords(workflow),
-    activitiesInWords(workflow),
-  ];
-  const words = said.flatMap((line) => (line === undefined ? [] : [`  ${line}`]));
+  const said = [policyInWords(workflow.policy), outputsInWords(workflow), cancellationInWords(workflow)];
+  const words = said.map((line) => `  ${line}`);
   return [heading, ...words, "", ...lines, ""].join("\n");
 }
 

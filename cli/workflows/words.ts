@@ -57,11 +57,6 @@ export function cancellationInWords({ cancelUntil }: Workflow): string {
   return `may be cancelled until ${cancelUntil === undefined ? "it is Processed" : `${cancelUntil} begins`}`;
 }
 
-/** Undefined where each step has an activity of its own. */
-export function activitiesInWords({ inOneActivity }: Workflow): string | undefined {
-  return inOneActivity ? "steps that follow one another run in one activity" : undefined;
-}
-
 /** What of the workflow's policy is another for the step; undefined where nothing is. */
 export function ownPolicyInWords(workflow: Workflow, step: WorkflowStep): string | undefined {
   const own = policyInWords(policyFor(workflow, step.name));

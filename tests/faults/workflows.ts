@@ -87,7 +87,6 @@ function flight(name: string): Workflow {
 }
 
 export const workflows: readonly Workflow[] = [
-  { ...variant("in-one", AMPLE), inOneActivity: true },
   conditional("conditional"),
   spare("spare"),
   spare("spare-in-time", SHORT, { failureThreshold: 1 }),

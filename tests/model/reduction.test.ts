@@ -25,7 +25,7 @@ import {
 import { StateTable } from "@scheduler-agent-supervisor/testing/internal/model/state-table";
 import { expect, test } from "vitest";
 import { PLANTED } from "./mutants.ts";
-import { CHAIN, CHAIN_IN_ONE, FORK, LATER, QUEUE, UNEQUAL } from "./workflows.ts";
+import { CHAIN, FORK, LATER, QUEUE, UNEQUAL } from "./workflows.ts";
 
 const ONE: readonly Host[] = ["east"];
 const ALONE: Workflow = { ...CHAIN, steps: CHAIN.steps.slice(0, 1) };
@@ -42,7 +42,7 @@ function small(
 const SMALL: readonly Setting[] = [
   small("a chain; a death", { bounds: { deaths: 1 } }),
   small("a chain; an outage", { bounds: { outages: 1 } }),
-  small("in one activity; a death", { workflow: CHAIN_IN_ONE, bounds: { deaths: 1 } }),
+  small("in one activity; a death", { goesOn: true, bounds: { deaths: 1 } }),
   small("a fork; a rejection", { workflow: FORK, bounds: { rejections: 1 } }),
   small("two hosts", { hosts: HOSTS }),
   small("queues; a repeat", { workflow: QUEUE, bounds: { repeats: 1 } }),

@@ -78,10 +78,6 @@ export const LONG_CHAIN: Workflow = {
   steps: [step("a", [], "operation"), step("b", ["a"], "operation"), step("c", ["b"], "operation")],
 };
 
-/** The same in one activity. */
-export const CHAIN_IN_ONE: Workflow = { ...CHAIN, inOneActivity: true };
-export const LONG_CHAIN_IN_ONE: Workflow = { ...LONG_CHAIN, inOneActivity: true };
-
 /** Six steps, one after the other. */
 export const SIX: Workflow = {
   ...CHAIN,

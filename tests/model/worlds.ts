@@ -10,7 +10,6 @@ import {
 import {
   BRANCH,
   CHAIN,
-  CHAIN_IN_ONE,
   CHAIN_LEFT,
   EXHAUSTED,
   EXHAUSTED_SOON,
@@ -19,7 +18,7 @@ import {
   JOIN,
   LATER,
   LATER_FORK,
-  LONG_CHAIN_IN_ONE,
+  LONG_CHAIN,
   OPTIONAL,
   QUEUE,
   SIX,
@@ -45,6 +44,9 @@ function world(
   return { name, workflow, hosts, bounds: { ...NOTHING_GOES_WRONG, ...bounds }, requests: [], ...more };
 }
 
+/** An activity goes on to the next step. In the other worlds its time for that is always over. */
+const IN_ONE: Partial<Setting> = { goesOn: true };
+
 /** Whoever does a step later is polled for it. */
 const POLLED: Partial<Setting> = { isPolled: true };
 
@@ -65,9 +67,9 @@ export const WORLDS: readonly Setting[] = [
     { rejections: 1, actions: 1 },
     { requests: [REQUESTS.resubmit, REQUESTS.fromTheStart] },
   ),
-  world("in one activity; a death and a rejection", CHAIN_IN_ONE, ONE, { deaths: 1, rejections: 1 }),
-  world("in one activity; a death", LONG_CHAIN_IN_ONE, ONE, { deaths: 1 }),
-  world("in one activity; a repeat", LONG_CHAIN_IN_ONE, ONE, { repeats: 1 }),
+  world("in one activity; a death and a rejection", CHAIN, ONE, { deaths: 1, rejections: 1 }, IN_ONE),
+  world("in one activity; a death", LONG_CHAIN, ONE, { deaths: 1 }, IN_ONE),
+  world("in one activity; a repeat", LONG_CHAIN, ONE, { repeats: 1 }, IN_ONE),
   world("two hosts; a repeat", CHAIN, HOSTS, { repeats: 1 }),
   world("a fork; a death and a rejection", FORK, ONE, { deaths: 1, rejections: 1 }),
   world("branches", BRANCH, ONE, {}),
@@ -124,7 +126,7 @@ export const WORLDS: readonly Setting[] = [
   ...(["atMostOnce", "find"] as const).flatMap((withoutKeys) => [
     world(`${withoutKeys}; a death`, CHAIN, ONE, { deaths: 1 }, { withoutKeys }),
     world(`${withoutKeys}; a repeat`, CHAIN, ONE, { repeats: 1 }, { withoutKeys }),
-    world(`${withoutKeys}; in one activity; a death`, CHAIN_IN_ONE, ONE, { deaths: 1 }, { withoutKeys }),
+    world(`${withoutKeys}; in one activity; a death`, CHAIN, ONE, { deaths: 1 }, { withoutKeys, ...IN_ONE }),
     world(`${withoutKeys}; a queue; a death`, QUEUE, ONE, { deaths: 1 }, { withoutKeys }),
     world(`${withoutKeys}; a queue; a repeat`, QUEUE, ONE, { repeats: 1 }, { withoutKeys }),
     world(
@@ -197,16 +199,16 @@ export const MORE_WORLDS: readonly Setting[] = [
     { actions: 1, deaths: 1 },
     { requests: [REQUESTS.resubmit, REQUESTS.forward] },
   ),
-  world("in one activity, two hosts; a repeat", CHAIN_IN_ONE, HOSTS, { repeats: 1 }),
-  world("in one activity; a death and a repeat", LONG_CHAIN_IN_ONE, ONE, { deaths: 1, repeats: 1 }),
-  world("in one activity; a stall and a death", CHAIN_IN_ONE, ONE, { stalls: 1, deaths: 1 }),
-  world("in one activity; an outage and a rejection", CHAIN_IN_ONE, ONE, { outages: 1, rejections: 1 }),
+  world("in one activity, two hosts; a repeat", CHAIN, HOSTS, { repeats: 1 }, IN_ONE),
+  world("in one activity; a death and a repeat", LONG_CHAIN, ONE, { deaths: 1, repeats: 1 }, IN_ONE),
+  world("in one activity; a stall and a death", CHAIN, ONE, { stalls: 1, deaths: 1 }, IN_ONE),
+  world("in one activity; an outage and a rejection", CHAIN, ONE, { outages: 1, rejections: 1 }, IN_ONE),
   world(
     "in one activity; an operator, and a late service",
-    CHAIN_IN_ONE,
+    CHAIN,
     ONE,
     { actions: 1, lateness: 1 },
-    { requests: Object.values(REQUESTS) },
+    { requests: Object.values(REQUESTS), ...IN_ONE },
   ),
   world("a step done later; a repeat and a rejection", LATER, ONE, { repeats: 1, rejections: 1 }),
   world("optional steps; a rejection and a late service", OPTIONAL, ONE, { rejections: 1, lateness: 1 }),

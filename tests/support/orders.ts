@@ -15,9 +15,6 @@ export const [CHAIN, , GRAPH] = orderFulfilment as readonly [Workflow, Workflow,
 /** One step after the other, under a name of its own beside the graph: what a short order costs, and how many fit into a burst. */
 export const THREE_STEPS: Workflow = { ...CHAIN, name: "three-steps" };
 
-/** The same in one activity. */
-export const THREE_IN_ONE: Workflow = { ...THREE_STEPS, name: "three-in-one", inOneActivity: true };
-
 const TRIP: Workflow = trips[0];
 
 /** The trip with a car rental that has one try of three seconds. */

@@ -17,7 +17,7 @@ import { openShop, REPLY_QUEUE, type Shop } from "../../cli/shop.ts";
 import type { Settings } from "../../cli/stack-file.ts";
 import { orderFulfilment } from "../../shared/workflows/order-fulfilment.ts";
 import { adaptApp } from "./adapted-app.ts";
-import { THREE_IN_ONE, THREE_STEPS } from "./orders.ts";
+import { THREE_STEPS } from "./orders.ts";
 
 /** A schedule: the first of January, at one. A timer with it runs only when a test says so. */
 export const NEVER = "0 0 0 1 1 *";
@@ -86,7 +86,7 @@ export async function startTestStack(
 ): Promise<TestStack> {
   const data = mkdtempSync(join(tmpdir(), "stack-"));
   const { appSettings, queuesFile = QUEUES_FILE, ...rest } = options;
-  const adapted = options.appDir === undefined ? adaptApp([THREE_STEPS, THREE_IN_ONE, ...orderFulfilment]) : undefined;
+  const adapted = options.appDir === undefined ? adaptApp([THREE_STEPS, ...orderFulfilment]) : undefined;
   const stack = await startStack({
     appDir: adapted?.dir ?? ROOT,
     data,

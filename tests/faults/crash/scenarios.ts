@@ -94,13 +94,6 @@ export const scenarios: readonly Scenario[] = [
     end: compensated,
   },
   {
-    name: "several steps in one activity",
-    title:
-      "[agents | every await of an activity that runs two steps | host killed] it runs again, continues from the record and publishes what is missing: Processed, one effect a step",
-    drive: (hand) => hand.send({ workflow: "in-one" }),
-    end: done,
-  },
-  {
     name: "rejected, and another step in its place",
     title:
       "[agents, scheduler | every await of a step that is skipped and of the one in its place | host killed] the order continues with the other one: Processed, one effect a step",

@@ -63,8 +63,15 @@ export const P5 = faultsOf("P5", [
   [
     "An activity goes on with a step that could outlast the host's limit.",
     "core:scheduler/run-steps.ts",
-    "if (!next || latestEndOf(next) > latest) return end;",
-    "if (!next) return end;",
+    "if (!next || latestEndOf(next) > latest || now() - startedAt > goesOnMs) return end;",
+    "if (!next || now() - startedAt > goesOnMs) return end;",
+    "operations:in-one-activity.test.ts",
+  ],
+  [
+    "An activity keeps its place from other jobs as long as its job has steps.",
+    "core:scheduler/run-steps.ts",
+    " || now() - startedAt > goesOnMs) return end;",
+    ") return end;",
     "operations:in-one-activity.test.ts",
   ],
   [

@@ -73,7 +73,7 @@ export interface TypedWorkflow<
   Rules extends WorkflowRules = WorkflowRules,
   App extends Contracts = Contracts,
   Name extends string = string,
-> extends Pick<Workflow, "version" | "policy" | "inOneActivity" | "deadline"> {
+> extends Pick<Workflow, "version" | "policy" | "deadline"> {
   readonly name: Name;
   readonly steps: NamedAmong<One, Steps, Rules, ContentOf<App, NoInfer<Name>>>;
   readonly outputs?: { readonly [name: string]: Source<One, NoInfer<Steps>[number]> };

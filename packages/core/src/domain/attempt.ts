@@ -49,8 +49,6 @@ export interface Attempt {
   readonly reply: Reply;
   /** A step of another job submitted it, and may still have it compensated. */
   readonly isChild?: true;
-  /** From the job's workflow. */
-  readonly inOneActivity?: boolean;
   /** About how long its history may become before it continues as new: see domain/history-length.ts. Only in the input of its orchestration. */
   readonly historyBytes?: number;
   /** It was continued as new: the runs in progress that it has begun, by `runKey`. */
@@ -70,7 +68,7 @@ export type ClaimOutcome =
   | { readonly kind: "taken" };
 
 /** One step for one agent, with all the data that the agent's activity needs except the job itself. */
-export interface StepTask extends Omit<Attempt, "plan" | "steps" | "inOneActivity" | "historyBytes" | "begun"> {
+export interface StepTask extends Omit<Attempt, "plan" | "steps" | "historyBytes" | "begun"> {
   readonly step: string;
   readonly agent: string;
   readonly operation: string;
@@ -177,8 +175,7 @@ export function tasksToBegin(attempt: Attempt, begun: ReadonlySet<string>): Step
       ({ transport, join }) => transport === "activity" && join?.siblings.every((sibling) => own.has(sibling)),
     );
   const [first] = tasks;
-  const goesOn =
-    attempt.inOneActivity === true && isAwaited && tasks.length === 1 && first?.direction === attempt.direction;
+  const goesOn = isAwaited && tasks.length === 1 && first?.direction === attempt.direction;
   const rest = goesOn
     ? plan.filter((planned) => planned.direction || !isDone(steps[planned.name], attempt.direction))
     : plan;
@@ -240,7 +237,7 @@ export function taskFor(
   const isMeant = (planned: PlannedStep) =>
     planned.name === name && directionOf(planned, attempt.direction) === direction;
   const step = attempt.plan.find(isMeant);
-  const { plan, steps, inOneActivity: _, historyBytes: __, begun: ___, ...held } = attempt;
+  const { plan, steps, historyBytes: _, begun: __, ...held } = attempt;
   const record = steps[name];
   const { startBy, completeBy } = runOf(record, direction) ?? {};
   if (!step || !record || !startBy || !completeBy) return undefined;

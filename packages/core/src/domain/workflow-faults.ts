@@ -39,8 +39,6 @@ export function workflowFaults(
   if (cancelUntil !== undefined && !names.includes(cancelUntil)) {
     faults.push(`${where}: cancelUntil ${cancelUntil} is no step`);
   }
-  const { inOneActivity = false } = workflow;
-  if (typeof inOneActivity !== "boolean") faults.push(`${where}: inOneActivity must be true or false`);
   if (names.length === 0) faults.push(`${where}: has no steps`);
   if (names.length > MOST_RUNS) {
     faults.push(`${where}: has ${names.length} steps, and a job's record has room for ${MOST_RUNS}`);

@@ -36,11 +36,6 @@ const stepsOf = (...names: readonly string[]): Steps =>
 describe("P5 their faults", () => {
   const faulty: [string, Workflow, string][] = [
     ["an unknown condition", flow(step("a", [], { when: "isLight" })), "no condition isLight; there are isHeavy"],
-    [
-      "an option that is neither true nor false",
-      { ...flow(step("a", [])), inOneActivity: "yes" as unknown as boolean },
-      "inOneActivity must be true or false",
-    ],
     ["an unknown list", flow(step("a", [], { forEach: "parcels" })), "no list parcels; there are lines"],
     [
       "a name that has no room for the number of an item",

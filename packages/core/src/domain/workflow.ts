@@ -110,11 +110,6 @@ export interface Workflow extends WorkflowRef {
    * the steps, so an edit needs no new version.
    */
   readonly outputs?: { readonly [name: string]: string };
-  /**
-   * Steps that follow one another run in one activity, if no other step runs beside them and their agents are in this app. This saves activities
-   * and time. The records do not change, so an edit needs no new version.
-   */
-  readonly inOneActivity?: boolean;
   /** Absent: a job has as much time as its steps take. It is no part of a version: an edit needs no new one. */
   readonly deadline?: JobDeadline;
   /** When this step is scheduled, the requester can no longer cancel the job. If absent, the requester can cancel until it is Processed. */

@@ -168,11 +168,8 @@ function startOf({ attempt, direction, updatedAt: at }: StateRecord): OutboxMess
 
 function heldBy(holder: string, record: StateRecord, { workflows }: Ports): Attempt {
   const workflow = workflows.of(record.workflow);
-  const attempt = {
-    ...attemptOf(fromHere(record), holder, planOf(workflow, record.steps, record.direction)),
-    historyBytes: HISTORY_BYTES,
-  };
-  return workflow.inOneActivity ? { ...attempt, inOneActivity: true } : attempt;
+  const plan = planOf(workflow, record.steps, record.direction);
+  return { ...attemptOf(fromHere(record), holder, plan), historyBytes: HISTORY_BYTES };
 }
 
 /** A compensation with no step to compensate, or a resubmitted job with all steps completed. */

@@ -9,12 +9,10 @@ import { runSteps } from "../../src/scheduler/run-steps.ts";
 import { CHAIN, GRAPH, NOON_MS } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";
 
-const IN_ONE: Workflow = { ...CHAIN, inOneActivity: true };
-
 let world: World;
 const worldOf = (workflow: Workflow) => createWorld(NOON_MS, createMemoryJobStore(), { workflows: [workflow] });
 beforeEach(() => {
-  world = worldOf(IN_ONE);
+  world = worldOf(CHAIN);
 });
 
 const first = async () => world.firstTask(await world.submitted());
@@ -72,10 +70,14 @@ test("P5 three steps run one after the other, and each is recorded and published
   expect(await world.stateOf()).toMatchObject({ processState: "Processed", outbox: [] });
 });
 
-test("without the workflow's word the activity ends with its own step", async () => {
-  world = worldOf(CHAIN);
+test("once it has run for ten seconds it ends with its step, and leaves its place to others", async () => {
+  world.answers.set("authorize", () => {
+    world.clock += 10_001;
+    return { kind: "done" };
+  });
   expect(await run(await first())).toMatchObject({ outcome: { kind: "completed", hasEnded: false } });
-  expect(operations()).toEqual(["reserve"]);
+  expect(operations()).toEqual(["reserve", "authorize"]);
+  expect(await world.stateOf()).toMatchObject({ steps: { arrangeShipping: { state: "Scheduled" } } });
 });
 
 /** More than an activity of three steps makes. */
@@ -86,7 +88,7 @@ test.each(["before", "after"] as const)(
   async (when) => {
     let deaths = 0;
     for (let call = 1; call <= MOST_CALLS; call += 1) {
-      world = worldOf(IN_ONE);
+      world = worldOf(CHAIN);
       const task = await first();
       const lived = await Promise.race([
         run(task, dyingAt(call, when)).then(
@@ -135,7 +137,7 @@ test("P8 a step that is out of time ends the activity, and leaves the rest to th
 });
 
 test("a compensation runs in one activity too", async () => {
-  world = worldOf({ ...IN_ONE, policy: { ...CHAIN.policy, onRejected: "compensate" } });
+  world = worldOf({ ...CHAIN, policy: { ...CHAIN.policy, onRejected: "compensate" } });
   world.answers.set("arrange", () => ({ kind: "rejected", message: "nobody delivers there" }));
   await run(await first());
   const [asked] = world.startAttempts;
@@ -146,10 +148,10 @@ test("a compensation runs in one activity too", async () => {
 });
 
 test("steps side by side, and one over its agent's queue, are the scheduler's to begin", async () => {
-  world = worldOf({ ...GRAPH, inOneActivity: true });
+  world = worldOf(GRAPH);
   const attempt = await world.submitted();
   expect(await world.runAttempt(attempt)).toBe("concluded");
-  world = worldOf({ ...GRAPH, inOneActivity: true });
+  world = worldOf(GRAPH);
   expect(await run(await first())).toMatchObject({ outcome: { kind: "completed", hasEnded: false } });
   expect(operations()).toEqual(["reserve"]);
 });
@@ -157,14 +159,14 @@ test("steps side by side, and one over its agent's queue, are the scheduler's to
 test("of two steps side by side that agents in this app do, none is the activity's to go on with", async () => {
   const after = ["reserveStock"];
   const wide = CHAIN.steps.map((step) => (step.after.length > 0 ? { ...step, after } : step));
-  world = worldOf({ ...IN_ONE, steps: wide });
+  world = worldOf({ ...CHAIN, steps: wide });
   expect(await run(await first())).toMatchObject({ outcome: { kind: "completed", hasEnded: false } });
   expect(operations()).toEqual(["reserve"]);
 });
 
 test("a step that might outlast the host's limit of an activity is left to one of its own", async () => {
   const long = CHAIN.steps.map((step) => ({ ...step, completeWithin: "PT3M" }));
-  world = worldOf({ ...IN_ONE, steps: long });
+  world = worldOf({ ...CHAIN, steps: long });
   world.answers.set("reserve", () => {
     world.clock += 100_000;
     return { kind: "done" };

@@ -66,7 +66,7 @@ const quiet = { event: () => undefined };
 function invoke(
   { name, input }: Run,
   plain: Ports,
-  { mutant }: Setting,
+  { mutant, goesOn }: Setting,
   onStep: (task: StepTask) => void,
 ): Promise<unknown> {
   const ports = mutant?.reads ? withReads(plain, (record) => mutant.reads?.(record, name) ?? record) : plain;
@@ -85,7 +85,7 @@ function invoke(
         onStep(each);
         return runStep(each, keyed);
       };
-      return runSteps(task, run, keyed.now);
+      return goesOn ? runSteps(task, run, keyed.now) : run(task);
     }
     case "askAgent":
       return askAgent(input as StepTask, context);

@@ -92,6 +92,8 @@ export interface Setting {
   readonly withoutKeys?: "atMostOnce" | "find";
   /** A service that may accept what it has just rejected for good. */
   readonly isFickle?: boolean;
+  /** An activity goes on to the step that follows. Absent: its time for further steps is always over, and the scheduler begins that step. */
+  readonly goesOn?: true;
   /** In place of the app's own: see domain/history-length.ts. Less than nothing: an attempt continues as new whenever it may. */
   readonly historyBytes?: number;
   readonly mutant?: Mutant;

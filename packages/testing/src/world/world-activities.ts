@@ -38,6 +38,11 @@ export function createActivities(engine: () => WorldEngine, context: () => Conte
     await reportEnd(engine(), task.jobId, end);
     return outputOf(task, end);
   };
+  /** Between two steps of one activity the world may stop, and its process may be killed. */
+  const runStepOf = async (task: StepTask, isFirst: boolean) => {
+    if (!isFirst) await new Promise<void>((resolve) => setTimeout(resolve, 0));
+    return runStep(task, context());
+  };
   return async (name: string, input: unknown): Promise<unknown> => {
     switch (name) {
       case "publishEnd":
@@ -59,8 +64,9 @@ export function createActivities(engine: () => WorldEngine, context: () => Conte
       }
       default: {
         if (!AGENT.test(name)) throw new Error(`there is no activity ${name}`);
-        const end = await runSteps(input as StepTask, (task) => runStep(task, context()), context().now);
-        return reported(end, input as StepTask);
+        const first = input as StepTask;
+        const end = await runSteps(first, (task) => runStepOf(task, task === first), context().now);
+        return reported(end, first);
       }
     }
   };
