@@ -37,16 +37,24 @@ export function limitsPage(): string {
 }
 
 function section({ title, limits, unkept, folder }: Service): string {
-  const rows = Object.values(limits).map(
-    (limit) => `| ${nounOf(limit)} | ${link(limit, bound(limit))} | ${limit.answer} |`,
-  );
+  const all = Object.values(limits);
+  const usual = mostFrequent(all.map(({ answer }) => answer));
+  const rows = all.map((limit) => {
+    const answer = limit.answer === usual ? "" : `${limit.answer} `;
+    return `| ${nounOf(limit)} | ${link(limit, bound(limit))} | ${answer}|`;
+  });
   const others = unkept.map((limit) => `| ${nounOf(limit)} | ${link(limit, limit.limit)} | ${limit.instead} |`);
   const tests = [...new Set(Object.keys(limits).map((name) => testOf(folder, name)))];
   const links = tests.map((test) => `[${test.slice(folder.length + 1)}](../../${test})`);
   const head = ["| at most, unless it says at least | limit | beyond it |", "| --- | --- | --- |"];
   const otherHead = ["| not kept | limit in Azure | here |", "| --- | --- | --- |"];
-  const said = `Tests: ${links.join(", ")}.`;
+  const said = `Tests: ${links.join(", ")}. Beyond a limit, unless its row says otherwise: ${usual}.`;
   return [`## ${title}`, "", said, "", ...head, ...rows, "", ...otherHead, ...others, ""].join("\n");
+}
+
+function mostFrequent(texts: readonly string[]): string {
+  const groups = [...Map.groupBy(texts, (text) => text).values()];
+  return groups.sort((one, other) => other.length - one.length)[0]?.[0] ?? "";
 }
 
 /** Without its article. */

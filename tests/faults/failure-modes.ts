@@ -61,32 +61,24 @@ export function tables(): string {
     const own = all.filter((row) => row.file.startsWith(folder) && !placed.has(row));
     if (own.length === 0) return [];
     for (const row of own) placed.add(row);
-    return [`## ${heading}`, "", ...tableOf(own), ""];
+    return [`## ${heading}`, "", ...listOf(own), ""];
   });
   return [BEGIN, "", ...sections, END, ""].join("\n");
 }
 
-/** A cell that all rows of a section share stands once above them. */
-function tableOf(own: readonly Row[]): string[] {
+/** By actor. What all rows of a section share stands once above them. */
+function listOf(own: readonly Row[]): string[] {
   const [file, fault] = (["file", "fault"] as const).map((cell) => onlyOne(own.map((row) => row[cell])));
-  const placeOf = ({ actor, point }: Row) => `${actor}: ${point}`;
-  const all = merged(own);
-  const cellsOf = (row: Row, at: number): string[] => [
-    at > 0 && all.slice(at - 1, at).some((before) => placeOf(before) === placeOf(row)) ? "" : placeOf(row),
-    ...(fault ? [] : [row.fault]),
-    row.what,
-    ...(file ? [] : [`\`${row.file}\``]),
-  ];
-  const head = ["where", ...(fault ? [] : ["fault"]), "what happens", ...(file ? [] : ["test"])];
   const shared = [...(file ? [`Test: \`${file}\`.`] : []), ...(fault ? [`Fault: ${fault}.`] : [])].join(" ");
-  return [
-    ...(shared ? [shared, ""] : []),
-    `| ${head.join(" | ")} |`,
-    `|${" --- |".repeat(head.length)}`,
-    ...all.map((row, at) =>
-      `| ${cellsOf(row, at).join(" | ").replaceAll("every await of ", STAR)} |`.replace("|  |", "| |"),
-    ),
-  ];
+  const groups = Map.groupBy(merged(own), ({ actor, point }) => (fault ? actor : `${actor}: ${point}`));
+  const lines = [...groups].flatMap(([where, rows]) => [
+    `- ${where}`,
+    ...rows.map((row) => {
+      const test = file ? "" : ` (\`${row.file}\`)`;
+      return `  - **${(fault ? row.point : row.fault).replaceAll("every await of ", STAR)}**: ${row.what}${test}`;
+    }),
+  ]);
+  return [...(shared ? [shared, ""] : []), ...lines];
 }
 
 /** Stands for "every await of". */
@@ -105,7 +97,7 @@ function merged(own: readonly Row[]): Row[] {
 function page(counts: string): string {
   return `# Failure modes
 
-Each row is the name of a test: the actor and the point in its work, the fault, and what happens. \`npm run failure-modes\` generates this page; \`npm run faults\` runs the tests. \\* stands for "every await of"; an empty first cell is the same as above.
+Each row is the name of a test: the actor and the point in its work, the fault, and what happens. \`npm run failure-modes\` generates this page; \`npm run faults\` runs the tests. \\* stands for "every await of".
 
 In each test all orders have to end, with one effect for each step and direction at the remote services. Every status is published at least once, in order except for parallel steps. At the end no lock is held, no outbox has a message, and no orchestration runs.
 
