@@ -79,25 +79,16 @@ function pipelineVariables(text: string, agents: readonly ServiceAgent[]): strin
 const marksOf = (table: string) =>
   new RegExp(`(<!-- npm run agents -- --write: ${table} -->\\n)[\\s\\S]*?(\\n<!-- end -->)`);
 
-const VALUES =
-  "https (http only on this machine), separated by commas, each with `;capacity=` from 1 and a way to [sign in](../how-to/service-sign-in.md)";
-
 function settingsPage(text: string, agents: readonly ServiceAgent[]): string {
   const choices = agents.map(({ name, service: { setting, isOptional } }) => {
-    const notes = isOptional ? "without it the workflows that need this service are not offered" : "required";
-    return `| \`${choiceFor(setting)}\` | the address of the service of the agent \`${name}\` | ${notes} |`;
+    return `| \`${choiceFor(setting)}\` | \`${name}\`${isOptional ? ", optional" : ""} |`;
   });
-  const settings = agents.map(({ name, service: { setting } }, at) => {
-    const values = at === 0 ? VALUES : "as above";
-    return `| \`${setting}\` | the address of the service of the agent \`${name}\` | \`${choiceFor(setting)}\` | | ${values} | |`;
-  });
-  const head = (...names: string[]) => [`| ${names.join(" | ")} |`, `|${" --- |".repeat(names.length)}`];
-  const withChoices = replaced(text, marksOf("choices"), [...head("name", "meaning", "notes"), ...choices].join("\n"));
-  return replaced(
-    withChoices,
-    marksOf("settings"),
-    [...head("name", "meaning", "in Azure", "default", "limits", "notes"), ...settings].join("\n"),
+  const settings = agents.map(
+    ({ name, service: { setting } }) => `| \`${setting}\` | \`${name}\` | \`${choiceFor(setting)}\` |`,
   );
+  const head = (...names: string[]) => [`| ${names.join(" | ")} |`, `|${" --- |".repeat(names.length)}`];
+  const withChoices = replaced(text, marksOf("choices"), [...head("name", "agent"), ...choices].join("\n"));
+  return replaced(withChoices, marksOf("settings"), [...head("name", "agent", "in Azure"), ...settings].join("\n"));
 }
 
 /** What stands between the two groups of `place` anew. @throws where the text has no such place */

@@ -72,9 +72,9 @@ export function sizingText(counts = readCounts(), { read, limits }: Limits = rea
     ["how long an attempt holds it, ms", estimated.heldMs, "estimated"],
   ];
   const costs = taken(counts);
-  const rows = limits.map(({ what, limit, unit, uses, basis, source, url }) => {
+  const rows = limits.map(({ what, limit, unit, uses, basis, url }) => {
     const rate = Math.floor(limit / costs[uses]);
-    return `| ${what} | ${number(limit)} ${unit} | ${number(costs[uses])} | **${number(rate)}** | ${basis} | [${source}](${url}) |`;
+    return `| ${what} | [${number(limit)} ${unit}](${url}) | ${number(costs[uses])} | **${number(rate)}** | ${basis} |`;
   });
   return [
     `## What an order costs\n\nOf ${counts.of}. Counted ${counts.counted}; "real host": ${realHost.counted}.`,
@@ -83,12 +83,8 @@ export function sizingText(counts = readCounts(), { read, limits }: Limits = rea
       "| --- | ---: | --- |",
       ...each.map((row) => `| ${row[0]} | ${number(row[1])} | ${row[2]} |`),
     ].join("\n"),
-    `## What each limit allows\n\nSources read on ${read}.`,
-    [
-      "| what | limit | an order takes | orders/s | basis | source |",
-      "| --- | ---: | ---: | ---: | --- | --- |",
-      ...rows,
-    ].join("\n"),
+    `## What each limit allows\n\nSources, with their links, read on ${read}; \`infra/cost/limits.json\` has what each says.`,
+    ["| what | limit | an order takes | orders/s | basis |", "| --- | ---: | ---: | ---: | --- |", ...rows].join("\n"),
   ].join("\n\n");
 }
 

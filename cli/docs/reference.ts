@@ -1,4 +1,4 @@
-// What of the reference is made of the code: the operator API's routes, what each setting is without a value, and for the site the packages' API.
+// What of the reference is made of the code: what each setting is without a value, the limits, and for the site the operator API's routes and the packages' API.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { settingsOf } from "@scheduler-agent-supervisor/core/internal/app/config";
@@ -26,11 +26,8 @@ interface Schema {
   readonly oneOf?: readonly Schema[];
 }
 
-const MARKS = /(<!-- npm run docs -- --write: routes -->\n)[\s\S]*?(<!-- end -->)/;
-
 /** Page → what it is with its tables made anew. */
 const WRITTEN: { readonly [page: string]: (text: string) => string } = {
-  "reference/operator-api.md": (text) => text.replace(MARKS, (_, begin, end) => `${begin}${routes()}\n${end}`),
   "reference/settings.md": withDefaults,
   "reference/limits.md": limitsPage,
 };
@@ -51,7 +48,8 @@ export function writeReference(): void {
 export function writeApi(): void {
   rmSync(API, { recursive: true, force: true });
   mkdirSync(API, { recursive: true });
-  for (const [page, text] of apiPages()) writeFileSync(join(API, page), text);
+  for (const [page, text] of [...apiPages(), ["operator-routes.md", routesPage()] as const])
+    writeFileSync(join(API, page), text);
 }
 
 function madeTables(): [page: string, text: string][] {
@@ -62,41 +60,46 @@ function textOf(page: string): string {
   return readFileSync(join(DOCS, page), "utf8");
 }
 
-function routes(): string {
+/** The routes of the operator API, as its OpenAPI document has them. */
+export function routesPage(): string {
   const { paths } = openApi() as unknown as { paths: { [path: string]: { [method: string]: Operation } } };
   const rows = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
       const query = operation.parameters.filter((one) => one.in === "query").map(({ name }) => `\`${name}\``);
       const isConditional = operation.parameters.some(({ name }) => name === "If-Match");
-      const cells = [query.join(", "), membersOf(operation), isConditional ? "yes" : "", operation.summary];
-      return `| \`${method.toUpperCase()} ${path}\` | ${cells.join(" | ")} |`;
+      const takes = [...query, ...membersOf(operation), ...(isConditional ? ["If-Match"] : [])].join(", ");
+      return `| \`${method.toUpperCase()} ${path}\` | ${takes ? `${takes} ` : ""}| ${operation.summary} |`;
     }),
   );
-  return [
-    "| request | query | body | `If-Match` | does |",
-    "| --- | --- | --- | --- | --- |",
-    ...rows.map((row) => row.replaceAll("|  ", "| ")),
-  ].join("\n");
+  return `# Routes of the operator API
+
+Made of the [operator API](../operator-api.md)'s OpenAPI document. A GET takes query parameters, a POST members of its body; a question mark marks an optional member.
+
+| request | takes | does |
+| --- | --- | --- |
+${rows.join("\n")}
+`;
 }
 
 /** The body's members; with a question mark those that may be left out. */
-function membersOf({ requestBody }: Operation): string {
+function membersOf({ requestBody }: Operation): string[] {
   const schema = requestBody?.content["application/json"].schema ?? {};
   const variants = schema.anyOf ?? schema.oneOf ?? [schema];
   const names = [...new Set(variants.flatMap(({ properties = {} }) => Object.keys(properties)))];
   const isNeeded = (name: string) => variants.every(({ required = [] }) => required.includes(name));
-  return names.map((name) => `\`${name}\`${isNeeded(name) ? "" : "?"}`).join(", ");
+  return names.map((name) => `\`${name}\`${isNeeded(name) ? "" : "?"}`);
 }
 
 const DEFAULT_AT = 4;
 
-/** Name, meaning, in Azure, default, limits, notes: the fourth is made. */
+/** Name, meaning, in Azure, default, limits and notes: the fourth is made. */
 function withDefaults(text: string): string {
   const [before = "", after = ""] = text.split("\n## Settings\n");
   const lines = after.split("\n").map((line) => {
     const cells = line.split("|");
     const name = /^ `(\w+)` $/.exec(cells[1] ?? "")?.[1];
-    if (name) cells[DEFAULT_AT] = ` ${defaultOf(name)} `.replace("  ", " ");
+    // The tables of the agents' services have no default.
+    if (name && cells.length > DEFAULT_AT + 1) cells[DEFAULT_AT] = ` ${defaultOf(name)} `.replace("  ", " ");
     return cells.join("|");
   });
   return `${before}\n## Settings\n${lines.join("\n")}`;

@@ -50,53 +50,67 @@ export function rows(): Row[] {
   );
 }
 
+const BEGIN = "<!-- npm run failure-modes -->";
+const END = "<!-- end -->";
+
 /** The part of the page that a test holds against the suites. */
 export function tables(): string {
   const all = rows();
   const placed = new Set<Row>();
-  return SECTIONS.flatMap(([folder, heading]) => {
+  const sections = SECTIONS.flatMap(([folder, heading]) => {
     const own = all.filter((row) => row.file.startsWith(folder) && !placed.has(row));
     if (own.length === 0) return [];
     for (const row of own) placed.add(row);
-    const lines = own.map(
-      ({ actor, point, fault, what, file }) => `| ${[actor, point, fault, what, `\`${file}\``].join(" | ")} |`,
-    );
-    return [
-      `## ${heading}`,
-      "",
-      "| actor | point | fault | what happens | test |",
-      "| --- | --- | --- | --- | --- |",
-      ...lines,
-      "",
-    ];
-  }).join("\n");
+    return [`## ${heading}`, "", ...listOf(own), ""];
+  });
+  return [BEGIN, "", ...sections, END, ""].join("\n");
+}
+
+/** By actor. What all rows of a section share stands once above them. */
+function listOf(own: readonly Row[]): string[] {
+  const [file, fault] = (["file", "fault"] as const).map((cell) => onlyOne(own.map((row) => row[cell])));
+  const shared = [...(file ? [`Test: \`${file}\`.`] : []), ...(fault ? [`Fault: ${fault}.`] : [])].join(" ");
+  const groups = Map.groupBy(merged(own), ({ actor, point }) => (fault ? actor : `${actor}: ${point}`));
+  const lines = [...groups].flatMap(([where, rows]) => [
+    `- ${where}`,
+    ...rows.map((row) => {
+      const test = file ? "" : ` (\`${row.file}\`)`;
+      return `  - **${(fault ? row.point : row.fault).replaceAll("every await of ", STAR)}**: ${row.what}${test}`;
+    }),
+  ]);
+  return [...(shared ? [shared, ""] : []), ...lines];
+}
+
+/** Stands for "every await of". */
+const STAR = "\\*";
+
+const onlyOne = (texts: readonly string[]) => (new Set(texts).size === 1 ? texts[0] : undefined);
+
+/** Rows that differ in their fault alone are one. */
+function merged(own: readonly Row[]): Row[] {
+  const groups = Map.groupBy(own, ({ actor, point, what, file }) => [actor, point, what, file].join(" | "));
+  return [...groups.values()].flatMap((group) =>
+    group.slice(0, 1).map((row) => ({ ...row, fault: group.map(({ fault }) => fault).join("; ") })),
+  );
 }
 
 function page(counts: string): string {
   return `# Failure modes
 
-This page lists the tested failure modes. Each row has the actor, the point in its work, the fault, the result and the test. The rows are the names of the tests:
-\`npm run failure-modes\` generates this page, and a test checks that it is current. \`npm run faults\` runs them all.
+Each row is the name of a test: the actor and the point in its work, the fault, and what happens. \`npm run failure-modes\` generates this page; \`npm run faults\` runs the tests. \\* stands for "every await of".
 
-The rows were seen on the local stack, with the durable engine that it has by default (\`fast\`); the suites of the durable engine ran on both local engines, and a row names another
-engine where it was seen on that one alone. Both local engines keep their data in files of their own, so a storage account that is down does not stop them. On Microsoft's host with Azure Storage as the
-engine it stops everything: see [what to do then](../how-to/runbooks.md#the-storage-account-is-down).
+In each test all orders have to end, with one effect for each step and direction at the remote services. Every status is published at least once, in order except for parallel steps. At the end no lock is held, no outbox has a message, and no orchestration runs.
 
-In each test all orders have to end, with one effect for each step and direction at the remote services. Every status has to be
-published at least once, in order except for parallel steps. At the end no lock is held, no outbox has a message, and no orchestration runs.
+All rows were seen on the local stack with its default durable engine (\`fast\`), the suites of the durable engine on both local engines. These keep their data in files of their own: with Azure Storage as the engine, a storage account that is down [stops everything](../how-to/runbooks.md#the-storage-account-is-down).
 
-A first run finds the points at which the host can be killed. It wraps the ports and the durable client: there is one point before every asynchronous call
-and one after it. For remote services there is one more, with the request sent and not yet answered. \`npm run faults\` kills the host
-at each point, and at those that only a recovery reaches after a kill. \`npm run test:long\` kills it at one point for each
-kind of write or message, and at least once in each function: a kill before a call leaves the same state as a kill after the previous
-call. Each run has its own stack. Some points depend on timing, for example if two steps race for the end of the order, or a redelivery and the sweep for
-an order. The table below counts the points that eight runs did not reach again; those were not tested.
+A first run finds the points at which the host can be killed: one before and one after each asynchronous call of the ports and the durable client, and one with a request to a service sent and not answered. \`npm run faults\` kills the host at each point, and at those that only a recovery reaches. \`npm run test:long\` kills it at one point for each
+kind of write or message, and at least once in each function. Some points depend on timing; those that eight runs did not reach again were not tested.
 
 ## The suites
 
 ${counts}
 
-The model has its own page: [tests/model/README.md](../../tests/model/README.md).
+The model has [its own page](../../tests/model/README.md).
 
 ${tables()}`;
 }

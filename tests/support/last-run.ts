@@ -6,31 +6,19 @@ import { ROOT } from "../../cli/settings.ts";
 
 /** In the order in which the page has them, with what each does. */
 export const SUITES = {
-  model: ["tests/model", "every reachable state of small models, computed by the real code, is checked"],
-  crash: [
-    "tests/faults/crash",
-    "the host is killed at each await, also in the recovery from another kill (`npm run faults`)",
-  ],
+  model: ["tests/model", "every reachable state of small models"],
+  crash: ["tests/faults/crash", "the host killed at each await, also in recovery (`npm run faults`)"],
   "crash, a choice": [
     "tests/faults/crash",
-    "the same at one point for each kind of write or message, every fifth scenario in the flex topology (`npm run test:long`)",
+    "the same at one point for each kind of write or message (`npm run test:long`)",
   ],
-  "crash, flex": [
-    "tests/faults/crash",
-    "the same in the flex topology (`TOPOLOGY=flex`): only the process that reached the point is killed",
-  ],
-  chaos: ["tests/chaos", "random kills, freezes and failing services, then every order is checked"],
-  "chaos, flex": ["tests/chaos", "the same in the flex topology, whose processes are killed and frozen one by one"],
-  input: ["tests/input", "generated order messages, most of them wrong or hostile"],
-  outages: [
-    "tests/outages",
-    "store, bus, storage account or a service down while 2 orders a second arrive (`npm run outages` for longer ones, and 5 a second)",
-  ],
-  "engine loss": [
-    "tests/engine-loss",
-    "the durable engine lost under orders in flight: task hub deleted, another hub, another engine (`npm run engine-loss` for more orders)",
-  ],
-  load: ["tests/load", "a burst of orders, with kills of the host meanwhile"],
+  "crash, flex": ["tests/faults/crash", "in the flex topology (`TOPOLOGY=flex`) one process killed"],
+  chaos: ["tests/chaos", "random kills, freezes and failing services"],
+  "chaos, flex": ["tests/chaos", "the same in the flex topology"],
+  input: ["tests/input", "generated messages, most of them wrong or hostile"],
+  outages: ["tests/outages", "store, bus, storage or a service down (`npm run outages`: longer)"],
+  "engine loss": ["tests/engine-loss", "the durable engine lost (`npm run engine-loss`: more orders)"],
+  load: ["tests/load", "a burst of orders, and kills of the host"],
   overload: ["tests/load", "a service with too little capacity (`npm run overload`)"],
 } as const;
 

@@ -6,7 +6,7 @@ import { numberOf, readArguments, runCommand } from "../../../cli/arguments.ts";
 import { build } from "../../../cli/build.ts";
 import { ROOT } from "../../../cli/settings.ts";
 import { fill } from "./fill.ts";
-import { A_MINUTE, type Charges, measure } from "./measure.ts";
+import { type Charges, measure } from "./measure.ts";
 
 const USUAL = 1_000_000;
 const FEW = 100;
@@ -46,14 +46,13 @@ await runCommand(async () => {
 function tableOf(orders: number, measured: readonly Charges[]): string {
   const number = (value: number) => value.toLocaleString("en");
   const [, , many = []] = measured;
-  const rows = many.map(([view, { requests, documents }], at) => {
+  const rows = many.map(([view], at) => {
     const charges = measured.map((one) => number(one[at]?.[1].charge ?? 0)).join(" | ");
-    const [asked, read] = view === A_MINUTE ? ["", ""] : [requests, number(documents)];
-    return `| ${view} | ${asked} | ${charges} | ${read} |`;
+    return `| ${view} | ${charges} |`;
   });
   const head = [
-    `| ${number(orders)} ended orders | requests | RU, all is well | RU, ${FEW} in Error | RU, ${number(MANY)} in Error | documents read |`,
-    "| --- | --- | --- | --- | --- | --- |",
+    `| ${number(orders)} ended orders | RU, all is well | RU, ${FEW} in Error | RU, ${number(MANY)} in Error |`,
+    "| --- | --- | --- | --- |",
   ];
   return `${[...head, ...rows].join("\n")}\n`;
 }
