@@ -11,6 +11,7 @@ const ACCOUNT = `${QUOTAS}#per-account-limits`;
 const CONTAINER = `${QUOTAS}#per-container-limits`;
 const THROUGHPUT = `${QUOTAS}#provisioned-throughput`;
 const AUTOSCALE = `${QUOTAS}#limits-for-autoscale-provisioned-throughput`;
+const LEAST = `${QUOTAS}#minimum-throughput-limits`;
 const HIERARCHY = "https://learn.microsoft.com/azure/cosmos-db/hierarchical-partition-keys";
 const COMPOSITES = "https://learn.microsoft.com/azure/cosmos-db/index-policy#composite-indexes";
 const GROUPS = "https://learn.microsoft.com/azure/cosmos-db/nosql/query/group-by";
@@ -49,6 +50,14 @@ export const COSMOS_LIMITS = {
     ...limit("The least maximum of autoscale, in RU/s", 1000, "", "400", AUTOSCALE),
     isLeast: true,
   },
+  highestThroughput: limit("The highest throughput ever, in multiples of the present one", 100, "", "400", LEAST),
+  highestAutoscale: limit(
+    "The highest maximum of autoscale ever, in multiples of the present one",
+    10,
+    "",
+    "400",
+    LEAST,
+  ),
   clockMs: limit("The difference between the clocks of a client and the server", 15 * 60_000, "ms", "403", REQUEST),
   resourceTokenS: limit("The validity of a resource token, where one is asked for", 5 * 3600, "s", "400", TOKENS),
   uniqueKeys: limit("The unique keys of a container", 10, "", "400", UNIQUE),
