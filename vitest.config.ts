@@ -11,6 +11,9 @@ const LONG = [
   "{packages,tests}/**/*.long.test.ts",
 ];
 
+/** They pass on a local stack that is as strict as Azure too. `npm run test:azure`, and a part of `npm run test:long`. */
+const LIKE_AZURE = ["orders", "crash", "submission"].map((name) => `tests/stack/${name}.test.ts`);
+
 /**
  * What takes longest begins first: begun last it would run alone, and the others' cores would wait for it. What starts many processes stands beside
  * what is one.
@@ -113,6 +116,7 @@ export default defineConfig({
         extends: true,
         test: { name: "units", include: UNITS, exclude: [...configDefaults.exclude, ...LONG], isolate: false },
       },
+      { extends: true, test: { name: "azure", include: LIKE_AZURE, env: { LIKE_AZURE: "1" } } },
       { extends: true, test: { name: "long", include: LONG, exclude: [...configDefaults.exclude, ...NO_BROWSER] } },
     ],
   },

@@ -1,12 +1,14 @@
 // What the smoke test works on: the bus and the store of the local stack or of Azure, and where telemetry of each goes.
+import Long from "long";
 import { openBus } from "./azure.ts";
 import { openRecords } from "./records.ts";
 import { openOrderClient } from "./shop.ts";
 import type { SmokeTarget } from "./smoke-test.ts";
 import type { Settings } from "./stack-file.ts";
 
-/** As many messages of the orders queue are looked through. */
-const PEEK = 500;
+/** As many messages of the orders queue are looked through, as many at once as Service Bus answers. */
+const MOST = 500;
+const PAGE = 250;
 
 export interface Telemetry {
   readonly of: (orderId: string) => Promise<number>;
@@ -28,8 +30,16 @@ export async function withSmokeTarget<T>(
       quarantined: async (id) => (await records.quarantined()).find(({ messageId }) => messageId === id)?.faults,
       async waits(id) {
         const receiver = bus.createReceiver(settings["JobsQueue"] ?? "orders");
-        const messages = await receiver.peekMessages(PEEK);
-        return messages.some(({ messageId }) => messageId === id);
+        // From the first one: without a number a client goes on where its last look ended.
+        let from = Long.ZERO;
+        for (let looked = 0; looked < MOST; looked += PAGE) {
+          const messages = await receiver.peekMessages(PAGE, { fromSequenceNumber: from });
+          if (messages.some(({ messageId }) => messageId === id)) return true;
+          const last = messages.at(-1)?.sequenceNumber;
+          if (!last) return false;
+          from = last.add(1);
+        }
+        return false;
       },
       telemetry: telemetry.of,
       telemetryWithinMs: telemetry.withinMs,

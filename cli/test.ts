@@ -16,8 +16,6 @@ interface Suite {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-const LIKE_AZURE = ["orders", "crash", "submission"].map((name) => `tests/stack/${name}.test.ts`);
-
 const SUITES: Readonly<Record<string, Suite>> = {
   usual: {
     script: "npm test",
@@ -35,13 +33,12 @@ const SUITES: Readonly<Record<string, Suite>> = {
     script: "npm run test:long",
     about:
       "the suites that take minutes: every state, every crash, every message: about 35 minutes, and a third of it with -- --shard=1/3",
-    vitest: ["--project", "long"],
+    vitest: ["--project", "long", "--project", "azure"],
   },
   azure: {
     script: "npm run test:azure",
     about: "three suites on a local stack that is as strict as Azure",
-    vitest: ["--project", "usual", ...LIKE_AZURE],
-    env: { LIKE_AZURE: "1" },
+    vitest: ["--project", "azure"],
   },
   flex: {
     script: "npm run test:flex",

@@ -4,7 +4,8 @@ import { jobIdIn } from "@scheduler-agent-supervisor/core/internal/messaging/job
 import Long from "long";
 import { contracts } from "../../shared/contracts/order.ts";
 
-const PEEK = 1000;
+/** Service Bus answers no more at once. */
+const PAGE = 250;
 
 /** All messages of a queue; also those that are being worked on. */
 export async function messagesIn(
@@ -14,8 +15,13 @@ export async function messagesIn(
 ): Promise<ServiceBusReceivedMessage[]> {
   const receiver = bus.createReceiver(queue, options);
   try {
+    const found: ServiceBusReceivedMessage[] = [];
     // From the first one: without a number a client, whichever its receiver, goes on where its last look ended.
-    return await receiver.peekMessages(PEEK, { fromSequenceNumber: Long.ZERO });
+    for (let from = Long.ZERO; ; from = found.at(-1)?.sequenceNumber?.add(1) ?? from) {
+      const messages = await receiver.peekMessages(PAGE, { fromSequenceNumber: from });
+      if (messages.length === 0) return found;
+      found.push(...messages);
+    }
   } finally {
     await receiver.close();
   }

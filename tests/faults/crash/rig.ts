@@ -10,6 +10,7 @@ import { type Rig, startRig } from "@scheduler-agent-supervisor/testing/internal
 import { type OrderMessage, USUAL_WORKFLOW } from "../../../shared/contracts/order.ts";
 import { adaptApp, bookAtMostOnce } from "../../support/adapted-app.ts";
 import { madeOrder } from "../../support/made-order.ts";
+import { messagesIn } from "../../support/queue-contents.ts";
 import { shortLocks } from "../../support/short-locks.ts";
 import { shortVisibility } from "../../support/short-visibility.ts";
 import { STALE_READS_MS } from "../../support/stale-reads.ts";
@@ -136,12 +137,7 @@ export class Hand {
   }
 
   async quarantined(): Promise<number> {
-    const receiver = this.#app.bus.createReceiver("quarantine");
-    try {
-      const found = await receiver.peekMessages(1000);
-      return found.filter(({ body }) => JSON.stringify(body).includes(this.orderId)).length;
-    } finally {
-      await receiver.close();
-    }
+    const found = await messagesIn(this.#app.bus, "quarantine");
+    return found.filter(({ body }) => JSON.stringify(body).includes(this.orderId)).length;
   }
 }

@@ -206,7 +206,7 @@ test("an operation that is not there is refused by its name", async () => {
     connection.open_receiver("quiet/$management"),
   ];
   await Promise.all([once(requests, "sendable"), once(answers, "receiver_open")]);
-  const operation = "com.microsoft:batch-delete-messages";
+  const operation = "com.microsoft:defragment";
   requests.send({ message_id: "m", application_properties: { operation }, body: {} });
   const [answer] = (await once(answers, "message")) as { message: { application_properties: object } }[];
   expect(answer?.message.application_properties).toMatchObject({

@@ -208,13 +208,24 @@ test("what an entity holds is counted with what came, and anew where it may be f
   store.close();
 });
 
-const many = (length: number) => ({ list: () => Array.from({ length }, () => ({ rules: undefined })) });
+const many = (length: number, enablePartitioning = false, rules?: SubscriptionRules) => {
+  const queue = { settings: readSettings("q", { enablePartitioning }, "queue") };
+  return { list: () => Array.from({ length }, () => ({ rules, queue })) };
+};
 
 test(LIMITS.entities.what, () => {
   // Queues and topics together.
   const of = (each: number) => entityQuotaFault({ kind: "queue", path: "q", properties: {} }, many(each));
   expect(of(LIMITS.entities.value / 2 - 1)).toBeUndefined();
   expect(of(LIMITS.entities.value / 2)).toContain("quota");
+});
+
+test(LIMITS.partitionedEntities.what, () => {
+  const of = (each: number, enablePartitioning = true) =>
+    entityQuotaFault({ kind: "topic", path: "t", properties: { enablePartitioning } }, many(each, true));
+  const { value } = LIMITS.partitionedEntities;
+  expect([of(value / 2 - 1), of(value / 2, false)]).toEqual([undefined, undefined]);
+  expect(of(value / 2)).toContain("quota");
 });
 
 test(LIMITS.subscriptions.what, () => {
@@ -231,7 +242,7 @@ const correlationRule = (name: string) =>
 function expectFilterQuota(limit: { readonly value: number }, make: (name: string) => Rule, other: Rule): void {
   const rules = new SubscriptionRules();
   for (let n = 1; n < limit.value; n += 1) rules.set(make(`r${n}`));
-  const entities = { list: () => [{ rules }] };
+  const entities = many(1, false, rules);
   const faultOf = (rule: Rule, replaced?: Rule) => filterQuotaFault("t/Subscriptions/s", { rule, replaced }, entities);
   expect(faultOf(make("last"))).toBeUndefined();
   rules.set(make("last"));

@@ -9,6 +9,7 @@ const DEAD_LETTERS =
   "https://learn.microsoft.com/dotnet/api/azure.messaging.servicebus.servicebusreceiver.deadlettermessageasync";
 const TRANSACTIONS = "https://learn.microsoft.com/azure/service-bus-messaging/service-bus-transactions";
 const CHAINS = "https://learn.microsoft.com/azure/service-bus-messaging/service-bus-auto-forwarding";
+const DELETIONS = "https://learn.microsoft.com/azure/service-bus-messaging/batch-delete#quotas";
 const SESSIONS = "https://learn.microsoft.com/azure/service-bus-messaging/message-sessions";
 
 const RANGE = "`com.microsoft:argument-out-of-range`";
@@ -52,6 +53,7 @@ export const BUS_LIMITS = {
   entityName: limit("The name of a queue or a topic", 260, "characters", SETTINGS, QUOTAS),
   partName: limit("The name of a subscription or a rule", 50, "characters", SETTINGS, QUOTAS),
   entities: limit("The queues and topics of a namespace", 10_000, "", QUOTA, QUOTAS),
+  partitionedEntities: limit("The partitioned queues and topics of a namespace", 100, "", QUOTA, QUOTAS),
   subscriptions: limit("The subscriptions of a topic", 2000, "", QUOTA, QUOTAS),
   sqlFilters: limit("The SQL filters of a topic", 2000, "", QUOTA, QUOTAS),
   correlationFilters: limit("The correlation filters of a topic", 100_000, "", QUOTA, QUOTAS),
@@ -60,6 +62,8 @@ export const BUS_LIMITS = {
   actionStatements: limit("The statements of a rule's action", 32, "", SETTINGS, QUOTAS),
   accessRules: limit("The authorization rules of an entity", 12, "", SETTINGS, QUOTAS),
   transactionMessages: limit("The messages of a transaction", 100, "", "`amqp:not-allowed`", QUOTAS),
+  deletedMessages: limit("The messages that one request deletes", 500, "", RANGE, DELETIONS),
+  peekedMessages: limit("The messages that one request peeks at", 250, "", "the first ones are answered", QUOTAS),
   transactionMs: limit("A transaction", 2 * MINUTE, "ms", "it is rolled back", TRANSACTIONS),
   hops: limit("The entities that forward a message one after the other", 4, "", "a dead letter", CHAINS),
 } as const satisfies Readonly<Record<string, Limit>>;
@@ -70,7 +74,7 @@ const unkept = (what: string, limit: string, instead: string, source = QUOTAS) =
 export const BUS_LIMITS_NOT_KEPT: readonly UnkeptLimit[] = [
   unkept("Connections to a namespace", "5,000", "as many as the machine has room for"),
   unkept("Receive requests on an entity at one time", "5,000", "as many as the machine has room for"),
-  unkept("Partitioned entities of a namespace", "100", "they count as any others"),
+  unkept("All entities of a namespace together", "400 GB", "what the disk has room for"),
   unkept("Session states of an entity", "1,000,000", "not counted"),
   unkept("Namespaces of a subscription", "1,000", "there is one"),
   unkept(

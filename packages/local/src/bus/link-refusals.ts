@@ -19,7 +19,8 @@ export function findRefusal(queue: Queue, direction: "send" | "receive"): Refusa
 
 /** The same for a request: what is held may be settled although new messages are forwarded. */
 export function findRequestRefusal(queue: Queue, use: "send" | "receive"): Refusal | undefined {
-  return use === "receive" && queue.isForwarding && queue.settings.canReceive ? undefined : findRefusal(queue, use);
+  const isForwarded = use === "receive" && queue.kind !== "topic" && queue.isForwarding;
+  return isForwarded && queue.settings.canReceive ? undefined : findRefusal(queue, use);
 }
 
 function notAllowed(description: string): Refusal {

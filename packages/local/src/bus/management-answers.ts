@@ -21,6 +21,9 @@ export type Operation = (target: ManagementTarget, body: Body) => Response | Pro
 export const OK: Response = { properties: { statusCode: 200, statusDescription: "OK" } };
 export const NO_CONTENT: Response = { properties: { statusCode: 204, statusDescription: "No Content" } };
 
+export const OUT_OF_RANGE = "com.microsoft:argument-out-of-range";
+export const SESSION_LOST = refusal(410, "com.microsoft:session-lock-lost", "The session is not locked.");
+
 export function ok(body: unknown): Response {
   return { ...OK, body };
 }

@@ -12,10 +12,13 @@ import {
   NO_CONTENT,
   OK,
   type Operation,
+  OUT_OF_RANGE,
   ok,
   refusal,
+  SESSION_LOST,
   toNumber,
 } from "./management-answers.ts";
+import { deleteMessages } from "./management-deletion.ts";
 import { addRule, enumerateRules, removeRule } from "./management-rules.ts";
 import type { Lock } from "./message.ts";
 import type { PropertyChanges } from "./message-changes.ts";
@@ -26,7 +29,6 @@ import { MAX_MESSAGE_BYTES } from "./send-link.ts";
 import type { Settlement } from "./settlement.ts";
 import { sendStep, settleStep } from "./transaction-steps.ts";
 
-const OUT_OF_RANGE = "com.microsoft:argument-out-of-range";
 const LONG = 0x81;
 const TIMESTAMP = 0x83;
 const RECEIVE_AND_DELETE = 0;
@@ -36,7 +38,6 @@ const LOCK_LOST = refusal(
   "com.microsoft:message-lock-lost",
   "The lock supplied is invalid: it has expired or was settled before.",
 );
-const SESSION_LOST = refusal(410, "com.microsoft:session-lock-lost", "The session is not locked.");
 const NOT_FOUND = refusal(
   404,
   "com.microsoft:message-not-found",
@@ -51,6 +52,7 @@ const OPERATIONS: Readonly<Record<string, readonly [use: "send" | "receive" | "l
   "com.microsoft:cancel-scheduled-message": ["send", cancelScheduled],
   "com.microsoft:receive-by-sequence-number": ["receive", receiveBySequence],
   "com.microsoft:update-disposition": ["receive", updateDisposition],
+  "com.microsoft:batch-delete-messages": ["receive", deleteMessages],
   "com.microsoft:renew-session-lock": ["receive", renewSessionLock],
   "com.microsoft:get-session-state": ["receive", getSessionState],
   "com.microsoft:set-session-state": ["receive", setSessionState],
@@ -86,7 +88,7 @@ async function peek({ queue }: ManagementTarget, body: Body): Promise<Response> 
   const session = body["session-id"];
   const found = queue.peek(
     toNumber(body["from-sequence-number"]),
-    toNumber(body["message-count"]),
+    Math.min(toNumber(body["message-count"]), BUS_LIMITS.peekedMessages.value),
     typeof session === "string" ? session : undefined,
   );
   if (found.length === 0) return NO_CONTENT;

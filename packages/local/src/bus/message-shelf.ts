@@ -9,6 +9,14 @@ export interface StateCounts {
   deferred: number;
 }
 
+/** Which messages are deleted without a delivery. */
+export interface Selection {
+  readonly limit: number;
+  /** They were enqueued earlier. */
+  readonly before: number;
+  readonly sessionId: string | undefined;
+}
+
 export class MessageShelf {
   readonly #messages = new Map<number, Message>();
   readonly #expiring = new DueHeap<Message>((message, dueAt) => message.expiresAt === dueAt && this.#has(message));
@@ -60,6 +68,18 @@ export class MessageShelf {
     }
     // Buried messages keep their sequence numbers but arrive in the order of their failures.
     return found.sort((one, other) => one.sequence - other.sequence).slice(0, limit);
+  }
+
+  /** Those that wait for a receiver, the oldest first. */
+  oldest({ limit, before, sessionId }: Selection, now: number): Message[] {
+    const found: Message[] = [];
+    for (const message of this.#messages.values()) {
+      if (message.state !== ACTIVE || !isAvailable(message)) continue;
+      if (message.enqueuedAt >= before || message.expiresAt <= now) continue;
+      if (sessionId === undefined || message.sessionId === sessionId) found.push(message);
+    }
+    const byAge = (one: Message, other: Message) => one.enqueuedAt - other.enqueuedAt || one.sequence - other.sequence;
+    return found.sort(byAge).slice(0, limit);
   }
 
   /** Takes the next scheduled message to be enqueued. */

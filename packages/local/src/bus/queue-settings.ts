@@ -108,6 +108,8 @@ export interface QueueSettings {
   /** 0: duplicates are not detected. */
   readonly duplicateWindowMs: number;
   readonly requiresSession: boolean;
+  /** Of a queue or a topic. */
+  readonly isPartitioned: boolean;
   /** Nobody uses the entity for so long: it is deleted. `Infinity`: it stays. */
   readonly idleMs: number;
   /** What it may hold. */
@@ -138,6 +140,7 @@ export function parseSettings(
     deadLetterOnFilterFault: data.deadLetteringOnFilterEvaluationExceptions,
     duplicateWindowMs: data.requiresDuplicateDetection ? data.duplicateDetectionHistoryTimeWindow : 0,
     requiresSession: data.requiresSession,
+    isPartitioned: data.enablePartitioning ?? false,
     idleMs: data.autoDeleteOnIdle ?? Number.POSITIVE_INFINITY,
     mostBytes: data.maxSizeInMegabytes * MEGABYTE,
     canSend: status !== "Disabled" && status !== "SendDisabled",

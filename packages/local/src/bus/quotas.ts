@@ -4,13 +4,18 @@ import { type Limit, quotaFault } from "../limit.ts";
 import type { EntityChange } from "./entity-catalog.ts";
 import { splitSubscription } from "./entity-path.ts";
 import { BUS_LIMITS } from "./limits.ts";
-import type { EntityKind } from "./queue-settings.ts";
+import type { EntityKind, QueueSettings } from "./queue-settings.ts";
 import { type FilterKind, filterKind, type Rule } from "./rule.ts";
 import type { SubscriptionRules } from "./subscription-rules.ts";
 
+interface CountedEntity {
+  readonly rules: SubscriptionRules | undefined;
+  readonly queue: { readonly settings: Pick<QueueSettings, "isPartitioned"> };
+}
+
 /** The entities, as far as they are counted. */
 export interface CountedEntities {
-  list(kind: EntityKind, topic?: string): readonly { readonly rules: SubscriptionRules | undefined }[];
+  list(kind: EntityKind, topic?: string): readonly CountedEntity[];
 }
 
 /** Something more than a quota allows. */
@@ -19,9 +24,16 @@ export class QuotaExceeded extends Error {
 }
 
 /** Why there is no room for the entity, which is not there yet. */
-export function entityQuotaFault({ kind, path }: EntityChange, entities: CountedEntities): string | undefined {
+export function entityQuotaFault(
+  { kind, path, properties }: EntityChange,
+  entities: CountedEntities,
+): string | undefined {
   if (kind !== "subscription") {
-    return quotaFault(BUS_LIMITS.entities, entities.list("queue").length + entities.list("topic").length + 1);
+    const there = [...entities.list("queue"), ...entities.list("topic")];
+    const full = quotaFault(BUS_LIMITS.entities, there.length + 1);
+    if (full !== undefined || properties["enablePartitioning"] !== true) return full;
+    const partitioned = there.filter(({ queue }) => queue.settings.isPartitioned).length;
+    return quotaFault(BUS_LIMITS.partitionedEntities, partitioned + 1);
   }
   return quotaFault(BUS_LIMITS.subscriptions, entities.list("subscription", splitSubscription(path)?.topic).length + 1);
 }

@@ -94,6 +94,10 @@ export class Sessions {
     return session.lockedUntil;
   }
 
+  isHeld(id: string): boolean {
+    return this.#sessions.get(id)?.holder !== undefined;
+  }
+
   state(id: string): Buffer | undefined {
     return this.#sessions.get(id)?.state;
   }

@@ -4,7 +4,7 @@ import { MessageFault, propertiesFault } from "./encoded-message.ts";
 import type { LockTable } from "./lock-table.ts";
 import { ACTIVE, DEFERRED, type Lock, type Message } from "./message.ts";
 import { deadLetterFault, type PropertyChanges, withProperties } from "./message-changes.ts";
-import type { MessageShelf } from "./message-shelf.ts";
+import type { MessageShelf, Selection } from "./message-shelf.ts";
 import type { QueueSettings } from "./queue-settings.ts";
 import type { Surroundings } from "./surroundings.ts";
 
@@ -120,6 +120,13 @@ export class Settler {
       for (const message of messages) store.remove(this.#queue.number, message.sequence);
     });
     for (const message of messages) this.#forget(message);
+  }
+
+  /** Removes what waits, without a delivery. @returns how many messages. */
+  async removeOldest(selection: Selection): Promise<number> {
+    const messages = this.#shelf.oldest(selection, this.#around.now());
+    if (messages.length > 0) await this.remove(messages);
+    return messages.length;
   }
 
   #end(lock: Lock): boolean {

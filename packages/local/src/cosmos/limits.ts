@@ -11,6 +11,7 @@ const ACCOUNT = `${QUOTAS}#per-account-limits`;
 const CONTAINER = `${QUOTAS}#per-container-limits`;
 const THROUGHPUT = `${QUOTAS}#provisioned-throughput`;
 const AUTOSCALE = `${QUOTAS}#limits-for-autoscale-provisioned-throughput`;
+const LEAST = `${QUOTAS}#minimum-throughput-limits`;
 const HIERARCHY = "https://learn.microsoft.com/azure/cosmos-db/hierarchical-partition-keys";
 const COMPOSITES = "https://learn.microsoft.com/azure/cosmos-db/index-policy#composite-indexes";
 const GROUPS = "https://learn.microsoft.com/azure/cosmos-db/nosql/query/group-by";
@@ -38,8 +39,7 @@ export const COSMOS_LIMITS = {
   groupedAggregates: limit("The aggregates of a query with GROUP BY over all partition keys", 21, "", "400", GROUPS),
   keyPaths: limit("The paths of a partition key", 3, "", "400", HIERARCHY),
   name: limit("The id of a database or a container", 255, "characters", "400", CONTAINER),
-  databases: limit("The databases of an account", 500, "", "403", ACCOUNT),
-  containers: limit("The containers of an account", 500, "", "403", ACCOUNT),
+  resources: limit("The databases and the containers of an account together", 500, "", "403", ACCOUNT),
   sharedContainers: limit("The containers that share the throughput of their database", 25, "", "403", ACCOUNT),
   throughput: limit("The throughput of a container or a database, in RU/s", 1_000_000, "", "400", THROUGHPUT),
   leastThroughput: {
@@ -50,13 +50,22 @@ export const COSMOS_LIMITS = {
     ...limit("The least maximum of autoscale, in RU/s", 1000, "", "400", AUTOSCALE),
     isLeast: true,
   },
+  highestThroughput: limit("The highest throughput ever, in multiples of the present one", 100, "", "400", LEAST),
+  highestAutoscale: limit(
+    "The highest maximum of autoscale ever, in multiples of the present one",
+    10,
+    "",
+    "400",
+    LEAST,
+  ),
   clockMs: limit("The difference between the clocks of a client and the server", 15 * 60_000, "ms", "403", REQUEST),
   resourceTokenS: limit("The validity of a resource token, where one is asked for", 5 * 3600, "s", "400", TOKENS),
   uniqueKeys: limit("The unique keys of a container", 10, "", "400", UNIQUE),
   uniquePaths: limit("The paths of a unique key", 16, "", "400", UNIQUE),
 } as const satisfies Readonly<Record<string, Limit>>;
 
-const METADATA = `${QUOTAS}#metadata-request-limits`;
+const METADATA = `${QUOTAS}#request-limits`;
+const SERVERLESS = `${QUOTAS}#serverless`;
 
 export const COSMOS_LIMITS_NOT_KEPT: readonly UnkeptLimit[] = [
   notKept("The documents of one partition key", "20 GB", "as much as the disk has room for", THROUGHPUT),
@@ -69,14 +78,17 @@ export const COSMOS_LIMITS_NOT_KEPT: readonly UnkeptLimit[] = [
   notKept("The throughput for the data of a container", "1 RU/s for each GB at least", "not compared", THROUGHPUT),
   notKept("The execution of one request", "5 s, then the page ends", "as long as it takes, in slices", REQUEST),
   notKept("The validity of a resource token", "10 minutes at least", "as asked for", REQUEST),
-  notKept("Creations of databases and of containers", "100 a minute each", "not counted", METADATA),
-  notKept("Changes of throughput", "5 a minute", "not counted", METADATA),
-  notKept("Requests for metadata", "240 RU/s of an account", "not counted", METADATA),
+  notKept("The documents of a serverless container", "1 TB", "as much as the disk has room for", SERVERLESS),
+  notKept("Creations of databases and containers", "500 in 5 minutes", "not counted", METADATA),
+  notKept("Reads and lists of databases and containers", "500 in 5 minutes", "not counted", METADATA),
+  notKept("Changes of throughput", "25 in 5 minutes", "not counted", METADATA),
+  notKept("Requests for metadata", "240 RU/s of an account", "not counted", `${QUOTAS}#resource-limits`),
   notKept(
     "Stored procedures, triggers and user defined functions",
     "100, 25 and 50 of a container",
     "rejected, all of them",
     CONTAINER,
   ),
+  notKept("User defined functions of a query", "10", "rejected, all of them", QUERIES),
   notKept("The points of a polygon", "4,096", "spatial functions are rejected", QUERIES),
 ];

@@ -11,6 +11,9 @@ const DEFAULT_THROUGHPUT = 400;
 const MOST_THROUGHPUT = COSMOS_LIMITS.throughput.value;
 const LEAST_THROUGHPUT = COSMOS_LIMITS.leastThroughput.value;
 const LEAST_AUTOSCALE = COSMOS_LIMITS.leastAutoscale.value;
+const MANUAL_SHARE = COSMOS_LIMITS.highestThroughput.value;
+const AUTOSCALE_SHARE = COSMOS_LIMITS.highestAutoscale.value;
+const STEP = 100;
 
 /** The throughput that the headers of a creation ask for, what is wrong with it, or nothing. */
 export function askedThroughput(call: Call): JsonObject | string | undefined {
@@ -30,10 +33,21 @@ function content({ offerThroughput: manual, offerAutopilotSettings: automatic }:
     }
     return { offerThroughput: Math.max(most / 10, LEAST_THROUGHPUT), offerAutopilotSettings: { maxThroughput: most } };
   }
-  if (typeof manual !== "number" || !isBetween(manual, LEAST_THROUGHPUT) || manual % 100 !== 0) {
-    return `Throughput is a multiple of 100, at least ${LEAST_THROUGHPUT} and at most ${MOST_THROUGHPUT}.`;
+  if (typeof manual !== "number" || !isBetween(manual, LEAST_THROUGHPUT) || manual % STEP !== 0) {
+    return `Throughput is a multiple of ${STEP}, at least ${LEAST_THROUGHPUT} and at most ${MOST_THROUGHPUT}.`;
   }
   return { offerThroughput: manual };
+}
+
+/** The most that a throughput, of autoscale its maximum, has ever been. */
+function highestOf({ highest, offerThroughput, offerAutopilotSettings: automatic }: JsonObject): number {
+  return Number(highest ?? (isObject(automatic) ? automatic["maxThroughput"] : offerThroughput) ?? 0);
+}
+
+/** What it can be set to after it was once so high. */
+function leastAfter(highest: number, { offerAutopilotSettings: automatic }: JsonObject): number {
+  const [share, step] = automatic ? [AUTOSCALE_SHARE, LEAST_AUTOSCALE] : [MANUAL_SHARE, STEP];
+  return Math.ceil(highest / share / step) * step;
 }
 
 const isBetween = (wanted: number, least: number) => wanted >= least && wanted <= MOST_THROUGHPUT;
@@ -59,7 +73,10 @@ export async function replaceOffer(call: Call): Promise<Reply> {
   const wanted = isObject(given["content"]) ? content(given["content"]) : "An offer has a content.";
   if (typeof wanted === "string") return fault(400, wanted);
   const target = String(offer["offerResourceId"]);
-  await call.catalog.setThroughput(target, wanted, () => {
+  const highest = Math.max(highestOf(call.catalog.throughputOf(target) ?? {}), highestOf(wanted));
+  const least = leastAfter(highest, wanted);
+  if (highestOf(wanted) < least) return fault(400, `The throughput is ${least} at least: it has been ${highest}.`);
+  await call.catalog.setThroughput(target, { ...wanted, highest }, () => {
     const container = call.catalog.containerOf(target);
     if (container) call.catalog.ranges.split(container, wanted);
   });
@@ -85,7 +102,7 @@ function offersOf(catalog: Catalog): JsonObject[] {
   });
 }
 
-function offer(target: string, self: Value, own: JsonObject): JsonObject {
+function offer(target: string, self: Value, { highest, ...own }: JsonObject): JsonObject {
   const rid = offerRid(target);
   return {
     id: rid,
@@ -100,7 +117,7 @@ function offer(target: string, self: Value, own: JsonObject): JsonObject {
     content: {
       offerIsRUPerMinuteThroughputEnabled: false,
       offerMinimumThroughputParameters: {
-        maxThroughputEverProvisioned: Number(own["offerThroughput"]),
+        maxThroughputEverProvisioned: Number(highest ?? own["offerThroughput"]),
         maxConsumedStorageEverInKB: 0,
       },
       ...own,

@@ -14,9 +14,10 @@ type CountedDatabase = Pick<DatabaseRecord, "rid"> & {
   readonly containers: ReadonlyMap<string, { readonly rid: string }>;
 };
 
-/** Why there is no room for one more database. */
+/** Why there is no room for one more database; containers count as much. */
 export function databaseQuotaFault({ databases }: CountedAccount): string | undefined {
-  return quotaFault(COSMOS_LIMITS.databases, databases.size + 1);
+  const there = [...databases.values()].reduce((sum, { containers }) => sum + 1 + containers.size, 0);
+  return quotaFault(COSMOS_LIMITS.resources, there + 1);
 }
 
 /** Why there is no room for one more container. @param hasOwnThroughput it takes no part in that of its database */
@@ -25,8 +26,7 @@ export function containerQuotaFault(
   { rid, containers }: CountedDatabase,
   hasOwnThroughput: boolean,
 ): string | undefined {
-  const all = [...account.databases.values()].reduce((sum, database) => sum + database.containers.size, 0);
-  const full = quotaFault(COSMOS_LIMITS.containers, all + 1);
+  const full = databaseQuotaFault(account);
   if (full !== undefined || hasOwnThroughput || !account.throughputOf(rid)) return full;
   const sharing = [...containers.values()].filter((container) => !account.throughputOf(container.rid));
   return quotaFault(COSMOS_LIMITS.sharedContainers, sharing.length + 1);

@@ -8,12 +8,14 @@ export const FUNCTION_KEY = WEBHOOK_KEY;
 /** Good for everything: in Azure its name is `_master`. */
 export const MASTER_KEY = "local-master";
 
-/** The key that a request has, in its query or its header. */
+/** The key that a request has: that of its header, if it has one, and else that of its query. */
 export function keyOf(request: IncomingMessage): string | undefined {
   const { url = "/", headers } = request;
-  const query = url.includes("?") ? new URLSearchParams(url.slice(url.indexOf("?") + 1)).get("code") : null;
   const header = headers["x-functions-key"];
-  return query ?? (Array.isArray(header) ? header[0] : header);
+  if (header !== undefined) return Array.isArray(header) ? header[0] : header;
+  const query = url.includes("?") ? new URLSearchParams(url.slice(url.indexOf("?") + 1)) : [];
+  for (const [name, value] of query) if (name.toLowerCase() === "code") return value;
+  return undefined;
 }
 
 /** Whether the request has the key that the function's level needs. */
@@ -22,4 +24,12 @@ export function mayCall({ trigger }: RegisteredFunction, request: IncomingMessag
   if (level === "anonymous") return true;
   const key = keyOf(request);
   return key === MASTER_KEY || (level === "function" && key === FUNCTION_KEY);
+}
+
+/** Whoever started the host asks there whether it is ready. */
+const OPEN = ["/admin/host/status", "/admin/host/ping", "/admin/counts"];
+
+/** Whether the request has the key that a path of the host's own needs. */
+export function mayAdminister(path: string, request: IncomingMessage): boolean {
+  return OPEN.includes(path) || keyOf(request) === MASTER_KEY;
 }

@@ -133,6 +133,14 @@ describe("with keys", () => {
     expect(await get(`${path}?code=local`)).toBe(withKey);
     expect(await get(path, { "x-functions-key": "local" })).toBe(withKey);
     expect(await get(path, { "x-functions-key": "local-master" })).toBe(withMaster);
+    // The header goes before the query, whose names have no case.
+    expect(await get(`${path}?code=local-master`, { "x-functions-key": "wrong" })).toBe(without);
+    expect(await get(`${path}?Code=wrong`, { "x-functions-key": "local-master" })).toBe(withMaster);
+    expect(await get(`${path}?CODE=local`)).toBe(withKey);
+  });
+
+  test("the name of a function that cannot be decoded is that of no function", async () => {
+    expect(await get("/admin/functions/%ZZ", { "x-functions-key": "local-master" })).toBe(404);
   });
 
   test("the state of the host is open to who started it", async () => {

@@ -7,7 +7,8 @@ const KESTREL = "https://learn.microsoft.com/dotnet/api/microsoft.aspnetcore.ser
 const HOST = "https://github.com/Azure/azure-functions-host/blob/dev/src/WebJobs.Script/Utility.cs";
 const HUBS = `${FUNCTIONS}/durable/durable-functions-task-hubs#task-hub-names`;
 const STATUS = `${FUNCTIONS}/durable/durable-functions-custom-orchestration-status`;
-const INSTANCES = `${FUNCTIONS}/durable/durable-functions-instance-management`;
+const CLIENT =
+  "https://github.com/Azure/azure-functions-durable-extension/blob/dev/src/WebJobs.Extensions.DurableTask/ContextImplementations/DurableClient.cs";
 
 const AT_START = "an error at the start";
 const KB = 1024;
@@ -19,7 +20,7 @@ export const HOST_LIMITS = {
     ...limit("The shortest name of a task hub in Azure Storage", 3, "characters", AT_START, HUBS),
     isLeast: true,
   },
-  instanceId: limit("The id of an orchestration that a client starts", 256, "characters", "400", INSTANCES),
+  instanceId: limit("The id of an orchestration that a client starts", 256, "characters", "400", CLIENT),
   customStatusBytes: limit(
     "The custom status of an orchestration, as JSON in UTF-16",
     16 * KB,
@@ -47,6 +48,12 @@ export const HOST_LIMITS_NOT_KEPT: readonly UnkeptLimit[] = [
   ),
   unkept("The query of a request", "4,096 characters on Windows", "the first line as a whole is limited, as on Linux"),
   unkept("Connections that leave an instance", "600 active, 1,200 in all in the Consumption plan", "not counted"),
+  unkept(
+    "HTTP requests that an instance takes at one time, and that wait there",
+    "100 and 200 in the Consumption plan, else what host.json says; then 429",
+    "as many as come",
+    `${FUNCTIONS}/functions-bindings-http-webhook#hostjson-settings`,
+  ),
   unkept("The memory of an instance", "512, 2,048 or 4,096 MB in the plan Flex Consumption", "what the machine has"),
   unkept("Instances of an app", "1,000 in the plan Flex Consumption", "as many as are started"),
 ];

@@ -4,8 +4,9 @@ import { foreignRequest, hostOf } from "../foreign-request.ts";
 import { messageOf } from "../thrown.ts";
 import type { DurableEngine, RegisteredFunction } from "./contract.ts";
 import { RPC_PREFIX, WEBHOOK_KEY, WEBHOOK_PREFIX } from "./durable/client-binding.ts";
+import { decodePart } from "./durable/route.ts";
 import { ACTIVITIES_PATH } from "./flex/activities.ts";
-import { keyOf, MASTER_KEY } from "./function-keys.ts";
+import { keyOf, MASTER_KEY, mayAdminister } from "./function-keys.ts";
 import { MOST_HEADER_BYTES, requestRefusal } from "./request-limits.ts";
 import { isEventGrid, serveEventGrid } from "./triggers/event-grid.ts";
 import { readBody, type ServedFunctions, serveFunction } from "./triggers/http.ts";
@@ -133,9 +134,7 @@ export function queryOf({ url = "/" }: IncomingMessage): URLSearchParams {
 async function admin(served: Served, request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
   const functions = [...served.app.functions.values()];
   if (request.method === "GET" && path === "/admin/counts") return json(response, 200, served.counts());
-  // Whoever started the host asks there whether it is ready.
-  const isOpen = path === "/admin/host/status" || path === "/admin/host/ping";
-  if (served.checksKeys && !isOpen && keyOf(request) !== MASTER_KEY) return text(response, 401, "");
+  if (served.checksKeys && !mayAdminister(path, request)) return text(response, 401, "");
   if (request.method === "GET") {
     if (path === "/admin/host/ping") return text(response, 200, "");
     if (path === "/admin/functions") return json(response, 200, functions.map(served.describe));
@@ -145,7 +144,7 @@ async function admin(served: Served, request: IncomingMessage, response: ServerR
     }
   }
   const name = /^\/admin\/functions\/([^/]+)$/.exec(path)?.[1];
-  const registered = name === undefined ? undefined : served.app.functions.get(decodeURIComponent(name));
+  const registered = name === undefined ? undefined : served.app.functions.get(decodePart(name));
   if (!registered) return text(response, 404, "");
   if (request.method === "GET") return json(response, 200, served.describe(registered));
   if (request.method !== "POST") return text(response, 405, "");

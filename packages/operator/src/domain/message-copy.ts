@@ -1,11 +1,11 @@
 // A message as plain JSON, so that a message that an operator has discarded can be sent again unchanged.
 
-/** A value of a property. A date has its own form, because JSON has none for it. */
-export type CopiedValue = string | number | boolean | null | { readonly date: string };
+/** A value of a property. Dates and bytes have a form of their own, because JSON has none for them. */
+export type CopiedValue = string | number | boolean | null | { readonly date: string } | { readonly base64: string };
 
-/** A body of bytes as bytes; a body with an AMQP type as its JSON. */
+/** A body of bytes as bytes; any other body with an AMQP type as its JSON. */
 export type CopiedBody =
-  | { readonly kind: "data"; readonly base64: string }
+  | { readonly kind: "data" | "value"; readonly base64: string }
   | { readonly kind: "value" | "sequence"; readonly json: unknown };
 
 /** The names are those of the message. */

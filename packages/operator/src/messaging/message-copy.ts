@@ -46,22 +46,28 @@ export function receivedOf(copy: MessageCopy): ServiceBusReceivedMessage {
     applicationProperties,
     ...(reason !== undefined && { deadLetterReason: String(reason) }),
     ...(description !== undefined && { deadLetterErrorDescription: String(description) }),
-    body: body.kind === "data" ? Buffer.from(body.base64, "base64") : body.json,
+    body: "base64" in body ? Buffer.from(body.base64, "base64") : body.json,
     _rawAmqpMessage: { bodyType: body.kind, body: undefined },
     state: "active",
   };
 }
 
 function copiedBody({ body, _rawAmqpMessage: raw }: ServiceBusReceivedMessage): CopiedBody {
+  if (raw.bodyType === "value" && Buffer.isBuffer(body)) return { kind: "value", base64: body.toString("base64") };
   if (raw.bodyType === "value" || raw.bodyType === "sequence") return { kind: raw.bodyType, json: body };
   return { kind: "data", base64: Buffer.from(body ?? "").toString("base64") };
 }
 
 function copied(value: unknown): CopiedValue {
   if (value instanceof Date) return { date: value.toISOString() };
+  // The SDK reads so what is no text and no number of its own: bytes, uuids, and longs beyond 2^53.
+  if (Buffer.isBuffer(value)) return { base64: value.toString("base64") };
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number" && Number.isFinite(value)) return value;
   return value === undefined ? null : String(value);
 }
 
-const original = (value: CopiedValue) => (value !== null && typeof value === "object" ? new Date(value.date) : value);
+function original(value: CopiedValue): unknown {
+  if (value === null || typeof value !== "object") return value;
+  return "date" in value ? new Date(value.date) : Buffer.from(value.base64, "base64");
+}

@@ -268,18 +268,17 @@ const accountOf = (databases: number, containers: number, shared?: object) => {
   };
 };
 
-test(LIMITS.databases.what, () => {
-  expect(databaseQuotaFault(accountOf(LIMITS.databases.value - 1, 0))).toBeUndefined();
-  expect(databaseQuotaFault(accountOf(LIMITS.databases.value, 0))).toContain("quota");
-});
-
-test(LIMITS.containers.what, () => {
-  const of = (containers: number) => {
-    const account = accountOf(2, containers);
-    return containerQuotaFault(account, { rid: "d0", containers: new Map() }, false);
+test(LIMITS.resources.what, () => {
+  const { value } = LIMITS.resources;
+  expect(databaseQuotaFault(accountOf(value - 1, 0))).toBeUndefined();
+  expect(databaseQuotaFault(accountOf(value, 0))).toContain("quota");
+  const of = (databases: number, containers: number) => {
+    const account = accountOf(databases, containers);
+    return [containerQuotaFault(account, { rid: "d0", containers: new Map() }, false), databaseQuotaFault(account)];
   };
-  expect(of(LIMITS.containers.value / 2 - 1)).toBeUndefined();
-  expect(of(LIMITS.containers.value / 2)).toContain("quota");
+  // Two databases and what is in each.
+  expect(of(2, value / 2 - 2)).toEqual([undefined, undefined]);
+  expect(of(2, value / 2 - 1)).toEqual([expect.stringContaining("quota"), expect.stringContaining("quota")]);
 });
 
 test(LIMITS.sharedContainers.what, async () => {

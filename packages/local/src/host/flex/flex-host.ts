@@ -41,7 +41,7 @@ export class FlexHost {
       onChange: () => onChange(instances.statuses),
     });
     this.#instances = instances;
-    router.serve({ functions: app.functions, instances, state: this.#state });
+    router.serve({ functions: app.functions, instances, checksKeys: worker.keys === true, state: this.#state });
     instances.start();
     void instances.allReady().then(() => {
       this.#state.isStarted = true;

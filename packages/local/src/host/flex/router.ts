@@ -1,5 +1,7 @@
 // The one address of an app that several processes run: passes each request on to a process of the group that serves it.
 import { Agent, type IncomingMessage, request as openRequest, type ServerResponse } from "node:http";
+import { decodePart } from "../durable/route.ts";
+import { mayAdminister } from "../function-keys.ts";
 import { isDurable, json, pathOf, queryOf, text } from "../server.ts";
 import { eventGridFunction, isEventGrid } from "../triggers/event-grid.ts";
 import { type DescribedFunction, DURABLE_GROUP, HTTP_GROUP } from "./groups.ts";
@@ -14,6 +16,8 @@ export interface RoutedApp {
     has(group: string): boolean;
     portOf(group: string, signal: AbortSignal): Promise<number | undefined>;
   };
+  /** Whether `/admin` needs its key. */
+  readonly checksKeys: boolean;
   /** Started: every process has been ready once. */
   readonly state: { readonly isStarted: boolean; readonly isStopping: boolean };
 }
@@ -86,10 +90,11 @@ export class Router {
   }
 
   async #admin(app: RoutedApp, path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { functions, instances } = app;
+    const { functions, instances, checksKeys } = app;
+    if (checksKeys && !mayAdminister(path, request)) return text(response, 401, "");
     const shown = functions.map(({ group, ...one }) => one);
     const name = /^\/admin\/functions\/([^/]+)$/.exec(path)?.[1];
-    const found = name === undefined ? undefined : functions.find((one) => one.name === decodeURIComponent(name));
+    const found = name === undefined ? undefined : functions.find((one) => one.name === decodePart(name));
     if (found && request.method === "POST") return await this.#passOn(app, found.group, request, response);
     if (found) return json(response, 200, shown[functions.indexOf(found)]);
     switch (path) {
