@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { build } from "./build.ts";
+import { installApart } from "./install-apart.ts";
 
 /** Not by settings.ts: nothing is compiled yet when this begins. */
 const ROOT = join(import.meta.dirname, "..");
@@ -12,6 +13,7 @@ interface Suite {
   readonly about: string;
   /** Linter, types and unused code come first. */
   readonly checked?: true;
+  readonly inABrowser?: true;
   readonly vitest: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -23,6 +25,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
     script: "npm test",
     about: "linter, types, unused code, unit tests, and tests on the local stack: about 25 minutes on two cores",
     checked: true,
+    inABrowser: true,
     vitest: ["--project", "usual", "--project", "units"],
   },
   quick: {
@@ -35,6 +38,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
     script: "npm run test:long",
     about:
       "the suites that take minutes: every state, every crash, every message: about 35 minutes, and a third of it with -- --shard=1/3",
+    inABrowser: true,
     vitest: ["--project", "long"],
   },
   azure: {
@@ -66,7 +70,7 @@ if (!suite) {
   console.log(`${suite.script} [-- FILES AND OPTIONS OF VITEST]\n  ${suite.about}`);
 } else process.exitCode = run(suite);
 
-function run({ checked, vitest, env }: Suite): number {
+function run({ checked, inABrowser, vitest, env }: Suite): number {
   if (checked) {
     // npm's own file, because on Windows its command is a script that cannot be run without a shell.
     const npm = process.env["npm_execpath"];
@@ -75,6 +79,9 @@ function run({ checked, vitest, env }: Suite): number {
     if (status !== 0) return status;
   }
   build();
+  // A browser for the console's tests; without a network they are left out, and vitest says so.
+  if (inABrowser && process.platform === "linux" && process.arch === "x64" && !process.env["CHROME_PATH"])
+    installApart(join(ROOT, "tests/browser"), "a browser for the console's tests (tests/browser/package.json)");
   const bin = join(dirname(createRequire(import.meta.url).resolve("vitest/package.json")), "vitest.mjs");
   return node([bin, "run", ...vitest, ...rest], env);
 }
