@@ -71,6 +71,9 @@ if (!suite) {
 } else process.exitCode = run(suite);
 
 function run({ checked, inABrowser, vitest, env }: Suite): number {
+  // A browser for the console's tests; without a network they are left out, and vitest says so.
+  if (inABrowser && process.platform === "linux" && process.arch === "x64" && !process.env["CHROME_PATH"])
+    installApart(join(ROOT, "tests/browser"), "a browser for the console's tests (tests/browser/package.json)");
   if (checked) {
     // npm's own file, because on Windows its command is a script that cannot be run without a shell.
     const npm = process.env["npm_execpath"];
@@ -79,9 +82,6 @@ function run({ checked, inABrowser, vitest, env }: Suite): number {
     if (status !== 0) return status;
   }
   build();
-  // A browser for the console's tests; without a network they are left out, and vitest says so.
-  if (inABrowser && process.platform === "linux" && process.arch === "x64" && !process.env["CHROME_PATH"])
-    installApart(join(ROOT, "tests/browser"), "a browser for the console's tests (tests/browser/package.json)");
   const bin = join(dirname(createRequire(import.meta.url).resolve("vitest/package.json")), "vitest.mjs");
   return node([bin, "run", ...vitest, ...rest], env);
 }
