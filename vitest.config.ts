@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { defaultServerConditions } from "vite";
 import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
-import { findBrowser } from "./tests/console/find-browser.ts";
+import { findBrowser, NO_BROWSER } from "./tests/console/find-browser.ts";
 
 /** Suites that take minutes: every state, every crash, every message. `npm run test:long`. */
 const LONG = [
@@ -55,11 +55,11 @@ const IN_A_BROWSER = /openBrowser|shownByConsole|every-view|no-data-stories/;
 function withoutBrowser(): string[] {
   if (findBrowser() !== undefined) return [];
   const files = globSync("tests/**/*.test.ts").filter((file) => IN_A_BROWSER.test(readFileSync(file, "utf8")));
-  console.warn(`There is no browser (install Chrome or Edge, or set CHROME_PATH). Left out: ${files.join(", ")}`);
+  console.warn(`${NO_BROWSER}. Left out: ${files.join(", ")}`);
   return files;
 }
 
-const NO_BROWSER = withoutBrowser();
+const LEFT_OUT = withoutBrowser();
 
 class LongestFirst extends BaseSequencer {
   /** With `--shard`: dealt out to and fro, the longest first, so that each part takes about as long as the others. */
@@ -109,7 +109,7 @@ export default defineConfig({
         test: {
           name: "usual",
           include: ["{packages,shared,functions,cli,console,tests,bench}/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...LONG, ...UNITS, ...NO_BROWSER],
+          exclude: [...configDefaults.exclude, ...LONG, ...UNITS, ...LEFT_OUT],
         },
       },
       {
@@ -117,7 +117,7 @@ export default defineConfig({
         test: { name: "units", include: UNITS, exclude: [...configDefaults.exclude, ...LONG], isolate: false },
       },
       { extends: true, test: { name: "azure", include: LIKE_AZURE, env: { LIKE_AZURE: "1" } } },
-      { extends: true, test: { name: "long", include: LONG, exclude: [...configDefaults.exclude, ...NO_BROWSER] } },
+      { extends: true, test: { name: "long", include: LONG, exclude: [...configDefaults.exclude, ...LEFT_OUT] } },
     ],
   },
 });

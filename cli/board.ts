@@ -103,7 +103,14 @@ function lineBoard(output: NodeJS.WriteStream): Board {
 /** One line, cut to the terminal so that redrawing can count rows. */
 function format({ orderId, about, state, detail, seconds }: Row, columns = Number.POSITIVE_INFINITY): string {
   const before = `  ${seconds.toFixed(1).padStart(6)} s  ${plainText(orderId).padEnd(28)} `;
-  const after = ` ${plainText(detail)}${about ? `  (${about})` : ""}`;
   const room = Math.max(0, columns - before.length - STATE_WIDTH - 1);
-  return `${before}${styleText(colourOfState(state), state.padEnd(STATE_WIDTH))}${after.slice(0, room)}`;
+  const said = ` ${plainText(detail)}`;
+  const whole = about ? `${said}  (${about})` : said;
+  // What the order is about is shown as a whole, or not at all.
+  const after = whole.length <= room ? whole : cut(said, room);
+  return `${before}${styleText(colourOfState(state), state.padEnd(STATE_WIDTH))}${after}`;
+}
+
+function cut(text: string, room: number): string {
+  return text.length <= room ? text : `${text.slice(0, Math.max(0, room - 1))}…`.slice(0, room);
 }

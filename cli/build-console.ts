@@ -1,20 +1,50 @@
-// Builds the operators' console: hashed, compressed files and a list of them. Run by build.ts; what has not changed is not built again.
+// Builds the operators' console, and the simulator that stands below it: hashed, compressed files and a list of them. Run by build.ts; a part of
+// which nothing has changed is not built again.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { cpSync, existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, globSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 
 const root = join(import.meta.dirname, "..");
-const sources = join(root, "console");
 const cache = join(root, "node_modules/.cache/console");
+/** Beside the files of a built part. */
+const LIST = "files.json";
+const DAY_MS = 86_400_000;
 
-/** What the console imports of the packages, and what that imports. */
-const FROM_PACKAGES = [
-  "packages/{core,operator}/package.json",
-  "packages/core/src/*.ts",
-  "instead/react-icons/*",
-  "packages/{core,operator}/src/{domain,messaging}/**/*.ts",
+interface Part {
+  readonly name: "console" | "simulator";
+  /** Its folder in the console's. */
+  readonly at: string;
+  /** All that decides what is built, besides the libraries and the builder. */
+  readonly sources: readonly string[];
+}
+
+const PARTS: readonly Part[] = [
+  {
+    name: "console",
+    at: "",
+    sources: [
+      "console/**/*.{ts,tsx,css,html,svg,json}",
+      // What it imports of the packages, and what that imports.
+      "packages/{core,operator}/package.json",
+      "packages/core/src/*.ts",
+      "instead/react-icons/*",
+      "packages/{core,operator}/src/{domain,messaging}/**/*.ts",
+    ],
+  },
+  {
+    name: "simulator",
+    at: "simulator/",
+    sources: [
+      "docs/.vitepress/simulator/**/*.{ts,css,html}",
+      "console/src/icon.svg",
+      "cli/build-simulator.ts",
+      "shared/**/*.ts",
+      "packages/{core,testing,local}/package.json",
+      "packages/{core,testing,local}/src/**/*.ts",
+    ],
+  },
 ];
 
 const TYPES: { readonly [extension: string]: string } = {
@@ -24,39 +54,71 @@ const TYPES: { readonly [extension: string]: string } = {
   ".svg": "image/svg+xml",
 };
 
+type Files = { readonly [path: string]: ReturnType<typeof finished> };
+
 /**
- * Puts the built console into `out`.
- * @throws if it does not build; the builder has then said why
+ * Puts the built console into `out`, with the simulator.
+ * @throws if one of them does not build; the builder has then said why
  */
 export function placeConsole(out: string): void {
-  const key = fingerprint();
-  const built = join(cache, key);
-  if (!existsSync(built)) {
-    // A test runner says otherwise, and the build would then be React's for development.
-    const env = { ...process.env, NODE_ENV: "production" };
-    const { status } = spawnSync(process.execPath, [import.meta.filename, key], { stdio: "inherit", cwd: root, env });
-    if (status !== 0) throw new Error("the console does not build");
+  const listed: Files[] = [];
+  for (const part of PARTS) {
+    const built = builtPart(part);
+    cpSync(join(built, part.name), join(out, part.at), { recursive: true });
+    const files = JSON.parse(readFileSync(join(built, LIST), "utf8")) as Files;
+    listed.push(Object.fromEntries(Object.entries(files).map(([path, file]) => [part.at + path, file])));
   }
-  cpSync(built, out, { recursive: true });
+  // An open console asks to be loaded again after a change of its own.
+  const build = fingerprint(partOf("console"));
+  writeFileSync(join(out, "manifest.json"), JSON.stringify({ build, files: Object.assign({}, ...listed) }));
 }
 
-/** Of all that decides what is built. */
-function fingerprint(): string {
-  const files = globSync("**/*.{ts,tsx,css,html,svg,json}", { cwd: sources }).sort();
+/** Where the part stands as its sources are now. */
+function builtPart(part: Part): string {
+  const built = placeOf(part);
+  if (existsSync(built)) return built;
+  // A test runner says otherwise, and the build would then be React's for development.
+  const env = { ...process.env, NODE_ENV: "production" };
+  const args = [import.meta.filename, part.name];
+  const { status } = spawnSync(process.execPath, args, { stdio: "inherit", cwd: root, env });
+  if (status !== 0) throw new Error(`the ${part.name} does not build`);
+  return built;
+}
+
+const placeOf = (part: Part): string => join(cache, `${part.name}-${fingerprint(part)}`);
+
+function partOf(name: string | undefined): Part {
+  const part = PARTS.find((one) => one.name === name);
+  if (!part) throw new Error(`${name} is no part of the console: ${PARTS.map((one) => one.name).join(", ")}`);
+  return part;
+}
+
+function fingerprint({ sources }: Part): string {
   const hash = createHash("sha256").update(readFileSync(join(root, "package-lock.json")));
   hash.update(readFileSync(import.meta.filename));
-  for (const file of files) hash.update(file).update(readFileSync(join(sources, file)));
-  for (const file of globSync(FROM_PACKAGES, { cwd: root }).sort())
-    hash.update(file).update(readFileSync(join(root, file)));
+  for (const file of globSync(sources, { cwd: root }).sort()) hash.update(file).update(readFileSync(join(root, file)));
   return hash.digest("hex").slice(0, 16);
 }
 
-async function buildInto(folder: string, key: string): Promise<void> {
+/** Writes the part's files and, beside them, their list. */
+async function buildInto(folder: string, part: Part): Promise<void> {
+  const out = join(folder, part.name);
+  if (part.name === "console") await buildConsole(out, fingerprint(part));
+  else {
+    const { buildSimulator } = await import("./build-simulator.ts");
+    await buildSimulator(out, `/console/${part.at}`);
+  }
+  const files = globSync("**/*.*", { cwd: out }).sort();
+  const listed = files.map((file) => [file.replaceAll("\\", "/"), finished(join(out, file))] as const);
+  writeFileSync(join(folder, LIST), JSON.stringify(Object.fromEntries(listed)));
+}
+
+async function buildConsole(folder: string, key: string): Promise<void> {
   // Loaded here: whoever finds the console built does without it.
   const { build, defaultClientConditions } = await import("vite");
   await build({
     configFile: false,
-    root: sources,
+    root: join(root, "console"),
     base: "/console/",
     logLevel: "warn",
     // The packages' sources, as everywhere in this repository.
@@ -77,9 +139,6 @@ async function buildInto(folder: string, key: string): Promise<void> {
       },
     },
   });
-  const files = globSync("**/*.*", { cwd: folder }).sort();
-  const listed = files.map((file) => [file.replaceAll("\\", "/"), finished(join(folder, file))] as const);
-  writeFileSync(join(folder, "manifest.json"), JSON.stringify({ build: key, files: Object.fromEntries(listed) }));
 }
 
 /** Compresses a file, since the host does not, and says how it is served. */
@@ -93,13 +152,23 @@ function finished(file: string) {
   return { type, etag, encodings: ["br", "gzip"] };
 }
 
+/** Those of the last day stay: another process may be copying one. */
+function removeOld(part: Part): void {
+  for (const name of globSync(`${part.name}-*`, { cwd: cache })) {
+    const built = join(cache, name);
+    if (statSync(built).mtimeMs < Date.now() - DAY_MS) rmSync(built, { recursive: true, force: true });
+  }
+}
+
 if (import.meta.main) {
-  const key = process.argv[2] ?? fingerprint();
-  const made = join(cache, `making-${process.pid}`);
+  const part = partOf(process.argv[2]);
+  const made = join(cache, `making-${part.name}-${process.pid}`);
+  const built = placeOf(part);
   try {
-    await buildInto(made, key);
-    rmSync(join(cache, key), { recursive: true, force: true });
-    renameSync(made, join(cache, key));
+    await buildInto(made, part);
+    rmSync(built, { recursive: true, force: true });
+    renameSync(made, built);
+    removeOld(part);
   } finally {
     rmSync(made, { recursive: true, force: true });
   }

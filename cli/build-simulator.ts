@@ -31,12 +31,15 @@ const shims: Plugin = {
   resolveId: (name) => INSTEAD[name],
 };
 
-/** @throws if it does not build */
-export async function buildSimulator(folder: string): Promise<void> {
+/**
+ * @param base where it will be served; by default in any folder
+ * @throws if it does not build
+ */
+export async function buildSimulator(folder: string, base = "./"): Promise<void> {
   await build({
     configFile: false,
     root: HERE,
-    base: "./",
+    base,
     logLevel: "error",
     resolve: { conditions: ["sources", ...defaultClientConditions] },
     plugins: [shims],
@@ -45,6 +48,8 @@ export async function buildSimulator(folder: string): Promise<void> {
       outDir: folder,
       emptyOutDir: true,
       target: "es2023",
+      // The console's policy lets in nothing inline.
+      assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       chunkSizeWarningLimit: 1500,
     },

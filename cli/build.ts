@@ -19,7 +19,7 @@ const PROJECTS = [
 const FILES: CompiledFiles = {
   root,
   sources: [
-    "{functions,shared,console,packages/*/src}/**/*",
+    "{functions,shared,console,packages/*/src,docs/.vitepress/simulator}/**/*",
     "{.,packages/*}/{package,package-lock,tsconfig,tsconfig.build}.json",
     "cli/build*.ts",
   ],

@@ -6,9 +6,9 @@ import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { numberOf, readArguments, runCommand } from "./arguments.ts";
 import { build } from "./build.ts";
-import { installSite } from "./docs/install-site.ts";
 import { DOCS } from "./docs/pages.ts";
 import { writeApi, writeReference } from "./docs/reference.ts";
+import { installApart } from "./install-apart.ts";
 import { ROOT } from "./settings.ts";
 
 const USAGE = `npm run docs [-- OPTIONS]
@@ -29,7 +29,8 @@ await runCommand(async () => {
     writeReference();
     return 0;
   }
-  installSite();
+  if (!installApart(DOCS, "what builds the site (docs/package.json)"))
+    throw new Error("The site's packages could not be installed: run npm run docs again with a network");
   build();
   writeApi();
   // Loaded here: it brings the builder, which --write does without.

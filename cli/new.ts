@@ -69,7 +69,12 @@ await runCommand(async () => {
   writeApp(target, name, packed);
   console.log(`${target}: functions, shared, infra, samples, tests and ${packed.size} packages`);
   if (!values["no-install"]) install(target);
-  const steps = [`cd ${folder}`, ...(values["no-install"] ? ["npm install"] : []), "npm start", "npm test"];
+  const steps = [
+    `cd ${/\s/.test(folder) ? `"${folder}"` : folder}`,
+    ...(values["no-install"] ? ["npm install"] : []),
+    "npm start",
+    "npm test",
+  ];
   console.log(styleText("green", "\nNext:"));
   for (const step of steps) console.log(`  ${step}`);
   return 0;
@@ -161,7 +166,7 @@ function settings(): Record<string, string> {
 function install(target: string): void {
   console.log("Installing the libraries");
   const { status } = npm(["install", "--no-audit", "--no-fund"], target, "inherit");
-  if (status !== 0) throw new Error(`npm install failed in ${target}: run it there again`);
+  if (status !== 0) throw new Error(`npm install failed in ${target}: run it there again, with a network`);
 }
 
 function npm(args: readonly string[], cwd: string, stdout: "pipe" | "inherit") {

@@ -1,11 +1,12 @@
 // `npm run send`: sends order files, or orders that it makes, over Service Bus, and waits for their ends if asked to.
 import { readFileSync } from "node:fs";
+import type { WantedStatuses } from "@scheduler-agent-supervisor/client/job-client";
 import { choiceOf, numberOf, readArguments, runCommand, UsageError } from "./arguments.ts";
 import { awaitFiles, awaitMade } from "./await-orders.ts";
 import { azureSettings } from "./azure.ts";
 import { currentSettings } from "./settings.ts";
 import { openShop, type Shop } from "./shop.ts";
-import { DEFAULT_DATA, requireStack } from "./stack-file.ts";
+import { DEFAULT_DATA, faultWithoutStack, requireStack, type Settings } from "./stack-file.ts";
 
 const USAGE = `npm run send -- FILE...                    sends each file's JSON unchanged
 npm run send -- --count N [--rate R]       creates N orders and sends them, R a second or as fast as possible
@@ -42,9 +43,32 @@ await runCommand(async () => {
   const bodies = positionals.map((file) => ({ file, body: readOrder(file) }));
   if (values["azure"] && values["data"]) throw new UsageError(`--azure cannot be used with --data.\n\n${USAGE}`);
   if (values["data"] !== undefined) requireStack(String(values["data"]));
-  const settings = values["azure"] ? azureSettings() : currentSettings(String(values["data"] ?? DEFAULT_DATA));
-  if (values["wait"]) {
-    const timeoutMs = (timeout ?? USUAL_WAIT_S) * 1000;
+  const data = String(values["data"] ?? DEFAULT_DATA);
+  const sending = { bodies, count, rate, statuses };
+  const timeoutMs = values["wait"] ? (timeout ?? USUAL_WAIT_S) * 1000 : undefined;
+  if (values["azure"]) return send(azureSettings(), sending, timeoutMs);
+  try {
+    return await send(currentSettings(data), sending, timeoutMs);
+  } catch (cause) {
+    throw faultWithoutStack(cause, data, "Service Bus");
+  }
+});
+
+interface Sending {
+  readonly bodies: readonly { readonly file: string; readonly body: unknown }[];
+  /** Of made orders, in place of files. */
+  readonly count: number | undefined;
+  readonly rate: number | undefined;
+  readonly statuses: WantedStatuses;
+}
+
+/**
+ * @param timeoutMs within which each order has to end; without it nobody waits
+ * @returns the exit code
+ */
+async function send(settings: Settings, sending: Sending, timeoutMs: number | undefined): Promise<number> {
+  const { bodies, count, rate, statuses } = sending;
+  if (timeoutMs !== undefined) {
     const completed =
       count === undefined
         ? await awaitFiles(settings, bodies, { timeoutMs, statuses })
@@ -59,7 +83,7 @@ await runCommand(async () => {
     await shop.close();
   }
   return 0;
-});
+}
 
 /** JSON where the file is JSON; else its text, for the app to reject as it would anyone's. */
 function readOrder(file: string): unknown {

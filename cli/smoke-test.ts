@@ -37,7 +37,7 @@ const SENDER: { readonly [fault in JobClientFault]: string } = {
   noSessions: "The queue replies-shop-sessions has no sessions: it was not made by the template. azd provision.",
   sessionHeld: "Somebody else listens to the same session. Run this again.",
   unreachable:
-    "The network: Service Bus can't be reached from here. With NETWORK=private it is reached from the private network alone: run this there.",
+    "The network: Service Bus can't be reached from here. On this machine: npm start. In Azure, with NETWORK=private it is reached from the private network alone: run this there.",
   closed: "The client was closed. Run this again.",
 };
 

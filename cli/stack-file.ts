@@ -30,6 +30,16 @@ export function requireStack(data: string): void {
   }
 }
 
+/**
+ * What to say where a connection is refused and no stack runs on `data`; any other fault as it is.
+ * @param what of the stack was asked for, as in "store"
+ */
+export function faultWithoutStack(cause: unknown, data: string, what: string): unknown {
+  const isAway = cause instanceof Error && /ECONNREFUSED/.test(`${cause.message} ${String(cause.cause ?? "")}`);
+  if (!isAway || stackPid(data) !== undefined) return cause;
+  return new Error(`No stack runs in ${data}, and no ${what} answers at the usual ports: npm start`, { cause });
+}
+
 /** Where the app answers that runs on `data`. */
 export const appUrl = (data: string): string => readStackFile(data)?.app ?? USUAL_APP;
 

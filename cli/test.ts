@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { build } from "./build.ts";
+import { installApart } from "./install-apart.ts";
 
 /** Not by settings.ts: nothing is compiled yet when this begins. */
 const ROOT = join(import.meta.dirname, "..");
@@ -12,6 +13,7 @@ interface Suite {
   readonly about: string;
   /** Linter, types and unused code come first. */
   readonly checked?: true;
+  readonly inABrowser?: true;
   readonly vitest: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -21,6 +23,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
     script: "npm test",
     about: "linter, types, unused code, unit tests, and tests on the local stack: about 25 minutes on two cores",
     checked: true,
+    inABrowser: true,
     vitest: ["--project", "usual", "--project", "units"],
   },
   quick: {
@@ -33,6 +36,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
     script: "npm run test:long",
     about:
       "the suites that take minutes: every state, every crash, every message: about 35 minutes, and a third of it with -- --shard=1/3",
+    inABrowser: true,
     vitest: ["--project", "long", "--project", "azure"],
   },
   azure: {
@@ -63,7 +67,10 @@ if (!suite) {
   console.log(`${suite.script} [-- FILES AND OPTIONS OF VITEST]\n  ${suite.about}`);
 } else process.exitCode = run(suite);
 
-function run({ checked, vitest, env }: Suite): number {
+function run({ checked, inABrowser, vitest, env }: Suite): number {
+  // A browser for the console's tests; without a network they are left out, and vitest says so.
+  if (inABrowser && process.platform === "linux" && process.arch === "x64" && !process.env["CHROME_PATH"])
+    installApart(join(ROOT, "tests/browser"), "a browser for the console's tests (tests/browser/package.json)");
   if (checked) {
     // npm's own file, because on Windows its command is a script that cannot be run without a shell.
     const npm = process.env["npm_execpath"];

@@ -81,4 +81,15 @@ describe("the board", () => {
     expect(lines).toHaveLength(5);
     expect(lines.every((line) => !line.includes("\n"))).toBe(true);
   });
+
+  test("what an order is about is shown as a whole or not at all, and a detail that is cut ends in an ellipsis", () => {
+    const row = { orderId: "a-1", about: "a plain order", state: "Error", detail: "2/5 steps, the card has expired" };
+    const lineAt = (columns: number) =>
+      linesFor([{ ...row, seconds: 1 }], columns, 24)
+        .map(stripVTControlCharacters)[0]
+        ?.replace(/^.*Error +/, "");
+    expect(lineAt(120)).toBe("2/5 steps, the card has expired  (a plain order)");
+    expect(lineAt(96)).toBe("2/5 steps, the card has expired");
+    expect(lineAt(80)).toMatch(/^2\/5 steps, the card.*…$/);
+  });
 });

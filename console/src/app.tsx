@@ -116,6 +116,10 @@ export function App() {
           </Suspense>
         </Boundary>
       </main>
+      <footer>
+        {/* Not a view of the console: a page of its own. */}
+        <a href="/console/simulator">{TEXT.simulator}</a>
+      </footer>
     </FluentProvider>
   );
 }

@@ -1,7 +1,7 @@
 // A real Chromium for tests: each page notes what its console says and what the policy has blocked.
-import chromium from "@sparticuz/chromium";
 import { type Browser, type BrowserContextOptions, type Page, chromium as playwright } from "playwright-core";
-import { findBrowser } from "./find-browser.ts";
+import { unpackedBrowser } from "../browser/packed.ts";
+import { findBrowser, NO_BROWSER } from "./find-browser.ts";
 
 export interface OpenedPage {
   readonly page: Page;
@@ -15,11 +15,9 @@ const LAUNCH_MS = 30_000;
 
 export async function openBrowser(): Promise<Browser> {
   const found = findBrowser();
-  if (!found) throw new Error("There is no browser: install Chrome or Edge, or set CHROME_PATH");
+  if (!found) throw new Error(NO_BROWSER);
   const launch =
-    found === "packed"
-      ? { executablePath: await chromium.executablePath(), args: ARGUMENTS }
-      : { executablePath: found.path };
+    found === "packed" ? { executablePath: await unpackedBrowser(), args: ARGUMENTS } : { executablePath: found.path };
   return playwright.launch({ ...launch, headless: true, timeout: LAUNCH_MS });
 }
 

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { PACKED } from "../browser/packed.ts";
 import { findBrowser } from "./find-browser.ts";
 
 const machine = (platform: NodeJS.Platform, arch: string, files: readonly string[], environment = {}) => ({
@@ -12,8 +13,10 @@ test("the browser that CHROME_PATH names is used on every machine, and a wrong p
   expect(() => findBrowser(machine("darwin", "arm64", [], environment))).toThrow("CHROME_PATH is /opt/chrome");
 });
 
-test("on Linux x64 the packed one is used, and elsewhere one that is installed", () => {
-  expect(findBrowser(machine("linux", "x64", []))).toBe("packed");
+test("on Linux x64 the packed one is used where it is there, and else one that is installed", () => {
+  expect(findBrowser(machine("linux", "x64", [PACKED, "/usr/bin/chromium"]))).toBe("packed");
+  expect(findBrowser(machine("linux", "x64", ["/usr/bin/chromium"]))).toEqual({ path: "/usr/bin/chromium" });
+  expect(findBrowser(machine("linux", "arm64", [PACKED]))).toBeUndefined();
   expect(findBrowser(machine("linux", "arm64", ["/usr/bin/chromium"]))).toEqual({ path: "/usr/bin/chromium" });
   const chrome = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome";
   expect(findBrowser(machine("darwin", "arm64", [chrome]))).toEqual({ path: chrome });

@@ -1,8 +1,13 @@
 // Which browser the tests drive: the one that CHROME_PATH names, the packed one where it runs, or one that is installed.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { PACKED } from "../browser/packed.ts";
 
-/** `packed`: the package @sparticuz/chromium, which has a Chromium for Linux on x64 alone. */
+/** Of whoever looks for one in vain. */
+export const NO_BROWSER =
+  "There is no browser: on Linux x64 npm ci --prefix tests/browser installs one; elsewhere install Chrome or Edge, or set CHROME_PATH";
+
+/** `packed`: that of tests/browser, which is for Linux on x64 alone. */
 export type FoundBrowser = "packed" | { readonly path: string };
 
 interface Machine {
@@ -23,7 +28,7 @@ export function findBrowser({ platform, arch, environment, isThere }: Machine = 
   const named = environment["CHROME_PATH"];
   if (named !== undefined && !isThere(named)) throw new Error(`CHROME_PATH is ${named}, and there is no such file`);
   if (named !== undefined) return { path: named };
-  if (platform === "linux" && arch === "x64") return "packed";
+  if (platform === "linux" && arch === "x64" && isThere(PACKED)) return "packed";
   const path = installed(platform, environment).find(isThere);
   return path === undefined ? undefined : { path };
 }

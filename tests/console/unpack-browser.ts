@@ -1,7 +1,7 @@
 // Unpacks Chromium once before all suites: files that did so at the same time could start one that another was still writing.
-import chromium from "@sparticuz/chromium";
+import { unpackedBrowser } from "../browser/packed.ts";
 import { findBrowser } from "./find-browser.ts";
 
 export async function setup(): Promise<void> {
-  if (findBrowser() === "packed") await chromium.executablePath();
+  if (findBrowser() === "packed") await unpackedBrowser();
 }

@@ -1,7 +1,10 @@
 // The engine of a world on which the scheduler's orchestration runs by the base of durable-functions 4: @microsoft/durabletask-js and its own executor.
 
-import { type OrchestrationContext, type Task, whenAll, whenAny } from "@microsoft/durabletask-js";
+// Each module for itself: the package's own entry loads its client and worker, and gRPC, which this repository leaves out.
 import * as pb from "@microsoft/durabletask-js/dist/proto/orchestrator_service_pb.js";
+import type { OrchestrationContext } from "@microsoft/durabletask-js/dist/task/context/orchestration-context.js";
+import { whenAll, whenAny } from "@microsoft/durabletask-js/dist/task/index.js";
+import type { Task } from "@microsoft/durabletask-js/dist/task/task.js";
 import * as events from "@microsoft/durabletask-js/dist/utils/pb-helper.util.js";
 import { OrchestrationExecutor } from "@microsoft/durabletask-js/dist/worker/orchestration-executor.js";
 import { Registry } from "@microsoft/durabletask-js/dist/worker/registry.js";

@@ -30,9 +30,10 @@ test("the app is made, and depends on the packages as they were packed", () => {
   const { name, dependencies } = JSON.parse(readFileSync(join(app, "package.json"), "utf8"));
   expect(name).toBe("my-app");
   expect(dependencies["@scheduler-agent-supervisor/core"]).toMatch(/^file:packages\/.*\.tgz$/);
-  expect(existsSync(join(app, "node_modules/@scheduler-agent-supervisor/operator/dist/console/manifest.json"))).toBe(
-    true,
-  );
+  const console = "node_modules/@scheduler-agent-supervisor/operator/dist/console";
+  const { files } = JSON.parse(readFileSync(join(app, console, "manifest.json"), "utf8"));
+  expect(Object.keys(files)).toEqual(expect.arrayContaining(["index.html", "simulator/index.html"]));
+  for (const file of Object.keys(files)) expect(existsSync(join(app, console, file)), file).toBe(true);
 });
 
 test("nothing in it is the sample's", () => {
@@ -117,7 +118,8 @@ test("npm run package makes what is deployed", () => {
   const { status, stdout, stderr } = run(["run", "package"], app);
   expect(status, stdout + stderr).toBe(0);
   expect(existsSync(join(app, ".package/app/dist/functions/scheduler.js"))).toBe(true);
-  expect(existsSync(join(app, ".package/app/dist/console/index.html"))).toBe(true);
+  for (const page of ["index.html", "simulator/index.html"])
+    expect(existsSync(join(app, ".package/app/dist/console", page)), page).toBe(true);
 });
 
 test("a folder that is not empty, or in this repository, is left as it is", () => {

@@ -1,6 +1,6 @@
 // A copy of this repository's sources in a folder of its own, for tests that change them and run what comes of that.
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
@@ -47,6 +47,8 @@ function linkModules(folder: string): void {
     if (name === "@scheduler-agent-supervisor" || name.startsWith(".")) continue;
     symlinkSync(join(ROOT, "node_modules", name), join(folder, "node_modules", name));
   }
+  const browser = join("tests", "browser", "node_modules");
+  if (existsSync(join(ROOT, browser))) symlinkSync(join(ROOT, browser), join(folder, browser));
   for (const name of readdirSync(join(folder, "packages"))) {
     symlinkSync(join(folder, "packages", name), join(own, name));
   }

@@ -1,6 +1,6 @@
 // The public entries of the packages: what their package.json exports under a name of its own, or as a function of the app.
-import { globSync, readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { ROOT } from "../../settings.ts";
 import { type Declaration, exportsOf } from "./declarations.ts";
 
@@ -35,39 +35,14 @@ export function entries(): Entry[] {
     const { exports } = JSON.parse(readFileSync(join(ROOT, "packages", name, "package.json"), "utf8")) as {
       readonly exports: { readonly [path: string]: Target };
     };
-    const named = Object.keys(exports).filter((path) => !path.includes("*") && exports[path]?.types);
-    return [...new Set([...named, ...functionsOf(name)])].flatMap((path) => {
-      const { sources, types } = targetOf(path, exports);
-      if (!types || BELOW_THE_PACKAGES.has(`${name}${path.slice(1)}`)) return [];
+    // A pattern stands for modules that no README names.
+    return Object.entries(exports).flatMap(([path, { sources, types }]) => {
+      if (!types || path.includes("*") || BELOW_THE_PACKAGES.has(`${name}${path.slice(1)}`)) return [];
       const source = `packages/${name}/${sources.slice(2)}`;
       const file = join(ROOT, "packages", name, types);
       return [{ name: `${name}${path.slice(1)}`, about: aboutOf(source), source, exported: exportsOf(file) }];
     });
   });
-}
-
-/** What `./functions/*` stands for. `./internal/*` stands for modules that no README names. */
-function functionsOf(name: string): string[] {
-  return globSync("src/functions/*.ts", { cwd: join(ROOT, "packages", name) })
-    .map((file) => basename(file, ".ts"))
-    .filter((file) => !file.endsWith(".test"))
-    .sort()
-    .map((file) => `./functions/${file}`);
-}
-
-/** As Node resolves: the path itself, or the longest pattern that fits. */
-function targetOf(path: string, exports: { readonly [path: string]: Target }): Target {
-  const keys = Object.keys(exports).sort((one, other) => other.length - one.length);
-  for (const key of [path, ...keys]) {
-    const target = exports[key];
-    const [before = "", after] = key.split("*");
-    const fits = after === undefined ? key === path : path.startsWith(before) && path.endsWith(after);
-    if (!target || !fits) continue;
-    const star = path.slice(before.length, path.length - (after ?? "").length);
-    const filled = (file: string) => file.replace("*", star);
-    return { sources: filled(target.sources), ...(target.types && { types: filled(target.types) }) };
-  }
-  throw new Error(`no export fits ${path}`);
 }
 
 function aboutOf(source: string): string {

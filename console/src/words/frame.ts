@@ -88,4 +88,5 @@ export const TEXT = {
   messageReasonHint: "It is stored in the audit log.",
   operator: (name: string) => `Signed in as ${name}`,
   noPage: "There is no such page",
+  simulator: "How failed work recovers: an example to try in your browser",
 } as const;

@@ -18,7 +18,7 @@ worker.onmessage = ({ data }: MessageEvent<Answered>) => {
   waiting.get(data.number)?.(data);
   waiting.delete(data.number);
 };
-worker.onerror = ({ message }) => tell(`The simulator does not run: ${message}`);
+worker.onerror = ({ message }) => say(`The simulator does not run: ${message}`);
 
 function ask(wanted: Case, step: number): Promise<Answered> {
   asked += 1;
@@ -35,7 +35,7 @@ async function go(wanted: Case, step: number): Promise<View | undefined> {
   if (answered.number !== asked) return view;
   if ("fault" in answered) {
     stop();
-    tell(answered.fault);
+    say(answered.fault);
     return undefined;
   }
   view = answered.view;
@@ -125,7 +125,7 @@ function controls({ isOver }: View): void {
   seedBox.value = String(seed);
 }
 
-function tell(text: string): void {
+function say(text: string): void {
   const now = document.querySelector("#now");
   if (now) now.textContent = text;
 }

@@ -277,6 +277,12 @@ describe("the stack", () => {
     server.close();
   });
 
+  test("says once what keeps several parts from starting", async () => {
+    const data = join(import.meta.filename, "d");
+    const message = await begin({ data, parts: ["bus", "cosmos"] }).catch((cause: Error) => cause.message);
+    expect(message).toMatch(/^ENOTDIR: [^\n]*$/);
+  });
+
   test("does not outlive a parent that was killed", async () => {
     const script = `
       const { startStack } = await import(${JSON.stringify(join(ROOT, "dist", "stack", "stack.js"))});

@@ -168,7 +168,9 @@ class ProcessStack implements Stack {
     const results = await Promise.allSettled(launches);
     const failures = results.flatMap((result) => (result.status === "rejected" ? [result.reason as Error] : []));
     if (failures.length > 0) {
-      throw new Error(failures.map(({ message }) => message).join("\n"), { cause: failures[0] });
+      // What keeps several parts from starting, as a folder that may not be written, is said once.
+      const said = new Set(failures.map(({ message }) => message));
+      throw new Error([...said].join("\n"), { cause: failures[0] });
     }
   }
 

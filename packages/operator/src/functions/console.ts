@@ -1,10 +1,12 @@
-// Serves the operators' console: static files without any data. The API returns data only to authorised callers.
+// Serves the operators' console, and the simulator below it: static files without any data. The API returns data only to authorised callers.
 import type { HttpRequest, HttpResponseInit } from "@azure/functions";
 import { isWanted } from "@scheduler-agent-supervisor/core/store";
 import { parseIfMatch } from "../messaging/entity-tag.ts";
 import { type ConsoleFile, consoleFile, encodedContent } from "./console-files.ts";
 
 const INDEX = "index.html";
+/** A page of its own, which needs nothing of the app. */
+const SIMULATOR = "simulator";
 /** The first part of each view's address; the page reads the rest. */
 const VIEWS: ReadonlySet<string> = new Set([
   "",
@@ -37,12 +39,14 @@ const SECURITY = {
   "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 };
 
-/** The HTTP function of the operators' console: returns a file of it, or the page for one of its views. They contain no data. */
+/** The HTTP function of the operators' console: returns a file of it or of the simulator, or the page for one of its views. They contain no data. */
 export async function serveConsole(request: HttpRequest): Promise<HttpResponseInit> {
   const path = request.params["path"] ?? "";
-  const asset = path === INDEX ? undefined : consoleFile(path);
+  const asset = path.endsWith(INDEX) ? undefined : consoleFile(path);
   if (asset) return answer(request, path, asset, "public, max-age=31536000, immutable");
-  const [view = ""] = path.split("/");
+  const [view = "", ...rest] = path.split("/");
+  const simulator = view === SIMULATOR && rest.join("") === "" ? consoleFile(`${SIMULATOR}/${INDEX}`) : undefined;
+  if (simulator) return answer(request, `${SIMULATOR}/${INDEX}`, simulator, "no-cache");
   const index = VIEWS.has(view) ? consoleFile(INDEX) : undefined;
   if (index) return answer(request, INDEX, index, "no-cache");
   const page = isPage(path) ? consoleFile(INDEX) : undefined;
