@@ -26,6 +26,12 @@ export function createMemoryBulkStore(now: () => number = Date.now): BulkStore {
     },
     recent: async (limit) => ({ runs: [...runs.values()].map(({ run }) => run).slice(-limit) }),
     running: async () => [...runs.values()].flatMap(({ run }) => (run.state === "running" ? [run] : [])),
+    open: async (stoppedSince) =>
+      [...runs.values()].flatMap(({ run }) => {
+        const { state, updatedAt } = run;
+        const hasStopped = state === "stopped" && updatedAt >= stoppedSince;
+        return state === "running" || state === "paused" || hasStopped ? [run] : [];
+      }),
     turnedAt: async (bulkId, wave) => turns.get(`${bulkId} ${wave}`),
     items: async (bulkId) => items.get(bulkId) ?? [],
     wave: async (bulkId, wave) => waves.get(`${bulkId} ${wave}`),

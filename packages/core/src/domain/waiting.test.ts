@@ -118,7 +118,12 @@ describe("why a job waits", () => {
     [
       "its start, forgotten",
       { ...sampleRecord("job-1", GRAPH), updatedAt: at(1), dueAt: at(2) },
-      "waits for the supervisor: its start is overdue since 12:01",
+      "waits for the supervisor: it is overdue since 12:01",
+    ],
+    [
+      "its next step, forgotten",
+      recordWith({ ...NOT_STARTED }, { dueAt: at(4) }),
+      "waits for the supervisor: it is overdue since 12:03",
     ],
   ])("%s", (_, record, words) => expect(wordsOf(record as StateRecord, 6.5)).toEqual([words]));
 
@@ -142,6 +147,6 @@ describe("why a job waits", () => {
 
   test("an ended job does not wait, nor one between two steps", () => {
     expect(wordsOf({ ...held, processState: "Cancelled" }, 6)).toEqual([]);
-    expect(wordsOf(recordWith({ ...NOT_STARTED }), 6)).toEqual([]);
+    expect(wordsOf(recordWith({ ...NOT_STARTED }, { dueAt: at(5) }), 6)).toEqual([]);
   });
 });

@@ -48,7 +48,8 @@ export function createHeldUp({ jobs, agents, claimWithinMs, graceMs, now }: Held
     now,
     async () => {
       const asOf = instant(now());
-      const found = await jobs(instant(now() - UNCHANGED_MS), MOST_JOBS);
+      const than = { unchangedSince: instant(now() - UNCHANGED_MS), overdueBefore: instant(now() - graceMs) };
+      const found = await jobs(than, MOST_JOBS);
       if (found.jobs.length === 0) return { asOf, isAll: true, held: [] };
       const standings = await agents();
       const paused = standings.pauses.filter(({ kind }) => kind === "agent").map(({ name }) => name);

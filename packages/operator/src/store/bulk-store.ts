@@ -1,5 +1,5 @@
 // The records of an action on many jobs: the run, which is small and read often; its jobs as the preview read them; a result for each wave.
-import { type Container, ErrorResponse } from "@azure/cosmos";
+import { type Container, ErrorResponse, type SqlParameter } from "@azure/cosmos";
 import type { Direction, JobError, ProcessState } from "@scheduler-agent-supervisor/core/domain";
 import type { BulkAction, BulkCounts, BulkItem, BulkResult, BulkState } from "../domain/bulk.ts";
 import { type ListPosition, pageOf } from "../domain/list-page.ts";
@@ -71,6 +71,8 @@ export interface BulkStore {
   ): Promise<{ readonly runs: readonly BulkRun[]; readonly next?: ListPosition }>;
   /** Those that should make progress. */
   running(): Promise<BulkRun[]>;
+  /** Those that run or are paused, and those that have stopped by themselves since that instant, however many others there are. */
+  open(stoppedSince: string): Promise<BulkRun[]>;
   /** When a turn last saved the results of that wave; undefined if none did. */
   turnedAt(bulkId: string, wave: number): Promise<string | undefined>;
   items(bulkId: string): Promise<readonly BulkItem[]>;
@@ -83,13 +85,21 @@ export interface BulkStore {
 const RUNS = "bulk";
 const PRECONDITION_FAILED = 412;
 
-/** @param container its partition key is `/day`, `/at` is indexed, and its documents have a time to live */
+/** @param container its partition key is `/day`; `/at`, `/state` and `/updatedAt` are indexed, and its documents have a time to live */
 export function createCosmosBulkStore(container: Container): BulkStore {
   const partOf = (bulkId: string) => `bulk:${bulkId}`;
   const waveId = (wave: number) => `wave-${wave}`;
 
   async function read<T>(id: string, day: string): Promise<(T & { readonly _etag: string }) | undefined> {
     return (await container.item(id, day).read<T & { id: string; _etag: string }>()).resource;
+  }
+
+  async function found(condition: string, parameters: readonly SqlParameter[] = []): Promise<BulkRun[]> {
+    const query = {
+      query: `SELECT * FROM c WHERE c.day = @day AND ${condition}`,
+      parameters: [{ name: "@day", value: RUNS }, ...parameters],
+    };
+    return (await container.items.query<BulkRun>(query, { partitionKey: RUNS }).fetchAll()).resources.map(plain);
   }
 
   return {
@@ -118,16 +128,18 @@ export function createCosmosBulkStore(container: Container): BulkStore {
         parameters: [{ name: "@day", value: RUNS }, ...further.parameters],
       };
       const asked = { partitionKey: RUNS, maxItemCount: limit + 1 };
-      const found = await container.items.query<BulkRun & { readonly id: string }>(query, asked).fetchAll();
-      const { entries, next } = pageOf(found.resources, limit, after);
+      const read = await container.items.query<BulkRun & { readonly id: string }>(query, asked).fetchAll();
+      const { entries, next } = pageOf(read.resources, limit, after);
       return { runs: entries.map(plain), ...(next && { next }) };
     },
-    async running() {
-      const query = {
-        query: "SELECT * FROM c WHERE c.day = @day AND c.state = 'running'",
-        parameters: [{ name: "@day", value: RUNS }],
-      };
-      return (await container.items.query<BulkRun>(query, { partitionKey: RUNS }).fetchAll()).resources.map(plain);
+    running: () => found("c.state = 'running'"),
+    // An index serves each of the two, and none serves both in one.
+    async open(stoppedSince) {
+      const [underWay, stopped] = await Promise.all([
+        found("c.state IN ('running', 'paused')"),
+        found("c.state = 'stopped' AND c.updatedAt >= @since", [{ name: "@since", value: stoppedSince }]),
+      ]);
+      return [...underWay, ...stopped];
     },
     async turnedAt(bulkId, wave) {
       const found = await read<{ readonly _ts: number }>(waveId(wave), partOf(bulkId));

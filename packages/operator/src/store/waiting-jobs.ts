@@ -1,11 +1,11 @@
-// The jobs that have not ended and do not move: the search reads only jobs that have not ended.
+// The jobs that have not ended and do not move, or are overdue: the search reads only jobs that have not ended.
 import type { Container } from "@azure/cosmos";
 import type { OpenStep, WaitingJob } from "@scheduler-agent-supervisor/core/domain";
 import { LISTED_STEPS, openCondition } from "@scheduler-agent-supervisor/core/store";
 
 /** Throws if the store does not answer. `isAll` is false if there are more than the limit. */
 export type ReadWaitingJobs = (
-  unchangedSince: string,
+  than: { readonly unchangedSince: string; readonly overdueBefore: string },
   limit: number,
 ) => Promise<{ readonly jobs: readonly WaitingJob[]; readonly isAll: boolean }>;
 
@@ -33,13 +33,16 @@ const QUERY =
   `ARRAY(SELECT s.k AS step, s.v.agent, s.v.compensation AS run FROM ${LISTED_STEPS} ` +
   `WHERE ${openCondition("s.v.compensation")}) AS compensations FROM c ` +
   'WHERE c.processState IN ("Pending", "Processing") AND ((c.processState = "Pending" AND c.updatedAt < @before) ' +
-  `OR EXISTS(SELECT VALUE s FROM ${LISTED_STEPS} WHERE ${isHeldUp("s.v")} OR ${isHeldUp("s.v.compensation")}))`;
+  `OR c.dueAt < @overdue OR EXISTS(SELECT VALUE s FROM ${LISTED_STEPS} WHERE ${isHeldUp("s.v")} OR ${isHeldUp("s.v.compensation")}))`;
 
 /** @param container its index has `processState` */
 export function createWaitingJobs(container: Container): ReadWaitingJobs {
-  return async (unchangedSince, limit) => {
+  return async ({ unchangedSince, overdueBefore }, limit) => {
     const query = `SELECT TOP ${limit + 1} ${QUERY}`;
-    const parameters = [{ name: "@before", value: unchangedSince }];
+    const parameters = [
+      { name: "@before", value: unchangedSince },
+      { name: "@overdue", value: overdueBefore },
+    ];
     const { resources } = await container.items.query<Row>({ query, parameters }, { maxItemCount: -1 }).fetchAll();
     return { jobs: resources.slice(0, limit).map(jobOf), isAll: resources.length <= limit };
   };
