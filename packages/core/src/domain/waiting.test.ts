@@ -125,6 +125,14 @@ describe("why a job waits", () => {
       recordWith({ ...NOT_STARTED }, { dueAt: at(4) }),
       "waits for the supervisor: it is overdue since 12:03",
     ],
+    [
+      "an ended one's message, which can't be sent",
+      {
+        ...recordWith(running, { processState: "Compensated", dueAt: at(4) }),
+        unrecovered: { since: at(5), lookAgainAt: at(10), fault: "no queue private-replies" },
+      },
+      "waits for the supervisor: it is overdue since 12:03, and can't be recovered: no queue private-replies; tries again at 12:10",
+    ],
   ])("%s", (_, record, words) => expect(wordsOf(record as StateRecord, 6.5)).toEqual([words]));
 
   test("a paused agent explains what has not started, and not what runs", () => {

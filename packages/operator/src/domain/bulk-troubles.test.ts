@@ -6,7 +6,7 @@ const HOUR = "2026-01-01T11:00:00.000Z";
 const MINUTE = "2026-01-01T11:59:00.000Z";
 const JUST_NOW = "2026-01-01T11:59:30.000Z";
 
-describe("P30 an action on many jobs", () => {
+describe("an action on many jobs", () => {
   test.each([
     ["goes on", { state: "running", updatedAt: HOUR, progressAt: JUST_NOW }, true, false],
     ["has made no progress for a minute", { state: "running", updatedAt: HOUR, progressAt: MINUTE }, true, true],

@@ -2,7 +2,8 @@
 import type { BulkState } from "./bulk.ts";
 
 /** A run that stopped by itself is shown for this time: its operator may not have seen it. */
-export const STOPPED_SHOWN_MS = 3_600_000;
+const STOPPED_SHOWN_MS = 3_600_000;
+const FOR_NOW = "9999-12-31T23:59:59.999Z";
 /** Longer than the longest pause between two turns and a turn itself. After it the app starts the turns again. */
 export const QUIET_MS = 60_000;
 
@@ -18,11 +19,14 @@ export function isQuiet({ state, updatedAt, progressAt = updatedAt }: Run, now: 
   return state === "running" && now - Date.parse(progressAt) >= QUIET_MS;
 }
 
-/** Under way, or stopped by itself a short while ago. */
-export function isOpen({ state, updatedAt }: Run, now: number): boolean {
-  const hasJustStopped = state === "stopped" && now - Date.parse(updatedAt) < STOPPED_SHOWN_MS;
-  return state === "running" || state === "paused" || hasJustStopped;
+/** Of a run that is under way, or has stopped by itself; undefined for all others. */
+export function openUntil({ state, updatedAt }: Run): string | undefined {
+  if (state === "running" || state === "paused") return FOR_NOW;
+  return state === "stopped" ? new Date(Date.parse(updatedAt) + STOPPED_SHOWN_MS).toISOString() : undefined;
 }
+
+/** Under way, or stopped by itself a short while ago. */
+export const isOpen = (run: Run, now: number): boolean => Date.parse(openUntil(run) ?? "") > now;
 
 /** All that are open, without those that go on by themselves: a paused one waits for the person who resumes it. */
 export const needsPerson = (run: Run, now: number): boolean =>

@@ -3,7 +3,6 @@
 import { instant } from "@scheduler-agent-supervisor/core/domain";
 import { type Context, writeAuditLog } from "@scheduler-agent-supervisor/core/scheduling";
 import { type BulkState, countsOf, SAME_CAUSE_LIMIT } from "../domain/bulk.ts";
-import { STOPPED_SHOWN_MS } from "../domain/bulk-troubles.ts";
 import type { ListPosition } from "../domain/list-page.ts";
 import type { BulkList, BulkProgress } from "../messaging/console-contract.ts";
 import type { BulkRun } from "../store/bulk-store.ts";
@@ -92,7 +91,7 @@ export async function listBulk({ bulk }: Pick<BulkPorts, "bulk">, after?: ListPo
 
 /** All that need a person, or may soon, the latest first: also one that is older than any number of others. */
 export async function listOpenBulk({ bulk, now }: Pick<BulkPorts, "bulk" | "now">) {
-  const found = await bulk.open(instant(now() - STOPPED_SHOWN_MS));
+  const found = await bulk.open(instant(now()));
   const runs = found.toSorted((one, other) => other.at.localeCompare(one.at));
   return { runs: await Promise.all(runs.map((run) => withProgress(run, bulk))) };
 }

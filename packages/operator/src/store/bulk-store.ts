@@ -2,6 +2,7 @@
 import { type Container, ErrorResponse, type SqlParameter } from "@azure/cosmos";
 import type { Direction, JobError, ProcessState } from "@scheduler-agent-supervisor/core/domain";
 import type { BulkAction, BulkCounts, BulkItem, BulkResult, BulkState } from "../domain/bulk.ts";
+import { openUntil } from "../domain/bulk-troubles.ts";
 import { type ListPosition, pageOf } from "../domain/list-page.ts";
 import { furtherThan } from "./further-than.ts";
 
@@ -71,8 +72,8 @@ export interface BulkStore {
   ): Promise<{ readonly runs: readonly BulkRun[]; readonly next?: ListPosition }>;
   /** Those that should make progress. */
   running(): Promise<BulkRun[]>;
-  /** Those that run or are paused, and those that have stopped by themselves since that instant, however many others there are. */
-  open(stoppedSince: string): Promise<BulkRun[]>;
+  /** Those that run or are paused, and those that have stopped by themselves a short while before, however many others there are. */
+  open(now: string): Promise<BulkRun[]>;
   /** When a turn last saved the results of that wave; undefined if none did. */
   turnedAt(bulkId: string, wave: number): Promise<string | undefined>;
   items(bulkId: string): Promise<readonly BulkItem[]>;
@@ -85,7 +86,7 @@ export interface BulkStore {
 const RUNS = "bulk";
 const PRECONDITION_FAILED = 412;
 
-/** @param container its partition key is `/day`; `/at`, `/state` and `/updatedAt` are indexed, and its documents have a time to live */
+/** @param container its partition key is `/day`; `/at`, `/state` and `/openUntil` are indexed, and its documents have a time to live */
 export function createCosmosBulkStore(container: Container): BulkStore {
   const partOf = (bulkId: string) => `bulk:${bulkId}`;
   const waveId = (wave: number) => `wave-${wave}`;
@@ -105,7 +106,7 @@ export function createCosmosBulkStore(container: Container): BulkStore {
   return {
     async create(run, items) {
       await container.items.upsert({ id: "items", day: partOf(run.bulkId), items });
-      await container.items.create({ ...run, id: run.bulkId, day: RUNS });
+      await container.items.create(documentOf(run));
     },
     async run(bulkId) {
       const found = await read<BulkRun>(bulkId, RUNS);
@@ -114,7 +115,7 @@ export function createCosmosBulkStore(container: Container): BulkStore {
     async replace({ etag }, run) {
       try {
         const accessCondition = { type: "IfMatch", condition: etag };
-        await container.item(run.bulkId, RUNS).replace({ ...run, id: run.bulkId, day: RUNS }, { accessCondition });
+        await container.item(run.bulkId, RUNS).replace(documentOf(run), { accessCondition });
         return true;
       } catch (cause) {
         if (cause instanceof ErrorResponse && cause.code === PRECONDITION_FAILED) return false;
@@ -133,14 +134,7 @@ export function createCosmosBulkStore(container: Container): BulkStore {
       return { runs: entries.map(plain), ...(next && { next }) };
     },
     running: () => found("c.state = 'running'"),
-    // An index serves each of the two, and none serves both in one.
-    async open(stoppedSince) {
-      const [underWay, stopped] = await Promise.all([
-        found("c.state IN ('running', 'paused')"),
-        found("c.state = 'stopped' AND c.updatedAt >= @since", [{ name: "@since", value: stoppedSince }]),
-      ]);
-      return [...underWay, ...stopped];
-    },
+    open: (now) => found("c.openUntil > @now", [{ name: "@now", value: now }]),
     async turnedAt(bulkId, wave) {
       const found = await read<{ readonly _ts: number }>(waveId(wave), partOf(bulkId));
       return found && new Date(found._ts * 1000).toISOString();
@@ -155,6 +149,12 @@ export function createCosmosBulkStore(container: Container): BulkStore {
       await container.items.upsert({ id: waveId(wave), day: partOf(bulkId), results });
     },
   };
+}
+
+/** Only a run that is open has the indexed member by which it is found: the others are not in that index, however many they are. */
+function documentOf(run: BulkRun) {
+  const until = openUntil(run);
+  return { ...run, id: run.bulkId, day: RUNS, ...(until !== undefined && { openUntil: until }) };
 }
 
 /** Without the store's own members. */
