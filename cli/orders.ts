@@ -2,14 +2,13 @@
 import { styleText } from "node:util";
 import { durationMs } from "@scheduler-agent-supervisor/core/internal/domain/duration";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import { waitInWords } from "@scheduler-agent-supervisor/core/internal/domain/wait";
 import { SWEEP_GRACE_MS, waitingJobOf, waitsOf } from "@scheduler-agent-supervisor/core/internal/domain/waiting";
 import { shownRecord } from "@scheduler-agent-supervisor/core/internal/store/stored-record";
 import { numberOf, readArguments, runCommand, UsageError } from "./arguments.ts";
 import { colourOfState, describeRecord } from "./board.ts";
 import { VERB_OPTIONS } from "./orders/options.ts";
 import { printTable } from "./orders/table.ts";
-import { plainText, say, sayEach, timeText, withTimes } from "./orders/text.ts";
+import { plainText, say, sayEach, timeText, waitText, withTimes } from "./orders/text.ts";
 import { isVerb, runVerb, VERBS_USAGE } from "./orders/verbs.ts";
 import { appUrl, DEFAULT_DATA, requireStack, stackPid } from "./stack-file.ts";
 
@@ -96,7 +95,7 @@ function printList(found: readonly StateRecord[]): void {
 function waitLines(record: StateRecord, claimWithinMs: number): string[] {
   const now = new Date().toISOString();
   const context = { now, claimWithinMs, graceMs: SWEEP_GRACE_MS, isPaused: () => false };
-  return waitsOf(waitingJobOf(record), context).map((wait) => withTimes(waitInWords(wait, timeText)));
+  return waitsOf(waitingJobOf(record), context).map(waitText);
 }
 
 function printOne(record: StateRecord, claimWithinMs: number): void {

@@ -35,7 +35,7 @@ export async function showNeeds(app: App, asJson: boolean): Promise<number> {
     part<DeadLetterCounts>("Dead letters", "dead-letters"),
     part<Awaiting>("Reports awaited", "awaiting"),
     { name: "Claims", answer: await settled(claimsOf(app)) },
-    system("Actions on many orders", app.get<BulkList>("bulk").then(runTroubles)),
+    system("Actions on many orders", app.get<BulkList>("bulk?open=true").then(runTroubles)),
     system("Waiting messages", app.get<WaitingMessages>("waiting-messages").then(messageTroubles)),
     system("Supervision", app.get<Supervisor>("supervisor").then(supervisorTroubles)),
     system("Agents and pauses", app.get<AgentStandings>("agents").then(agentTroubles)),

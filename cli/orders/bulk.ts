@@ -1,5 +1,6 @@
 // Actions on many orders, for the terminal: previewed, started with the number that the preview said, followed to the end.
 import { setTimeout as sleep } from "node:timers/promises";
+import { isQuiet, needsPerson } from "@scheduler-agent-supervisor/operator/internal/domain/bulk-troubles";
 import type {
   BulkList,
   BulkPreview,
@@ -11,7 +12,7 @@ import type { Search } from "./attention.ts";
 import type { Further } from "./given.ts";
 import type { Trouble } from "./system.ts";
 import { printTable } from "./table.ts";
-import { say, sayEach, sayJson, sayMore, timeText, withTimes } from "./text.ts";
+import { say, sayEach, sayJson, sayMore, sentenceText, timeText, withTimes } from "./text.ts";
 
 export type BulkTarget =
   | { readonly group: string }
@@ -31,7 +32,7 @@ export async function previewBulk(app: App, action: BulkRun["action"], target: B
     say(`In ${run.keys.same} a step whose outcome is unknown runs again under the same idempotency key.`);
   if (!run.isAll) say("There may be more than one action takes: do the rest when this is done.");
   if (notPossible.length > 0) say(`Not possible for ${notPossible.length} orders:`);
-  for (const { jobId: orderId, reason } of notPossible) say(`  ${orderId}: ${withTimes(reason)}`);
+  for (const { jobId: orderId, reason } of notPossible) say(`  ${orderId}: ${sentenceText(reason)}`);
   if (run.total === 0) return;
   say(`Nothing is done yet. To start it:
   npm run orders -- start ${run.bulkId} --count ${run.total} --reason "WHY"${action === "extend" ? " --by PT30M" : ""}`);
@@ -93,29 +94,19 @@ function printRuns(runs: BulkList["runs"]): void {
   );
 }
 
-const QUIET_MS = 60_000;
-/** One that stopped by itself: its operator may not have seen it. */
-const STOPPED_SHOWN_MS = 3_600_000;
-
-const isQuiet = ({ state, updatedAt, progressAt = updatedAt }: BulkRun): boolean =>
-  state === "running" && Date.now() - Date.parse(progressAt) > QUIET_MS;
-
-/** The actions that have stopped by themselves, or should go on and do not. */
-export function runTroubles({ runs }: BulkList): Trouble[] {
-  const hasStopped = ({ state, updatedAt }: BulkRun) =>
-    state === "stopped" && Date.now() - Date.parse(updatedAt) < STOPPED_SHOWN_MS;
-  return runs
-    .filter((run) => hasStopped(run) || isQuiet(run))
+/** The actions that are paused, have stopped by themselves, or should go on and do not. */
+export const runTroubles = ({ runs }: BulkList): Trouble[] =>
+  runs
+    .filter((run) => needsPerson(run, Date.now()))
     .map((run) => ({
       line: `${run.action} ${run.total}: ${quietWords(run)}. npm run orders -- run ${run.bulkId}`,
       json: { of: "bulk", ...run },
     }));
-}
 
 /** Since when nothing happens in a run that should go on. */
 function quietWords(run: BulkRun): string {
   const { state, updatedAt, progressAt = updatedAt } = run;
-  return isQuiet(run) ? `${state}, no progress since ${timeText(progressAt)}` : state;
+  return isQuiet(run, Date.now()) ? `${state}, no progress since ${timeText(progressAt)}` : state;
 }
 
 const summary = (run: BulkRun): string => {
@@ -138,6 +129,10 @@ function printResults({ results }: BulkProgress): void {
   const bad = results.filter(({ outcome, end }) => outcome === "skipped" || (end !== null && end !== "well"));
   printTable(
     ["order", "result", "why"],
-    bad.map(({ jobId: orderId, outcome, end, reason }) => [orderId, end ?? outcome, withTimes(reason ?? "")]),
+    bad.map(({ jobId: orderId, outcome, end, reason = null }) => [
+      ...[orderId, end ?? outcome],
+      // Why it was skipped is the API's sentence, why it failed its service's.
+      outcome === "skipped" ? sentenceText(reason ?? "") : withTimes(reason ?? ""),
+    ]),
   );
 }

@@ -1,5 +1,4 @@
 // What is held up, and by what: for the terminal; and the agents with their endpoints and pauses.
-import { waitInWords } from "@scheduler-agent-supervisor/core/internal/domain/wait";
 import type {
   AgentStandings,
   HeldUp,
@@ -10,7 +9,7 @@ import type {
 import { type App, queryOf } from "./app.ts";
 import { previewBulk } from "./bulk.ts";
 import { printTable } from "./table.ts";
-import { ago, say, sayBeside, sayEach, timeText, withTimes } from "./text.ts";
+import { ago, say, sayBeside, sayEach, timeText, waitText, withTimes } from "./text.ts";
 
 const PAGE = 100;
 
@@ -28,7 +27,7 @@ export async function showHeldUp(app: App, group: string | undefined, asJson: bo
   if (jobs.length === 0) say(`Nothing is held up by ${group} now.`);
   printTable(
     ["order", "why"],
-    jobs.map(({ jobId, wait }) => [jobId, withTimes(waitInWords(wait, timeText))]),
+    jobs.map(({ jobId, wait }) => [jobId, waitText(wait)]),
   );
 }
 
@@ -37,7 +36,7 @@ export function printHeldUp({ groups, isAll }: HeldUp): void {
     ["held up", "orders", "why"],
     groups.map(({ id, count, wait, causes }) => [
       ...[id, `${count}${isAll ? "" : "+"}`],
-      withTimes([waitInWords(wait, timeText), ...causes.slice(1).map((cause) => `also ${cause}`)].join("; ")),
+      [waitText(wait), ...causes.slice(1).map((cause) => `also ${withTimes(cause)}`)].join("; "),
     ]),
   );
   if (groups[0]) say("To continue when the cause is fixed: npm run orders -- continue ID");

@@ -1,6 +1,5 @@
 // One order, for the terminal: why it waits, its steps and its history, and what an operator may do with it.
 import { readFileSync } from "node:fs";
-import { waitInWords } from "@scheduler-agent-supervisor/core/internal/domain/wait";
 import { attemptsOf } from "@scheduler-agent-supervisor/operator/internal/domain/attempts-of";
 import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
 import { applyPatch } from "@scheduler-agent-supervisor/operator/internal/domain/merge-patch";
@@ -16,7 +15,7 @@ import { type App, pathOf, queryOf } from "./app.ts";
 import type { Further } from "./given.ts";
 import { membersOf } from "./members.ts";
 import { printTable } from "./table.ts";
-import { ago, jsonText, say, sayEach, sayJson, sayMore, timeText, withTimes } from "./text.ts";
+import { ago, jsonText, say, sayEach, sayJson, sayMore, sentenceText, timeText, waitText, withTimes } from "./text.ts";
 
 const inspect = (app: App, orderId: string) => app.get<Inspection>(pathOf("jobs", orderId));
 
@@ -30,11 +29,11 @@ export async function showOrder(app: App, orderId: string, asJson: boolean): Pro
   const { error } = record;
   if (error) say(`${error.kind} in ${error.step ?? "-"} (${error.agent ?? "-"}): ${withTimes(error.message)}`);
   if (record.deadlineAt) say(`deadline ${timeText(record.deadlineAt)}`);
-  for (const wait of waits) say(withTimes(waitInWords(wait, timeText)));
+  for (const wait of waits) say(waitText(wait));
   for (const [action, permission] of Object.entries(actions)) {
     if (permission.allowed)
       say(`possible: ${verbOf(action)}${"requires" in permission ? " --compensated-manually" : ""}`);
-    else say(`not possible: ${verbOf(action)}: ${withTimes(permission.reason)}`);
+    else say(`not possible: ${verbOf(action)}: ${sentenceText(permission.reason)}`);
   }
   for (const { step, direction } of unknownOutcomes)
     say(`possible: outcome ${step} done|not-done${direction === "compensate" ? " (its compensation)" : ""}`);

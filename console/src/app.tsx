@@ -5,11 +5,11 @@ import { Link, Route, Switch, useLocation } from "wouter";
 import type { Session } from "./api/contract.ts";
 import { useSession } from "./api/queries.ts";
 import { Boundary } from "./parts/boundary.tsx";
-import { Button, FluentProvider, Select, webDarkTheme, webLightTheme } from "./parts/fluent.ts";
+import { Button, Select } from "./parts/fluent.ts";
 import { Loading } from "./parts/notices.tsx";
+import { Page } from "./parts/page.tsx";
 import { PausedNotices } from "./parts/paused.tsx";
 import { Shortcuts } from "./parts/shortcuts.tsx";
-import { useDarkTheme } from "./parts/theme.ts";
 import { useZone } from "./parts/zone.tsx";
 import { AttentionView } from "./views/attention.tsx";
 import { ENVIRONMENT, TEXT } from "./words/frame.ts";
@@ -52,14 +52,15 @@ export function App() {
     if (shown.current !== path) main.current?.focus();
     shown.current = path;
   }, [path]);
-  const isDark = useDarkTheme();
   const { data: session, error } = useSession();
+  const { view, id, current } = useView();
+  const name = id ?? current ?? TEXT.console;
   return (
-    <FluentProvider theme={isDark ? webDarkTheme : webLightTheme} className="page">
+    <Page>
       <a className="skip" href="#main">
         {TEXT.skip}
       </a>
-      <Header session={session} />
+      <Header session={session} view={view} name={id ?? current} />
       {session && session.build !== __BUILD__ && <NewVersion />}
       {error ? (
         <div className="paused" role="alert">
@@ -69,8 +70,15 @@ export function App() {
         <PausedNotices pauses={session?.pauses} />
       )}
       <main id="main" ref={main} tabIndex={-1}>
-        <Boundary key={path}>
-          <Suspense fallback={<Loading />}>
+        <Boundary key={path} heading={name}>
+          <Suspense
+            fallback={
+              <>
+                <h1>{name}</h1>
+                <Loading />
+              </>
+            }
+          >
             <Switch>
               <Route path="/">
                 <AttentionView />
@@ -120,23 +128,33 @@ export function App() {
         {/* Not a view of the console: a page of its own. */}
         <a href="/console/simulator">{TEXT.simulator}</a>
       </footer>
-    </FluentProvider>
+    </Page>
   );
 }
 
-function Header({ session }: { readonly session: Session | undefined }) {
+/** The view that is shown, and what it is about. */
+function useView() {
   const [location] = useLocation();
   const [asked = "", id] = location.split("/").slice(1);
   const view = PARTS[asked] ?? asked;
   const current =
     VIEWS.find(({ path }) => path === `/${view}`)?.name ?? (["jobs", "bulk"].includes(view) ? null : TEXT.noPage);
+  return { view, id, current };
+}
+
+interface HeaderProps {
+  readonly session: Session | undefined;
+  readonly view: string;
+  /** Of several open jobs each tab has its own. */
+  readonly name: string | null;
+}
+
+function Header({ session, view, name }: HeaderProps) {
   // What the app calls a job comes with the session.
   const title = session ? TEXT.title : TEXT.console;
   useEffect(() => {
-    // Of several open jobs each tab has its own name.
-    const named = id === undefined ? current : id;
-    document.title = [named, session && ENVIRONMENT(session.environment), title].filter(Boolean).join(" · ");
-  }, [current, id, session, title]);
+    document.title = [name, session && ENVIRONMENT(session.environment), title].filter(Boolean).join(" · ");
+  }, [name, session, title]);
   return (
     <header className={`top colour-${session?.environment.colour ?? "grey"}`}>
       <div className="who">

@@ -5,7 +5,9 @@ import { Router } from "wouter";
 import { createQueryClient } from "./api/queries.ts";
 import { App } from "./app.tsx";
 import { Boundary } from "./parts/boundary.tsx";
+import { Page } from "./parts/page.tsx";
 import { ZoneProvider } from "./parts/zone.tsx";
+import { TEXT } from "./words/frame.ts";
 import "./styles/frame.css";
 import "./styles/lists.css";
 import "./styles/badges.css";
@@ -19,7 +21,14 @@ createRoot(root).render(
   <QueryClientProvider client={createQueryClient()}>
     <ZoneProvider>
       <Router base="/console">
-        <Boundary>
+        <Boundary
+          heading={TEXT.console}
+          frame={(fallback) => (
+            <Page>
+              <main>{fallback}</main>
+            </Page>
+          )}
+        >
           <App />
         </Boundary>
       </Router>

@@ -35,10 +35,10 @@ const QUERIES = {
   "waiting-messages": "Waiting messages",
   supervisor: "Supervision",
   agents: "Agents",
-  bulk: "Actions on many orders",
+  "bulk?open=true": "Actions on many orders",
 } as const;
 /** Named with the others; their own place is the header, or a line. */
-const WITHOUT_SECTION: readonly string[] = ["attention", "session", "changes", "bulk"];
+const WITHOUT_SECTION: readonly string[] = ["attention", "session", "changes", "bulk?open=true"];
 
 const RUN = {
   ...{ bulkId: "0123", action: "resubmit", at: "2026-01-01T00:00:00.000Z", by: "ada", reason: "fixed", extendBy: null },
@@ -119,8 +119,20 @@ describe("the all-clear", () => {
   test("an answer that the page does not understand leaves no empty page", async () => {
     const page = await home((one) => one.route("**/api/attention", (route) => route.fulfill({ json: { count: 2 } })));
     await page.getByRole("alert").filter({ hasText: "This view could not be shown" }).waitFor();
+    expect(await faultsOf(page)).toEqual([]);
     await page.getByRole("link", { name: "Search" }).click();
     await page.getByRole("heading", { name: "Search" }).waitFor();
+  });
+
+  test("nor does a session that it does not understand, nor a view that is still on its way", async () => {
+    const page = await home((one) => one.route("**/api/session", (route) => route.fulfill({ json: { pauses: 1 } })));
+    await page.getByRole("alert").filter({ hasText: "This view could not be shown" }).waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await page.unroute("**/api/session");
+    await page.route(/\/(search|overview)-[^/]+\.js/, () => {});
+    await page.goto(`${host}/console/overview`);
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
+    expect(await faultsOf(page)).toEqual([]);
   });
 
   test("who is paused, and who sees to what: not known, in words, where it is not known", async () => {
@@ -213,8 +225,13 @@ describe("the all-clear", () => {
     ["more held up than are read", "held-up", { asOf: NOW, count: 0, isAll: false, groups: [] }],
     [
       "an action on many orders that has stopped by itself",
-      "bulk",
+      "bulk?open=true",
       { runs: [{ ...RUN, state: "stopped", stopped: "50%", updatedAt: new Date().toISOString() }] },
+    ],
+    [
+      "an action on many orders that somebody has paused, yesterday",
+      "bulk?open=true",
+      { runs: [{ ...RUN, state: "paused", stopped: null, updatedAt: LONG_AGO }] },
     ],
     ["a job that is held up", "held-up", { asOf: "2026-01-01T00:00:00.000Z", count: 1, isAll: true, groups: [] }],
   ])("not with %s", async (_, path, json) => {

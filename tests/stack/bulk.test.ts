@@ -1,5 +1,6 @@
 // An action on many orders, on the real stack: previewed, in waves, stopped by its canary, and right after the host was killed.
 import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { join } from "node:path";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
@@ -82,7 +83,34 @@ test("P9 where the cause is still there it stops after one order, and leaves the
   const attempts = (await app.records.of(orderIds)).map(({ attempt }) => attempt).sort();
   expect(attempts).toEqual([1, 1, 1, 1, 1, 1, 1, 2]);
   expect((await ask(`bulk/${run.bulkId}/resume`, {})).status).toBe(409);
-});
+
+  // Many more came after it, and are over.
+  const store = storeOfRuns();
+  const before = Date.parse(stopped.run.at);
+  for (let later = 1; later <= 60; later += 1) {
+    const at = new Date(before + later).toISOString();
+    await store.create({ ...stopped.run, bulkId: randomUUID(), state: "done", stopped: null, at }, []);
+  }
+  const of = async (path: string) => contract.bulkList.parse((await ask(path)).body).runs.map(({ bulkId }) => bulkId);
+  expect(await of("bulk")).not.toContain(run.bulkId);
+  expect(await of("bulk?open=true")).toEqual([run.bulkId]);
+  expect((await typed("needs")).output).toContain(`resubmit 8: stopped. npm run orders -- run ${run.bulkId}`);
+  const waiting = randomUUID();
+  const at = "2025-01-01T00:00:00.000Z";
+  await store.create({ ...stopped.run, bulkId: waiting, state: "paused", stopped: null, at, updatedAt: at }, []);
+  expect(await of("bulk?open=true")).toEqual([run.bulkId, waiting]);
+  const hourAgo = new Date(Date.now() - 3_601_000).toISOString();
+  const read = await store.run(run.bulkId);
+  expect(read && (await store.replace(read, { ...read.run, updatedAt: hourAgo }))).toBe(true);
+  expect(await of("bulk?open=true")).toEqual([waiting]);
+  expect((await ask(`bulk/${waiting}/cancel`, {})).status).toBe(200);
+  expect((await ask("bulk?open=true&continuation=x")).status).toBe(400);
+}, 60_000);
+
+function storeOfRuns() {
+  const { SupervisionContainer = "supervision" } = app.settings;
+  return createCosmosBulkStore(containerOf(app.settings).database.container(SupervisionContainer));
+}
 
 test("P9 P16 each order is done once though the host is killed; what changed since is skipped, newcomers stay out", async () => {
   const { orderIds, fix } = await rejected("fixed", 14);
@@ -123,10 +151,7 @@ test("P9 P16 a run whose orchestration is lost is started again by itself", asyn
   await fix();
   const { run } = await preview("resubmit", { jobIds: orderIds });
   // As a crash leaves it after the run was written, and before its orchestration is started.
-  const supervision = containerOf(app.settings).database.container(
-    app.settings["SupervisionContainer"] ?? "supervision",
-  );
-  const store = createCosmosBulkStore(supervision);
+  const store = storeOfRuns();
   const read = await store.run(run.bulkId);
   if (!read) throw new Error("no run");
   const updatedAt = new Date(Date.now() - 90_000).toISOString();

@@ -34,7 +34,8 @@ function recordWith(orderId: string, step: string, run: Partial<StepRun>, change
   const before = base.steps[step];
   if (!before) throw new Error(`no step ${step}`);
   const steps = { ...base.steps, [step]: { ...before, ...run } };
-  return { ...base, processState: "Processing" as const, updatedAt: at(3), ...changes, steps } as StateRecord;
+  const processing = { ...base, processState: "Processing" as const, updatedAt: at(3), dueAt: at(9) };
+  return { ...processing, ...changes, steps } as StateRecord;
 }
 
 const heldBy = (orderId: string, message: string) =>
@@ -53,7 +54,12 @@ const HELD: readonly StateRecord[] = [
   recordWith("full-1", "arrangeShipping", { ...running, state: "Scheduled" }),
   recordWith("broken-1", "checkFraud", running),
   { ...sampleRecord("forgotten-1", GRAPH), updatedAt: at(1), dueAt: at(2) },
+  // Between two steps.
+  { ...sampleRecord("forgotten-2", GRAPH), processState: "Processing", updatedAt: at(1), dueAt: at(3) },
+  // Its client's message can't be sent.
+  { ...sampleRecord("owed-1", GRAPH), processState: "Compensated", updatedAt: at(1), dueAt: at(2) },
 ];
+const THAN = { unchangedSince: at(5.5), overdueBefore: at(4) };
 const MOVES: readonly StateRecord[] = [
   recordWith("quick-1", "takePayment", running, { updatedAt: NOW }),
   recordWith("asked-1", "takePayment", { ...running, state: "Awaiting", accepted: { at: at(3) } }),
@@ -75,11 +81,16 @@ const byId = (one: { readonly jobId: string }, other: { readonly jobId: string }
   one.jobId.localeCompare(other.jobId);
 
 test("the store finds each job that does not move, with what its wait depends on", async () => {
-  const { jobs, isAll } = await createWaitingJobs(container)(at(5.5), 100);
-  expect(isAll).toBe(true);
+  const store = createWaitingJobs(container);
+  const found = [await store.unmoved(THAN, 100), await store.owing(THAN.overdueBefore, 100)];
+  const jobs = found.flatMap((each) => each.jobs);
+  expect(found.map((each) => [each.jobs.length, each.isAll])).toEqual([
+    [HELD.length - 1, true],
+    [1, true],
+  ]);
   const wanted = HELD.map((record) => JSON.parse(JSON.stringify(waitingJobOf(record)))).sort(byId);
   expect([...jobs].sort(byId)).toMatchObject(wanted.map(({ open, ...job }) => ({ ...job, open: open.map(shown) })));
-  const { jobs: few, isAll: isThat } = await createWaitingJobs(container)(at(5.5), 2);
+  const { jobs: few, isAll: isThat } = await store.unmoved(THAN, 2);
   expect([few.length, isThat]).toEqual([2, false]);
 });
 
@@ -113,7 +124,7 @@ test("they are grouped by agent and cause, the largest group first; an open brea
   expect(short).toContainEqual({ reason: "retry", agent: "payment", cause: "HTTP 503", until: at(9), of: 1 });
   expect(short).toContainEqual({ reason: "agent", agent: "shipping", cause: null, until: null, of: 1 });
   expect(short).toContainEqual({ reason: "service", agent: "fraud", cause: "HTTP 500", until: at(8), of: 1 });
-  expect(short).toContainEqual({ reason: "supervisor", agent: null, cause: null, until: null, of: 1 });
+  expect(short).toContainEqual({ reason: "supervisor", agent: null, cause: null, until: null, of: 3 });
   const { jobs, next } = await heldUp.page(groups[0]?.id, 0, 2);
   const inGroup = ["captured-1", "held-1", "held-2", "held-3"];
   expect([jobs.filter(({ jobId }) => inGroup.includes(jobId)).length, next]).toEqual([2, 2]);

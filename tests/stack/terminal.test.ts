@@ -292,7 +292,7 @@ describe("what is not there", () => {
   });
 
   test.each([
-    [["show", "nowhere"], 1, "404: There is no job nowhere."],
+    [["show", "nowhere"], 1, "404: There is no order nowhere."],
     [["resubmit", "card-5"], 2, "--reason is missing"],
     [["resubmit"], 2, "Give the id of an order"],
     [["report", "later-1", "arrangeShipping", "perhaps", "--reason", "r"], 2, "A report is done or rejected"],

@@ -279,8 +279,13 @@ export const useDiscardedMessage = (id: string) =>
     queryFn: ({ signal }) => get<DiscardedMessage>(`discarded-messages/${encodeURIComponent(id)}`, signal),
   });
 
-/** The latest, for what is under way. */
-export const useBulkList = () => usePolled<BulkList>("bulk", QUEUES_MS);
+/** Those that need a person, or may soon. */
+export const useOpenBulk = () =>
+  useQuery({
+    queryKey: ["bulk", "open"],
+    queryFn: ({ signal }) => get<BulkList>("bulk?open=true", signal),
+    refetchInterval: QUEUES_MS,
+  });
 
 export const useBulkRuns = () =>
   useInfiniteQuery({

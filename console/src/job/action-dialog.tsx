@@ -12,6 +12,7 @@ import { Said, useInstant } from "../parts/zone.tsx";
 import { AWAITING } from "../words/awaiting.ts";
 import { TEXT } from "../words/frame.ts";
 import { ACTIONS, JOB, OUTCOMES, USUAL_EXTENSION } from "../words/job.ts";
+import { sentence } from "../words/say.ts";
 import { type Asked, type AskedOutcome, awaitedSteps } from "./actions.tsx";
 
 const ResultForm = lazy(async () => ({ default: (await import("./result-form.tsx")).ResultForm }));
@@ -217,7 +218,7 @@ function ChangedMeanwhile({ before, after }: { readonly before: Inspection; read
       {changes.length > 0 ? <Changes changes={changes} /> : <p>{JOB.nothingChanged}</p>}
       {denied && !denied.allowed && (
         <p className="quiet">
-          <Said text={denied.reason} />
+          <Said text={sentence(denied.reason)} />
         </p>
       )}
     </section>

@@ -1,14 +1,15 @@
 // The all-clear of the first view: only if each of its queries was answered, recently, and has nothing for a person.
+import { needsPerson } from "@scheduler-agent-supervisor/operator/internal/domain/bulk-troubles";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { isRecent } from "../api/clock.ts";
 import type { Session } from "../api/contract.ts";
 import {
   useAttention,
   useAwaiting,
-  useBulkList,
   useChanges,
   useDeadLetterCounts,
   useHeldUp,
+  useOpenBulk,
   useSession,
   useStandings,
   useSupervisor,
@@ -20,7 +21,6 @@ import { BULK } from "../words/bulk.ts";
 import { TEXT } from "../words/frame.ts";
 import { ALL_CLEAR, HELD_UP } from "../words/held-up.ts";
 import { OVERVIEW } from "../words/overview.ts";
-import { needsPerson } from "./bulk-buttons.tsx";
 import { Loading, Notice } from "./notices.tsx";
 import { agentTroubles, messageTroubles, supervisorTroubles } from "./system-troubles.tsx";
 import { useNow } from "./zone.tsx";
@@ -62,7 +62,7 @@ export function AllClear() {
       queues.every((queue) => "count" in queue && queue.count === 0),
     ),
     [AWAITING.title]: standingOf(useAwaiting(), ({ steps, isAll }) => steps.length === 0 && isAll),
-    [BULK.runs]: standingOf(useBulkList(), ({ runs }) => runs.every((run) => !needsPerson(run, now))),
+    [BULK.runs]: standingOf(useOpenBulk(), ({ runs }) => runs.every((run) => !needsPerson(run, now))),
     [ALL_CLEAR.pauses]: pausesOf(useSession()),
     [OVERVIEW.waiting]: standingOf(useWaitingMessages(), (data) => messageTroubles(data).length === 0),
     [TEXT.supervision]: standingOf(useSupervisor(), (data) => supervisorTroubles(data).length === 0),

@@ -6,6 +6,10 @@ import { Button } from "./fluent.ts";
 import { Notice } from "./notices.tsx";
 
 interface BoundaryProps {
+  /** The first heading of the page: what could not be drawn had one. */
+  readonly heading: string;
+  /** The page around it, where nothing else is drawn. */
+  readonly frame?: (fallback: ReactNode) => ReactNode;
   readonly children: ReactNode;
 }
 
@@ -23,13 +27,17 @@ export class Boundary extends Component<BoundaryProps, BoundaryState> {
 
   override render(): ReactNode {
     const { fault } = this.state;
-    if (fault === undefined) return this.props.children;
-    return (
-      <Notice title={TEXT.notDrawn} kind="bad">
-        <p>{TEXT.notDrawnAbout}</p>
-        <p className="message">{fault}</p>
-        <Button onClick={() => location.reload()}>{TEXT.reload}</Button>
-      </Notice>
+    const { heading, frame = (fallback) => fallback, children } = this.props;
+    if (fault === undefined) return children;
+    return frame(
+      <>
+        <h1>{heading}</h1>
+        <Notice title={TEXT.notDrawn} kind="bad">
+          <p>{TEXT.notDrawnAbout}</p>
+          <p className="message">{fault}</p>
+          <Button onClick={() => location.reload()}>{TEXT.reload}</Button>
+        </Notice>
+      </>,
     );
   }
 }

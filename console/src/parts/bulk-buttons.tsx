@@ -1,10 +1,10 @@
 // What can be done with many jobs, each with what it does: it begins with a preview, which changes nothing. And what is under way already.
-
+import { isOpen, isQuiet } from "@scheduler-agent-supervisor/operator/internal/domain/bulk-troubles";
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import { ApiFault, post } from "../api/client.ts";
 import type { BulkPreview, BulkRun, BulkTarget } from "../api/contract.ts";
-import { keepPreview, useBulkList, useSession } from "../api/queries.ts";
+import { keepPreview, useOpenBulk, useSession } from "../api/queries.ts";
 import { BULK } from "../words/bulk.ts";
 import { TEXT } from "../words/frame.ts";
 import { ACTIONS } from "../words/job.ts";
@@ -64,42 +64,28 @@ export function BulkButtons({ target, actions, words, isCompact = false }: BulkB
   );
 }
 
-/** A run that stopped by itself is shown for this time: its operator may not have seen it. */
-const STOPPED_SHOWN_MS = 3_600_000;
-
-const hasJustStopped = ({ state, updatedAt }: BulkRun, now: number) =>
-  state === "stopped" && now - Date.parse(updatedAt) < STOPPED_SHOWN_MS;
-const isQuiet = ({ state, updatedAt, progressAt = updatedAt }: BulkRun, now: number) =>
-  state === "running" && now - Date.parse(progressAt) >= QUIET_MS;
-
-/** It has stopped by itself a short while ago, or should go on and does not. */
-export const needsPerson = (run: BulkRun, now: number): boolean => hasJustStopped(run, now) || isQuiet(run, now);
+const TICK_MS = 10_000;
 
 export function BulkUnderWay() {
-  const { data, error } = useBulkList();
+  const { data, error } = useOpenBulk();
   const now = useNow(TICK_MS);
-  const unknown = error && <Unknown words={TEXT.unknown(BULK.runs)} cause={error} />;
-  if (!data || data.runs.length === 0) return unknown;
-  const isShown = (run: BulkRun) => run.state === "running" || run.state === "paused" || hasJustStopped(run, now);
   return (
     <>
-      {unknown}
-      {data.runs.filter(isShown).map((run) => (
-        <p key={run.bulkId} className="cause-box">
-          <Link href={`/bulk/${run.bulkId}`}>{BULK.summary(ACTIONS[run.action].name, run.total)}</Link>{" "}
-          <BulkState run={run} />
-        </p>
-      ))}
+      {error && <Unknown words={TEXT.unknown(BULK.runs)} cause={error} />}
+      {data?.runs
+        .filter((run) => isOpen(run, now))
+        .map((run) => (
+          <p key={run.bulkId} className="cause-box">
+            <Link href={`/bulk/${run.bulkId}`}>{BULK.summary(ACTIONS[run.action].name, run.total)}</Link>{" "}
+            <BulkState run={run} />
+          </p>
+        ))}
       <p>
         <Link href="/bulk">{BULK.runs}</Link>
       </p>
     </>
   );
 }
-
-const TICK_MS = 10_000;
-/** A turn is saved more often. Then the app starts the turns again. */
-const QUIET_MS = 60_000;
 
 /** The state of a run, and since when nothing happens in one that should run. */
 export function BulkState({ run }: { readonly run: BulkRun }) {

@@ -5,6 +5,7 @@ import { ApiFault, useFunctionKey as keepFunctionKey } from "../api/client.ts";
 import { inAppTime, isRecent } from "../api/clock.ts";
 import { useRefresh } from "../api/queries.ts";
 import { FAULTS, TEXT } from "../words/frame.ts";
+import { sentence } from "../words/say.ts";
 import { Button, Field, Input, Spinner } from "./fluent.ts";
 import { Said, useInstant, useNow } from "./zone.tsx";
 
@@ -65,13 +66,13 @@ export function Fault({ cause, retry }: { readonly cause: unknown; readonly retr
     <Notice title={title} kind="bad">
       {fault.message && (
         <p>
-          <Said text={fault.message} />
+          <Said text={sentence(fault.message)} />
         </p>
       )}
       {fault.faults.length > 0 && (
         <ul className="listed">
           {fault.faults.map((one) => (
-            <li key={one}>{one}</li>
+            <li key={one}>{sentence(one)}</li>
           ))}
         </ul>
       )}

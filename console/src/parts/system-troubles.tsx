@@ -1,11 +1,14 @@
 // What is wrong with the app itself, whether a job shows it yet or not: no supervisor is active, an endpoint gets no calls or is slow, messages wait in
 // their queues.
 import { agentTroubles as troublesOfAgents } from "@scheduler-agent-supervisor/operator/internal/domain/agent-troubles";
+import { needsPerson } from "@scheduler-agent-supervisor/operator/internal/domain/bulk-troubles";
 import { longWaits, unreadQueues } from "@scheduler-agent-supervisor/operator/internal/domain/wait-causes";
 import { Link } from "wouter";
-import type { AgentStandings, Supervisor, WaitingMessages } from "../api/contract.ts";
+import type { AgentStandings, BulkList, Supervisor, WaitingMessages } from "../api/contract.ts";
 import { useHeldUp, useStandings, useSupervisor, useWaitingMessages } from "../api/queries.ts";
+import { BULK } from "../words/bulk.ts";
 import { TEXT } from "../words/frame.ts";
+import { ACTIONS } from "../words/job.ts";
 import { OVERVIEW } from "../words/overview.ts";
 import { Section } from "./notices.tsx";
 import { Age, Instant } from "./zone.tsx";
@@ -37,6 +40,17 @@ export function messageTroubles(waiting: WaitingMessages): Trouble[] {
     ...longWaits(waiting).map(({ since, words }) => ({ since, words, href })),
     ...unreadQueues(waiting).map((words) => ({ since: null, words, href })),
   ];
+}
+
+/** Actions on many jobs that are paused, have stopped by themselves, or should go on and do not. */
+export function runTroubles({ runs }: BulkList, now: number): Trouble[] {
+  return runs
+    .filter((run) => needsPerson(run, now))
+    .map(({ bulkId, action, total, state, updatedAt, progressAt = updatedAt }) => ({
+      since: progressAt,
+      words: BULK.trouble(BULK.summary(ACTIONS[action].name, total), state),
+      href: `/bulk/${bulkId}`,
+    }));
 }
 
 /** Each part of the first view has a place only if it is not well, or not known. */

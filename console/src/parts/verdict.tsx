@@ -7,17 +7,19 @@ import {
   useAttention,
   useDeadLetterCounts,
   useHeldUp,
+  useOpenBulk,
   useOverview,
   useSession,
   useSupervisor,
   useWaitingMessages,
 } from "../api/queries.ts";
 import { ATTENTION } from "../words/attention.ts";
+import { BULK } from "../words/bulk.ts";
 import { TEXT } from "../words/frame.ts";
 import { ALL_CLEAR, HELD_UP } from "../words/held-up.ts";
 import { OVERVIEW } from "../words/overview.ts";
 import { Loading, Notice } from "./notices.tsx";
-import { agentTroubles, messageTroubles, supervisorTroubles, type Trouble } from "./system-troubles.tsx";
+import { agentTroubles, messageTroubles, runTroubles, supervisorTroubles, type Trouble } from "./system-troubles.tsx";
 import { Age, Instant, Said, useNow } from "./zone.tsx";
 
 /** A machine that wakes up says nothing old for longer. */
@@ -32,10 +34,10 @@ interface Troubles {
 
 /** The earliest first. */
 export function useTroubles(): Troubles {
-  useNow(TICK_MS);
+  const now = useNow(TICK_MS);
   const [attention, heldUp, letters] = [useAttention(), useHeldUp(), useDeadLetterCounts()];
   const [agents, supervisor, overview, session] = [useAgents(), useSupervisor(), useOverview(), useSession()];
-  const waiting = useWaitingMessages();
+  const [waiting, runs] = [useWaitingMessages(), useOpenBulk()];
   const parts: readonly (readonly [string, UseQueryResult<unknown>])[] = [
     [ALL_CLEAR.errors, attention],
     [HELD_UP.title, heldUp],
@@ -45,6 +47,7 @@ export function useTroubles(): Troubles {
     [TEXT.supervision, supervisor],
     [OVERVIEW.overdue, overview],
     [ALL_CLEAR.pauses, session],
+    [BULK.runs, runs],
   ];
   const isOld = ({ data, error, dataUpdatedAt }: UseQueryResult<unknown>) =>
     error !== null || (data !== undefined && !isRecent(dataUpdatedAt));
@@ -85,6 +88,7 @@ export function useTroubles(): Troubles {
       href: "/agents",
     })),
     ...(supervisor.data ? supervisorTroubles(supervisor.data) : []),
+    ...(runs.data ? runTroubles(runs.data, now) : []),
     ...(overview.data && overview.data.overdue > 0
       ? [{ since: null, words: OVERVIEW.overdueJobs(overview.data.overdue), href: "/supervision" }]
       : []),

@@ -8,7 +8,7 @@ export function WaitWords({ wait }: { readonly wait: Wait }) {
   const words = useInstant();
   return (
     <span className="message first-letter">
-      <Said text={waitInWords(wait, words).replace(/^waits for child job\b/, HELD_UP.child)} />
+      <Said text={waitInWords(wait, words, HELD_UP.noun)} />
     </span>
   );
 }

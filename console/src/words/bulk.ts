@@ -85,6 +85,8 @@ export const BULK = {
   ended: (count: number, total: number) => `${count.toLocaleString("en")} of ${total.toLocaleString("en")} ended`,
   stoppedShort: (share: string) => `Stopped by itself: ${share} with the same cause again`,
   noProgress: "no progress since",
+  trouble: (summary: string, state: "running" | "paused" | string) =>
+    `${summary} ${state === "running" ? "No progress" : state === "paused" ? "Paused" : "Stopped by itself"}`,
   stopped: (share: string, limit: string) =>
     `Stopped by itself: ${share} of the last wave failed with the same cause again. The limit is ${limit}.`,
   states: {

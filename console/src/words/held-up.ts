@@ -49,8 +49,8 @@ export const HELD_UP = {
   get continueAbout() {
     return say`Use this when the cause is fixed: the {jobs} do not wait for their next try. You see a preview first.`;
   },
-  get child() {
-    return say`waits for child {job}`;
+  get noun() {
+    return say`{job}`;
   },
   get job() {
     return say`Why this {job} waits`;

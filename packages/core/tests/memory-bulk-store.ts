@@ -1,5 +1,6 @@
 // What stands of actions on many jobs, in memory: for tests of the operations.
 import type { BulkItem, BulkResult } from "@scheduler-agent-supervisor/operator/internal/domain/bulk";
+import { isOpen } from "@scheduler-agent-supervisor/operator/internal/domain/bulk-troubles";
 import type { BulkRun, BulkStore } from "@scheduler-agent-supervisor/operator/internal/store/bulk-store";
 
 /** @param now for the instants of its waves */
@@ -26,6 +27,7 @@ export function createMemoryBulkStore(now: () => number = Date.now): BulkStore {
     },
     recent: async (limit) => ({ runs: [...runs.values()].map(({ run }) => run).slice(-limit) }),
     running: async () => [...runs.values()].flatMap(({ run }) => (run.state === "running" ? [run] : [])),
+    open: async (at) => [...runs.values()].flatMap(({ run }) => (isOpen(run, Date.parse(at)) ? [run] : [])),
     turnedAt: async (bulkId, wave) => turns.get(`${bulkId} ${wave}`),
     items: async (bulkId) => items.get(bulkId) ?? [],
     wave: async (bulkId, wave) => waves.get(`${bulkId} ${wave}`),

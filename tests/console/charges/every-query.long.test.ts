@@ -65,6 +65,7 @@ const ASKED: { readonly [route: string]: readonly string[] } = {
   "jobs/{jobId}/audit": ["jobs/stored-1/audit"],
   "job-contract": ["job-contract?workflow=order-fulfilment"],
   "result-contract/{agent}/{operation}": ["result-contract/payment/authorize"],
+  bulk: ["bulk", "bulk?open=true"],
   // A point read, of a job of the caller's own.
   "submissions/{jobId}": [],
   "bulk/{bulkId}": [],

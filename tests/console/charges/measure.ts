@@ -22,7 +22,7 @@ export const HOME: readonly (readonly [path: string, everyMs: number])[] = [
   ["attention", HOME_MS],
   ["attention/jobs", HOME_MS],
   ["held-up", HOME_MS],
-  ["bulk", QUEUES_MS],
+  ["bulk?open=true", QUEUES_MS],
   ["dead-letters", QUEUES_MS],
   ["awaiting", HOME_MS],
   ["waiting-messages", HOME_MS],

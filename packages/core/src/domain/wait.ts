@@ -4,7 +4,7 @@ import type { Direction } from "./state-record.ts";
 /**
  * `configuration`: an endpoint's address or the app's credential for it is wrong. `retry`: its last try timed out. `paused`: an operator has paused
  * the agent. `agent`: no agent has started it. `report`: its service or a person reports it later. `service`: its agent works on it, or waits
- * for an endpoint. `child`: it is a job of another workflow, and `cause` names it. `supervisor`: its time is over, and no sweep has continued it; `cause`: why none could. `start`: no attempt has started yet.
+ * for an endpoint. `child`: it is a job of another workflow, and `cause` has its id and what it waits for. `supervisor`: its time is over, and no sweep has continued it; `cause`: why none could. `start`: no attempt has started yet.
  */
 export const WAIT_REASONS = [
   "configuration",
@@ -38,8 +38,9 @@ export interface Wait {
 /**
  * Such as `waits for payment: HTTP 401 since 00:29, tries again at 00:34`.
  * @param timeOf an instant as the reader's clock shows it
+ * @param noun what the reader calls a job
  */
-export function waitInWords(wait: Wait, timeOf: (at: string) => string): string {
+export function waitInWords(wait: Wait, timeOf: (at: string) => string, noun = "job"): string {
   const { reason, step, agent, direction, cause, since, until } = wait;
   const work = direction === "compensate" ? `the compensation of ${step}` : step;
   const from = `since ${timeOf(since)}`;
@@ -59,9 +60,9 @@ export function waitInWords(wait: Wait, timeOf: (at: string) => string): string 
     case "service":
       return `waits for ${agent} to finish ${work} ${from}${end}`;
     case "child":
-      return `waits for ${cause} ${from}${end}`;
+      return `waits for child ${noun} ${cause} ${from}${end}`;
     case "supervisor":
-      return `waits for the supervisor: ${work ?? "its start"} is overdue ${from}${until === null ? "" : `, and can't be recovered: ${cause}; ${again}`}`;
+      return `waits for the supervisor: ${work ?? "it"} is overdue ${from}${until === null ? "" : `, and can't be recovered: ${cause}; ${again}`}`;
     case "start":
       return `waits for its start ${from}`;
     default:

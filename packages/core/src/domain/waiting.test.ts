@@ -118,7 +118,20 @@ describe("why a job waits", () => {
     [
       "its start, forgotten",
       { ...sampleRecord("job-1", GRAPH), updatedAt: at(1), dueAt: at(2) },
-      "waits for the supervisor: its start is overdue since 12:01",
+      "waits for the supervisor: it is overdue since 12:01",
+    ],
+    [
+      "its next step, forgotten",
+      recordWith({ ...NOT_STARTED }, { dueAt: at(4) }),
+      "waits for the supervisor: it is overdue since 12:03",
+    ],
+    [
+      "an ended one's message, which can't be sent",
+      {
+        ...recordWith(running, { processState: "Compensated", dueAt: at(4) }),
+        unrecovered: { since: at(5), lookAgainAt: at(10), fault: "no queue private-replies" },
+      },
+      "waits for the supervisor: it is overdue since 12:03, and can't be recovered: no queue private-replies; tries again at 12:10",
     ],
   ])("%s", (_, record, words) => expect(wordsOf(record as StateRecord, 6.5)).toEqual([words]));
 
@@ -142,6 +155,6 @@ describe("why a job waits", () => {
 
   test("an ended job does not wait, nor one between two steps", () => {
     expect(wordsOf({ ...held, processState: "Cancelled" }, 6)).toEqual([]);
-    expect(wordsOf(recordWith({ ...NOT_STARTED }), 6)).toEqual([]);
+    expect(wordsOf(recordWith({ ...NOT_STARTED }, { dueAt: at(5) }), 6)).toEqual([]);
   });
 });

@@ -69,17 +69,18 @@ function isOpen(run: StepRun, each: Direction, direction: Direction): boolean {
   return isInHand(run) || (isWanted && isToBeRetried);
 }
 
-/** Each open step's wait, the longest first; the job's own if no step is open; none if it has ended or has just finished a step. */
+/** Each open step's wait, the longest first; the job's own if no step is open; none if it has ended, or has finished a step, and is not overdue. */
 export function waitsOf(job: WaitingJob, context: WaitContext): readonly Wait[] {
-  if (hasEnded(job.processState)) return [];
+  const isForgotten = (job.dueAt ?? context.now) < after(context.now, -context.graceMs);
+  const isOver = hasEnded(job.processState);
+  if (isOver && !isForgotten) return [];
   const { fault: cause, lookAgainAt: until } = unrecoveredOf(job) ?? {};
   const unrecovered = cause !== undefined && until !== undefined && { cause, until };
-  const waits = job.open
+  const waits = (isOver ? [] : job.open)
     .map((open) => waitOf(open, job, context))
     .map((wait) => (wait.reason === "supervisor" ? { ...wait, ...unrecovered } : wait));
   if (waits.length > 0) return waits.sort((one, other) => one.since.localeCompare(other.since));
-  if (job.processState !== "Pending") return [];
-  const isForgotten = (job.dueAt ?? context.now) < after(context.now, -context.graceMs);
+  if (job.processState !== "Pending" && !isForgotten) return [];
   const none = { step: null, agent: null, direction: job.direction, cause: null };
   const reason = isForgotten ? "supervisor" : "start";
   return [{ ...none, reason, since: job.updatedAt, until: null, ...(isForgotten && unrecovered) }];
@@ -98,11 +99,9 @@ function waitOf({ step, agent, direction, assignee, run }: OpenStep, job: Waitin
   if (run.state !== "NotStarted" && end !== "" && end < after(now, -graceMs)) return wait("supervisor", end);
   if (run.state === "Awaiting") {
     const { at = run.scheduledAt ?? now, child } = run.accepted ?? {};
-    const childInWords =
-      child && `child job ${child.jobId}${child.waitsFor === undefined ? "" : `: ${child.waitsFor}`}`;
-    return childInWords === undefined
+    return child === undefined
       ? { ...wait("report", at, run.completeBy), ...(assignee !== undefined && { assignee }) }
-      : { ...wait("child", at, run.completeBy), cause: childInWords };
+      : { ...wait("child", at, run.completeBy), cause: [child.jobId, child.waitsFor].filter(Boolean).join(": ") };
   }
   if (isPaused(agent) && !isBegun) return wait("paused", job.reachedAt);
   if (run.state === "NotStarted") {

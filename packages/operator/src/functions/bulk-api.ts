@@ -10,7 +10,7 @@ import { deskOf } from "../compose.ts";
 import { isBulkId, parseBulkList, parseBulkPreview, parseBulkStart } from "../messaging/bulk-request.ts";
 import type { BulkList, BulkPreview, BulkProgress } from "../messaging/console-contract.ts";
 import { continuationOf } from "../messaging/paging.ts";
-import { type BulkCommand, changeBulk, listBulk, watchBulk } from "../operations/operate-bulk.ts";
+import { type BulkCommand, changeBulk, listBulk, listOpenBulk, watchBulk } from "../operations/operate-bulk.ts";
 import { previewBulk } from "../operations/preview-bulk.ts";
 import type { Endpoint, Endpoints } from "./operator-endpoint.ts";
 
@@ -35,7 +35,9 @@ export function bulkApi(application: App): Endpoints {
       handle: async (request) => {
         const parsed = parseBulkList(request.query.entries());
         if (parsed.kind === "invalid") return atFault(parsed.faults);
-        const { runs, next } = await listBulk(deskOf(application).bulk, parsed.value.continuation);
+        const { open, continuation } = parsed.value;
+        if (open) return { jsonBody: (await listOpenBulk(deskOf(application).bulk)) satisfies BulkList };
+        const { runs, next } = await listBulk(deskOf(application).bulk, continuation);
         return { jsonBody: { runs, ...(next && { continuation: continuationOf(next) }) } satisfies BulkList };
       },
     },

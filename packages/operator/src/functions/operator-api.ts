@@ -1,6 +1,7 @@
 // The operators' API: all their queries and actions, each as an HTTP function behind their sign-in.
 import type { HttpFunctionOptions } from "@azure/functions";
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
+import type { Words } from "../domain/words.ts";
 import { agentsApi } from "./agents-api.ts";
 import { bulkApi } from "./bulk-api.ts";
 import { claimsApi } from "./claims-api.ts";
@@ -15,11 +16,7 @@ import { submissionsApi } from "./submissions-api.ts";
 import { supervisorApi } from "./supervisor-api.ts";
 import { workflowsApi } from "./workflows-api.ts";
 
-/** What the console calls a job and several of them, in texts for people. */
-export interface Words {
-  readonly one: string;
-  readonly many: string;
-}
+export type { Words } from "../domain/words.ts";
 
 const USUAL_WORDS: Words = { one: "job", many: "jobs" };
 

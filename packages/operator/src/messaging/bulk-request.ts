@@ -34,7 +34,16 @@ export const bulkPreviewBody = z
     path: ["direction"],
     error: "goes with the action resubmit alone",
   });
-export const bulkListQuery = z.strictObject({ continuation: listContinuation });
+export const bulkListQuery = z
+  .strictObject({
+    /** All that run, are paused, or have just stopped by themselves, on one page. */
+    open: z.literal("true").optional(),
+    continuation: listContinuation,
+  })
+  .refine(({ open, continuation }) => open === undefined || continuation === undefined, {
+    path: ["continuation"],
+    error: "goes without open, which has one page",
+  });
 
 export const bulkStartBody = z.strictObject({
   reason: z.string().trim().min(1).max(REASON_LIMIT),

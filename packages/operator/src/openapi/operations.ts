@@ -147,7 +147,11 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
     answer: answers.document,
   },
 
-  "GET bulk": { summary: "The last actions on many jobs", query: bulkListQuery, answer: console.bulkList },
+  "GET bulk": {
+    summary: "The last actions on many jobs; or all that are open",
+    query: bulkListQuery,
+    answer: console.bulkList,
+  },
   "POST bulk": {
     summary: "Previews an action on many jobs; nothing is done",
     body: bulkPreviewBody,

@@ -1,10 +1,8 @@
 // Looks after actions on many jobs as the supervisor looks after jobs: a run whose turns have stopped gets another orchestration.
 import { instant } from "@scheduler-agent-supervisor/core/domain";
 import type { Context } from "@scheduler-agent-supervisor/core/scheduling";
+import { QUIET_MS } from "../domain/bulk-troubles.ts";
 import type { BulkRun, BulkStore } from "../store/bulk-store.ts";
-
-/** Longer than the longest pause between two turns and a turn itself. */
-export const QUIET_MS = 60_000;
 
 export interface KeepBulkPorts {
   readonly bulk: Pick<BulkStore, "running" | "turnedAt">;

@@ -89,6 +89,13 @@ export async function listBulk({ bulk }: Pick<BulkPorts, "bulk">, after?: ListPo
   return { runs: await Promise.all(runs.map((run) => withProgress(run, bulk))), next };
 }
 
+/** All that need a person, or may soon, the latest first: also one that is older than any number of others. */
+export async function listOpenBulk({ bulk, now }: Pick<BulkPorts, "bulk" | "now">) {
+  const found = await bulk.open(instant(now()));
+  const runs = found.toSorted((one, other) => other.at.localeCompare(one.at));
+  return { runs: await Promise.all(runs.map((run) => withProgress(run, bulk))) };
+}
+
 async function withProgress(run: BulkRun, bulk: BulkPorts["bulk"]): Promise<BulkList["runs"][number]> {
   return run.state === "running" ? { ...run, progressAt: await progressOf(run, bulk) } : run;
 }

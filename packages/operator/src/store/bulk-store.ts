@@ -1,7 +1,8 @@
 // The records of an action on many jobs: the run, which is small and read often; its jobs as the preview read them; a result for each wave.
-import { type Container, ErrorResponse } from "@azure/cosmos";
+import { type Container, ErrorResponse, type SqlParameter } from "@azure/cosmos";
 import type { Direction, JobError, ProcessState } from "@scheduler-agent-supervisor/core/domain";
 import type { BulkAction, BulkCounts, BulkItem, BulkResult, BulkState } from "../domain/bulk.ts";
+import { openUntil } from "../domain/bulk-troubles.ts";
 import { type ListPosition, pageOf } from "../domain/list-page.ts";
 import { furtherThan } from "./further-than.ts";
 
@@ -71,6 +72,8 @@ export interface BulkStore {
   ): Promise<{ readonly runs: readonly BulkRun[]; readonly next?: ListPosition }>;
   /** Those that should make progress. */
   running(): Promise<BulkRun[]>;
+  /** Those that run or are paused, and those that have stopped by themselves a short while before, however many others there are. */
+  open(now: string): Promise<BulkRun[]>;
   /** When a turn last saved the results of that wave; undefined if none did. */
   turnedAt(bulkId: string, wave: number): Promise<string | undefined>;
   items(bulkId: string): Promise<readonly BulkItem[]>;
@@ -83,7 +86,7 @@ export interface BulkStore {
 const RUNS = "bulk";
 const PRECONDITION_FAILED = 412;
 
-/** @param container its partition key is `/day`, `/at` is indexed, and its documents have a time to live */
+/** @param container its partition key is `/day`; `/at`, `/state` and `/openUntil` are indexed, and its documents have a time to live */
 export function createCosmosBulkStore(container: Container): BulkStore {
   const partOf = (bulkId: string) => `bulk:${bulkId}`;
   const waveId = (wave: number) => `wave-${wave}`;
@@ -92,10 +95,18 @@ export function createCosmosBulkStore(container: Container): BulkStore {
     return (await container.item(id, day).read<T & { id: string; _etag: string }>()).resource;
   }
 
+  async function found(condition: string, parameters: readonly SqlParameter[] = []): Promise<BulkRun[]> {
+    const query = {
+      query: `SELECT * FROM c WHERE c.day = @day AND ${condition}`,
+      parameters: [{ name: "@day", value: RUNS }, ...parameters],
+    };
+    return (await container.items.query<BulkRun>(query, { partitionKey: RUNS }).fetchAll()).resources.map(plain);
+  }
+
   return {
     async create(run, items) {
       await container.items.upsert({ id: "items", day: partOf(run.bulkId), items });
-      await container.items.create({ ...run, id: run.bulkId, day: RUNS });
+      await container.items.create(documentOf(run));
     },
     async run(bulkId) {
       const found = await read<BulkRun>(bulkId, RUNS);
@@ -104,7 +115,7 @@ export function createCosmosBulkStore(container: Container): BulkStore {
     async replace({ etag }, run) {
       try {
         const accessCondition = { type: "IfMatch", condition: etag };
-        await container.item(run.bulkId, RUNS).replace({ ...run, id: run.bulkId, day: RUNS }, { accessCondition });
+        await container.item(run.bulkId, RUNS).replace(documentOf(run), { accessCondition });
         return true;
       } catch (cause) {
         if (cause instanceof ErrorResponse && cause.code === PRECONDITION_FAILED) return false;
@@ -118,17 +129,12 @@ export function createCosmosBulkStore(container: Container): BulkStore {
         parameters: [{ name: "@day", value: RUNS }, ...further.parameters],
       };
       const asked = { partitionKey: RUNS, maxItemCount: limit + 1 };
-      const found = await container.items.query<BulkRun & { readonly id: string }>(query, asked).fetchAll();
-      const { entries, next } = pageOf(found.resources, limit, after);
+      const read = await container.items.query<BulkRun & { readonly id: string }>(query, asked).fetchAll();
+      const { entries, next } = pageOf(read.resources, limit, after);
       return { runs: entries.map(plain), ...(next && { next }) };
     },
-    async running() {
-      const query = {
-        query: "SELECT * FROM c WHERE c.day = @day AND c.state = 'running'",
-        parameters: [{ name: "@day", value: RUNS }],
-      };
-      return (await container.items.query<BulkRun>(query, { partitionKey: RUNS }).fetchAll()).resources.map(plain);
-    },
+    running: () => found("c.state = 'running'"),
+    open: (now) => found("c.openUntil > @now", [{ name: "@now", value: now }]),
     async turnedAt(bulkId, wave) {
       const found = await read<{ readonly _ts: number }>(waveId(wave), partOf(bulkId));
       return found && new Date(found._ts * 1000).toISOString();
@@ -143,6 +149,12 @@ export function createCosmosBulkStore(container: Container): BulkStore {
       await container.items.upsert({ id: waveId(wave), day: partOf(bulkId), results });
     },
   };
+}
+
+/** Only a run that is open has the indexed member by which it is found: the others are not in that index, however many they are. */
+function documentOf(run: BulkRun) {
+  const until = openUntil(run);
+  return { ...run, id: run.bulkId, day: RUNS, ...(until !== undefined && { openUntil: until }) };
 }
 
 /** Without the store's own members. */

@@ -1,13 +1,20 @@
-// The jobs that have not ended and do not move: the search reads only jobs that have not ended.
-import type { Container } from "@azure/cosmos";
+// The jobs that do not move, or are overdue: the search reads only jobs that have not ended, and those that have and still owe a message.
+import type { Container, SqlParameter } from "@azure/cosmos";
 import type { OpenStep, WaitingJob } from "@scheduler-agent-supervisor/core/domain";
 import { LISTED_STEPS, openCondition } from "@scheduler-agent-supervisor/core/store";
 
-/** Throws if the store does not answer. `isAll` is false if there are more than the limit. */
-export type ReadWaitingJobs = (
-  unchangedSince: string,
-  limit: number,
-) => Promise<{ readonly jobs: readonly WaitingJob[]; readonly isAll: boolean }>;
+/** Each throws if the store does not answer. `isAll` is false if there are more than the limit. */
+export interface ReadWaitingJobs {
+  /** Those that have not ended. */
+  unmoved(than: { readonly unchangedSince: string; readonly overdueBefore: string }, limit: number): Promise<FoundJobs>;
+  /** Those that have ended, and whose message to the client or to operators could not be sent. */
+  owing(overdueBefore: string, limit: number): Promise<FoundJobs>;
+}
+
+interface FoundJobs {
+  readonly jobs: readonly WaitingJob[];
+  readonly isAll: boolean;
+}
 
 type Run = OpenStep["run"];
 
@@ -25,23 +32,34 @@ const isHeldUp = (run: string) =>
   `(${run}.state IN ("NotStarted", "Scheduled", "Running") AND IS_DEFINED(${run}.expiry)) ` +
   `OR (${run}.state IN ("Scheduled", "Running") AND c.updatedAt < @before)`;
 
-const QUERY =
+const ROW =
   "c.jobId, c.workflow, c.processState, c.direction, c.dueAt, c.updatedAt, c.createdAt, c.unrecovered, " +
   `ARRAY(SELECT VALUE s.v.endedAt FROM ${LISTED_STEPS} WHERE IS_STRING(s.v.endedAt)) AS ends, ` +
   `ARRAY(SELECT s.k AS step, s.v.agent, ${RUN.map((member) => `s.v.${member}`).join(", ")} FROM ${LISTED_STEPS} ` +
   `WHERE ${openCondition("s.v")}) AS forward, ` +
   `ARRAY(SELECT s.k AS step, s.v.agent, s.v.compensation AS run FROM ${LISTED_STEPS} ` +
-  `WHERE ${openCondition("s.v.compensation")}) AS compensations FROM c ` +
-  'WHERE c.processState IN ("Pending", "Processing") AND ((c.processState = "Pending" AND c.updatedAt < @before) ' +
-  `OR EXISTS(SELECT VALUE s FROM ${LISTED_STEPS} WHERE ${isHeldUp("s.v")} OR ${isHeldUp("s.v.compensation")}))`;
+  `WHERE ${openCondition("s.v.compensation")}) AS compensations`;
 
-/** @param container its index has `processState` */
+const DOES_NOT_MOVE =
+  'c.processState IN ("Pending", "Processing") AND ((c.processState = "Pending" AND c.updatedAt < @before) ' +
+  `OR c.dueAt < @overdue OR EXISTS(SELECT VALUE s FROM ${LISTED_STEPS} WHERE ${isHeldUp("s.v")} OR ${isHeldUp("s.v.compensation")}))`;
+
+// Another index than that of the others finds them.
+const OWES = 'c.dueAt < @overdue AND NOT (c.processState IN ("Pending", "Processing"))';
+
+/** @param container its index has `processState` and `dueAt` */
 export function createWaitingJobs(container: Container): ReadWaitingJobs {
-  return async (unchangedSince, limit) => {
-    const query = `SELECT TOP ${limit + 1} ${QUERY}`;
-    const parameters = [{ name: "@before", value: unchangedSince }];
+  async function found(condition: string, parameters: SqlParameter[], limit: number): Promise<FoundJobs> {
+    const query = `SELECT TOP ${limit + 1} ${ROW} FROM c WHERE ${condition}`;
     const { resources } = await container.items.query<Row>({ query, parameters }, { maxItemCount: -1 }).fetchAll();
     return { jobs: resources.slice(0, limit).map(jobOf), isAll: resources.length <= limit };
+  }
+
+  const overdue = (value: string) => ({ name: "@overdue", value });
+  return {
+    unmoved: ({ unchangedSince, overdueBefore }, limit) =>
+      found(DOES_NOT_MOVE, [{ name: "@before", value: unchangedSince }, overdue(overdueBefore)], limit),
+    owing: (overdueBefore, limit) => found(OWES, [overdue(overdueBefore)], limit),
   };
 }
 
