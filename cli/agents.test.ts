@@ -66,16 +66,16 @@ test.each([
   ["CarRental2Endpoints", "CAR_RENTAL2_ENDPOINTS"],
 ])("the choice for %s is %s", (setting, choice) => expect(choiceFor(setting)).toBe(choice));
 
-test("no agent lacks anything", () => {
+test("no agent lacks anything", async () => {
   expect(serviceAgents.length).toBeGreaterThan(3);
-  expect(missingFor(business, readAvailable())).toEqual([]);
+  expect(missingFor(business, await readAvailable())).toEqual([]);
 });
 
-test("planted: what an agent lacks is named, with the file that lacks it", () => {
-  const available = readAvailable();
+test("planted: what an agent lacks is named, with the file that lacks it", async () => {
+  const available = await readAvailable();
   const more = { serviceAgents: [...serviceAgents, planted], agentsAskedByQueue: new Set(["fraud", "planted"]) };
   expect(missingFor(more, available)).toEqual([
-    "agent planted: samples/remotes.json has no service planted that stands for its remote service",
+    "agent planted: samples/remotes.ts has no service planted that stands for its remote service",
     "agent planted: a step reaches it over a queue, and infra/entities/service-bus.json has no agent-requests-planted",
   ]);
   const elsewhere = [...available.services, { name: "planted", port: 7098 }];
@@ -83,7 +83,7 @@ test("planted: what an agent lacks is named, with the file that lacks it", () =>
   const asked = { serviceAgents: [misnamed], agentsAskedByQueue: new Set<string>() };
   expect(missingFor(asked, { ...available, services: elsewhere })).toEqual([
     "agent planted: its setting PlantedUrl has to end in Endpoints",
-    "agent planted: samples/remotes.json has its service on port 7098, and service.local is http://127.0.0.1:7099",
+    "agent planted: samples/remotes.ts has its service on port 7098, and service.local is http://127.0.0.1:7099",
   ]);
 });
 

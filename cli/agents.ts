@@ -20,7 +20,7 @@ await runCommand(async () => {
   if (values["write"]) {
     const written = [...new Set([...writeNames(APP), ...writeGenerated(business.serviceAgents)])];
     console.log(written.length > 0 ? `Written: ${written.join(", ")}` : "Nothing is stale.");
-    throwIfMissing(business);
+    await throwIfMissing(business);
     return 0;
   }
   if (values["check"]) return check();
@@ -28,10 +28,10 @@ await runCommand(async () => {
   return 0;
 });
 
-function check(): number {
+async function check(): Promise<number> {
   const files = new Set([...staleNames(APP), ...staleFiles(business.serviceAgents)]);
   const stale = [...files].map((file) => `${file} is stale: npm run agents -- --write`);
-  const faults = [...missingFor(business, readAvailable()), ...stale];
+  const faults = [...missingFor(business, await readAvailable()), ...stale];
   if (faults.length > 0) console.error(faults.join("\n"));
   else console.log(`${business.agents.length} agents have what they need.`);
   return faults.length > 0 ? 1 : 0;

@@ -17,7 +17,7 @@ export async function measureColdStarts(appDirs: readonly string[]): Promise<num
     host: false,
     queuesFile: join(ROOT, "infra/entities/service-bus.json"),
     cosmosFile: join(ROOT, "infra/entities/cosmos.json"),
-    remotesFile: join(ROOT, "samples/remotes.json"),
+    remotesFile: join(ROOT, "samples/remotes.ts"),
   });
   try {
     const settings = settingsFor(stack.addresses);

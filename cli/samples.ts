@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { hasEnded } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import { idNameOf } from "@scheduler-agent-supervisor/core/internal/messaging/job-id";
 import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes/fault-key";
+import type { ServiceFault } from "@scheduler-agent-supervisor/testing";
 import { business } from "../shared/business.ts";
 import type { Followed } from "./follow.ts";
 import type { Records } from "./records.ts";
@@ -27,7 +28,7 @@ export interface Sample {
   readonly orderId: string;
   /** The job of another sample that its content names: that one has to have ended first. */
   readonly after?: string | undefined;
-  readonly faults: readonly { readonly service: string; readonly fault: Record<string, unknown> }[];
+  readonly faults: readonly { readonly service: string; readonly fault: ServiceFault }[];
 }
 
 interface SampleFile {

@@ -1,10 +1,11 @@
 // `npm run services:check` on the sample's simulated services: what it says of one that knows keys, of one that does not, and of wrong calls.
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type RunningRemotes, startRemotes } from "@scheduler-agent-supervisor/local/remotes";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { services } from "../samples/remotes.ts";
 import { business } from "../shared/business.ts";
 import { checkedText, withVerdicts } from "./services-check/record.ts";
 import { ROOT } from "./settings.ts";
@@ -15,8 +16,7 @@ const folder = mkdtempSync(join(tmpdir(), "services-check-"));
 let remotes: RunningRemotes;
 
 beforeAll(async () => {
-  const { services } = JSON.parse(readFileSync(join(ROOT, "samples/remotes.json"), "utf8"));
-  const onFreePorts = services.map((service: object) => ({ ...service, port: 0 }));
+  const onFreePorts = services.map((service) => ({ ...service, port: 0 }));
   remotes = await startRemotes({ services: onFreePorts, data: join(folder, "effects") });
 });
 

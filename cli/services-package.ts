@@ -19,7 +19,8 @@ export async function packServices(): Promise<AppPackage> {
     cwd: ROOT,
     input: join(ROOT, "cli/services-app/services.ts"),
     platform: "node",
-    external: ["@azure/functions-core"],
+    // The bus's SDK is for workers, and there is no bus of the local stack.
+    external: ["@azure/functions-core", "@azure/service-bus"],
     resolve: { conditionNames: ["sources", "import", "node", "default"] },
   });
   const { output } = await build

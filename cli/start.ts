@@ -1,5 +1,5 @@
 // `npm start`: brings the local stack up, sends the sample orders, shows them go through, and stays.
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { styleText } from "node:util";
 import { ENGINES } from "@scheduler-agent-supervisor/local/host/durable/engine-profile";
@@ -26,6 +26,7 @@ import { openShop } from "./shop.ts";
 import { DEFAULT_DATA, removeStackFile, type Settings, stackPid, writeStackFile } from "./stack-file.ts";
 import { topologyOf } from "./topology.ts";
 import { showTrace } from "./trace.ts";
+import { settingsForWorkers } from "./workers.ts";
 
 const USAGE = `npm start [-- OPTIONS]
   --exit               stop when all sample orders have ended; exit code 0 only if each ended as its sample says
@@ -39,6 +40,7 @@ const USAGE = `npm start [-- OPTIONS]
   --topology T         single (default): one process runs all functions; flex: each group of functions has its own process,
                        as in Azure's Flex Consumption plan
   --instances G=N,…    how many processes a group has with --topology flex, as in submission=2,durable=2 (1 each)
+  --remotes FILE       the simulated services (samples/remotes.ts); samples/fraud-worker.ts has an agent that is not in the app
   --stale-reads MS     Cosmos DB may answer a read from up to so many milliseconds before, as a replica in Azure may
   --like-azure         as strict as Azure: stale reads, enforced throughput, a bus that is busy at times, idle senders, keys
   --trace ORDER        do not start a stack: print an order's trace as a tree, after its end if a stack runs
@@ -72,6 +74,7 @@ async function main(): Promise<number> {
       engine: text,
       topology: text,
       instances: text,
+      remotes: text,
       "stale-reads": text,
       trace: text,
     },
@@ -94,13 +97,15 @@ async function main(): Promise<number> {
 
   // Before the compiler, whose words for an unknown agent are long.
   business.loadWorkflows();
-  throwIfMissing(business);
+  await throwIfMissing(business);
 
   const stop = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stop.abort());
 
   build();
   const own = ownSettings(process.env);
+  const remotesFile = resolve(ROOT, String(values["remotes"] ?? REMOTES_FILE));
+  const workers = await settingsForWorkers(remotesFile);
   const region = cutOff && (await startSecondRegion());
   const stack = await startStack({
     appDir: ROOT,
@@ -113,10 +118,14 @@ async function main(): Promise<number> {
     staleReadsMs,
     likeAzure: Boolean(values["like-azure"]),
     durability: values["durability"] === "full" ? "full" : "normal",
-    settingsFor: (addresses) => ({ ...settingsFor(addresses, own.values), ...region?.settingsFor(addresses) }),
+    settingsFor: (addresses) => ({
+      ...settingsFor(addresses, own.values),
+      ...workers,
+      ...region?.settingsFor(addresses),
+    }),
     queuesFile: join(ROOT, "infra/entities/service-bus.json"),
     cosmosFile: join(ROOT, "infra/entities/cosmos.json"),
-    remotesFile: join(ROOT, REMOTES_FILE),
+    remotesFile,
     onProgress: (part, ms) => console.log(`  ${part.padEnd(8)} ready after ${(ms / 1000).toFixed(1)} s`),
     onExit: (name, exit) => {
       console.error(

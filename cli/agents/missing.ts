@@ -1,13 +1,15 @@
 // What the agents need beside their declarations: a simulated service each, and a queue where a step reaches one by it. Each fault says where.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { parseEndpoints } from "@scheduler-agent-supervisor/core/internal/agents/endpoint-list";
 import type { ServiceAgent } from "@scheduler-agent-supervisor/core/internal/app/define-agent";
 import type { Business } from "@scheduler-agent-supervisor/core/internal/app/define-app";
 import { QUEUES_FILE, ROOT, sampleSettings } from "../settings.ts";
 import { AGENT_SETTING } from "./generated.ts";
 
-export const REMOTES_FILE = "samples/remotes.json";
+/** A module that exports `services`: the definition of the local stack's own. */
+export const REMOTES_FILE = "samples/remotes.ts";
 
 export interface Available {
   /** The simulated services. */
@@ -17,8 +19,9 @@ export interface Available {
   readonly requestsQueue: string;
 }
 
-export function readAvailable(): Available {
-  const { services } = JSON.parse(readFileSync(join(ROOT, REMOTES_FILE), "utf8")) as Pick<Available, "services">;
+/** Of the app in whose folder the command runs. */
+export async function readAvailable(): Promise<Available> {
+  const { services } = (await import(pathToFileURL(join(ROOT, REMOTES_FILE)).href)) as Pick<Available, "services">;
   const { queues } = JSON.parse(readFileSync(QUEUES_FILE, "utf8")) as Pick<Available, "queues">;
   return { services, queues, requestsQueue: sampleSettings()["AgentRequestsQueue"] ?? "" };
 }
@@ -60,7 +63,7 @@ function portsIn(local: string): number[] {
 }
 
 /** @throws one error that names all that is missing */
-export function throwIfMissing(business: Pick<Business, "serviceAgents" | "agentsAskedByQueue">): void {
-  const faults = missingFor(business, readAvailable());
+export async function throwIfMissing(business: Pick<Business, "serviceAgents" | "agentsAskedByQueue">): Promise<void> {
+  const faults = missingFor(business, await readAvailable());
   if (faults.length > 0) throw new Error(`The agents' declarations are incomplete:\n  ${faults.join("\n  ")}`);
 }

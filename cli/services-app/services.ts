@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { app, type HttpRequest, type HttpResponseInit } from "@azure/functions";
 import { startRemotes } from "@scheduler-agent-supervisor/local/remotes";
 import { FAULT_KEY } from "@scheduler-agent-supervisor/local/remotes/fault-key";
-import definition from "../../samples/remotes.json" with { type: "json" };
+import { services as definitions } from "../../samples/remotes.ts";
 
 /** What the services read; the platform's own headers are none of theirs. */
 const HEADERS = ["content-type", "idempotency-key", "traceparent"];
 
 /** On ports of their own in this process. What they did lasts as long as the instance: there is one, and it has no other disk. */
 const running = startRemotes({
-  services: definition.services.map((service) => ({ ...service, port: 0 })),
+  services: definitions.map((service) => ({ ...service, port: 0 })),
   data: mkdtempSync(join(tmpdir(), "services-")),
   log: (line) => console.log(line),
 });

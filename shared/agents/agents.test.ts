@@ -1,5 +1,5 @@
 // Every operation of every agent, against the simulated services over HTTP.
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentCall, AgentReply, Operation } from "@scheduler-agent-supervisor/core/internal/agents/agent";
@@ -7,6 +7,7 @@ import type { StepResult } from "@scheduler-agent-supervisor/core/internal/domai
 import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes/fault-key";
 import { type RunningRemotes, startRemotes } from "@scheduler-agent-supervisor/local/remotes/start";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { services } from "../../samples/remotes.ts";
 import { type AgentName, agentCases, casesByAgent } from "../../tests/support/agent-cases.ts";
 import { sampleOrder } from "../../tests/support/orders.ts";
 import { business } from "../business.ts";
@@ -19,9 +20,8 @@ let order: Order;
 
 beforeAll(async () => {
   data = await mkdtemp(join(tmpdir(), "agents-"));
-  const { services } = JSON.parse(await readFile(new URL("../../samples/remotes.json", import.meta.url), "utf8"));
   remotes = await startRemotes({
-    services: services.map((service: object) => ({ ...service, port: 0 })),
+    services: services.map((service) => ({ ...service, port: 0 })),
     data,
     durability: "normal",
   });

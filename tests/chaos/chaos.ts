@@ -5,6 +5,7 @@ import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/
 import type { Topology } from "@scheduler-agent-supervisor/local/host/flex/groups";
 import type { StackOptions } from "@scheduler-agent-supervisor/local/stack/stack";
 import { adaptApp } from "../support/adapted-app.ts";
+import { FRAUD_WORKER } from "../support/fraud-worker.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { CHAIN, GRAPH, THREE_STEPS } from "../support/orders.ts";
 import { shortVisibility } from "../support/short-visibility.ts";
@@ -51,16 +52,19 @@ export async function runChaos(
   topology: Topology,
   say: (line: string) => void,
 ): Promise<ChaosReport> {
+  // In every second run the fraud agent is somebody else's process. In the flex topology the app's own function is one that is killed.
+  const hasWorker = topology === "single" && seed % 2 === 1;
   using adapted = adaptApp([THREE_STEPS, CHAIN, hurried]);
   shortVisibility(adapted.dir);
   await using app = await startTestStack({
     appDir: adapted.dir,
-    appSettings: SETTINGS,
+    ...(hasWorker && FRAUD_WORKER),
+    appSettings: { ...SETTINGS, ...(hasWorker && FRAUD_WORKER.appSettings) },
     staleReadsMs: STALE_READS_MS,
     ...HOSTS[topology],
   });
   const walk = new Walk(app, say);
-  const plan = planOf(seed, minutes, topology);
+  const plan = planOf(seed, minutes, topology, hasWorker);
   const orders = walk.sendOrders(seed);
   for (const { afterMs, action } of plan) {
     await sleep(afterMs);

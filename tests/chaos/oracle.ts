@@ -5,9 +5,11 @@ import {
   type StateRecord,
 } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+import { services } from "../../samples/remotes.ts";
 import type { TestStack } from "../support/test-stack.ts";
 
-const SERVICES = ["inventory", "payment", "fraud", "shipping"] as const;
+/** Whatever the definition has: one that knows no keys is judged by itself. */
+const SERVICES = services.filter(({ keys }) => keys !== false).map(({ name }) => name);
 const QUEUES = [
   "orders",
   "orders-priority",

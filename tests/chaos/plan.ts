@@ -2,7 +2,9 @@
 
 import type { InstanceCounts, Topology } from "@scheduler-agent-supervisor/local/host/flex/groups";
 import type { InstanceName, ProcessName } from "@scheduler-agent-supervisor/local/stack/processes";
+import type { ServiceFault } from "@scheduler-agent-supervisor/testing";
 import fc from "fast-check";
+import { FRAUD_QUEUE } from "../support/fraud-worker.ts";
 
 /** A process of the stack, or one of a host's own. */
 export type Victim = ProcessName | InstanceName;
@@ -12,7 +14,7 @@ export type Action =
   | { readonly kind: "freeze"; readonly victim: Victim; readonly forMs: number }
   /** As at a scale-in: it ends what it has begun. */
   | { readonly kind: "recycle"; readonly victim: InstanceName }
-  | { readonly kind: "fault"; readonly service: Service; readonly fault: Readonly<Record<string, unknown>> }
+  | { readonly kind: "fault"; readonly service: Service; readonly fault: ServiceFault }
   | {
       readonly kind: "operator";
       readonly action: "resubmit" | "compensate" | "cancel" | "extend";
@@ -41,7 +43,7 @@ const service = fc.constantFrom<Service>("inventory", "payment", "fraud", "shipp
 const forMs = fc.integer({ min: 500, max: 6000 });
 const calls = fc.integer({ min: 1, max: 20 });
 
-const fault = fc.oneof(
+const fault: fc.Arbitrary<ServiceFault> = fc.oneof(
   fc.record({ kind: fc.constant("down"), forMs }),
   fc.record({ kind: fc.constant("slow"), delayMs: fc.integer({ min: 100, max: 4000 }), calls, forMs }),
   fc.record({ kind: fc.constant("loseReply"), calls, forMs }),
@@ -54,8 +56,22 @@ const fault = fc.oneof(
   fc.record({ kind: fc.constant("down"), status: fc.constant(429), retryAfterS: fc.constant(1), calls, forMs }),
 );
 
+/** What befalls the fraud agent's worker, where it takes the requests. */
+const atQueue: fc.Arbitrary<ServiceFault> = fc.oneof(
+  fc.record({ kind: fc.constant("down"), path: fc.constant(FRAUD_QUEUE), forMs }),
+  fc.record({ kind: fc.constant("hang"), path: fc.constant(FRAUD_QUEUE), calls: fc.constantFrom(1, 2), forMs }),
+  fc.record({ kind: fc.constant("double"), calls, forMs }),
+  fc.record({
+    kind: fc.constant("slow"),
+    path: fc.constant(FRAUD_QUEUE),
+    delayMs: fc.integer({ min: 100, max: 4000 }),
+    calls,
+    forMs,
+  }),
+);
+
 /** Of the same seed always the same: what one topology has more must not change the other's. */
-function actions(topology: Topology): fc.Arbitrary<Action> {
+function actions(topology: Topology, hasWorker: boolean): fc.Arbitrary<Action> {
   const isFlex = topology === "flex";
   const victim = isFlex
     ? fc.oneof(fc.constantFrom<Victim>(...INSTANCES), fc.constantFrom<Victim>("host", ...SERVERS))
@@ -76,12 +92,25 @@ function actions(topology: Topology): fc.Arbitrary<Action> {
     },
     { weight: 2, arbitrary: fc.record({ kind: fc.constant("repeat" as const), pick: fc.nat() }) },
     ...(isFlex ? [{ weight: 2, arbitrary: recycle }] : []),
+    ...(hasWorker
+      ? [
+          {
+            weight: 2,
+            arbitrary: fc.record({
+              kind: fc.constant("fault" as const),
+              service: fc.constant("fraud" as const),
+              fault: atQueue,
+            }),
+          },
+        ]
+      : []),
   );
 }
 
-export function planOf(seed: number, minutes: number, topology: Topology): Step[] {
+/** @param hasWorker a simulated worker takes the fraud agent's requests from their queue */
+export function planOf(seed: number, minutes: number, topology: Topology, hasWorker: boolean): Step[] {
   const most = Math.ceil((minutes * 60_000) / 200);
-  const step = fc.record({ afterMs: fc.integer({ min: 200, max: 3000 }), action: actions(topology) });
+  const step = fc.record({ afterMs: fc.integer({ min: 200, max: 3000 }), action: actions(topology, hasWorker) });
   const steps = fc.sample(step, { seed, numRuns: most });
   let endMs = 0;
   return steps.filter(({ afterMs }) => {

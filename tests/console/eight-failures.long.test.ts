@@ -1,5 +1,6 @@
 // The eight failures of an operator on call, with thousands of ended orders in the store: the open first view names each within a minute of its start,
 // in words; each is going again within ten clicks and no typed JSON; and the same in the terminal. OUTAGE_S=180: the outage lasts three minutes.
+
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -7,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import type { ServiceFault } from "@scheduler-agent-supervisor/testing";
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { ROOT } from "../../cli/settings.ts";
@@ -52,7 +54,7 @@ afterEach(async () => {
   ends.clear();
 });
 
-async function fault(service: string, kind: Record<string, unknown>): Promise<() => Promise<void>> {
+async function fault(service: string, kind: ServiceFault): Promise<() => Promise<void>> {
   const end = await app.switchOn(service, kind);
   ends.add(end);
   return end;

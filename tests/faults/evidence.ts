@@ -1,9 +1,11 @@
 // What is left of an order's life to judge it by: its record, the effects, what the client received, what still runs.
 import { runningAttempts } from "@scheduler-agent-supervisor/testing/internal/faults/evidence";
+import { services } from "../../samples/remotes.ts";
 import type { TestStack } from "../support/test-stack.ts";
 import type { Evidence } from "./check-life.ts";
 
-const SERVICES = ["inventory", "payment", "fraud", "shipping"];
+/** Whatever the definition has: one that knows no keys is judged by itself. */
+const SERVICES = services.filter(({ keys }) => keys !== false).map(({ name }) => name);
 
 export async function evidenceOf({ records, effects, statuses, stack }: TestStack, orderId: string): Promise<Evidence> {
   const [[record], found, flights, running] = await Promise.all([

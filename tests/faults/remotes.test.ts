@@ -1,6 +1,8 @@
 // P6, P8, P18, P20: a remote service down, slow, rejecting, cut off, answering too late or twice, or its answer lost after the effect.
+
 import { setTimeout as sleep } from "node:timers/promises";
 import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import type { ServiceFault } from "@scheduler-agent-supervisor/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { messagesIn } from "../support/queue-contents.ts";
 import type { End } from "./check-life.ts";
@@ -24,7 +26,7 @@ const compensated: End = { error: "compensated", steps: beforeShipping, compensa
 async function through(
   orderId: string,
   service: string,
-  fault: Record<string, unknown>,
+  fault: ServiceFault,
   { workflow = "order-fulfilment", end = {} }: { readonly workflow?: string; readonly end?: End } = {},
 ): Promise<StateRecord> {
   await app.switchOn(service, { ...fault, match: { orderId } });

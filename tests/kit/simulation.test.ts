@@ -1,12 +1,16 @@
 // One definition of simulated services: the local stack and a world answer alike, and the sample's own services carry its jobs through in a world.
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inMemoryServices, type RemoteService, startRemotes } from "@scheduler-agent-supervisor/local/remotes";
+import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes/fault-key";
 import { readEntities } from "@scheduler-agent-supervisor/local/stack/entities";
-import { createWorld } from "@scheduler-agent-supervisor/testing";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { createWorld, type ServiceFault, type World } from "@scheduler-agent-supervisor/testing";
+import { Service } from "@scheduler-agent-supervisor/testing/internal/services/scripted-service";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ROOT } from "../../cli/settings.ts";
+import { services as withWorker } from "../../samples/fraud-worker.ts";
+import { services as samples } from "../../samples/remotes.ts";
 import { business } from "../../shared/business.ts";
 import { sampleOrder } from "../support/orders.ts";
 
@@ -122,8 +126,7 @@ test("the local stack and a world answer alike to one definition", async () => {
 });
 
 test("the sample's services carry an order and a trip through in a world", async () => {
-  const { services: own } = JSON.parse(readFileSync(join(ROOT, "samples/remotes.json"), "utf8"));
-  const world = createWorld({ business, simulated: (surroundings) => inMemoryServices(own, surroundings) });
+  const world = createWorld({ business, simulated: (surroundings) => inMemoryServices(samples, surroundings) });
   await world.submit(sampleOrder("order-1"));
   await world.submit(sampleOrder("trip-1", { workflow: "trip" }));
   await world.run();
@@ -131,4 +134,95 @@ test("the sample's services carry an order and a trip through in a world", async
   expect(world.record("trip-1").processState).toBe("Processed");
   // The hotel reports it, three seconds later.
   expect(world.results("trip-1")).toMatchObject({ bookHotel: { bookingId: expect.stringMatching(/^hotel-/) } });
+});
+
+describe("the fraud agent's worker takes its requests from their queue", () => {
+  const QUEUE = "agent-requests-fraud";
+
+  async function order(...faults: ServiceFault[]): Promise<World> {
+    const world = createWorld({ business, simulated: (surroundings) => inMemoryServices(withWorker, surroundings) });
+    for (const fault of faults) world.service("fraud").switchOn(fault);
+    await world.submit(sampleOrder("order-1"));
+    await world.run();
+    return world;
+  }
+
+  /** The effects are the service's own: each call that it answered with a success under another key. */
+  const effects = (world: World) =>
+    new Set(world.service("fraud").calls.map(({ idempotencyKey }) => idempotencyKey)).size;
+
+  test.each<[string, ServiceFault, number]>([
+    ["is silent once", { kind: "hang", path: QUEUE, calls: 1 }, 1],
+    ["loses a reply", { kind: "loseReply", calls: 1 }, 2],
+    ["replies twice", { kind: "double" }, 1],
+    ["replies late", { kind: "slow", path: QUEUE, delayMs: 5000 }, 1],
+    ["is down for a minute", { kind: "down", path: QUEUE, forMs: 60_000 }, 1],
+    ["finds its service down", { kind: "down", calls: 2 }, 3],
+  ])("P36 it %s: the order is processed, and checked once", async (_, fault, calls) => {
+    const world = await order(fault);
+    expect(world.record("order-1").processState).toBe("Processed");
+    expect(world.results("order-1")["checkFraud"]).toEqual({ checkId: "chk-1" });
+    expect(effects(world)).toBe(1);
+    expect(world.service("fraud").calls.length).toBeGreaterThanOrEqual(calls);
+  });
+
+  test("P36 it rejects: the order is not processed", async () => {
+    const world = await order({ kind: "reject", message: "a known thief" });
+    expect(world.record("order-1")).toMatchObject({ error: { kind: "rejected", step: "checkFraud" } });
+    expect(world.record("order-1").error?.message).toContain("a known thief");
+  });
+});
+
+/** One body of `POST /$faults` for the local stack and for a world. */
+const FAULTS: readonly { readonly service: string; readonly fault: ServiceFault }[] = [
+  { service: "inventory", fault: { kind: "down", path: "/reservations", calls: 1 } },
+  { service: "inventory", fault: { kind: "reject", match: { orderId: "b" }, status: 409, code: "none", calls: 1 } },
+  { service: "inventory", fault: { kind: "accept", path: "/reservations/*/release", retryAfterS: 3, calls: 1 } },
+  { service: "flight", fault: { kind: "down", status: 429, retryAfterS: 2, calls: 2 } },
+  { service: "flight", fault: { kind: "slow", delayMs: 50, calls: 1 } },
+];
+
+test("the local stack and a world take the same faults, and answer alike", async () => {
+  const handlers = inMemoryServices(services, { now: Date.now, report: () => undefined });
+  const scripted = new Map(
+    Object.entries(handlers).map(([name, handler]) => {
+      const surroundings = { now: Date.now, report: () => undefined, completionsUrl: "http://app.test/" };
+      return [name, new Service(name, handler, surroundings, true)];
+    }),
+  );
+  const world: Ask = async ({ service, path, key, body = null }) => {
+    const method = body ? "POST" : "GET";
+    const at = new Date().toISOString();
+    const request = { operation: "any", method, path, headers: {}, body, idempotencyKey: key, at };
+    const outcome = scripted.get(service)?.take(request) ?? "hangs";
+    if (typeof outcome === "string") return { status: 0, retryAfter: null, body: { outcome } };
+    const { status = 200, headers = {}, body: answered } = outcome;
+    return { status, retryAfter: headers["retry-after"] ?? null, body: answered as Answered["body"] };
+  };
+  for (const { service, fault } of FAULTS) {
+    scripted.get(service)?.switchOn(fault);
+    const url = `${remotes.services.find(({ name }) => name === service)?.url}/$faults`;
+    const response = await fetch(url, { method: "POST", headers: FAULT_HEADERS, body: JSON.stringify(fault) });
+    expect(response.status, await response.text()).toBe(201);
+  }
+  const asked: Asked[] = [
+    { service: "inventory", path: "/reservations", key: "f1", body: { orderId: "a" } },
+    { service: "inventory", path: "/reservations", key: "f1", body: { orderId: "a" } },
+    { service: "inventory", path: "/reservations", key: "f2", body: { orderId: "b" } },
+    { service: "inventory", path: "/reservations/key:f1/release", key: "f3", body: {} },
+    { service: "flight", path: "/bookings?reference=f" },
+    { service: "flight", path: "/bookings", key: "f4", body: { reference: "f" } },
+    { service: "flight", path: "/bookings", key: "f4", body: { reference: "f" } },
+  ];
+  const statuses = async (ask: Ask) => {
+    const answers: unknown[] = [];
+    for (const one of asked) {
+      const { status, retryAfter, body } = await ask(one);
+      answers.push([status, retryAfter, status >= 300 ? body["code"] : null]);
+    }
+    return answers;
+  };
+  const local = (await statuses(overHttp)) as [number, string | null, string | null][];
+  expect(await statuses(world)).toEqual(local);
+  expect(local.map(([status]) => status)).toEqual([503, 201, 409, 202, 429, 429, 201]);
 });

@@ -1,7 +1,8 @@
 // What can be away for long, and how a test takes it away and brings it back.
 
+import type { ServiceFault } from "@scheduler-agent-supervisor/testing";
 import type { FaultyStack } from "../faults/faulty-stack.ts";
-import { NO_FRAUD_AGENT, startFraudWorker } from "../support/fraud-worker.ts";
+import { FRAUD_QUEUE, FRAUD_WORKER } from "../support/fraud-worker.ts";
 import { rejectData } from "../support/store-rejections.ts";
 
 /** Brings it back. */
@@ -11,9 +12,10 @@ export interface OutageKind {
   /** The name of its test, in the form of docs/reference/failure-modes.md. */
   readonly title: string;
   begin(app: FaultyStack): Promise<Back>;
-  /** What has to be there before, and settings for it. */
-  prepare?(app: FaultyStack): Promise<void>;
+  /** Settings that it needs. */
   readonly appSettings?: Readonly<Record<string, string>>;
+  /** The simulated services that it is of. */
+  readonly remotesFile?: string;
   /** Failures are counted, and the workflow's policy waits. */
   readonly isWaitedFor?: true;
   /** What is counted: as many failures as the policy waits for, some, or none. If absent, that is not looked at. */
@@ -38,20 +40,8 @@ function storeAnswers(status: 403 | 429): OutageKind["begin"] {
   };
 }
 
-function service(name: ServiceName, fault: Record<string, unknown>): OutageKind["begin"] {
+function service(name: ServiceName, fault: ServiceFault): OutageKind["begin"] {
   return (app) => app.switchOn(name, fault);
-}
-
-const workers = new WeakMap<FaultyStack, () => Promise<void>>();
-
-async function work(app: FaultyStack): Promise<void> {
-  workers.set(app, startFraudWorker(app));
-}
-
-/** The worker stops, as a process that died or was deployed with a fault. */
-async function stopWork(app: FaultyStack): Promise<Back> {
-  await workers.get(app)?.();
-  return () => work(app);
 }
 
 async function pauseAgent(app: FaultyStack): Promise<Back> {
@@ -124,9 +114,9 @@ export const OUTAGES = {
   "agent-dead": {
     title:
       "[agents | orders arrive | nobody works for a queue agent for long] its steps fail and wait as the policy says, and all are Processed; other workflows go on",
-    appSettings: NO_FRAUD_AGENT,
-    prepare: work,
-    begin: stopWork,
+    ...FRAUD_WORKER,
+    // The worker stops, as a process that died or was deployed with a fault.
+    begin: service("fraud", { kind: "down", path: FRAUD_QUEUE }),
     isWaitedFor: true,
     failures: "some",
   },

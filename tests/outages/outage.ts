@@ -65,9 +65,9 @@ export async function runOutage(
   await using app = await startFaultyStack([plan.workflow], {
     queuesFile: join(ROOT, "infra/entities/service-bus.json"),
     appSettings: { SupervisorSchedule: `*/${plan.intervalS} * * * * *`, ...plan.appSettings, ...kind.appSettings },
+    ...(kind.remotesFile !== undefined && { remotesFile: kind.remotesFile }),
     ...plan.stack,
   });
-  await kind.prepare?.(app);
   const orderIds: string[] = [];
   const stop = new AbortController();
   const sending = send(app, name, orderIds, plan.ordersPerSecond ?? ORDERS_PER_SECOND, stop.signal);

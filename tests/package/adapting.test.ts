@@ -90,8 +90,8 @@ function without(file: string, command: () => string): string {
 }
 
 test.each([
-  ["samples/remotes.json", "samples/remotes.json has no service transfer", () => agents("--check")],
-  ["samples/remotes.json", "samples/remotes.json has no service transfer", () => run("cli/start.ts")],
+  ["samples/remotes.ts", "samples/remotes.ts has no service transfer", () => agents("--check")],
+  ["samples/remotes.ts", "samples/remotes.ts has no service transfer", () => run("cli/start.ts")],
   ["shared/agents.ts", "no agent transfer; there are", () => run("cli/start.ts")],
   ["tests/support/agent-cases.ts", "Property 'transfer' is missing", tsc],
 ])("without its part of %s an error says so: %s", (file, words, command) => {

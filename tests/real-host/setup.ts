@@ -1,5 +1,5 @@
 // Everything that a phase needs: a bus, a store and remote services that are empty, an Azurite in memory, and a host that runs the app.
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -90,7 +90,9 @@ function startServices(project: Project, data: string): Promise<Stack> {
     parts: PARTS,
     queuesFile: file("infra", "entities", "service-bus.json"),
     cosmosFile: file("infra", "entities", "cosmos.json"),
-    remotesFile: file("samples", "remotes.json"),
+    // Earlier checkouts have JSON.
+    remotesFile:
+      ["remotes.ts", "remotes.json"].map((name) => file("samples", name)).find((path) => existsSync(path)) ?? "",
   });
 }
 

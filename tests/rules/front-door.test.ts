@@ -5,6 +5,7 @@ import { XMLValidator } from "fast-xml-parser";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { drawPattern, SCHEMES } from "../../cli/pictures/pattern.ts";
+import { services } from "../../samples/remotes.ts";
 
 const root = join(import.meta.dirname, "../..");
 const read = (file: string) => readFileSync(join(root, file), "utf8");
@@ -169,8 +170,7 @@ test("the development container installs as the README says, and names the ports
   // The address at which a Codespace forwards the host: packages/local/src/foreign-request.ts takes the console's actions from there.
   expect(container.remoteEnv.LOCAL_PUBLIC_ORIGIN).toMatch(/^https:\/\/\$\{containerEnv:CODESPACE_NAME:\w+\}-7071\./);
   const named = Object.keys(container.portsAttributes).map((range) => range.split("-").map(Number));
-  const { services } = JSON.parse(read("samples/remotes.json")) as { services: { port: number }[] };
-  for (const port of [4318, 5300, 5672, 7071, 8081, 10_000, ...services.map(({ port }) => port)]) {
+  for (const port of [4318, 5300, 5672, 7071, 8081, 10_000, ...services.map(({ port = 0 }) => port)]) {
     expect(
       named.some(([from = 0, to = from]) => from <= port && port <= to),
       String(port),

@@ -3,7 +3,7 @@
 import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import { NO_BACKLOG } from "@scheduler-agent-supervisor/core/internal/scheduler/admission";
 import { afterEach, expect, test } from "vitest";
-import { NO_FRAUD_AGENT, startFraudWorker } from "../support/fraud-worker.ts";
+import { FRAUD_QUEUE, FRAUD_WORKER } from "../support/fraud-worker.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
@@ -41,7 +41,8 @@ async function expectUsualPace(name: string): Promise<void> {
 }
 
 test("P26 P10 a dead queue agent: its orders' failures are counted and named, other workflows and urgent orders go on, and all is well when it is back", async () => {
-  app = await startTestStack({ appSettings: { ...NO_FRAUD_AGENT, ...FAST } });
+  app = await startTestStack({ ...FRAUD_WORKER, appSettings: { ...FRAUD_WORKER.appSettings, ...FAST } });
+  const comesBack = await app.switchOn("fraud", { kind: "down", path: FRAUD_QUEUE });
   const ids = await sendHeldUp();
   await expectMoreThanMayWait(ids);
   await expectUsualPace("just-dead");
@@ -55,7 +56,7 @@ test("P26 P10 a dead queue agent: its orders' failures are counted and named, ot
   // Written first, then sent.
   await expect.poll(() => app.statuses(first).map(({ body }) => body.status)).toContain("RetryScheduled");
   await expectUsualPace("dead");
-  const stop = startFraudWorker(app);
+  await comesBack();
   const more = ["after-1", "after-2", "after-3"];
   for (const id of more) await app.shop.send(madeOrder(id));
   for (const id of more) await app.eventually(id, ({ processState }) => processState === "Processed", 30_000);
@@ -64,7 +65,6 @@ test("P26 P10 a dead queue agent: its orders' failures are counted and named, ot
     .toBe(HELD);
   const records = await app.records.of(ids);
   expect(records.filter(({ processState }) => processState !== "Processed").map(({ jobId }) => jobId)).toEqual([]);
-  await stop();
 }, 600_000);
 
 test("P26 a paused agent: its orders wait and count no failure, other workflows and urgent orders go on", async () => {

@@ -149,7 +149,7 @@ describe("what is too large", () => {
 
   test("a rejection of 300 KB ends its order like any other, and an operator can act on it", async () => {
     const match = { orderId: "large-3" };
-    const fault = { kind: "reject", status: 402, message: "no ".repeat(100_000), calls: 1, match };
+    const fault = { kind: "reject", status: 402, message: "no ".repeat(100_000), calls: 1, match } as const;
     await app.switchOn("payment", fault);
     await app.shop.send(madeOrder("large-3"));
     const record = await app.eventually("large-3", ended);

@@ -57,7 +57,7 @@ test(
   async () => {
     const ids = Array.from({ length: 8 }, (_, nth) => `bad-token-${nth}`);
     for (const orderId of ids) {
-      const fault = { kind: "reject", status: 400, message: `the token of ${orderId}`, match: { orderId } };
+      const fault = { kind: "reject", status: 400, message: `the token of ${orderId}`, match: { orderId } } as const;
       await app.switchOn("payment", fault);
     }
     for (const orderId of ids) await app.shop.send({ ...madeOrder(orderId), workflow: "order-fulfilment" });

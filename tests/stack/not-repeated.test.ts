@@ -1,8 +1,10 @@
 // P34: services without idempotency keys, on the whole stack: the host dies while they work, and they have done it once. P32: a person records an
 // outcome that is unknown.
+
 import { setTimeout as sleep } from "node:timers/promises";
 import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+import type { ServiceFault } from "@scheduler-agent-supervisor/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AdaptedApp, adaptApp, bookAtMostOnce } from "../support/adapted-app.ts";
 import { madeOrder } from "../support/made-order.ts";
@@ -109,7 +111,7 @@ test.each(["done", "notDone"] as const)(
   async (outcome) => {
     const app = stackOf("atMostOnce");
     const orderId = `recorded-${outcome}`;
-    const fault = outcome === "done" ? { kind: "loseReply" } : { kind: "slow", delayMs: 600_000 };
+    const fault: ServiceFault = outcome === "done" ? { kind: "loseReply" } : { kind: "slow", delayMs: 600_000 };
     await app.switchOn("flight", { ...fault, calls: 1, match: { orderId } });
     await app.shop.send({ ...madeOrder(orderId), workflow: "flight" });
     await app.eventually(orderId, isOver, WITHIN_MS);

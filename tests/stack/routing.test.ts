@@ -1,7 +1,8 @@
 // P18, P19 on the real stack: two endpoints of one service, one of which fails; and urgent orders where room is scarce.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes/fault-key";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -15,10 +16,13 @@ let app: TestStack;
 let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "remotes-"));
-  const { services } = JSON.parse(readFileSync(join(ROOT, "samples/remotes.json"), "utf8"));
-  const shipping = services.find(({ name }: { name: string }) => name === "shipping");
-  const remotesFile = join(folder, "remotes.json");
-  writeFileSync(remotesFile, JSON.stringify({ services: [...services, { ...shipping, name: SECOND, port: 7090 }] }));
+  const remotesFile = join(folder, "remotes.mjs");
+  const own = pathToFileURL(join(ROOT, "samples/remotes.ts")).href;
+  const second = `{ ...own.find(({ name }) => name === "shipping"), name: "${SECOND}", port: 7090 }`;
+  writeFileSync(
+    remotesFile,
+    `import { services as own } from "${own}";\nexport const services = [...own, ${second}];\n`,
+  );
   app = await startTestStack({
     remotesFile,
     appSettings: ({ remotes }) => ({

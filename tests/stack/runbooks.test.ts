@@ -1,9 +1,11 @@
 // The runbook of an order in Error, followed word for word: each of its commands, on each kind of Error, as it stands in docs/how-to/runbooks.md.
+
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+import type { ServiceFault } from "@scheduler-agent-supervisor/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ROOT } from "../../cli/settings.ts";
 import { adaptApp } from "../support/adapted-app.ts";
@@ -56,7 +58,7 @@ const LONG_MS = 60_000;
 const ended = ({ processState, outbox }: StateRecord) =>
   processState === "Processed" || (hasEnded(processState) && outbox.length === 0);
 
-type Fault = readonly [service: string, fault: Record<string, unknown>];
+type Fault = readonly [service: string, fault: ServiceFault];
 const cardExpired: Fault = ["payment", { kind: "reject", status: 402, message: "card expired", calls: 1 }];
 const noDelivery: Fault = ["shipping", { kind: "reject", status: 422, message: "nobody delivers there", calls: 1 }];
 

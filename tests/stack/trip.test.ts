@@ -3,6 +3,7 @@
 import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
 import { contentDigest } from "@scheduler-agent-supervisor/core/internal/submission/content-digest";
+import type { ServiceFault } from "@scheduler-agent-supervisor/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { USUAL_WORKFLOW } from "../../shared/contracts/order.ts";
 import { openBrowser, openPage } from "../console/browser.ts";
@@ -70,7 +71,7 @@ const LIMIT_MS = 90_000;
 const ended = ({ processState }: StateRecord) => hasEnded(processState);
 const isAwaiting = ({ steps }: StateRecord) => steps["bookHotel"]?.state === "Awaiting";
 
-type Fault = { readonly service: string } & Record<string, unknown>;
+type Fault = { readonly service: string } & ServiceFault;
 
 async function book(orderId: string, faults: readonly Fault[] = [], unitPrice = 20_000, workflow = "trip") {
   for (const { service, ...fault } of faults) await app.switchOn(service, { match: { orderId }, ...fault });
@@ -184,7 +185,7 @@ test.concurrent(
 test.concurrent(
   "the car rental gives no answer: what it may have rented is given back, and the trip goes ahead",
   async () => {
-    const lossy = { service: "car", kind: "loseReply", path: "/rentals" };
+    const lossy = { service: "car", kind: "loseReply", path: "/rentals" } as const;
     await book("trip-5", [lossy, { service: "hotel", kind: "late", delayMs: 1000 }], 20_000, HASTY_TRIP.name);
     const record = await app.eventually(
       "trip-5",
@@ -257,7 +258,7 @@ test.concurrent(
 test.concurrent(
   "who has to agree finds the trip, page by page, and is reminded once when half of the time is over",
   async () => {
-    const never = { service: "approval", kind: "late", delayMs: LATER_MS };
+    const never = { service: "approval", kind: "late", delayMs: LATER_MS } as const;
     await book("trip-10", [never], 600_000, HASTY_TRIP.name);
     await app.eventually("trip-10", ({ steps }) => steps["approveTrip"]?.state === "Awaiting", WITHIN_MS);
     const read = async (query: Record<string, string>) => {

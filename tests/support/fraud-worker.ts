@@ -1,35 +1,12 @@
-// The fraud agent as somebody else's process: it takes requests from its queue, asks the service and replies. A test starts and stops it.
-import type { ServiceBusReceivedMessage } from "@azure/service-bus";
-import type { TestStack } from "./test-stack.ts";
+// The fraud agent as somebody else's process: the definition's own worker, in the place of the app's function.
+import { join } from "node:path";
+import { ROOT } from "../../cli/settings.ts";
+import { settingsForWorkers } from "../../cli/workers.ts";
 
-/** The app's own function for that queue does not run. */
-export const NO_FRAUD_AGENT = { "AzureWebJobs.fraudQueueAgent.Disabled": "true" } as const;
+const remotesFile = join(ROOT, "samples/fraud-worker.ts");
 
-const AT_ONCE = 8;
+/** Options of a stack on which the worker takes the requests. */
+export const FRAUD_WORKER = { remotesFile, appSettings: await settingsForWorkers(remotesFile) };
 
-/** @returns how to stop it */
-export function startFraudWorker({ bus, stack }: TestStack): () => Promise<void> {
-  const receiver = bus.createReceiver("agent-requests-fraud");
-  const sender = bus.createSender("agent-replies");
-  receiver.subscribe(
-    {
-      processMessage: async ({ body, messageId }: ServiceBusReceivedMessage) => {
-        const response = await fetch(`${stack.addresses.remotes["fraud"]}/checks`, {
-          method: "POST",
-          headers: { "content-type": "application/json", "idempotency-key": body.idempotencyKey },
-          body: JSON.stringify({ orderId: body.ticket.jobId }),
-        });
-        const { id } = (await response.json()) as { id?: string };
-        const answer = { ticket: body.ticket, kind: "done", result: { checkId: id ?? "none" } };
-        await sender.sendMessages({ body: answer, correlationId: messageId as string });
-      },
-      // The broker may be away: it comes back by itself.
-      processError: async () => undefined,
-    },
-    { maxConcurrentCalls: AT_ONCE },
-  );
-  return async () => {
-    await receiver.close();
-    await sender.close();
-  };
-}
+/** What it takes from. As the `path` of a fault: what befalls the worker, and not the service behind it. */
+export const FRAUD_QUEUE = "agent-requests-fraud";

@@ -11,6 +11,7 @@ import { TOPOLOGIES, type Topology } from "@scheduler-agent-supervisor/local/hos
 import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes/fault-key";
 import type { Addresses } from "@scheduler-agent-supervisor/local/stack/addresses";
 import { type Stack, type StackOptions, startStack } from "@scheduler-agent-supervisor/local/stack/stack";
+import type { ServiceFault } from "@scheduler-agent-supervisor/testing";
 import { openRecords, type Records } from "../../cli/records.ts";
 import { partiesIn, QUEUES_FILE, ROOT, settingsFor } from "../../cli/settings.ts";
 import { openShop, REPLY_QUEUE, type Shop } from "../../cli/shop.ts";
@@ -40,7 +41,7 @@ export interface TestStack extends AsyncDisposable {
   /** What the client has received so far of one order, in the order in which its queue took it. */
   statuses(orderId: string): ServiceBusReceivedMessage[];
   /** @returns how to end it before its time */
-  switchOn(service: string, fault: Record<string, unknown>): Promise<() => Promise<void>>;
+  switchOn(service: string, fault: ServiceFault): Promise<() => Promise<void>>;
   /** The effects that a remote service has had for an order. */
   effects(service: string, orderId?: string): Promise<Effect[]>;
 }
@@ -103,7 +104,7 @@ export async function startTestStack(
     }),
     queuesFile,
     cosmosFile: join(ROOT, "infra/entities/cosmos.json"),
-    remotesFile: join(ROOT, "samples/remotes.json"),
+    remotesFile: join(ROOT, "samples/remotes.ts"),
     ...rest,
   });
   const settings = settingsFor(stack.addresses);

@@ -12,6 +12,7 @@ export type {
   ServiceCall,
   ServiceRequest,
 } from "./services/scripted-service.ts";
+export type { ServiceFault } from "./services/service-faults.ts";
 export {
   type CheckedOperationReport,
   checkService,

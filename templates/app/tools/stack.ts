@@ -22,7 +22,7 @@ export function startApp({ settings, queuesFile = QUEUES_FILE, ...options }: App
     settingsFor: (addresses) => ({ ...settingsFor(addresses), ...settings }),
     queuesFile,
     cosmosFile: join(ROOT, "infra/entities/cosmos.json"),
-    remotesFile: join(ROOT, "samples/remotes.json"),
+    remotesFile: join(ROOT, "samples/remotes.ts"),
   });
 }
 

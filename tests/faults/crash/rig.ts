@@ -6,6 +6,7 @@ import { completionUrl } from "@scheduler-agent-supervisor/core/internal/schedul
 import { contentDigest } from "@scheduler-agent-supervisor/core/internal/submission/content-digest";
 import type { Topology } from "@scheduler-agent-supervisor/local/host/flex/groups";
 import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes/fault-key";
+import type { ServiceFault } from "@scheduler-agent-supervisor/testing";
 import { type Rig, startRig } from "@scheduler-agent-supervisor/testing/internal/faults/rig";
 import { type OrderMessage, USUAL_WORKFLOW } from "../../../shared/contracts/order.ts";
 import { adaptApp, bookAtMostOnce } from "../../support/adapted-app.ts";
@@ -69,7 +70,7 @@ export class Hand {
   }
 
   /** @returns how to lift it. */
-  async fault(service: string, fault: Record<string, unknown>): Promise<() => Promise<void>> {
+  async fault(service: string, fault: ServiceFault): Promise<() => Promise<void>> {
     const url = `${this.#app.stack.addresses.remotes[service]}/$faults`;
     const response = await fetch(url, {
       method: "POST",

@@ -28,8 +28,8 @@ export const compensated: End = {
 };
 export const cardRejected: End = { error: "rejected", steps: ["reserveStock", "checkFraud"] };
 
-export const rejectsCard = { kind: "reject", status: 402, message: "card expired", path: "/charges" };
-export const isDown = { kind: "down", path: "/shipments" };
+export const rejectsCard = { kind: "reject", status: 402, message: "card expired", path: "/charges" } as const;
+export const isDown = { kind: "down", path: "/shipments" } as const;
 export const failing = (...points: string[]): Arm[] => points.map((point) => ({ point, act: "throw" }));
 
 export const ended = ({ processState }: StateRecord) => hasEnded(processState);

@@ -7,6 +7,7 @@ import { AdminServer } from "./admin-server.ts";
 import { AmqpServer } from "./amqp-server.ts";
 import { Broker } from "./broker.ts";
 import { KEY, KEY_NAME } from "./claims.ts";
+import { connectionString } from "./connection-string.ts";
 import { type DeclaredEntities, declare } from "./declare.ts";
 import { checkInternals } from "./rhea-internals.ts";
 import { Store } from "./store.ts";
@@ -98,11 +99,6 @@ export async function startBus(options: BusOptions): Promise<RunningBus> {
     await close();
     throw cause;
   }
-}
-
-/** In emulator mode the SDK connects without TLS, to the given port. */
-function connectionString(port: number): string {
-  return `Endpoint=sb://127.0.0.1:${port};SharedAccessKeyName=${KEY_NAME};SharedAccessKey=${KEY};UseDevelopmentEmulator=true;`;
 }
 
 function runningTls(port: number, { certificateFile }: Credentials): RunningTls {

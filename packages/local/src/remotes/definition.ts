@@ -30,6 +30,20 @@ type Rejects = (
 
 const isFunction = (value: unknown) => typeof value === "function";
 
+/** The service's own request that a message asks for: a POST. */
+type Asks = (message: Values) => { readonly path: string; readonly key: string; readonly body: Values };
+/** The reply to a message, by what the service answered; undefined: it does not reply. */
+type Replies = (message: Values, answer: { readonly status: number; readonly body: Values }) => Values | undefined;
+
+/** A worker takes the service's requests from a queue, as well as the port. */
+const queueSchema = z.strictObject({
+  name: z.string().min(1),
+  /** How many messages it works on at once. */
+  atOnce: z.int().min(1).max(1000).default(8),
+  asks: z.custom<Asks>(isFunction, "a function"),
+  replies: z.custom<Replies>(isFunction, "a function"),
+});
+
 const resourceSchema = z.strictObject({
   path: z.string().regex(PATH, "a path such as /reservations"),
   idPrefix: z.string().regex(NAME),
@@ -62,6 +76,7 @@ const serviceSchema = z.strictObject({
   /** false: knows no idempotency keys, and does what it is asked as often as it is asked. */
   keys: z.boolean().default(true),
   resources: z.array(resourceSchema).min(1),
+  queue: queueSchema.optional(),
 });
 
 const definitionSchema = z.strictObject({ services: z.array(serviceSchema).min(1) });
@@ -70,6 +85,7 @@ const definitionSchema = z.strictObject({ services: z.array(serviceSchema).min(1
 export type RemoteService = z.input<typeof serviceSchema>;
 export type ParsedService = z.output<typeof serviceSchema>;
 export type ParsedResource = z.output<typeof resourceSchema>;
+export type ParsedQueue = z.output<typeof queueSchema>;
 
 /** Parses `{services: […]}`; throws one error that names every fault. */
 export function parseRemotes(definition: unknown): ParsedService[] {
@@ -85,6 +101,7 @@ export function parseRemotes(definition: unknown): ParsedService[] {
     ...repeated(services.map(({ port }) => port).filter((port) => port !== 0)).map(
       (p) => `two services want port ${p}`,
     ),
+    ...repeated(services.flatMap(({ queue }) => queue?.name ?? [])).map((name) => `two services take from ${name}`),
     ...services.flatMap((service) => resourceFaults(service)),
   ];
   if (faults.length > 0) throw new Error(faultList(faults));

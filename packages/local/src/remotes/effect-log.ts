@@ -74,6 +74,16 @@ export class EffectLog {
       .get(this.#service, id, path) as { at: string; body: string } | undefined;
   }
 
+  /** What was done last with `id`. */
+  lastAction(path: string, id: string): string | undefined {
+    const row = this.#database
+      .prepare(
+        "SELECT action FROM entries WHERE service = ? AND id = ? AND path = ? AND effect = 1 ORDER BY seq DESC LIMIT 1",
+      )
+      .get(this.#service, id, path) as { readonly action: string } | undefined;
+    return row?.action;
+  }
+
   /** Counts a call that changed nothing: a repeat, or one that a fault turned away. */
   call(key: string): void {
     this.#database

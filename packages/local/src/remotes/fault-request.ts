@@ -1,14 +1,16 @@
 // The body that switches a fault on, checked field by field so that one answer names everything wrong with it.
 
-/** `accept` is none of the service's: it answers 202, as if it did later what it does. */
-export const FAULT_KINDS = ["down", "slow", "reject", "loseReply", "late", "accept"] as const;
+/** `accept` is none of the service's: it answers 202, as if it did later what it does. `double` is a worker's: it replies twice. */
+export const FAULT_KINDS = ["down", "slow", "hang", "reject", "loseReply", "late", "accept", "double"] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
+/** What may befall a worker at its queue: it takes nothing, later, or does nothing with what it takes. */
+const AT_QUEUE: readonly unknown[] = ["down", "slow", "hang", "double"];
 
 export interface FaultRequest {
   readonly kind: FaultKind;
   /** Top-level fields of the request body that have to have these values. */
   readonly match?: Readonly<Record<string, string | number | boolean | null>>;
-  // `/reservations` for creates, `/reservations/*/release` for an action; absent: every path.
+  // `/reservations` for creates, `/reservations/*/release` for an action, the queue's name for its worker; absent: every path.
   readonly path?: string;
   /** How many calls it acts on; absent: all. */
   readonly calls?: number;
@@ -47,19 +49,29 @@ const FIELDS: Readonly<Record<string, Field>> = {
   retryAfterS: { holds: isCount, rule: "a whole number of seconds above 0", kinds: ["down", "reject", "accept"] },
 };
 
-/** Checks `body` for a service that has `paths`. */
+/** Checks `body` for a service that has `paths`, and perhaps a queue. */
 export function parseFault(
   body: unknown,
   paths: readonly string[],
+  queue?: string | undefined,
 ): { kind: "fault"; fault: FaultRequest } | { kind: "invalid"; faults: string[] } {
   if (!isObject(body)) return { kind: "invalid", faults: ["the body has to be a JSON object"] };
   const faults = Object.entries(body).flatMap(([name, value]) => fieldFaults(name, value, body["kind"]));
   if (!("kind" in body)) faults.push(`kind is missing: ${FIELDS["kind"]?.rule}`);
   const { kind } = body;
   if ((kind === "slow" || kind === "late") && !("delayMs" in body)) faults.push(`delayMs is missing: ${kind} needs it`);
-  if (isText(body["path"]) && !paths.includes(body["path"] as string)) {
-    faults.push(`path ${body["path"]} does not exist; there are ${paths.join(", ")}`);
+  const known = queue === undefined ? paths : [...paths, queue];
+  if (isText(body["path"]) && !known.includes(body["path"] as string)) {
+    faults.push(`path ${body["path"]} does not exist; there are ${known.join(", ")}`);
   }
+  if (kind === "double" && queue === undefined) faults.push("double is for a service that takes from a queue");
+  if (
+    queue !== undefined &&
+    body["path"] === queue &&
+    FAULT_KINDS.includes(kind as FaultKind) &&
+    !AT_QUEUE.includes(kind)
+  )
+    faults.push(`${kind} means nothing at a queue; there are ${AT_QUEUE.join(", ")}`);
   if (body["kind"] === "reject" && isStatus(body["status"], 500, 599)) faults.push("status of refuse has to be 4xx");
   if (body["kind"] === "down" && isStatus(body["status"], 400, 499) && body["status"] !== 429) {
     faults.push("status of down has to be 5xx or 429");

@@ -92,6 +92,20 @@ export class Faults {
     return fault?.request;
   }
 
+  /** The same, of those that are switched on for that path by its name. */
+  takeAt(kind: FaultKind, target: Target): FaultRequest | undefined {
+    const fault = this.#current().find(
+      ({ request }) => request.kind === kind && request.path === target.path && fits(request, target),
+    );
+    if (fault && fault.callsLeft !== null) this.#spend(fault, fault.callsLeft - 1);
+    return fault?.request;
+  }
+
+  /** Whether nothing at all is taken there: a fault that is lifted, not spent. */
+  isDownAt(path: string): boolean {
+    return this.#current().some(({ request }) => request.kind === "down" && request.path === path);
+  }
+
   /** Whether `take` would find one: spares the common request without faults a second transaction. */
   has(kind: FaultKind): boolean {
     return this.#active.some(({ request }) => request.kind === kind);

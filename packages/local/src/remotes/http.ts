@@ -31,7 +31,7 @@ export function createServiceServer(options: ServiceServerOptions): Server {
       .then(async (reply) => {
         // No answer says what a power loss could still take back.
         await options.database.flushed();
-        send(response, reply);
+        send(response, reply, options.hurry);
       });
   });
   server.keepAliveTimeout = KEEP_ALIVE_MS;
@@ -85,7 +85,7 @@ async function control(
     case "GET /$faults":
       return json(200, { faults: service.faults.list() });
     case "POST /$faults": {
-      const checked = parseFault(parsed((await bodyOf(request)) ?? ""), service.paths);
+      const checked = parseFault(parsed((await bodyOf(request)) ?? ""), service.paths, service.queue?.name);
       if (checked.kind === "invalid") {
         return rejection(400, "bad-fault", checked.faults.join("; "), { faults: checked.faults });
       }
@@ -152,7 +152,16 @@ async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   return bytes > BODY_LIMIT_BYTES ? undefined : Buffer.concat(chunks).toString();
 }
 
-function send(response: ServerResponse, { status, body, headers, lost }: Reply): void {
+function send(response: ServerResponse, { status, body, headers, lost, hangs }: Reply, hurry: AbortSignal): void {
+  if (hangs) {
+    const end = () => response.socket?.destroy();
+    if (hurry.aborted) end();
+    else {
+      hurry.addEventListener("abort", end, { once: true });
+      response.once("close", () => hurry.removeEventListener("abort", end));
+    }
+    return;
+  }
   if (lost) {
     response.socket?.destroy();
     return;

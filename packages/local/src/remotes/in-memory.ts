@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { askAgainIn, makingOf, OPEN_END, returnedBy, type Values } from "./answers.ts";
 import {
   actionsOf,
+  type ParsedQueue,
   type ParsedResource,
   type ParsedService,
   parseRemotes,
@@ -24,6 +25,11 @@ export interface InMemoryAnswer {
   readonly body: unknown;
   readonly headers: Readonly<Record<string, string>>;
 }
+
+/** A service: it answers a request; and what its worker makes of a message, if it takes from a queue. */
+export type InMemoryService = ((request: InMemoryRequest) => InMemoryAnswer) & {
+  readonly queue?: Pick<ParsedQueue, "name" | "asks" | "replies">;
+};
 
 /** What surrounds the services. */
 export interface Surroundings {
@@ -47,8 +53,13 @@ interface Made {
 export function inMemoryServices(
   services: readonly RemoteService[],
   surroundings: Surroundings,
-): Record<string, (request: InMemoryRequest) => InMemoryAnswer> {
-  return Object.fromEntries(parseRemotes({ services }).map((one) => [one.name, inMemory(one, surroundings)]));
+): Record<string, InMemoryService> {
+  return Object.fromEntries(
+    parseRemotes({ services }).map((one) => {
+      const { name, queue } = one;
+      return [name, Object.assign(inMemory(one, surroundings), queue && { queue })];
+    }),
+  );
 }
 
 function inMemory({ name, keys, resources }: ParsedService, { now, report }: Surroundings) {

@@ -4,7 +4,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { Database } from "../database/database.ts";
 import { askAgainIn, makingOf, OPEN_END, returnedBy } from "./answers.ts";
-import { actionsOf, CREATE, type ParsedResource, type ParsedService, type SimulatedRequest } from "./definition.ts";
+import {
+  actionsOf,
+  CREATE,
+  type ParsedQueue,
+  type ParsedResource,
+  type ParsedService,
+  type SimulatedRequest,
+} from "./definition.ts";
 import { type Effect, EffectLog, type Entry } from "./effect-log.ts";
 import type { FaultRequest } from "./fault-request.ts";
 import { Faults, type Target } from "./faults.ts";
@@ -37,6 +44,8 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
   /** The effect stays, the answer never arrives. */
   readonly lost?: boolean;
+  /** There is no effect, and no answer as long as the caller waits. */
+  readonly hangs?: boolean;
 }
 
 type Count =
@@ -46,6 +55,7 @@ type Count =
   | "conflicts"
   | "down"
   | "slowed"
+  | "hung"
   | "rejected"
   | "repliesLost"
   | "tombstones";
@@ -53,6 +63,7 @@ type Count =
 export class Service {
   readonly name: string;
   readonly knowsKeys: boolean;
+  readonly queue: ParsedQueue | undefined;
   readonly faults: Faults;
   readonly effects: EffectLog;
   readonly #reports: Reports;
@@ -64,6 +75,7 @@ export class Service {
     conflicts: 0,
     down: 0,
     slowed: 0,
+    hung: 0,
     rejected: 0,
     repliesLost: 0,
     tombstones: 0,
@@ -74,11 +86,12 @@ export class Service {
 
   constructor(
     database: Database,
-    { name, keys, resources }: ParsedService,
+    { name, keys, resources, queue }: ParsedService,
     log: (line: string) => void = () => undefined,
   ) {
     this.name = name;
     this.knowsKeys = keys;
+    this.queue = queue;
     this.#database = database;
     this.#resources = resources;
     this.faults = new Faults(database, name);
@@ -150,6 +163,13 @@ export class Service {
       if (slow?.delayMs !== undefined) {
         this.counts.slowed += 1;
         await sleep(slow.delayMs, undefined, { signal: hurry }).catch(() => undefined);
+      }
+    }
+    if (this.faults.has("hang")) {
+      const hang = await this.#database.write(() => this.faults.take("hang", target));
+      if (hang) {
+        this.counts.hung += 1;
+        return { status: 0, body: "", hangs: true };
       }
     }
     return this.#database.write(() => {
@@ -250,8 +270,10 @@ export class Service {
     }
     const answer = JSON.stringify({ id, status });
     this.#reports.drop(id);
-    this.effects.record(key, { path, id, action, body: text, status: 200, answer, effect: true });
-    this.counts.effects += 1;
+    // Without keys nobody can see that it was asked twice: it is cancelled once. With keys a second cancellation is somebody's mistake, and shows.
+    const effect = this.knowsKeys || this.effects.lastAction(path, id) !== action;
+    this.effects.record(key, { path, id, action, body: text, status: 200, answer, effect });
+    if (effect) this.counts.effects += 1;
     return { status: 200, body: answer };
   }
 

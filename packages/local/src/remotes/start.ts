@@ -7,9 +7,16 @@ import { Database, type Durability } from "../database/database.ts";
 import { type ParsedService, parseRemotes, type RemoteService } from "./definition.ts";
 import { createServiceServer } from "./http.ts";
 import { Service } from "./service.ts";
+import type { QueueWorker, WorkerOptions } from "./worker.ts";
 
 export type { RemoteService, SimulatedRequest } from "./definition.ts";
-export { type InMemoryAnswer, type InMemoryRequest, inMemoryServices, type Surroundings } from "./in-memory.ts";
+export {
+  type InMemoryAnswer,
+  type InMemoryRequest,
+  type InMemoryService,
+  inMemoryServices,
+  type Surroundings,
+} from "./in-memory.ts";
 
 /** The simulated services, and the folder of their effects. */
 export interface RemotesOptions {
@@ -17,6 +24,8 @@ export interface RemotesOptions {
   /** A folder; created if absent. */
   readonly data: string;
   readonly durability?: Durability;
+  /** The connection string of the bus that services with a queue take their requests from. */
+  readonly bus?: string | undefined;
   readonly host?: string;
   readonly log?: (line: string) => void;
 }
@@ -47,8 +56,10 @@ export async function startRemotes(options: RemotesOptions): Promise<RunningRemo
       log,
     }),
   );
+  const workers: QueueWorker[] = [];
   const close = async () => {
     hurry.abort();
+    await Promise.all(workers.map((worker) => worker.close()));
     for (const service of services) service.close();
     await Promise.all(servers.map(closeServer));
     database.close();
@@ -59,11 +70,26 @@ export async function startRemotes(options: RemotesOptions): Promise<RunningRemo
     await close();
     throw failed.reason;
   }
+  workers.push(...(await startWorkers(options.bus, services, { database, hurry: hurry.signal, log })));
   const running = servers.map((server, index) => {
     const { port } = server.address() as AddressInfo;
     return { name: definitions[index]?.name ?? "", url: `http://${host}:${port}`, port };
   });
   return { services: running, close };
+}
+
+/** The SDK is loaded if it is needed: most definitions have no queue. */
+async function startWorkers(
+  bus: string | undefined,
+  services: readonly Service[],
+  surroundings: Pick<WorkerOptions, "database" | "hurry" | "log">,
+): Promise<QueueWorker[]> {
+  if (bus === undefined || services.every(({ queue }) => queue === undefined)) return [];
+  const { QueueWorker: Worker } = await import("./worker.ts");
+  return services.flatMap((service) => {
+    const { queue } = service;
+    return queue ? [new Worker({ service, queue, bus, ...surroundings })] : [];
+  });
 }
 
 async function listen(server: Server, definition: ParsedService | undefined, host: string): Promise<void> {

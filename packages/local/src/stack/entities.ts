@@ -17,21 +17,27 @@ interface EntityFile {
   readonly entity: keyof Entities;
   readonly part: PartName;
   readonly option: string;
-  /** Looked for in the current package. */
-  readonly usual: string;
+  /** Looked for in the current package: the first that is there. */
+  readonly usual: readonly string[];
   readonly list: string;
 }
 
 const FILES: readonly EntityFile[] = [
-  { entity: "queues", part: "bus", option: "--queues", usual: "infra/entities/service-bus.json", list: "queues" },
+  { entity: "queues", part: "bus", option: "--queues", usual: ["infra/entities/service-bus.json"], list: "queues" },
   {
     entity: "cosmosResources",
     part: "cosmos",
     option: "--cosmos-resources",
-    usual: "infra/entities/cosmos.json",
+    usual: ["infra/entities/cosmos.json"],
     list: "containers",
   },
-  { entity: "remotes", part: "remotes", option: "--remotes", usual: "samples/remotes.json", list: "services" },
+  {
+    entity: "remotes",
+    part: "remotes",
+    option: "--remotes",
+    usual: ["samples/remotes.ts", "samples/remotes.json"],
+    list: "services",
+  },
 ];
 
 /** Reads the files of the parts to start. A file that was named has to be there; a usual one may be absent. */
@@ -41,8 +47,7 @@ export async function readEntities(wanted: ServicesArguments): Promise<{ entitie
   for (const { entity, part, option, usual, list } of FILES) {
     if (!wanted.parts.includes(part)) continue;
     const chosen = wanted[entity];
-    const path = chosen ?? usual;
-    const read = await (MODULE.test(path) ? readModule(path) : readJson(path));
+    const { path, read } = await firstOf(chosen === undefined ? usual : [chosen]);
     if (read.kind === "absent" && chosen === undefined) continue;
     if (read.kind === "absent") faults.push(`${option}: there is no file ${path}`);
     else if (read.kind === "invalid") faults.push(`${option}: ${path} cannot be read: ${read.reason}`);
@@ -50,7 +55,7 @@ export async function readEntities(wanted: ServicesArguments): Promise<{ entitie
     else entities[entity] = read.value;
   }
   if (wanted.named && wanted.parts.includes("remotes") && !entities["remotes"] && faults.length === 0) {
-    faults.push("remotes: there is no samples/remotes.json; name a file with --remotes FILE");
+    faults.push("remotes: there is no samples/remotes.ts; name a file with --remotes FILE");
   }
   return { entities, faults };
 }
@@ -59,6 +64,16 @@ type Read =
   | { readonly kind: "read"; readonly value: unknown }
   | { readonly kind: "absent" }
   | { readonly kind: "invalid"; readonly reason: string };
+
+/** What is read of the first file that is there. */
+async function firstOf(paths: readonly string[]): Promise<{ readonly path: string; readonly read: Read }> {
+  let found: { readonly path: string; readonly read: Read } = { path: "", read: { kind: "absent" } };
+  for (const path of paths) {
+    found = { path, read: await (MODULE.test(path) ? readModule(path) : readJson(path)) };
+    if (found.read.kind !== "absent") break;
+  }
+  return found;
+}
 
 /** What has functions is a module that exports the list. */
 const MODULE = /\.[cm]?[jt]s$/;

@@ -92,8 +92,16 @@ async function remotes({ data, durability, ports, entities, log }: PartOptions):
     ...service,
     port: remotePort(ports.remotes, index, service.port),
   }));
-  const running = await startRemotes({ services, data: join(data, "remotes"), durability, log });
+  const bus = services.some(({ queue }) => queue !== undefined) ? await busAt(ports.bus) : undefined;
+  const running = await startRemotes({ services, data: join(data, "remotes"), durability, log, bus });
   return { address: { name: "remotes", services: running.services }, close: () => running.close() };
+}
+
+/** It may start later, in another process. */
+async function busAt(port: number): Promise<string> {
+  if (port === 0) throw new Error("a simulated service with a queue needs the bus's port: name it with --bus-port N");
+  const { connectionString } = await import("../bus/connection-string.ts");
+  return connectionString(port);
 }
 
 async function traces({ data, durability, ports, log }: PartOptions): Promise<RunningPart> {

@@ -41,7 +41,7 @@ export const USAGE = `services [bus] [cosmos] [remotes] [azurite] [traces]    de
   --port N                   the port of the part, if exactly one is named
   --queues FILE              {queues: […], topics: […]} (infra/entities/service-bus.json)
   --cosmos-resources FILE    {database, containers: […]} (infra/entities/cosmos.json)
-  --remotes FILE             {services: […]} (samples/remotes.json)
+  --remotes FILE             {services: […]}: JSON, or a module that exports it (samples/remotes.ts or .json)
 Port 0 is any free one.`;
 
 const OPTIONS = {

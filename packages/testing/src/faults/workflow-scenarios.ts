@@ -1,5 +1,6 @@
 // What befalls a job of a workflow: all goes well, or one of its steps meets a service that says no, loses an answer, or is down for a while.
 import type { Workflow } from "@scheduler-agent-supervisor/core/domain";
+import type { ServiceFault } from "../services/service-faults.ts";
 import type { Effect, Evidence } from "./evidence.ts";
 import { type Alone, inWords, isForward } from "./judge.ts";
 import type { Scenario } from "./lives.ts";
@@ -9,7 +10,7 @@ export interface Hand {
   readonly jobId: string;
   send(): Promise<void>;
   /** Switches a fault of a simulated service on: docs/reference/commands.md lists them. */
-  fault(service: string, fault: Record<string, unknown>): Promise<void>;
+  fault(service: string, fault: ServiceFault): Promise<void>;
 }
 
 export interface WorkflowScenario extends Scenario<Hand> {
@@ -49,7 +50,7 @@ export function whereServicesFail(
   }
   return [...named].flatMap(([name, effect]) => {
     const path = effect.action === "create" ? effect.path : `${effect.path}/*/${effect.action}`;
-    const meets = (what: string, fault: Record<string, unknown>): WorkflowScenario => ({
+    const meets = (what: string, fault: ServiceFault): WorkflowScenario => ({
       ...{ name: `${name} ${what}`, workflow, dies: false, endsAs: well },
       async drive(hand) {
         await hand.fault(effect.service, { ...fault, path });

@@ -1,5 +1,6 @@
 // A remote service that a test scripts: it answers an agent's calls over HTTP, without a socket, and keeps what it was asked.
 import { after, durationMs, type StepResult } from "@scheduler-agent-supervisor/core/domain";
+import { type ServiceFault, ServiceFaults } from "./service-faults.ts";
 
 /** One call to a service. */
 export interface ServiceRequest {
@@ -49,16 +50,18 @@ export interface ScriptedService {
   /** All calls, the first one first. */
   readonly calls: readonly ServiceCall[];
   callsOf(operation: string): readonly ServiceCall[];
+  /** Switches a fault on, in the words of the local stack's `POST /$faults`. @returns how to switch it off */
+  switchOn(fault: ServiceFault): () => void;
   /** Gives this answer to that operation. */
   answers(operation: string, answer: ServiceAnswer | Handler, times?: Times): void;
-  /** Rejects permanently, with a status that the agent treats as a rejection. */
+  /** The fault `reject` of an operation: with a status that the agent treats as a rejection. */
   rejects(
     operation: string,
     how?: Times & { readonly status?: number; readonly code?: string; readonly message?: string },
   ): void;
-  /** Does the work, and its answer is lost. */
+  /** The fault `loseReply` of an operation: does the work, and its answer is lost. */
   losesAnswer(operation: string, times?: Times): void;
-  /** Never answers, and does nothing. */
+  /** The fault `hang` of an operation: never answers, and does nothing. */
   hangs(operation: string, times?: Times): void;
   /** Accepts the call (202), and reports after that time (ISO 8601) to the address in it. Without `result` or `rejection` it never reports. */
   reportsLater(operation: string, report: LaterReport): void;
@@ -67,7 +70,7 @@ export interface ScriptedService {
   /** No connection succeeds, for that time (ISO 8601) or until `isUp`. */
   isDown(within?: string): void;
   isUp(): void;
-  /** Removes the scripts of that operation, or of all. */
+  /** Removes the scripts and faults of that operation, or all. */
   works(operation?: string): void;
 }
 
@@ -98,24 +101,41 @@ export class Service implements ScriptedService {
   readonly #done = new Map<string, ServiceAnswer>();
   /** What it has still to report, by key: it reports once, however often it is asked. */
   readonly #reporting = new Set<string>();
+  readonly faults: ServiceFaults;
+  /** The keys that were answered: only what is new can be rejected. */
+  readonly #known = new Set<string>();
   readonly #usual: Handler;
   /** The service itself knows its keys, if it has any. */
   readonly #isSimulated: boolean;
   readonly #surroundings: Surroundings;
   #downUntil = Number.NEGATIVE_INFINITY;
   #made = 0;
+  /** The last one that it was asked. */
+  #taking: ServiceRequest | undefined;
 
   constructor(agent: string, usual: Handler | undefined, surroundings: Surroundings, isSimulated = false) {
     this.agent = agent;
     this.#isSimulated = isSimulated;
     this.#usual = usual ?? ((request) => this.#usually(request));
     this.#surroundings = surroundings;
+    this.faults = new ServiceFaults(surroundings.now);
+  }
+
+  switchOn(fault: ServiceFault): () => void {
+    return this.faults.add(fault);
   }
 
   take(request: ServiceRequest): Outcome {
+    this.#taking = request;
     const outcome = this.#outcomeOf(request);
     this.calls.push({ ...request, outcome });
     return outcome;
+  }
+
+  /** The fault `late` of what it reports later. */
+  late(): ServiceFault | undefined {
+    const request = this.#taking;
+    return request && this.faults.take("late", request);
   }
 
   callsOf(operation: string): readonly ServiceCall[] {
@@ -127,21 +147,16 @@ export class Service implements ScriptedService {
   }
 
   rejects(operation: string, how: Parameters<ScriptedService["rejects"]>[1] = {}): void {
-    const { status = 422, message = `${this.agent} does not do that`, code, times } = how;
-    const body = { message, ...(code !== undefined && { code }) };
-    this.#script(operation, () => ({ status, body }), times === undefined ? {} : { times });
+    const { message = `${this.agent} does not do that`, times, ...answer } = how;
+    this.#befall(operation, { kind: "reject", message, ...answer }, { ...(times !== undefined && { times }) });
   }
 
   losesAnswer(operation: string, times: Times = {}): void {
-    const script = (request: ServiceRequest): Outcome => {
-      this.#do(request);
-      return "lost";
-    };
-    this.#script(operation, script, times);
+    this.#befall(operation, { kind: "loseReply" }, times);
   }
 
   hangs(operation: string, times: Times = {}): void {
-    this.#script(operation, () => "hangs", times);
+    this.#befall(operation, { kind: "hang" }, times);
   }
 
   reportsLater(operation: string, { after: wait, result, rejection }: LaterReport): void {
@@ -184,16 +199,49 @@ export class Service implements ScriptedService {
   }
 
   works(operation?: string): void {
+    this.faults.remove(operation);
     if (operation === undefined) this.#scripts.clear();
     else for (const name of [operation, `${operation} later?`]) this.#scripts.delete(name);
   }
 
   #script(operation: string, script: Script, { times: left = Number.POSITIVE_INFINITY }: Times = {}): void {
+    this.faults.remove(operation);
     this.#scripts.set(operation, { script, left });
   }
 
+  /** In the place of what was said of the operation before. */
+  #befall(operation: string, fault: ServiceFault, { times }: Times): void {
+    this.#scripts.delete(operation);
+    this.faults.remove(operation);
+    this.faults.add({ ...fault, operation, ...(times !== undefined && { calls: times }) });
+  }
+
+  /** As the local stack's services: what is down does nothing, what is known is not rejected, and what is done may be accepted, or lost. */
   #outcomeOf(request: ServiceRequest): Outcome {
     if (this.#surroundings.now() < this.#downUntil) return "unreachable";
+    const slow = this.faults.take("slow", request);
+    const outcome = this.#answerTo(request);
+    if (slow?.delayMs === undefined || typeof outcome === "string") return outcome;
+    const ms = slow.delayMs + (outcome.takes === undefined ? 0 : milliseconds(outcome.takes));
+    return { ...outcome, takes: `PT${ms / 1000}S` };
+  }
+
+  #answerTo(request: ServiceRequest): Outcome {
+    const { idempotencyKey: key } = request;
+    if (this.faults.take("hang", request)) return "hangs";
+    const down = this.faults.take("down", request);
+    if (down) return failing(down, 503, "service-down", `${this.agent} is down`);
+    const reject = key !== undefined && this.#known.has(key) ? undefined : this.faults.take("reject", request);
+    if (reject) return failing(reject, 422, "rejected", `${this.agent} rejects it`);
+    const outcome = this.#scripted(request);
+    if (typeof outcome === "string" || (outcome.status ?? 200) >= 300) return outcome;
+    if (key !== undefined) this.#known.add(key);
+    const accept = this.faults.take("accept", request);
+    if (this.faults.take("loseReply", request)) return "lost";
+    return accept ? { ...outcome, status: 202, headers: { ...outcome.headers, ...retryAfter(accept) } } : outcome;
+  }
+
+  #scripted(request: ServiceRequest): Outcome {
     const own = this.#scripts.get(request.operation);
     if (!own || own.left === 0) return this.#do(request);
     own.left -= 1;
@@ -230,6 +278,17 @@ export class Service implements ScriptedService {
 function textsIn(value: unknown): string[] {
   if (typeof value === "string") return [value];
   return value !== null && typeof value === "object" ? Object.values(value).flatMap(textsIn) : [];
+}
+
+const retryAfter = ({ retryAfterS }: ServiceFault) =>
+  retryAfterS === undefined ? {} : { "retry-after": String(retryAfterS) };
+
+function failing(fault: ServiceFault, status: number, code: string, message: string): ServiceAnswer {
+  return {
+    status: fault.status ?? status,
+    body: { code: fault.code ?? code, message: fault.message ?? message },
+    headers: retryAfter(fault),
+  };
 }
 
 export function milliseconds(duration: string): number {

@@ -184,6 +184,7 @@ class TestWorld implements SteppedWorld {
       () => this.#engine,
       () => this.#context,
       remoteAgents,
+      this.#services,
     );
     const messenger = createWorldMessenger(this.#outgoing, () => receivers, time, deliver);
     const { endpoints, routing } = this.#services;

@@ -21,6 +21,7 @@ import {
 import type { WorldEngine } from "../memory/memory-engine.ts";
 import type { Receivers } from "./world-messenger.ts";
 import { APP_URL } from "./world-ports.ts";
+import type { ServiceNetwork } from "./world-services.ts";
 
 /** An agent that is not in the app: what it replies to a request, apart from the ticket; undefined for one that never replies. */
 export type RemoteAgent = (request: AgentRequestMessage) => Without<AgentReplyMessage, "ticket"> | undefined;
@@ -76,6 +77,7 @@ export function createReceivers(
   engine: () => WorldEngine,
   context: () => Context,
   remoteAgents: { readonly [agent: string]: RemoteAgent },
+  workers: Pick<ServiceNetwork, "hasWorker" | "work">,
 ): Receivers {
   return {
     async startAttempt(startAttempt) {
@@ -83,9 +85,18 @@ export function createReceivers(
       if (claim.kind === "claimed") await startClaimed(engine(), claim, context());
     },
     async request(agent, request) {
+      if (workers.hasWorker(agent) && remoteAgents[agent] === undefined) {
+        const replies = await workers.work(agent, request);
+        for (const reply of replies)
+          await context().messenger.answer("agent-replies", reply as unknown as AgentReplyMessage);
+        return;
+      }
       if (context().agents.has(agent)) return answerRequest(agent, request, "agent-replies", context());
       const remote = remoteAgents[agent];
-      if (!remote) throw new Error(`The agent ${agent} is not in the app: say by remoteAgents what it replies.`);
+      if (!remote)
+        throw new Error(
+          `The agent ${agent} is not in the app: say by remoteAgents what it replies, or simulate its service with a queue.`,
+        );
       const reply = remote(request);
       const { ticket } = request;
       if (reply) await context().messenger.answer("agent-replies", { ...reply, ticket } as AgentReplyMessage);

@@ -2,9 +2,11 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { AgentEndpoints, Business } from "@scheduler-agent-supervisor/core/app";
 import type { Endpoint, RouteOptions } from "@scheduler-agent-supervisor/core/composition";
+import type { AgentRequestMessage } from "@scheduler-agent-supervisor/core/messaging";
 import { COMPLETIONS_PATH } from "@scheduler-agent-supervisor/core/scheduling";
 import {
   type Handler,
+  milliseconds,
   type Outcome,
   type ScriptedService,
   Service,
@@ -22,13 +24,25 @@ const REPORT_AGAIN_MS = 30_000;
 /** A service gives up then. */
 const MOST_REPORTS = 20;
 
+type Values = { readonly [member: string]: unknown };
+
+/** What a simulated service's worker makes of the messages of a queue, as the local stack's does. */
+interface SimulatedQueue {
+  readonly name: string;
+  readonly asks: (message: Values) => { readonly path: string; readonly key: string; readonly body: Values };
+  readonly replies: (message: Values, answer: { readonly status: number; readonly body: Values }) => Values | undefined;
+}
+
+/** A service that takes requests, also by a worker from a queue: then that takes its agent's, and no function of the app does. */
+type SimulatedService = Handler & { readonly queue?: SimulatedQueue };
+
 /** Makes the services of a world: they know their own keys, and report by its clock. Those of other names than its agents' are not called. */
 export type Simulated = (surroundings: {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Has a report sent, after that time in milliseconds. */
   readonly report: (url: string, afterMs: number, body: object) => void;
-}) => { readonly [agent: string]: Handler };
+}) => { readonly [agent: string]: SimulatedService };
 
 export interface ServicesOptions {
   readonly business: Business;
@@ -53,6 +67,9 @@ export class ServiceNetwork implements Network {
     observeTry: ({ operation }, call) => asking.run(operation, () => call(undefined)),
   };
   readonly #services: ReadonlyMap<string, Service>;
+  readonly #queues: ReadonlyMap<string, SimulatedQueue>;
+  /** The one that is asked: what it reports later is its own. */
+  #asked: Service | undefined;
   readonly #time: VirtualTime;
   readonly #surroundings: Surroundings;
 
@@ -68,11 +85,17 @@ export class ServiceNetwork implements Network {
     if (strange.length > 0) throw new Error(`No agent with a service is called ${strange.join(" or ")}: ${has(names)}`);
     const own = { now: () => time.now, completionsUrl: `${APP_URL}/${COMPLETIONS_PATH}/` };
     const report = this.#report.bind(this);
-    const inWorld = (url: string, afterMs: number, body: object) =>
-      report(url, new Date(time.now + afterMs).toISOString(), body, () => undefined);
+    const inWorld = (url: string, afterMs: number, body: object) => {
+      const late = this.#asked?.late()?.delayMs;
+      report(url, new Date(time.now + (late ?? afterMs)).toISOString(), body, () => undefined);
+    };
     const usual = simulated?.({ now: own.now, report: inWorld }) ?? {};
+    const queued = Object.entries(usual).flatMap(([name, { queue }]): [string, SimulatedQueue][] =>
+      queue && business.knownAgents.has(name) ? [[name, queue]] : [],
+    );
+    this.#queues = new Map(queued);
     this.#services = new Map(
-      names.map((name) => {
+      [...new Set([...names, ...this.#queues.keys()])].map((name) => {
         const isSimulated = services[name] === undefined && usual[name] !== undefined;
         return [name, new Service(name, services[name] ?? usual[name], { ...own, report }, isSimulated)];
       }),
@@ -95,12 +118,51 @@ export class ServiceNetwork implements Network {
         throw new Error(`An agent called ${origin}${request.path}, where no service of this world answers.`);
       }
       const { method, path } = request;
-      const at = new Date(this.#time.now).toISOString();
-      return service.take({ ...request, operation: asking.getStore() ?? `${method} ${path}`, at });
+      return this.#ask(service, { ...request, operation: asking.getStore() ?? `${method} ${path}` });
     } catch (cause) {
       this.#surroundings.fail(cause);
       throw cause;
     }
+  }
+
+  #ask(service: Service, request: Omit<ServiceRequest, "at">): Outcome {
+    this.#asked = service;
+    try {
+      return service.take({ ...request, at: new Date(this.#time.now).toISOString() });
+    } finally {
+      this.#asked = undefined;
+    }
+  }
+
+  /** Whether a simulated worker takes the requests of that agent from their queue. */
+  hasWorker(agent: string): boolean {
+    return this.#queues.has(agent);
+  }
+
+  /** The replies of a simulated worker to a request. */
+  async work(agent: string, request: AgentRequestMessage): Promise<readonly Values[]> {
+    const [queue, service] = [this.#queues.get(agent), this.#services.get(agent)];
+    if (!queue || !service) throw new Error(`No simulated service takes the requests of ${agent} from a queue`);
+    const message = request as unknown as Values;
+    const downUntil = service.faults.downAtUntil(queue.name);
+    // What nobody takes expires in its queue.
+    if (downUntil !== undefined && !(downUntil < Date.parse(request.startBy))) return [];
+    if (downUntil !== undefined) await this.#pause(downUntil - this.#time.now);
+    if (service.faults.takeAt(queue.name, "hang", message)) return [];
+    await this.#pause(service.faults.takeAt(queue.name, "slow", message)?.delayMs ?? 0);
+    const { path, key, body } = queue.asks(message);
+    const asked = { operation: request.operation, method: "POST", path, headers: {}, body, idempotencyKey: key };
+    const outcome = this.#ask(service, asked);
+    if (outcome === "lost" || outcome === "hangs") return [];
+    const answer = outcome === "unreachable" ? { status: 503, body: { message: `${agent} is down` } } : outcome;
+    await this.#pause(answer.takes === undefined ? 0 : milliseconds(answer.takes));
+    const reply = queue.replies(message, { status: answer.status ?? 200, body: (answer.body ?? {}) as Values });
+    if (!reply) return [];
+    return service.faults.takeAt(queue.name, "double", message) ? [reply, reply] : [reply];
+  }
+
+  async #pause(ms: number): Promise<void> {
+    if (ms > 0) await new Promise<void>((resolve) => void this.#time.at(this.#time.now + ms, resolve));
   }
 
   later(ms: number, run: () => void): void {
