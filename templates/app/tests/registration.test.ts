@@ -1,5 +1,5 @@
 // Registrations in memory, with scripted services and a clock that skips time: processed, compensated, and through an outage.
-import { createWorld, type World } from "@scheduler-agent-supervisor/testing";
+import { createWorld, explore, type World } from "@scheduler-agent-supervisor/testing";
 import { expect, test } from "vitest";
 import { business } from "../shared/business.ts";
 import { sampleRegistration } from "../tools/stack.ts";
@@ -39,6 +39,12 @@ test("accounts are away for ten minutes: the registration waits, and an account 
   const world = await register((prepared) => prepared.service("accounts").isDown("PT10M"));
   expect(world.record("registration-1").processState).toBe("Processed");
   expect(operations(world, "accounts")).not.toContain("close");
+});
+
+test("whatever a service rejects, or does not do in time, a registration ends, and nothing is left half done", async () => {
+  const { complete, violation, ends } = await explore(business, "registration");
+  expect(violation?.way).toBeUndefined();
+  expect({ complete, ends }).toEqual({ complete: true, ends: ["Compensated", "Error", "Processed"] });
 });
 
 test("an answer that is lost opens no second account", async () => {
