@@ -42,7 +42,9 @@ test("accounts are away for ten minutes: the registration waits, and an account 
 });
 
 test("whatever a service rejects, or does not do in time, a registration ends, and nothing is left half done", async () => {
-  const { complete, violation, ends } = await explore(business, "registration");
+  const { complete, violation, ends } = await explore(business, "registration", {
+    goesWrong: { rejections: 1, timeouts: 3 },
+  });
   expect(violation?.way).toBeUndefined();
   expect({ complete, ends }).toEqual({ complete: true, ends: ["Compensated", "Error", "Processed"] });
 });

@@ -11,8 +11,8 @@ import { type Bounds, NOTHING_GOES_WRONG, REQUESTS, type Setting } from "./setti
 /** The faults during an exploration, and its limits. */
 export interface ExploreOptions {
   /**
-   * How often each fault may happen in one run. Faults that are not named never happen, but services do not answer in time twice (`timeouts`): what uses
-   * up the attempts of one step. One rejection by a service if absent.
+   * How often each fault may happen in one run. Faults that are not named never happen, but services do not answer in time twice (`timeouts`): that uses
+   * up a step's attempts, of which there is a third where the policy has a wait. One rejection by a service if absent.
    */
   readonly goesWrong?: Partial<Bounds>;
   /** The values of the workflow's conditions, by name. Others are true. */
