@@ -2,6 +2,7 @@
 import { explore } from "@scheduler-agent-supervisor/testing";
 import { expect, test } from "vitest";
 import { business } from "../../shared/business.ts";
+import { loans } from "./loan.ts";
 
 test("whatever a service rejects of a return, it ends, and nothing is left half done", async () => {
   const { complete, violation, ends, summary } = await explore(business, "returns");
@@ -11,12 +12,39 @@ test("whatever a service rejects of a return, it ends, and nothing is left half 
   expect(summary).toMatch(/^Explored [\d,]+ states, to the end: nothing was found\./);
 });
 
-test("the steps of a trip are too many for every state: so far nothing is found", async () => {
-  const { complete, states, violation, summary } = await explore(business, "trip", { states: 5000 });
+test("P20 one that is stopped says which ends, steps and faults it has not reached", async () => {
+  const { complete, states, violation, unseen, notModelled, summary } = await explore(loans, "loan", { states: 300 });
   expect(violation?.way).toBeUndefined();
   expect(complete).toBe(false);
-  expect(states).toBeGreaterThanOrEqual(5000);
-  expect(summary).toMatch(/^Stopped at the bound after 5,\d+ states: nothing was found so far\./);
+  expect(states).toBeGreaterThanOrEqual(300);
+  expect(summary).toMatch(/^Stopped at the bound after 3\d\d states: nothing was found so far\./);
+  expect(unseen.ends).toContain("Processed");
+  expect(unseen.steps).toContain("payOut");
+  expect(unseen.compensations).toContain("sign");
+  expect(unseen.faults).toEqual(expect.arrayContaining(["rejection of payOut", "time-out of payOut"]));
+  expect(summary).toMatch(
+    /Not reached so far: the ends .*Processed.*; the steps .*payOut.*; the compensations of .*sign/,
+  );
+  expect(notModelled).toEqual([
+    "the deadline of the whole job, P60D",
+    "each item of a list (one run stands for all): appraise",
+    "reminders of assignees: approve",
+    "polls (services report what they do later): approve, sign",
+  ]);
+  expect(summary).toContain("Not modelled: the deadline of the whole job, P60D; ");
+});
+
+test("P20 what a complete one has not reached can't happen", async () => {
+  const { complete, unseen } = await explore(business, "returns", { goesWrong: { timeouts: 0 } });
+  expect({ complete, unseen }).toEqual({
+    complete: true,
+    unseen: {
+      ends: ["Compensated", "Error"],
+      steps: [],
+      compensations: ["reserveRefund", "pickUp", "restock"],
+      faults: [],
+    },
+  });
 });
 
 test("a service that may accept what it has rejected leaves an effect behind: the way there is said", async () => {

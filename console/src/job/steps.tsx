@@ -51,7 +51,7 @@ function Step({ name, record, step }: StepProps) {
         <p className="quiet result">
           {JOB.result}:{" "}
           {Object.entries(result)
-            .map(([member, value]) => `${member} ${String(value)}`)
+            .map(([member, value]) => `${member} ${typeof value === "object" ? JSON.stringify(value) : value}`)
             .join(", ")}
         </p>
       )}

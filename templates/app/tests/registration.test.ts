@@ -1,6 +1,6 @@
 // Registrations in memory, with the simulated services of `npm start` and a clock that skips time: processed, compensated, and through an outage.
 import { inMemoryServices } from "@scheduler-agent-supervisor/local/remotes";
-import { createWorld, type World } from "@scheduler-agent-supervisor/testing";
+import { createWorld, explore, type World } from "@scheduler-agent-supervisor/testing";
 import { expect, test } from "vitest";
 import { services } from "../samples/remotes.ts";
 import { business } from "../shared/business.ts";
@@ -41,6 +41,14 @@ test("accounts are away for ten minutes: the registration waits, and an account 
   const world = await register((prepared) => prepared.service("accounts").switchOn({ kind: "down", forMs: 600_000 }));
   expect(world.record("registration-1").processState).toBe("Processed");
   expect(operations(world, "accounts")).not.toContain("close");
+});
+
+test("whatever a service rejects, or does not do in time, a registration ends, and nothing is left half done", async () => {
+  const { complete, violation, ends } = await explore(business, "registration", {
+    goesWrong: { rejections: 1, timeouts: 3 },
+  });
+  expect(violation?.way).toBeUndefined();
+  expect({ complete, ends }).toEqual({ complete: true, ends: ["Compensated", "Error", "Processed"] });
 });
 
 test("an answer that is lost opens no second account", async () => {

@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { bounds } from "../../tests/bounds.ts";
 import { encoderAgent } from "../../tests/videos.ts";
-import { RESULT_BYTES } from "../domain/record-limits.ts";
+import { levelsIn, RESULT_BYTES, RESULT_LEVELS } from "../domain/record-limits.ts";
+import type { StepResult } from "../domain/state-record.ts";
 import type { Agent, AgentReply } from "./agent.ts";
 import { checkResult } from "./declared-results.ts";
 import { routeAgent } from "./route-agent.ts";
@@ -70,6 +71,17 @@ test("P33 a result that is larger than a record takes is not recorded, declared 
       faults: [`result: has ${RESULT_BYTES + 1} bytes as JSON, and a step's result may have ${RESULT_BYTES}`],
     });
   }
+});
+
+test("P33 a result may have lists and objects in it, five levels deep", () => {
+  const nestedBy = (end: unknown) => ({ parts: [{ parts: [end] }], isWhole: true }) as unknown as StepResult;
+  const [fits, tooDeep] = [nestedBy({ name: "end" }), nestedBy({ names: ["end"] })];
+  expect([levelsIn(fits), levelsIn(tooDeep)]).toEqual([RESULT_LEVELS, RESULT_LEVELS + 1]);
+  expect(checkResult(undefined, fits)).toEqual({ kind: "fits", result: fits });
+  expect(checkResult(undefined, tooDeep)).toEqual({
+    kind: "misfit",
+    faults: [`result: is nested deeper than the ${RESULT_LEVELS} levels that it may have`],
+  });
 });
 
 test("members that are not declared are not recorded", async () => {

@@ -5,8 +5,10 @@ import type { StepRun } from "./state-record.ts";
 export const DOCUMENT_BYTES = 2 * 1024 * 1024;
 /** The most runs of a job's steps: a step with `forEach` may have one for each item. */
 export const MOST_RUNS = 100;
-/** The largest result of a step, as JSON: an id or two, no documents. */
+/** The largest result of a step, as JSON: some ids or a short list, no documents. */
 export const RESULT_BYTES = 4096;
+/** How deep a result may be nested: its members are the first level. */
+export const RESULT_LEVELS = 5;
 /** The longest error, or message of a service, as JSON. */
 const MESSAGE_BYTES = 1000;
 /** What names a place, and why it was chosen. */
@@ -20,6 +22,12 @@ const encoder = new TextEncoder();
 
 export function jsonBytes(value: unknown): number {
   return encoder.encode(JSON.stringify(value)).length;
+}
+
+/** How many lists and objects stand inside each other, at most. It stops counting beyond the limit. */
+export function levelsIn(value: unknown, most: number = RESULT_LEVELS + 1): number {
+  if (value === null || typeof value !== "object" || most === 0) return 0;
+  return 1 + Math.max(0, ...Object.values(value).map((member) => levelsIn(member, most - 1)));
 }
 
 /** The start of the text, as long as it fits: a control character takes six bytes. */

@@ -3,6 +3,7 @@ import type { BusinessKeys } from "./business-keys.ts";
 import type { ChildStanding, ParentStep } from "./child-job.ts";
 import { runOfItem } from "./items.ts";
 import type { Priority } from "./job.ts";
+import type { ResultValue } from "./result-value.ts";
 import type { Decided, Skipped } from "./skipped.ts";
 import type { WantedStatuses } from "./wanted-statuses.ts";
 import type { Workflow, WorkflowRef } from "./workflow.ts";
@@ -39,12 +40,9 @@ export type StepState =
   | "Compensated";
 
 /** The result of a step, for later steps and for the compensation: plain JSON. */
-export type StepResult = { readonly [name: string]: string | number | boolean | null };
+export type StepResult = { readonly [name: string]: ResultValue };
 
-/**
- * What a later step or a condition gets of a step: its result; of a step with `forEach` the results of its runs, in the order of the items, with
- * null for a run without a result.
- */
+/** What a later step or a condition gets: the step's result; with `forEach` those of its runs, in the order of the items, null for a run without one. */
 export type ReadResult = StepResult | readonly (StepResult | null)[];
 
 /** The results of the completed steps, by step name. A skipped step has none, and neither has one whose list is empty. */

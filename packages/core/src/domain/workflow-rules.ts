@@ -61,12 +61,17 @@ export function itemsIn({ steps }: Workflow, job: Job, rules: WorkflowRules): It
   return Object.fromEntries(lists);
 }
 
+/** The way out: each child has a record of its own. */
+const MORE_ITEMS =
+  "submit it as several jobs, or have a step submit a job for each part of the list (defineChildJob with forEach)";
+
 /** @throws if there is no such list, it can't be computed for that job, or it is too long */
 export function itemsOf(list: string, job: Job, { lists }: WorkflowRules): readonly Item[] {
   const make = Object.hasOwn(lists, list) ? lists[list] : undefined;
   if (!make) throw new Error(`there is no list ${list}`);
   const items = make(job as never);
-  if (items.length > MOST_ITEMS) throw new Error(`${list} has ${items.length} items, and may have ${MOST_ITEMS}`);
+  if (items.length > MOST_ITEMS)
+    throw new Error(`${list} has ${items.length} items, and may have ${MOST_ITEMS}: ${MORE_ITEMS}`);
   return items;
 }
 
@@ -80,7 +85,7 @@ export function listFaults(workflow: Workflow, job: Job, rules: WorkflowRules, s
   try {
     const lists = itemsIn(workflow, job, rules);
     const runs = countRuns(workflow, lists);
-    const tooMany = `job: ${Object.keys(lists).join(", ")}: the items make ${runs} runs of steps, and a job may have ${MOST_RUNS}: submit it as several jobs`;
+    const tooMany = `job: ${Object.keys(lists).join(", ")}: the items make ${runs} runs of steps, and a job may have ${MOST_RUNS}: ${MORE_ITEMS}`;
     const secret = Object.entries(lists).flatMap(([list, items]) =>
       secrets.length === 0 || isWithoutSecrets(list, items, withoutSecrets(job, secrets), rules)
         ? []

@@ -4,6 +4,8 @@ import type { StepTask } from "../domain/attempt.ts";
 import { durationMs } from "../domain/duration.ts";
 import type { Priority } from "../domain/job.ts";
 import { runOf } from "../domain/plan.ts";
+import { RESULT_LEVELS } from "../domain/record-limits.ts";
+import type { ResultValue } from "../domain/result-value.ts";
 import type {
   Awaited,
   CompensationTarget,
@@ -127,9 +129,18 @@ const ticket = z.object({
   round: z.int().min(2).optional(),
 }) satisfies z.ZodType<Ticket>;
 
+/** A value with at most so many lists and objects inside each other. */
+function valueWithin(levels: number): z.ZodType<ResultValue> {
+  const plain = z.union([text, z.number(), z.boolean(), z.null()]);
+  if (levels === 0) return plain;
+  const inner = valueWithin(levels - 1);
+  // The type is finite: one level less, each time, is not said in it.
+  return z.union([plain, z.array(inner), z.record(z.string().max(100), inner)]) as z.ZodType as z.ZodType<ResultValue>;
+}
+
 /** The recorded result of a step. */
 export const stepResult = z
-  .record(z.string().max(100), z.union([text, z.number(), z.boolean(), z.null()]))
+  .record(z.string().max(100), valueWithin(RESULT_LEVELS - 1))
   .refine((members) => Object.keys(members).length <= RESULT_MEMBERS, `must have at most ${RESULT_MEMBERS} members`);
 
 const failure = z.object({

@@ -160,7 +160,9 @@ test("of more items than there may be is rejected when it is submitted, in words
   const line = { sku: "S", quantity: 1, unitPrice: 1 };
   await world.submit(sampleJob("job-1", { lines: Array(MOST_ITEMS + 1).fill(line) }), ENVELOPE);
   expect(await world.stateOf()).toBeUndefined();
-  expect(world.rejections[0]?.faults).toEqual([`job: lines has ${MOST_ITEMS + 1} items, and may have ${MOST_ITEMS}`]);
+  expect(world.rejections[0]?.faults).toEqual([
+    `job: lines has ${MOST_ITEMS + 1} items, and may have ${MOST_ITEMS}: submit it as several jobs, or have a step submit a job for each part of the list (defineChildJob with forEach)`,
+  ]);
 });
 
 test("keeps each run's item when a later version of the app sorts the list in another way", async () => {

@@ -224,10 +224,18 @@ test("P7 P8 a reply to an earlier attempt's request has the step's nonce: it is 
 
 test("P7 a reply that can't be read is kept, every fault named", async () => {
   const { ticket } = await ask();
-  const body = { ticket: { ...ticket, attempt: 0 }, kind: "done", result: { deep: { er: 1 } } };
+  const body = { ticket: { ...ticket, attempt: 0 }, kind: "done", result: { deep: { er: [[[[1]]]] } } };
   expect(await take(body)).toBeUndefined();
   expect(world.quarantined).toMatchObject([{ subject: "InvalidReply", body }]);
   expect(world.quarantined[0]?.faults.map((fault) => fault.split(":")[0])).toEqual(["ticket.attempt", "result.deep"]);
+});
+
+test("P7 what a reply says may have lists and objects in it, and is recorded as it is", async () => {
+  const { ticket } = await ask();
+  const result = { checkId: "c-1", matches: [{ name: "Ada", score: 3, lists: ["eu", "un"] }] };
+  await take({ ticket, kind: "done", result });
+  expect(world.quarantined).toEqual([]);
+  expect((await world.stateOf())?.steps["checkFraud"]).toMatchObject({ state: "Completed", result });
 });
 
 test("P7 P9 a request that is too large for its queue is rejected for good, with its cause, and not asked again and again", async () => {

@@ -1,5 +1,5 @@
 // What may still go wrong, and the tick of the clock: what could go on and does not while it ticks has stalled.
-import { LONG_AGO, NOW_MS } from "./abstract-time.ts";
+import { LONG_AGO, NOW_MS, TICK_MS } from "./abstract-time.ts";
 import type { Accepted } from "./calls.ts";
 import type { Engine } from "./engine.ts";
 import type { Pieces } from "./pieces.ts";
@@ -22,7 +22,7 @@ export class Clock {
   readonly #engine: Engine;
   readonly #setting: Setting;
   /** By the bounds' number. */
-  readonly #spent: { readonly [what in keyof Bounds]: number[] };
+  readonly #spent: { readonly [what in keyof Bounds]-?: number[] };
 
   constructor(pieces: Pieces, engine: Engine, setting: Setting) {
     this.#pieces = pieces;
@@ -44,6 +44,7 @@ export class Clock {
       const isReady = isStalled(placed) || this.#isReady(state, placed);
       if (isReady === undefined) return undefined;
       if (isReady && !isStalled(placed)) next = this.spend(next, this.#isAccepted(placed) ? "lateness" : "stalls");
+      if (next && this.#runsOutOfTime(placed)) next = this.spend(next, "timeouts");
       if (!next) return undefined;
       const later = this.#pieces.ticked(pieceOf(placed));
       if (!this.#isDropped(later)) ticked.push(isReady ? stalled(later) : later);
@@ -54,6 +55,16 @@ export class Clock {
     ticked[RECORD] = record === 0 ? 0 : this.#pieces.tickedValue(record);
     sorted(ticked);
     return ticked.length < state.length || ticked.some((id, at) => id !== state[at]) ? ticked : undefined;
+  }
+
+  /** In this tick, while it waits for its service. */
+  #runsOutOfTime(placed: number): boolean {
+    if (this.#setting.bounds.timeouts === undefined) return false;
+    const piece = this.#pieces.get(pieceOf(placed));
+    const stand = piece.kind === "operation" ? this.#pieces.stand(pieceOf(placed)) : undefined;
+    if (piece.kind !== "operation" || stand?.kind !== "service") return false;
+    const leftMs = Date.parse(stand.completeBy) - NOW_MS - AHEAD_MS[piece.host];
+    return leftMs > 0 && leftMs <= TICK_MS;
   }
 
   #isAccepted(placed: number): boolean {
@@ -100,7 +111,7 @@ export class Clock {
   }
 
   mayStill(state: State, what: keyof Bounds): boolean {
-    return this.#setting.bounds[what] > 0 && this.spend(state, what) !== undefined;
+    return (this.#setting.bounds[what] ?? 0) > 0 && this.spend(state, what) !== undefined;
   }
 
   /** The state with one less of what may go wrong; undefined where it may not any more. */
@@ -111,7 +122,8 @@ export class Clock {
     if (left === undefined) {
       const { values } = this.#pieces;
       const bounds = values.get<Bounds>(before);
-      left = bounds[what] === 0 ? 0 : values.idOf({ ...bounds, [what]: bounds[what] - 1 });
+      const count = bounds[what] ?? 0;
+      left = count === 0 ? 0 : values.idOf({ ...bounds, [what]: count - 1 });
       spent[before] = left;
     }
     if (left === 0) return undefined;

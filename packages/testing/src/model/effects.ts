@@ -109,7 +109,7 @@ export class Effects {
         ...this.#changes(id, call, record, serviceState),
         ...this.#staleReads(id, call, record, previous),
       ];
-      outcomes = { changes: changes.filter(({ spends }) => !spends || bounds[spends] > 0) };
+      outcomes = { changes: changes.filter(({ spends }) => !spends || (bounds[spends] ?? 0) > 0) };
       known.set(key, outcomes);
     }
     return outcomes;

@@ -29,7 +29,16 @@ test("whether a condition holds leads to other states, each of which is looked a
 });
 
 test("how it may end is said: in Error where a compensation is not done in time", async () => {
-  const { complete, ends, summary } = await explore(business, "publishing", { goesWrong: {} });
+  const { complete, ends, summary } = await explore(business, "publishing", { goesWrong: { timeouts: 4 } });
   expect({ complete, ends }).toEqual({ complete: true, ends: ["Compensated", "Error", "Processed"] });
   expect(summary).toMatch(/It ends Compensated, Error, Processed\.$/);
+});
+
+test("with each interleaving of the processes it ends in the same ways, and takes more states", async () => {
+  const goesWrong = { rejections: 1, timeouts: 1 };
+  const few = await explore(business, "trailer", { goesWrong });
+  const all = await explore(business, "trailer", { goesWrong, everyInterleaving: true });
+  expect([few.complete, all.complete]).toEqual([true, true]);
+  expect([few.ends, few.unseen]).toEqual([all.ends, all.unseen]);
+  expect(few.states).toBeLessThan(all.states);
 });

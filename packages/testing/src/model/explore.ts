@@ -1,20 +1,19 @@
 // The model checker on an app's own workflow (P20): every state that one run of it can reach, with so much going wrong, or as many as the bounds allow.
 import type { Business } from "@scheduler-agent-supervisor/core/app";
-import type {
-  FailureBudget,
-  RecoveryPolicy,
-  Workflow,
-  WorkflowRules,
-  WorkflowStep,
-} from "@scheduler-agent-supervisor/core/domain";
+import type { Workflow } from "@scheduler-agent-supervisor/core/domain";
 import { milliseconds } from "../services/scripted-service.ts";
 import { explore as exploreModel } from "./explorer.ts";
 import { Model } from "./model.ts";
-import { type Bounds, CONTENT, NOTHING_GOES_WRONG, REQUESTS, type Setting } from "./setting.ts";
+import { modelled, notModelledIn, rulesOf } from "./modelled.ts";
+import { Seen, type Unseen, unseenInWords } from "./seen.ts";
+import { type Bounds, NOTHING_GOES_WRONG, REQUESTS, type Setting } from "./setting.ts";
 
 /** The faults during an exploration, and its limits. */
 export interface ExploreOptions {
-  /** How often each fault may happen in one run. Faults that are not named never happen. One rejection by a service if absent. */
+  /**
+   * How often each fault may happen in one run. Faults that are not named never happen, but services do not answer in time twice (`timeouts`): that uses
+   * up a step's attempts, of which there is a third where the policy has a wait. One rejection by a service if absent.
+   */
   readonly goesWrong?: Partial<Bounds>;
   /** The values of the workflow's conditions, by name. Others are true. */
   readonly conditions?: { readonly [name: string]: boolean };
@@ -22,6 +21,11 @@ export interface ExploreOptions {
   readonly operator?: readonly (keyof typeof REQUESTS)[];
   /** A service may accept a request that it has just rejected permanently, for example a service without idempotency keys. */
   readonly mayAcceptWhatItRejected?: boolean;
+  /**
+   * Also each sequence of the writes and messages of processes that work at the same time: many more states. Absent: a process runs on until it waits
+   * for a service, a message or the clock, or until a fault befalls it. The core's own worlds explore what may come in between.
+   */
+  readonly everyInterleaving?: boolean;
   /** The maximum number of states, which limits the memory: about 1.5 KB each. 200,000 if absent. */
   readonly states?: number;
   /** The maximum duration, ISO 8601. One minute if absent. */
@@ -35,6 +39,10 @@ export interface Exploration {
   readonly states: number;
   /** The end states that were reached, such as `Processed` and `Compensated`. */
   readonly ends: readonly string[];
+  /** What no state shows: it can't happen if the exploration is complete, and may if it was stopped. */
+  readonly unseen: Unseen;
+  /** What this workflow has and the model has not, as text. */
+  readonly notModelled: readonly string[];
   /** The violated invariant, and the shortest sequence of moves to it; undefined if none was found. */
   readonly violation: { readonly fault: string; readonly way: readonly string[] } | undefined;
   /** A summary as text. */
@@ -43,102 +51,59 @@ export interface Exploration {
 
 const MOST_STATES = 200_000;
 const WITHIN = "PT1M";
+const USUAL_TIMEOUTS = 2;
 
 /**
  * Explores the newest version of a workflow. The structure is the app's: steps, predecessors, compensations, conditions, fallbacks, policies, queues. The times,
- * thresholds and services are the model's: two tries, one wait, and services that follow the contract of an agent. A step for each item
- * of a list is one step here, `mostFailures` is ignored, and
- * the first wait that expires is the last where `onAwaitExpired` gives waits their own count.
+ * thresholds and services are the model's: two tries, one wait, and services that follow the contract of an agent. The first wait that expires is the
+ * last where `onAwaitExpired` gives waits their own count. `notModelled` names the other differences.
  * @throws where the app has no such workflow, or no such condition
  */
 export async function explore(business: Business, name: string, options: ExploreOptions = {}): Promise<Exploration> {
   const { states: most = MOST_STATES, within = WITHIN } = options;
   const endsAt = Date.now() + milliseconds(within);
-  const model = new Model(settingOf(business, name, options));
+  const workflow = business.loadWorkflows().newest(name);
+  if (!workflow) throw new Error(`The app has no workflow ${name}: it has ${business.workflowNames.join(", ")}.`);
+  const model = new Model(settingOf(workflow, name, options));
+  const seen = new Seen(model);
   const { states, complete, ends, finding } = await exploreModel(model, {
     states: most,
     isOver: () => Date.now() > endsAt,
+    onState: (state) => seen.add(state),
   });
   const violation = finding && { fault: finding.fault, way: finding.trace };
-  const report = { complete: complete && !violation, states, ends, violation };
+  const notModelled = notModelledIn(workflow, business);
+  const report = { complete: complete && !violation, states, ends, unseen: seen.unseen(), notModelled, violation };
   return { ...report, summary: inWords(report) };
 }
 
-function settingOf(business: Business, name: string, options: ExploreOptions): Setting {
-  const workflow = business.loadWorkflows().newest(name);
-  if (!workflow) throw new Error(`The app has no workflow ${name}: it has ${business.workflowNames.join(", ")}.`);
+function settingOf(workflow: Workflow, name: string, options: ExploreOptions): Setting {
   const { goesWrong = { rejections: 1 }, conditions = {}, operator = [], mayAcceptWhatItRejected = false } = options;
   return {
     name,
     workflow: modelled(workflow),
     rules: rulesOf(workflow, conditions),
     hosts: ["east"],
-    bounds: { ...NOTHING_GOES_WRONG, ...goesWrong },
+    bounds: { ...NOTHING_GOES_WRONG, timeouts: USUAL_TIMEOUTS, ...goesWrong },
     requests: operator.map((request) => REQUESTS[request]),
     isFickle: mayAcceptWhatItRejected,
+    isCoarse: options.everyInterleaving !== true,
   };
 }
 
-/** As long as a tick of the model's clock, or two: it tells times apart by whether they are over, and by nothing else. */
-const TIMES = { startWithin: "PT30S", completeWithin: "PT30S", awaitWithin: "PT60S", wait: "PT30S" } as const;
-/** The second failure is the last: a third would be as the second. */
-const THRESHOLD = 2;
-
-function modelled(workflow: Workflow): Workflow {
-  return {
-    ...workflow,
-    name: CONTENT.workflow,
-    policy: modelledPolicy(workflow.policy),
-    steps: workflow.steps.map(modelledStep),
-  };
-}
-
-function modelledPolicy<Policy extends Partial<RecoveryPolicy>>(policy: Policy): Omit<Policy, "mostFailures"> {
-  const { compensation, awaitThreshold } = policy;
-  // The model's normal form forgets which failures were waits that expired: so the first one is the last.
-  const once = awaitThreshold !== undefined && { awaitThreshold: 1 };
-  return { ...modelledBudget(policy), ...once, ...(compensation && { compensation: modelledBudget(compensation) }) };
-}
-
-function modelledBudget<Budget extends Partial<FailureBudget>>(budget: Budget): Omit<Budget, "mostFailures"> {
-  // The model's normal form forgets the failures of all steps together.
-  const { mostFailures: _, ...known } = budget;
-  const { failureThreshold, waits } = known;
-  return {
-    ...known,
-    ...(failureThreshold !== undefined && { failureThreshold: Math.min(failureThreshold, THRESHOLD) }),
-    ...(waits && { waits: waits.slice(0, 1).map(() => TIMES.wait) }),
-  };
-}
-
-function modelledStep({ forEach: _, ...step }: WorkflowStep): WorkflowStep {
-  const { compensation, awaitWithin, policy } = step;
-  return {
-    ...step,
-    agent: "service",
-    ...{ startWithin: TIMES.startWithin, completeWithin: TIMES.completeWithin },
-    ...(awaitWithin !== undefined && { awaitWithin: TIMES.awaitWithin }),
-    ...(policy && { policy: modelledPolicy(policy) }),
-    compensation:
-      typeof compensation === "string" ? compensation : { ...compensation, completeWithin: TIMES.completeWithin },
-  };
-}
-
-function rulesOf({ steps }: Workflow, conditions: { readonly [name: string]: boolean }): WorkflowRules {
-  const names = [...new Set(steps.flatMap(({ when }) => when ?? []))];
-  const strange = Object.keys(conditions).filter((name) => !names.includes(name));
-  if (strange.length > 0) throw new Error(`The workflow has no condition ${strange.join(" or ")}.`);
-  return { conditions: Object.fromEntries(names.map((name) => [name, () => conditions[name] ?? true])), lists: {} };
-}
-
-function inWords({ states, complete, ends, violation }: Omit<Exploration, "summary">): string {
+function inWords({ states, complete, ends, unseen, notModelled, violation }: Omit<Exploration, "summary">): string {
   const count = states.toLocaleString("en");
   if (violation) {
     const way = violation.way.map((move, index) => `${String(index + 1).padStart(4)}  ${move}`);
     return [`Found in ${count} states: ${violation.fault}. The way there:`, ...way].join("\n");
   }
-  const seen = `It ends ${ends.join(", ") || "nowhere that was seen"}.`;
-  return complete
-    ? `Explored ${count} states, to the end: nothing was found. ${seen}`
-    : `Stopped at the bound after ${count} states: nothing was found so far. ${seen}`;
+  const missing = unseenInWords(unseen);
+  return [
+    complete
+      ? `Explored ${count} states, to the end: nothing was found.`
+      : `Stopped at the bound after ${count} states: nothing was found so far.`,
+    `It ends ${ends.join(", ") || "nowhere that was seen"}.`,
+    ...(missing === "" ? [] : [`${complete ? "Never reached" : "Not reached so far"}: ${missing}.`]),
+    ...(notModelled.length === 0 ? [] : [`Not modelled: ${notModelled.join("; ")}.`]),
+  ].join(" ");
 }

@@ -29,15 +29,19 @@ export interface Limits {
   readonly states: number;
   /** Asked now and then: it ends there. */
   readonly isOver?: () => boolean;
+  /** Gets each state once, when it is reached. */
+  readonly onState?: (state: State) => void;
 }
 
 /** Between two looks at whether it is over. */
 const STATES_AT_ONCE = 512;
 
-export async function explore(model: Model, { states: most, isOver = () => false }: Limits): Promise<Report> {
+export async function explore(model: Model, limits: Limits): Promise<Report> {
+  const { states: most, isOver = () => false, onState } = limits;
   const table = new StateTable();
   const initial = model.initial();
   table.add(initial, -1);
+  onState?.(initial);
   let moves = 0;
   let depth = 0;
   let levelEnd = 1;
@@ -59,6 +63,7 @@ export async function explore(model: Model, { states: most, isOver = () => false
       const known = table.size;
       const to = table.add(move.to, at);
       moves += 1;
+      if (to === known) onState?.(move.to);
       if (move.rank > 0 && (!fair || move.rank < fair.rank)) {
         fair = move;
         fairTo = to;
@@ -85,11 +90,12 @@ export async function explore(model: Model, { states: most, isOver = () => false
 }
 
 /**
- * Few moves only where one of them leads to a state that was not looked at before: so what is put off is not put off for ever.
+ * Few moves only where one of them leads to a state that was not looked at before: so what is put off is not put off for ever. A process that runs on
+ * comes to its next wait: there, nothing is.
  */
 async function movesToLookAt(model: Model, table: StateTable, state: State, at: number): Promise<readonly Move[]> {
   const few = model.movesAtOnce(state, "few") ?? (await model.moves(state, "few"));
-  if (!model.isReduced || few.some(({ to }) => (table.find(to) ?? at + 1) > at)) return few;
+  if (!model.isReduced || model.setting.isCoarse || few.some(({ to }) => (table.find(to) ?? at + 1) > at)) return few;
   return model.moves(state);
 }
 

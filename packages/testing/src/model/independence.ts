@@ -29,11 +29,23 @@ export class Independence {
     this.#setting = setting;
   }
 
-  /** The first such piece, as it is placed; 0 if there is none. */
+  /** The first such piece, as it is placed, or the first process at work where that goes on first; 0 if there is none. */
   firstOf(state: State): number {
     for (let at = FIRST_PIECE; at < state.length; at += 1) {
       const placed = state[at] as number;
       if (this.isSo(state, placed)) return placed;
+    }
+    return this.#setting.isCoarse ? this.#firstAtWork(state) : 0;
+  }
+
+  /** A process that waits for nothing. One that has stalled, or may, goes on whenever it likes. */
+  #firstAtWork(state: State): number {
+    if (this.#pieces.values.get<Bounds>(state[BOUNDS] as number).stalls > 0) return 0;
+    for (let at = FIRST_PIECE; at < state.length; at += 1) {
+      const placed = state[at] as number;
+      if (isStalled(placed) || this.#pieces.get(placed).kind !== "operation") continue;
+      const stand = this.#pieces.stand(placed);
+      if (stand && stand.kind !== "service") return placed;
     }
     return 0;
   }

@@ -88,7 +88,7 @@ export class Moves {
     this.#attempts = isNumbered ? undefined : new Attempts(pieces);
   }
 
-  /** Those of one piece where it is independent of all others, or all: see independence.ts. To be asked again as `from` is. */
+  /** Those of one piece where it may go first, or all: see independence.ts. To be asked again as `from` is. */
   fewFrom(state: State): readonly Move[] {
     const first = this.#independence.firstOf(state);
     if (first === 0) return this.from(state);

@@ -1,5 +1,5 @@
 // What an operation reads of the record: in its form for who reads it, and, where reads may be stale, as it was before its last write.
-import type { StateRecord, StepTask } from "@scheduler-agent-supervisor/core/domain";
+import { levelsOf, type StateRecord, type StepTask } from "@scheduler-agent-supervisor/core/domain";
 import type { Versioned } from "@scheduler-agent-supervisor/core/store";
 import { foundIn } from "./attempt-of.ts";
 import { aboutOf, type Call, type Replied, type Reported } from "./calls.ts";
@@ -18,6 +18,9 @@ export interface Doing extends Operation {
 
 type Read = Extract<Call, { kind: "state" | "due" }>;
 
+/** Beside them a claim's patch has six changes more, and may have ten: see domain/transitions.ts. */
+const MOST_IN_A_CLAIM = 4;
+
 /** The version of what is never written back. */
 export const UNKEPT = "unkept";
 
@@ -25,11 +28,14 @@ export class Reads {
   readonly #pieces: Pieces;
   readonly #setting: Setting;
   readonly #isReduced: boolean;
+  readonly #hasWideStart: boolean;
 
   constructor(pieces: Pieces, setting: Setting) {
     this.#pieces = pieces;
     this.#isReduced = !setting.isExact && !setting.isUnreduced;
     this.#setting = setting;
+    const [first = []] = levelsOf(setting.workflow);
+    this.#hasWideStart = first.length > MOST_IN_A_CLAIM;
   }
 
   of(operation: Doing, stored: StateRecord | undefined): Versioned | null {
@@ -63,10 +69,17 @@ export class Reads {
     });
   }
 
-  /** A submission makes use of versions only to clear outbox messages, and what is the same would otherwise be kept apart by them. */
-  #etagFor({ name }: Operation, { outbox }: StateRecord): string {
+  /**
+   * A submission makes use of versions only to clear outbox messages, and to claim a job with more first steps than one patch takes; what is the same
+   * would otherwise be kept apart by them.
+   */
+  #etagFor({ name }: Operation, { outbox, processState }: StateRecord): string {
     const isKept =
-      name !== "submitJob" || outbox.length > 0 || this.#setting.isExact || this.#setting.bounds.staleReads > 0;
+      name !== "submitJob" ||
+      outbox.length > 0 ||
+      (processState === "Pending" && this.#hasWideStart) ||
+      this.#setting.isExact ||
+      this.#setting.bounds.staleReads > 0;
     return isKept ? CURRENT : UNKEPT;
   }
 

@@ -50,6 +50,8 @@ export interface Bounds {
   readonly forgeries: number;
   /** A read finds the record as it was before its last write, made less than a tick ago: never by who wrote it, or has read it since. */
   readonly staleReads: number;
+  /** A service does not answer while its agent has time. Absent: as often as it likes. */
+  readonly timeouts?: number;
 }
 
 export const NOTHING_GOES_WRONG: Bounds = {
@@ -81,6 +83,11 @@ export interface Setting {
   readonly isExact?: boolean;
   /** Explored without any reduction: for comparing the reduced model with it (reduction.test.ts). */
   readonly isUnreduced?: boolean;
+  /**
+   * Each process runs on until it waits for a service, a message or the clock, or until a fault befalls it: no other one's writes come in between. For
+   * workflows with too many steps for each interleaving of their processes, which the core's own worlds explore.
+   */
+  readonly isCoarse?: boolean;
   /**
    * The operations that no agent takes up. Agents are then known to be absent, also those that take up the other operations: what is known of them may
    * be old. Absent: agents are known to work, and no wait is a failure.

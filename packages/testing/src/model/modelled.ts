@@ -1,0 +1,84 @@
+// An app's workflow as the model explores it: the structure is the app's, the times, thresholds and services are the model's.
+import type { Business } from "@scheduler-agent-supervisor/core/app";
+import type {
+  FailureBudget,
+  RecoveryPolicy,
+  Workflow,
+  WorkflowRules,
+  WorkflowStep,
+} from "@scheduler-agent-supervisor/core/domain";
+import { CONTENT } from "./setting.ts";
+
+/** As long as a tick of the model's clock, or two: it tells times apart by whether they are over, and by nothing else. */
+const TIMES = { startWithin: "PT30S", completeWithin: "PT30S", awaitWithin: "PT60S", wait: "PT30S" } as const;
+/** The second failure is the last: a third would be as the second. */
+const THRESHOLD = 2;
+
+export function modelled({ deadline: _, ...workflow }: Workflow): Workflow {
+  return {
+    ...workflow,
+    name: CONTENT.workflow,
+    policy: modelledPolicy(workflow.policy),
+    steps: workflow.steps.map(modelledStep),
+  };
+}
+
+function modelledPolicy<Policy extends Partial<RecoveryPolicy>>(policy: Policy): Omit<Policy, "mostFailures"> {
+  const { compensation, awaitThreshold } = policy;
+  // The model's normal form forgets which failures were waits that expired: so the first one is the last.
+  const once = awaitThreshold !== undefined && { awaitThreshold: 1 };
+  return { ...modelledBudget(policy), ...once, ...(compensation && { compensation: modelledBudget(compensation) }) };
+}
+
+function modelledBudget<Budget extends Partial<FailureBudget>>(budget: Budget): Omit<Budget, "mostFailures"> {
+  // The model's normal form forgets the failures of all steps together.
+  const { mostFailures: _, ...known } = budget;
+  const { failureThreshold, waits } = known;
+  return {
+    ...known,
+    ...(failureThreshold !== undefined && { failureThreshold: Math.min(failureThreshold, THRESHOLD) }),
+    ...(waits && { waits: waits.slice(0, 1).map(() => TIMES.wait) }),
+  };
+}
+
+function modelledStep({ forEach: _, assignee: __, ...step }: WorkflowStep): WorkflowStep {
+  const { compensation, awaitWithin, policy } = step;
+  return {
+    ...step,
+    agent: "service",
+    ...{ startWithin: TIMES.startWithin, completeWithin: TIMES.completeWithin },
+    ...(awaitWithin !== undefined && { awaitWithin: TIMES.awaitWithin }),
+    ...(policy && { policy: modelledPolicy(policy) }),
+    compensation:
+      typeof compensation === "string" ? compensation : { ...compensation, completeWithin: TIMES.completeWithin },
+  };
+}
+
+/** @throws where the workflow has no such condition */
+export function rulesOf({ steps }: Workflow, conditions: { readonly [name: string]: boolean }): WorkflowRules {
+  const names = [...new Set(steps.flatMap(({ when }) => when ?? []))];
+  const strange = Object.keys(conditions).filter((name) => !names.includes(name));
+  if (strange.length > 0) throw new Error(`The workflow has no condition ${strange.join(" or ")}.`);
+  return { conditions: Object.fromEntries(names.map((name) => [name, () => conditions[name] ?? true])), lists: {} };
+}
+
+/** What the workflow has and no state shows, as text. */
+export function notModelledIn({ steps, policy, deadline }: Workflow, { knownAgents }: Business): string[] {
+  const named = (words: string, has: (step: WorkflowStep) => boolean) => {
+    const names = steps.filter(has).map(({ name }) => name);
+    return names.length > 0 ? [`${words}: ${names.join(", ")}`] : [];
+  };
+  const isPolicyWith = (one: Partial<RecoveryPolicy> | undefined) =>
+    one?.mostFailures !== undefined || one?.compensation?.mostFailures !== undefined;
+  return [
+    ...(deadline ? [`the deadline of the whole job, ${deadline.completeWithin}`] : []),
+    ...(isPolicyWith(policy) ? ["mostFailures of the workflow"] : []),
+    ...named("mostFailures", (step) => isPolicyWith(step.policy)),
+    ...named("each item of a list (one run stands for all)", ({ forEach }) => forEach !== undefined),
+    ...named("what child jobs do (each is a service that reports later)", ({ agent }) =>
+      Boolean(knownAgents.get(agent)?.submits),
+    ),
+    ...named("reminders of assignees", ({ assignee }) => assignee !== undefined),
+    ...named("polls (services report what they do later)", ({ awaitWithin }) => awaitWithin !== undefined),
+  ];
+}
