@@ -54,8 +54,8 @@ const office = defineAgent({
     sign: made,
     cancel: made,
     register: made,
-    strike: made,
-    tell: made,
+    deregister: made,
+    inform: made,
   },
   operations: {
     approve: later("approvals"),
@@ -64,8 +64,8 @@ const office = defineAgent({
     sign: later("signatures"),
     cancel: asks("cancellations"),
     register: asks("liens"),
-    strike: asks("strikes"),
-    tell: asks("letters"),
+    deregister: asks("deregistrations"),
+    inform: asks("letters"),
   },
 });
 const bank = defineAgent({
@@ -98,7 +98,7 @@ const rules = {
 
 const within = { completeWithin: "PT10S" } as const;
 const plain = { ...within, compensation: "nothing" } as const;
-const undone = <const Operation extends string>(operation: Operation) =>
+const takenBack = <const Operation extends string>(operation: Operation) =>
   ({ ...within, compensation: { operation, ...within } }) as const;
 const CHECKS = ["identity", "score", "income", "sanctions", "appraise"] as const;
 
@@ -118,23 +118,23 @@ const loan = workflowsOf(
     { name: "sanctions", agent: "checks", operation: "sanctions", after: [], ...plain },
     {
       ...{ name: "appraise", agent: "checks", operation: "appraise", after: [], forEach: "collaterals" },
-      ...undone("withdraw"),
+      ...takenBack("withdraw"),
     },
     { name: "decide", agent: "decider", operation: "decide", after: CHECKS, ...plain },
     {
       ...{ name: "approve", agent: "office", operation: "approve", after: ["decide"], when: "isRisky", ...plain },
       ...{ awaitWithin: "P2D", assignee: "underwriters" },
     },
-    { name: "reserve", agent: "bank", operation: "reserve", after: ["approve"], ...undone("release") },
-    { name: "insure", agent: "bank", operation: "insure", after: ["approve"], ...undone("uninsure") },
-    { name: "draft", agent: "office", operation: "draft", after: ["reserve", "insure"], ...undone("discard") },
+    { name: "reserve", agent: "bank", operation: "reserve", after: ["approve"], ...takenBack("release") },
+    { name: "insure", agent: "bank", operation: "insure", after: ["approve"], ...takenBack("uninsure") },
+    { name: "draft", agent: "office", operation: "draft", after: ["reserve", "insure"], ...takenBack("discard") },
     {
-      ...{ name: "sign", agent: "office", operation: "sign", after: ["draft"], ...undone("cancel") },
+      ...{ name: "sign", agent: "office", operation: "sign", after: ["draft"], ...takenBack("cancel") },
       ...{ awaitWithin: "P14D", policy: { onAwaitExpired: "compensate" } },
     },
-    { name: "register", agent: "office", operation: "register", after: ["sign"], ...undone("strike") },
+    { name: "register", agent: "office", operation: "register", after: ["sign"], ...takenBack("deregister") },
     { name: "payOut", agent: "bank", operation: "pay", after: ["register"], ...within, compensation: "manual" },
-    { name: "tell", agent: "office", operation: "tell", after: ["payOut"], ...plain, optional: true },
+    { name: "inform", agent: "office", operation: "inform", after: ["payOut"], ...plain, optional: true },
   ],
 });
 

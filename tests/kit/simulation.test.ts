@@ -158,7 +158,7 @@ describe("the fraud agent's worker takes its requests from their queue", () => {
     ["replies late", { kind: "slow", path: QUEUE, delayMs: 5000 }, 1],
     ["is down for a minute", { kind: "down", path: QUEUE, forMs: 60_000 }, 1],
     ["finds its service down", { kind: "down", calls: 2 }, 3],
-  ])("P36 it %s: the order is processed, and checked once", async (_, fault, calls) => {
+  ])("P7 it %s: the order is processed, and checked once", async (_, fault, calls) => {
     const world = await order(fault);
     expect(world.record("order-1").processState).toBe("Processed");
     expect(world.results("order-1")["checkFraud"]).toEqual({ checkId: "chk-1" });
@@ -166,7 +166,7 @@ describe("the fraud agent's worker takes its requests from their queue", () => {
     expect(world.service("fraud").calls.length).toBeGreaterThanOrEqual(calls);
   });
 
-  test("P36 it rejects: the order is not processed", async () => {
+  test("P7 it rejects: the order is not processed", async () => {
     const world = await order({ kind: "reject", message: "a known thief" });
     expect(world.record("order-1")).toMatchObject({ error: { kind: "rejected", step: "checkFraud" } });
     expect(world.record("order-1").error?.message).toContain("a known thief");

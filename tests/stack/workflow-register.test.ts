@@ -26,8 +26,8 @@ afterAll(() => app?.[Symbol.asyncDispose]());
 
 test("the app has entered its workflows when it started", async () => {
   const entered = await register.entered();
-  // The test's app has two workflows more.
-  expect(entered).toHaveLength(workflows.length + 2);
+  // The test's app has one workflow more.
+  expect(entered).toHaveLength(workflows.length + 1);
   for (const workflow of workflows) expect(entered).toContainEqual(contentOfWorkflow(workflow));
 });
 

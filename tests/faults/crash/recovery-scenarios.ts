@@ -54,7 +54,7 @@ export const recoveries: readonly Scenario[] = [
     name: "its end not published",
     title:
       "[agents, supervisor | Completed could not be sent; every await of publishing it later | host killed] the sweep publishes it from the outbox message",
-    arms: failing("paymentAgent/capturePayment:messenger.publish(StepCompleted,Completed)#1:before"),
+    arms: failing("shippingAgent/arrangeShipping:messenger.publish(StepCompleted,Completed)#1:before"),
     async drive(hand) {
       await hand.send();
       await hand.until(ended);
@@ -67,8 +67,8 @@ export const recoveries: readonly Scenario[] = [
     title:
       "[scheduler | Completed could be neither sent nor left as an outbox message; every await of the attempt's last activity | host killed] it is published from the record",
     arms: failing(
-      "paymentAgent/capturePayment:messenger.publish(StepCompleted,Completed)#1:before",
-      "paymentAgent/capturePayment:store.change#1:before",
+      "shippingAgent/arrangeShipping:messenger.publish(StepCompleted,Completed)#1:before",
+      "shippingAgent/arrangeShipping:store.change#2:before",
     ),
     drive: (hand) => hand.send(),
     end: done,

@@ -57,7 +57,7 @@ export const P23 = faultsOf("P23", [
   [
     "A list may have any number of items.",
     "core:domain/workflow-rules.ts",
-    "if (items.length > MOST_ITEMS) throw",
+    "if (items.length > MOST_ITEMS)\n    throw",
     "if (items.length < 0) throw",
     FOR_EACH,
   ],

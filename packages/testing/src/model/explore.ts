@@ -74,7 +74,7 @@ export async function explore(business: Business, name: string, options: Explore
   const violation = finding && { fault: finding.fault, way: finding.trace };
   const notModelled = notModelledIn(workflow, business);
   const report = { complete: complete && !violation, states, ends, unseen: seen.unseen(), notModelled, violation };
-  return { ...report, summary: inWords(report) };
+  return { ...report, summary: inWords(report, options.everyInterleaving === true) };
 }
 
 function settingOf(workflow: Workflow, name: string, options: ExploreOptions): Setting {
@@ -91,7 +91,8 @@ function settingOf(workflow: Workflow, name: string, options: ExploreOptions): S
   };
 }
 
-function inWords({ states, complete, ends, unseen, notModelled, violation }: Omit<Exploration, "summary">): string {
+function inWords(report: Omit<Exploration, "summary">, isEachInterleaved: boolean): string {
+  const { states, complete, ends, unseen, notModelled, violation } = report;
   const count = states.toLocaleString("en");
   if (violation) {
     const way = violation.way.map((move, index) => `${String(index + 1).padStart(4)}  ${move}`);
@@ -105,5 +106,6 @@ function inWords({ states, complete, ends, unseen, notModelled, violation }: Omi
     `It ends ${ends.join(", ") || "nowhere that was seen"}.`,
     ...(missing === "" ? [] : [`${complete ? "Never reached" : "Not reached so far"}: ${missing}.`]),
     ...(notModelled.length === 0 ? [] : [`Not modelled: ${notModelled.join("; ")}.`]),
+    ...(isEachInterleaved ? [] : ["Each process ran on until it had to wait: everyInterleaving explores the rest."]),
   ].join(" ");
 }
