@@ -4,6 +4,8 @@ import { NEVER, startTestStack } from "../../support/test-stack.ts";
 import { type Spent, startMeter } from "./meter.ts";
 
 const QUIET_MS = 500;
+/** A timer that was asked to run makes its first request by then. */
+const BEGUN_MS = 20_000;
 
 type Given = Pick<NonNullable<Parameters<typeof startTestStack>[0]>, "data" | "appDir">;
 
@@ -51,8 +53,15 @@ export async function startMeteredStack(given: Given): Promise<MeteredStack> {
       await quiet();
     },
     async run(timer) {
+      const { requests } = meter.spent;
       const { status } = await fetch(`${host}/admin/functions/${timer}`, { method: "POST", body: "{}" });
       if (status !== 202) throw new Error(`the host does not run ${timer}: ${status}`);
+      // The host answers before it begins.
+      const until = Date.now() + BEGUN_MS;
+      while (meter.spent.requests === requests) {
+        if (Date.now() > until) throw new Error(`${timer} asked the store for nothing`);
+        await sleep(QUIET_MS / 10);
+      }
       return quiet();
     },
     async [Symbol.asyncDispose]() {
