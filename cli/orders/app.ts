@@ -1,5 +1,5 @@
 // The operator's API of a running app, for the command line: a rejection is an error that says why.
-import { sentenceText } from "./text.ts";
+import { plainText, withTimes } from "./text.ts";
 
 export interface App {
   get<T>(path: string): Promise<T>;
@@ -84,7 +84,7 @@ const ADVICE: { readonly [status: number]: string } = {
 function faultOf(text: string): string {
   try {
     const { reason, error, faults = [] } = JSON.parse(text) as { reason?: string; error?: string; faults?: string[] };
-    return [reason ?? error ?? "", ...faults].filter(Boolean).map(sentenceText).join("\n  ");
+    return [reason ?? error ?? "", ...faults].filter(Boolean).map(plainText).map(withTimes).join("\n  ");
   } catch {
     return "";
   }

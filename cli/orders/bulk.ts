@@ -12,7 +12,7 @@ import type { Search } from "./attention.ts";
 import type { Further } from "./given.ts";
 import type { Trouble } from "./system.ts";
 import { printTable } from "./table.ts";
-import { say, sayEach, sayJson, sayMore, sentenceText, timeText, withTimes } from "./text.ts";
+import { say, sayEach, sayJson, sayMore, timeText, withTimes } from "./text.ts";
 
 export type BulkTarget =
   | { readonly group: string }
@@ -32,7 +32,7 @@ export async function previewBulk(app: App, action: BulkRun["action"], target: B
     say(`In ${run.keys.same} a step whose outcome is unknown runs again under the same idempotency key.`);
   if (!run.isAll) say("There may be more than one action takes: do the rest when this is done.");
   if (notPossible.length > 0) say(`Not possible for ${notPossible.length} orders:`);
-  for (const { jobId: orderId, reason } of notPossible) say(`  ${orderId}: ${sentenceText(reason)}`);
+  for (const { jobId: orderId, reason } of notPossible) say(`  ${orderId}: ${withTimes(reason)}`);
   if (run.total === 0) return;
   say(`Nothing is done yet. To start it:
   npm run orders -- start ${run.bulkId} --count ${run.total} --reason "WHY"${action === "extend" ? " --by PT30M" : ""}`);
@@ -129,10 +129,6 @@ function printResults({ results }: BulkProgress): void {
   const bad = results.filter(({ outcome, end }) => outcome === "skipped" || (end !== null && end !== "well"));
   printTable(
     ["order", "result", "why"],
-    bad.map(({ jobId: orderId, outcome, end, reason = null }) => [
-      ...[orderId, end ?? outcome],
-      // Why it was skipped is the API's sentence, why it failed its service's.
-      outcome === "skipped" ? sentenceText(reason ?? "") : withTimes(reason ?? ""),
-    ]),
+    bad.map(({ jobId: orderId, outcome, end, reason }) => [orderId, end ?? outcome, withTimes(reason ?? "")]),
   );
 }

@@ -15,7 +15,7 @@ import { type App, pathOf, queryOf } from "./app.ts";
 import type { Further } from "./given.ts";
 import { membersOf } from "./members.ts";
 import { printTable } from "./table.ts";
-import { ago, jsonText, say, sayEach, sayJson, sayMore, sentenceText, timeText, waitText, withTimes } from "./text.ts";
+import { ago, jsonText, say, sayEach, sayJson, sayMore, timeText, waitText, withTimes } from "./text.ts";
 
 const inspect = (app: App, orderId: string) => app.get<Inspection>(pathOf("jobs", orderId));
 
@@ -33,7 +33,7 @@ export async function showOrder(app: App, orderId: string, asJson: boolean): Pro
   for (const [action, permission] of Object.entries(actions)) {
     if (permission.allowed)
       say(`possible: ${verbOf(action)}${"requires" in permission ? " --compensated-manually" : ""}`);
-    else say(`not possible: ${verbOf(action)}: ${sentenceText(permission.reason)}`);
+    else say(`not possible: ${verbOf(action)}: ${withTimes(permission.reason)}`);
   }
   for (const { step, direction } of unknownOutcomes)
     say(`possible: outcome ${step} done|not-done${direction === "compensate" ? " (its compensation)" : ""}`);

@@ -2,7 +2,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { type Wait, waitInWords } from "@scheduler-agent-supervisor/core/internal/domain/wait";
 import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
-import { inWordsOf } from "@scheduler-agent-supervisor/operator/internal/domain/words";
 
 /** C0 and C1, and the marks that change the direction of writing: what a service says may not move the cursor or disguise a line. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
@@ -70,14 +69,8 @@ export function timeText(at: string): string {
 const WRITTEN = /\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z/g;
 export const withTimes = (text: string): string => text.replace(WRITTEN, timeText);
 
-/** What the commands call a job. */
-const WORDS = { one: "order", many: "orders" } as const;
-
-/** A sentence of the API, which says job. */
-export const sentenceText = (text: string): string => withTimes(inWordsOf(WORDS, plainText(text)));
-
 /** Why an order waits. */
-export const waitText = (wait: Wait): string => withTimes(waitInWords(wait, timeText, WORDS.one));
+export const waitText = (wait: Wait): string => withTimes(waitInWords(wait, timeText, "order"));
 
 export function ago(at: string): string {
   return `${roundedDuration(Date.now() - Date.parse(at))} ago`;

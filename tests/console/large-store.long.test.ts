@@ -13,8 +13,7 @@ const FAILED = 5000;
 const STORED = { from: 0, ended: 94_950, failed: FAILED, inFlight: 50, isRejected: true };
 /** Whoever waits longer than this for a view takes it for broken. */
 const VIEW_MS = 5000;
-/** With the actions that are open, and what is overdue or owes a message. */
-const MOST_CHARGE = 110;
+const MOST_CHARGE = 100;
 /** The first view counts the failed orders by cause, and the charge has what a count visits: 5,000 entries. */
 const MOST_OF_THE_FIRST = 160;
 /** Of those that ended; the first view also reads the orders that have not ended and do not go on. */

@@ -12,7 +12,6 @@ import { Said, useInstant } from "../parts/zone.tsx";
 import { AWAITING } from "../words/awaiting.ts";
 import { TEXT } from "../words/frame.ts";
 import { ACTIONS, JOB, OUTCOMES, USUAL_EXTENSION } from "../words/job.ts";
-import { sentence } from "../words/say.ts";
 import { type Asked, type AskedOutcome, awaitedSteps } from "./actions.tsx";
 
 const ResultForm = lazy(async () => ({ default: (await import("./result-form.tsx")).ResultForm }));
@@ -218,7 +217,7 @@ function ChangedMeanwhile({ before, after }: { readonly before: Inspection; read
       {changes.length > 0 ? <Changes changes={changes} /> : <p>{JOB.nothingChanged}</p>}
       {denied && !denied.allowed && (
         <p className="quiet">
-          <Said text={sentence(denied.reason)} />
+          <Said text={denied.reason} />
         </p>
       )}
     </section>

@@ -8,7 +8,6 @@ import { Said } from "../parts/zone.tsx";
 import { AWAITING } from "../words/awaiting.ts";
 import { FAULTS } from "../words/frame.ts";
 import { ACTIONS, JOB, OUTCOMES } from "../words/job.ts";
-import { sentence } from "../words/say.ts";
 
 const ActionDialog = lazy(async () => ({ default: (await import("./action-dialog.tsx")).ActionDialog }));
 
@@ -94,7 +93,7 @@ export function Actions({ inspection }: { readonly inspection: Inspection }) {
           <ul className="listed">
             {reasons.map(({ action, reason }) => (
               <li key={action}>
-                <strong>{ACTIONS[action].name}</strong>: <Said text={sentence(reason)} />
+                <strong>{ACTIONS[action].name}</strong>: <Said text={reason} />
               </li>
             ))}
           </ul>

@@ -5,7 +5,6 @@ import { ApiFault, useFunctionKey as keepFunctionKey } from "../api/client.ts";
 import { inAppTime, isRecent } from "../api/clock.ts";
 import { useRefresh } from "../api/queries.ts";
 import { FAULTS, TEXT } from "../words/frame.ts";
-import { sentence } from "../words/say.ts";
 import { Button, Field, Input, Spinner } from "./fluent.ts";
 import { Said, useInstant, useNow } from "./zone.tsx";
 
@@ -66,13 +65,13 @@ export function Fault({ cause, retry }: { readonly cause: unknown; readonly retr
     <Notice title={title} kind="bad">
       {fault.message && (
         <p>
-          <Said text={sentence(fault.message)} />
+          <Said text={fault.message} />
         </p>
       )}
       {fault.faults.length > 0 && (
         <ul className="listed">
           {fault.faults.map((one) => (
-            <li key={one}>{sentence(one)}</li>
+            <li key={one}>{one}</li>
           ))}
         </ul>
       )}

@@ -16,7 +16,6 @@ import { Instant, Said } from "../parts/zone.tsx";
 import { BULK } from "../words/bulk.ts";
 import { FAULTS, TEXT } from "../words/frame.ts";
 import { ACTIONS, USUAL_EXTENSION } from "../words/job.ts";
-import { sentence } from "../words/say.ts";
 
 /** More than so many have to be typed. */
 const TYPED_ABOVE = 100;
@@ -128,7 +127,7 @@ function NotPossible({ jobs }: { readonly jobs: BulkPreview["notPossible"] }) {
       <ul className="listed">
         {jobs.map(({ jobId, reason }) => (
           <li key={jobId}>
-            <Link href={`/jobs/${jobId}`}>{jobId}</Link>: <Said text={sentence(reason)} />
+            <Link href={`/jobs/${jobId}`}>{jobId}</Link>: <Said text={reason} />
           </li>
         ))}
       </ul>
@@ -141,8 +140,7 @@ const columnsOf = (action: BulkRun["action"]): readonly Column<BulkProgress["res
   { name: BULK.result, cell: ({ outcome, end }) => resultsOf(action)[end ?? outcome] },
   {
     name: BULK.why,
-    // Why it was skipped is the API's sentence, why it failed its service's.
-    cell: ({ outcome, reason }) => reason && <Said text={outcome === "skipped" ? sentence(reason) : reason} />,
+    cell: ({ reason }) => reason && <Said text={reason} />,
   },
 ];
 

@@ -1,5 +1,4 @@
 // What the app calls a job. It is known with the session; until then a job is called so.
-import { inWordsOf } from "@scheduler-agent-supervisor/operator/internal/domain/words";
 import type { Session } from "../api/contract.ts";
 
 let words: Session["words"] = { one: "job", many: "jobs" };
@@ -13,9 +12,6 @@ export function nameJobs(given: Session["words"] | undefined): void {
 export function say(texts: TemplateStringsArray, ...values: readonly (string | number)[]): string {
   return texts.map((text, at) => `${named(text)}${values[at] ?? ""}`).join("");
 }
-
-/** A sentence of the API, which says job. */
-export const sentence = (text: string): string => inWordsOf(words, text);
 
 function named(text: string): string {
   return text.replaceAll(/\{(job|jobs)\}/gi, (_, asked: string) => {

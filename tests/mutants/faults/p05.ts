@@ -63,14 +63,14 @@ export const P5 = faultsOf("P5", [
   [
     "An activity goes on with a step that could outlast the host's limit.",
     "core:scheduler/run-steps.ts",
-    "if (!next || latestEndOf(next) > latest || now() - startedAt > goesOnMs) return end;",
-    "if (!next || now() - startedAt > goesOnMs) return end;",
+    "if (!next || latestEndOf(next) > latest || now() - startedAt > GOES_ON_MS) return end;",
+    "if (!next || now() - startedAt > GOES_ON_MS) return end;",
     "operations:in-one-activity.test.ts",
   ],
   [
     "An activity keeps its place from other jobs as long as its job has steps.",
     "core:scheduler/run-steps.ts",
-    " || now() - startedAt > goesOnMs) return end;",
+    " || now() - startedAt > GOES_ON_MS) return end;",
     ") return end;",
     "operations:in-one-activity.test.ts",
   ],

@@ -42,7 +42,7 @@ export const P15 = faultsOf("P15", [
   [
     "Messages leave the outbox before they are sent.",
     PUBLISH,
-    "  await publish(read.record, [...first, ...completions, ...others], context);\n  onSent?.();",
+    "  await publish(read.record, [...first, ...completions, ...messages.filter((one) => !isFirst(one))], context);\n  onSent?.();",
     "  onSent?.();",
     ATTEMPTS,
   ],

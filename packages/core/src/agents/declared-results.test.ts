@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { bounds } from "../../tests/bounds.ts";
 import { encoderAgent } from "../../tests/videos.ts";
-import { levelsIn, RESULT_BYTES, RESULT_LEVELS } from "../domain/record-limits.ts";
+import { isNestedTooDeep } from "../domain/exact-json.ts";
+import { RESULT_BYTES, RESULT_LEVELS } from "../domain/record-limits.ts";
 import type { StepResult } from "../domain/state-record.ts";
 import type { Agent, AgentReply } from "./agent.ts";
 import { checkResult } from "./declared-results.ts";
@@ -76,7 +77,8 @@ test("P33 a result that is larger than a record takes is not recorded, declared 
 test("P33 a result may have lists and objects in it, five levels deep", () => {
   const nestedBy = (end: unknown) => ({ parts: [{ parts: [end] }], isWhole: true }) as unknown as StepResult;
   const [fits, tooDeep] = [nestedBy({ name: "end" }), nestedBy({ names: ["end"] })];
-  expect([levelsIn(fits), levelsIn(tooDeep)]).toEqual([RESULT_LEVELS, RESULT_LEVELS + 1]);
+  expect([isNestedTooDeep(fits, RESULT_LEVELS - 1), isNestedTooDeep(fits, RESULT_LEVELS)]).toEqual([true, false]);
+  expect([isNestedTooDeep(tooDeep, RESULT_LEVELS), isNestedTooDeep(tooDeep, RESULT_LEVELS + 1)]).toEqual([true, false]);
   expect(checkResult(undefined, fits)).toEqual({ kind: "fits", result: fits });
   expect(checkResult(undefined, tooDeep)).toEqual({
     kind: "misfit",

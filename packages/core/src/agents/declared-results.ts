@@ -1,6 +1,7 @@
 // An agent's declared results (P6): those that its operations record, and those of other steps that it reads.
 import type { z } from "zod";
-import { jsonBytes, levelsIn, RESULT_BYTES, RESULT_LEVELS } from "../domain/record-limits.ts";
+import { isNestedTooDeep } from "../domain/exact-json.ts";
+import { jsonBytes, RESULT_BYTES, RESULT_LEVELS } from "../domain/record-limits.ts";
 import type { StepResult } from "../domain/state-record.ts";
 import type { Agent, AgentRequest, Finding, LastError, RoutedAgent } from "./agent.ts";
 import { bounded } from "./bounds.ts";
@@ -25,7 +26,7 @@ export function checkResult(schema: z.ZodType<StepResult> | undefined, result: S
 }
 
 function withinRecord(result: StepResult): CheckedResult {
-  if (levelsIn(result) > RESULT_LEVELS)
+  if (isNestedTooDeep(result, RESULT_LEVELS))
     return { kind: "misfit", faults: [`result: is nested deeper than the ${RESULT_LEVELS} levels that it may have`] };
   const bytes = jsonBytes(result);
   if (bytes <= RESULT_BYTES) return { kind: "fits", result };

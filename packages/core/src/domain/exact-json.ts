@@ -3,12 +3,13 @@
 /** No contract of the app nests deeper than a few levels. JSON.stringify fails at some thousands. */
 export const DEPTH_LIMIT = 100;
 
-export function isNestedTooDeep(value: unknown): boolean {
+/** @param most how many lists and objects may stand inside each other */
+export function isNestedTooDeep(value: unknown, most = DEPTH_LIMIT): boolean {
   const open: (readonly [value: unknown, depth: number])[] = [[value, 0]];
   for (let next = open.pop(); next; next = open.pop()) {
     const [inner, depth] = next;
     if (inner === null || typeof inner !== "object" || ArrayBuffer.isView(inner)) continue;
-    if (depth >= DEPTH_LIMIT) return true;
+    if (depth >= most) return true;
     for (const member of Object.values(inner)) open.push([member, depth + 1]);
   }
   return false;

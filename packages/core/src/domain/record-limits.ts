@@ -24,12 +24,6 @@ export function jsonBytes(value: unknown): number {
   return encoder.encode(JSON.stringify(value)).length;
 }
 
-/** How many lists and objects stand inside each other, at most. It stops counting beyond the limit. */
-export function levelsIn(value: unknown, most: number = RESULT_LEVELS + 1): number {
-  if (value === null || typeof value !== "object" || most === 0) return 0;
-  return 1 + Math.max(0, ...Object.values(value).map((member) => levelsIn(member, most - 1)));
-}
-
 /** The start of the text, as long as it fits: a control character takes six bytes. */
 function cut(text: string, mostBytes: number): string {
   // Each UTF-16 unit takes at most six bytes.

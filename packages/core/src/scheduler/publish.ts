@@ -72,8 +72,9 @@ export async function clearOutbox(
   { completions = [], onSent }: Sending = {},
 ): Promise<Versioned> {
   const { outbox, jobId } = read.record;
-  const [first, others] = [owed(read.record).filter(isFirst), owed(read.record).filter((one) => !isFirst(one))];
-  await publish(read.record, [...first, ...completions, ...others], context);
+  const messages = owed(read.record);
+  const first = messages.filter(isFirst);
+  await publish(read.record, [...first, ...completions, ...messages.filter((one) => !isFirst(one))], context);
   onSent?.();
   if (outbox.length === 0) return read;
   let known: Versioned | undefined = read;

@@ -4,23 +4,21 @@ import { durationMs } from "../domain/duration.ts";
 import { longestStepMs, USUAL_TIMEOUT } from "../domain/host-timeout.ts";
 
 /** How long after its start an activity begins further steps: as long it keeps its place from the steps of other jobs. */
-export const GOES_ON_MS = 10_000;
+const GOES_ON_MS = 10_000;
 
 /**
  * Runs a step, and continues while its end schedules exactly one more whose agent is in this app, and which is sure to end within the host's limit
- * of an activity, if the activity began not long ago. The scheduler begins the others. Order of effects: each step's own (run-step.ts), one step after the other. If it runs again
- * after a crash in between, it repeats the steps; the record shows which are completed.
+ * of an activity, if the activity began not long ago. The scheduler begins the others. Order of effects: each step's own (run-step.ts), one step after
+ * the other. If it runs again after a crash in between, it repeats the steps; the record shows which are completed.
  * @param run runs one step, with its own context
  * @param now milliseconds since 1970
  * @param timeoutMs the host's limit for one run of a function
- * @param goesOnMs how long after its start it begins further steps
  */
 export async function runSteps(
   first: StepTask,
   run: (task: StepTask) => Promise<StepEnd>,
   now: () => number,
   timeoutMs: number = USUAL_TIMEOUT.ms,
-  goesOnMs: number = GOES_ON_MS,
 ): Promise<StepEnd> {
   if (!first.plan) return run(first);
   const startedAt = now();
@@ -31,7 +29,7 @@ export async function runSteps(
     // Another attempt continues.
     if (end.receiver !== null) return end;
     const next = followingTask(task, end.outcome);
-    if (!next || latestEndOf(next) > latest || now() - startedAt > goesOnMs) return end;
+    if (!next || latestEndOf(next) > latest || now() - startedAt > GOES_ON_MS) return end;
     task = next;
   }
 }

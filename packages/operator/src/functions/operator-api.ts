@@ -1,7 +1,6 @@
 // The operators' API: all their queries and actions, each as an HTTP function behind their sign-in.
 import type { HttpFunctionOptions } from "@azure/functions";
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
-import type { Words } from "../domain/words.ts";
 import { agentsApi } from "./agents-api.ts";
 import { bulkApi } from "./bulk-api.ts";
 import { claimsApi } from "./claims-api.ts";
@@ -16,7 +15,11 @@ import { submissionsApi } from "./submissions-api.ts";
 import { supervisorApi } from "./supervisor-api.ts";
 import { workflowsApi } from "./workflows-api.ts";
 
-export type { Words } from "../domain/words.ts";
+/** What the console calls a job and several of them, in texts for people. */
+export interface Words {
+  readonly one: string;
+  readonly many: string;
+}
 
 const USUAL_WORDS: Words = { one: "job", many: "jobs" };
 
