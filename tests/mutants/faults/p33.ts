@@ -51,7 +51,7 @@ export const P33 = faultsOf("P33", [
   [
     "A body that is nested too deep is taken.",
     "core:domain/exact-json.ts",
-    "if (depth >= DEPTH_LIMIT) return true;",
+    "if (depth >= most) return true;",
     "if (depth >= 1e9) return true;",
     DEEP,
   ],
