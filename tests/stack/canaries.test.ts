@@ -23,7 +23,7 @@ import { shownByConsole } from "../support/console-walk.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { CARRIER, THREE_STEPS } from "../support/orders.ts";
 import { messagesIn } from "../support/queue-contents.ts";
-import { containerOf, NEVER, startTestStack, type TestStack } from "../support/test-stack.ts";
+import { containerOf, NEVER, startTestStack, type TestStack, UNCOUNTED } from "../support/test-stack.ts";
 import { metricSeries, wholeState } from "../support/whole-state.ts";
 
 const data = mkdtempSync(join(tmpdir(), "canaries-"));
@@ -61,7 +61,8 @@ beforeAll(async () => {
       ...{ PaymentEndpoints: service.url, ShippingEndpoints: service.url },
       ...{ OTEL_METRIC_EXPORT_INTERVAL: "500", OTEL_BSP_SCHEDULE_DELAY: "200" },
       // What changes by itself would hide what a request changes.
-      ...{ SupervisorSchedule: NEVER, HousekeepingSchedule: NEVER, GaugesSchedule: NEVER },
+      ...UNCOUNTED,
+      SupervisorSchedule: NEVER,
       ...{ EndedJobsKeptFor: "P1D", JobArchive: "archive" },
       "AzureWebJobs.fraudQueueAgent.Disabled": "true",
     },

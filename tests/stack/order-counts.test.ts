@@ -15,7 +15,7 @@ import { readCounts } from "../../cli/cost/counts.ts";
 import { REPLY_QUEUE } from "../../cli/shop.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { THREE_STEPS } from "../support/orders.ts";
-import { NEVER, startTestStack, type TestStack } from "../support/test-stack.ts";
+import { NEVER, startTestStack, type TestStack, UNCOUNTED } from "../support/test-stack.ts";
 
 const START_WITHIN_MS = 240_000;
 
@@ -31,10 +31,9 @@ const data = mkdtempSync(join(tmpdir(), "counts-"));
 let app: TestStack;
 beforeAll(async () => {
   const appSettings = {
-    // Sweeps and gauges cost the same without an order.
+    ...UNCOUNTED,
+    // Sweeps cost the same without an order.
     SupervisorSchedule: NEVER,
-    GaugesSchedule: NEVER,
-    HousekeepingSchedule: NEVER,
     OTEL_BSP_SCHEDULE_DELAY: "200",
   };
   app = await startTestStack({ data, parts: PART_NAMES, appSettings, topology: "flex" });

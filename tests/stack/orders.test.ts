@@ -5,11 +5,11 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { REPLY_QUEUE } from "../../cli/shop.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { messagesIn, messagesOf } from "../support/queue-contents.ts";
-import { startTestStack, type TestStack } from "../support/test-stack.ts";
+import { startTestStack, type TestStack, UNCOUNTED } from "../support/test-stack.ts";
 
 let app: TestStack;
 beforeAll(async () => {
-  app = await startTestStack();
+  app = await startTestStack({ appSettings: UNCOUNTED });
 });
 afterAll(() => app?.[Symbol.asyncDispose]());
 

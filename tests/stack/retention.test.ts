@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { madeOrder } from "../support/made-order.ts";
 import { sampleOrder, sampleRecord } from "../support/orders.ts";
 import { sampleContainer } from "../support/sample-container.ts";
-import { containerOf, NEVER, startTestStack, type TestStack } from "../support/test-stack.ts";
+import { containerOf, startTestStack, type TestStack, UNCOUNTED } from "../support/test-stack.ts";
 
 const ended = ({ processState }: { processState: ProcessState }) => hasEnded(processState);
 const SHORT = { HousekeepingSchedule: "* * * * * *", ResubmitWithin: "PT1S" };
@@ -30,8 +30,7 @@ async function documentsOf(app: TestStack, orderId: string): Promise<StoredDocum
 describe("the price", () => {
   let app: TestStack;
   beforeAll(async () => {
-    // What housekeeping asks for would be counted too.
-    app = await startTestStack({ appSettings: { HousekeepingSchedule: NEVER, EndedJobsKeptFor: "P1D" } });
+    app = await startTestStack({ appSettings: { ...UNCOUNTED, EndedJobsKeptFor: "P1D" } });
   });
   afterAll(() => app?.[Symbol.asyncDispose]());
 

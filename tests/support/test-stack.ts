@@ -20,8 +20,11 @@ import { orderFulfilment } from "../../shared/workflows/order-fulfilment.ts";
 import { adaptApp } from "./adapted-app.ts";
 import { THREE_STEPS } from "./orders.ts";
 
-/** A schedule: the first of January, at one. A timer with it runs only when a test says so. */
+/** A schedule: the first midnight of a year. A timer with it runs only when a test says so. */
 export const NEVER = "0 0 0 1 1 *";
+
+/** For who counts an order's requests: gauges and housekeeping read and write the same store, whenever a minute begins. */
+export const UNCOUNTED = { GaugesSchedule: NEVER, HousekeepingSchedule: NEVER } as const;
 
 export interface Effect {
   readonly key: string;

@@ -1,6 +1,6 @@
 // A stack whose app reaches the store through the meter, and whose timers run only when a test says so.
 import { setTimeout as sleep } from "node:timers/promises";
-import { NEVER, startTestStack } from "../../support/test-stack.ts";
+import { NEVER, startTestStack, UNCOUNTED } from "../../support/test-stack.ts";
 import { type Spent, startMeter } from "./meter.ts";
 
 const QUIET_MS = 1500;
@@ -28,7 +28,7 @@ export async function startMeteredStack(given: Given): Promise<MeteredStack> {
       meter.target = cosmos?.port ?? 0;
       const proxied = cosmos?.connectionString.replace(String(cosmos.port), String(meter.port)) ?? "";
       // Timers cost the same whether anybody looks or not.
-      return { Cosmos: proxied, SupervisorSchedule: NEVER, GaugesSchedule: NEVER, HousekeepingSchedule: NEVER };
+      return { Cosmos: proxied, ...UNCOUNTED, SupervisorSchedule: NEVER };
     },
   });
   const host = app.stack.addresses.host?.url ?? "";

@@ -7,7 +7,7 @@ import { Database, type Durability } from "../database/database.ts";
 import { type ParsedService, parseRemotes, type RemoteService } from "./definition.ts";
 import { createServiceServer } from "./http.ts";
 import { Service } from "./service.ts";
-import type { QueueWorker, WorkerOptions } from "./worker.ts";
+import { QueueWorker, type WorkerOptions } from "./worker.ts";
 
 export type { RemoteService, SimulatedRequest } from "./definition.ts";
 export {
@@ -78,18 +78,17 @@ export async function startRemotes(options: RemotesOptions): Promise<RunningRemo
   return { services: running, close };
 }
 
-/** The SDK is loaded if it is needed: most definitions have no queue. */
 async function startWorkers(
   bus: string | undefined,
   services: readonly Service[],
   surroundings: Pick<WorkerOptions, "database" | "hurry" | "log">,
 ): Promise<QueueWorker[]> {
-  if (bus === undefined || services.every(({ queue }) => queue === undefined)) return [];
-  const { QueueWorker: Worker } = await import("./worker.ts");
-  return services.flatMap((service) => {
+  if (bus === undefined) return [];
+  const started = services.flatMap((service) => {
     const { queue } = service;
-    return queue ? [new Worker({ service, queue, bus, ...surroundings })] : [];
+    return queue ? [QueueWorker.start({ service, queue, bus, ...surroundings })] : [];
   });
+  return Promise.all(started);
 }
 
 async function listen(server: Server, definition: ParsedService | undefined, host: string): Promise<void> {

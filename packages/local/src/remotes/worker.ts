@@ -1,10 +1,10 @@
 // A simulated service's worker: takes requests from a queue, as the process of an agent that is not in the app does, asks its service and replies.
 import { setTimeout as sleep } from "node:timers/promises";
-import {
+import type {
   ServiceBusClient,
-  type ServiceBusReceivedMessage,
-  type ServiceBusReceiver,
-  type ServiceBusSender,
+  ServiceBusReceivedMessage,
+  ServiceBusReceiver,
+  ServiceBusSender,
 } from "@azure/service-bus";
 import type { Database } from "../database/database.ts";
 import { inWords } from "../thrown.ts";
@@ -37,9 +37,15 @@ export class QueueWorker {
   readonly #senders = new Map<string, ServiceBusSender>();
   readonly #work: Promise<void>;
 
-  constructor(options: WorkerOptions) {
+  /** The SDK is loaded only now: most definitions have no queue, and where there is no bus it need not be installed. */
+  static async start(options: WorkerOptions): Promise<QueueWorker> {
+    const { ServiceBusClient } = await import("@azure/service-bus");
+    return new QueueWorker(options, new ServiceBusClient(options.bus, { retryOptions: { retryDelayInMs: RETRY_MS } }));
+  }
+
+  private constructor(options: WorkerOptions, client: ServiceBusClient) {
     this.#options = options;
-    this.#client = new ServiceBusClient(options.bus, { retryOptions: { retryDelayInMs: RETRY_MS } });
+    this.#client = client;
     this.#work = this.#run();
   }
 
