@@ -15,6 +15,13 @@ export interface LoadResult {
   readonly lastQuarter: number;
 }
 
+/** One order: its instants as the client saw them, in ms since 1970. */
+export interface OrderEnd {
+  readonly orderId: string;
+  readonly sentAt: number;
+  readonly endedAt: number;
+}
+
 export interface Load {
   readonly orders: number;
   /** Orders a second; as fast as they go without it. */
@@ -28,14 +35,14 @@ const TIMEOUT_LIMIT_MS = 120_000;
 const CONCURRENT_RECEIVES = 50;
 
 /**
- * @param onEnd called for each order, with how many have ended
+ * @param onEnd called for each order that ends, with how many have ended
  * @throws if nothing ends for two minutes
  */
 export async function runLoad(
   settings: Settings,
   { orders, rate, workflow, statuses }: Load,
   onProgress: (sent: number, ended: number) => void,
-  onEnd: (ended: number) => void = () => {},
+  onEnd: (ended: number, end: OrderEnd) => void = () => {},
 ): Promise<LoadResult> {
   const client = new ServiceBusClient(settings["ServiceBus"] ?? "");
   const receiver = client.createReceiver(REPLY_QUEUE, { receiveMode: "receiveAndDelete" });
@@ -67,7 +74,11 @@ export async function runLoad(
         endedAt.push(lastEndAt);
         latenciesMs.push(lastEndAt - at);
         if (subject === "Failed") failed += 1;
-        onEnd(latenciesMs.length);
+        onEnd(latenciesMs.length, {
+          orderId,
+          sentAt: performance.timeOrigin + at,
+          endedAt: performance.timeOrigin + lastEndAt,
+        });
         stillAlive();
         if (latenciesMs.length === orders) allEnded.resolve();
       },

@@ -1,6 +1,7 @@
 // `npm run bench`: how many orders a second, how fast, and at what cost, on the local stack in durable mode, beside the SDK floor.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Stack } from "@scheduler-agent-supervisor/local/stack/stack";
 import { choiceOf, numberOf, readArguments, runCommand } from "../cli/arguments.ts";
 import { ROOT } from "../cli/settings.ts";
 import { topologyOf } from "../cli/topology.ts";
@@ -9,10 +10,12 @@ import { CHAIN, GRAPH, THREE_STEPS } from "../tests/support/orders.ts";
 import { type BadRequest, badRequestTable, measureBadRequests } from "./bad-requests.ts";
 import { startBenchStack } from "./bench-stack.ts";
 import { measureDiskFloor } from "./disk-floor.ts";
-import { type Plan, runPhases, STATUSES } from "./phases.ts";
+import type { Load } from "./load.ts";
+import { type Plan, runPhases, STATUSES, warmUp } from "./phases.ts";
 import { type Past, plant } from "./plant.ts";
 import { measureRecovery, type Recovery, recoveryTable } from "./recovery.ts";
 import { type Phase, pastTable, phaseTable } from "./report.ts";
+import { measureSlowest, type Slowest, slowestTable } from "./slowest.ts";
 
 const USAGE = `npm run bench
   --orders N           how many in the burst (2000)
@@ -25,6 +28,7 @@ const USAGE = `npm run bench
   --instances G=N,…    how many processes a group has with --topology flex (1 each)
   --past               all again with 100,000 ended and 5,000 failed orders stored
   --recovery           only this: kill -9 of the host with 1,000 orders in flight
+  --slowest            only this: where the time of the slowest orders of the steady phase goes
   --whole              bursts of 500, 2000 and 8000, 20,000 orders on one stack, --recovery and --past:
                        about half an hour`;
 const BURSTS = [500, 2000, 8000];
@@ -40,7 +44,7 @@ await runCommand(async () => {
     {
       ...{ orders: text, repeat: text, rate: text, seconds: text, statuses: text, durability: text },
       ...{ topology: text, instances: text },
-      ...{ past: flag, recovery: flag, whole: flag },
+      ...{ past: flag, recovery: flag, slowest: flag, whole: flag },
     },
     USAGE,
   );
@@ -54,7 +58,8 @@ await runCommand(async () => {
     statuses: choiceOf(values, "statuses", STATUSES),
     many: isWhole ? MANY : undefined,
     inFlight: isWhole || values["recovery"] === true ? IN_FLIGHT : undefined,
-    phases: values["recovery"] !== true,
+    slowest: values["slowest"] === true,
+    phases: values["recovery"] !== true && values["slowest"] !== true,
   };
   const options: Options = {
     durability: values["durability"] === "normal" ? "normal" : "full",
@@ -82,6 +87,7 @@ interface Result {
   readonly past: Past | undefined;
   readonly phases: readonly Phase[];
   readonly bad: readonly BadRequest[];
+  readonly slowest: Slowest | undefined;
   readonly recovery: Recovery | undefined;
 }
 
@@ -100,15 +106,25 @@ async function runOnStack(plan: Plan, options: Options, past: Past | undefined):
       const bad = plan.phases ? await measureBadRequests(stack) : [];
       if (plan.phases) console.log(badRequestTable(bad));
       const load = { workflow: THREE_STEPS.name, statuses: plan.statuses };
+      const slowest = plan.slowest
+        ? await slowestOf(stack, { ...load, orders: plan.steady, rate: plan.rate }, data)
+        : undefined;
       const recovery = plan.inFlight === undefined ? undefined : await measureRecovery(stack, plan.inFlight, load);
       if (recovery) console.log(recoveryTable(recovery));
-      return { past, phases, bad, recovery };
+      return { past, phases, bad, slowest, recovery };
     } finally {
       await stack.stop();
     }
   } finally {
     rmSync(data, { recursive: true, force: true });
   }
+}
+
+async function slowestOf(stack: Stack, load: Load, folder: string): Promise<Slowest> {
+  await warmUp(stack, load);
+  const slowest = await measureSlowest(stack, load, folder);
+  console.log(slowestTable(slowest));
+  return slowest;
 }
 
 function keep(result: { readonly at: string; readonly [name: string]: unknown }): void {
