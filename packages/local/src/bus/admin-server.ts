@@ -10,7 +10,8 @@ import type { Log } from "./link-faults.ts";
 import { QuotaExceeded } from "./quotas.ts";
 import { isStoreFault, type Store } from "./store.ts";
 
-const MAX_BODY_BYTES = 1024 * 1024;
+/** Many times what the largest entry has: an entity with its rules, or a rule with its properties. */
+const MAX_BODY_BYTES = 128 * 1024;
 
 export class AdminServer {
   readonly connections = new HttpConnections(
@@ -91,5 +92,9 @@ async function readBody(request: IncomingMessage): Promise<string | undefined> {
     if (size <= MAX_BODY_BYTES) chunks.push(chunk);
   }
   if (size > MAX_BODY_BYTES) return undefined;
-  return Buffer.concat(chunks).toString("utf8");
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+  } catch (cause) {
+    throw new XmlFault("The body is no well-formed XML: it is not UTF-8", { cause });
+  }
 }

@@ -95,7 +95,13 @@ test("what a request has wrong is answered, and the next one is served", async (
   const ask = (path: string, init: RequestInit = {}) => fetch(`http://127.0.0.1:${adminPort}${path}`, init);
   const authorization = await administerToken();
   expect((await ask("/%ZZ", { headers: { authorization } })).status).toBe(400);
-  const entry = (description: string) => `<entry><content>${description}</content></entry>`;
+  const entry = (
+    description: string,
+    connect = "http://schemas.microsoft.com/netservices/2010/10/servicebus/connect",
+  ) => {
+    const content = description.replace(/^<(\w+)/, `<$1 xmlns="${connect}"`);
+    return `<entry xmlns="http://www.w3.org/2005/Atom"><content>${content}</content></entry>`;
+  };
   for (const body of [
     "",
     "no xml",
@@ -115,13 +121,19 @@ test("what a request has wrong is answered, and the next one is served", async (
     "<a>".repeat(5000),
     `${"<a>".repeat(5000)}${"</a>".repeat(5000)}`,
     '<!DOCTYPE x [<!ENTITY a "aaaa">]><entry>&a;</entry>',
+    entry("<QueueDescription></QueueDescription>", "urn:other"),
+    "<entry><content><QueueDescription></QueueDescription></content></entry>",
+    entry("<QueueDescription><UserMetadata>&#0;</UserMetadata></QueueDescription>"),
+    entry("<QueueDescription><UserMetadata>&#xD800;</UserMetadata></QueueDescription>"),
+    entry("<QueueDescription><UserMetadata>&#x110000;</UserMetadata></QueueDescription>"),
+    Buffer.from(entry("<QueueDescription><UserMetadata>\u00ff</UserMetadata></QueueDescription>"), "latin1"),
   ]) {
     for (const path of ["/x", "/t/subscriptions/s/rules/r"]) {
       const answer = await ask(path, { method: "PUT", headers: { authorization }, body });
-      expect([answer.status, path, body.slice(0, 80)]).toEqual([
+      expect([answer.status, path, String(body.slice(0, 80))]).toEqual([
         path === "/x" ? 400 : expect.any(Number),
         path,
-        body.slice(0, 80),
+        String(body.slice(0, 80)),
       ]);
       expect(answer.status).toBeLessThan(500);
     }
@@ -133,6 +145,8 @@ test("what a request has wrong is answered, and the next one is served", async (
   expect((await ask("/orders", { headers: { authorization: "SharedAccessSignature sr=x&sig=%ZZ&se=9" } })).status).toBe(
     401,
   );
+  const fine = entry("<QueueDescription><UserMetadata>&#65;ÿ</UserMetadata></QueueDescription>");
+  expect((await ask("/fine", { method: "PUT", headers: { authorization }, body: fine })).status).toBe(201);
   for (const name of ["a//b", "-x", "x/$deadletterqueue", "t/subscriptions"]) {
     await expect(administer().createQueue(name, noOptions)).rejects.toMatchObject({ statusCode: expect.any(Number) });
   }

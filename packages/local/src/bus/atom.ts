@@ -22,21 +22,40 @@ export class XmlFault extends Error {
 }
 
 /** What XML 1.0 has no place for, and what the service does not read: entities other than its own five. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const NO_CHARACTER = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/;
 const NOT_XML: readonly (readonly [what: string, pattern: RegExp])[] = [
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-  ["a character that XML does not have", /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/],
+  ["a character that XML does not have", NO_CHARACTER],
   ["a document type, which is not read", /<!DOCTYPE/i],
   ["a reference to an entity that is not there", /&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[\da-f]+);)/i],
 ];
+
+/** The parser takes the prefixes away and with them what they stand for. */
+const NAMESPACES = [ATOM, CONNECT].map((uri) => ({
+  uri,
+  isDeclared: new RegExp(`xmlns(?::[\\w.-]+)?\\s*=\\s*["']${uri}["']`),
+}));
+
+function isCharacter(reference: string): boolean {
+  const code = /^x/i.test(reference) ? Number.parseInt(reference.slice(1), 16) : Number(reference);
+  return (
+    code <= 0x10ffff && (code >= 0xd800 && code <= 0xdfff ? false : !NO_CHARACTER.test(String.fromCodePoint(code)))
+  );
+}
 
 /** Throws an XmlFault: the parser itself makes something of anything. */
 export function checkXml(xml: string): void {
   const [what] = NOT_XML.find(([, pattern]) => pattern.test(xml)) ?? [];
   if (what !== undefined) throw new XmlFault(`The body is no well-formed XML: it has ${what}`);
+  const reference = [...xml.matchAll(/&#(x?[\da-f]+);/gi)].find(([, given = ""]) => !isCharacter(given))?.[0];
+  if (reference !== undefined) throw new XmlFault(`The body is no well-formed XML: ${reference} is no character`);
   const result = XMLValidator.validate(xml);
-  if (result === true) return;
-  const { msg, line, col } = result.err;
-  throw new XmlFault(`The body is no well-formed XML: ${msg} (line ${line}, column ${col})`);
+  if (result !== true) {
+    const { msg, line, col } = result.err;
+    throw new XmlFault(`The body is no well-formed XML: ${msg} (line ${line}, column ${col})`);
+  }
+  const missing = NAMESPACES.find(({ isDeclared }) => !isDeclared.test(xml));
+  if (missing) throw new XmlFault(`The body has no element of the namespace ${missing.uri}`);
 }
 
 /** The description in an entry's content, such as a QueueDescription; `undefined` if there is none of this name. Throws an XmlFault. */

@@ -78,6 +78,7 @@ test(LIMITS.partitionKey.what, async () => {
 
 test("the partition key of a message with a session is the id of the session", async () => {
   await send({ sessionId: "s", partitionKey: "s" }, "session");
+  await send({ sessionId: "", partitionKey: "s" }, "session");
   const other = { group_id: "s", message_annotations: { "x-opt-partition-key": "other" } };
   expect(() => read(other)).toThrow("has to be the id of the session");
 });

@@ -70,13 +70,21 @@ export function policyFault(policy: Value): string | undefined {
   const composites = compositeFault(listOf(compositeIndexes));
   if (composites) return composites;
   const paths = [...listOf(includedPaths), ...listOf(excludedPaths)].map(pathOf);
-  const strange = paths.find((path) => !/^\/.*[?*]$/.test(path));
-  if (strange !== undefined) return `The indexing path '${strange}' could not be accepted: it ends in /? or /*.`;
+  const strange = paths.find((path) => path !== ROOT && !INDEX_PATH.test(path));
+  if (strange !== undefined) return notAccepted(strange, "it ends in /? or /*");
   const twice = paths.find((path, place) => paths.indexOf(path) < place);
   if (twice !== undefined) return `The indexing path '${twice}' stands in the policy twice.`;
   if (paths.filter((path) => path === ROOT).length === 1) return undefined;
   return "The special mandatory indexing path '/*' has to be in one of the two lists of paths.";
 }
+
+/** A name of other characters than these stands in quotes. Microsoft, "Manage indexing policies". */
+const LABEL = String.raw`(?:[\p{L}\p{N}_]+|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')`;
+const INDEX_PATH = new RegExp(String.raw`^(?:/(?:${LABEL}|\[\]))+/[?*]$`, "u");
+const COMPOSITE_PATH = new RegExp(`^(?:/${LABEL})+$`, "u");
+
+const notAccepted = (path: string, end: string) =>
+  `The indexing path '${path}' could not be accepted: ${end}, and a name of other characters than letters, digits and _ stands in quotes.`;
 
 function compositeFault(composites: readonly Json[]): string | undefined {
   const { composites: most, compositePaths } = COSMOS_LIMITS;
@@ -85,11 +93,12 @@ function compositeFault(composites: readonly Json[]): string | undefined {
   if (composites.some((parts) => !Array.isArray(parts) || parts.length < least)) {
     return `A composite index has ${least} paths at least.`;
   }
-  const wild = composites
-    .flatMap(listOf)
-    .map(pathOf)
-    .find((path) => path.endsWith("*"));
-  if (wild !== undefined) return `The path '${wild}' of a composite index has a wildcard, which it cannot have.`;
+  const all = composites.flatMap(listOf);
+  const strange = all.map(pathOf).find((path) => !COMPOSITE_PATH.test(path));
+  if (strange !== undefined) return notAccepted(strange, "of a composite index it has neither /? nor /* at its end");
+  const orders = all.map((part) => (isObject(part) ? part["order"] : undefined));
+  if (!orders.every((order) => order === undefined || order === "ascending" || order === "descending"))
+    return "The order of a path in a composite index is ascending or descending.";
   const isLong = composites.some((parts) => Array.isArray(parts) && parts.length > compositePaths.value);
   return isLong ? `A composite index has ${compositePaths.value} paths at most.` : undefined;
 }

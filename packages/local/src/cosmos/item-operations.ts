@@ -6,6 +6,7 @@ import type { StoredItem } from "./item-table.ts";
 import { WRONG_KEY } from "./key-scope.ts";
 import { COSMOS_LIMITS } from "./limits.ts";
 import { applyPatch, type Patch } from "./patch.ts";
+import { QueryFault } from "./sql/fault.ts";
 import { isObject, type JsonObject, type Value } from "./sql/values.ts";
 
 export interface Outcome {
@@ -77,12 +78,11 @@ function shapeFault(value: JsonObject | readonly Value[], levels: number): strin
   return undefined;
 }
 
-function keySizeFault({ container, pk }: Target): string | undefined {
-  const { keyBytes, firstKeyBytes } = COSMOS_LIMITS;
+/** Of version 1 too, whose hash is that of the first bytes. */
+function keySizeFault({ pk }: Target): string | undefined {
+  const { value: most } = COSMOS_LIMITS.keyBytes;
   // Its text is longer than its values, so most need no more than this.
-  if (pk.length * 3 <= firstKeyBytes.value) return undefined;
-  const key = container.definition["partitionKey"];
-  const most = isObject(key) && key["version"] === 2 ? keyBytes.value : firstKeyBytes.value;
+  if (pk.length * 3 <= most) return undefined;
   const values = JSON.parse(pk) as Value[];
   const bytes = values.reduce(
     (sum: number, value) => sum + (typeof value === "string" ? Buffer.byteLength(value) : 0),
@@ -141,11 +141,22 @@ export function patchItem(target: Target, id: string, patch: Patch): Outcome {
   if (!old) return refuse(404, NOT_FOUND);
   if (!allows(target, old)) return refuse(412, REFUSED);
   const document = JSON.parse(old.body) as JsonObject;
-  if (patch.condition && !patch.condition(document)) return refuse(412, REFUSED);
+  const holds = conditionOf(patch, document);
+  if (holds !== true) return holds === false ? refuse(412, REFUSED) : refuse(400, holds);
   const fault = applyPatch(document, patch.operations) ?? faultOf(document, target);
   if (fault) return refuse(400, fault);
   if (container.items.clashes(pk, document, old, now)) return refuse(409, NOT_UNIQUE);
   return replaced(target, container.items.update(old, document, now));
+}
+
+/** Whether the condition holds, or what is wrong with it. */
+function conditionOf({ condition }: Patch, document: JsonObject): boolean | string {
+  try {
+    return condition?.(document) ?? true;
+  } catch (cause) {
+    if (cause instanceof QueryFault) return cause.message;
+    throw cause;
+  }
 }
 
 function overwrite(target: Target, old: StoredItem, document: JsonObject): Outcome {

@@ -17,6 +17,15 @@ export interface ServiceBusSettings {
   readonly sessionIdleTimeoutMs: number;
 }
 
+/** Of `extensions.http`. */
+export interface HttpSettings {
+  /** Requests that functions work on at one time, and those that wait with them; `Infinity`: as many as come. */
+  readonly mostAtOnce: number;
+  readonly mostHeld: number;
+  /** Headers of every answer of a function. */
+  readonly customHeaders: Readonly<Record<string, string>>;
+}
+
 /** By the names of `extensions.queues`. */
 export interface QueueSettings {
   readonly maxPollingIntervalMs: number;
@@ -41,6 +50,7 @@ export interface ListenerLockSettings {
 
 export interface HostSettings {
   readonly routePrefix: string;
+  readonly http: HttpSettings;
   readonly serviceBus: ServiceBusSettings;
   readonly queues: QueueSettings;
   readonly blobs: BlobSettings;
@@ -90,6 +100,13 @@ const timeSpanOrNoLimit = z
 const count = z.coerce.number().int().min(0);
 /** An override from the environment is text. */
 const flag = z.union([z.boolean(), z.stringbool()]);
+/** Without a limit it is -1. */
+const countOrNoLimit = z.coerce
+  .number()
+  .int()
+  .refine((most) => most === -1 || most > 0, { error: "is a number above zero, or -1 for no limit" })
+  .transform((most) => (most === -1 ? Number.POSITIVE_INFINITY : most))
+  .prefault(-1);
 const levelName = z.string().transform((name, context): LogLevel => {
   const known: Readonly<Record<string, LogLevel>> = {
     trace: "trace",
@@ -141,7 +158,14 @@ const schema = z.object({
   logging: z.object({ logLevel: z.record(z.string(), levelName).default({}) }).optional(),
   extensions: z
     .object({
-      http: z.object({ routePrefix: z.string().optional() }).optional(),
+      http: z
+        .object({
+          routePrefix: z.string().default("api"),
+          maxConcurrentRequests: countOrNoLimit,
+          maxOutstandingRequests: countOrNoLimit,
+          customHeaders: z.record(z.string(), z.string()).default({}),
+        })
+        .prefault({}),
       serviceBus: z
         .object({
           maxConcurrentCalls: count.min(1).default(16),
@@ -202,7 +226,12 @@ export function readHostJson(appDir: string, settings: Readonly<Record<string, s
   const { maxPollingInterval, visibilityTimeout, ...queues } = extensions.queues;
   const { maxAutoLockRenewalDuration, sessionIdleTimeout, ...serviceBus } = extensions.serviceBus;
   return {
-    routePrefix: (extensions.http?.routePrefix ?? "api").replace(/^\/+|\/+$/g, ""),
+    routePrefix: extensions.http.routePrefix.replace(/^\/+|\/+$/g, ""),
+    http: {
+      mostAtOnce: extensions.http.maxConcurrentRequests,
+      mostHeld: extensions.http.maxOutstandingRequests,
+      customHeaders: extensions.http.customHeaders,
+    },
     serviceBus: {
       ...serviceBus,
       maxAutoLockRenewalDurationMs: maxAutoLockRenewalDuration?.ms ?? 5 * 60_000,

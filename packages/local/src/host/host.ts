@@ -27,6 +27,7 @@ import { readInput } from "./inputs.ts";
 import { describeFault, isSentOutput } from "./invocation.ts";
 import { formatEntry, type Log, levelFilter } from "./log.ts";
 import { writeOutput } from "./outputs.ts";
+import { RequestThrottle } from "./request-throttle.ts";
 import { RunningInvocations } from "./running.ts";
 import { checkLibraries } from "./self-check.ts";
 import type { HostServer } from "./server.ts";
@@ -156,6 +157,8 @@ export class Host {
       app,
       routes: this.#servesGroup(HTTP_GROUP) ? this.#routes(this.functions) : [],
       streamUrl: app.capabilities["HttpUri"],
+      throttle: new RequestThrottle(this.#hostJson.http),
+      customHeaders: this.#hostJson.http.customHeaders,
       engine: this.#engine,
       checksKeys: this.#options.keys === true,
       invokeActivity: role?.group === DURABLE_GROUP ? (call) => answerActivity(app, call) : undefined,

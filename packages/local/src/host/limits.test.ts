@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { bundleWarnings, hubNameFault } from "./azure-checks.ts";
 import { checkNames } from "./function-names.ts";
 import { readHostJson } from "./host-json.ts";
@@ -111,6 +111,25 @@ test(LIMITS.headers.what, async () => {
   const { value } = LIMITS.headers;
   expect(await statusOf("GET /api/items/special HTTP/1.1", ...headers(value))).toBe(200);
   expect(await statusOf("GET /api/items/special HTTP/1.1", ...headers(value + 1))).toBe(431);
+});
+
+test(LIMITS.answerMs.what, async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const statusAfter = async (ms: number) => {
+    const answered = statusOf("GET /api/waits HTTP/1.1");
+    await expect.poll(() => process.listenerCount("release"), { interval: 0 }).toBe(1);
+    vi.advanceTimersByTime(ms);
+    process.emit("release" as never);
+    return answered;
+  };
+  try {
+    const { value } = LIMITS.answerMs;
+    expect(await statusAfter(value - 1)).toBe(200);
+    expect(await statusAfter(value)).toBe(504);
+    expect(await statusOf("GET /api/items/special HTTP/1.1")).toBe(200);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("a null character in a path is a 400, and in a query it is not", async () => {

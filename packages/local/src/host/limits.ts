@@ -7,6 +7,8 @@ const KESTREL = "https://learn.microsoft.com/dotnet/api/microsoft.aspnetcore.ser
 const HOST = "https://github.com/Azure/azure-functions-host/blob/dev/src/WebJobs.Script/Utility.cs";
 const HUBS = `${FUNCTIONS}/durable/durable-functions-task-hubs#task-hub-names`;
 const STATUS = `${FUNCTIONS}/durable/durable-functions-custom-orchestration-status`;
+const SCALE = `${FUNCTIONS}/functions-scale`;
+const ANSWER = `${SCALE}#timeout`;
 const CLIENT =
   "https://github.com/Azure/azure-functions-durable-extension/blob/dev/src/WebJobs.Extensions.DurableTask/ContextImplementations/DurableClient.cs";
 
@@ -32,14 +34,13 @@ export const HOST_LIMITS = {
   requestLineBytes: limit("The first line of a request: method, path and query", 8 * KB, "bytes", "414", KESTREL),
   headersBytes: limit("The headers of a request together", 32 * KB, "bytes", "431", KESTREL),
   headers: limit("The headers of a request", 100, "", "431", KESTREL),
+  answerMs: limit("The time until an HTTP function answers", 230_000, "ms", "504, and the function goes on", ANSWER),
 } as const satisfies Readonly<Record<string, Limit>>;
 
-const SCALE = `${FUNCTIONS}/functions-scale`;
 const unkept = (what: string, limit: string, instead: string, source = `${SCALE}#service-limits`) =>
   notKept(what, limit, instead, source);
 
 export const HOST_LIMITS_NOT_KEPT: readonly UnkeptLimit[] = [
-  unkept("The time until an HTTP function answers", "230 s", "`functionTimeout` alone", `${SCALE}#timeout`),
   unkept(
     "`functionTimeout`",
     "10 minutes in the Consumption plan",
@@ -51,7 +52,7 @@ export const HOST_LIMITS_NOT_KEPT: readonly UnkeptLimit[] = [
   unkept(
     "HTTP requests that an instance takes at one time, and that wait there",
     "100 and 200 in the Consumption plan, else what host.json says; then 429",
-    "as many as come",
+    "as many as host.json says, then 429; without that as many as come",
     `${FUNCTIONS}/functions-bindings-http-webhook#hostjson-settings`,
   ),
   unkept("The memory of an instance", "512, 2,048 or 4,096 MB in the plan Flex Consumption", "what the machine has"),

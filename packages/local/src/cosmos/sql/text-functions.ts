@@ -1,4 +1,5 @@
 // The built-in functions of texts.
+import { regexMatch } from "./regex-match.ts";
 import { atLeast, between, exactly, ofText, ofTexts, type Scalar } from "./scalar.ts";
 import { isObject, parseJson, type Value } from "./values.ts";
 
@@ -45,27 +46,6 @@ function replicate([text, times]: readonly Value[]): Value {
 function substring([text, from, length]: readonly Value[]): Value {
   if (typeof text !== "string" || typeof from !== "number" || typeof length !== "number") return undefined;
   return text.substring(Math.max(from, 0), Math.max(from, 0) + Math.max(length, 0));
-}
-
-let lastRegex: { readonly pattern: string; readonly modifiers: string; readonly regex: RegExp | undefined } | undefined;
-
-/** Modifiers as in Perl: `i`, `m`, `s` and `x`, by which blanks in the pattern mean nothing. */
-function regexMatch([text, pattern, modifiers = ""]: readonly Value[]): Value {
-  if (typeof text !== "string" || typeof pattern !== "string" || typeof modifiers !== "string") return undefined;
-  if (lastRegex?.pattern !== pattern || lastRegex.modifiers !== modifiers) {
-    lastRegex = { pattern, modifiers, regex: regexOf(pattern, modifiers) };
-  }
-  return lastRegex.regex?.test(text);
-}
-
-function regexOf(pattern: string, modifiers: string): RegExp | undefined {
-  if (!/^[imsx]*$/.test(modifiers)) return undefined;
-  const source = modifiers.includes("x") ? pattern.replace(/\s/g, "") : pattern;
-  try {
-    return new RegExp(source, [...new Set(modifiers.replaceAll("x", ""))].join(""));
-  } catch {
-    return undefined;
-  }
 }
 
 /** A text that is the JSON of a value of one kind. */

@@ -1,9 +1,10 @@
 // What a container is made with besides its key: unique keys and throughput; its quota; all documents of a key taken away.
-import type { Container, OfferDefinition } from "@azure/cosmos";
+import type { Container, IndexingPolicy, OfferDefinition } from "@azure/cosmos";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { codeOf, type TemporaryServer, temporaryServer } from "./temporary-server.ts";
 
 let at: TemporaryServer;
+let made = 0;
 beforeAll(async () => {
   at = await temporaryServer();
 });
@@ -141,4 +142,37 @@ test("an indexing policy with the same path twice is refused", async () => {
   const indexingPolicy = { includedPaths: [{ path: "/a/?" }, { path: "/a/?" }], excludedPaths: [{ path: "/*" }] };
   const creating = at.client.database("test").containers.create({ id: "twice", partitionKey: "/pk", indexingPolicy });
   await expect(creating).rejects.toMatchObject({ code: 400, message: expect.stringContaining("'/a/?' stands in") });
+});
+
+const creationWith = (indexingPolicy: IndexingPolicy) =>
+  at.client.database("test").containers.create({ id: `policy${++made}`, partitionKey: "/pk", indexingPolicy });
+
+test.each(["/a", "/a*", "/a/*/b/?", "/a//?", "a/?", "/a-b/?", "/a b/?", "/a/?/b/?", '/"a/?'])(
+  "the indexing path %s is refused",
+  async (path) => {
+    const creating = creationWith({ includedPaths: [{ path }], excludedPaths: [{ path: "/*" }] });
+    await expect(creating).rejects.toMatchObject({ code: 400, message: expect.stringContaining("not be accepted") });
+  },
+);
+
+test.each(["/a/?", "/a/*", "/a/[]/?", "/a/[]/b/*", "/_a1/?", "/größe/?", '/"a-b"/?', '/a/"b c"/*'])(
+  "the indexing path %s is taken",
+  async (path) => {
+    const { statusCode } = await creationWith({ includedPaths: [{ path }], excludedPaths: [{ path: "/*" }] });
+    expect(statusCode).toBe(201);
+  },
+);
+
+test.each([
+  ["/a/?", "ascending"],
+  ["/a/*", "ascending"],
+  ["/a-b", "ascending"],
+  ["/a", "upwards"],
+])("a composite index with the path %s, %s, is refused", async (path, order) => {
+  const parts = [
+    { path, order },
+    { path: "/other", order: "ascending" },
+  ] as unknown as { path: string; order: "ascending" }[];
+  const creating = creationWith({ includedPaths: [{ path: "/*" }], compositeIndexes: [parts] });
+  await expect(creating).rejects.toMatchObject({ code: 400 });
 });

@@ -36,6 +36,11 @@ function passBack(proxied: ClientRequest, response: ServerResponse): Promise<voi
   return new Promise((resolve, reject) => {
     proxied.once("error", reject);
     proxied.once("response", (answer) => {
+      if (response.headersSent) {
+        // It took too long: its caller was answered.
+        answer.resume().once("close", resolve);
+        return;
+      }
       const { "x-ms-invocation-id": _id, ...headers } = answer.headers;
       response.writeHead(answer.statusCode ?? 200, headers);
       answer.once("error", reject);

@@ -5,7 +5,9 @@ import { messageOf } from "../../thrown.ts";
 import type { FunctionApp, InvocationResult, RegisteredFunction, TypedData } from "../contract.ts";
 import { mayCall } from "../function-keys.ts";
 import { HOST_LIMITS } from "../limits.ts";
-import { compileRoute, matchRoute, type Route, sortRoutes } from "../routes.ts";
+import type { RequestThrottle } from "../request-throttle.ts";
+import { compileRoute, matchRoute, type Route, type RouteMatch, sortRoutes } from "../routes.ts";
+import { limitAnswerTime } from "./answer-time.ts";
 import { serveStreamed } from "./http-stream.ts";
 import { requestTrace } from "./http-trace.ts";
 
@@ -48,23 +50,46 @@ export interface ServedFunctions {
   readonly checksKeys: boolean;
   /** Where the library takes requests as streams, if the app asked for it by `app.setup({ enableHttpStream: true })`. */
   readonly streamUrl: string | undefined;
+  readonly throttle: RequestThrottle;
+  /** Headers of every answer of a function, as host.json has them. */
+  readonly customHeaders: Readonly<Record<string, string>>;
   failed(registered: RegisteredFunction, invocationId: string, cause: unknown): void;
 }
 
 /** Answers the request if a function has its route; false if none has. */
 export async function serveFunction(
-  { app, routes, checksKeys, streamUrl, failed }: ServedFunctions,
+  served: ServedFunctions,
   request: IncomingMessage,
   response: ServerResponse,
   path: string,
 ): Promise<boolean> {
-  const match = matchRoute(routes, request.method ?? "GET", path);
+  const match = matchRoute(served.routes, request.method ?? "GET", path);
   if (!match) return false;
-  const { target: registered, params } = match;
-  if (checksKeys && !mayCall(registered, request)) {
+  if (served.checksKeys && !mayCall(match.target, request)) {
     response.writeHead(401).end();
     return true;
   }
+  limitAnswerTime(response);
+  const leave = await served.throttle.enter();
+  if (!leave) {
+    response.writeHead(429).end("Too Busy");
+    return true;
+  }
+  for (const [name, value] of Object.entries(served.customHeaders)) response.setHeader(name, value);
+  try {
+    await invokeFunction(served, match, request, response);
+  } finally {
+    leave();
+  }
+  return true;
+}
+
+async function invokeFunction(
+  { app, streamUrl, failed }: ServedFunctions,
+  { target: registered, params }: RouteMatch<RegisteredFunction>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const invocationId = randomUUID();
   const trace = requestTrace(request.headers);
   const invoke = (http: Record<string, unknown>, triggerMetadata: Record<string, TypedData>) =>
@@ -78,13 +103,13 @@ export async function serveFunction(
     const limit = bodyLimit();
     if (Number(request.headers["content-length"] ?? 0) > limit) {
       rejectBody(request, response);
-      return true;
+      return;
     }
     if (streamUrl !== undefined) {
       const metadata: Record<string, TypedData> = { Headers: { json: JSON.stringify(joinedHeaders(request)) } };
       for (const [name, value] of Object.entries(params)) metadata[name] = { string: value };
       await serveStreamed(streamUrl, invocationId, request, response, () => invoke({}, metadata));
-      return true;
+      return;
     }
     const http = await requestData(request, params, limit);
     if (http) writeResult(response, await invoke(http, {}));
@@ -92,10 +117,10 @@ export async function serveFunction(
   } catch (cause) {
     failed(registered, invocationId, cause);
     // As the real host does: the cause is in the log, the caller learns nothing.
+    if (response.writableEnded) return;
     if (response.headersSent) response.destroy();
     else response.writeHead(500).end();
   }
-  return true;
 }
 
 /** The request as the worker protocol has it; undefined when the body is too large. */
@@ -167,6 +192,8 @@ function joinedHeaders(request: IncomingMessage): Record<string, string> {
 
 /** The http output is the return value, or else one of the named outputs; without any the answer is 204. */
 function writeResult(response: ServerResponse, { returnValue, outputs }: InvocationResult): void {
+  // It took too long: its caller was answered.
+  if (response.writableEnded) return;
   const http = [returnValue, ...Object.values(outputs)].find((data) => data !== undefined && "http" in data);
   if (!http || !("http" in http)) {
     response.writeHead(204).end();
