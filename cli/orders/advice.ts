@@ -2,7 +2,7 @@
 import type { Advice } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import { type App, queryOf } from "./app.ts";
 import { printTable } from "./table.ts";
-import { say, sayJson } from "./text.ts";
+import { countedOrders, say, sayJson } from "./text.ts";
 
 type Step = Advice["workflows"][number]["steps"][number];
 
@@ -13,9 +13,9 @@ export async function showAdvice(
 ): Promise<void> {
   const found = await app.get<Advice>(`advice${queryOf(asked)}`);
   if (asJson) return sayJson(found);
-  say(`A sample of ${found.sampled} orders (at most ${found.mostSampled}) that ended in the last week.`);
+  say(`A sample of ${countedOrders(found.sampled)} (at most ${found.mostSampled}) that ended in the last week.`);
   for (const { name, version, jobs, steps } of found.workflows) {
-    say(`${name} v${version}: ${jobs} orders`);
+    say(`${name} v${version}: ${countedOrders(jobs)}`);
     printTable(
       ["step", "start p99", "work p50", "p99", "timeouts", "now", "proposed", "why", "would time out", "give up"],
       steps.map((step) => [

@@ -21,7 +21,18 @@ import { printHeldUp } from "./held-up.ts";
 import { coloured } from "./one.ts";
 import { agentTroubles, messageTroubles, supervisorTroubles, type Trouble } from "./system.ts";
 import { printTable } from "./table.ts";
-import { ago, plainText, say, sayBeside, sayEach, sayJson, sayMore, timeText, withTimes } from "./text.ts";
+import {
+  ago,
+  countedOrders,
+  plainText,
+  say,
+  sayBeside,
+  sayEach,
+  sayJson,
+  sayMore,
+  timeText,
+  withTimes,
+} from "./text.ts";
 
 const PAGE = 100;
 
@@ -215,11 +226,11 @@ export async function showSearch(
     ]),
   );
   if (looked) {
-    say(`Searched ${looked.jobs} orders, received since ${timeText(looked.downTo)}.`);
+    say(`Searched ${countedOrders(looked.jobs)}, received since ${timeText(looked.downTo)}.`);
     say(`Go on with --continue ${continuation}, or say when: --from, --to.`);
   } else if (continuation !== undefined)
     say(
       `These are ${orders.length} of ${isMore ? "more than " : ""}${count?.toLocaleString("en") ?? "more"}. Go on with --continue ${continuation}, or add a filter or a larger --limit.`,
     );
-  else if (count !== null && orders.length > 0) console.error(`${count} ${count === 1 ? "order" : "orders"}.`);
+  else if (count !== null && orders.length > 0) console.error(`${countedOrders(count)}.`);
 }

@@ -12,7 +12,7 @@ import type { Search } from "./attention.ts";
 import type { Further } from "./given.ts";
 import type { Trouble } from "./system.ts";
 import { printTable } from "./table.ts";
-import { say, sayEach, sayJson, sayMore, timeText, withTimes } from "./text.ts";
+import { countedOrders, say, sayEach, sayJson, sayMore, timeText, withTimes } from "./text.ts";
 
 export type BulkTarget =
   | { readonly group: string }
@@ -23,7 +23,7 @@ const POLL_MS = 1000;
 
 export async function previewBulk(app: App, action: BulkRun["action"], target: BulkTarget): Promise<void> {
   const { run, notPossible } = await app.post<BulkPreview>("bulk", { action, target });
-  say(`${action}: ${run.total} orders${run.cause ? ` (${withTimes(run.cause)})` : ""}`);
+  say(`${action}: ${countedOrders(run.total)}${run.cause ? ` (${withTimes(run.cause)})` : ""}`);
   if (run.goesOn && run.goesOn.compensate > 0)
     say(`${run.goesOn.forward} go on forward, ${run.goesOn.compensate} with their compensation`);
   if (run.keys && run.keys.next > 0)
@@ -31,7 +31,7 @@ export async function previewBulk(app: App, action: BulkRun["action"], target: B
   if (run.keys && run.keys.same > 0)
     say(`In ${run.keys.same} a step whose outcome is unknown runs again under the same idempotency key.`);
   if (!run.isAll) say("There may be more than one action takes: do the rest when this is done.");
-  if (notPossible.length > 0) say(`Not possible for ${notPossible.length} orders:`);
+  if (notPossible.length > 0) say(`Not possible for ${countedOrders(notPossible.length)}:`);
   for (const { jobId: orderId, reason } of notPossible) say(`  ${orderId}: ${withTimes(reason)}`);
   if (run.total === 0) return;
   say(`Nothing is done yet. To start it:
@@ -111,7 +111,7 @@ function quietWords(run: BulkRun): string {
 
 const summary = (run: BulkRun): string => {
   const { action, total, by, reason } = run;
-  return `${action}, ${total} orders: ${quietWords(run)}; by ${by}${reason ? `: ${reason}` : ""}`;
+  return `${action}, ${countedOrders(total)}: ${quietWords(run)}; by ${by}${reason ? `: ${reason}` : ""}`;
 };
 
 function countsWords({ run, now }: BulkProgress): string {

@@ -1,4 +1,5 @@
 // Who sees to what, for the terminal: claims and notes, all pages of them, and their changes.
+import { counted } from "@scheduler-agent-supervisor/core/internal/domain/counted";
 import type {
   HandlingAnswer,
   Handlings,
@@ -36,6 +37,6 @@ export const isOf =
 
 export function claimWords(handlings: readonly HandlingAnswer[], target: Target): string {
   const found = handlings.find(isOf(target));
-  const notes = found && found.notes.length > 0 ? `${found.notes.length} notes` : "";
+  const notes = found && found.notes.length > 0 ? counted(found.notes.length, "note") : "";
   return [found?.claim?.by ?? "", notes].filter(Boolean).join(", ");
 }

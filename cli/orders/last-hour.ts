@@ -1,4 +1,5 @@
 // The last hour, for the terminal: a curve for each measure, as wide as there is room; in a pipe a line for each two minutes.
+import { counted } from "@scheduler-agent-supervisor/core/internal/domain/counted";
 import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
 import type { LastHour } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import { type Cell, printTable, terminalColumns } from "./table.ts";
@@ -72,7 +73,10 @@ function measuresOf({ received, processed, errors, errorsAreAll, oldestMs, broke
     },
     {
       ...{ name: "open breakers", values: open, join: Math.max, least: 1, isBad: names.length > 0 },
-      words: seen(open, names.length === 0 ? "none" : named.length > MOST_WORDS ? `${names.length} agents` : named),
+      words: seen(
+        open,
+        names.length === 0 ? "none" : named.length > MOST_WORDS ? counted(names.length, "agent") : named,
+      ),
     },
   ];
 }

@@ -1,5 +1,7 @@
 // The messages of one cause, for the terminal: shown in groups, previewed, sent again or discarded together, one first.
+
 import { setTimeout as sleep } from "node:timers/promises";
+import { counted } from "@scheduler-agent-supervisor/core/internal/domain/counted";
 import { applyPatch } from "@scheduler-agent-supervisor/operator/internal/domain/merge-patch";
 import {
   type MessageAction,
@@ -49,7 +51,7 @@ async function causeOf(app: App, { queue, cause }: CauseOf) {
 export async function previewCause(app: App, which: CauseOf): Promise<void> {
   const { queue, action, patch } = which;
   const { count, cause, numbers, isAll } = await causeOf(app, which);
-  say(`${action}: ${count} messages (${cause ?? "without a reason"})`);
+  say(`${action}: ${counted(count, "message")} (${cause ?? "without a reason"})`);
   if (!isAll) say(MORE);
   if (patch !== undefined) {
     const { body } = await app.get<DeadLetter>(pathOf("dead-letters", queue, numbers[0] ?? ""));
@@ -69,7 +71,7 @@ export async function handleCause(
   const found = await causeOf(app, which);
   if (found.count !== count) {
     throw new Error(
-      `There are ${found.count} messages of this cause now, and not ${count}: preview it again: npm run orders -- ${action} ${queue} --cause ${which.cause}`,
+      `This cause has ${counted(found.count, "message")} now, and not ${count}: preview it again: npm run orders -- ${action} ${queue} --cause ${which.cause}`,
     );
   }
   const asked = { queue, action, reason, ...(patch !== undefined && { patch }) };

@@ -15,7 +15,7 @@ import type { Further } from "./given.ts";
 import { printLastHour } from "./last-hour.ts";
 import { agentTroubles, messageTroubles, supervisorTroubles } from "./system.ts";
 import { printTable } from "./table.ts";
-import { say, sayEach, sayJson, sayMore, timeText, withTimes } from "./text.ts";
+import { countedOrders, say, sayEach, sayJson, sayMore, timeText, withTimes } from "./text.ts";
 
 const PAGE = 50;
 const DAY_MS = 86_400_000;
@@ -106,7 +106,9 @@ function rowOf(entry: SupervisionEntry): string[] {
 /** @returns the exit code: 0 if all that was due is handled */
 export async function runSweep(app: App): Promise<number> {
   const { found, finished } = await app.post<{ found: number; finished: boolean }>("supervisor/sweep", {});
-  say(`${found} orders were due. ${finished ? "The sweep is done." : "The sweep could not handle all: run it again."}`);
+  say(
+    `${countedOrders(found)} ${found === 1 ? "was" : "were"} due. ${finished ? "The sweep is done." : "The sweep could not handle all: run it again."}`,
+  );
   return finished ? 0 : 1;
 }
 

@@ -1,5 +1,6 @@
 // Texts for a terminal: without control characters, whoever wrote them; times as the reader's clock shows them.
 import { stripVTControlCharacters } from "node:util";
+import { counted } from "@scheduler-agent-supervisor/core/internal/domain/counted";
 import { type Wait, waitInWords } from "@scheduler-agent-supervisor/core/internal/domain/wait";
 import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
 
@@ -68,6 +69,9 @@ export function timeText(at: string): string {
 /** An instant as the app writes it into a text. */
 const WRITTEN = /\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z/g;
 export const withTimes = (text: string): string => text.replace(WRITTEN, timeText);
+
+/** @param isAll false: at least so many */
+export const countedOrders = (count: number, isAll = true): string => counted(count, "order", "orders", isAll);
 
 /** Why an order waits. */
 export const waitText = (wait: Wait): string => withTimes(waitInWords(wait, timeText, "order"));

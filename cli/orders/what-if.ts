@@ -2,7 +2,7 @@
 import type { WhatIf } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import { type App, queryOf } from "./app.ts";
 import { printTable } from "./table.ts";
-import { say, sayJson, withTimes } from "./text.ts";
+import { countedOrders, say, sayJson, withTimes } from "./text.ts";
 
 export async function showWhatIf(
   app: App,
@@ -13,7 +13,9 @@ export async function showWhatIf(
   if (asJson) return sayJson(found);
   if (!found.finished) say("There are more: the time ended before all were seen.");
   const verdicts = Object.entries(found.verdicts).map(([verdict, count]) => `${count} ${verdict}`);
-  say(`${found.found} orders are due, ${found.different} would be decided otherwise than now.`);
+  say(
+    `${countedOrders(found.found)} ${found.found === 1 ? "is" : "are"} due, ${found.different} would be decided otherwise than now.`,
+  );
   if (verdicts.length > 0) say(verdicts.join(", "));
   printTable(
     ["order", "then", "now", "why"],

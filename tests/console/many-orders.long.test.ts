@@ -115,7 +115,7 @@ test("a search is exported as CSV and as JSON lines, all its pages, with progres
   });
   const csv = page.getByRole("button", { name: "Export as CSV" });
   await csv.click();
-  await page.getByText("1 orders read so far").waitFor();
+  await page.getByText("1 order read so far").waitFor();
   expect(await csv.isDisabled()).toBe(true);
   await button(page, "Stop the export").click();
   await page.getByText("Export stopped: no file was written.").waitFor();
@@ -128,7 +128,7 @@ test("a search is exported as CSV and as JSON lines, all its pages, with progres
   const table = await download("Export as CSV");
   expect(table.name).toMatch(/^jobs-20\d\d-\d\d-\d\dT\d{4}Z\.csv$/);
   expect(table.text.split("\r\n")[1]).toMatch(/^plain-1,order-fulfilment,\d+,Processed,forward,1,/);
-  await page.getByText("Exported 1 orders.").waitFor();
+  await page.getByText("Exported 1 order.").waitFor();
   const lines = await download("Export as JSON lines");
   expect(lines.name).toMatch(/\.jsonl$/);
   expect(JSON.parse(lines.text)).toMatchObject({ jobId: "plain-1", processState: "Processed" });

@@ -61,7 +61,7 @@ export function noDataStories(where: () => Console): void {
 
     test("an order that is not there", async () => {
       const { page } = await openedAt("/jobs/nowhere");
-      await page.getByText("There is no job nowhere.").waitFor();
+      await page.getByText("There is no order nowhere.").waitFor();
     });
   });
 }

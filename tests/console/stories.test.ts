@@ -281,7 +281,7 @@ test("by keyboard alone: an agent is paused and resumed, a decision leads to its
   expect(new URL(page.url()).search).toBe("");
   await type("Business key", "customer:C-17");
   await press("Find");
-  await page.getByText("1 orders").waitFor();
+  await page.getByText("1 order").waitFor();
   expect(new URL(page.url()).searchParams.get("key")).toBe("customer:C-17");
   await press("customers-1");
   await page.getByRole("heading", { name: "customers-1" }).waitFor();

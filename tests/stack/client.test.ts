@@ -82,7 +82,7 @@ test("P13 P15 a requester cancels: what is done is compensated, and an order tha
   expect(await client.cancel(done)).toMatchObject({ kind: "rejected", reason: expect.stringContaining("Processed") });
   expect(await client.cancel({ ...done, currency: "USD" })).toMatchObject({
     kind: "rejected",
-    reason: "there is no such job of yours",
+    reason: "there is no such order of yours",
   });
 });
 
@@ -255,7 +255,7 @@ test("P15 the rejection of another order under a known id ends its own submissio
   });
   await started.promise;
   const other = { ...madeOrder("collides-1"), currency: "USD" };
-  const fault = `orderId: "collides-1" is the id of another job`;
+  const fault = `orderId: "collides-1" is the id of another order`;
   const receivedOfOther: string[] = [];
   const end = await client.submit(other, { onStatus: ({ status }) => receivedOfOther.push(status) });
   expect(end).toMatchObject({ kind: "rejected", faults: [fault] });

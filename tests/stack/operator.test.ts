@@ -180,7 +180,7 @@ test("P11 an extension keeps the supervisor from an order that runs late", async
 
 describe("what is rejected", () => {
   test("an order that is not there, and one whose state does not allow it", async () => {
-    const absent = { status: 404, body: { error: "There is no job nowhere." }, etag: null };
+    const absent = { status: 404, body: { error: "There is no order nowhere." }, etag: null };
     expect(await ask("/nowhere")).toEqual(absent);
     expect((await ask("/nowhere/compensate", { reason: "r" })).status).toBe(404);
     await app.shop.send(madeOrder("done-1"));

@@ -117,7 +117,7 @@ test("P15 on a shared queue another takes the id and the session: the client is 
   expect(await app.eventually("shared-1", ended)).toMatchObject({ processState: "Processed" });
   const received: StatusMessage[] = [];
   const end = await shared.submit(madeOrder("shared-1"), { onStatus: (status) => received.push(status) });
-  expect(end).toMatchObject({ kind: "rejected", faults: [`orderId: "shared-1" is the id of another job`] });
+  expect(end).toMatchObject({ kind: "rejected", faults: [`orderId: "shared-1" is the id of another order`] });
   expect(received.map(({ status }) => status)).toEqual(["Rejected"]);
   expect(await shared.follow("shared-1", { job: madeOrder("shared-1"), timeoutMs: 100 })).toMatchObject({
     kind: "timedOut",
@@ -147,7 +147,7 @@ test("P13 P15 an order is cancelled by its own sender, and by nobody else who kn
   await app.switchOn("payment", { kind: "slow", delayMs: 3000, calls: 1, match: { orderId: "tea-cancel" } });
   const end = tea.submit(order);
   await app.eventually("tea-cancel", ({ steps }) => steps["reserveStock"]?.state === "Completed");
-  const unknown = { kind: "rejected", reason: "there is no such job of yours" };
+  const unknown = { kind: "rejected", reason: "there is no such order of yours" };
   expect(await mug.cancel(order)).toMatchObject(unknown);
   expect(await shared.cancel(order)).toMatchObject(unknown);
   expect(await tea.cancel(order)).toMatchObject({ kind: "accepted" });

@@ -164,10 +164,10 @@ const EXAMPLES: readonly Example[] = [
   },
   // Of the order whose outcome was just recorded the next try may wait for the same agent.
   { documented: "continue HELD", says: /resubmit: [12] orders/ },
-  { documented: "bulk resubmit --group CAUSE", says: /resubmit: 1 orders/ },
+  { documented: "bulk resubmit --group CAUSE", says: /resubmit: 1 order/ },
   { documented: 'start RUN --count 32 --reason "fixed"', says: /done: 1 of 1, 1 ended well/ },
   { documented: "runs", says: /\tresubmit 1\tdone\t/ },
-  { documented: "run RUN", says: /^resubmit, 1 orders: done/ },
+  { documented: "run RUN", says: /^resubmit, 1 order: done/ },
   { documented: "dead-letters", says: /^quarantine\t5\t.*currency: must be/m },
   { documented: "dead-letters quarantine", says: /^\d+\t.*\tcurrency|^\d+\t/m },
   { documented: "dead-letters quarantine NUMBER", says: /fault1\tcurrency: must be an ISO 4217 code/ },
@@ -192,11 +192,11 @@ const EXAMPLES: readonly Example[] = [
   { documented: "dead-letter-causes quarantine", says: /^[0-9a-f]{16}\t1\t.*currency: must be/m },
   {
     documented: "resend quarantine --cause CAUSE --set currency=EUR",
-    says: /resend: 1 messages[\s\S]*"currency": "EUR"[\s\S]*Nothing is done yet/,
+    says: /resend: 1 message[\s\S]*"currency": "EUR"[\s\S]*Nothing is done yet/,
   },
   {
     documented: "resend quarantine --cause CAUSE --patch patch.json",
-    says: /resend: 1 messages[\s\S]*"currency": "EUR"[\s\S]*Nothing is done yet/,
+    says: /resend: 1 message[\s\S]*"currency": "EUR"[\s\S]*Nothing is done yet/,
   },
   {
     documented: 'resend quarantine --cause CAUSE --set currency=EUR --count 32 --reason "the client\'s fault, fixed"',
@@ -292,7 +292,7 @@ describe("what is not there", () => {
   });
 
   test.each([
-    [["show", "nowhere"], 1, "404: There is no job nowhere."],
+    [["show", "nowhere"], 1, "404: There is no order nowhere."],
     [["resubmit", "card-5"], 2, "--reason is missing"],
     [["resubmit"], 2, "Give the id of an order"],
     [["report", "later-1", "arrangeShipping", "perhaps", "--reason", "r"], 2, "A report is done or rejected"],

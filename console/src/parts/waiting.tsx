@@ -91,7 +91,7 @@ function Causes({ causes, isAll }: Pick<Counted, "causes" | "isAll">) {
         <li key={cause ?? ""}>
           <span className="message">{cause ?? ATTENTION.otherReasons}</span>
           <span className="quiet">
-            {count > 1 && `${ATTENTION.messageCount(TEXT.capped(count, isAll))}, ${ATTENTION.oldest} `}
+            {count > 1 && `${ATTENTION.messageCount(count, isAll)}, ${ATTENTION.oldest} `}
             {oldestAt && <Age at={oldestAt} />}
           </span>
         </li>

@@ -93,7 +93,7 @@ function Groups({ attention, chosen }: { readonly attention: Attention; readonly
   return (
     <section aria-labelledby="causes">
       <h2 id="causes">
-        {ATTENTION.byCause} <span className="quiet">{ATTENTION.jobs(TEXT.capped(count, isAll))}</span>
+        {ATTENTION.byCause} <span className="quiet">{ATTENTION.jobs(count, isAll)}</span>
       </h2>
       {!isAll && (
         <p>

@@ -1,5 +1,5 @@
 // The words for advice on the times of steps.
-import { say } from "./say.ts";
+import { countedJobs } from "./say.ts";
 
 const seconds = (ms: number) => `${Math.round(ms / 10) / 100} s`;
 
@@ -9,8 +9,8 @@ export const ADVICE = {
     "What steps took in the last week, and times that would suit them. Nothing is changed: times stand in the workflow.",
   show: "Show advice",
   sample: (sampled: number, most: number) =>
-    say`A sample of ${sampled} {jobs}, of at most ${most}, that ended in the last week.`,
-  of: (name: string, version: number, jobs: number) => say`${name} v${version}: ${jobs} {jobs}`,
+    `A sample of ${countedJobs(sampled)}, of at most ${most}, that ended in the last week.`,
+  of: (name: string, version: number, jobs: number) => `${name} v${version}: ${countedJobs(jobs)}`,
   step: "Step",
   work: "Work, p50 and p99",
   start: "Start, p50 and p99",
@@ -21,5 +21,5 @@ export const ADVICE = {
   times: (p50Ms: number, p99Ms: number) => `${seconds(p50Ms)}, ${seconds(p99Ms)}`,
   limits: (startWithin: string, completeWithin: string) => `${startWithin}, ${completeWithin}`,
   wouldHave: (jobs: number, timedOut: number, exhausted: number) =>
-    say`${timedOut} of ${jobs} {jobs} would have timed out, ${exhausted} would have used up their attempts`,
+    `${timedOut} of ${countedJobs(jobs)} would have timed out, ${exhausted} would have used up their attempts`,
 };

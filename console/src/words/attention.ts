@@ -1,5 +1,6 @@
 // The words for what needs a person, and for claims and notes.
-import { say } from "./say.ts";
+import { counted } from "@scheduler-agent-supervisor/core/internal/domain/counted";
+import { countedJobs, say } from "./say.ts";
 
 /** The queues that are no dead letters of a queue of the same name. */
 const QUEUES: { readonly [name: string]: string } = {
@@ -15,7 +16,7 @@ export const ATTENTION = {
   get nothingAbout() {
     return say`{Jobs} in Error that no operator has handled, and messages that could not be processed, appear here.`;
   },
-  jobs: (count: string) => say`${count} {jobs}`,
+  jobs: (count: number, isAll: boolean) => countedJobs(count, isAll),
   byCause: "By cause",
   get all() {
     return say`All {jobs} that need a person`;
@@ -42,7 +43,7 @@ export const ATTENTION = {
   attempt: "Attempt",
   showAll: "Show all causes",
   messages: "Messages that could not be processed",
-  messageCount: (count: string) => `${count} messages`,
+  messageCount: (count: number, isAll: boolean) => counted(count, "message", "messages", isAll),
   oldest: "the oldest",
   otherReasons: "Other reasons",
   queue: (name: string) => QUEUES[name] ?? `Dead letters of ${name}`,
@@ -57,7 +58,7 @@ export const HANDLING = {
   get withGroup() {
     return say`with all {jobs} of the cause`;
   },
-  noteCount: (count: number) => (count === 1 ? "1 note" : `${count} notes`),
+  noteCount: (count: number) => counted(count, "note"),
   note: "Note",
   noteHint:
     "For other operators. A web address becomes a link. Notes are kept for 30 days after the last change here. Do not write personal data.",

@@ -1,6 +1,6 @@
 // The words for actions on many jobs.
 import { EXTENSIONS } from "./job.ts";
-import { say } from "./say.ts";
+import { countedJobs, say } from "./say.ts";
 
 const RESULTS = {
   open: "To do",
@@ -10,7 +10,6 @@ const RESULTS = {
   same: "Same cause again",
   other: "Failed with another cause",
 } as const;
-const jobsWords = (count: number): string => (count === 1 ? say`1 {job}` : say`${count.toLocaleString("en")} {jobs}`);
 const DURATIONS: { readonly [duration: string]: string } = EXTENSIONS;
 
 export const BULK = {
@@ -21,7 +20,7 @@ export const BULK = {
     `${action} all ${count.toLocaleString("en")}${isAll ? "" : "+"}`,
   previewChosen: (action: string, count: number) => `${action} ${count.toLocaleString("en")} chosen`,
   previewMatching: (action: string) => `${action} all that match`,
-  chosen: (count: number) => `${jobsWords(count)} chosen`,
+  chosen: (count: number) => `${countedJobs(count)} chosen`,
   clear: "Choose none",
   matching: "Act on all matches, also those that are not shown",
   matchingAbout:
@@ -30,15 +29,16 @@ export const BULK = {
     "To act on all that match, search for a state: Waiting, In progress or Error; or for what they wait for.",
   filter: "All that match the search",
   more: "There may be more than one action can include: these are the first. Start another action when this one is done.",
-  summary: (action: string, count: number) => `${action}: ${jobsWords(count)}.`,
+  summary: (action: string, count: number) => `${action}: ${countedJobs(count)}.`,
   by: (name: string) => `By ${name}`,
-  notPossible: (count: number) => `Not possible for ${jobsWords(count)}, which ${count === 1 ? "is" : "are"} left out`,
+  notPossible: (count: number) =>
+    `Not possible for ${countedJobs(count)}, which ${count === 1 ? "is" : "are"} left out`,
   goesOn: (forward: number, compensate: number) =>
-    `${jobsWords(forward)} continue forward, ${compensate.toLocaleString("en")} with the compensation`,
+    `${countedJobs(forward)} ${forward === 1 ? "continues" : "continue"} forward, ${compensate.toLocaleString("en")} with the compensation`,
   nextKey: (count: number) =>
-    say`In ${jobsWords(count)} a step that was rejected for good runs again under its next idempotency key.`,
+    say`In ${countedJobs(count)} a step that was rejected for good runs again under its next idempotency key.`,
   sameKey: (count: number) =>
-    say`In ${jobsWords(count)} a step whose outcome is unknown runs again under the same idempotency key.`,
+    say`In ${countedJobs(count)} a step whose outcome is unknown runs again under the same idempotency key.`,
   get canary() {
     return [
       say`The action starts with 1 {job}, then 10, then 100 at a time. After each wave it waits until these {jobs} have ended.`,
@@ -53,7 +53,7 @@ export const BULK = {
   get countWrong() {
     return say`This is not the number of {jobs}.`;
   },
-  start: (action: string, count: number, environment: string) => `${action}: ${jobsWords(count)} (${environment})`,
+  start: (action: string, count: number, environment: string) => `${action}: ${countedJobs(count)} (${environment})`,
   discard: "Do not start",
   pause: "Pause",
   resume: "Resume",

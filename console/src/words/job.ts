@@ -1,4 +1,5 @@
 // The words for a job: its states, why it is in Error, what can be done with it.
+import { counted } from "@scheduler-agent-supervisor/core/internal/domain/counted";
 import type { ErrorKind, JobAction, ProcessState, SkipCause, StepState } from "../api/contract.ts";
 import { say } from "./say.ts";
 
@@ -133,15 +134,15 @@ export const JOB = {
   awaited: "its report is awaited until",
   received: "last report at",
   expiry: (attempt: number, tries: number) =>
-    `Not done in time in attempt ${attempt}, after ${tries === 1 ? "1 try" : `${tries} tries`}`,
+    `Not done in time in attempt ${attempt}, after ${counted(tries, "try", "tries")}`,
   misconfigured: "The request, the endpoint's address or the app's credential for it is wrong: fix that first.",
   content: "Content",
   details: "Details",
   result: "Result",
   endpoint: "Endpoint",
-  tries: (count: number) => `${count} retries`,
-  countedFailures: (count: number) => `${count} counted as failures`,
-  waits: (count: number) => `waited ${count} times for its agent`,
+  tries: (count: number) => counted(count, "retry", "retries"),
+  countedFailures: (count: number) => (count === 1 ? "1 counted as a failure" : `${count} counted as failures`),
+  waits: (count: number) => `waited ${counted(count, "time")} for its agent`,
   afterSteps: (names: string) => `after ${names}`,
   first: "first",
   statuses: "Status messages",

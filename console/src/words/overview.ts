@@ -1,7 +1,8 @@
 // The words of the overview.
+import { counted } from "@scheduler-agent-supervisor/core/internal/domain/counted";
 import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
 import { TEXT } from "./frame.ts";
-import { say } from "./say.ts";
+import { countedJobs, say } from "./say.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -25,13 +26,13 @@ export const OVERVIEW = {
   inError: (count: number, cause: string, isAll = true) => say`${TEXT.capped(count, isAll)} in Error: ` + cause,
   heldUp: (count: number, cause: string, isAll = true) => `${TEXT.capped(count, isAll)} held up by ${cause}`,
   letters: (count: number, queue: string, isAll = true) =>
-    `${TEXT.capped(count, isAll)} ${count === 1 && isAll ? "message" : "messages"} in ${queue}`,
+    `${counted(count, "message", "messages", isAll)} in ${queue}`,
   slowAgent: (name: string) => `${name} is slow`,
   brokenAgent: (name: string, error: string | null) =>
     `${name}: an endpoint gets no calls${error === null ? "" : `: ${error}`}`,
   pause: (kind: string, name: string, by: string) => `The ${kind} ${name} is paused by ${by}`,
   noSupervisor: "No supervisor is active",
-  overdueJobs: (count: number) => say`${count.toLocaleString("en")} {jobs} are overdue`,
+  overdueJobs: (count: number) => `${countedJobs(count)} ${count === 1 ? "is" : "are"} overdue`,
   hour: "The last hour",
   receivedJobs: "Received",
   processedJobs: "Processed",
@@ -46,7 +47,7 @@ export const OVERVIEW = {
   notLooked: "not known",
   atMost: (last: string, most: string) => `${last}; at most ${most}`,
   mark: "A line marks where a trouble began.",
-  noMessages: (queues: number) => `None in ${queues} queues`,
+  noMessages: (queues: number) => `None in ${counted(queues, "queue")}`,
   overdueAbout: "due, and not yet handled by the supervisor",
   needs: "Need a person",
   queues: "Messages that could not be processed",

@@ -1,4 +1,5 @@
 // What the app calls a job. It is known with the session; until then a job is called so.
+import { counted } from "@scheduler-agent-supervisor/core/internal/domain/counted";
 import type { Session } from "../api/contract.ts";
 
 let words: Session["words"] = { one: "job", many: "jobs" };
@@ -7,6 +8,9 @@ let words: Session["words"] = { one: "job", many: "jobs" };
 export function nameJobs(given: Session["words"] | undefined): void {
   words = given ?? words;
 }
+
+/** So many of what the app calls a job. @param isAll false: at least so many */
+export const countedJobs = (count: number, isAll = true): string => counted(count, words.one, words.many, isAll);
 
 /** A text in which `{job}`, `{jobs}`, `{Job}` and `{Jobs}` are as the app has them. What is put into it stays. */
 export function say(texts: TemplateStringsArray, ...values: readonly (string | number)[]): string {

@@ -1,5 +1,5 @@
 // The words of the search and its export.
-import { say } from "./say.ts";
+import { countedJobs, say } from "./say.ts";
 
 const WAITS = { person: "A report of a person or service", time: "The time of its next try" } as const;
 
@@ -26,8 +26,7 @@ export const SEARCH = {
   get slow() {
     return say`This search reads the {jobs} one by one, the newest first, 1,000 at a time. A state or a time makes it faster.`;
   },
-  looked: (count: number, since: string) =>
-    say`Searched ${count.toLocaleString("en")} {jobs}: those received since ${since}.`,
+  looked: (count: number, since: string) => `Searched ${countedJobs(count)}: those received since ${since}.`,
   goOn: "Search further back",
   get nothingSoFar() {
     return say`No {job} matches so far`;
@@ -47,17 +46,16 @@ export const SEARCH = {
   updated: "Last change",
   export: "Export",
   exportAs: { csv: "Export as CSV", jsonl: "Export as JSON lines" },
-  exporting: (count: number) => say`${count.toLocaleString("en")} {jobs} read so far`,
+  exporting: (count: number) => `${countedJobs(count)} read so far`,
   stopExport: "Stop the export",
   exportStopped: "Export stopped: no file was written.",
-  exported: (count: number) => say`Exported ${count.toLocaleString("en")} {jobs}.`,
+  exported: (count: number) => `Exported ${countedJobs(count)}.`,
   exportedSome: (limit: number) =>
     say`Exported the newest ${limit.toLocaleString("en")} {jobs}. There are more: add a filter.`,
   /** @param total null if it is not known */
   found: (count: number, isAll: boolean, total: number | null, isMore = false) => {
-    const shown = count.toLocaleString("en");
-    if (isAll || total === null || total <= count) return say`${shown}${isAll ? "" : "+"} {jobs}`;
-    return say`${shown} of ${total.toLocaleString("en")}${isMore ? "+" : ""} {jobs}`;
+    if (isAll || total === null || total <= count) return countedJobs(count, isAll);
+    return `${count.toLocaleString("en")} of ${countedJobs(total, !isMore)}`;
   },
   rows: (from: number, to: number, of: number) =>
     `Rows ${from.toLocaleString("en")} to ${to.toLocaleString("en")} of ${of.toLocaleString("en")} loaded`,

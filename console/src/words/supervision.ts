@@ -1,6 +1,7 @@
 // The words for what supervisors have decided.
+import { counted } from "@scheduler-agent-supervisor/core/internal/domain/counted";
 import type { AgentTimeout } from "../api/contract.ts";
-import { say } from "./say.ts";
+import { countedJobs, say } from "./say.ts";
 
 const VERDICTS: { readonly [verdict: string]: string } = {
   retry: "Next attempt",
@@ -90,13 +91,11 @@ export const SUPERVISION = {
   agentTimeout: ({ step, agent, attempt, tries, endpoint, message }: AgentTimeout) => {
     const what = `${step}${agent === null ? "" : ` (${agent})`} timed out in attempt ${attempt}`;
     if (message === null) return `${what}: the cause is unknown. Its process may have crashed.`;
-    const often = tries === null ? "" : `, after ${tries === 1 ? "1 try" : `${tries} tries`}`;
+    const often = tries === null ? "" : `, after ${counted(tries, "try", "tries")}`;
     return `${what}${often}${endpoint === null ? "" : ` at ${endpoint}`}: ${message}`;
   },
   snapshot: (state: string, attempt: number, failures: number, step: string | null) =>
-    [state, step, `attempt ${attempt}`, failures === 1 ? "1 failure" : `${failures} failures`]
-      .filter(Boolean)
-      .join(", "),
+    [state, step, `attempt ${attempt}`, counted(failures, "failure")].filter(Boolean).join(", "),
 } as const;
 
 export const WHAT_IF = {
@@ -112,7 +111,7 @@ export const WHAT_IF = {
   decided: "Then",
   today: "Now",
   found: (count: number, different: number) =>
-    say`${count.toLocaleString("en")} {jobs} are due; ${different.toLocaleString("en")} would be decided otherwise than now.`,
+    `${countedJobs(count)} ${count === 1 ? "is" : "are"} due; ${different.toLocaleString("en")} would be decided otherwise than now.`,
   get unfinished() {
     return say`There are more: the time ended before all {jobs} were seen.`;
   },

@@ -15,6 +15,7 @@ export {
 } from "./domain/attempt.ts";
 export { textOfBody } from "./domain/body-text.ts";
 export { canonicalJson } from "./domain/canonical-json.ts";
+export { counted } from "./domain/counted.ts";
 export { after, durationMs, instant } from "./domain/duration.ts";
 export { isNestedTooDeep, parseExactly } from "./domain/exact-json.ts";
 export { expandedSteps } from "./domain/expand.ts";

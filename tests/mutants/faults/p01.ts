@@ -138,7 +138,7 @@ export const P1 = faultsOf("P1", [
   [
     "A shared queue may name a reply queue of another sender.",
     "core:submission/owned-queue.ts",
-    'return owned.some(isOneOf) ? "is for another queue\'s jobs" : undefined;',
+    'return owned.some(isOneOf) ? "belongs to another queue" : undefined;',
     "return undefined;",
     OWNED,
   ],

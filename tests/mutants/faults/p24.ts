@@ -28,7 +28,7 @@ export const P24 = faultsOf("P24", [
   [
     "A sender cancels the job of another.",
     "core:submission/take-cancellation.ts",
-    "if (!isOwn(record, asked)) return UNKNOWN;",
+    "if (!isOwn(record, asked)) return unknown(context);",
     "",
     CANCELLATION,
   ],

@@ -159,7 +159,7 @@ test("P35 a child that was recorded is not submitted again, also where its docum
   const awaited = { reference: "move-1-boxing" };
   expect(await agent.call("run", { ...asked, awaited }, bounds("2026-01-01T12:00:00Z"))).toMatchObject({
     kind: "rejected",
-    message: "child job move-1-boxing is not there any more",
+    message: "child move-1-boxing is not there any more",
     outcomeUnknown: true,
   });
 });

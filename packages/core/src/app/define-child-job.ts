@@ -40,7 +40,7 @@ const FIRST_POLL_MS = 1000;
 /** After an outage, and where there was no room. */
 const SUBMITTED_AGAIN_MS = 5000;
 
-const ROUTE = { endpoint: "this app", because: "its agent submits a job" } as const;
+const ROUTE = { endpoint: "this app", because: "its agent submits a child" } as const;
 
 /**
  * A step that submits a job of another workflow of this app and waits for its end. A workflow names it as
@@ -128,7 +128,7 @@ async function run(wanted: WantedChild, { awaited }: AgentRequest, childJobs: Ch
     case "rejected":
       return { kind: "rejected", message: seen.message, outcomeUnknown: seen.outcomeUnknown, ...ROUTE };
     case "gone":
-      return { kind: "rejected", message: `child job ${jobId} is not there any more`, outcomeUnknown: true, ...ROUTE };
+      return { kind: "rejected", message: `child ${jobId} is not there any more`, outcomeUnknown: true, ...ROUTE };
     case "later":
       return {
         kind: "pending",

@@ -29,7 +29,7 @@ export function childEndOf({
       return { kind: "processed" };
     case "Compensated":
     case "Cancelled":
-      return { kind: "takenBack", message: `child job ${jobId} is ${processState}: ${why}` };
+      return { kind: "takenBack", message: `child ${jobId} is ${processState}: ${why}` };
     case "Error":
       return { kind: "going", waitsFor: why };
     default:

@@ -104,7 +104,7 @@ test("P35 the error names the steps in progress", () => {
   if (!reserveStock) throw new Error("no such step");
   const record = { ...base, steps: { ...base.steps, reserveStock: { ...reserveStock, state: "Running" as const } } };
   expect(passed(record, WORKFLOW).record.error?.message).toBe(
-    `the job was not done by its deadline ${after(NOON, DAY_MS)}, in progress: reserveStock`,
+    `it was not done by its deadline ${after(NOON, DAY_MS)}, in progress: reserveStock`,
   );
 });
 

@@ -1,5 +1,7 @@
 // What a sweep says of steps that ran out of time.
+
 import { runKey } from "./attempt.ts";
+import { counted } from "./counted.ts";
 import { mayHaveHadEffect, type RunInHand, runsInHand } from "./plan.ts";
 import type { Direction, JobError, StateRecord } from "./state-record.ts";
 import { expiresAt } from "./step-run.ts";
@@ -37,7 +39,7 @@ export function expiredError(record: StateRecord, failed: Failed, { now, overdue
   const agent = step === null ? null : (record.steps[step]?.agent ?? null);
   const last = overdueInWords(record, overdueBefore, untaken);
   const waited = failures === 1 ? "its wait for a report expired" : `${failures} waits for a report expired`;
-  const expired = budget === "wait" ? waited : `${failures} attempts ran out of time`;
+  const expired = budget === "wait" ? waited : `${counted(failures, "attempt")} ran out of time`;
   const message = `${expired}${last && `, the last in ${last}`}`;
   if (record.direction === "forward") return { kind: "expired", message, step, agent, at: now };
   // No step of it is in hand. What is left is named, and more rather than less: without the workflow it is not known which step needs no compensation.

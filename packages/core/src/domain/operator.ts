@@ -58,7 +58,7 @@ export function decide(
   const row = rows.find(({ from }) => from === record.processState);
   if (!row) {
     const states = rows.map(({ from }) => from).join(" or ");
-    return rejected(`${action.kind} is for a job that is ${states}; this one is ${record.processState}`);
+    return rejected(`${action.kind} is for one that is ${states}; this one is ${record.processState}`);
   }
   const brings = action.kind === "resubmit" && action.edited !== null;
   if (record.keptUntil && !brings) {

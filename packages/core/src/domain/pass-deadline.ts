@@ -63,5 +63,5 @@ export function passDeadline(
 function deadlineError({ steps }: StateRecord, deadlineAt: string, context: DecisionContext): JobError {
   const open = runsInHand(steps).map(({ step }) => step);
   const where = open.length > 0 ? `, in progress: ${open.join(", ")}` : "";
-  return errorOf("deadlinePassed", `the job was not done by its deadline ${deadlineAt}${where}`, context);
+  return errorOf("deadlinePassed", `it was not done by its deadline ${deadlineAt}${where}`, context);
 }

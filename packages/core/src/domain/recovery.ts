@@ -1,5 +1,7 @@
 // The supervisor's verdict on an overdue record, and its effect on the record (P10, P11).
+
 import { runKey, type StartAttempt } from "./attempt.ts";
+import { counted } from "./counted.ts";
 import { withoutDeadline } from "./deadline.ts";
 import { after, durationMs } from "./duration.ts";
 import { expiredError, overdueInWords } from "./expired-error.ts";
@@ -329,7 +331,8 @@ const isFailed = (each: RunInHand, { untaken = [] }: Failed) =>
 function goneOnWithout(record: StepRecord, direction: Direction, now: string): StepRecord {
   const { failureCount, expiry, compensation } = record;
   const last = (direction === "forward" ? expiry : compensation?.expiry)?.message;
-  const inWords = (failures = 0) => `${failures} attempts ran out of time${last ? `, the last: ${last}` : ""}`;
+  const inWords = (failures = 0) =>
+    `${counted(failures, "attempt")} ran out of time${last ? `, the last: ${last}` : ""}`;
   if (direction === "forward") {
     return skippedFor(record, { cause: "expired", message: inWords(failureCount) }, true, now);
   }

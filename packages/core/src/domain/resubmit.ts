@@ -70,7 +70,7 @@ function resubmitForward(record: StateRecord, asked: Asked): Decision {
   const which = `the compensation of ${unknown.join(", ")}`;
   if (action.edited)
     return rejected(
-      `whether ${which} took effect is not known: resubmit it without "job", and edit it when it is Compensated`,
+      `whether ${which} took effect is not known: resubmit it without new content, and edit it when it is Compensated`,
     );
   const error = causeOfCompensation(record, action.reason, context);
   const words = `resubmitted forward, after ${which} is finished, ${attemptInWords(record)}: ${action.reason}`;
@@ -105,12 +105,12 @@ function goForward(record: StateRecord, course: Course, { action, workflow, to, 
     // Under the same key a service would reject the new content or return the result of the old; under another key it could do the work twice.
     const steps = uncertain.join(", ");
     return rejected(
-      `whether ${steps} took effect with the job as it was is not known: resubmit it unchanged, or compensate it first`,
+      `whether ${steps} took effect with the content as it was is not known: resubmit it unchanged, or compensate it first`,
     );
   }
   const steps = edited ? rekeyedSteps(taken, record.steps) : taken;
   const next = nextAttempt(record, to, context, busyUntil(record));
-  const content = edited ? `, job revision ${record.jobRevision + 1}` : "";
+  const content = edited ? `, content revision ${record.jobRevision + 1}` : "";
   return {
     ...next,
     record: {

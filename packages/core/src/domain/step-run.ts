@@ -1,4 +1,5 @@
 // How a step's record changes as it runs, forward or compensated.
+import { counted } from "./counted.ts";
 import { after, durationMs } from "./duration.ts";
 import { isInHand, isTakenUp, runOf } from "./plan.ts";
 import { missedAt } from "./poll.ts";
@@ -201,7 +202,7 @@ export function restarted(
 }
 
 function notTakenUp({ agent }: StepRecord, { attempt = 0, waitCount }: StepRun, at: string): Expiry {
-  const message = `the agent ${agent} did not take it up in time, ${waitCount + 1} times in a row`;
+  const message = `the agent ${agent} did not take it up in time, ${counted(waitCount + 1, "time")} in a row`;
   return { at, attempt, tries: 0, endpoint: null, message };
 }
 

@@ -1,5 +1,7 @@
 // The writes of a step's task about its step, each one guarded write: its run still belongs to the task (P4, P8, P13).
+
 import type { StepTask } from "./attempt.ts";
+import { counted } from "./counted.ts";
 import { after } from "./duration.ts";
 import { append, type Change, type Closing, type Guard, type GuardedWrite, set } from "./guarded-write.ts";
 import { runOf } from "./plan.ts";
@@ -60,7 +62,7 @@ const ERROR_LIMIT = 300;
 function expiryInWords(step: string, direction: Direction, { attempt, tries, endpoint, message }: Expiry): string {
   const which = direction === "forward" ? step : `compensation of ${step}`;
   const where = endpoint === null ? "" : ` (${endpoint})`;
-  const words = tries === 1 ? "1 try" : `${tries} tries`;
+  const words = counted(tries, "try", "tries");
   return asEntry(
     `${which}: attempt ${attempt} runs out of time, after ${words}${where}: ${message.slice(0, ERROR_LIMIT)}`,
   );

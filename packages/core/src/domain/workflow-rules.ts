@@ -56,14 +56,14 @@ export function itemsIn({ steps }: Workflow, job: Job, rules: WorkflowRules): It
     // Each step of the list has its own run for each item, with a copy of the item.
     const bytes = Buffer.byteLength(JSON.stringify(items)) * listed.filter((name) => name === list).length;
     if (bytes > MOST_ITEM_BYTES)
-      throw new Error(`the items of ${list} take ${bytes} bytes of the job's record, and may take ${MOST_ITEM_BYTES}`);
+      throw new Error(`the items of ${list} take ${bytes} bytes of its record, and may take ${MOST_ITEM_BYTES}`);
   }
   return Object.fromEntries(lists);
 }
 
 /** The way out: each child has a record of its own. */
 const MORE_ITEMS =
-  "submit it as several jobs, or have a step submit a job for each part of the list (defineChildJob with forEach)";
+  "submit it in several parts, or have a step submit a child for each part of the list (defineChildJob with forEach)";
 
 /** @throws if there is no such list, it can't be computed for that job, or it is too long */
 export function itemsOf(list: string, job: Job, { lists }: WorkflowRules): readonly Item[] {
@@ -85,12 +85,12 @@ export function listFaults(workflow: Workflow, job: Job, rules: WorkflowRules, s
   try {
     const lists = itemsIn(workflow, job, rules);
     const runs = countRuns(workflow, lists);
-    const tooMany = `job: ${Object.keys(lists).join(", ")}: the items make ${runs} runs of steps, and a job may have ${MOST_RUNS}: ${MORE_ITEMS}`;
+    const tooMany = `job: ${Object.keys(lists).join(", ")}: the items make ${runs} runs of steps, and may make ${MOST_RUNS}: ${MORE_ITEMS}`;
     const secret = Object.entries(lists).flatMap(([list, items]) =>
       secrets.length === 0 || isWithoutSecrets(list, items, withoutSecrets(job, secrets), rules)
         ? []
         : [
-            `job: ${list}: its items depend on the secret ${secrets.join(" or ")}; an agent has to read it from the job`,
+            `job: ${list}: its items depend on the secret ${secrets.join(" or ")}; an agent has to read it from the content`,
           ],
     );
     const faults = [...secret, ...assigneeFaults(workflow, job, lists, rules, secrets)];

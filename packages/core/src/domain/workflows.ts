@@ -30,7 +30,7 @@ export class MissingWorkflow extends OtherVersionNeeded {
   override readonly name = "MissingWorkflow";
   constructor({ name, version }: Pick<WorkflowRef, "name"> & Partial<WorkflowRef>) {
     const which = version === undefined ? name : `${name} v${version}`;
-    super(`No workflow ${which} in this version of the app: deploy one that has it, and its jobs go on`);
+    super(`No workflow ${which} in this version of the app: deploy one that has it, and what waits for it goes on`);
   }
 }
 

@@ -7,7 +7,7 @@ import type { Job } from "../domain/job.ts";
 import { documentOf } from "../store/cosmos-documents.ts";
 import { parseSubmission } from "../submission/submission-message.ts";
 import { type Contracts, defineContract, jobMembers } from "./contract.ts";
-import { idNameOf, idOf, jobIdIn } from "./job-id.ts";
+import { idNameOf, idOf, jobIdIn, nounOf } from "./job-id.ts";
 
 interface Parcel extends Job {
   readonly parcelId?: string | undefined;
@@ -48,6 +48,11 @@ test.each([
   ["parcelId", ["parcelId"]],
 ])("P1 an id named %s is no name for a document's member: the contract can't be defined", (idName, secrets = []) => {
   expect(() => defineContract({ ...goodsContract, secrets, idName: idName as never })).toThrow(`idName`);
+});
+
+test("the name of the id says what people call a job", () => {
+  const nounFor = (idName: string) => nounOf({ ...contracts, usual: { ...parcel, idName } });
+  expect(["parcelId", "jobId", "loanApplicationId"].map(nounFor)).toEqual(["parcel", "job", "loan application"]);
 });
 
 test("an app whose contracts name the id differently can't run: it is the partition key of all of its jobs", () => {

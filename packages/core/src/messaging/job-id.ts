@@ -4,6 +4,12 @@ import type { Contracts } from "./contract.ts";
 /** The member of the content that is its id, the same in all contracts of an app. */
 export const idNameOf = ({ usual }: Contracts): string => usual.idName;
 
+/** What people call a job of this app, from the name of its id: `order` of `orderId`. */
+export const nounOf = (contracts: Contracts): string =>
+  idNameOf(contracts)
+    .replace(/Id$/, "")
+    .replaceAll(/(?<=[a-z0-9])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
 /** The id of content; empty if it has none. */
 export function idOf(content: object, idName: string): string {
   const { [idName]: id } = content as Members;

@@ -115,7 +115,7 @@ function parseResubmit(
   const edited = "job" in body ? parseEdit(body.job, {}, rules) : null;
   if (edited?.kind === "invalid") faults.push(...edited.faults.map((fault) => `job: ${fault}`));
   if (edited?.kind === "valid" && edited.jobId !== jobId) {
-    faults.push(`job: ${idNameOf(rules.contracts)}: must be "${jobId}", the job that is resubmitted`);
+    faults.push(`job: ${idNameOf(rules.contracts)}: must be "${jobId}": a resubmission keeps the id`);
   }
   if (parsed.kind === "invalid" || faults.length > 0) return { kind: "invalid", faults };
   const job = edited?.kind === "valid" ? edited.job : null;

@@ -50,7 +50,7 @@ export class ShareTaken extends SentBack {
   override readonly isSaid = false;
   override readonly afterMs: number;
   constructor(key: string, afterMs: number) {
-    super(`the jobs of "${key}" hold their share of the places in flight, and others are active`);
+    super(`those of "${key}" hold their share of the places in flight, and others are active`);
     this.afterMs = afterMs;
   }
 }

@@ -137,7 +137,7 @@ function faultsAgainst({ workflow }: StateRecord, request: OperatorRequest, { ru
   return [
     ...(edited.workflow === workflow.name
       ? []
-      : [`job: workflow: must stay "${workflow.name}": the job's steps are that workflow's`]),
+      : [`job: workflow: must stay "${workflow.name}": its steps are that workflow's`]),
     ...(lacksSecrets(edited, secrets) ? [`job: ${secrets.join(", ")}: was removed, and a new one is needed`] : []),
   ];
 }

@@ -25,7 +25,7 @@ export function versionOf({ schemaVersion }: Document): number {
 export function recordOf(document: Document): StateRecord {
   const version = versionOf(document);
   if (version > RECORD_VERSION) {
-    throw new NewerSchema(`The state record of job ${document["jobId"]}`, version, RECORD_VERSION);
+    throw new NewerSchema(`The state record of ${document["jobId"]}`, version, RECORD_VERSION);
   }
   if (version === RECORD_VERSION) return document as unknown as StateRecord;
   const upgraded = UPGRADES.slice(version).reduce((record, upgrade) => upgrade(record), document);
@@ -36,7 +36,7 @@ export function recordOf(document: Document): StateRecord {
 export function jobOf(document: Document & { readonly job: Job }): Job {
   const version = versionOf(document);
   if (version > JOB_VERSION) {
-    throw new NewerSchema(`The content of job ${document["jobId"]}`, version, JOB_VERSION);
+    throw new NewerSchema(`The content of ${document["jobId"]}`, version, JOB_VERSION);
   }
   return document.job;
 }

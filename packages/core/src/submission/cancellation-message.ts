@@ -7,7 +7,7 @@ import { type Envelope, type SubmissionRules, senderOf } from "./submission-mess
 
 const cancellation = z.strictObject({
   kind: z.literal("Cancel"),
-  jobId: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$/, "must be the id of a job"),
+  jobId: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$/, "must be an id of at most 80 letters, digits, - or _"),
   reason: z.string().trim().min(1).max(200).default("no reason given"),
   /** The digest of the submitted content. On a queue that several senders share it shows that the job is the sender's. */
   contentDigest: z

@@ -29,7 +29,7 @@ export function replyQueueFault(replyTo: string, queue: string, owned: readonly 
   const own = entryOf(queue, owned);
   const isOneOf = ({ replyQueues }: OwnedQueue) => replyQueues.some((name) => isSameName(name, replyTo));
   if (own) return isOneOf(own) ? undefined : `must be one of ${own.replyQueues.join(", ")}`;
-  return owned.some(isOneOf) ? "is for another queue's jobs" : undefined;
+  return owned.some(isOneOf) ? "belongs to another queue" : undefined;
 }
 
 /** The faults by which two senders could not be distinguished. */

@@ -42,7 +42,7 @@ export async function submitChild(wanted: WantedChild, context: Context): Promis
       withoutSecrets(message, context, () => readAndRecord(message, withinTime(context), onAdmitted)),
     );
     if (read.kind === "recorded") return await started(read.record, context);
-    const child = `a job of the workflow ${wanted.workflow}`;
+    const child = `a child of the workflow ${wanted.workflow}`;
     const reason = `${child} can't be submitted: ${read.faults.join("; ")}`;
     if (read.kind === "invalid") return { kind: "rejected", message: reason, outcomeUnknown: false };
     return conflict(wanted, context);
@@ -62,7 +62,7 @@ export async function messageFor(
   const depth = (parent.parent?.depth ?? 0) + 1;
   // The first of them has no parent.
   if (depth >= MOST_NESTED) {
-    const message = `a job of the workflow ${workflow} would be nested ${depth + 1} deep: at most ${MOST_NESTED} jobs`;
+    const message = `a child of the workflow ${workflow} would be nested ${depth + 1} deep: at most ${MOST_NESTED} are`;
     return { kind: "rejected", message, outcomeUnknown: false };
   }
   const { priority, correlationId, owner, traceparent } = parent;
@@ -94,8 +94,8 @@ async function conflict({ id }: WantedChild, { store }: Context): Promise<ChildS
   const record = (await store.latest(id.jobId))?.record;
   const isOwn = record !== undefined && isChildOf(record, { jobId: id.parentId, step: id.step });
   const message = isOwn
-    ? `child job ${id.jobId} was submitted before with other content`
-    : `the id ${id.jobId} of the child job is the id of another job`;
+    ? `child ${id.jobId} was submitted before with other content`
+    : `the id ${id.jobId} of the child is taken`;
   return { kind: "rejected", message, outcomeUnknown: isOwn };
 }
 
@@ -113,7 +113,7 @@ function withinTime(context: Context): Context {
           ({ leave }) => leave?.(),
           () => undefined,
         );
-        throw new Outage("the app has no room for another job now");
+        throw new Outage("the app has no room for another one now");
       },
     },
   };

@@ -12,7 +12,7 @@ import { itemsIn } from "../domain/workflow-rules.ts";
 import { MissingWorkflow } from "../domain/workflows.ts";
 import { contractOf, memberOf } from "../messaging/contract.ts";
 import { memberRedactorOf } from "../messaging/hidden-members.ts";
-import { idNameOf } from "../messaging/job-id.ts";
+import { idNameOf, nounOf } from "../messaging/job-id.ts";
 import type { Leave } from "../scheduler/admission.ts";
 import { claimJob } from "../scheduler/claim-job.ts";
 import { throwingWithout } from "../scheduler/code-fault.ts";
@@ -124,7 +124,9 @@ export async function readAndRecord(
   if (created.kind === "duplicate" && !isSubmittedAgain(parsed, draft, created, context)) {
     return {
       kind: "taken",
-      faults: [`${idNameOf(context.rules.contracts)}: "${parsed.jobId}" is the id of another job`],
+      faults: [
+        `${idNameOf(context.rules.contracts)}: "${parsed.jobId}" is the id of another ${nounOf(context.rules.contracts)}`,
+      ],
     };
   }
   const record = created.kind === "created" ? draft : created.record;

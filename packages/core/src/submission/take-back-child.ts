@@ -40,7 +40,7 @@ function standingOf(record: StateRecord): ChildTakenBack | undefined {
   const end = childEndOf(record);
   if (end.kind === "takenBack") return { kind: "takenBack", state: processState };
   if (error?.kind === "resolved") {
-    return { kind: "rejected", message: `child job ${jobId} was resolved by a person: ${error.message}` };
+    return { kind: "rejected", message: `child ${jobId} was resolved by a person: ${error.message}` };
   }
   // In Error it waits for a person.
   const isOnItsWay = direction === "compensate" && !thenForward && processState !== "Processed";
@@ -50,24 +50,24 @@ function standingOf(record: StateRecord): ChildTakenBack | undefined {
 /** By the rule of its own workflow it may be too late for a cancellation: then it goes on to its end, and is compensated after that. */
 async function goBack(record: StateRecord, parentId: string, context: Context): Promise<ChildTakenBack> {
   const { jobId, processState } = record;
-  const reason = `job ${parentId}, whose step submitted it, is compensated`;
+  const reason = `parent ${parentId}, whose step submitted it, is compensated`;
   const request: OperatorRequest = hasEnded(processState)
     ? { kind: "compensate", reason, byParent: true }
     : { kind: "cancel", reason, byRequester: true };
-  const operated = await operateJob(jobId, request, { by: `job ${parentId}`, ifMatch: "any" }, context);
+  const operated = await operateJob(jobId, request, { by: `parent ${parentId}`, ifMatch: "any" }, context);
   switch (operated.kind) {
     case "done":
       return standingOf(operated.record) ?? { kind: "going" };
     case "rejected":
       if (hasEnded(processState)) {
-        return { kind: "rejected", message: `child job ${jobId} is ${processState}: ${operated.reason}` };
+        return { kind: "rejected", message: `child ${jobId} is ${processState}: ${operated.reason}` };
       }
       return { kind: "going", waitsFor: operated.reason };
     case "changed":
       return { kind: "going" };
     case "not-found":
     case "invalid":
-      return { kind: "rejected", message: `child job ${jobId} is not there any more` };
+      return { kind: "rejected", message: `child ${jobId} is not there any more` };
     default:
       return operated satisfies never;
   }
@@ -80,13 +80,13 @@ async function fence(
   context: Context,
 ): Promise<StateRecord | ChildTakenBack> {
   const { jobId, parentId } = wanted.id;
-  if (wasSubmitted) return { kind: "rejected", message: `child job ${jobId} is not there any more` };
+  if (wasSubmitted) return { kind: "rejected", message: `child ${jobId} is not there any more` };
   const message = await messageFor(wanted, context);
   const parsed = "kind" in message ? message : readSubmission(message, context);
   // A late submission is rejected for the same reason.
   if ("kind" in message || parsed.kind !== "valid") return { kind: "takenBack", state: "NotSubmitted" };
   const draft = draftRecord(parsed, message, context);
-  const by = `job ${parentId}`;
+  const by = `parent ${parentId}`;
   const reason = `${by} was compensated before it was submitted`;
   const decided = decide(draft, { kind: "cancel", reason }, undefined, decisionContextOf(by, context));
   if (decided.kind === "rejected") throw new Error(`a job that has not begun can't be cancelled: ${decided.reason}`);

@@ -3,6 +3,7 @@
 import { instant } from "../domain/duration.ts";
 import { SentBack } from "../domain/outage.ts";
 import type { StateRecord } from "../domain/state-record.ts";
+import { nounOf } from "../messaging/job-id.ts";
 import { operateJob } from "../scheduler/operate-job.ts";
 import type { Context, Ports } from "../scheduler/ports.ts";
 import { describeSpan } from "../telemetry/spans.ts";
@@ -18,7 +19,7 @@ class JobNotRecorded extends SentBack {
   override readonly name = "JobNotRecorded";
 }
 
-const UNKNOWN = "there is no such job of yours";
+const unknown = ({ rules }: Ports) => `there is no such ${nounOf(rules.contracts)} of yours`;
 
 /**
  * Order of writes: the record, as for an operator's cancellation, then the answer. After a crash in between the message is delivered again, finds
@@ -60,16 +61,16 @@ async function obstacleTo(
   if (!record) {
     const ageMs = context.now() - Date.parse(enqueuedAt ?? "");
     if (ageMs < JOB_COMES_WITHIN_MS) throw new JobNotRecorded(`job ${asked.jobId} is not recorded yet`);
-    return UNKNOWN;
+    return unknown(context);
   }
   // The answer about another sender's job is the same as about an unknown job.
-  if (!isOwn(record, asked)) return UNKNOWN;
+  if (!isOwn(record, asked)) return unknown(context);
   if (record.error?.kind === "cancelled") return undefined;
   const request = { kind: "cancel", reason: asked.reason, byRequester: true } as const;
   const caller = { by: asked.owner ?? "its requester", ifMatch: "any" } as const;
   const operated = await operateJob(asked.jobId, request, caller, context);
   if (operated.kind === "done") return undefined;
-  return operated.kind === "rejected" ? operated.reason : UNKNOWN;
+  return operated.kind === "rejected" ? operated.reason : unknown(context);
 }
 
 async function recordOf(jobId: string, { store, pause }: Ports): Promise<StateRecord | undefined> {

@@ -1,4 +1,5 @@
 // The reason for a record's verdict, as text: for the audit log and the what-if.
+import { counted } from "../domain/counted.ts";
 import { budgetNamed } from "../domain/failure-budget.ts";
 import { failuresOf, overdueStep } from "../domain/recovery.ts";
 import type { StateRecord } from "../domain/state-record.ts";
@@ -13,7 +14,7 @@ export function ruleInWords(
   const stepPolicy = policyOf("failures" in verdict ? (verdict.step ?? undefined) : undefined);
   const policy = budgetNamed("budget" in verdict ? verdict.budget : undefined, stepPolicy);
   const { failureThreshold, waits } = policy;
-  const mostOfAll = `the job's failure ${failuresOf(record) + 1} of ${policy.mostFailures} at most`;
+  const mostOfAll = `its failure ${failuresOf(record) + 1} of ${policy.mostFailures} at most`;
   const { direction, completeBy, dueAt, outbox, processState } = record;
   switch (verdict.kind) {
     case "repeatStart":
@@ -29,7 +30,7 @@ export function ruleInWords(
     case "remind":
       return `${processState}, and half of the time of ${verdict.due.map(({ step }) => step).join(", ")} is over: its assignee is reminded, no failure is counted`;
     case "publish":
-      return `${processState}, with ${outbox.length} outbox messages not known to be sent`;
+      return `${processState}, with ${counted(outbox.length, "outbox message")} not known to be sent`;
     case "compensateAtDeadline":
     case "failAtDeadline": {
       const then = verdict.kind === "failAtDeadline" ? "fail" : "compensate";
@@ -38,7 +39,7 @@ export function ruleInWords(
     case "dropDeadline":
       return `${processState}, and no deadline applies to it any more: its deadline is removed`;
     case "skip":
-      return `${expired(verdict)}, all attempts used up: the job goes on without ${verdict.skips?.join(", ")}`;
+      return `${expired(verdict)}, all attempts used up: it goes on without ${verdict.skips?.join(", ")}`;
     case "retry":
       return `${expired(verdict)}, below the threshold of ${failureThreshold}`;
     case "wait": {

@@ -161,7 +161,7 @@ test("of more items than there may be is rejected when it is submitted, in words
   await world.submit(sampleJob("job-1", { lines: Array(MOST_ITEMS + 1).fill(line) }), ENVELOPE);
   expect(await world.stateOf()).toBeUndefined();
   expect(world.rejections[0]?.faults).toEqual([
-    `job: lines has ${MOST_ITEMS + 1} items, and may have ${MOST_ITEMS}: submit it as several jobs, or have a step submit a job for each part of the list (defineChildJob with forEach)`,
+    `job: lines has ${MOST_ITEMS + 1} items, and may have ${MOST_ITEMS}: submit it in several parts, or have a step submit a child for each part of the list (defineChildJob with forEach)`,
   ]);
 });
 
@@ -194,7 +194,7 @@ test("of too large items is rejected when it is submitted, in words", async () =
   const world = createWorld(NOON_MS, createMemoryJobStore(), { workflows: [parcels()], rules });
   await world.submit(sampleJob("job-1"), ENVELOPE);
   expect(world.rejections[0]?.faults).toEqual([
-    "job: the items of lines take 80053 bytes of the job's record, and may take 65536",
+    "job: the items of lines take 80053 bytes of its record, and may take 65536",
   ]);
 });
 
@@ -205,7 +205,7 @@ test("of a list that depends on a secret is rejected: a record contains none", a
   });
   await world.submit(sampleJob("job-1"), ENVELOPE);
   expect(world.rejections[0]?.faults).toEqual([
-    "job: lines: its items depend on the secret paymentToken; an agent has to read it from the job",
+    "job: lines: its items depend on the secret paymentToken; an agent has to read it from the content",
   ]);
 });
 

@@ -1,6 +1,7 @@
 // Advice on times: what a workflow's steps took in a sample of its jobs, what their time limits could be, and what other limits would have done to
 // these jobs. From the records alone: each keeps of a step the times of its last run, and counts those before it.
 import {
+  counted,
   durationMs,
   LONGEST_STEP_MS,
   policyFor,
@@ -173,8 +174,8 @@ function proposalFor(
   const startMs = start ? rounded(Math.max(MARGIN * start.p99Ms, SHORTEST_START_MS)) : today.startWithinMs;
   const startWithinMs = Math.min(startMs, LONGEST_START_MS);
   const because = isCutOff
-    ? `${timeouts} attempts ran out of time, so longer runs are not seen: not shorter than today`
-    : `${MARGIN} times the 99th percentile of ${count} runs, rounded up`;
+    ? `${counted(timeouts, "attempt")} ran out of time, so longer runs are not seen: not shorter than today`
+    : `${MARGIN} times the 99th percentile of ${counted(count, "run")}, rounded up`;
   return { proposed: { startWithinMs, completeWithinMs }, because };
 }
 

@@ -112,5 +112,5 @@ const client = df.input.durableClient();
 const bulkIdOf = (request: HttpRequest): string => request.params["bulkId"] ?? "";
 
 function notFound(request: HttpRequest): HttpResponseInit {
-  return { status: 404, jsonBody: { error: `There is no action on many jobs ${bulkIdOf(request)}.` } };
+  return { status: 404, jsonBody: { error: `There is no bulk action ${bulkIdOf(request)}.` } };
 }

@@ -8,6 +8,7 @@ import { observe } from "@scheduler-agent-supervisor/core/telemetry";
 import { deskOf } from "../compose.ts";
 import { parseIfMatch } from "../messaging/entity-tag.ts";
 import { eraseJob } from "../operations/erase-job.ts";
+import { noSuchJob } from "./no-such-job.ts";
 import type { Endpoints } from "./operator-endpoint.ts";
 
 export function erasureApi(application: App): Endpoints {
@@ -33,12 +34,12 @@ export function erasureApi(application: App): Endpoints {
           case "rejected":
             return { status: 409, jsonBody: { reason: erased.reason } };
           case "changed": {
-            const error = "The job has changed since it was looked at: look at it again.";
+            const error = "It has changed since it was looked at: look at it again.";
             const jsonBody = { jobId, state: erased.record.processState, etag: entityTag(erased.etag), error };
             return { status: 412, jsonBody };
           }
           case "not-found":
-            return { status: 404, jsonBody: { error: `There is no job ${jobId}.` } };
+            return noSuchJob(jobId, application);
           default:
             return erased satisfies never;
         }

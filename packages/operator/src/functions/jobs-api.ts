@@ -20,6 +20,7 @@ import { seesSecrets } from "../messaging/operator-access.ts";
 import { continuationOf } from "../messaging/paging.ts";
 import { findJobs } from "../operations/find-jobs.ts";
 import { inspectJob } from "../operations/inspect-job.ts";
+import { noSuchJob } from "./no-such-job.ts";
 import { type Endpoint, type Endpoints, listed, versioned } from "./operator-endpoint.ts";
 
 export function jobsApi(application: App): Endpoints {
@@ -58,7 +59,7 @@ export function jobsApi(application: App): Endpoints {
           application.ports(),
           seesSecrets(request.headers, application.operatorSignIn),
         );
-        return inspection ? versioned(request, inspection.etag, inspection) : notFound(jobId);
+        return inspection ? versioned(request, inspection.etag, inspection) : noSuchJob(jobId, application);
       },
     },
     recordOutcome: {
@@ -113,18 +114,18 @@ export function jobsApi(application: App): Endpoints {
       attention.forget();
       heldUp.forget();
     }
-    return answer(jobId, operated);
+    return answer(jobId, operated, application);
   }
 }
 
-function answer(jobId: string, operated: Operated): HttpResponseInit {
+function answer(jobId: string, operated: Operated, application: App): HttpResponseInit {
   switch (operated.kind) {
     case "done": {
       const { startAt, published } = operated;
       return standing(200, operated, { startAt, published });
     }
     case "changed": {
-      const error = "The job has changed since it was looked at: look at it again.";
+      const error = "It has changed since it was looked at: look at it again.";
       return standing(412, operated, { error });
     }
     case "rejected":
@@ -132,7 +133,7 @@ function answer(jobId: string, operated: Operated): HttpResponseInit {
     case "invalid":
       return atFault(operated.faults);
     case "not-found":
-      return notFound(jobId);
+      return noSuchJob(jobId, application);
     default:
       return operated satisfies never;
   }
@@ -148,7 +149,3 @@ function standing(status: number, { record, etag }: Versioned, more: Record<stri
 }
 
 const jobIdOf = (request: HttpRequest): string => request.params["jobId"] ?? "";
-
-function notFound(jobId: string): HttpResponseInit {
-  return { status: 404, jsonBody: { error: `There is no job ${jobId}.` } };
-}

@@ -23,7 +23,7 @@ function answer(cause: Error) {
 }
 
 test.each([
-  ["a record of a newer schema", new NewerSchema("The state record of job job-1", 9, 4)],
+  ["a record of a newer schema", new NewerSchema("The state record of job-1", 9, 4)],
   ["an unknown workflow", new MissingWorkflow({ name: "job-fulfilment", version: 99 })],
   ["anything else that waits for another version", new OtherVersionNeeded("deploy it")],
 ])("%s is 409 in words", async (_, cause) => {

@@ -13,6 +13,7 @@ import { parseAwaitingQuery } from "../messaging/awaiting-request.ts";
 import type { Awaiting } from "../messaging/console-contract.ts";
 import { parseIfMatch } from "../messaging/entity-tag.ts";
 import { continuationOf } from "../messaging/paging.ts";
+import { noSuchJob } from "./no-such-job.ts";
 import { type Endpoints, listed } from "./operator-endpoint.ts";
 
 export function stepReportsApi(application: App): Endpoints {
@@ -59,13 +60,13 @@ export function stepReportsApi(application: App): Endpoints {
           return { reported: taken, published: isPublished };
         });
         deskOf(application).console.awaiting.forget();
-        return answer(jobId, reported, published);
+        return answer(jobId, reported, published, application);
       },
     },
   };
 }
 
-function answer(jobId: string, reported: Reported, published: boolean): HttpResponseInit {
+function answer(jobId: string, reported: Reported, published: boolean, application: App): HttpResponseInit {
   switch (reported.kind) {
     case "reported":
     case "changed": {
@@ -73,7 +74,7 @@ function answer(jobId: string, reported: Reported, published: boolean): HttpResp
       const tag = entityTag(etag);
       const standing = { jobId, state: record.processState, attempt: record.attempt, etag: tag };
       if (reported.kind === "reported") return { headers: { ETag: tag }, jsonBody: { ...standing, published } };
-      const error = "The job has changed since it was looked at: look at it again.";
+      const error = "It has changed since it was looked at: look at it again.";
       return { status: 412, headers: { ETag: tag }, jsonBody: { ...standing, error } };
     }
     case "invalid":
@@ -81,7 +82,7 @@ function answer(jobId: string, reported: Reported, published: boolean): HttpResp
     case "rejected":
       return { status: 409, jsonBody: { state: reported.state, reason: reported.reason } };
     case "not-found":
-      return { status: 404, jsonBody: { error: `There is no job ${jobId}.` } };
+      return noSuchJob(jobId, application);
     default:
       return reported satisfies never;
   }

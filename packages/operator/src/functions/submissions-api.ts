@@ -9,6 +9,7 @@ import { type Standing, standingFor, submitForCaller } from "@scheduler-agent-su
 import { activeTraceparent, observe, type Telemetry } from "@scheduler-agent-supervisor/core/telemetry";
 import * as df from "durable-functions";
 import { ownerFor } from "../messaging/operator-access.ts";
+import { noSuchJob } from "./no-such-job.ts";
 import type { Endpoints } from "./operator-endpoint.ts";
 
 /** As large as a message to a queue may be. */
@@ -38,7 +39,7 @@ export function submissionsApi(application: App): Endpoints {
       role: "Jobs.Submit",
       handle: forOwner(async (request, _context, owner) => {
         const record = await ownRecord(request, owner);
-        return record ? answerOf(record, 200) : unknown(request);
+        return record ? answerOf(record, 200) : noSuchJob(jobIdOf(request), application, "of yours");
       }),
     },
     cancelSubmission: {
@@ -49,7 +50,7 @@ export function submissionsApi(application: App): Endpoints {
         const jobId = jobIdOf(request);
         const parsed = parseOperatorRequest("cancel", jobId, await request.text(), application.ports().rules);
         if (parsed.kind === "invalid") return atFault(parsed.faults);
-        if (!(await ownRecord(request, owner))) return unknown(request);
+        if (!(await ownRecord(request, owner))) return noSuchJob(jobIdOf(request), application, "of yours");
         const { reason } = parsed.request;
         const operated = await observe(context, { attributes: { jobId } }, (telemetry) =>
           operateJob(
@@ -62,7 +63,7 @@ export function submissionsApi(application: App): Endpoints {
         if (operated.kind === "done") return answerOf(operated.record, 202);
         if (operated.kind === "rejected")
           return { status: 409, jsonBody: { state: operated.state, reason: operated.reason } };
-        return unknown(request);
+        return noSuchJob(jobIdOf(request), application, "of yours");
       }),
     },
   };
@@ -130,8 +131,3 @@ const TOO_LARGE: HttpResponseInit = {
 };
 
 const jobIdOf = (request: HttpRequest): string => request.params["jobId"] ?? "";
-
-const unknown = (request: HttpRequest): HttpResponseInit => ({
-  status: 404,
-  jsonBody: { error: `There is no job ${jobIdOf(request)} of yours.` },
-});

@@ -161,7 +161,7 @@ async function look(
   ports: Ports,
 ): Promise<{ readonly item: BulkItem } | NotPossible> {
   const read = (await ports.store.state(jobId)) ?? (await ports.store.latest(jobId));
-  if (!read) return { jobId, reason: "there is no such job" };
+  if (!read) return { jobId, reason: "it is not there" };
   const { record, etag } = read;
   if (!isMeant(record)) return { jobId, reason: "it has changed and does not match the search any more" };
   const decision = decide(record, requestOf(asked), workflowOf(record, ports), decisionContextOf(by, ports));

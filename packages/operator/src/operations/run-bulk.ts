@@ -91,7 +91,7 @@ async function actOn({ jobId, etag }: BulkItem, run: BulkRun, context: Context):
     case "invalid":
       return result("skipped", operated.faults.join("; "));
     case "not-found":
-      return result("skipped", "there is no such job any more");
+      return result("skipped", "it is not there any more");
     default:
       return operated satisfies never;
   }

@@ -145,7 +145,7 @@ test("P35 a child that is rejected rejects its parent's step, with the child's e
   await world.submit(content);
   await world.run();
   expect(states(world, "move-1", CHILD)).toEqual(["Compensated", "Compensated"]);
-  expect(world.record("move-1").steps["boxing"]?.error).toContain(`child job ${CHILD} is Compensated:`);
+  expect(world.record("move-1").steps["boxing"]?.error).toContain(`child ${CHILD} is Compensated:`);
   expect(world.record("move-1").steps["boxing"]?.error).toContain("no boxes left");
   expect(world.service("van").calls).toEqual([]);
 });
@@ -157,7 +157,7 @@ test("P13 P35 a child that is Processed is compensated with its parent", async (
   await world.run();
   expect(states(world, "move-1", CHILD)).toEqual(["Compensated", "Compensated"]);
   expect(world.service("packer").callsOf("unpack")).toHaveLength(1);
-  expect(world.record(CHILD).error?.message).toContain("job move-1, whose step submitted it, is compensated");
+  expect(world.record(CHILD).error?.message).toContain("parent move-1, whose step submitted it, is compensated");
 });
 
 test("P13 P35 a parent that is cancelled while its child is at work cancels it, and what was done is undone once", async () => {
@@ -244,7 +244,7 @@ test("P35 a child id that another job has rejects the step by name, and leaves t
   await world.submit(content);
   await world.run();
   expect(states(world, "move-1", CHILD)).toEqual(["Compensated", "Processed"]);
-  expect(world.record("move-1").error?.message).toContain(`the id ${CHILD} of the child job is the id of another job`);
+  expect(world.record("move-1").error?.message).toContain(`the id ${CHILD} of the child is taken`);
 });
 
 test("P35 a resubmitted step has a child of its own, under the next generation of its key", async () => {
