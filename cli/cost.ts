@@ -3,15 +3,14 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { numberOf, readArguments, runCommand } from "./arguments.ts";
 import { readPrices } from "./cost/price-list.ts";
-import { costPage, costText, pageWith } from "./cost/report.ts";
-import { sizingText } from "./cost/sizing.ts";
+import { costPage, costText, pageWith, USUAL_ORDERS } from "./cost/report.ts";
+import { sizingSummary, sizingText } from "./cost/sizing.ts";
 import { ROOT } from "./settings.ts";
 
 const USAGE = `npm run cost [-- OPTIONS]
   --orders N   orders a month (1000000)
   --sizing     how many orders a second each limit of Azure allows
-  --write      writes the tables of docs/reference/cost.md and docs/reference/sizing.md anew`;
-const USUAL_ORDERS = 1_000_000;
+  --write      writes the sums in docs/reference/cost.md and docs/reference/sizing.md anew`;
 
 await runCommand(async () => {
   const options = {
@@ -28,7 +27,7 @@ await runCommand(async () => {
   if (values["write"]) {
     const [cost, sizing] = [join(ROOT, "docs/reference/cost.md"), join(ROOT, "docs/reference/sizing.md")];
     writeFileSync(cost, costPage(prices, cost));
-    writeFileSync(sizing, pageWith(sizingText(), sizing));
+    writeFileSync(sizing, pageWith(sizingSummary(), sizing));
     return 0;
   }
   console.log(costText(prices, numberOf(values, "orders", 1, 1e9) ?? USUAL_ORDERS));

@@ -4,27 +4,37 @@ import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
-import { numberOf, readArguments, runCommand } from "./arguments.ts";
+import { numberOf, readArguments, runCommand, UsageError } from "./arguments.ts";
 import { build } from "./build.ts";
 import { DOCS } from "./docs/pages.ts";
-import { writeApi, writeReference } from "./docs/reference.ts";
+import { writeForSite, writeReference } from "./docs/reference.ts";
+import { TABLES } from "./docs/tables.ts";
 import { installApart } from "./install-apart.ts";
 import { ROOT } from "./settings.ts";
 
 const USAGE = `npm run docs [-- OPTIONS]
-  --port N    the port (5173)
-  --write     writes the generated tables of the reference, and serves nothing
-  --build     builds the site instead
-  --out DIR   the folder of the site, with --build (.site)`;
+  --port N      the port (5173)
+  --show NAME   prints a table that only the site has: ${Object.keys(TABLES).join(", ")}
+  --write       writes the defaults in docs/reference/settings.md, and serves nothing
+  --build       builds the site instead
+  --out DIR     the folder of the site, with --build (.site)`;
 
 await runCommand(async () => {
   const options = {
     port: { type: "string" },
     build: { type: "boolean" },
+    show: { type: "string" },
     write: { type: "boolean" },
     out: { type: "string" },
   } as const;
   const { values } = readArguments(options, USAGE);
+  const { show } = values;
+  if (show !== undefined) {
+    const table = TABLES[String(show)];
+    if (!table) throw new UsageError(`There is no table ${show}; there are ${Object.keys(TABLES).join(", ")}`);
+    console.log(table.text());
+    return 0;
+  }
   if (values["write"]) {
     writeReference();
     return 0;
@@ -32,7 +42,7 @@ await runCommand(async () => {
   if (!installApart(DOCS, "what builds the site (docs/package.json)"))
     throw new Error("The site's packages could not be installed: run npm run docs again with a network");
   build();
-  writeApi();
+  writeForSite();
   // Loaded here: it brings the builder, which --write does without.
   const { buildSimulator } = await import("./build-simulator.ts");
   await buildSimulator(join(DOCS, "public", "simulator"));

@@ -76,19 +76,13 @@ function pipelineVariables(text: string, agents: readonly ServiceAgent[]): strin
   return replaced(text, /(^ {4}- PARTY_PRINCIPALS\n)(?: {4}- \w+_ENDPOINTS\n)*()/m, names.join(""));
 }
 
-const marksOf = (table: string) =>
-  new RegExp(`(<!-- npm run agents -- --write: ${table} -->\\n)[\\s\\S]*?(\\n<!-- end -->)`);
+const CHOICES = /(<!-- npm run agents -- --write: choices -->\n)[\s\S]*?(\n<!-- end -->)/;
 
 function settingsPage(text: string, agents: readonly ServiceAgent[]): string {
   const choices = agents.map(({ name, service: { setting, isOptional } }) => {
     return `| \`${choiceFor(setting)}\` | \`${name}\`${isOptional ? ", optional" : ""} |`;
   });
-  const settings = agents.map(
-    ({ name, service: { setting } }) => `| \`${setting}\` | \`${name}\` | \`${choiceFor(setting)}\` |`,
-  );
-  const head = (...names: string[]) => [`| ${names.join(" | ")} |`, `|${" --- |".repeat(names.length)}`];
-  const withChoices = replaced(text, marksOf("choices"), [...head("name", "agent"), ...choices].join("\n"));
-  return replaced(withChoices, marksOf("settings"), [...head("name", "agent", "in Azure"), ...settings].join("\n"));
+  return replaced(text, CHOICES, ["| name | agent |", "| --- | --- |", ...choices].join("\n"));
 }
 
 /** What stands between the two groups of `place` anew. @throws where the text has no such place */

@@ -7,7 +7,7 @@ import { readCounts } from "./counts.ts";
 import { environmentOf, namedChoices } from "./environments.ts";
 import { costOf, readPrices } from "./price-list.ts";
 import { costPage, pageWith, totalOf } from "./report.ts";
-import { readLimits, sizingText } from "./sizing.ts";
+import { readLimits, sizingSummary } from "./sizing.ts";
 import { elsewhere, idleUse, orderUse, runsAMonth } from "./usage.ts";
 
 const prices = readPrices();
@@ -18,14 +18,14 @@ const idle = (name: string) => {
   return totalOf(prices, idleUse(environment), prices.free.idle);
 };
 
-test("the page's tables are what npm run cost -- --write writes", () => {
+test("the page's sums are what npm run cost -- --write writes", () => {
   const file = join(ROOT, "docs/reference/cost.md");
   expect(readFileSync(file, "utf8")).toBe(costPage(prices, file));
 });
 
-test("the sizing page's tables are what npm run cost -- --write writes", () => {
+test("the sizing page's rates are what npm run cost -- --write writes", () => {
   const file = join(ROOT, "docs/reference/sizing.md");
-  expect(readFileSync(file, "utf8")).toBe(pageWith(sizingText(), file));
+  expect(readFileSync(file, "utf8")).toBe(pageWith(sizingSummary(), file));
 });
 
 test("what the sizing page calls documented stands on counts alone, and names a page of Microsoft's", () => {

@@ -1,4 +1,4 @@
-// Prices times usage, as Markdown tables: the ones of docs/reference/cost.md stand between two marks and are written by `npm run cost -- --write`.
+// Prices times usage, as Markdown tables; the sums stand in docs/reference/cost.md between two marks, written by `npm run cost -- --write`.
 import { readFileSync } from "node:fs";
 import { environmentOf, namedChoices } from "./environments.ts";
 import { costOf, type PriceList } from "./price-list.ts";
@@ -6,10 +6,11 @@ import { elsewhere, idleUse, orderUse, type Use } from "./usage.ts";
 
 const BEGIN = "<!-- npm run cost -- --write -->";
 const END = "<!-- end -->";
-const MILLION = 1_000_000;
+/** Orders a month. */
+export const USUAL_ORDERS = 1_000_000;
 
 export function costPage(prices: PriceList, file: string): string {
-  return pageWith(costText(prices, MILLION), file);
+  return pageWith(costSummary(prices, USUAL_ORDERS), file);
 }
 
 /** The page with what is generated in it between the two marks. */
@@ -21,23 +22,53 @@ export function pageWith(generated: string, file: string): string {
   return `${before}${BEGIN}\n\n${generated}\n\n${END}${after}`;
 }
 
-export function costText(prices: PriceList, orders: number): string {
-  const environments = [...namedChoices()].map(([name, choices]) => ({ name, environment: environmentOf(choices) }));
-  const unverified = Object.values(prices.prices).filter(({ verified }) => !verified).length;
-  const idle = environments.map(({ name, environment }) => ({ name, uses: idleUse(environment) }));
-  const busy = environments.map(({ name, environment }) => ({ name, uses: orderUse(orders, environment) }));
-  const count = orders.toLocaleString("en-US");
+/** The sums alone. */
+export function costSummary(prices: PriceList, orders: number): string {
+  const environments = columnsOf(orders);
+  const row = (what: string, columns: readonly Column[], free: Free) =>
+    `| ${what} | ${columns.map(({ uses }) => money(totalOf(prices, uses, free))).join(" | ")} |`;
+  const others = elsewhere(orders).map(({ name, uses }) => `${name} ${money(totalOf(prices, uses, {}))}`);
   return [
-    `Prices of ${prices.asOf} in ${prices.currency}; ${unverified} of ${Object.keys(prices.prices).length} are not verified.`,
+    pricesOf(prices),
+    [
+      `| a month | ${environments.idle.map(({ name }) => name).join(" | ")} |`,
+      `| --- | ${environments.idle.map(() => "---:").join(" | ")} |`,
+      row("with nothing to do", environments.idle, prices.free.idle),
+      row(`${count(orders)} orders of five steps, on top`, environments.busy, prices.free.orders),
+    ].join("\n"),
+    `The same ${count(orders)} orders elsewhere: ${others.join("; ")}.`,
+  ].join("\n\n");
+}
+
+export function costText(prices: PriceList, orders: number): string {
+  const { idle, busy } = columnsOf(orders);
+  return [
+    pricesOf(prices),
     "### A month with nothing to do",
     table(prices, idle, prices.free.idle),
-    `### ${count} orders of five steps a month, on top`,
+    `### ${count(orders)} orders of five steps a month, on top`,
     table(prices, busy, prices.free.orders),
-    `### The same ${count} orders elsewhere`,
+    `### The same ${count(orders)} orders elsewhere`,
     ...elsewhere(orders).map(
       ({ name, uses }) => `**${name}**\n\n${table(prices, [{ name: prices.currency, uses }], {})}`,
     ),
   ].join("\n\n");
+}
+
+const count = (orders: number) => orders.toLocaleString("en-US");
+
+function pricesOf({ asOf, currency, prices }: PriceList): string {
+  const unverified = Object.values(prices).filter(({ verified }) => !verified).length;
+  return `Prices of ${asOf} in ${currency}; ${unverified} of ${Object.keys(prices).length} are not verified.`;
+}
+
+/** A column for each environment. */
+function columnsOf(orders: number): { readonly idle: readonly Column[]; readonly busy: readonly Column[] } {
+  const environments = [...namedChoices()].map(([name, choices]) => ({ name, environment: environmentOf(choices) }));
+  return {
+    idle: environments.map(({ name, environment }) => ({ name, uses: idleUse(environment) })),
+    busy: environments.map(({ name, environment }) => ({ name, uses: orderUse(orders, environment) })),
+  };
 }
 
 type Free = Readonly<Record<string, number>>;

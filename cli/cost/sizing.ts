@@ -54,6 +54,15 @@ export function taken({ perOrder, realHost, estimated }: OrderCounts): Readonly<
   };
 }
 
+/** What each limit allows, and no more. */
+export function sizingSummary(counts = readCounts(), { limits }: Limits = readLimits()): string {
+  const costs = taken(counts);
+  const rows = limits.map(({ what, limit, uses, basis }) => {
+    return `| ${what} | ${number(Math.floor(limit / costs[uses]))} | ${basis} |`;
+  });
+  return ["| what | orders/s | basis |", "| --- | ---: | --- |", ...rows].join("\n");
+}
+
 export function sizingText(counts = readCounts(), { read, limits }: Limits = readLimits()): string {
   const { perOrder, realHost, estimated } = counts;
   const each: [string, number, string][] = [

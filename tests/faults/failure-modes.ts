@@ -1,4 +1,4 @@
-// Writes docs/reference/failure-modes.md from the names of the tests, with what the suites last came to: `npm run failure-modes`.
+// The failure modes, by the names of the tests; and docs/reference/failure-modes.md, with what the suites last came to: `npm run failure-modes`.
 import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readArguments, runCommand } from "../../cli/arguments.ts";
@@ -50,10 +50,7 @@ export function rows(): Row[] {
   );
 }
 
-const BEGIN = "<!-- npm run failure-modes -->";
-const END = "<!-- end -->";
-
-/** The part of the page that a test holds against the suites. */
+/** Every case, by what the site shows it: `npm run docs -- --show failure-modes`. */
 export function tables(): string {
   const all = rows();
   const placed = new Set<Row>();
@@ -63,7 +60,7 @@ export function tables(): string {
     for (const row of own) placed.add(row);
     return [`## ${heading}`, "", ...listOf(own), ""];
   });
-  return [BEGIN, "", ...sections, END, ""].join("\n");
+  return sections.join("\n");
 }
 
 /** By actor. What all rows of a section share stands once above them. */
@@ -94,25 +91,37 @@ function merged(own: readonly Row[]): Row[] {
   );
 }
 
-function page(counts: string): string {
+export function page(): string {
   return `# Failure modes
 
-Each row is the name of a test: the actor and the point in its work, the fault, and what happens. \`npm run failure-modes\` generates this page; \`npm run faults\` runs the tests. \\* stands for "every await of".
+What happens when a given fault occurs. Each case is the name of a test: the actor and the point in its work, the fault, and what happens (\\* stands for "every await of"). \`npm run docs -- --show failure-modes\` prints all cases; the site has them below. In short:
+
+| fault | what happens |
+| --- | --- |
+| a process dies, at any await | work continues from the last write; each step has one effect |
+| bus or store down, slow, or a connection cut | messages are held, then wait in their queues; no failure is counted |
+| a service does not answer | it is called again with the same key; then the step waits as its policy says |
+| a service rejects a step | completed steps are compensated in reverse, or the order is in Error |
+| the durable engine loses its data | the supervisor starts the next attempts |
+| a message comes twice, or late | nothing changes |
+| a message cannot be read | it is in the quarantine or the dead-letter queue; other orders go on |
+| a supervisor loses its lease, or its clock is wrong | another one leads; late replies are fenced |
+| a disk is full | nothing is acknowledged that is not kept |
 
 In each test all orders have to end, with one effect for each step and direction at the remote services. Every status is published at least once, in order except for parallel steps. At the end no lock is held, no outbox has a message, and no orchestration runs.
 
-All rows were seen on the local stack with its default durable engine (\`fast\`), the suites of the durable engine on both local engines. These keep their data in files of their own: with Azure Storage as the engine, a storage account that is down [stops everything](../how-to/runbooks.md#the-storage-account-is-down).
+All was seen on the local stack, the suites of the durable engine on both of its engines. These keep their data in files of their own: with Azure Storage as the engine, a storage account that is down [stops everything](../how-to/runbooks.md#the-storage-account-is-down).
 
-A first run finds the points at which the host can be killed: one before and one after each asynchronous call of the ports and the durable client, and one with a request to a service sent and not answered. \`npm run faults\` kills the host at each point, and at those that only a recovery reaches. \`npm run test:long\` kills it at one point for each
-kind of write or message, and at least once in each function. Some points depend on timing; those that eight runs did not reach again were not tested.
+\`npm run faults\` kills the host before and after each asynchronous call of the ports and the durable client, with a request to a service sent and not answered, and at the points that only a recovery reaches. \`npm run test:long\` kills it at one point for each kind of write or message. Points that eight runs did not reach again were not tested.
 
 ## The suites
 
-${counts}
+\`npm run failure-modes\` writes this table after they ran. The model has [its own page](../../tests/model/README.md).
 
-The model has [its own page](../../tests/model/README.md).
+${counts()}
 
-${tables()}`;
+<!--@include: ./tables/failure-modes.md-->
+`;
 }
 
 /** A suite that did not run here since keeps the line that it had. */
@@ -129,11 +138,11 @@ function counts(): string {
 }
 
 const USAGE = `npm run failure-modes
-  writes docs/reference/failure-modes.md anew, from the names of the tests and the last runs of the suites`;
+  writes docs/reference/failure-modes.md anew, from the last runs of the suites`;
 
 if (import.meta.main)
   await runCommand(async () => {
     readArguments({}, USAGE);
-    writeFileSync(PAGE, page(counts()));
+    writeFileSync(PAGE, page());
     return 0;
   });

@@ -1,7 +1,8 @@
-// What the app's telemetry says, by docs/reference/telemetry.md, which tests/telemetry and tests/stack/trace.test.ts compare with the
-// app; and what a query asks for that nobody says.
+// What the app's telemetry says: its events by the code, the rest by docs/reference/telemetry.md, which tests/telemetry and
+// tests/stack/trace.test.ts compare with the app; and what a query asks for that nobody says.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { EVENTS } from "@scheduler-agent-supervisor/core/internal/telemetry/event-names";
 import { attributesIn, namesIn, tablesIn } from "./kusto.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/reference/telemetry.md"), "utf8");
@@ -17,7 +18,9 @@ function rowsOf(heading: string, cell: number): Map<string, string[]> {
 }
 
 /** Whatever the event, one that stands for others has their number. */
-const ATTRIBUTES_OF_EVENTS = new Map([...rowsOf("Events", 4)].map(([name, words]) => [name, [...words, "alike"]]));
+const ATTRIBUTES_OF_EVENTS = new Map(
+  Object.entries(EVENTS).map(([name, [, , attributes]]) => [name, [...(attributes.match(/\w+/g) ?? []), "alike"]]),
+);
 const ATTRIBUTES_OF_METRICS = rowsOf("Metrics", 4);
 /** The sentence that lists them ends with the outcome. */
 const [, list = ""] =

@@ -4,6 +4,7 @@ import { globSync } from "node:fs";
 import { join } from "node:path";
 import { parseConfig, settingsOf } from "@scheduler-agent-supervisor/core/internal/app/config";
 import { expect, test } from "vitest";
+import { settingsTable } from "../../cli/docs/settings.ts";
 import { business } from "../../shared/business.ts";
 import { literal, parse, properties, variable } from "./bicep.ts";
 import { agents, read } from "./deploy.ts";
@@ -56,18 +57,23 @@ const written = ["settings", "durableTaskSettings", "signInSettings"].flatMap((n
 );
 const sample = (JSON.parse(read("local.settings.sample.json")) as { Values: Record<string, string> }).Values;
 const PAGE = "docs/reference/settings.md";
-/** The rows of the table of settings: name and, where it is fixed, the value in Azure. */
-const rows = (read(PAGE).split("\n## Settings\n")[1]?.split("\n## ")[0] ?? "").split("\n").flatMap((line) => {
-  const [, name, , value] = line.split("|").map((cell) => /^`(.+)`$/.exec(cell.trim())?.[1]);
-  return name ? [{ name, value }] : [];
-});
+const section = (heading: string) => read(PAGE).split(`\n## ${heading}\n`)[1]?.split("\n## ")[0] ?? "";
+/** The rows of the page's table: name and, where it is fixed, the value in Azure: the default, unless the page has another. */
+const rows = section("Settings")
+  .split("\n")
+  .flatMap((line) => {
+    const [, name, , other, usual] = line.split("|").map((cell) => /^`(.+)`$/.exec(cell.trim())?.[1]);
+    return name ? [{ name, value: other ?? usual }] : [];
+  });
+/** What the site has of the code, and what the page says that others read. */
+const shown = [...settingsTable().matchAll(/^\| `(\w+)` \|/gm), ...section("All settings").matchAll(/`([A-Z]\w+)`/g)];
 
 const places: Places = {
   code: [...new Set([...Object.keys(settingsOf(business).shape), ...bound])],
   // Those of the agents are made of a list.
   bicep: [...written.map(([name]) => name), ...agents.map(({ setting }) => setting)],
   sample: Object.keys(sample),
-  page: rows.map(({ name }) => name),
+  page: [...rows.map(({ name }) => name), ...shown.map(([, name = ""]) => name)],
 };
 
 /** All that one place has and another lacks. */
@@ -108,8 +114,11 @@ test("the four places have the same settings", () => {
 test("the page names the values that Bicep sets", () => {
   const values = written.flatMap(([name, value]) => (value.type === "string" ? [[name, literal(value)] as const] : []));
   const fixed = values.filter(([, value]) => !value.includes("${"));
-  expect(fixed.length).toBeGreaterThan(10);
-  for (const [name, value] of fixed) expect(rows.find((row) => row.name === name)?.value, name).toBe(value);
+  const onPage = fixed.flatMap(([name, value]) =>
+    rows.flatMap((row) => (row.name === name ? [[row.value, value, name]] : [])),
+  );
+  expect(onPage.length).toBeGreaterThan(10);
+  for (const [onPageValue, value, name] of onPage) expect(onPageValue, name).toBe(value);
 });
 
 test("the code takes the values that Bicep sets", () => {

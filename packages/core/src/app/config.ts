@@ -29,7 +29,7 @@ import { unsafeSettings } from "./unsafe-settings.ts";
 const telemetry = {
   /** Application Insights; absent: nothing is sent there. */
   APPLICATIONINSIGHTS_CONNECTION_STRING: textOrNothing,
-  /** `Authorization=AAD;ClientId=…`: signs in there with the managed identity. */
+  /** `Authorization=AAD;ClientId=…`: signs in to Application Insights with the managed identity. */
   APPLICATIONINSIGHTS_AUTHENTICATION_STRING: textOrNothing,
   /** The base URL of an OTLP collector that accepts JSON over HTTP; absent: nothing is sent there. */
   OTEL_EXPORTER_OTLP_ENDPOINT: textOrNothing.pipe(serviceUrl.optional()),
@@ -51,14 +51,19 @@ const managedIdentity = z.enum(["managedidentity"]).optional();
 const fixed = z.object({
   /** Connection string of the Service Bus namespace; in Azure its host name and an identity instead. */
   ServiceBus: text.optional(),
+  /** How to reach Service Bus with an identity: the host name, `managedidentity`, and which identity. */
   ServiceBus__fullyQualifiedNamespace: text.optional(),
   ServiceBus__credential: managedIdentity,
   ServiceBus__clientId: text.optional(),
+  /** The queue of submissions. */
   JobsQueue: queueName.default("jobs"),
+  /** The queue of urgent submissions. */
   PriorityJobsQueue: queueName.default("jobs-priority"),
   /** The submission queues of one sender each. */
   SubmissionQueues: ownedQueues,
+  /** The scheduler's own queue. */
   SchedulerQueue: queueName.default("scheduler"),
+  /** Keeps the jobs that cannot be read. */
   QuarantineQueue: queueName.default("quarantine"),
   /** The prefix of the agents' queues of requests: each agent has its own queue, with `-<agent>` after it. */
   AgentRequestsQueue: queueName.default("agent-requests"),
@@ -70,17 +75,21 @@ const fixed = z.object({
   ReplyQueuePattern: pattern.default(/^replies-[a-z0-9-]{1,80}$/),
   /** Connection string of the Cosmos DB account; in Azure its address and an identity instead. */
   Cosmos: text.optional(),
+  /** How to reach Cosmos DB with an identity: the address, `managedidentity`, and which identity. */
   Cosmos__accountEndpoint: serviceUrl.optional(),
   Cosmos__credential: managedIdentity,
   Cosmos__clientId: text.optional(),
+  /** The database. */
   CosmosDatabase: z.string().min(1).default("jobs"),
+  /** The container of jobs and their records. */
   JobsContainer: z.string().min(1).default("jobs"),
-  /** The container of the supervisors' audit log. */
+  /** The container of the supervisors' audit log and of documents that expire. */
   SupervisionContainer: z.string().min(1).default("supervision"),
-  /** The container of the operators' actions. */
+  /** The container of the operators' audit log: the app's identity may add to it, but not change or delete. */
   AuditContainer: z.string().min(1).default("audit"),
   /** Connection string of the storage account that holds the supervisors' lease; in Azure its name or address instead. */
   AzureWebJobsStorage: text.optional(),
+  /** How to reach storage with an identity: the account or its blobs' address, `managedidentity`, and which identity. */
   AzureWebJobsStorage__accountName: text.optional(),
   AzureWebJobsStorage__blobServiceUri: serviceUrl.optional(),
   AzureWebJobsStorage__credential: managedIdentity,
@@ -113,7 +122,7 @@ const fixed = z.object({
   ClaimWithin: duration("PT1M"),
   /** The maximum difference between clocks. */
   ClockSkew: duration("PT2S"),
-  /** When the supervisor sweeps, the gauges count and housekeeping runs: each is the schedule of a timer. */
+  /** The schedule of a timer: when the supervisor sweeps, the gauges are measured, and housekeeping runs. */
   SupervisorSchedule: schedule.optional(),
   GaugesSchedule: schedule.optional(),
   HousekeepingSchedule: schedule.optional(),
@@ -136,16 +145,17 @@ const fixed = z.object({
     .string()
     .regex(/^[A-Za-z][A-Za-z0-9]{2,44}$/, "must be 3 to 45 letters and digits, first a letter")
     .default("JobScheduler"),
-  /** How the operator's API identifies its callers: see messaging/operator-access.ts. */
+  /** How the operator's API identifies its callers. */
   OperatorSignIn: z.enum(SIGN_INS).default("key"),
   /** The environment's name on each view of the console, so that operators do not confuse environments. */
   EnvironmentName: z.string().trim().min(1).max(64).default("jobs"),
+  /** The environment's colour there. */
   EnvironmentColour: z.enum(ENVIRONMENT_COLOURS).default("blue"),
   /** The address of a job's trace: `{traceId}` is replaced by its id. */
   TraceUrl: textOrNothing.pipe(traceUrl.optional()),
   /** The app's public HTTP address, for reports of steps that are done later; the host's own name if absent. */
   PublicUrl: textOrNothing.pipe(serviceUrl.optional()),
-  /** Set by the host. */
+  /** The app's host name, set by the host. */
   WEBSITE_HOSTNAME: z.string().min(1).optional(),
   ...telemetry,
 });

@@ -1,6 +1,6 @@
 // What the app says of itself: structured events, by names that the alert rules match.
 import { createReporter } from "./alike.ts";
-import type { Attributes, EventName } from "./event-names.ts";
+import { type Attributes, EVENTS, type EventName, type Level } from "./event-names.ts";
 import { measureEvent } from "./metrics.ts";
 import { outgoingAttributes } from "./outgoing.ts";
 
@@ -8,53 +8,8 @@ export interface Telemetry {
   event(name: EventName, attributes: Attributes): void;
 }
 
-export type Level = "info" | "warn" | "error";
-
 /** Where events go: an invocation's context has these. */
 export type EventLog = { readonly [level in Level]: (line: string) => void };
-
-const LOUD: { readonly [name in EventName]?: Level } = {
-  JobQuarantined: "warn",
-  ReplyQuarantined: "warn",
-  MessageNotStorable: "error",
-  ReplyUnclaimed: "warn",
-  StepRejected: "warn",
-  JobErrored: "error",
-  JobExpired: "warn",
-  JobDeadlinePassed: "warn",
-  JobToBeCompensated: "warn",
-  JobCompensated: "warn",
-  JobCancelled: "info",
-  JobHeld: "warn",
-  JobRescheduled: "warn",
-  JobResumed: "info",
-  StepSkipped: "warn",
-  StepReminder: "warn",
-  CompensationIncomplete: "error",
-  AgentTimedOut: "warn",
-  CodeFailed: "error",
-  StepAccepted: "info",
-  StepNotTakenUp: "warn",
-  TakeUpUnrecorded: "warn",
-  LateReplyRejected: "warn",
-  MessageHeld: "warn",
-  MessagePostponed: "warn",
-  NewerRecordLeft: "error",
-  StatusUndeliverable: "warn",
-  StatusDelayed: "warn",
-  EngineLost: "warn",
-  RecoveryFailed: "error",
-  JobNotClosed: "error",
-  EndpointHealth: "warn",
-  EndpointMisconfigured: "error",
-  AuditLogUnwritten: "warn",
-  GaugesNotMeasured: "warn",
-  BulkRunContinued: "warn",
-  AppNotStarted: "error",
-  WorkflowEdited: "error",
-  WorkflowVersionMissing: "error",
-  WorkflowsUnchecked: "warn",
-};
 
 /** Is given every event that is reported, beside the log. */
 export type EventListener = (name: EventName, attributes: Attributes, level: Level) => void;
@@ -71,7 +26,8 @@ const PLANNED: ReadonlySet<unknown> = new Set(["condition", "needs", "notNeeded"
 
 function levelOf(name: EventName, { cause = null }: Attributes): Level {
   if (name === "StepSkipped" && PLANNED.has(cause)) return "info";
-  return LOUD[name] ?? "info";
+  const [level] = EVENTS[name];
+  return level;
 }
 
 let notable = 0;

@@ -1,0 +1,45 @@
+// The tables that follow from code and tests. The site has each on its page; git has none of them, and `npm run docs -- --show NAME` prints one.
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { business } from "../../shared/business.ts";
+import { tables as failureModes } from "../../tests/faults/failure-modes.ts";
+import { readPrices } from "../cost/price-list.ts";
+import { costText, USUAL_ORDERS } from "../cost/report.ts";
+import { sizingText } from "../cost/sizing.ts";
+import { sectionsOf } from "../workflows/mermaid.ts";
+import { newestOf } from "../workflows/page.ts";
+import { eventsTable } from "./events.ts";
+import { limitsTables } from "./limits.ts";
+import { DOCS } from "./pages.ts";
+import { routesTable } from "./routes.ts";
+import { settingsTable } from "./settings.ts";
+
+interface Table {
+  /** Below docs/reference, without its ending: it has the line that VitePress replaces by the table, and names the command. */
+  readonly page: string;
+  readonly text: () => string;
+}
+
+export const TABLES: { readonly [name: string]: Table } = {
+  cost: { page: "cost", text: () => costText(readPrices(), USUAL_ORDERS) },
+  events: { page: "telemetry", text: eventsTable },
+  "failure-modes": { page: "failure-modes", text: failureModes },
+  limits: { page: "limits", text: limitsTables },
+  routes: { page: "operator-api", text: routesTable },
+  settings: { page: "settings", text: settingsTable },
+  sizing: { page: "sizing", text: () => sizingText() },
+  workflows: { page: "workflows", text: () => sectionsOf(newestOf(business.workflows).slice(1)) },
+};
+
+/** Where the pages find them when the site is built. */
+const FOLDER = join(DOCS, "reference/tables");
+
+/** Replaced on the site; no reader on GitHub sees it. */
+export const placeOf = (name: string): string => `<!--@include: ./tables/${name}.md-->`;
+
+export function writeTables(): void {
+  rmSync(FOLDER, { recursive: true, force: true });
+  mkdirSync(FOLDER, { recursive: true });
+  for (const [name, { text }] of Object.entries(TABLES))
+    writeFileSync(join(FOLDER, `${name}.md`), `${text().trim()}\n`);
+}
