@@ -1,5 +1,7 @@
 // The workflows of the model's own worlds: each has a shape that some guard is there for.
+
 import type { RecoveryPolicy, Workflow, WorkflowStep } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+import { LISTING } from "@scheduler-agent-supervisor/testing/internal/model/service";
 
 const policy: RecoveryPolicy = {
   failureThreshold: 2,
@@ -192,5 +194,15 @@ export const LATER_FORK: Workflow = {
     { ...step("a", [], "operation"), awaitWithin: "PT75S" },
     { ...step("b", [], "nothing"), completeWithin: "PT10S" },
     step("c", ["a", "b"], "operation"),
+  ],
+};
+
+/** A step whose result has a list of two, a step that runs for each of them, and one after both. */
+export const LISTED: Workflow = {
+  ...CHAIN,
+  steps: [
+    step(LISTING, [], "operation"),
+    { ...step("b", [LISTING], "operation"), forEach: `${LISTING}.parts` },
+    step("c", ["b"], "operation"),
   ],
 };

@@ -18,6 +18,7 @@ import {
   JOIN,
   LATER,
   LATER_FORK,
+  LISTED,
   LONG_CHAIN,
   OPTIONAL,
   QUEUE,
@@ -123,6 +124,8 @@ export const WORLDS: readonly Setting[] = [
   world("optional steps; a death", OPTIONAL, ONE, { deaths: 1 }),
   world("a step with a spare; two rejections", SPARE, ONE, { rejections: 2 }),
   world("a step with a spare; a late service and a death", SPARE, ONE, { lateness: 1, deaths: 1 }),
+  world("runs for a list of a result; a death", LISTED, ONE, { deaths: 1 }),
+  world("runs for a list of a result; a rejection", LISTED, ONE, { rejections: 1 }),
   ...(["atMostOnce", "find"] as const).flatMap((withoutKeys) => [
     world(`${withoutKeys}; a death`, CHAIN, ONE, { deaths: 1 }, { withoutKeys }),
     world(`${withoutKeys}; a repeat`, CHAIN, ONE, { repeats: 1 }, { withoutKeys }),

@@ -23,6 +23,7 @@ export { type Guard, type GuardedWrite, isOneWrite, type Lifetime } from "./doma
 export { idempotencyKey, type KeyChoice, keyChoiceOf } from "./domain/idempotency-key.ts";
 export { stepOfRun } from "./domain/items.ts";
 export { HIDDEN, type Job, type ReplyAddress, withHiddenSecrets, withoutSecrets } from "./domain/job.ts";
+export { sourceOf } from "./domain/list-source.ts";
 export { NewerSchema } from "./domain/newer-schema.ts";
 export { outputOf } from "./domain/news.ts";
 export { courseOf, type Decision } from "./domain/next-attempt.ts";

@@ -19,7 +19,7 @@ import {
 } from "../src/domain/attempt.ts";
 import type { ReplyAddress } from "../src/domain/job.ts";
 import { startAttemptOf } from "../src/domain/recovery.ts";
-import type { JobStatus, StateRecord } from "../src/domain/state-record.ts";
+import type { JobStatus, StateRecord, StepResult } from "../src/domain/state-record.ts";
 import type { AgentFacts, Workflow } from "../src/domain/workflow.ts";
 import { NO_RULES, type WorkflowRules } from "../src/domain/workflow-rules.ts";
 import { loadWorkflows } from "../src/domain/workflows.ts";
@@ -56,7 +56,8 @@ const OPERATIONS = new Map<string, readonly string[]>([
 ]);
 
 type Answer =
-  | { readonly kind: "done" }
+  /** With a result of its own if absent. */
+  | { readonly kind: "done"; readonly result?: StepResult }
   | { readonly kind: "accepted"; readonly reference?: string }
   | Pending
   | { readonly kind: "rejected"; readonly message: string; readonly outcomeUnknown?: boolean }
@@ -310,7 +311,7 @@ function bounded(answer: Answer, agent: string, call: number): BoundedReply {
   const route = { endpoint: `http://${agent}/`, because: "only one" };
   switch (answer.kind) {
     case "done":
-      return { ...route, kind: "done", result: { id: `${agent}-${call}` } };
+      return { ...route, kind: "done", result: answer.result ?? { id: `${agent}-${call}` } };
     case "accepted":
     case "pending":
     case "rejected":

@@ -3,6 +3,7 @@ import { faultsOf } from "../fault.ts";
 
 const SKIPPED = "operations:skipped-steps.test.ts";
 const FOR_EACH = "operations:for-each.test.ts";
+const LISTED = "operations:listed-runs.test.ts";
 
 export const P23 = faultsOf("P23", [
   [
@@ -67,6 +68,83 @@ export const P23 = faultsOf("P23", [
     "if (bytes > MOST_ITEM_BYTES)",
     "if (bytes < 0)",
     FOR_EACH,
+  ],
+  [
+    "A list of a result may have any number of items.",
+    "core:domain/listed-runs.ts",
+    "if (list.length > MOST_ITEMS) return fault(",
+    "if (list.length < 0) return fault(",
+    LISTED,
+  ],
+  [
+    "The items of a result may make any number of runs.",
+    "core:domain/listed-runs.ts",
+    "if (runs > MOST_RUNS)",
+    "if (runs < 0)",
+    LISTED,
+  ],
+  [
+    "The items of a result may have any size.",
+    "core:domain/listed-runs.ts",
+    "if (bytes > MOST_ITEM_BYTES)",
+    "if (bytes < 0)",
+    LISTED,
+  ],
+  [
+    "An agent is called for a list that can't be used.",
+    "core:scheduler/begin-step.ts",
+    "if (isToBeListed({ name: task.step, forEach: task.forEach }))",
+    "if (task.step === '')",
+    LISTED,
+  ],
+  [
+    "A step whose list can't be used is compensated.",
+    "core:domain/plan.ts",
+    "if (run.listFault !== undefined) return false;",
+    "if (run.listFault === '') return false;",
+    LISTED,
+  ],
+  [
+    "A list that is recorded while nobody holds the job has no runs.",
+    "core:scheduler/claim-job.ts",
+    "return withSkips(workflow, withListedRuns(workflow, steps, now), now);",
+    "return withSkips(workflow, steps, now);",
+    LISTED,
+  ],
+  [
+    "An item of a list that is recorded anew has the key of an earlier one.",
+    "core:domain/listed-runs.ts",
+    "const generation = Math.max(from.generation, ...records.map((record) => record.generation));",
+    "const generation = 1;",
+    LISTED,
+  ],
+  [
+    "A run keeps its old item when the list is recorded anew.",
+    "core:domain/listed-runs.ts",
+    'if (!from || from.state === "Completed") continue;',
+    "if (from) continue;",
+    LISTED,
+  ],
+  [
+    "What was done for an item is forgotten when the list is recorded anew.",
+    "core:domain/listed-runs.ts",
+    "kept.push(...runs.filter((run) => isKept(known[run])));",
+    "",
+    LISTED,
+  ],
+  [
+    "The write that records a list schedules what comes after its runs.",
+    "core:domain/attempt.ts",
+    "if (next.some(isToBeListed)) return null;",
+    "",
+    LISTED,
+  ],
+  [
+    "An attempt does not learn of the runs for a list.",
+    "core:domain/attempt.ts",
+    "plan: withRunsOfLists(attempt.plan, known), ",
+    "",
+    LISTED,
   ],
   [
     "An edit changes the item of a run that is done.",

@@ -34,7 +34,8 @@ export type StepOf<One extends AnyAgent, Names extends string, Rules extends Wor
       readonly needs?: readonly Names[];
       readonly otherwise?: Names;
       readonly when?: keyof Rules["conditions"] & string;
-      readonly forEach?: keyof Rules["lists"] & string;
+      /** A list of the content by its name, or `step.member` of the result of a step before it. */
+      readonly forEach?: (keyof Rules["lists"] & string) | `${string}.${string}`;
       readonly assignee?: string | { readonly rule: keyof Rules["assignees"] & string };
     }
   : never;

@@ -30,6 +30,12 @@ const contracts = { usual: loans, usualWorkflow: "loan", of: { letter: letters }
 
 const score = z.object({ score: z.number() });
 const value = z.object({ value: z.number() });
+const survey = z.object({
+  collaterals,
+  more: collaterals.nullable(),
+  names: z.array(z.string()),
+  place: z.object({ town: z.string() }),
+});
 const done = () => ({ path: "done", body: {} }) as const;
 const service = (name: string) => ({ setting: `${name}Endpoints`, local: "http://127.0.0.1:7180" });
 const seen = ({ jobId, amount }: Loan) => ({ jobId, amount });
@@ -38,8 +44,8 @@ const bureau = defineAgent({
   name: "bureau",
   service: service("Bureau"),
   seen,
-  results: { rate: score, appraise: value },
-  operations: { rate: done, appraise: done },
+  results: { rate: score, appraise: value, survey },
+  operations: { rate: done, appraise: done, survey: done },
 });
 const bank = defineAgent({
   name: "bank",
@@ -96,6 +102,9 @@ const appraise = {
 const pay = { ...times, name: "pay", agent: "bank", operation: "pay", after: ["rate", "appraise"] } as const;
 const print = { ...times, name: "print", agent: "printer", operation: "print" } as const;
 
+const look = { ...times, name: "look", agent: "bureau", operation: "survey" } as const;
+const listed = { ...appraise, after: ["look"], forEach: "look.collaterals" } as const;
+
 const loan = defineWorkflow({ ...head, steps: [rate, appraise, { ...pay, when: "isGood" }] });
 const letter = defineWorkflow({ ...head, name: "letter", steps: [{ ...print, forEach: "words" }] });
 
@@ -122,6 +131,20 @@ const planted = [
   () => defineWorkflow({ ...head, steps: [rate, { ...rate, name: "appraise", operation: "appraise" }, pay] }),
   // @ts-expect-error an item that is skipped has no result, and the agent expects one
   () => defineWorkflow({ ...head, steps: [rate, { ...appraise, optional: true }, pay] }),
+  // @ts-expect-error the step with the list does not come before it
+  () => defineWorkflow({ ...head, steps: [look, { ...listed, after: [] }] }),
+  // @ts-expect-error there is no such step
+  () => defineWorkflow({ ...head, steps: [look, { ...listed, forEach: "looked.collaterals" }] }),
+  // @ts-expect-error its result has no such list
+  () => defineWorkflow({ ...head, steps: [look, { ...listed, forEach: "look.collateral" }] }),
+  // @ts-expect-error it is a list of texts
+  () => defineWorkflow({ ...head, steps: [look, { ...listed, forEach: "look.names" }] }),
+  // @ts-expect-error it is no list
+  () => defineWorkflow({ ...head, steps: [look, { ...listed, forEach: "look.place" }] }),
+  // @ts-expect-error the list may be null
+  () => defineWorkflow({ ...head, steps: [look, { ...listed, forEach: "look.more" }] }),
+  // @ts-expect-error the step with the list is done for each item
+  () => defineWorkflow({ ...head, steps: [{ ...look, forEach: "collaterals" }, listed] }),
   // @ts-expect-error a step with a list has no one result
   () => defineWorkflow({ ...head, outputs: { value: "appraise.value" }, steps: [rate, appraise, pay] }),
 ];
@@ -146,5 +169,8 @@ test("what fits compiles: steps before it, their results, and those of a list as
   expect(app(agents).workflowNames).toEqual(["loan", "letter"]);
   const reaches = { ...pay, name: "reached", after: ["pay"], when: "isWorthy" } as const;
   expect(defineWorkflow({ ...head, steps: [rate, appraise, pay, reaches] }).steps).toHaveLength(4);
-  expect(planted).toHaveLength(12);
+  expect(defineWorkflow({ ...head, steps: [look, rate, listed, pay, reaches] }).steps).toHaveLength(5);
+  const later = { ...listed, after: ["rate"] } as const;
+  expect(defineWorkflow({ ...head, steps: [look, { ...rate, after: ["look"] }, later] }).steps).toHaveLength(3);
+  expect(planted).toHaveLength(19);
 });

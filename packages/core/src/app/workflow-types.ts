@@ -1,5 +1,6 @@
 // What `workflowsOf` checks while an app is compiled: each step's agent and condition against the steps before it, their results and the content.
 import type { z } from "zod";
+import type { StepResult } from "../domain/state-record.ts";
 import type { WorkflowRules } from "../domain/workflow-rules.ts";
 import type { AnyAgent, ReadSchemas } from "./define-agent.ts";
 
@@ -127,10 +128,28 @@ type UnfitCondition<One extends AnyAgent, Steps extends readonly Named[], Step, 
   ? Unfit<One, Steps, Required<Results>, Before<Steps, Step["name"]>>
   : never;
 
-type ListFits<Step, Rules extends WorkflowRules, Content> =
-  Takes<ListOf<Rules, Step>, Content> extends true
+type ListFits<
+  One extends AnyAgent,
+  Steps extends readonly Named[],
+  Step,
+  Rules extends WorkflowRules,
+  Content,
+> = Step extends Named & { readonly forEach: `${infer From}.${infer Member}` }
+  ? From extends Before<Steps, Step["name"]>
+    ? StepNamed<Steps, From> extends { readonly forEach: string }
+      ? Fault<"forEach", `${From} is done for each item, and has no one result`>
+      : FaultUnless<"forEach", UnfitList<ResultOf<One, StepNamed<Steps, From>>, From, Member>>
+    : Fault<"forEach", `${From} is not a step before it`>
+  : Takes<ListOf<Rules, Step>, Content> extends true
     ? unknown
     : Fault<"forEach", "this list takes the content of another contract">;
+
+/** Never for a list of objects in the result. */
+type UnfitList<Result, From extends string, Member extends string> = Member extends keyof Result
+  ? Result[Member] extends readonly StepResult[]
+    ? never
+    : `${From}.${Member} is no list of objects`
+  : `the result of ${From} has no ${Member}`;
 
 type AssigneeFits<Step, Rules extends WorkflowRules, Content> =
   Takes<AssigneeOf<Rules, Step>, Content> extends true
@@ -149,5 +168,5 @@ export type StepFits<
   : ContentFits<One, Step, Content> &
       ReadsFit<One, Steps, Step> &
       ConditionFits<One, Steps, Step, Rules, Content> &
-      ListFits<Step, Rules, Content> &
+      ListFits<One, Steps, Step, Rules, Content> &
       AssigneeFits<Step, Rules, Content>;

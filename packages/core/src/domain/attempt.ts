@@ -2,6 +2,7 @@
 import { MOST_CHANGES } from "./guarded-write.ts";
 import { itemOfRun, stepOfRun } from "./items.ts";
 import type { Priority } from "./job.ts";
+import { isToBeListed, withRunsOfLists } from "./listed-runs.ts";
 import {
   directionOf,
   isDone,
@@ -275,6 +276,8 @@ function joinOf({ plan, steps, direction }: Attempt, name: string, others: reado
   const next = rest.filter((step) => openBefore(step).every((before) => abreast.has(before)));
   // A step that waits for only some of them may begin before the others are done; a step that waits for none may begin after a pause.
   const isJoin = next.every((step) => openBefore(step).length === abreast.size);
+  // The runs for a list in a result are known only from that result.
+  if (next.some(isToBeListed)) return null;
   if ([...next, ...plan.filter((step) => abreast.has(step.name))].some(({ maySkip }) => maySkip)) return null;
   if (!isJoin || next.length > MOST_NEXT) return null;
   return { siblings, next: next.map((planned) => toSchedule(planned, steps)) };
@@ -315,7 +318,8 @@ export function standingOf({ lockedBy }: Pick<Attempt, "lockedBy">, record: Stat
 /** The attempt after it has received that. Newer knowledge is never replaced by older. */
 export function advance(attempt: Attempt, { steps }: Extract<StepOutcome, { kind: "completed" }>): Attempt {
   const news = Object.entries(steps).filter(([name, record]) => isLater(record, attempt.steps[name]));
-  return { ...attempt, steps: { ...attempt.steps, ...Object.fromEntries(news) } };
+  const known = { ...attempt.steps, ...Object.fromEntries(news) };
+  return { ...attempt, plan: withRunsOfLists(attempt.plan, known), steps: known };
 }
 
 const RANK = {

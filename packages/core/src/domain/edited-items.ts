@@ -1,6 +1,7 @@
 // The items of a job that an operator edits: a run keeps its item, unless that is gone and the run has not begun.
 import { canonicalJson } from "./canonical-json.ts";
 import { runsOfStep } from "./expand.ts";
+import { sourceOf } from "./list-source.ts";
 import { isInHand, mayHaveHadEffect } from "./plan.ts";
 import type { Items, StepRecord, StepResult, StepRun, Steps } from "./state-record.ts";
 import type { Workflow } from "./workflow.ts";
@@ -20,7 +21,8 @@ export function withEditedItems(workflow: Workflow, before: Steps, taken: Steps,
   const faults: string[] = [];
   const matched = new Map<string, readonly (StepResult | undefined)[]>();
   for (const { name, forEach } of workflow.steps) {
-    if (forEach === undefined) continue;
+    // The items of a result do not depend on the content.
+    if (forEach === undefined || sourceOf(forEach)) continue;
     const runs = runsOfStep(name, forEach, before);
     const recorded = runs.map((run) => before[run]?.item);
     const items = matched.get(forEach) ?? inPlace(recorded, is[forEach] ?? []);

@@ -1,5 +1,6 @@
 // The steps of a workflow for one job: each item has its own run, and each step comes after all steps that it waits for.
 import { itemOfRun, runOfItem, stepOfRun } from "./items.ts";
+import { sourceOf } from "./list-source.ts";
 import type { Steps } from "./state-record.ts";
 import type { Workflow, WorkflowStep } from "./workflow.ts";
 
@@ -52,7 +53,9 @@ export function fallbacksOf(name: string, steps: ReadonlyMap<string, WorkflowSte
   return found;
 }
 
-/** The names of a step's runs in the record: none for an empty list. */
+/** The names of a step's runs in the record: none for an empty list, and the step's own until the result with its list is recorded. */
 export function runsOfStep(step: string, forEach: string | undefined, steps: Steps): readonly string[] {
-  return forEach === undefined ? [step] : Object.keys(steps).filter((run) => run !== step && stepOfRun(run) === step);
+  if (forEach === undefined) return [step];
+  const runs = Object.keys(steps).filter((run) => run !== step && stepOfRun(run) === step);
+  return sourceOf(forEach) && steps[step] ? [step] : runs;
 }

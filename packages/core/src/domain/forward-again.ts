@@ -1,6 +1,7 @@
 // How a job goes forward again that an operator resubmitted forward during its compensation (P9, P13).
 import { deadlineOf } from "./deadline.ts";
 import { after } from "./duration.ts";
+import { listedAgain } from "./listed-runs.ts";
 import { forgiven, mapSteps, takenForward } from "./operator-steps.ts";
 import { announced } from "./owed.ts";
 import { isCompensationUnknown } from "./plan.ts";
@@ -16,8 +17,8 @@ interface Turning {
 }
 
 /**
- * The job in its next attempt, forward. Undefined if it is not to go forward, or if a compensation failed and may still have taken effect: then
- * it is for an operator again.
+ * The job in its next attempt, forward. Undefined if it is not to go forward, or if a compensation failed and may still have taken effect, or what it
+ * would have reversed was done for an item of a list that will be recorded anew: then it is for an operator again.
  */
 export function forwardAgain(
   record: StateRecord,
@@ -25,6 +26,8 @@ export function forwardAgain(
 ): StateRecord | undefined {
   const { thenForward, ...rest } = record;
   if (!thenForward || Object.values(record.steps).some(isCompensationUnknown)) return undefined;
+  const { steps, kept } = listedAgain(workflow, mapSteps(mapSteps(record.steps, forgiven), takenForward));
+  if (kept.length > 0) return undefined;
   const attempt = record.attempt + 1;
   const claimBy = after(now, claimWithinMs);
   return {
@@ -36,7 +39,7 @@ export function forwardAgain(
     ...deadlineOf(workflow, now),
     direction: "forward",
     attempt,
-    steps: mapSteps(mapSteps(record.steps, forgiven), takenForward),
+    steps,
     error: null,
     ...announced(record, attempt, now),
     history: [...record.history, { at: now, what: `compensation finished, forward again, attempt ${attempt}`, by }],

@@ -37,7 +37,9 @@ function newsOfAwaited({ steps, hasEnded }: Completed, run: Run): Completed {
 function changedSince(steps: Steps, { step }: Run, since: string | null | undefined, hasEnded: boolean): Completed {
   const changed = Object.entries(steps).filter(
     ([name, record]) =>
-      name === step || [record, record.compensation].some((run) => run && lastChange(run) >= (since ?? "")),
+      name === step ||
+      (record.listedAt !== undefined && record.listedAt >= (since ?? "")) ||
+      [record, record.compensation].some((run) => run && lastChange(run) >= (since ?? "")),
   );
   return { kind: "completed", steps: Object.fromEntries(changed), hasEnded, progress: progressOf(steps) };
 }

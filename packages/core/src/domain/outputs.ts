@@ -1,5 +1,6 @@
 // The results of a workflow's steps that its requester receives, and the statuses that the requester wants.
 import { fallbacksOf } from "./expand.ts";
+import { sourceOf } from "./list-source.ts";
 import { runOf } from "./plan.ts";
 import type { JobStatus, OutboxMessage, StateRecord, StepResult } from "./state-record.ts";
 import { STATUS_OF } from "./transitions.ts";
@@ -36,14 +37,6 @@ function waitIn({ steps }: StateRecord, { step = "", direction }: OutboxMessage)
   const { assignee } = steps[step] ?? {};
   const completeBy = runOf(steps[step], direction ?? "forward")?.completeBy;
   return { ...(assignee !== undefined && { assignee }), ...(completeBy && { until: completeBy }) };
-}
-
-const SOURCE = /^([a-z][A-Za-z0-9]*)\.([A-Za-z][A-Za-z0-9_]*)$/;
-
-/** The step and the member of its result that an output is taken from; undefined for a source without such names. */
-function sourceOf(text: string): { readonly step: string; readonly member: string } | undefined {
-  const [, step, member] = SOURCE.exec(text) ?? [];
-  return step && member ? { step, member } : undefined;
 }
 
 /** The outputs of one step, or of all completed steps; undefined if there are none. The steps' other results stay in the app. */

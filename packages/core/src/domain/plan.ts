@@ -96,9 +96,12 @@ function dependantsOf(steps: readonly WorkflowStep[], name: string): ReadonlySet
 }
 
 /**
- * Whether a step's run may have had an effect: it is completed, or its outcome is unknown. If all its tries were rejected permanently, it had none.
+ * Whether a step's run may have had an effect: it is completed, or its outcome is unknown. If all its tries were rejected permanently, it had none; nor
+ * had a step whose list can't be used, for which no agent is called.
  */
-export function mayHaveHadEffect({ state, scheduledAt, retryCount, outcomeUnknown }: StepRun): boolean {
+export function mayHaveHadEffect(run: StepRun & Pick<StepRecord, "listFault">): boolean {
+  const { state, scheduledAt, retryCount, outcomeUnknown } = run;
+  if (run.listFault !== undefined) return false;
   switch (state) {
     case "Completed":
     case "Compensated":

@@ -3,6 +3,7 @@ import { deadlineOf } from "./deadline.ts";
 import { remainingInWords } from "./ending.ts";
 import { MOST_REVISIONS } from "./guarded-write.ts";
 import { stepOfRun } from "./items.ts";
+import { listedAgain } from "./listed-runs.ts";
 import {
   attemptInWords,
   causeOfCompensation,
@@ -108,7 +109,11 @@ function goForward(record: StateRecord, course: Course, { action, workflow, to, 
       `whether ${steps} took effect with the content as it was is not known: resubmit it unchanged, or compensate it first`,
     );
   }
-  const steps = edited ? rekeyedSteps(taken, record.steps) : taken;
+  const { steps, kept } = listedAgain(workflow, edited ? rekeyedSteps(taken, record.steps) : taken);
+  if (kept.length > 0)
+    return rejected(
+      `${kept.join(", ")} keeps what was done for an item of a result that will be recorded anew, perhaps with other items: have it compensated, then resubmit with "compensatedManually": true`,
+    );
   const next = nextAttempt(record, to, context, busyUntil(record));
   const content = edited ? `, content revision ${record.jobRevision + 1}` : "";
   return {

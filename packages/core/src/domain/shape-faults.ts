@@ -1,22 +1,14 @@
 // The faults of a step that may be skipped, replaced, or done for each item.
-import { MOST_ITEMS, runOfItem } from "./items.ts";
+import { listFaultsOf } from "./list-faults.ts";
 import type { KnownRules, Workflow, WorkflowStep } from "./workflow.ts";
 
-/** With the number of its item, a name has the same maximum length as any other. */
-const LONGEST_NAME = 25 - runOfItem("", MOST_ITEMS).length;
-
 export function shapeFaults(step: WorkflowStep, workflow: Workflow, rules: KnownRules, at: string): string[] {
-  const { name, when, forEach, needs = [], after } = step;
+  const { when, needs = [], after } = step;
   const faults: string[] = [];
   if (when !== undefined && !rules.conditions.includes(when)) {
     faults.push(`${at}: no condition ${when}; there are ${rules.conditions.join(", ") || "none"}`);
   }
-  if (forEach !== undefined && !rules.lists.includes(forEach)) {
-    faults.push(`${at}: no list ${forEach}; there are ${rules.lists.join(", ") || "none"}`);
-  }
-  if (forEach !== undefined && name.length > LONGEST_NAME) {
-    faults.push(`${at}: the name of a step with forEach has at most ${LONGEST_NAME} letters and digits`);
-  }
+  faults.push(...listFaultsOf(step, workflow, rules, at));
   for (const need of needs) {
     if (!after.includes(need)) faults.push(`${at}: needs ${need}, which has to stand in after too`);
   }

@@ -3,6 +3,7 @@ import type { BusinessKeys } from "./business-keys.ts";
 import type { ChildStanding, ParentStep } from "./child-job.ts";
 import { runOfItem } from "./items.ts";
 import type { Priority } from "./job.ts";
+import { sourceOf } from "./list-source.ts";
 import type { ResultValue } from "./result-value.ts";
 import type { Decided, Skipped } from "./skipped.ts";
 import type { WantedStatuses } from "./wanted-statuses.ts";
@@ -157,8 +158,12 @@ export interface StepRecord extends StepRun {
   readonly skipped?: Skipped | undefined;
   /** The result of a step's condition, which is evaluated once, before the step starts. */
   readonly decided?: Decided | undefined;
-  /** The item of a list for which it runs, as it was at submission or in an operator's edit. Absent without a list. */
+  /** The item of a list for which it runs, as it was at submission, in an operator's edit or in another step's result. Absent without a list. */
   readonly item?: StepResult | undefined;
+  /** When its item was recorded, if that was with the result of another step. */
+  readonly listedAt?: string | undefined;
+  /** Why it has no runs: the list in the result of another step can't be used. */
+  readonly listFault?: string | undefined;
   /** Who has to act while it awaits its report, as it was at submission or in an operator's edit. Absent: nobody in particular. */
   readonly assignee?: string | undefined;
   /** 1, and one more each time that the step starts again under another idempotency key. */
@@ -332,7 +337,8 @@ export interface Submission {
 export type Items = { readonly [list: string]: readonly StepResult[] };
 
 /**
- * A new job's state record: Pending, unlocked, no step started. A step that is done for each item has a record for each from the start.
+ * A new job's state record: Pending, unlocked, no step started. A step that is done for each item has a record for each from the start; if the
+ * items are those of another step's result, it has one until then (listed-runs.ts).
  * @param items the items of the lists that its workflow names
  */
 export function newStateRecord(
@@ -344,7 +350,7 @@ export function newStateRecord(
 ): StateRecord {
   const steps = workflow.steps.flatMap(({ name, agent, forEach }) => {
     const record: StepRecord = { ...NOT_STARTED, agent, result: null, compensation: null, generation: 1 };
-    if (forEach === undefined) return [[name, record] as const];
+    if (forEach === undefined || sourceOf(forEach)) return [[name, record] as const];
     // No later version of the app computes them again: another sequence would do one item twice, and another never.
     return (items[forEach] ?? []).map((item, index) => [runOfItem(name, index + 1), { ...record, item }] as const);
   });

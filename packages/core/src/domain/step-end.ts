@@ -7,6 +7,7 @@ import { withoutDeadline } from "./deadline.ts";
 import { after } from "./duration.ts";
 import { endingOf } from "./ending.ts";
 import { forwardAgain } from "./forward-again.ts";
+import { withListedRuns } from "./listed-runs.ts";
 import { owed } from "./owed.ts";
 import {
   directionOf,
@@ -170,7 +171,8 @@ function withStep(
 function goneOn(before: StateRecord, known: StateRecord, within: Circumstances): StateRecord {
   const { workflow, now, scheduling, claimWithinMs } = within;
   const { direction, attempt, error: cause } = known;
-  const steps = direction === "forward" ? withSkips(workflow, known.steps, now) : known.steps;
+  const steps =
+    direction === "forward" ? withSkips(workflow, withListedRuns(workflow, known.steps, now), now) : known.steps;
   const record = { ...known, steps };
   const plan = planOf(workflow, steps, direction);
   if (isWholeDone(plan, steps, direction)) {

@@ -4,6 +4,7 @@ import { type AssigneeRules, assigneeFaults } from "./assignee.ts";
 import { canonicalJson } from "./canonical-json.ts";
 import { MOST_ITEM_BYTES, MOST_ITEMS } from "./items.ts";
 import { type Job, withoutSecrets } from "./job.ts";
+import { sourceOf } from "./list-source.ts";
 import { MOST_RUNS } from "./record-limits.ts";
 import type { Items, ReadResults, StepResult } from "./state-record.ts";
 import { messageOf } from "./thrown.ts";
@@ -48,9 +49,9 @@ export function knownRules({ conditions, lists, assignees = {} }: WorkflowRules)
   return { conditions: Object.keys(conditions), lists: Object.keys(lists), assignees: Object.keys(assignees) };
 }
 
-/** The items of each of the workflow's lists for that job. @throws if a list can't be computed, or has too many or too large items */
+/** The items of each of the workflow's lists for that job, without those of results. @throws if a list can't be computed, or has too many or too large items */
 export function itemsIn({ steps }: Workflow, job: Job, rules: WorkflowRules): Items {
-  const listed = steps.flatMap(({ forEach }) => (forEach === undefined ? [] : [forEach]));
+  const listed = steps.flatMap(({ forEach }) => (forEach === undefined || sourceOf(forEach) ? [] : [forEach]));
   const lists = [...new Set(listed)].map((list) => [list, itemsOf(list, job, rules)] as const);
   for (const [list, items] of lists) {
     // Each step of the list has its own run for each item, with a copy of the item.
@@ -75,9 +76,10 @@ export function itemsOf(list: string, job: Job, { lists }: WorkflowRules): reado
   return items;
 }
 
-/** A step with a list runs once for each item. */
+/** A step with a list runs once for each item. One with a list in a result has one record until then. */
 function countRuns({ steps }: Workflow, items: Items): number {
-  return steps.reduce((sum, { forEach }) => sum + (forEach === undefined ? 1 : (items[forEach]?.length ?? 0)), 0);
+  const runsOf = (forEach: string) => (sourceOf(forEach) ? 1 : (items[forEach]?.length ?? 0));
+  return steps.reduce((sum, { forEach }) => sum + (forEach === undefined ? 1 : runsOf(forEach)), 0);
 }
 
 /** The faults of a job for its workflow's lists and assignees, as text. @param secrets the content's secret members, which no record may contain */

@@ -68,6 +68,37 @@ describe("P5 their faults", () => {
       flow(step("a", [], { otherwise: "b", forEach: "lines" }), step("b", ["a"])),
       "needs the same forEach",
     ],
+    ["a list of no step", flow(step("a", [], { forEach: "b.parts" })), "forEach b.parts: there is no step b"],
+    ["a list of its own", flow(step("a", [], { forEach: "a.parts" })), "forEach a.parts: a has to come before it"],
+    [
+      "a list of a step beside it",
+      flow(step("a", []), step("b", [], { forEach: "a.parts" })),
+      "forEach a.parts: a has to come before it: name it, or a step after it, in after",
+    ],
+    [
+      "a list of a step that has several results",
+      flow(step("a", [], { forEach: "lines" }), step("b", ["a"], { forEach: "a.parts" })),
+      "forEach a.parts: a is done for each item, and has no one result",
+    ],
+    [
+      "a list of a step that another may replace",
+      flow(step("a", [], { otherwise: "c" }), step("c", ["a"]), step("b", ["a"], { forEach: "a.parts", needs: ["a"] })),
+      "forEach a.parts: a may be replaced by c, which has another result",
+    ],
+    ...(["optional", "when", "needs"] as const).map((member): [string, Workflow, string] => [
+      `a list of a step that may be skipped, by ${member}`,
+      flow(
+        step("z", [], { optional: true }),
+        step("a", ["z"], { optional: { optional: true }, when: { when: "isHeavy" }, needs: { needs: ["z"] } }[member]),
+        step("b", ["a"], { forEach: "a.parts" }),
+      ),
+      "forEach a.parts: a may be skipped, and then there is no list: name it in needs",
+    ]),
+    [
+      "an assignee by a rule, for items that are not known at submission",
+      flow(step("a", []), step("b", ["a"], { forEach: "a.parts", awaitWithin: "P1D", assignee: { rule: "x" } })),
+      "assignee: a rule is evaluated at submission, when a.parts is not known: name the assignee",
+    ],
     [
       "an output of a step that has several results",
       { ...flow(step("a", [], { forEach: "lines" })), outputs: { id: "a.id" } },
@@ -88,6 +119,26 @@ describe("P5 their faults", () => {
     );
     expect(workflowFaults(whole, agents, rules)).toEqual([]);
   });
+
+  test("a list of a step that comes before, also of one that may be skipped, has none", () => {
+    const whole = flow(
+      step("a", [], { optional: true }),
+      step("b", ["a"], { forEach: "a.parts", needs: ["a"], otherwise: "c" }),
+      step("c", ["b"], { forEach: "a.parts" }),
+      step("d", ["b"]),
+      step("e", ["d"], { forEach: "d.parts", assignee: "clerks", awaitWithin: "P1D" }),
+      step("f", ["e"], { forEach: "d.parts" }),
+    );
+    expect(workflowFaults(whole, agents, rules)).toEqual([]);
+  });
+});
+
+test("P5 until its list is recorded a step has one record, and the steps after it wait for that", () => {
+  const workflow = flow(step("a", []), step("b", ["a"], { forEach: "a.parts" }), step("c", ["b"]));
+  const names = (steps: Steps) => expandedSteps(workflow, steps).map(({ name, after }) => [name, ...after]);
+  expect(names(stepsOf("a", "b", "c"))).toEqual([["a"], ["b", "a"], ["c", "b"]]);
+  expect(names(stepsOf("a", "c"))).toEqual([["a"], ["c"]]);
+  expect(names(stepsOf("a", "b_1", "b_2", "c"))).toEqual([["a"], ["b_1", "a"], ["b_2", "a"], ["c", "b_1", "b_2"]]);
 });
 
 test("P5 a job's steps: a run for each item, each after all that it has to wait for", () => {

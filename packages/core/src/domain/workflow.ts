@@ -39,7 +39,10 @@ export interface WorkflowStep {
   readonly needs?: readonly string[];
   /** The fallback: the step that runs if this one is rejected permanently or its failure budget is used up. Otherwise the fallback is skipped. */
   readonly otherwise?: string;
-  /** The name of a list: the step runs once for each of its items, with a record, an idempotency key and a failure budget of its own. */
+  /**
+   * A list: the step runs once for each of its items, with a record, an idempotency key and a failure budget of its own. The name of a list of the
+   * content; or `step.member`, a list of objects in the result of a step that comes before.
+   */
   readonly forEach?: string;
   /** ISO 8601: how long its agent has after it starts the step. */
   readonly completeWithin: string;

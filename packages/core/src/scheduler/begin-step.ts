@@ -3,6 +3,7 @@
 import type { StepTask } from "../domain/attempt.ts";
 import { instant } from "../domain/duration.ts";
 import type { Job } from "../domain/job.ts";
+import { isToBeListed } from "../domain/listed-runs.ts";
 import { secretValuesOf, textWithout } from "../domain/redactor.ts";
 import type { Decided } from "../domain/skipped.ts";
 import type { ReadResults } from "../domain/state-record.ts";
@@ -19,7 +20,7 @@ export type Begun =
   | { readonly kind: "begun"; readonly task: StepTask; readonly item: Item | null }
   /** Its condition is false: it is not done. */
   | { readonly kind: "skipped"; readonly task: StepTask; readonly message: string }
-  /** The job does not contain a value that the decision needs: a later try would have the same result. */
+  /** The job does not contain a value that the decision needs, or its list can't be used: a later try would have the same result. */
   | { readonly kind: "rejected"; readonly task: StepTask; readonly message: string }
   /** The step does not belong to this task any more: nothing may follow from what its condition says now. */
   | { readonly kind: "superseded"; readonly task: StepTask };
@@ -31,7 +32,11 @@ export type Begun =
 export async function beginStep(task: StepTask, job: Job, ports: Ports): Promise<Begun> {
   const { when, record: recorded } = task;
   const { item = null } = recorded;
-  if (when === undefined || task.direction === "compensate") return { kind: "begun", task, item };
+  if (task.direction === "compensate") return { kind: "begun", task, item };
+  // No agent is called for a step without the item that it is for.
+  if (isToBeListed({ name: task.step, forEach: task.forEach }))
+    return { kind: "rejected", task, message: recorded.listFault ?? `${task.forEach} is not recorded` };
+  if (when === undefined) return { kind: "begun", task, item };
   try {
     const decided = recorded.decided ?? (await decideOnce(task, when, { job, results: task.results, item }, ports));
     if (!decided) return { kind: "superseded", task };

@@ -6,6 +6,7 @@ import { endingOf } from "../domain/ending.ts";
 import { forwardAgain } from "../domain/forward-again.ts";
 import { isOneWrite } from "../domain/guarded-write.ts";
 import { HISTORY_BYTES } from "../domain/history-length.ts";
+import { withListedRuns } from "../domain/listed-runs.ts";
 import {
   directionOf,
   isCompensationUnknown,
@@ -22,6 +23,7 @@ import { hasEnded, holderId, type OutboxMessage, type StateRecord, type Steps } 
 import { timesOf } from "../domain/step-end.ts";
 import { scheduled } from "../domain/step-run.ts";
 import { claim, claimAndConclude, transitions } from "../domain/transitions.ts";
+import type { Workflow } from "../domain/workflow.ts";
 import type { Versioned, Written } from "../store/job-store.ts";
 import { inSpan } from "../telemetry/spans.ts";
 import { fromHere } from "../telemetry/trace-context.ts";
@@ -57,10 +59,10 @@ async function claimInSpan(
     if (record.processState !== "Pending") return claimedAlready(record, holder, context);
     const { direction, steps } = record;
     const workflow = context.workflows.of(record.workflow);
-    const skips = direction === "forward" ? withSkips(workflow, steps, instant(context.now())) : steps;
-    if (skips !== steps) {
+    const settled = direction === "forward" ? settledSteps(workflow, steps, instant(context.now())) : steps;
+    if (settled !== steps) {
       // Rare, and not part of a claim's patch: the job stays Pending, and is claimed with the changed record.
-      read = await writeSkips(read, skips, context);
+      read = await writeSettled(read, settled, context);
       continue;
     }
     const plan = planOf(workflow, steps, direction);
@@ -94,7 +96,12 @@ interface ReadRecord {
   readonly etag?: string;
 }
 
-async function writeSkips(
+/** What follows from the ends of steps that no attempt held the job for: runs of lists, and steps that are skipped. */
+function settledSteps(workflow: Workflow, steps: Steps, now: string): Steps {
+  return withSkips(workflow, withListedRuns(workflow, steps, now), now);
+}
+
+async function writeSettled(
   { record, etag }: ReadRecord,
   steps: Steps,
   { store }: Ports,

@@ -70,6 +70,7 @@ export function normalForm(record: StateRecord, isReduced = false): StateRecord 
 
 function normalStep(step: StepRecord): StepRecord {
   const { agent, result, completedIn, compensation, skipped, generation, compensationGeneration, decided } = step;
+  const { item, listedAt, listFault } = step;
   const completed = completedIn !== undefined && { completedIn };
   return {
     ...normalRun(step),
@@ -79,6 +80,9 @@ function normalStep(step: StepRecord): StepRecord {
     compensation: compensation && normalRun(compensation),
     ...(decided && { decided: { ...decided, at: LONG_AGO } }),
     ...(skipped && { skipped: { cause: skipped.cause, message: "" } }),
+    ...(item && { item }),
+    ...(listedAt !== undefined && { listedAt: LONG_AGO }),
+    ...(listFault !== undefined && { listFault }),
     generation,
     ...(compensationGeneration !== undefined && { compensationGeneration }),
   };

@@ -1,5 +1,11 @@
 // What the client is owed, and whether what it is told is true and comes in order.
-import { isInHand, type JobStatus, type StateRecord, type Workflow } from "@scheduler-agent-supervisor/core/domain";
+import {
+  isInHand,
+  type JobStatus,
+  type StateRecord,
+  stepOfRun,
+  type Workflow,
+} from "@scheduler-agent-supervisor/core/domain";
 import type { StatusMessage } from "@scheduler-agent-supervisor/core/messaging";
 import { isAnnounced } from "./normal-form.ts";
 import { ended } from "./watch.ts";
@@ -91,9 +97,12 @@ function isBeside({ steps }: Workflow, step: string): boolean {
     const { after = [] } = steps.find((one) => one.name === name) ?? {};
     return [name, ...after.flatMap(before)];
   };
+  const own = stepOfRun(step);
+  // Runs for the items of a list are side by side.
+  if (own !== step) return true;
   return steps.some(({ name, optional, otherwise }) => {
     const mayBeCompensatedBeside = optional === true || otherwise !== undefined;
-    return !before(name).includes(step) && (mayBeCompensatedBeside || !before(step).includes(name));
+    return !before(name).includes(own) && (mayBeCompensatedBeside || !before(own).includes(name));
   });
 }
 
@@ -111,9 +120,9 @@ function isTrue({ status, attempt, step }: StatusMessage, { ends }: Promises, re
       return record.attempt > attempt || (record.attempt === attempt && record.processState !== "Pending");
     case "StepCompleted": {
       const known = record.steps[step ?? ""];
-      return (
-        known !== undefined && (known.state === "Completed" || known.state === "Compensated" || known.generation > 1)
-      );
+      // A run for an item makes place when the step with its list begins anew.
+      if (known === undefined) return step !== undefined && stepOfRun(step) !== step;
+      return known.state === "Completed" || known.state === "Compensated" || known.generation > 1;
     }
     case "StepReminder":
       return record.attempt >= attempt && record.steps[step ?? ""]?.assignee !== undefined;

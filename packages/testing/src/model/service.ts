@@ -19,11 +19,19 @@ export const ACCEPTED: Answer = { kind: "accepted", ...ROUTE };
 export const PENDING: Answer = { kind: "pending", retryAfterMs: TICK_MS, ...ROUTE };
 export const REJECTED = { kind: "rejected", message: "rejected", ...ROUTE } as const satisfies Answer;
 
+/** What a step of this name records has a list, `parts`, for the runs of another. */
+export const LISTING = "list";
+
+function doneBy(key: string): Answer {
+  const result = stepOf(key) === LISTING ? { id: "1", parts: [{ part: "1" }, { part: "2" }] } : { id: "1" };
+  return { kind: "done", result, ...ROUTE };
+}
+
 export function act(
   serviceState: ServiceState,
   { key, compensates }: ServiceCall,
 ): { readonly serviceState: ServiceState; readonly answer: Answer } {
-  const answer: Answer = { kind: "done", result: { id: "1" }, ...ROUTE };
+  const answer = doneBy(key);
   if (compensates !== null) return { serviceState: entered(serviceState, compensates, "compensated"), answer };
   if (serviceState[key] === "compensated" || serviceState[key] === "rejected")
     return { serviceState, answer: REJECTED };
@@ -44,13 +52,13 @@ export function find(
   { key, compensates }: ServiceCall,
 ): Answer | { readonly kind: "absent" } {
   const isDone = compensates === null ? serviceState[key] === "live" : serviceState[compensates] === "compensated";
-  return isDone ? { kind: "done", result: { id: "1" }, ...ROUTE } : { kind: "absent" };
+  return isDone ? doneBy(key) : { kind: "absent" };
 }
 
 /** What a service says that is polled for what it accepted. */
 export function polled(serviceState: ServiceState, { key }: ServiceCall): Answer {
   if (serviceState[key] === undefined) return PENDING;
-  return serviceState[key] === "live" ? { kind: "done", result: { id: "1" }, ...ROUTE } : REJECTED;
+  return serviceState[key] === "live" ? doneBy(key) : REJECTED;
 }
 
 export function reject(serviceState: ServiceState, { key, compensates }: ServiceCall): ServiceState {

@@ -13,6 +13,7 @@ import {
   type StateRecord,
   type StepRecord,
   type StepRun,
+  stepOfRun,
   transitions,
   type Workflow,
 } from "@scheduler-agent-supervisor/core/domain";
@@ -83,7 +84,13 @@ export function faultOfWrite(before: StateRecord, after: StateRecord, writer: Wr
   );
   if (shorter) return `the time that ${shorter.step} may wait is cut short`;
   if (cutsShort(before, after)) return "the time that an operator gave is cut short";
-  const steps = Object.entries(before.steps).map(([name, step]): Step => [name, step, after.steps[name] as StepRecord]);
+  const isLeft = (name: string) => !mayMakePlace(before, name) && !saysDoneManually(before, after);
+  const gone = Object.keys(before.steps).find((name) => after.steps[name] === undefined && isLeft(name));
+  if (gone) return `step ${gone} is gone, and may have had an effect`;
+  const steps = Object.entries(before.steps).flatMap(([name, step]): Step[] => {
+    const is = after.steps[name];
+    return is ? [[name, step, is]] : [];
+  });
   const recorded = operator ? outcomeRecorded(before, after) : undefined;
   return first(steps, (step) => faultOfStep(step, before, recorded?.step === step[0]));
 }
@@ -254,6 +261,14 @@ export function faultOfCall(
   return undefined;
 }
 
+/** Runs of a list are recorded in the place of another record, and make place for it: what was done for an item stays known. */
+function mayMakePlace({ steps }: StateRecord, name: string): boolean {
+  const step = steps[name];
+  return step !== undefined && (neverBegan(step) || step.state === "Compensated" || isReversed(step));
+}
+
+const isReversed = ({ compensation }: StepRecord) => compensation?.state === "Completed";
+
 function neverBegan({ state, scheduledAt, retryCount, outcomeUnknown = false }: StepRecord): boolean {
   if (retryCount > 0 || outcomeUnknown) return false;
   return state === "Failed" || state === "Skipped" || (state === "NotStarted" && scheduledAt === null);
@@ -262,8 +277,7 @@ function neverBegan({ state, scheduledAt, retryCount, outcomeUnknown = false }: 
 /** What is wrong with a state as such. */
 export function faultOfState(record: StateRecord, serviceState: ServiceState, workflow: Workflow): string | undefined {
   const live = liveSteps(serviceState);
-  const lacking = workflow.steps.find(({ name }) => {
-    const step = record.steps[name] as StepRecord;
+  const lacking = Object.entries(record.steps).find(([name, step]) => {
     const { state } = step;
     const key = idempotencyKey(record.jobId, name, "forward", step);
     return state === "Completed" && record.direction === "forward" && serviceState[key] !== "live";
@@ -274,11 +288,11 @@ export function faultOfState(record: StateRecord, serviceState: ServiceState, wo
     pausesOf(record.steps, record.direction).length === 0
   )
     return "an attempt holds the job, and no step runs";
-  if (lacking) return `step ${lacking.name} is completed and has no effect`;
+  if (lacking) return `step ${lacking[0]} is completed and has no effect`;
   // What a skipped step left behind is compensated by then, or left to a person.
-  const isMeant = ({ state, compensation }: StepRecord) =>
-    state === "Completed" || (state === "Skipped" && compensation?.state === "Failed");
-  const isOdd = live.some((name) => !isMeant(record.steps[name] as StepRecord));
+  const isMeant = (step: StepRecord | undefined) =>
+    step?.state === "Completed" || (step?.state === "Skipped" && step.compensation?.state === "Failed");
+  const isOdd = live.some((name) => !isMeant(record.steps[name]));
   const isOpen = Object.values(record.steps).some(({ state }) => state !== "Completed" && state !== "Skipped");
   if (record.processState === "Processed" && (isOdd || isOpen))
     return `processed, with the effects of ${live.join(", ")}`;
@@ -328,7 +342,7 @@ export function isResubmitted(before: StateRecord, after: StateRecord): boolean 
 }
 
 function compensationOf(workflow: Workflow, name: string) {
-  return workflow.steps.find((step) => step.name === name)?.compensation;
+  return workflow.steps.find((step) => step.name === stepOfRun(name))?.compensation;
 }
 
 function first<T>(items: readonly T[], faultOf: (item: T) => string | undefined): string | undefined {

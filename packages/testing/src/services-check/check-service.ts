@@ -7,6 +7,7 @@ import {
   type CompensationTarget,
   type ReadResults,
   secretValuesOf,
+  sourceOf,
   type WorkflowStep,
 } from "@scheduler-agent-supervisor/core/domain";
 import { allSecrets } from "@scheduler-agent-supervisor/core/messaging";
@@ -119,6 +120,8 @@ async function checkUse(options: Options, { agent, endpoint, operation, use }: C
     const { results, missing } = await readsFor(agent, use, job, given, preparing(options, use));
     const made = { business, use, job, results, reportTo };
     const forward = requestOf(made);
+    if (sourceOf(use.step.forEach) && !forward.item)
+      throw new NotChecked(`${use.step.forEach}, for whose items it is done, has none: ${missing.join("; ")}`);
     const compensation = (compensates: CompensationTarget) => requestOf({ ...made, compensates });
     const effects = () => count(job.id, forward.idempotencyKey);
     const explained = async (ask: ReturnType<typeof caller.call>) => {

@@ -10,6 +10,8 @@ import {
   type Job,
   type ReadResult,
   type ReadResults,
+  type StepResult,
+  sourceOf,
   type Workflow,
   type WorkflowStep,
 } from "@scheduler-agent-supervisor/core/domain";
@@ -85,7 +87,7 @@ export const keyOf = ({ id }: CheckJob, { name }: WorkflowStep, direction: Direc
 /** Does a step that the agent reads, or says why not: it is done by its own agent. */
 export type Prepare = (step: WorkflowStep, job: CheckJob) => Promise<ReadResult | { readonly missing: string }>;
 
-/** The results that the agent reads of the steps of that workflow, and the reasons for those that there are none of. */
+/** The results that the agent reads of the steps of that workflow, with that of the list it is for, and the reasons for those that there are none of. */
 export async function readsFor(
   agent: ServiceAgent,
   { workflow, step }: Use,
@@ -95,7 +97,8 @@ export async function readsFor(
 ): Promise<{ readonly results: ReadResults; readonly missing: readonly string[] }> {
   const results: Record<string, ReadResult> = {};
   const missing: string[] = [];
-  for (const name of Object.keys(agent.reads ?? {})) {
+  const source = sourceOf(step.forEach);
+  for (const name of new Set([...Object.keys(agent.reads ?? {}), ...(source ? [source.step] : [])])) {
     const own = given[name];
     const read = workflow.steps.find((other) => other.name === name && other !== step);
     if (own !== undefined) results[name] = own;
@@ -128,12 +131,20 @@ export interface RequestOptions {
   readonly compensates?: CompensationTarget;
 }
 
+function itemsFor({ business, use: { step }, job, results }: RequestOptions): readonly StepResult[] {
+  if (step.forEach === undefined) return [];
+  const source = sourceOf(step.forEach);
+  if (!source) return itemsOf(step.forEach, job.content, business.rules);
+  const list = (results[source.step] as StepResult | undefined)?.[source.member];
+  return Array.isArray(list) ? list : [];
+}
+
 /** As the scheduler makes it. */
 export function requestOf(options: RequestOptions): AgentRequest {
   const { business, use, job, results, reportTo, compensates } = options;
   const { step } = use;
   const { awaitWithin } = compensates && typeof step.compensation === "object" ? step.compensation : step;
-  const [item] = step.forEach === undefined ? [] : itemsOf(step.forEach, job.content, business.rules);
+  const [item] = itemsFor(options);
   return {
     job: business.contentFor(step.agent, job.content),
     results,
