@@ -3,6 +3,8 @@ import { plainText, withTimes } from "./text.ts";
 
 export interface App {
   get<T>(path: string): Promise<T>;
+  /** The same. @throws if the answer says what was so minutes ago: something between may keep an old one, and give it again */
+  getNow<T>(path: string): Promise<T>;
   /** @param etag of what was looked at */
   post<T>(path: string, body: unknown, etag?: string): Promise<T>;
 }
@@ -24,7 +26,7 @@ export function openApp({ url, key, token }: AppAddress): App {
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
   };
 
-  async function ask<T>(path: string, options: RequestInit): Promise<T> {
+  async function ask<T>(path: string, options: RequestInit, isNow = false): Promise<T> {
     const address = new URL(`api/${path}`, url.endsWith("/") ? url : `${url}/`);
     const signal = AbortSignal.timeout(WITHIN_MS);
     const [response, text] = await answerOf(address, { ...options, redirect: "manual", signal }).catch(
@@ -34,13 +36,18 @@ export function openApp({ url, key, token }: AppAddress): App {
         throw new Error(signal.aborted ? late : none, { cause });
       },
     );
-    if (response.ok) return answerIn<T>(text, url);
+    if (response.ok) {
+      const answer = answerIn<T>(text, url);
+      if (isNow) checkAge(answer, response.headers.get("date"));
+      return answer;
+    }
     const advice = ADVICE[response.status] ?? (response.status > 500 ? AGAIN : USAGE);
     throw new Error(`${response.status}: ${faultOf(text) || response.statusText || "the app gave no reason"}${advice}`);
   }
 
   return {
     get: (path) => ask(path, { headers }),
+    getNow: (path) => ask(path, { headers }, true),
     post: (path, body, etag) =>
       ask(path, {
         method: "POST",
@@ -53,6 +60,17 @@ export function openApp({ url, key, token }: AppAddress): App {
 async function answerOf(address: URL, options: RequestInit): Promise<[Response, string]> {
   const response = await fetch(address, options);
   return [response, await response.text()];
+}
+
+/** As long as the console calls an answer recent. */
+const FRESH_MS = 120_000;
+
+/** @param date the app's time */
+function checkAge(answer: unknown, date: string | null): void {
+  const { asOf } = Object(answer) as { readonly asOf?: string };
+  const now = date === null ? Date.now() : Date.parse(date);
+  if (asOf !== undefined && now - Date.parse(asOf) > FRESH_MS)
+    throw new Error(`The answer says what was so at ${withTimes(asOf)}: it is too old.`);
 }
 
 /** Something between may answer in the app's place: a page to sign in, or a proxy's error page. */

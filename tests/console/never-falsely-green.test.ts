@@ -45,18 +45,18 @@ const RUN = {
   ...{ direction: null, goesOn: null, keys: null, cause: null, filter: null, isAll: true, total: 2, wave: 1 },
   counts: { done: 2, skipped: 0, well: 0, same: 2, other: 0 },
 };
-const NOW = "2026-01-01T00:01:00.000Z";
+const now = () => new Date().toISOString();
 const LONG_AGO = "2026-01-01T00:00:00.000Z";
 const PAUSE = { kind: "agent", name: "payment", by: "ada", at: LONG_AGO, reason: "the bank asks for it" };
-const waiting = (waits: readonly object[]) => ({ asOf: NOW, queues: [{ queue: "orders", waits }] });
+const waiting = (waits: readonly object[]) => ({ asOf: now(), queues: [{ queue: "orders", waits }] });
 const standing = (trouble: object) => {
   const well = { endpoint: "https://pay.example/", health: "healthy", inFlight: 0, capacity: 16, isSlow: false };
   const endpoints = [{ ...well, lastError: null, ...trouble }];
   return {
-    asOf: NOW,
+    asOf: now(),
     pauses: [],
     workflows: [],
-    agents: [{ name: "payment", instances: [{ instance: "i", at: NOW, endpoints }] }],
+    agents: [{ name: "payment", instances: [{ instance: "i", at: now(), endpoints }] }],
   };
 };
 
@@ -158,7 +158,7 @@ describe("the all-clear", () => {
     await page.clock.install();
     await page.goto(`${host}/console`);
     await page.getByText(CLEAR, { exact: true }).waitFor();
-    const count = { asOf: NOW, count: 1, isAll: false, groups: [] };
+    const count = { asOf: now(), count: 1, isAll: false, groups: [] };
     await page.route("**/api/held-up", (route) => route.fulfill({ json: count }));
     await page.route("**/api/changes", (route) => route.fulfill({ json: { process: "another", count: 1 } }));
     // The lists' own turn comes after 40 seconds.
@@ -218,11 +218,15 @@ describe("the all-clear", () => {
     ["no supervisor", "supervisor", { leader: { name: "s", epoch: 3, since: null, leads: false } }],
     ["no supervisor ever", "supervisor", { leader: null }],
     ["a message that nobody takes", "waiting-messages", waiting([{ cause: "notTaken", since: LONG_AGO }])],
-    ["a queue that could not be read", "waiting-messages", { asOf: NOW, queues: [{ queue: "orders", error: "403" }] }],
+    [
+      "a queue that could not be read",
+      "waiting-messages",
+      { asOf: now(), queues: [{ queue: "orders", error: "403" }] },
+    ],
     ["an endpoint that gets no calls", "agents", standing({ health: "broken" })],
     ["a slow endpoint", "agents", standing({ isSlow: true })],
     ["a pause that the session could not read", "agents", { ...standing({}), pauses: [PAUSE] }],
-    ["more held up than are read", "held-up", { asOf: NOW, count: 0, isAll: false, groups: [] }],
+    ["more held up than are read", "held-up", { asOf: now(), count: 0, isAll: false, groups: [] }],
     [
       "an action on many orders that has stopped by itself",
       "bulk?open=true",
@@ -235,10 +239,22 @@ describe("the all-clear", () => {
     ],
     ["a job that is held up", "held-up", { asOf: "2026-01-01T00:00:00.000Z", count: 1, isAll: true, groups: [] }],
   ])("not with %s", async (_, path, json) => {
-    const page = await home((one) => one.route(`**/api/${path}`, (route) => route.fulfill({ json })));
+    // As of now: one that is old is not known at all.
+    const answer = { ...json, ...("asOf" in json && { asOf: now() }) };
+    const page = await home((one) => one.route(`**/api/${path}`, (route) => route.fulfill({ json: answer })));
     await page.waitForLoadState("networkidle");
     expect(await page.getByText(CLEAR, { exact: true }).count()).toBe(0);
   });
+
+  test.each(["attention", "held-up", "awaiting", "waiting-messages", "agents"] as const)(
+    "not if the answer of %s is new and what it says is minutes old",
+    async (path) => {
+      const answer = { ...(await api<object>(path)), asOf: new Date(Date.now() - 180_000).toISOString() };
+      const page = await home((one) => one.route(`**/api/${path}`, (route) => route.fulfill({ json: answer })));
+      await page.getByText(`No answer, or one that is too old: ${QUERIES[path]}.`).waitFor();
+      expect(await page.getByText(CLEAR, { exact: true }).count()).toBe(0);
+    },
+  );
 
   test("what is wrong with the app itself is named, and since when", async () => {
     const page = await home(async (one) => {

@@ -29,3 +29,14 @@ export function isRecent(arrivedAt: number, withinMs = FRESH_MS): boolean {
   const ageMs = Date.now() - arrivedAt;
   return ageMs <= withinMs && ageMs >= -TOLERATED_MS;
 }
+
+/** Whether an answer arrived recently, and says what was so recently: something between may keep an old one, and give it again. */
+export function isCurrent({ data, dataUpdatedAt }: Arrived, withinMs?: number): boolean {
+  const { asOf } = Object(data) as { readonly asOf?: string };
+  return isRecent(dataUpdatedAt, withinMs) && (asOf === undefined || appNow() - Date.parse(asOf) <= FRESH_MS);
+}
+
+interface Arrived {
+  readonly data: unknown;
+  readonly dataUpdatedAt: number;
+}

@@ -1,7 +1,7 @@
 // The all-clear of the first view: only if each of its queries was answered, recently, and has nothing for a person.
 import { needsPerson } from "@scheduler-agent-supervisor/operator/internal/domain/bulk-troubles";
 import type { UseQueryResult } from "@tanstack/react-query";
-import { isRecent } from "../api/clock.ts";
+import { isCurrent } from "../api/clock.ts";
 import type { Session } from "../api/contract.ts";
 import {
   useAttention,
@@ -36,13 +36,10 @@ interface Standing {
   readonly needs: boolean;
 }
 
-function standingOf<T>(
-  { data, error, dataUpdatedAt }: UseQueryResult<T>,
-  isClear: (data: T) => boolean,
-  withinMs?: number,
-): Standing {
+function standingOf<T>(query: UseQueryResult<T>, isClear: (data: T) => boolean, withinMs?: number): Standing {
+  const { data, error } = query;
   if (data === undefined) return { state: error ? "unknown" : "loading", needs: false };
-  const isKnown = !error && isRecent(dataUpdatedAt, withinMs);
+  const isKnown = !error && isCurrent(query, withinMs);
   return { state: isKnown ? "known" : "unknown", needs: !isClear(data) };
 }
 

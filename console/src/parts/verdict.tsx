@@ -1,7 +1,7 @@
 // Is it well, and since when not: in one sentence, from everything that can be wrong; and each trouble with the time it began.
 import type { UseQueryResult } from "@tanstack/react-query";
 import { Link } from "wouter";
-import { isRecent } from "../api/clock.ts";
+import { isCurrent } from "../api/clock.ts";
 import {
   useAgents,
   useAttention,
@@ -49,8 +49,8 @@ export function useTroubles(): Troubles {
     [ALL_CLEAR.pauses, session],
     [BULK.runs, runs],
   ];
-  const isOld = ({ data, error, dataUpdatedAt }: UseQueryResult<unknown>) =>
-    error !== null || (data !== undefined && !isRecent(dataUpdatedAt));
+  const isOld = (query: UseQueryResult<unknown>) =>
+    query.error !== null || (query.data !== undefined && !isCurrent(query));
   const holdingUp = new Set((heldUp.data?.groups ?? []).map(({ wait }) => wait.agent));
   const troubles: Trouble[] = [
     ...(attention.data?.groups ?? []).map(({ id, firstSeen, count, example }) => ({
