@@ -76,7 +76,7 @@ test("a wrong call names every fault and the way out", async () => {
   writeFileSync(file, JSON.stringify({ lines: "none" }));
   const wrong = await check("--agent", "payments", "--content", file);
   expect(wrong.code).toBe(1);
-  expect(wrong.stderr).toMatch(/no agent with a service is called payments: there are inventory, payment/);
+  expect(wrong.stderr).toMatch(/no agent is called payments: there are inventory, payment/);
   expect(wrong.stderr).toMatch(/no content that a contract accepts: .*lines/);
   const away = await check("--agent", "hotel", "--operation", "book", "--endpoint", "http://127.0.0.1:1");
   expect(away.code).toBe(1);
@@ -87,7 +87,7 @@ test("a wrong call names every fault and the way out", async () => {
 test("the record is a typed file with the verdicts of what the app has", () => {
   const before = {
     checkedServices: { gone: { at: "2026-01-01", operations: {} } },
-    serviceAgents: business.serviceAgents,
+    agents: business.agents,
   };
   const checked = [{ operation: "book", verdicts: { repeated: "fails", found: "holds" } as const }];
   const text = checkedText(withVerdicts(before, "flight", checked, "2026-11-26"));

@@ -26,12 +26,12 @@ export function writeChecked(business: Business, agent: string, checked: readonl
 
 /** @param at the day, ISO 8601 */
 export function withVerdicts(
-  { checkedServices, serviceAgents }: Pick<Business, "checkedServices" | "serviceAgents">,
+  { checkedServices, agents }: Pick<Business, "checkedServices" | "agents">,
   agent: string,
   checked: readonly Checked[],
   at: string,
 ): CheckedServices {
-  const known = serviceAgents.find(({ name }) => name === agent)?.operations ?? {};
+  const known = agents.find(({ name }) => name === agent)?.results ?? {};
   const verdicts = {
     ...checkedServices[agent]?.operations,
     ...Object.fromEntries(checked.map((one) => [one.operation, one.verdicts])),
@@ -42,7 +42,7 @@ export function withVerdicts(
       return own === undefined ? [] : [[operation, own]];
     }),
   );
-  const names = serviceAgents.map(({ name }) => name);
+  const names = agents.map(({ name }) => name);
   const all = { ...checkedServices, [agent]: { at, operations } };
   // What the app does not have any more goes.
   return Object.fromEntries(Object.entries(all).filter(([name]) => names.includes(name)));

@@ -4,7 +4,7 @@ export { type Authenticators, authenticateAll } from "./agents/authentication.ts
 export { idIn, notYet } from "./agents/http-service.ts";
 export { type RouteOptions, routeAgent } from "./agents/route-agent.ts";
 export { versionsInUse } from "./app/check-workflows.ts";
-export { policyFaults } from "./app/checked-services.ts";
+export { verdictFaults } from "./app/checked-services.ts";
 export type { Composed } from "./app/composed.ts";
 export { type Config, parseConfig } from "./app/config.ts";
 export { blobsOf, cosmosOf, serviceBusOf } from "./app/connections.ts";

@@ -1,5 +1,10 @@
 // Public entry `core/messaging`: contracts, requests and messages as they are read and sent.
-export type { Address, AgentReplyMessage, AgentRequestMessage } from "./messaging/agent-messages.ts";
+export {
+  type Address,
+  type AgentReplyMessage,
+  type AgentRequestMessage,
+  parseAgentReply,
+} from "./messaging/agent-messages.ts";
 export { repliesQueueOf } from "./messaging/agent-teams.ts";
 export type { BusSenders } from "./messaging/bus-senders.ts";
 export { CAME_BY } from "./messaging/came-by.ts";

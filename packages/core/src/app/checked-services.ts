@@ -1,4 +1,4 @@
-// What services were seen to do when they were checked (P34), by `npm run services:check`: recorded beside the agents, and demanded at start.
+// What agents, their services and their workers were seen to do when they were checked (P34), by `npm run services:check`: recorded beside the agents, and demanded at start.
 import type { AnyAgent } from "./define-agent.ts";
 
 /**
@@ -23,18 +23,16 @@ export type CheckVerdict = "holds" | "fails" | "notSeen";
 /** The verdicts for one operation; without those that do not concern it. */
 export type CheckedOperation = { readonly [check in ServiceCheck]?: CheckVerdict };
 
-/** The verdicts for the service of one agent. */
+/** The verdicts for one agent: for its service, its worker, or its own code. */
 export interface CheckedService<Operation extends string = string> {
   /** The day of the check, ISO 8601. */
   readonly at: string;
   readonly operations: { readonly [operation in Operation]?: CheckedOperation };
 }
 
-/** The verdicts for the services of an app, by the agent's name: written by `npm run services:check -- --agent NAME --write`. */
+/** The verdicts for the agents of an app, by the agent's name: written by `npm run services:check -- --agent NAME --write`. */
 export type CheckedServices<Agents extends readonly AnyAgent[] = readonly AnyAgent[]> = {
-  readonly [Agent in Extract<Agents[number], { readonly kind: "service" }> as Agent["name"]]?: CheckedService<
-    keyof Agent["results"] & string
-  >;
+  readonly [Agent in Agents[number] as Agent["name"]]?: CheckedService<keyof Agent["results"] & string>;
 };
 
 const SEEN: Readonly<Record<ServiceCheck, string>> = {
@@ -48,36 +46,56 @@ const SEEN: Readonly<Record<ServiceCheck, string>> = {
 
 /** What the record of checks demands of the agents' policies and they do not have, as text with the way out. */
 export function checkedServiceFaults(agents: readonly AnyAgent[], checked: CheckedServices): string[] {
-  const services = agents.filter((agent) => agent.kind === "service");
   return Object.entries(checked).flatMap(([name, service]) => {
-    const agent = services.find((known) => known.name === name);
+    const agent = agents.find((known) => known.name === name);
     const own = `the record of checked services (npm run services:check -- --agent ${name} --write)`;
     if (!agent) {
-      const names = services.map((known) => known.name).join(", ");
-      return [`${own} has the agent ${name}, and no agent with a service has that name: remove it; there are ${names}`];
+      const names = agents.map((known) => known.name).join(", ");
+      return [`${own} has the agent ${name}, and no agent has that name: remove it; there are ${names}`];
     }
     return Object.entries(service?.operations ?? {}).flatMap(([operation, verdicts = {}]) => {
-      if (!Object.hasOwn(agent.operations, operation))
+      if (!Object.hasOwn(agent.results, operation))
         return [`${own} has the operation ${operation}, which ${name} does not have: check it again`];
-      return policyFaults(agent.name, operation, verdicts, agent.policies?.[operation] ?? {});
+      return verdictFaults(agent, operation, verdicts);
     });
   });
 }
 
-/** The faults of one operation's policy. */
-export function policyFaults(
-  agent: string,
+/** What follows from the verdicts for one operation of an agent and is not declared, as text with the way out. */
+export function verdictFaults(agent: AnyAgent, operation: string, verdicts: CheckedOperation): string[] {
+  const failed = SERVICE_CHECKS.filter((check) => verdicts[check] === "fails");
+  const check = `npm run services:check -- --agent ${agent.name} --write`;
+  const at = `agent ${agent.name}, operation ${operation}`;
+  switch (agent.kind) {
+    case "service":
+      return policyFaults(at, check, failed, agent.policies?.[operation] ?? {});
+    case "remote":
+      // Nothing can be declared in its place: its requests are sent again under one key.
+      return failed.length === 0
+        ? []
+        : [`${at}: its worker failed a check: ${seenIn(failed)}. Have it corrected, and run ${check}`];
+    case "local":
+      return failed.length === 0
+        ? []
+        : [`${at}: asked twice for the same, it gives two answers. It has to be pure: correct it, and run ${check}`];
+    default:
+      return agent satisfies never;
+  }
+}
+
+const seenIn = (failed: readonly ServiceCheck[]) => failed.map((check) => SEEN[check]).join("; ");
+
+function policyFaults(
   operation: string,
-  verdicts: CheckedOperation,
+  check: string,
+  failed: readonly ServiceCheck[],
   { atMostOnce, find }: { readonly atMostOnce?: boolean; readonly find?: unknown },
 ): string[] {
-  const failed = SERVICE_CHECKS.filter((check) => verdicts[check] === "fails");
-  const again = `or have the service corrected, and run npm run services:check -- --agent ${agent} --write`;
-  const at = `agent ${agent}, operation ${operation}: its service failed a check`;
+  const again = `or have the service corrected, and run ${check}`;
+  const at = `${operation}: its service failed a check`;
   if (find !== undefined && failed.includes("found"))
     return [`${at}: ${SEEN.found}. Correct find, declare atMostOnce in its place, ${again}`];
-  const effects = failed.filter((check) => check !== "found");
+  const effects = failed.filter((one) => one !== "found");
   if (effects.length === 0 || atMostOnce || find !== undefined) return [];
-  const seen = effects.map((check) => SEEN[check]).join("; ");
-  return [`${at}: ${seen}. Declare atMostOnce or find in its policy, ${again}`];
+  return [`${at}: ${seenIn(effects)}. Declare atMostOnce or find in its policy, ${again}`];
 }

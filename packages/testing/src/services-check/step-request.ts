@@ -1,6 +1,6 @@
 // The requests of a check: those that a workflow's step would make, for a job of its own, with the results that the agent reads.
 import { randomBytes } from "node:crypto";
-import type { AgentRequest, ServiceAgent } from "@scheduler-agent-supervisor/core/agents";
+import type { AgentRequest, AnyAgent } from "@scheduler-agent-supervisor/core/agents";
 import type { Business } from "@scheduler-agent-supervisor/core/app";
 import {
   type CompensationTarget,
@@ -89,7 +89,7 @@ export type Prepare = (step: WorkflowStep, job: CheckJob) => Promise<ReadResult 
 
 /** The results that the agent reads of the steps of that workflow, with that of the list it is for, and the reasons for those that there are none of. */
 export async function readsFor(
-  agent: ServiceAgent,
+  agent: { readonly reads?: Extract<AnyAgent, { readonly kind: "service" }>["reads"] },
   { workflow, step }: Use,
   job: CheckJob,
   given: ReadResults,
