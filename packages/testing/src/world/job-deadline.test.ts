@@ -78,7 +78,7 @@ test.each(STANDS)("P35 the deadline passes while %s: it is compensated, once", a
     direction: "compensate",
     error: { kind: "deadlinePassed" },
   });
-  expect(record.error?.message).toContain(`the job was not done by its deadline ${PASSES}`);
+  expect(record.error?.message).toContain(`it was not done by its deadline ${PASSES}`);
   expect(record).not.toHaveProperty("deadlineAt");
   expect(service.callsOf("withdraw").filter(({ outcome }) => outcome !== "unreachable")).toHaveLength(
     Math.max(withdrawals, 1),
