@@ -6,7 +6,7 @@ import { business } from "../../shared/business.ts";
 import { SHIPPED } from "../outages/shipped.ts";
 import { sampleOrder } from "../support/orders.ts";
 
-const OUTAGE = "PT10M";
+const OUTAGE = { kind: "down", forMs: 10 * 60_000 } as const;
 const SERVICES = [...new Set(SHIPPED.steps.map(({ agent }) => agent))];
 const STEPS = SHIPPED.steps.map(({ name, agent, after }) => ({ name, agent, after }));
 
@@ -28,7 +28,7 @@ function expectProcessed(world: World, orderId: string): void {
 
 test.each(SERVICES)("P11 P27 ten minutes without %s, an order each minute: all are Processed", async (agent) => {
   const world = createOrderWorld();
-  world.service(agent).isDown(OUTAGE);
+  world.service(agent).switchOn(OUTAGE);
   const orderIds = Array.from({ length: 11 }, (_, minute) => `${agent}-${minute}`);
   for (const orderId of orderIds) {
     await world.submit(sampleOrder(orderId));
@@ -49,7 +49,7 @@ test.each(STEPS)(
     const isNext = () => after.every((before) => world.steps(name)[before] === "Completed");
     await world.run({ until: isNext });
     expect(world.steps(name)[name]).not.toBe("Completed");
-    world.service(agent).isDown(OUTAGE);
+    world.service(agent).switchOn(OUTAGE);
     await world.run();
     expectProcessed(world, name);
   },
@@ -57,7 +57,7 @@ test.each(STEPS)(
 
 test("P10 P11 a service that is away for longer than all waits: Error, and resubmission does the step alone again", async () => {
   const world = createOrderWorld();
-  world.service("shipping").isDown();
+  const up = world.service("shipping").switchOn({ kind: "down" });
   await world.submit(sampleOrder("long"));
   await world.run();
   expect(world.record("long")).toMatchObject({
@@ -67,7 +67,7 @@ test("P10 P11 a service that is away for longer than all waits: Error, and resub
   });
   expect(world.events.filter(({ name }) => name === "JobErrored")).toHaveLength(1);
   expect(world.service("payment").callsOf("void")).toEqual([]);
-  world.service("shipping").isUp();
+  up();
   const charged = world.service("payment").callsOf("authorize").length;
   expect(await world.operator.resubmit("long", { reason: "shipping is back" })).toMatchObject({ kind: "done" });
   await world.run();

@@ -88,7 +88,7 @@ test("where the hotel has no room, all that was done is compensated", async () =
 
 test("an outage of the payment service is outlived, under one key", async () => {
   const world = createTripWorld();
-  world.service("payment").isDown("PT45S");
+  world.service("payment").switchOn({ kind: "down", forMs: 45_000 });
 
   await world.submit(trip);
   await world.run();
@@ -100,7 +100,7 @@ test("an outage of the payment service is outlived, under one key", async () => 
   expect(new Set(authorized.map(({ idempotencyKey }) => idempotencyKey))).toEqual(
     new Set(["trip-1:takePayment:forward"]),
   );
-  expect(authorized.filter(({ outcome }) => outcome !== "unreachable")).toHaveLength(1);
+  expect(authorized.filter(({ outcome }) => typeof outcome === "object" && outcome.status !== 503)).toHaveLength(1);
 });
 
 test("a trip goes ahead without a car", async () => {

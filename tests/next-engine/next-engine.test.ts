@@ -48,7 +48,7 @@ async function end(seed: number, create: (options: WorldOptions) => World): Prom
       () => service.rejects(operation, { times }),
       () => service.losesAnswer(operation, { times }),
       () => service.hangs(operation, { times }),
-      () => service.isDown(`PT${times}M`),
+      () => service.switchOn({ kind: "down", forMs: times * 60_000 }),
       () => undefined,
     ][choose(5)]?.();
   }

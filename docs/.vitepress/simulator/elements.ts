@@ -99,7 +99,7 @@ function serviceItem({ id, isDown, calls, unanswered, effects }: ServiceView, ac
       `${operation}: ${times === 1 ? "once" : `${times} times`} `,
     ),
   );
-  const failed = unanswered > 0 ? `, ${unanswered} without a connection` : "";
+  const failed = unanswered > 0 ? `, ${unanswered} while it was down` : "";
   const about = element("small", {}, `${calls} ${calls === 1 ? "call" : "calls"}${failed}`);
   const state = isDown ? [element("span", { class: "away" }, "down ")] : [];
   const toggle = isDown

@@ -20,6 +20,10 @@ export interface Line {
 
 export type Call = ServiceCall & { readonly service: string };
 
+/** The service was down. */
+export const isUnanswered = (outcome: ServiceCall["outcome"]): boolean =>
+  typeof outcome === "object" && outcome.status === 503;
+
 export interface StepTaken {
   readonly step: number;
   readonly at: string;
@@ -84,7 +88,7 @@ function deedOf(begun: Begun, hasCalled: boolean): { readonly who: string; reado
 }
 
 function callInWords({ service, operation, outcome }: Call): string {
-  const result = outcome === "unreachable" ? "there is no connection" : "the service does it, or knows it by its key";
+  const result = isUnanswered(outcome) ? "it is down, and answers 503" : "the service does it, or knows it by its key";
   return `Call to the ${service} service, ${operation}: ${result}.`;
 }
 

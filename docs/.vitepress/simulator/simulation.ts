@@ -29,7 +29,8 @@ export interface Effect {
 export class Simulation {
   readonly #world: SteppedWorld;
   readonly #effects: Effect[] = [];
-  readonly #down = new Set<string>();
+  /** Each with how it is brought back. */
+  readonly #down = new Map<string, () => void>();
   readonly #lines: Line[] = [];
   #steps = 0;
   #isOver = false;
@@ -72,11 +73,10 @@ export class Simulation {
         this.#world.kill(what);
         break;
       case "down":
-        this.#world.service(what).isDown();
-        this.#down.add(what);
+        this.#down.set(what, this.#world.service(what).switchOn({ kind: "down" }));
         break;
       case "up":
-        this.#world.service(what).isUp();
+        this.#down.get(what)?.();
         this.#down.delete(what);
         break;
       case "delay":
@@ -126,7 +126,7 @@ export class Simulation {
     const { processes } = this.#world;
     return viewOf({
       ...{ steps: this.#steps, isOver: this.#isOver, now: this.now, record: this.record, processes },
-      ...{ down: this.#down, effects: this.#effects, calls: this.#calls, lines: this.#lines },
+      ...{ down: new Set(this.#down.keys()), effects: this.#effects, calls: this.#calls, lines: this.#lines },
       statuses: this.#statuses.map(({ status, step }) => (step ? `${status} ${step}` : status)),
     });
   }

@@ -6,7 +6,7 @@ import {
   SUBMISSION,
   SUPERVISOR,
 } from "@scheduler-agent-supervisor/testing/internal/world/processes";
-import type { Call, Line } from "./narration.ts";
+import { type Call, isUnanswered, type Line } from "./narration.ts";
 import type { Effect } from "./simulation.ts";
 
 /** Each has a service of the same name. */
@@ -127,7 +127,7 @@ function serviceView(id: string, { down, effects, calls }: Seen): ServiceView {
     if (service === id) counts.set(operation, (counts.get(operation) ?? 0) + 1);
   return {
     ...{ id, isDown: down.has(id), calls: own.length },
-    unanswered: own.filter(({ outcome }) => outcome === "unreachable").length,
+    unanswered: own.filter(({ outcome }) => isUnanswered(outcome)).length,
     effects: [...counts].map(([operation, times]) => ({ operation, times })),
   };
 }

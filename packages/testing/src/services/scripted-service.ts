@@ -28,8 +28,8 @@ export interface ServiceAnswer {
   readonly takes?: string;
 }
 
-/** The outcome of a call: an answer, no connection, a lost answer, or none at all. */
-export type Outcome = ServiceAnswer | "unreachable" | "lost" | "hangs";
+/** The outcome of a call: an answer, a lost answer, or none at all. */
+export type Outcome = ServiceAnswer | "lost" | "hangs";
 
 /** A call and its outcome. */
 export interface ServiceCall extends ServiceRequest {
@@ -67,9 +67,6 @@ export interface ScriptedService {
   reportsLater(operation: string, report: LaterReport): void;
   /** Accepts the call (202) with `Retry-After`; the work is done after that time (ISO 8601). */
   isDoneLater(operation: string, times: { readonly after: string; readonly askAgainAfter: string }): void;
-  /** No connection succeeds, for that time (ISO 8601) or until `isUp`. */
-  isDown(within?: string): void;
-  isUp(): void;
   /** Removes the scripts and faults of that operation, or all. */
   works(operation?: string): void;
 }
@@ -108,7 +105,6 @@ export class Service implements ScriptedService {
   /** The service itself knows its keys, if it has any. */
   readonly #isSimulated: boolean;
   readonly #surroundings: Surroundings;
-  #downUntil = Number.NEGATIVE_INFINITY;
   #made = 0;
   /** The last one that it was asked. */
   #taking: ServiceRequest | undefined;
@@ -190,14 +186,6 @@ export class Service implements ScriptedService {
     });
   }
 
-  isDown(within?: string): void {
-    this.#downUntil = within === undefined ? Number.POSITIVE_INFINITY : this.#surroundings.now() + milliseconds(within);
-  }
-
-  isUp(): void {
-    this.#downUntil = Number.NEGATIVE_INFINITY;
-  }
-
   works(operation?: string): void {
     this.faults.remove(operation);
     if (operation === undefined) this.#scripts.clear();
@@ -218,7 +206,6 @@ export class Service implements ScriptedService {
 
   /** As the local stack's services: what is down does nothing, what is known is not rejected, and what is done may be accepted, or lost. */
   #outcomeOf(request: ServiceRequest): Outcome {
-    if (this.#surroundings.now() < this.#downUntil) return "unreachable";
     const slow = this.faults.take("slow", request);
     const outcome = this.#answerTo(request);
     if (slow?.delayMs === undefined || typeof outcome === "string") return outcome;

@@ -91,8 +91,6 @@ class Exchange implements Dispatcher.DispatchController {
     const idempotencyKey = headers["idempotency-key"];
     const outcome = this.#network.take(origin, { method, path, headers, body: jsonOf(text), idempotencyKey });
     switch (outcome) {
-      case "unreachable":
-        return this.#fail(Object.assign(new Error(`connect ECONNREFUSED ${origin}`), { code: "ECONNREFUSED" }));
       case "lost":
         return this.#fail(Object.assign(new Error("other side closed"), { code: "UND_ERR_SOCKET" }));
       case "hangs":

@@ -210,7 +210,7 @@ test("a service whose answer got lost answers the same again, for the same key",
 test("the same seed leads to the same calls at the same times", async () => {
   const times = async (seed: number) => {
     const world = createLetters({ seed });
-    world.service("printer").isDown("PT20S");
+    world.service("printer").switchOn({ kind: "down", forMs: 20_000 });
     await world.submit(content);
     await world.run();
     return world.service("printer").calls.map(({ at }) => at);

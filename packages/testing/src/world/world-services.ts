@@ -154,9 +154,8 @@ export class ServiceNetwork implements Network {
     const asked = { operation: request.operation, method: "POST", path, headers: {}, body, idempotencyKey: key };
     const outcome = this.#ask(service, asked);
     if (outcome === "lost" || outcome === "hangs") return [];
-    const answer = outcome === "unreachable" ? { status: 503, body: { message: `${agent} is down` } } : outcome;
-    await this.#pause(answer.takes === undefined ? 0 : milliseconds(answer.takes));
-    const reply = queue.replies(message, { status: answer.status ?? 200, body: (answer.body ?? {}) as Values });
+    await this.#pause(outcome.takes === undefined ? 0 : milliseconds(outcome.takes));
+    const reply = queue.replies(message, { status: outcome.status ?? 200, body: (outcome.body ?? {}) as Values });
     if (!reply) return [];
     return service.faults.takeAt(queue.name, "double", message) ? [reply, reply] : [reply];
   }
