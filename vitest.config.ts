@@ -11,6 +11,9 @@ const LONG = [
   "{packages,tests}/**/*.long.test.ts",
 ];
 
+/** The loan's own tests, which run in the app that loan-app.test.ts makes. */
+const OF_ANOTHER_APP = "tests/package/loan/tests/**";
+
 /** They pass on a local stack that is as strict as Azure too. `npm run test:azure`, and a part of `npm run test:long`. */
 const LIKE_AZURE = ["orders", "crash", "submission"].map((name) => `tests/stack/${name}.test.ts`);
 
@@ -24,6 +27,7 @@ const LONGEST = [
   "tests/console/eight-failures.long.test.ts",
   "tests/outages/outages.test.ts",
   "tests/package/new-app.test.ts",
+  "tests/package/loan-app.test.ts",
   "tests/engine-loss/engine-loss.test.ts",
   "tests/chaos/chaos.test.ts",
   "tests/faults/network.test.ts",
@@ -117,7 +121,10 @@ export default defineConfig({
         test: { name: "units", include: UNITS, exclude: [...configDefaults.exclude, ...LONG], isolate: false },
       },
       { extends: true, test: { name: "azure", include: LIKE_AZURE, env: { LIKE_AZURE: "1" } } },
-      { extends: true, test: { name: "long", include: LONG, exclude: [...configDefaults.exclude, ...LEFT_OUT] } },
+      {
+        extends: true,
+        test: { name: "long", include: LONG, exclude: [...configDefaults.exclude, OF_ANOTHER_APP, ...LEFT_OUT] },
+      },
     ],
   },
 });

@@ -1,10 +1,10 @@
-// Bundles the commands that every app has into the operators' package, which has them as its bins: `agents`, `workflows`, `services-check`, `send` and `orders`.
+// Bundles the commands that every app has into the operators' package, which has them as its bins: `agents`, `workflows`, `services-check`, `services-fault`, `send` and `orders`.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Plugin, rolldown } from "rolldown";
 import { ROOT } from "./root.ts";
 
-const COMMANDS = ["agents", "workflows", "services-check", "send", "orders"] as const;
+const COMMANDS = ["agents", "workflows", "services-check", "services-fault", "send", "orders"] as const;
 /** In the package of the desk, which the app depends on. */
 const OUT = join(ROOT, "packages/operator/commands");
 /** What the package's own dependencies bring. Everything else stands in the bundle. */

@@ -8,12 +8,14 @@ import { business } from "../shared/business.ts";
 import { numberOf, readArguments, runCommand, UsageError, type Values } from "./arguments.ts";
 import { type Cell, printTable } from "./orders/table.ts";
 import { contentsIn, resultsIn } from "./services-check/given.ts";
+import { openQueue, REPLY_QUEUE } from "./services-check/queue.ts";
 import { checkedFile, isRecorded, writeChecked } from "./services-check/record.ts";
 import { currentSettings } from "./settings.ts";
-import { DEFAULT_DATA } from "./stack-file.ts";
+import { DEFAULT_DATA, readStackFile } from "./stack-file.ts";
 
 const USAGE = `npm run services:check -- --agent NAME [OPTIONS]
-asks the service of an agent for each operation: twice under one key, at once, late, after its compensation, compensated before, and by its find.
+asks the service of an agent, or the worker of an agent elsewhere, for each operation: twice under one key, at once, late, after its compensation,
+compensated before, and by its find. A rule is asked twice for the same, and late.
 It has real effects there: use a sandbox, or the simulated services (npm start, npm run services).
   --agent NAME      the agent
   --operation LIST  only these operations, with commas between them
@@ -21,6 +23,7 @@ It has real effects there: use a sandbox, or the simulated services (npm start, 
   --content FILE    content for jobs as JSON, one or a list; default: the samples
   --results FILE    results of the steps that the agent reads, as JSON by the step's name; default: samples/results.json, and their own agents
   --effects PATH    a path below the address that lists the effects of {key} or {id}; default: the list of the simulated services
+  --reply-queue Q   where the worker of an agent elsewhere replies (${REPLY_QUEUE}); nobody else may read it meanwhile
   --report-to URL   where the service is to report what it does later
   --late SECONDS    the time until a late request (1)
   --write           records the verdicts in shared/checked-services.ts
@@ -40,22 +43,27 @@ await runCommand(async () => {
     "results",
     "effects",
     "report-to",
+    "reply-queue",
     "late",
     "data",
   ] as const;
   const options = Object.fromEntries(names.map((name) => [name, text]));
   const { values } = readArguments({ ...options, write: { type: "boolean" } }, USAGE);
   const { agent } = values;
-  const known = business.serviceAgents.map(({ name }) => name);
+  const known = business.agents.map(({ name }) => name);
   if (agent === undefined) throw new UsageError(`Name the agent: --agent ${known.join("|")}\n\n${USAGE}`);
-  const settings = currentSettings(String(values["data"] ?? DEFAULT_DATA));
+  const data = String(values["data"] ?? DEFAULT_DATA);
+  const settings = currentSettings(data);
   const settingOf = (name: string) => process.env[name] ?? settings[name];
   const late = numberOf(values, "late", 0, 86_400);
-  const { operation, effects, "report-to": reportTo } = values;
+  const { operation, effects, "report-to": reportTo, "reply-queue": replyQueue = REPLY_QUEUE } = values;
+  const isElsewhere = business.agents.some(({ name, kind }) => kind === "remote" && name === agent);
+  await using queue = isElsewhere || hasReads(String(agent)) ? openQueue(settings, String(replyQueue)) : undefined;
   const checked = await checkService({
     business,
     agent: String(agent),
-    endpoints: endpointsIn(settingOf, String(agent), values["endpoint"]),
+    endpoints: { ...listsIn(data), ...endpointsIn(settingOf, String(agent), values["endpoint"]) },
+    ...(queue && { askByQueue: queue.ask }),
     authenticators: { settingOf, identity: credentialOf({ credential: undefined, clientId: undefined }) },
     contents: contentsIn(values["content"]),
     results: resultsIn(values["results"]),
@@ -94,6 +102,22 @@ await runCommand(async () => {
   if (faults.length > 0) console.error(faults.join("\n"));
   return faults.length > 0 ? 1 : 0;
 });
+
+/** Whether it reads a result of an agent elsewhere, which is then asked too. */
+function hasReads(agent: string): boolean {
+  const reads = business.agents.find(({ name }) => name === agent);
+  const names = Object.keys((reads && "reads" in reads && reads.reads) || {});
+  const elsewhere = business.agents.flatMap(({ name, kind }) => (kind === "remote" ? [name] : []));
+  return business.workflows.some(({ steps }) =>
+    steps.some((step) => names.includes(step.name) && elsewhere.includes(step.agent)),
+  );
+}
+
+/** Where the simulated services of agents elsewhere list their effects. */
+function listsIn(data: string): Record<string, Endpoint> {
+  const services = Object.entries(readStackFile(data)?.services ?? {});
+  return Object.fromEntries(services.map(([name, url]) => [name, { url: `${url.replace(/\/$/, "")}/`, capacity: 1 }]));
+}
 
 /** @throws UsageError where the address of the agent's own service is at fault */
 function endpointsIn(

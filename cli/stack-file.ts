@@ -12,6 +12,8 @@ interface StackFile {
   readonly settings: Settings;
   /** Where the app answers. */
   readonly app?: string | undefined;
+  /** Where each simulated service answers. */
+  readonly services?: Settings | undefined;
 }
 
 /** As Functions Core Tools has it too. */
@@ -43,9 +45,13 @@ export function faultWithoutStack(cause: unknown, data: string, what: string): u
 /** Where the app answers that runs on `data`. */
 export const appUrl = (data: string): string => readStackFile(data)?.app ?? USUAL_APP;
 
-export function writeStackFile(data: string, settings: Settings, app?: string): void {
+export function writeStackFile(
+  data: string,
+  settings: Settings,
+  { app, services }: Pick<StackFile, "app" | "services"> = {},
+): void {
   mkdirSync(data, { recursive: true });
-  writeFileSync(stackFile(data), JSON.stringify({ pid: process.pid, settings, app }, null, 2));
+  writeFileSync(stackFile(data), JSON.stringify({ pid: process.pid, settings, app, services }, null, 2));
 }
 
 export function removeStackFile(data: string): void {

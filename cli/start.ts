@@ -166,7 +166,7 @@ async function runSamples(
   stop: AbortSignal,
   { exit, json, samples, region, cutOff }: Show,
 ): Promise<number> {
-  writeStackFile(data, settings, stack.addresses.host?.url);
+  writeStackFile(data, settings, { app: stack.addresses.host?.url, services: stack.addresses.remotes });
   console.log(addressTable(stack.addresses, join(data, "logs"), stack.instances));
 
   const records = openRecords(settings);

@@ -36,7 +36,7 @@ beforeAll(async () => {
   await fill(folder, { from: 0, ended: ENDED, failed: 0, inFlight: 0 }, Date.now());
   [app, browser] = await Promise.all([startTestStack({ data: folder }), openBrowser()]);
   base = `${app.stack.addresses.host?.url}/console`;
-  writeStackFile(data, app.settings, app.stack.addresses.host?.url);
+  writeStackFile(data, app.settings, { app: app.stack.addresses.host?.url });
   home = (await openPage(browser)).page;
   await home.goto(`${base}/`);
   await home.getByText("Nothing needs a person", { exact: true }).waitFor();

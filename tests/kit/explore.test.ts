@@ -2,7 +2,7 @@
 import { explore } from "@scheduler-agent-supervisor/testing";
 import { expect, test } from "vitest";
 import { business } from "../../shared/business.ts";
-import { loans } from "./loan.ts";
+import { business as loans } from "../package/loan/shared/business.ts";
 
 test("whatever a service rejects of a return, it ends, and nothing is left half done", async () => {
   const { complete, violation, ends, summary } = await explore(business, "returns");

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
 import { ROOT } from "../../cli/settings.ts";
 import { openCompiler } from "../infra/compiler.ts";
+import { outsideNpm } from "../support/outside-npm.ts";
 
 vi.setConfig({ testTimeout: 300_000 });
 
@@ -14,14 +15,8 @@ const folder = mkdtempSync(join(tmpdir(), "new-app-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }), 300_000);
 const app = join(folder, "my-app");
 
-/** Of this run alone: what the runner of the tests has set would be another app's. */
-const environment = Object.fromEntries(
-  Object.entries(process.env).filter(
-    ([name]) => !/^(npm_(package|lifecycle|command)|VITEST|NODE_(ENV|OPTIONS|PATH))/i.test(name),
-  ),
-);
 const run = (args: readonly string[], cwd: string) =>
-  spawnSync("npm", args, { cwd, encoding: "utf8", env: environment, stdio: ["ignore", "pipe", "pipe"] });
+  spawnSync("npm", args, { cwd, encoding: "utf8", env: outsideNpm(), stdio: ["ignore", "pipe", "pipe"] });
 
 test("the app is made, and depends on the packages as they were packed", () => {
   const { status, stdout, stderr } = run(["run", "new", "--", app], ROOT);

@@ -47,7 +47,7 @@ beforeAll(async () => {
       return { ShippingEndpoints: carrier.url };
     },
   });
-  writeStackFile(data, app.settings, app.stack.addresses.host?.url);
+  writeStackFile(data, app.settings, { app: app.stack.addresses.host?.url });
   const rejected = ["card-1", "card-2", "card-3", "card-4", "card-5", "card-6"];
   for (const orderId of rejected) {
     const match = { orderId };

@@ -4,9 +4,9 @@ import { createWorld, explore, type World } from "@scheduler-agent-supervisor/te
 import { expect, test } from "vitest";
 import { services } from "../samples/remotes.ts";
 import { business } from "../shared/business.ts";
-import { sampleRegistration } from "../tools/stack.ts";
+import { sampleJob } from "../tools/stack.ts";
 
-const registration = { ...sampleRegistration(), registrationId: "registration-1" };
+const registration = sampleJob("registration-1");
 
 async function register(prepare: (world: World) => void = () => undefined): Promise<World> {
   const world = createWorld({ business, simulated: (surroundings) => inMemoryServices(services, surroundings) });

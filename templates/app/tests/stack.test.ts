@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { JobClient } from "@scheduler-agent-supervisor/client";
 import type { Stack } from "@scheduler-agent-supervisor/local";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openClient, sampleRegistration, startApp } from "../tools/stack.ts";
+import { openClient, sampleJob, startApp } from "../tools/stack.ts";
 
 const data = mkdtempSync(join(tmpdir(), "registration-"));
 let stack: Stack;
@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 test("an account is opened, and a welcome is sent", async () => {
-  const end = await client.submit(sampleRegistration());
+  const end = await client.submit(sampleJob());
   expect(end).toMatchObject({ kind: "completed", outputs: { account: expect.any(String) } });
   const { effects } = (await (await fetch(`${stack.addresses.remotes["mail"]}/$effects`)).json()) as {
     effects: object[];

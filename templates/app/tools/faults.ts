@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 import { describeLife, describeRun, runFaults } from "@scheduler-agent-supervisor/testing/faults";
 import { business } from "../shared/business.ts";
 import { build } from "./build.ts";
-import { QUEUES_FILE, sampleRegistration, settingsFor, startApp } from "./stack.ts";
+import { QUEUES_FILE, sampleJob, settingsFor, startApp } from "./stack.ts";
 
 const { values } = parseArgs({ options: { each: { type: "boolean" }, most: { type: "string" } } });
 
@@ -14,7 +14,7 @@ build();
 const run = await runFaults({
   business,
   // One for each workflow that is to be run.
-  content: { registration: sampleRegistration },
+  content: { [business.contracts.usualWorkflow]: sampleJob },
   start: (options) => startApp({ ...options, ports: "free" }),
   settingsFor: ({ addresses }) => settingsFor(addresses),
   queuesFile: QUEUES_FILE,

@@ -1,5 +1,5 @@
 // `npm run histories`: keeps what the local stack, which runs by `npm start` in another terminal, has stored of each attempt in tests/histories, where a
-// test replays it. `-- ID` takes the attempts of the registrations whose ids begin so; `-- --host URL` asks a host at another address.
+// test replays it. `-- ID` takes the attempts of the jobs whose ids begin so; `-- --host URL` asks a host at another address.
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { exportHistories } from "@scheduler-agent-supervisor/local/histories";

@@ -7,6 +7,9 @@ import type { Addresses } from "@scheduler-agent-supervisor/local/stack/addresse
 import { business } from "../shared/business.ts";
 import { ROOT } from "./build.ts";
 
+const { usual, usualWorkflow } = business.contracts;
+const { idName } = usual;
+
 export const QUEUES_FILE = join(ROOT, "infra/entities/service-bus.json");
 
 type AppOptions = Pick<StackOptions, "data" | "ports" | "queuesFile" | "onProgress" | "onExit"> & {
@@ -28,14 +31,11 @@ export function startApp({ settings, queuesFile = QUEUES_FILE, ...options }: App
 
 /** The settings of local.settings.sample.json, with the stack's own addresses in the place of the usual ones. */
 export function settingsFor({ bus, cosmos, azurite, remotes }: Addresses): Record<string, string> {
-  const { Values } = JSON.parse(readFileSync(join(ROOT, "local.settings.sample.json"), "utf8")) as {
-    Values: Record<string, string>;
-  };
   const endpoints = business.serviceAgents.flatMap(({ name, service }) =>
     remotes[name] ? [[service.setting, remotes[name]]] : [],
   );
   return {
-    ...Values,
+    ...sampleSettings(),
     ...Object.fromEntries(endpoints),
     ...(bus && { ServiceBus: bus.connectionString }),
     ...(cosmos && { Cosmos: cosmos.connectionString }),
@@ -43,20 +43,24 @@ export function settingsFor({ bus, cosmos, azurite, remotes }: Addresses): Recor
   };
 }
 
-/** A client that sends registrations and receives what becomes of them. */
+/** A client that sends jobs and receives what becomes of them. */
 export function openClient({ addresses }: Stack): JobClient {
   const { bus } = addresses;
   if (!bus) throw new Error("the stack has no bus");
-  const queues = {
-    jobsQueue: "registrations",
-    priorityQueue: "registrations-priority",
-    replyQueue: "replies-shop-sessions",
-  };
-  return createJobClient({ connection: bus.connectionString, ...queues, idName: "registrationId" });
+  const { JobsQueue: jobsQueue = "", PriorityJobsQueue: priorityQueue = "" } = sampleSettings();
+  const queues = { jobsQueue, priorityQueue, replyQueue: "replies-shop-sessions" };
+  return createJobClient({ connection: bus.connectionString, ...queues, idName, usualWorkflow });
 }
 
-/** The sample registration under an id of its own. */
-export function sampleRegistration() {
-  const sample = JSON.parse(readFileSync(join(ROOT, "samples/registration.json"), "utf8")) as object;
-  return { ...sample, registrationId: `registration-${Date.now().toString(36)}` };
+/** The content of the first sample, under that id or one of its own. */
+export function sampleJob(id = `${usualWorkflow}-${Date.now().toString(36)}`) {
+  const { samples } = readJson("samples/samples.json") as { readonly samples: readonly { readonly file: string }[] };
+  const [first] = samples;
+  if (!first) throw new Error("samples/samples.json names no sample");
+  return { ...readJson(`samples/${first.file}`), [idName]: id };
 }
+
+const sampleSettings = () =>
+  (readJson("local.settings.sample.json") as { readonly Values: Readonly<Record<string, string>> }).Values;
+
+const readJson = (file: string) => JSON.parse(readFileSync(join(ROOT, file), "utf8")) as object;

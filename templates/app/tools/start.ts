@@ -1,9 +1,9 @@
-// `npm start`: compiles the app, brings it up on this machine, sends a sample registration, and stays until Ctrl-C.
+// `npm start`: compiles the app, brings it up on this machine, sends the first sample, and stays until Ctrl-C.
 // `-- --exit` ends then; `-- --free-ports` takes ports that are free, where another app has the usual ones.
 import { once } from "node:events";
 import { join } from "node:path";
 import { build, ROOT } from "./build.ts";
-import { openClient, sampleRegistration, settingsFor, startApp } from "./stack.ts";
+import { openClient, sampleJob, settingsFor, startApp } from "./stack.ts";
 import { removeStackFile, writeStackFile } from "./stack-file.ts";
 
 const stop = new AbortController();
@@ -22,16 +22,16 @@ const stack = await startApp({
   },
 });
 try {
-  const { host, bus, cosmos } = stack.addresses;
-  // By it `npm run orders` and `npm run send` find this stack.
-  writeStackFile(data, settingsFor(stack.addresses), host?.url);
+  const { host, bus, cosmos, remotes } = stack.addresses;
+  // By it `npm run orders`, `npm run send` and `npm run services:fault` find this stack.
+  writeStackFile(data, settingsFor(stack.addresses), { app: host?.url, services: remotes });
   console.log(`\nApp          ${host?.url}\nConsole      ${host?.url}/console/`);
   console.log(`Service Bus  ${bus?.connectionString}\nCosmos DB    ${cosmos?.connectionString}\n`);
   await using client = openClient(stack);
-  const registration = sampleRegistration();
-  console.log(`Sending ${registration.registrationId}:`);
+  const id = `sample-${Date.now().toString(36)}`;
+  console.log(`Sending ${id}:`);
   const onStatus = ({ status }: { readonly status: string }) => console.log(`  ${status}`);
-  const end = await client.submit(registration, { onStatus, timeoutMs: 60_000, signal: stop.signal });
+  const end = await client.submit(sampleJob(id), { onStatus, timeoutMs: 60_000, signal: stop.signal });
   console.log(`It is ${end.kind}.`);
   if (process.argv.includes("--exit")) process.exitCode = end.kind === "completed" ? 0 : 1;
   else {
