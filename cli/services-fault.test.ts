@@ -62,7 +62,9 @@ test("a fault is switched on with its limits, listed, and switched off", async (
   const id = /off (\S+)/.exec(stdout)?.[1] ?? "";
   await fault("inventory", "hang");
   const listed = (await fault()).stdout;
-  expect(listed).toMatch(/^payment\tdown\t\S+\t3 more calls, until .*path "\/charges".*retryAfterS 2$/m);
+  expect(listed).toMatch(
+    /^payment\tdown\t\S+\t3 more calls, until .*path "\/charges".*retryAfterS 2, match \{"orderId":"17","amount":5\}$/m,
+  );
   expect(listed).toMatch(/^inventory\thang\t\S+\t$/m);
   await fault("inventory", "off", id);
   expect(await on("inventory")).toMatchObject([{ kind: "hang" }]);

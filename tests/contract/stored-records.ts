@@ -104,7 +104,9 @@ export function storedRecordsContract(
       const before = await planted.stored("newer");
       await expect(planted.store.state("newer")).rejects.toBeInstanceOf(NewerSchema);
       const write = claim({ jobId: "newer", attempt: 1, direction: "forward" }, [], "holder", NOON);
-      await expect(planted.store.change("newer", write)).rejects.toThrow(/job newer was written by a newer version/);
+      await expect(planted.store.change("newer", write)).rejects.toThrow(
+        /record of newer was written by a newer version/,
+      );
       expect(await planted.stored("newer")).toEqual(before);
       expect(left).toContain("newer");
     });

@@ -228,7 +228,7 @@ test("from the terminal: the causes, a claim and a note, a search, and an action
   expect((await typed("claim", "--group", cause)).output).toMatch(/^Claimed by local-operator until 20/);
   expect((await typed("note", "--group", cause, "--text", "the bank knows")).output).toContain("the bank knows");
   expect((await typed("needs", cause)).output).toMatch(/^typed-1\t.*: the bank knows/ms);
-  expect((await typed("needs")).output).toContain("local-operator, 1 notes");
+  expect((await typed("needs")).output).toContain("local-operator, 1 note");
 
   const preview = await typed("bulk", "markResolved", "--group", cause);
   expect(preview.output).toContain("markResolved: 3 orders");

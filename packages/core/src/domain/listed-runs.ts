@@ -47,7 +47,7 @@ type Listed =
 
 /** The way out: each child has a record of its own. */
 const FEWER =
-  "record it in parts, and have a step submit a job for each part (defineChildJob with forEach), or submit the work as several jobs";
+  "record it in parts, with a child for each part (defineChildJob with forEach), or submit the work in parts";
 
 function itemsIn(result: StepResult | null, { step, member }: Source, steps: Steps): Listed {
   const list = result?.[member];
@@ -58,14 +58,12 @@ function itemsIn(result: StepResult | null, { step, member }: Source, steps: Ste
   // The record that stands for the runs makes room for one.
   const runs = Object.keys(steps).length - 1 + list.length;
   if (runs > MOST_RUNS)
-    return fault(
-      `has ${list.length} items, which make ${runs} runs of steps, and a job may have ${MOST_RUNS}: ${FEWER}`,
-    );
+    return fault(`has ${list.length} items, which make ${runs} runs of steps, of at most ${MOST_RUNS}: ${FEWER}`);
   const items: readonly StepResult[] = [...Object.values(steps).flatMap(({ item }) => (item ? [item] : [])), ...list];
   const bytes = items.reduce((sum, item) => sum + jsonBytes(item), 0);
   if (bytes > MOST_ITEM_BYTES)
     return fault(
-      `has items with which those of the job take ${bytes} bytes of its record, and may take ${MOST_ITEM_BYTES}: ${FEWER}`,
+      `has items with which all items take ${bytes} bytes of the record, of at most ${MOST_ITEM_BYTES}: ${FEWER}`,
     );
   return { kind: "items", items: list };
 }

@@ -4,7 +4,7 @@ import type { Contracts } from "./contract.ts";
 /** The member of the content that is its id, the same in all contracts of an app. */
 export const idNameOf = ({ usual }: Contracts): string => usual.idName;
 
-/** What people call a job of this app, from the name of its id: `order` of `orderId`. */
+/** What people call a job of this app, from the name of its id: `video` of `videoId`. */
 export const nounOf = (contracts: Contracts): string =>
   idNameOf(contracts)
     .replace(/Id$/, "")

@@ -103,8 +103,8 @@ test("P34 a worker is asked by its queue as a service is, and one that forgets i
 
 test("P34 a worker that does not reply, and one that nothing reaches, are not checked", async () => {
   const business = businessWith(() => 0);
-  const silent = await checkService({ ...shared, business, agent: "rooms", askByQueue: async () => false });
-  expect(silent[0]?.notChecked).toContain("no reply by");
+  const unanswered = await checkService({ ...shared, business, agent: "rooms", askByQueue: async () => false });
+  expect(unanswered[0]?.notChecked).toContain("no reply by");
   const [book] = await checkService({ ...shared, business, agent: "rooms" });
   expect(book?.notChecked).toContain("there is no Service Bus");
   const unreadable: AskByQueue = async (_, __, isLast) => isLast({ kind: "done" });
