@@ -8,6 +8,7 @@ import { after, durationMs, instant } from "@scheduler-agent-supervisor/core/int
 import { endingOf } from "@scheduler-agent-supervisor/core/internal/domain/ending";
 import { idempotencyKey } from "@scheduler-agent-supervisor/core/internal/domain/idempotency-key";
 import type { Job } from "@scheduler-agent-supervisor/core/internal/domain/job";
+import { newStateRecord } from "@scheduler-agent-supervisor/core/internal/domain/new-state-record";
 import {
   directionOf,
   isWholeDone,
@@ -19,7 +20,6 @@ import {
 import { decideRecovery, overdueStep, recover } from "@scheduler-agent-supervisor/core/internal/domain/recovery";
 import {
   hasEnded,
-  newStateRecord,
   type StateRecord,
   type StepResult,
 } from "@scheduler-agent-supervisor/core/internal/domain/state-record";

@@ -1,8 +1,9 @@
 // Returns over the store in memory: what is given back is the original order's own charge, and never more than was captured.
 
 import type { AgentRequest, BoundedReply } from "@scheduler-agent-supervisor/core/internal/agents/agent";
+import { newStateRecord } from "@scheduler-agent-supervisor/core/internal/domain/new-state-record";
 import { Outage } from "@scheduler-agent-supervisor/core/internal/domain/outage";
-import { newStateRecord, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
 import { loadWorkflows } from "@scheduler-agent-supervisor/core/internal/domain/workflows";
 import { parseSubmission } from "@scheduler-agent-supervisor/core/internal/submission/submission-message";

@@ -24,6 +24,7 @@ export { idempotencyKey, type KeyChoice, keyChoiceOf } from "./domain/idempotenc
 export { stepOfRun } from "./domain/items.ts";
 export { HIDDEN, type Job, type ReplyAddress, withHiddenSecrets, withoutSecrets } from "./domain/job.ts";
 export { sourceOf } from "./domain/list-source.ts";
+export { newStateRecord } from "./domain/new-state-record.ts";
 export { NewerSchema } from "./domain/newer-schema.ts";
 export { outputOf } from "./domain/news.ts";
 export { courseOf, type Decision } from "./domain/next-attempt.ts";
@@ -54,7 +55,6 @@ export {
   type JobError,
   type JobStatus,
   NOT_STARTED,
-  newStateRecord,
   type OutboxMessage,
   PROCESS_STATES,
   type ProcessState,

@@ -1,7 +1,8 @@
 // Jobs, workflows and records that the core's tests work with. They are nobody's business but theirs: an app's own may be anything.
 import { after } from "../src/domain/duration.ts";
 import type { Job } from "../src/domain/job.ts";
-import { newStateRecord, type StateRecord } from "../src/domain/state-record.ts";
+import { newStateRecord } from "../src/domain/new-state-record.ts";
+import type { StateRecord } from "../src/domain/state-record.ts";
 import type { RecoveryPolicy, Workflow } from "../src/domain/workflow.ts";
 
 export const NOON = "2026-01-01T12:00:00.000Z";

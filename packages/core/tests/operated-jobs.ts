@@ -1,14 +1,9 @@
 // Jobs that an operator acts on, in the states that the tests of operators' actions need.
+import { newStateRecord } from "../src/domain/new-state-record.ts";
 import type { DecisionContext } from "../src/domain/next-attempt.ts";
 import { decide } from "../src/domain/operator.ts";
 import type { OperatorAction } from "../src/domain/operator-action.ts";
-import {
-  type JobError,
-  NOT_STARTED,
-  newStateRecord,
-  type StateRecord,
-  type StepRecord,
-} from "../src/domain/state-record.ts";
+import { type JobError, NOT_STARTED, type StateRecord, type StepRecord } from "../src/domain/state-record.ts";
 import type { Workflow } from "../src/domain/workflow.ts";
 
 export const NOON = "2026-01-01T12:00:00.000Z";

@@ -6,21 +6,21 @@ const SUBMISSION = "operations:submission.test.ts";
 export const P2 = faultsOf("P2", [
   [
     "A new record has a complete-by.",
-    "core:domain/state-record.ts",
+    "core:domain/new-state-record.ts",
     "lockedBy: null,\n    completeBy: null,",
     "lockedBy: null,\n    completeBy: claimBy,",
     SUBMISSION,
   ],
   [
     "A new record has a failure already.",
-    "core:domain/state-record.ts",
+    "core:domain/new-state-record.ts",
     "failureCount: 0,\n    attempt: 1,",
     "failureCount: 1,\n    attempt: 1,",
     SUBMISSION,
   ],
   [
     "A new record is never due: nobody finds a job that was not claimed.",
-    "core:domain/state-record.ts",
+    "core:domain/new-state-record.ts",
     "    dueAt: claimBy,\n",
     "",
     "operations:sweep.test.ts -t nobody claimed",

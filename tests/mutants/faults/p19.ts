@@ -92,7 +92,7 @@ export const P19 = faultsOf("P19", [
   ],
   [
     "A job's priority is lost when it is recorded.",
-    "core:domain/state-record.ts",
+    "core:domain/new-state-record.ts",
     "priority: submission.priority,",
     'priority: "normal",',
     "operations:submission.test.ts",

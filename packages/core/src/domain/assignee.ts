@@ -1,7 +1,8 @@
 // Who has to act in a step that waits for a person: named by its workflow, and recorded when the job is submitted.
 import { runsOfStep } from "./expand.ts";
 import { type Job, withoutSecrets } from "./job.ts";
-import type { Items, StepResult, Steps } from "./state-record.ts";
+import type { Items } from "./new-state-record.ts";
+import type { StepResult, Steps } from "./state-record.ts";
 import { messageOf } from "./thrown.ts";
 import type { KnownRules, Workflow, WorkflowStep } from "./workflow.ts";
 

@@ -2,8 +2,9 @@
 import { canonicalJson } from "./canonical-json.ts";
 import { runsOfStep } from "./expand.ts";
 import { sourceOf } from "./list-source.ts";
+import type { Items } from "./new-state-record.ts";
 import { isInHand, mayHaveHadEffect } from "./plan.ts";
-import type { Items, StepRecord, StepResult, StepRun, Steps } from "./state-record.ts";
+import type { StepRecord, StepResult, StepRun, Steps } from "./state-record.ts";
 import type { Workflow } from "./workflow.ts";
 
 export type EditedItems =

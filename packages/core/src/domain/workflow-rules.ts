@@ -5,8 +5,9 @@ import { canonicalJson } from "./canonical-json.ts";
 import { MOST_ITEM_BYTES, MOST_ITEMS } from "./items.ts";
 import { type Job, withoutSecrets } from "./job.ts";
 import { sourceOf } from "./list-source.ts";
+import type { Items } from "./new-state-record.ts";
 import { MOST_RUNS } from "./record-limits.ts";
-import type { Items, ReadResults, StepResult } from "./state-record.ts";
+import type { ReadResults, StepResult } from "./state-record.ts";
 import { messageOf } from "./thrown.ts";
 import type { KnownRules, Workflow } from "./workflow.ts";
 
