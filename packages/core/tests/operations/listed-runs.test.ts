@@ -3,8 +3,9 @@
 import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
 import { describe, expect, test } from "vitest";
 import { MOST_ITEMS } from "../../src/domain/items.ts";
+import { mayHaveHadEffect } from "../../src/domain/plan.ts";
 import { startAttemptOf } from "../../src/domain/recovery.ts";
-import { hasEnded, type StateRecord, type StepResult } from "../../src/domain/state-record.ts";
+import { hasEnded, NOT_STARTED, type StateRecord, type StepResult } from "../../src/domain/state-record.ts";
 import type { Workflow, WorkflowStep } from "../../src/domain/workflow.ts";
 import { operateJob } from "../../src/scheduler/operate-job.ts";
 import { sweep } from "../../src/supervisor/sweep.ts";
@@ -83,7 +84,8 @@ test("has one record until the list is recorded, then one for each item, with a 
   await world.submitted();
   expect(Object.keys((await world.stateOf())?.steps ?? {})).toEqual(["find", "pack", "ship"]);
   const record = await goOn(world);
-  expect(record.processState).toBe("Processed");
+  // The attempt learns of the runs: no supervisor has to find them.
+  expect(record).toMatchObject({ processState: "Processed", attempt: 1 });
   expect(Object.keys(record.steps)).toEqual(["find", "pack_1", "pack_2", "ship"]);
   expect(asked(world, "reserve")).toEqual([
     ["A", "job-1:pack_1:forward"],
@@ -91,6 +93,12 @@ test("has one record until the list is recorded, then one for each item, with a 
   ]);
   const ship = world.calls.find(({ operation }) => operation === "restock");
   expect(ship?.results).toMatchObject({ pack: [record.steps["pack_1"]?.result, record.steps["pack_2"]?.result] });
+});
+
+test("had no effect if its list can't be used, whatever became of its run: nothing is compensated", () => {
+  const record = { ...NOT_STARTED, state: "Scheduled", scheduledAt: "2026-01-10T12:00:00.000Z" } as const;
+  expect(mayHaveHadEffect(record)).toBe(true);
+  expect(mayHaveHadEffect({ ...record, listFault: "find.parcels is no list of objects" })).toBe(false);
 });
 
 test("is done with no run for an empty list", async () => {
