@@ -1,4 +1,4 @@
-// Bundles the commands that every app has into the operators' package, which has them as its bins: `agents`, `workflows`, `services-check`, `services-fault`, `send` and `orders`.
+// Bundles the commands that every app has into the operators' package, which has them as its bins.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Plugin, rolldown } from "rolldown";

@@ -1,4 +1,5 @@
 // The operator's API of a running app, for the command line: a rejection is an error that says why.
+import { isOfNow } from "@scheduler-agent-supervisor/operator/internal/domain/freshness";
 import { plainText, withTimes } from "./text.ts";
 
 export interface App {
@@ -62,15 +63,11 @@ async function answerOf(address: URL, options: RequestInit): Promise<[Response, 
   return [response, await response.text()];
 }
 
-/** As long as the console calls an answer recent. */
-const FRESH_MS = 120_000;
-
 /** @param date the app's time */
 function checkAge(answer: unknown, date: string | null): void {
-  const { asOf } = Object(answer) as { readonly asOf?: string };
-  const now = date === null ? Date.now() : Date.parse(date);
-  if (asOf !== undefined && now - Date.parse(asOf) > FRESH_MS)
-    throw new Error(`The answer says what was so at ${withTimes(asOf)}: it is too old.`);
+  if (isOfNow(answer, date === null ? Date.now() : Date.parse(date))) return;
+  const { asOf } = answer as { readonly asOf: string };
+  throw new Error(`The answer says what was so at ${withTimes(asOf)}: it is too old.`);
 }
 
 /** Something between may answer in the app's place: a page to sign in, or a proxy's error page. */

@@ -10,6 +10,8 @@ const ALL_STEPS = GRAPH.steps.map(({ name }) => name);
 
 export type Step =
   | "reserveStock"
+  | "reserveStock_1"
+  | "reserveStock_2"
   | "takePayment"
   | "checkFraud"
   | "arrangeShipping"

@@ -64,6 +64,21 @@ function conditional(name: string): Workflow {
   return { ...whole, steps };
 }
 
+/** Each line is reserved by itself, as the result of a step before lists it. */
+function listed(name: string): Workflow {
+  const whole = variant(name, AMPLE);
+  const within = { completeWithin: AMPLE, compensation: "nothing" } as const;
+  const steps = whole.steps.map((step) =>
+    step.name === "reserveStock"
+      ? { ...step, after: ["sortLines"], forEach: "sortLines.lines", policy: { onRejected: "compensate" as const } }
+      : step,
+  );
+  return {
+    ...whole,
+    steps: [{ name: "sortLines", agent: "sorter", operation: "decide", after: [], ...within }, ...steps],
+  };
+}
+
 /** The flight service knows no keys. */
 function flight(name: string): Workflow {
   const within = { completeWithin: AMPLE } as const;
@@ -89,6 +104,7 @@ function flight(name: string): Workflow {
 export const workflows: readonly Workflow[] = [
   conditional("conditional"),
   spare("spare"),
+  listed("listed"),
   spare("spare-in-time", SHORT, { failureThreshold: 1 }),
   later("later"),
   uneven("uneven", SHORT, {}),

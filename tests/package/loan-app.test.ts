@@ -1,13 +1,15 @@
 // A loan in fourteen steps, as an app that `npm run new` made: its files take the place of the template's, as an adopter's would, and its own
 // commands write the rest. It compiles, also against planted mistakes, its states are explored to the last one, and its host is killed.
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { ROOT } from "../../cli/settings.ts";
-import { openCompiler } from "../infra/compiler.ts";
+import { compilesWithoutWarning } from "../infra/compiled-app.ts";
 import { outsideNpm } from "../support/outside-npm.ts";
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
@@ -22,6 +24,13 @@ const npm = (args: readonly string[], cwd = app) => {
   const { status, stdout, stderr } = ran;
   return { status, stdout: stripVTControlCharacters(stdout), stderr: stripVTControlCharacters(stderr) };
 };
+
+/** Beside a stack whose output is read meanwhile. */
+async function npmBeside(args: readonly string[]) {
+  const ran = spawn("npm", args, { cwd: app, env: outsideNpm(), stdio: ["ignore", "pipe", "pipe"] });
+  const [stdout, stderr, [status]] = await Promise.all([text(ran.stdout), text(ran.stderr), once(ran, "close")]);
+  return { status: status as number, stdout, stderr };
+}
 
 /** docs/how-to/agents-elsewhere.md: what the bureau's requests wait in. */
 const BUREAU = {
@@ -73,6 +82,27 @@ test("P20 npm test passes: types and planted mistakes, worlds, every state, and 
   console.log(/Explored: .*/.exec(stdout)?.[0]);
 });
 
+test("P34 while it runs, a worker is asked over its queue, and its faults are switched on and off", async () => {
+  const running = spawn("npm", ["start", "--", "--free-ports"], { cwd: app, env: outsideNpm(), detached: true });
+  try {
+    let output = "";
+    for (const stream of [running.stdout, running.stderr]) stream.on("data", (chunk) => (output += String(chunk)));
+    await expect.poll(() => output, { timeout: 60_000 }).toContain("Console ");
+    const checked = await npmBeside(["run", "services:check", "--", "--agent", "bureau", "--late", "0"]);
+    expect(checked, JSON.stringify(checked)).toMatchObject({ status: 0 });
+    for (const check of ["repeated", "concurrent", "late"])
+      expect(checked.stdout).toMatch(new RegExp(`^score\\t${check}\\tholds`, "m"));
+    const on = await npmBeside(["run", "services:fault", "--", "bureau", "hang", "--path", "agent-requests-bureau"]);
+    expect(on.stdout, on.stderr).toContain("bureau: hang is on");
+    expect((await npmBeside(["run", "services:fault"])).stdout).toMatch(/^bureau\thang\t/m);
+    expect((await npmBeside(["run", "services:fault", "--", "off"])).stdout).toContain("bureau: 1 switched off");
+  } finally {
+    const ended = once(running, "close");
+    process.kill(-(running.pid ?? 0), "SIGINT");
+    await ended;
+  }
+});
+
 test("a mistake that compiles fails npm test", () => {
   const file = join(app, "tests/mistakes.test.ts");
   const whole = readFileSync(file, "utf8");
@@ -83,13 +113,4 @@ test("a mistake that compiles fails npm test", () => {
   expect(stdout).toMatch(/mistakes\.test\.ts.*Unused '@ts-expect-error' directive/);
 });
 
-test("its Bicep compiles without a warning", async ({ skip }) => {
-  const compiler = await openCompiler(app);
-  if (typeof compiler === "string") return skip(compiler);
-  try {
-    for (const file of ["infra/main.bicep", "infra/checks/production.bicepparam"])
-      expect(await compiler.build(file)).toEqual({ isDone: true, diagnostics: [] });
-  } finally {
-    compiler.end();
-  }
-});
+test("its Bicep compiles without a warning", ({ skip }) => compilesWithoutWarning(app, skip));

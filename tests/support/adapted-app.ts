@@ -37,11 +37,7 @@ export function bookAtMostOnce({ dir }: AdaptedApp): void {
 }
 
 /** Adds the agent `parcel`, whose steps are orders of that workflow with the content of their own order. */
-export function addChildOrders({ dir }: AdaptedApp, workflow: string): void {
-  const file = join(dir, "dist/shared/agents.js");
-  const list = "export const agents = [";
-  const code = readFileSync(file, "utf8");
-  if (!code.includes(list)) throw new Error(`${file} is not what it was`);
+export function addChildOrders(app: AdaptedApp, workflow: string): void {
   const parcel = `import { defineChildJob } from "@scheduler-agent-supervisor/core/agents";
 import { z } from "zod";
 const parcel = defineChildJob({
@@ -52,7 +48,29 @@ const parcel = defineChildJob({
   result: z.object({ shipmentId: z.string() }),
 });
 `;
-  writeFileSync(file, `${parcel}${code.replace(list, `${list}parcel, `)}`);
+  addAgent(app, "parcel", parcel);
+}
+
+/** Adds the agent `sorter`, whose result has the order's lines as a list: `sort.lines`. */
+export function addSorter(app: AdaptedApp): void {
+  const sorter = `import { rule } from "@scheduler-agent-supervisor/core/agents";
+import { z as schemas } from "zod";
+const sorter = rule({
+  name: "sorter",
+  sees: ({ orderId, lines }) => ({ orderId, lines }),
+  result: schemas.object({ lines: schemas.array(schemas.object({ sku: schemas.string(), quantity: schemas.number() })) }),
+  run: ({ job }) => ({ lines: job.lines.map(({ sku, quantity }) => ({ sku, quantity })) }),
+});
+`;
+  addAgent(app, "sorter", sorter);
+}
+
+function addAgent({ dir }: AdaptedApp, name: string, declaration: string): void {
+  const file = join(dir, "dist/shared/agents.js");
+  const list = "export const agents = [";
+  const code = readFileSync(file, "utf8");
+  if (!code.includes(list)) throw new Error(`${file} is not what it was`);
+  writeFileSync(file, `${declaration}${code.replace(list, `${list}${name}, `)}`);
 }
 
 /** Gives a copy of the app copies of core and desk, whose compiled modules a test may change. Returns the folder of both. */

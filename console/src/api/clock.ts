@@ -1,11 +1,10 @@
 // Two clocks: the app's, in which all its instants are, and the browser's, which may be wrong, set anew, or have slept.
+import { FRESH_MS, isOfNow } from "@scheduler-agent-supervisor/operator/internal/domain/freshness";
 
 /** The browser's may differ by so much: the app says its own in whole seconds, and an answer is under way for a while. */
 const TOLERATED_MS = 30_000;
 /** Of an answer that took longer it is not known when it was given. */
 const SOON_MS = 5_000;
-/** Longer than the longest pause between two requests, and the time for an answer. */
-const FRESH_MS = 120_000;
 
 let aheadMs = 0;
 
@@ -30,10 +29,9 @@ export function isRecent(arrivedAt: number, withinMs = FRESH_MS): boolean {
   return ageMs <= withinMs && ageMs >= -TOLERATED_MS;
 }
 
-/** Whether an answer arrived recently, and says what was so recently: something between may keep an old one, and give it again. */
+/** Whether an answer arrived recently, and says what was so recently. */
 export function isCurrent({ data, dataUpdatedAt }: Arrived, withinMs?: number): boolean {
-  const { asOf } = Object(data) as { readonly asOf?: string };
-  return isRecent(dataUpdatedAt, withinMs) && (asOf === undefined || appNow() - Date.parse(asOf) <= FRESH_MS);
+  return isRecent(dataUpdatedAt, withinMs) && isOfNow(data, appNow());
 }
 
 interface Arrived {

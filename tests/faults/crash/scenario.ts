@@ -21,6 +21,8 @@ export interface Scenario extends Driven<Hand> {
 
 export const done: End = {};
 export const BEFORE_SHIPPING: readonly Step[] = ["reserveStock", "takePayment", "checkFraud"];
+/** Where each line is reserved by itself. */
+export const BY_LINE: readonly Step[] = ["reserveStock_1", "reserveStock_2"];
 export const compensated: End = {
   error: "compensated",
   steps: BEFORE_SHIPPING,

@@ -2,6 +2,7 @@
 import { recoveries } from "./recovery-scenarios.ts";
 import {
   BEFORE_SHIPPING,
+  BY_LINE,
   cardRejected,
   compensated,
   done,
@@ -15,6 +16,11 @@ import {
   type Scenario,
   whileShipping,
 } from "./scenario.ts";
+
+const TWO_LINES = {
+  workflow: "listed",
+  lines: ["TEA-100", "MUG-3"].map((sku) => ({ sku, quantity: 1, unitPrice: 450 })),
+};
 
 export const scenarios: readonly Scenario[] = [
   {
@@ -353,5 +359,30 @@ export const scenarios: readonly Scenario[] = [
     },
     isOwn: true,
     diesAt: /^shippingAgent\/arrangeShipping\/compensate:/,
+  },
+  {
+    name: "runs for a list of a result",
+    title:
+      "[agents | every await of a step whose result has a list, and of the runs for its items | host killed] each item has one run, whoever records the list; Processed, one effect an item",
+    drive: (hand) => hand.send(TWO_LINES),
+    end: { steps: [...BY_LINE, ...BEFORE_SHIPPING.slice(1), "arrangeShipping", "capturePayment"] },
+    isOwn: true,
+    diesAt: /^sorterAgent\//,
+  },
+  {
+    name: "runs for a list of a result, compensated",
+    title:
+      "[agents, scheduler | every await of a compensation of runs for a list of a result | host killed] what was done for each item is compensated once, for that item",
+    async drive(hand) {
+      await hand.fault("shipping", { kind: "reject", message: "nobody delivers there" });
+      await hand.send(TWO_LINES);
+    },
+    end: {
+      error: "compensated",
+      steps: [...BY_LINE, ...BEFORE_SHIPPING.slice(1)],
+      compensated: [...BY_LINE, "takePayment"],
+    },
+    isOwn: true,
+    diesAt: /^inventoryAgent\/reserveStock_1\/compensate:/,
   },
 ];

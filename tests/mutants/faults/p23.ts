@@ -107,8 +107,8 @@ export const P23 = faultsOf("P23", [
   [
     "A list that is recorded while nobody holds the job has no runs.",
     "core:scheduler/claim-job.ts",
-    "return withSkips(workflow, withListedRuns(workflow, steps, now), now);",
-    "return withSkips(workflow, steps, now);",
+    'direction === "forward" ? settledSteps(workflow, steps, instant(context.now())) : steps;',
+    "steps;",
     LISTED,
   ],
   [

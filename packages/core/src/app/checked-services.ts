@@ -1,4 +1,5 @@
-// What agents, their services and their workers were seen to do when they were checked (P34), by `npm run services:check`: recorded beside the agents, and demanded at start.
+// What agents, their services and their workers were seen to do when they were checked (P34), by `npm run services:check`: recorded beside the agents,
+// and demanded at start.
 import type { AnyAgent } from "./define-agent.ts";
 
 /**

@@ -1,6 +1,6 @@
 // A step that runs for each item of a list in the result of a step before it (P5, P23): one record stands for its runs until that result is recorded.
 import { runsOfStep } from "./expand.ts";
-import { itemOfRun, MOST_ITEM_BYTES, MOST_ITEMS, runOfItem, stepOfRun } from "./items.ts";
+import { itemOfRun, MORE_ITEMS, MOST_ITEM_BYTES, MOST_ITEMS, runOfItem, stepOfRun } from "./items.ts";
 import { type Source, sourceOf } from "./list-source.ts";
 import { mayHaveHadEffect, type Plan } from "./plan.ts";
 import { jsonBytes, MOST_RUNS } from "./record-limits.ts";
@@ -45,25 +45,21 @@ type Listed =
   | { readonly kind: "items"; readonly items: readonly StepResult[] }
   | { readonly kind: "fault"; readonly fault: string };
 
-/** The way out: each child has a record of its own. */
-const FEWER =
-  "record it in parts, with a child for each part (defineChildJob with forEach), or submit the work in parts";
-
 function itemsIn(result: StepResult | null, { step, member }: Source, steps: Steps): Listed {
   const list = result?.[member];
   const fault = (words: string): Listed => ({ kind: "fault", fault: `${step}.${member} ${words}` });
   if (list === undefined || list === null) return fault(`is no list: the result of ${step} has no ${member}`);
   if (!isList(list)) return fault("is no list of objects");
-  if (list.length > MOST_ITEMS) return fault(`has ${list.length} items, and may have ${MOST_ITEMS}: ${FEWER}`);
+  if (list.length > MOST_ITEMS) return fault(`has ${list.length} items, and may have ${MOST_ITEMS}: ${MORE_ITEMS}`);
   // The record that stands for the runs makes room for one.
   const runs = Object.keys(steps).length - 1 + list.length;
   if (runs > MOST_RUNS)
-    return fault(`has ${list.length} items, which make ${runs} runs of steps, of at most ${MOST_RUNS}: ${FEWER}`);
+    return fault(`has ${list.length} items, which make ${runs} runs of steps, of at most ${MOST_RUNS}: ${MORE_ITEMS}`);
   const items: readonly StepResult[] = [...Object.values(steps).flatMap(({ item }) => (item ? [item] : [])), ...list];
   const bytes = items.reduce((sum, item) => sum + jsonBytes(item), 0);
   if (bytes > MOST_ITEM_BYTES)
     return fault(
-      `has items with which all items take ${bytes} bytes of the record, of at most ${MOST_ITEM_BYTES}: ${FEWER}`,
+      `has items with which all items take ${bytes} bytes of the record, of at most ${MOST_ITEM_BYTES}: ${MORE_ITEMS}`,
     );
   return { kind: "items", items: list };
 }

@@ -1,30 +1,26 @@
 // The state record of a new job (P1, P2): what its requester and its workflow determine.
-import type { BusinessKeys } from "./business-keys.ts";
-import type { ParentStep } from "./child-job.ts";
 import { runOfItem } from "./items.ts";
-import type { Priority } from "./job.ts";
 import { sourceOf } from "./list-source.ts";
 import { NOT_STARTED, RECORD_VERSION, type StateRecord, type StepRecord, type StepResult } from "./state-record.ts";
-import type { WantedStatuses } from "./wanted-statuses.ts";
 import type { Workflow } from "./workflow.ts";
 
-/** The requester of a job, and the request. */
-export interface Submission {
-  readonly jobId: string;
-  readonly keys: BusinessKeys;
-  readonly priority: Priority;
-  readonly owner?: string | undefined;
-  readonly parent?: ParentStep | undefined;
-  /** What it is counted by among the jobs of others: its owner, or a member of its content. Absent: it has none. */
-  readonly fairnessKey?: string | undefined;
-  readonly contentDigest: string;
-  readonly statuses?: WantedStatuses | undefined;
-  readonly replyTo: string | null;
-  readonly replyToSessionId: string | null;
-  readonly correlationId: string;
-  readonly traceparent: string | null;
-  readonly enqueuedAt?: string | undefined;
-}
+/** The requester of a job, and the request: as the record keeps it. */
+type Submission = Pick<
+  StateRecord,
+  | "jobId"
+  | "keys"
+  | "priority"
+  | "owner"
+  | "parent"
+  | "fairnessKey"
+  | "contentDigest"
+  | "statuses"
+  | "replyTo"
+  | "replyToSessionId"
+  | "correlationId"
+  | "traceparent"
+  | "enqueuedAt"
+>;
 
 /** The items of the lists of a workflow's steps, by the list's name. */
 export type Items = { readonly [list: string]: readonly StepResult[] };

@@ -47,8 +47,7 @@ export function planOf(workflow: Workflow, steps: Steps, direction: Direction): 
 
 function forwardOf(step: WorkflowStep, all: readonly WorkflowStep[]): PlannedStep {
   const { name, agent, operation, transport = "activity", after, startWithin = START_WITHIN } = step;
-  const { completeWithin, awaitWithin, when, forEach, optional, needs, otherwise } = step;
-  const maySkip = optional || when || needs || otherwise !== undefined || all.some((other) => other.otherwise === name);
+  const { completeWithin, awaitWithin, when, forEach } = step;
   return {
     name,
     agent,
@@ -58,7 +57,7 @@ function forwardOf(step: WorkflowStep, all: readonly WorkflowStep[]): PlannedSte
     startWithin,
     completeWithin,
     ...(awaitWithin && { awaitWithin }),
-    ...(maySkip && { maySkip: true }),
+    ...(maySkip(step, all) && { maySkip: true }),
     ...(when && { when }),
     ...(forEach && { forEach }),
   };
@@ -83,8 +82,20 @@ function compensationOf(step: WorkflowStep, after: readonly string[]): PlannedSt
   return [{ name, agent, operation, transport, after, ...times, ...(forEach && { forEach }) }];
 }
 
+/** By its condition, as a fault of its own, with a step that it needs, or because it stands in for another. */
+export function maySkip(
+  { name, optional, when, needs, otherwise }: WorkflowStep,
+  all: readonly WorkflowStep[],
+): boolean {
+  return Boolean(optional || when || needs || otherwise !== undefined) || isFallback(name, all);
+}
+
+/** Whether it is the fallback of another step. */
+export const isFallback = (name: string, all: readonly WorkflowStep[]): boolean =>
+  all.some(({ otherwise }) => otherwise === name);
+
 /** All steps that can begin only after that one is done. */
-function dependantsOf(steps: readonly WorkflowStep[], name: string): ReadonlySet<string> {
+export function dependantsOf(steps: readonly WorkflowStep[], name: string): ReadonlySet<string> {
   const found = new Set([name]);
   // The author may list the steps in any sequence: so the loop repeats until it finds no further step.
   for (let before = 0; before < found.size; ) {
@@ -96,8 +107,8 @@ function dependantsOf(steps: readonly WorkflowStep[], name: string): ReadonlySet
 }
 
 /**
- * Whether a step's run may have had an effect: it is completed, or its outcome is unknown. If all its tries were rejected permanently, it had none; nor
- * had a step whose list can't be used, for which no agent is called.
+ * Whether a step's run may have had an effect: it is completed, or its outcome is unknown. If all its tries were rejected permanently, it had none.
+ * Nor had a step whose list can't be used, for which no agent is called.
  */
 export function mayHaveHadEffect(run: StepRun & Pick<StepRecord, "listFault">): boolean {
   const { state, scheduledAt, retryCount, outcomeUnknown } = run;

@@ -1,5 +1,6 @@
 // A step that is not done while its job continues: the reason, and the other steps that are skipped with it.
 import { expandedSteps, fallbacksOf } from "./expand.ts";
+import { withListedRuns } from "./listed-runs.ts";
 import { isClosed } from "./plan.ts";
 import { asMessage } from "./record-limits.ts";
 import type { Skipped } from "./skipped.ts";
@@ -17,8 +18,13 @@ export function skippedFor(record: StepRecord, skipped: Skipped, outcomeUnknown:
 
 const OVER = { state: "Skipped", startBy: null, completeBy: null, notBefore: undefined } as const;
 
+/** What follows from the ends that are recorded: the runs of lists, then the steps that are skipped; the same object if nothing does. */
+export function settledSteps(workflow: Workflow, steps: Steps, now: string): Steps {
+  return withSkips(workflow, withListedRuns(workflow, steps, now), now);
+}
+
 /** The steps after all steps are skipped too that need a skipped one, or that are not needed; the same object if there are none. */
-export function withSkips(workflow: Workflow, steps: Steps, now: string): Steps {
+function withSkips(workflow: Workflow, steps: Steps, now: string): Steps {
   if (workflow.steps.every(({ needs, otherwise }) => !needs && otherwise === undefined)) return steps;
   const planned = expandedSteps(workflow, steps);
   const named = new Map(planned.map((step) => [step.name, step]));

@@ -272,7 +272,7 @@ export interface StateRecord {
   readonly correlationId: string;
   readonly traceparent: string | null;
   /** When the job was enqueued, by the broker's clock. */
-  readonly enqueuedAt?: string;
+  readonly enqueuedAt?: string | undefined;
   readonly steps: Steps;
   /** A step is or was done later. An index on it finds the jobs that await a report. Set with the acceptance, and never cleared. */
   readonly hasWaited?: true;

@@ -7,7 +7,6 @@ import { withoutDeadline } from "./deadline.ts";
 import { after } from "./duration.ts";
 import { endingOf } from "./ending.ts";
 import { forwardAgain } from "./forward-again.ts";
-import { withListedRuns } from "./listed-runs.ts";
 import { owed } from "./owed.ts";
 import {
   directionOf,
@@ -24,7 +23,7 @@ import {
 import { missedPolls } from "./poll.ts";
 import { remindersOf } from "./reminder.ts";
 import { overMember } from "./retention.ts";
-import { skippedFor, withSkips } from "./skip.ts";
+import { settledSteps, skippedFor } from "./skip.ts";
 import {
   type Direction,
   hasEnded,
@@ -171,8 +170,7 @@ function withStep(
 function goneOn(before: StateRecord, known: StateRecord, within: Circumstances): StateRecord {
   const { workflow, now, scheduling, claimWithinMs } = within;
   const { direction, attempt, error: cause } = known;
-  const steps =
-    direction === "forward" ? withSkips(workflow, withListedRuns(workflow, known.steps, now), now) : known.steps;
+  const steps = direction === "forward" ? settledSteps(workflow, known.steps, now) : known.steps;
   const record = { ...known, steps };
   const plan = planOf(workflow, steps, direction);
   if (isWholeDone(plan, steps, direction)) {

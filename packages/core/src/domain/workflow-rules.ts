@@ -2,7 +2,7 @@
 
 import { type AssigneeRules, assigneeFaults } from "./assignee.ts";
 import { canonicalJson } from "./canonical-json.ts";
-import { MOST_ITEM_BYTES, MOST_ITEMS } from "./items.ts";
+import { MORE_ITEMS, MOST_ITEM_BYTES, MOST_ITEMS } from "./items.ts";
 import { type Job, withoutSecrets } from "./job.ts";
 import { sourceOf } from "./list-source.ts";
 import type { Items } from "./new-state-record.ts";
@@ -50,7 +50,10 @@ export function knownRules({ conditions, lists, assignees = {} }: WorkflowRules)
   return { conditions: Object.keys(conditions), lists: Object.keys(lists), assignees: Object.keys(assignees) };
 }
 
-/** The items of each of the workflow's lists for that job, without those of results. @throws if a list can't be computed, or has too many or too large items */
+/**
+ * The items of each of the workflow's lists for that job, without those of results.
+ * @throws if a list can't be computed, or has too many or too large items
+ */
 export function itemsIn({ steps }: Workflow, job: Job, rules: WorkflowRules): Items {
   const listed = steps.flatMap(({ forEach }) => (forEach === undefined || sourceOf(forEach) ? [] : [forEach]));
   const lists = [...new Set(listed)].map((list) => [list, itemsOf(list, job, rules)] as const);
@@ -62,10 +65,6 @@ export function itemsIn({ steps }: Workflow, job: Job, rules: WorkflowRules): It
   }
   return Object.fromEntries(lists);
 }
-
-/** The way out: each child has a record of its own. */
-const MORE_ITEMS =
-  "submit it in several parts, or have a step submit a child for each part of the list (defineChildJob with forEach)";
 
 /** @throws if there is no such list, it can't be computed for that job, or it is too long */
 export function itemsOf(list: string, job: Job, { lists }: WorkflowRules): readonly Item[] {

@@ -6,7 +6,6 @@ import { endingOf } from "../domain/ending.ts";
 import { forwardAgain } from "../domain/forward-again.ts";
 import { isOneWrite } from "../domain/guarded-write.ts";
 import { HISTORY_BYTES } from "../domain/history-length.ts";
-import { withListedRuns } from "../domain/listed-runs.ts";
 import {
   directionOf,
   isCompensationUnknown,
@@ -18,12 +17,11 @@ import {
   readySteps,
   runsInHand,
 } from "../domain/plan.ts";
-import { withSkips } from "../domain/skip.ts";
+import { settledSteps } from "../domain/skip.ts";
 import { hasEnded, holderId, type OutboxMessage, type StateRecord, type Steps } from "../domain/state-record.ts";
 import { timesOf } from "../domain/step-end.ts";
 import { scheduled } from "../domain/step-run.ts";
 import { claim, claimAndConclude, transitions } from "../domain/transitions.ts";
-import type { Workflow } from "../domain/workflow.ts";
 import type { Versioned, Written } from "../store/job-store.ts";
 import { inSpan } from "../telemetry/spans.ts";
 import { fromHere } from "../telemetry/trace-context.ts";
@@ -94,11 +92,6 @@ interface ReadRecord {
   readonly record: StateRecord;
   /** Absent if the caller has just created the record. */
   readonly etag?: string;
-}
-
-/** What follows from the ends of steps that no attempt held the job for: runs of lists, and steps that are skipped. */
-function settledSteps(workflow: Workflow, steps: Steps, now: string): Steps {
-  return withSkips(workflow, withListedRuns(workflow, steps, now), now);
 }
 
 async function writeSettled(

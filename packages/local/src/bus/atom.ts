@@ -21,9 +21,9 @@ export class XmlFault extends Error {
   override readonly name = "XmlFault";
 }
 
-/** What XML 1.0 has no place for, and what the service does not read: entities other than its own five. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const NO_CHARACTER = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/;
+/** What XML 1.0 has no place for, and what the service does not read: entities other than its own five. */
 const NOT_XML: readonly (readonly [what: string, pattern: RegExp])[] = [
   ["a character that XML does not have", NO_CHARACTER],
   ["a document type, which is not read", /<!DOCTYPE/i],
@@ -38,9 +38,8 @@ const NAMESPACES = [ATOM, CONNECT].map((uri) => ({
 
 function isCharacter(reference: string): boolean {
   const code = /^x/i.test(reference) ? Number.parseInt(reference.slice(1), 16) : Number(reference);
-  return (
-    code <= 0x10ffff && (code >= 0xd800 && code <= 0xdfff ? false : !NO_CHARACTER.test(String.fromCodePoint(code)))
-  );
+  const isSurrogate = code >= 0xd800 && code <= 0xdfff;
+  return code <= 0x10ffff && !isSurrogate && !NO_CHARACTER.test(String.fromCodePoint(code));
 }
 
 /** Throws an XmlFault: the parser itself makes something of anything. */

@@ -54,12 +54,10 @@ export function openCaller(
       const reply = await routeAgent(asked, [endpoint], options).call(operation, request, bounds);
       switch (reply.kind) {
         case "done":
-          return { kind: "done", result: reply.result };
         case "accepted":
         case "pending":
-          return { kind: "accepted", reference: reply.reference ?? "" };
         case "rejected":
-          return { kind: "rejected", message: reply.message };
+          return seenOf(reply);
         case "expired":
           return { kind: "none", message: reply.lastError?.message ?? "no answer" };
         case "notTakenUp":
@@ -86,6 +84,26 @@ export function openCaller(
       return finding?.kind === "absent" ? { kind: "absent" } : seen;
     },
   };
+}
+
+type Answered =
+  | { readonly kind: "done"; readonly result: StepResult }
+  | { readonly kind: "accepted" | "pending"; readonly reference?: string | undefined }
+  | { readonly kind: "rejected"; readonly message: string };
+
+/** What an agent's answer comes to, by whatever way it came. */
+export function seenOf(answer: Answered): Seen {
+  switch (answer.kind) {
+    case "done":
+      return { kind: "done", result: answer.result };
+    case "accepted":
+    case "pending":
+      return { kind: "accepted", reference: answer.reference ?? "" };
+    case "rejected":
+      return { kind: "rejected", message: answer.message };
+    default:
+      return answer satisfies never;
+  }
 }
 
 /** A second try would hide what the first one came to. */

@@ -87,7 +87,7 @@ export const keyOf = ({ id }: CheckJob, { name }: WorkflowStep, direction: Direc
 /** Does a step that the agent reads, or says why not: it is done by its own agent. */
 export type Prepare = (step: WorkflowStep, job: CheckJob) => Promise<ReadResult | { readonly missing: string }>;
 
-/** The results that the agent reads of the steps of that workflow, with that of the list it is for, and the reasons for those that there are none of. */
+/** The results that the agent reads, and the one with the list that its step is for; and the reasons for those that there are none of. */
 export async function readsFor(
   agent: { readonly reads?: Extract<AnyAgent, { readonly kind: "service" }>["reads"] },
   { workflow, step }: Use,

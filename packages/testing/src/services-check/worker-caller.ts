@@ -7,7 +7,7 @@ import {
   type AgentRequestMessage,
   parseAgentReply,
 } from "@scheduler-agent-supervisor/core/messaging";
-import type { Seen, ServiceCaller } from "./service-caller.ts";
+import { type Seen, type ServiceCaller, seenOf } from "./service-caller.ts";
 
 /**
  * Sends a request to an agent's queue, and hands on each body that is replied with its ticket until `isLast` holds.
@@ -66,12 +66,10 @@ function seenIn(body: unknown): Seen | undefined {
 function cameTo(reply: AgentReplyMessage): Seen | undefined {
   switch (reply.kind) {
     case "done":
-      return { kind: "done", result: reply.result };
     case "accepted":
     case "pending":
-      return { kind: "accepted", reference: reply.reference ?? "" };
     case "rejected":
-      return { kind: "rejected", message: reply.message };
+      return seenOf(reply);
     case "unavailable":
       return { kind: "none", message: reply.message };
     case "started":
