@@ -2,7 +2,7 @@
 import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type AdaptedApp, adaptApp, addSorter } from "../support/adapted-app.ts";
+import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { CHAIN } from "../support/orders.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
@@ -36,7 +36,6 @@ let app: TestStack;
 
 beforeAll(async () => {
   adapted = adaptApp([LISTED]);
-  addSorter(adapted);
   app = await startTestStack({ appDir: adapted.dir });
 });
 afterAll(async () => {

@@ -11,7 +11,7 @@ export interface AdaptedApp extends Disposable {
   deploy(workflows: readonly Workflow[]): void;
 }
 
-/** A copy whose file of order fulfilment exports these versions in the place of its own. */
+/** A copy whose file of order fulfilment exports these versions in the place of its own; it has the agent `sorter` where a step of theirs asks for it. */
 export function adaptApp(workflows: readonly Workflow[]): AdaptedApp {
   const dir = mkdtempSync(join(tmpdir(), "adapted-"));
   for (const part of ["functions", "shared"])
@@ -24,6 +24,7 @@ export function adaptApp(workflows: readonly Workflow[]): AdaptedApp {
   const deploy = (next: readonly Workflow[]) =>
     writeFileSync(file, `export const orderFulfilment = ${JSON.stringify(next)};\n`);
   deploy(workflows);
+  if (workflows.some(({ steps }) => steps.some(({ agent }) => agent === "sorter"))) addSorter(dir);
   return { dir, deploy, [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }) };
 }
 
@@ -37,7 +38,7 @@ export function bookAtMostOnce({ dir }: AdaptedApp): void {
 }
 
 /** Adds the agent `parcel`, whose steps are orders of that workflow with the content of their own order. */
-export function addChildOrders(app: AdaptedApp, workflow: string): void {
+export function addChildOrders({ dir }: AdaptedApp, workflow: string): void {
   const parcel = `import { defineChildJob } from "@scheduler-agent-supervisor/core/agents";
 import { z } from "zod";
 const parcel = defineChildJob({
@@ -48,11 +49,11 @@ const parcel = defineChildJob({
   result: z.object({ shipmentId: z.string() }),
 });
 `;
-  addAgent(app, "parcel", parcel);
+  addAgent(dir, "parcel", parcel);
 }
 
 /** Adds the agent `sorter`, whose result has the order's lines as a list: `sort.lines`. */
-export function addSorter(app: AdaptedApp): void {
+function addSorter(dir: string): void {
   const sorter = `import { rule } from "@scheduler-agent-supervisor/core/agents";
 import { z as schemas } from "zod";
 const sorter = rule({
@@ -62,10 +63,10 @@ const sorter = rule({
   run: ({ job }) => ({ lines: job.lines.map(({ sku, quantity }) => ({ sku, quantity })) }),
 });
 `;
-  addAgent(app, "sorter", sorter);
+  addAgent(dir, "sorter", sorter);
 }
 
-function addAgent({ dir }: AdaptedApp, name: string, declaration: string): void {
+function addAgent(dir: string, name: string, declaration: string): void {
   const file = join(dir, "dist/shared/agents.js");
   const list = "export const agents = [";
   const code = readFileSync(file, "utf8");

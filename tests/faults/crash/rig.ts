@@ -9,7 +9,7 @@ import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes/fault-k
 import type { ServiceFault } from "@scheduler-agent-supervisor/testing";
 import { type Rig, startRig } from "@scheduler-agent-supervisor/testing/internal/faults/rig";
 import { type OrderMessage, USUAL_WORKFLOW } from "../../../shared/contracts/order.ts";
-import { adaptApp, addSorter, bookAtMostOnce } from "../../support/adapted-app.ts";
+import { adaptApp, bookAtMostOnce } from "../../support/adapted-app.ts";
 import { madeOrder } from "../../support/made-order.ts";
 import { messagesIn } from "../../support/queue-contents.ts";
 import { shortLocks } from "../../support/short-locks.ts";
@@ -27,7 +27,6 @@ export function startOrderRig(topology: Topology): Promise<OrderRig> {
   return startRig(async ({ folder, settings, ...ends }) => {
     const adapted = adaptApp(workflows);
     bookAtMostOnce(adapted);
-    addSorter(adapted);
     shortVisibility(adapted.dir);
     const app = await startTestStack({
       topology,
