@@ -98,6 +98,8 @@ async function main(): Promise<number> {
     console.log(USAGE);
     return 0;
   }
+  // A full disk under the file that the output goes to costs lines, and not the host.
+  process.stdout.on("error", () => undefined);
   const colour = process.stdout.isTTY === true && process.env["NO_COLOR"] === undefined;
   const { topology, instanceCounts, graceMs, ...watched } = options;
   const common = { ...watched, worker: { ...options.worker, colour }, say: (line: string) => console.error(line) };
