@@ -18,6 +18,7 @@ import type {
 import type { Ports, Report } from "@scheduler-agent-supervisor/core/scheduling";
 import type { Created, Versioned, Written } from "@scheduler-agent-supervisor/core/store";
 import { TICK_MS } from "./abstract-time.ts";
+import { isPastDeadline } from "./normal-form.ts";
 import { REJECTED } from "./service.ts";
 import { CONTENT, CONTRACTS, HOSTS, type Host, type Setting, TIMING } from "./setting.ts";
 
@@ -107,7 +108,7 @@ function workflowsOf({ workflow, rules = NO_RULES, laterRules = rules }: Setting
     find: () => workflow,
     of: () => workflow,
     names: [workflow.name],
-    haveDeadlines: false,
+    haveDeadlines: workflow.deadline !== undefined,
     rules: isAgain ? laterRules : rules,
     submittedBy: () => undefined,
     listFaults: () => [],
@@ -161,6 +162,12 @@ export function portsOver(ask: Ask, now: () => number, { host, isAgain = false }
   const never = async () => {
     throw new Error("the model has no such call");
   };
+  // A sweep's two searches are one read: its second one finds what its first one left.
+  const search = async (before: string) => {
+    const found = await ask<"due">({ kind: "due", before });
+    return found ? [found] : [];
+  };
+  let left: Versioned[] | undefined;
   return {
     store: {
       create: (_, record) => ask<"create">({ kind: "create", record }),
@@ -176,12 +183,12 @@ export function portsOver(ask: Ask, now: () => number, { host, isAgain = false }
       countByKey: never,
       inFlight: never,
       async *due(before) {
-        const found = await ask<"due">({ kind: "due", before });
-        if (found) yield found;
+        yield* left ?? (await search(before));
       },
-      // biome-ignore lint/correctness/useYield: the model's workflows have no deadline.
-      async *pastDeadline() {
-        await never();
+      async *pastDeadline(before) {
+        const found = await search(before);
+        left = found.filter(({ record }) => !isPastDeadline(record));
+        yield* found.filter(({ record }) => isPastDeadline(record));
       },
     },
     messenger: {

@@ -12,7 +12,8 @@ import { type Bounds, NOTHING_GOES_WRONG, REQUESTS, type Setting } from "./setti
 export interface ExploreOptions {
   /**
    * How often each fault may happen in one run. Faults that are not named never happen, but services do not answer in time twice (`timeouts`): that uses
-   * up a step's attempts, of which there is a third where the policy has a wait. One rejection by a service if absent.
+   * up a step's attempts, of which there is a third where the policy has a wait. And the deadline of the job passes (`deadlines`), once unless an operator
+   * resubmits it. One rejection by a service if absent.
    */
   readonly goesWrong?: Partial<Bounds>;
   /** The values of the workflow's conditions, by name. Others are true. */
@@ -52,6 +53,7 @@ export interface Exploration {
 const MOST_STATES = 200_000;
 const WITHIN = "PT1M";
 const USUAL_TIMEOUTS = 2;
+const ONE_DEADLINE = { deadlines: 1 } as const;
 
 /**
  * Explores the newest version of a workflow. The structure is the app's: steps, predecessors, compensations, conditions, fallbacks, policies, queues. The times,
@@ -84,7 +86,7 @@ function settingOf(workflow: Workflow, name: string, options: ExploreOptions): S
     workflow: modelled(workflow),
     rules: rulesOf(workflow, conditions),
     hosts: ["east"],
-    bounds: { ...NOTHING_GOES_WRONG, timeouts: USUAL_TIMEOUTS, ...goesWrong },
+    bounds: { ...NOTHING_GOES_WRONG, timeouts: USUAL_TIMEOUTS, ...(workflow.deadline && ONE_DEADLINE), ...goesWrong },
     requests: operator.map((request) => REQUESTS[request]),
     isFickle: mayAcceptWhatItRejected,
     isCoarse: options.everyInterleaving !== true,

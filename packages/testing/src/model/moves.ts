@@ -379,10 +379,11 @@ export class Moves {
   /** An operation that begins with a look at the record; where that is all it does, nothing moves. */
   #look(state: State, begun: number | undefined, what: string, rank: number): void {
     if (begun === undefined) return;
-    for (const { piece, what: how, spends } of this.#effects.of(begun, state) ?? []) {
-      if (piece === 0 || (spends && spends !== "staleReads")) continue;
+    for (const { piece, what: how, spends, record, fault } of this.#effects.of(begun, state) ?? []) {
+      if (spends === "outages" || (piece === 0 && fault === undefined)) continue;
       const next = spends ? this.#clock.spend(state, spends) : state;
-      if (next) this.#add(change(next, 0, [piece]), `${what}: ${how}`, spends ? RANK.never : rank);
+      const to = next && change(next, 0, piece === 0 ? [] : [piece], { record });
+      if (to) this.#add(to, `${what}: ${how}`, spends ? RANK.never : rank, fault);
     }
   }
 

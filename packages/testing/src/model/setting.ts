@@ -50,6 +50,8 @@ export interface Bounds {
   readonly forgeries: number;
   /** A read finds the record as it was before its last write, made less than a tick ago: never by who wrote it, or has read it since. */
   readonly staleReads: number;
+  /** The deadline of the job passes. Absent: never. */
+  readonly deadlines?: number;
   /** A service does not answer while its agent has time. Absent: as often as it likes. */
   readonly timeouts?: number;
 }
