@@ -6,6 +6,7 @@ import {
   NO_RULES,
   type StartAttempt,
   type StateRecord,
+  stepOfRun,
   type Workflows,
 } from "@scheduler-agent-supervisor/core/domain";
 import type {
@@ -19,7 +20,7 @@ import type { Ports, Report } from "@scheduler-agent-supervisor/core/scheduling"
 import type { Created, Versioned, Written } from "@scheduler-agent-supervisor/core/store";
 import { TICK_MS } from "./abstract-time.ts";
 import { isPastDeadline } from "./normal-form.ts";
-import { REJECTED } from "./service.ts";
+import { REJECTED, stepOf } from "./service.ts";
 import { CONTENT, CONTRACTS, HOSTS, type Host, type Setting, TIMING } from "./setting.ts";
 
 /** The calls that have an effect or an answer that may differ; all others are answered at once. */
@@ -64,6 +65,8 @@ export interface ServiceCall {
   readonly isQuery?: true;
   /** It polls what the service has accepted. */
   readonly isPoll?: true;
+  /** What its result has beside an id: the lists for whose items later steps run. */
+  readonly lists?: { readonly [member: string]: readonly object[] };
   /** The service accepts it, does it later, and reports to this. */
   readonly reportTo?: Address;
 }
@@ -137,7 +140,7 @@ export function portsOver(ask: Ask, now: () => number, { host, isAgain = false }
       const completeBy =
         taken?.completeBy ?? (mutant.ignoresTakeUp ? new Date(now() + TICK_MS).toISOString() : undefined);
       if (completeBy === undefined) return { kind: "notTakenUp" };
-      const call = serviceCall(operation, request, completeBy);
+      const call = serviceCall(operation, request, completeBy, setting);
       if (request.awaited) return pollWith(call, ask);
       const { withoutKeys } = setting;
       const until = taken?.triedUntil;
@@ -261,7 +264,9 @@ function serviceCall(
   operation: string,
   { idempotencyKey, compensates, completion }: Pick<AgentRequest, "idempotencyKey" | "compensates" | "completion">,
   completeBy: string,
+  { listed }: Setting,
 ): ServiceCall {
+  const lists = compensates === null ? listed?.[stepOfRun(stepOf(idempotencyKey))] : undefined;
   return {
     kind: "service",
     operation,
@@ -269,6 +274,7 @@ function serviceCall(
     compensates: compensates?.idempotencyKey ?? null,
     completeBy,
     isSaid: false,
+    ...(lists && { lists }),
     ...(completion && { reportTo: JSON.parse(completion.url) as Address }),
   };
 }
