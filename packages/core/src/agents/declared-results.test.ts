@@ -29,6 +29,18 @@ test.each([{ keepFile: { blobId: 7 } }, { keepFile: {} }, {}])(
   async (results) => expect(await encode(results)).toMatchObject({ kind: "rejected", message: "there is no file" }),
 );
 
+test.each([
+  { item: { part: "1", more: 1 }, got: { part: "1" } },
+  { item: { part: 1 }, got: null },
+])("P23 the item reaches the operation as its agent declares it: $item", async ({ item, got }) => {
+  const agent: Agent<never> = {
+    name: "encoder",
+    items: { encode: z.object({ part: z.string() }) },
+    operations: { encode: async (call) => ({ kind: "done", result: { got: JSON.stringify(call.item ?? null) } }) },
+  };
+  expect(await encode({}, agent, { item })).toMatchObject({ kind: "done", result: { got: JSON.stringify(got) } });
+});
+
 test.each([{ encodedId: 7, from: "b-1" }, { from: "b-1" }, {}])(
   "P9 a result that is not as it is declared is not recorded: a person has to look at what answers there: %j",
   async (result) => {

@@ -83,12 +83,15 @@ export function resultsCheckedOf(
   };
 }
 
-/** The request with only those results that the agent has declared to read. */
-export function readBy({ reads }: Agent<never>, request: AgentRequest): AgentRequest {
-  if (!reads) return request;
-  const results = Object.entries(reads).flatMap(([step, schema]) => {
-    const parsed = schema.safeParse(request.results[step]);
+/** The request with only those results that the agent has declared to read, and with the item as its operation declares it. */
+export function readBy({ reads, items }: Agent<never>, request: AgentRequest, operation?: string): AgentRequest {
+  const schema = operation === undefined ? undefined : items?.[operation];
+  const item = schema?.safeParse(request.item);
+  const asked = item ? { ...request, item: item.success ? item.data : undefined } : request;
+  if (!reads) return asked;
+  const results = Object.entries(reads).flatMap(([step, read]) => {
+    const parsed = read.safeParse(request.results[step]);
     return parsed.success ? [[step, parsed.data]] : [];
   });
-  return { ...request, results: Object.fromEntries(results) };
+  return { ...asked, results: Object.fromEntries(results) };
 }

@@ -60,6 +60,29 @@ const bank = defineAgent({
     },
   },
 });
+const item = z.object({ id: z.string() });
+const valuer = defineAgent({
+  name: "valuer",
+  service: service("Valuer"),
+  seen,
+  items: { weigh: item, unweigh: item, price: z.object({ price: z.number() }) },
+  results: { weigh: value, unweigh: value, price: value, count: value },
+  operations: {
+    weigh: ({ item: one }) => {
+      const id: string | undefined = one?.id;
+      // @ts-expect-error the item has no such member
+      return { path: "weights", body: { id, colour: one?.colour } };
+    },
+    unweigh: done,
+    price: ({ item: one }) => {
+      // @ts-expect-error it is a number
+      const price: string | undefined = one?.price;
+      return { path: "prices", body: { price } };
+    },
+    // What an operation does not declare may be anything.
+    count: ({ item: one }) => ({ path: "counts", body: { colour: one?.["colour"] ?? null } }),
+  },
+});
 const printer = defineAgent({
   name: "printer",
   service: service("Printer"),
@@ -67,7 +90,7 @@ const printer = defineAgent({
   results: { print: z.object({}) },
   operations: { print: done },
 });
-const agents = [bureau, bank, printer] as const;
+const agents = [bureau, bank, printer, valuer] as const;
 
 const rules = {
   conditions: {
@@ -104,6 +127,12 @@ const print = { ...times, name: "print", agent: "printer", operation: "print" } 
 
 const look = { ...times, name: "look", agent: "bureau", operation: "survey" } as const;
 const listed = { ...appraise, after: ["look"], forEach: "look.collaterals" } as const;
+
+const unweighed = { compensation: { operation: "unweigh", completeWithin: "PT10S" } } as const;
+const weigh = { ...listed, ...unweighed, name: "weigh", agent: "valuer", operation: "weigh" } as const;
+const price = { ...listed, name: "price", agent: "valuer", operation: "price" } as const;
+
+const priced = { operation: "price", completeWithin: "PT10S" } as const;
 
 const loan = defineWorkflow({ ...head, steps: [rate, appraise, { ...pay, when: "isGood" }] });
 const letter = defineWorkflow({ ...head, name: "letter", steps: [{ ...print, forEach: "words" }] });
@@ -145,6 +174,12 @@ const planted = [
   () => defineWorkflow({ ...head, steps: [look, { ...listed, forEach: "look.more" }] }),
   // @ts-expect-error the step with the list is done for each item
   () => defineWorkflow({ ...head, steps: [{ ...look, forEach: "collaterals" }, listed] }),
+  // @ts-expect-error the items of the result have no price
+  () => defineWorkflow({ ...head, steps: [look, price] }),
+  // @ts-expect-error nor have those of the content
+  () => defineWorkflow({ ...head, steps: [{ ...price, after: [], forEach: "collaterals" }] }),
+  // @ts-expect-error its compensation takes items without an id
+  () => defineWorkflow({ ...head, steps: [look, { ...weigh, operation: "count", compensation: priced }] }),
   // @ts-expect-error a step with a list has no one result
   () => defineWorkflow({ ...head, outputs: { value: "appraise.value" }, steps: [rate, appraise, pay] }),
 ];
@@ -172,5 +207,8 @@ test("what fits compiles: steps before it, their results, and those of a list as
   expect(defineWorkflow({ ...head, steps: [look, rate, listed, pay, reaches] }).steps).toHaveLength(5);
   const later = { ...listed, after: ["rate"] } as const;
   expect(defineWorkflow({ ...head, steps: [look, { ...rate, after: ["look"] }, later] }).steps).toHaveLength(3);
-  expect(planted).toHaveLength(19);
+  expect(defineWorkflow({ ...head, steps: [look, weigh] }).steps).toHaveLength(2);
+  expect(defineWorkflow({ ...head, steps: [{ ...weigh, after: [], forEach: "collaterals" }] }).steps).toHaveLength(1);
+  expect(defineWorkflow({ ...head, steps: [look, { ...price, operation: "count" }] }).steps).toHaveLength(2);
+  expect(planted).toHaveLength(22);
 });
