@@ -62,7 +62,8 @@ export async function runCommand(command: () => Promise<number | undefined>): Pr
   } catch (cause) {
     if (cause instanceof HelpAsked) return leave(fitted(cause.message, columnsFor(process.stdout)));
     const isUsage = cause instanceof UsageError;
-    if (isUsage) console.error(fitted(cause.message, columnsFor(process.stderr)));
+    // In a pipe whole lines are looked for.
+    if (isUsage && process.stderr.isTTY) console.error(fitted(cause.message, columnsFor(process.stderr)));
     else console.error(cause instanceof Error ? cause.message : cause);
     process.exitCode = isUsage ? 2 : 1;
   }
