@@ -193,7 +193,6 @@ describe("what Azure refuses when a container is made", () => {
     ["an unknown mode for conflicts", { conflictResolutionPolicy: { mode: "FirstWins" } }],
     ["a path for one's own mode", { conflictResolutionPolicy: { mode: "Custom", conflictResolutionPath: "/a" } }],
     ["a procedure for the last writer", { conflictResolutionPolicy: { conflictResolutionProcedure: "dbs/a" } }],
-    ["a conflict path without a slash", { conflictResolutionPolicy: { conflictResolutionPath: "a" } }],
     ["an unknown kind of geospatial data", { geospatialConfig: { type: "Sphere" } }],
     [
       "an unknown type of a spatial index",
