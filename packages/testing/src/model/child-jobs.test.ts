@@ -90,14 +90,14 @@ const packer = defineAgent({
   results: { pack: idAs("boxId"), unpack: idAs("boxId") },
   operations: { pack: request, unpack: request },
 });
-const undone = { compensation: { operation: "unpack", completeWithin: "PT10S" } } as const;
+const unpacked = { compensation: { operation: "unpack", completeWithin: "PT10S" } } as const;
 const pack = { name: "pack", agent: "packer", operation: "pack", after: [], completeWithin: "PT10S" } as const;
 const head = { version: 1, policy } as const;
 const box = workflowsOf(
   [packer],
   rules,
   contracts,
-)({ ...head, name: "box", steps: [{ ...pack, ...undone }], outputs: { box: "pack.boxId" } });
+)({ ...head, name: "box", steps: [{ ...pack, ...unpacked }], outputs: { box: "pack.boxId" } });
 const boxing = defineChildJob({
   ...{ name: "boxing", workflow: box, result: z.object({ box: z.string() }) },
   sees: ({ rooms }: Move) => ({ rooms }),
@@ -123,7 +123,7 @@ const rooms = workflowsOf(
   agents,
   rules,
   contracts,
-)({ ...{ ...head, name: "rooms" }, steps: [{ ...pack, ...undone, forEach: "rooms" }] });
+)({ ...{ ...head, name: "rooms" }, steps: [{ ...pack, ...unpacked, forEach: "rooms" }] });
 const business = defineApp({ contracts, agents, workflows: [box, move, rooms], rules });
 
 test("P35 the child's workflow is explored first, and its ends are those of the step", async () => {
