@@ -55,7 +55,7 @@ export function isCurrent({ data, dataUpdatedAt }: Arrived): boolean {
 
 /** The same for what is asked often: whether the app answers at all. */
 export function isAnswering({ data, dataUpdatedAt }: Arrived): boolean {
-  return isRecent(dataUpdatedAt, ANSWERED_MS - TOLERATED_MS) && isOfNow(data, appNow(), ANSWERED_MS);
+  return isRecent(dataUpdatedAt, TOLERATED_MS) && isOfNow(data, appNow(), ANSWERED_MS);
 }
 
 interface Arrived {
