@@ -1,11 +1,14 @@
 // The operator's API of a running app, for the command line: a rejection is an error that says why.
-import { isOfNow } from "@scheduler-agent-supervisor/operator/internal/domain/freshness";
+import { ANSWERED_MS, isOfNow } from "@scheduler-agent-supervisor/operator/internal/domain/freshness";
+import type { Changes } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import { plainText, withTimes } from "./text.ts";
 
 export interface App {
   get<T>(path: string): Promise<T>;
   /** The same. @throws if the answer says what was so minutes ago: something between may keep an old one, and give it again */
   getNow<T>(path: string): Promise<T>;
+  /** Whether the app itself answers, and now. @throws if not, or if its clock and this machine's differ: then nobody knows which one is wrong */
+  answersNow(): Promise<void>;
   /** @param etag of what was looked at */
   post<T>(path: string, body: unknown, etag?: string): Promise<T>;
 }
@@ -18,7 +21,10 @@ export interface AppAddress {
   readonly token?: string | undefined;
 }
 
-const WITHIN_MS = 60_000;
+/** Whoever looks at what is wrong has an answer, or that there is none, within a minute. An action may take longer. */
+const READ_WITHIN_MS = 30_000;
+const ACT_WITHIN_MS = 60_000;
+const NOT_NOW = "it is an old one, given again, or a clock is wrong: this machine's or the app's.";
 
 export function openApp({ url, key, token }: AppAddress): App {
   const headers = {
@@ -29,10 +35,11 @@ export function openApp({ url, key, token }: AppAddress): App {
 
   async function ask<T>(path: string, options: RequestInit, isNow = false): Promise<T> {
     const address = new URL(`api/${path}`, url.endsWith("/") ? url : `${url}/`);
-    const signal = AbortSignal.timeout(WITHIN_MS);
+    const withinMs = options.method === "POST" ? ACT_WITHIN_MS : READ_WITHIN_MS;
+    const signal = AbortSignal.timeout(withinMs);
     const [response, text] = await answerOf(address, { ...options, redirect: "manual", signal }).catch(
       (cause: unknown) => {
-        const late = `The app at ${url} did not answer within ${WITHIN_MS / 1000} s. An action may have been done. Check before you repeat it: npm run orders -- shift-log`;
+        const late = `The app at ${url} did not answer within ${withinMs / 1000} s. An action may have been done. Check before you repeat it: npm run orders -- shift-log`;
         const none = `No app answers at ${url}: start it with npm start, or name another with --app URL.`;
         throw new Error(signal.aborted ? late : none, { cause });
       },
@@ -49,6 +56,11 @@ export function openApp({ url, key, token }: AppAddress): App {
   return {
     get: (path) => ask(path, { headers }),
     getNow: (path) => ask(path, { headers }, true),
+    async answersNow() {
+      const { asOf } = await ask<Changes>("changes", { headers });
+      const apartMs = Math.abs(Date.now() - Date.parse(asOf));
+      if (apartMs > ANSWERED_MS) throw new Error(`The answer says that it is ${withTimes(asOf)}: ${NOT_NOW}`);
+    },
     post: (path, body, etag) =>
       ask(path, {
         method: "POST",

@@ -49,6 +49,10 @@ export async function showNeeds(app: App, asJson: boolean): Promise<number> {
     system("Actions on many orders", app.getNow<BulkList>("bulk?open=true").then(runTroubles)),
     system("Waiting messages", app.getNow<WaitingMessages>("waiting-messages").then(messageTroubles)),
     system("Supervision", app.getNow<Supervisor>("supervisor").then(supervisorTroubles)),
+    system(
+      "The app itself",
+      app.answersNow().then(() => []),
+    ),
     system("Agents and pauses", app.getNow<AgentStandings>("agents").then(agentTroubles)),
   ]);
   const [attention, heldUp, deadLetters, awaiting, claims, ...others] = parts;

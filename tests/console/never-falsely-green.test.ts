@@ -161,7 +161,7 @@ describe("the all-clear", () => {
     const count = { asOf: now(), count: 1, isAll: false, groups: [] };
     await page.route("**/api/held-up", (route) => route.fulfill({ json: count }));
     await page.route("**/api/changes", (route) => route.fulfill({ json: { process: "another", count: 1 } }));
-    // The lists' own turn comes after 40 seconds.
+    // The lists' own turn comes after 45 seconds.
     await page.clock.runFor("00:25");
     await page.getByText("More orders may be held up than are read at once.").waitFor();
     expect(await page.getByText(CLEAR, { exact: true }).count()).toBe(0);

@@ -1,6 +1,6 @@
 // What makes the first view read its lists again before it is their turn; and which of its answers are recent.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { appNow, compareClocks, isRecent } from "../../console/src/api/clock.ts";
+import { createClock, isRecent } from "../../console/src/api/clock.ts";
 import { createNews } from "../../console/src/api/news.ts";
 
 const SECOND = 1000;
@@ -38,21 +38,39 @@ beforeEach(() => {
   vi.useFakeTimers({ now: NOON });
 });
 afterEach(() => {
-  compareClocks(new Date(Date.now()).toUTCString(), Date.now());
   vi.useRealTimers();
 });
 
 test("ages are by the app's clock where the browser's is wrong; some seconds of difference do not matter", () => {
-  compareClocks("Sat, 31 Jan 2026 13:00:00 GMT", NOON);
-  expect(appNow()).toBe(NOON + 3600 * SECOND);
-  compareClocks("Sat, 31 Jan 2026 12:00:09 GMT", NOON);
-  expect(appNow()).toBe(NOON);
+  const aheadAfter = (date: string) => {
+    const clock = createClock();
+    clock.compare(date, NOON);
+    return clock.aheadMs();
+  };
+  expect(aheadAfter("Sat, 31 Jan 2026 13:00:00 GMT")).toBe(3600 * SECOND);
+  expect(aheadAfter("Sat, 31 Jan 2026 11:00:00 GMT")).toBe(-3600 * SECOND);
+  expect(aheadAfter("Sat, 31 Jan 2026 12:00:09 GMT")).toBe(0);
 });
 
 test("an answer without a time, or that was long under way, says nothing of the clocks", () => {
-  compareClocks(null, NOON);
-  compareClocks("Sat, 31 Jan 2026 13:00:00 GMT", NOON - 6 * SECOND);
-  expect(appNow()).toBe(NOON);
+  const clock = createClock();
+  clock.compare(null, NOON);
+  clock.compare("Sat, 31 Jan 2026 13:00:00 GMT", NOON - 6 * SECOND);
+  expect(clock.aheadMs()).toBe(0);
+});
+
+test("an answer that is given again, with the time that it had, does not set the clock back", () => {
+  const clock = createClock();
+  clock.compare("Sat, 31 Jan 2026 12:00:00 GMT", NOON);
+  vi.advanceTimersByTime(90 * SECOND);
+  clock.compare("Sat, 31 Jan 2026 12:00:00 GMT", Date.now());
+  expect(clock.aheadMs()).toBe(0);
+  clock.compare("Sat, 31 Jan 2026 12:01:30 GMT", Date.now());
+  expect(clock.aheadMs()).toBe(0);
+  // The browser's clock is set forward by an hour.
+  vi.setSystemTime(Date.now() + 3600 * SECOND);
+  clock.compare("Sat, 31 Jan 2026 12:01:31 GMT", Date.now());
+  expect(clock.aheadMs()).toBe(-3599 * SECOND);
 });
 
 test("an answer is not recent after two minutes, nor if the clock was set back since", () => {

@@ -163,6 +163,7 @@ export async function takePictures(folder: string, only?: string): Promise<void>
     await shoot("held-up");
     await page.goto(`${base}/jobs/held-1`);
     await page.getByText("Why this order waits").waitFor();
+    await page.waitForLoadState("networkidle");
     await shoot("held");
     await page.goto(`${base}/discarded`);
     await page.locator("tbody a").first().click();

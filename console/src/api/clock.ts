@@ -1,27 +1,46 @@
 // Two clocks: the app's, in which all its instants are, and the browser's, which may be wrong, set anew, or have slept.
-import { FRESH_MS, isOfNow } from "@scheduler-agent-supervisor/operator/internal/domain/freshness";
+import { ANSWERED_MS, FRESH_MS, isOfNow } from "@scheduler-agent-supervisor/operator/internal/domain/freshness";
 
 /** The browser's may differ by so much: the app says its own in whole seconds, and an answer is under way for a while. */
 const TOLERATED_MS = 30_000;
 /** Of an answer that took longer it is not known when it was given. */
 const SOON_MS = 5_000;
 
-let aheadMs = 0;
-
-/** @param date the header of an answer that no cache has kept */
-export function compareClocks(date: string | null, askedAt: number): void {
-  const answeredAt = Date.now();
-  const said = Date.parse(date ?? "");
-  if (Number.isNaN(said) || answeredAt < askedAt || answeredAt - askedAt > SOON_MS) return;
-  const ahead = said - answeredAt;
-  aheadMs = Math.abs(ahead) > TOLERATED_MS ? ahead : 0;
+export interface Clock {
+  /** @param date the header of an answer that no cache has kept */
+  compare(date: string | null, askedAt: number): void;
+  /** How far the app's clock is ahead of the browser's; 0 for what is tolerated. */
+  aheadMs(): number;
 }
 
+export function createClock(): Clock {
+  let aheadMs = 0;
+  /** The latest time that the app has said, and when, by a clock that nobody sets. */
+  let latest: { readonly said: number; readonly atMs: number } | undefined;
+  return {
+    compare(date, askedAt) {
+      const answeredAt = Date.now();
+      const said = Date.parse(date ?? "");
+      if (Number.isNaN(said) || answeredAt < askedAt || answeredAt - askedAt > SOON_MS) return;
+      const atMs = performance.now();
+      // Something between gives an answer again, with the time that it had then.
+      if (latest && said < latest.said + (atMs - latest.atMs) - TOLERATED_MS) return;
+      if (!latest || said > latest.said) latest = { said, atMs };
+      const ahead = said - answeredAt;
+      aheadMs = Math.abs(ahead) > TOLERATED_MS ? ahead : 0;
+    },
+    aheadMs: () => aheadMs,
+  };
+}
+
+const clock = createClock();
+export const compareClocks = clock.compare;
+
 /** Now, as the app's clock says it. */
-export const appNow = (): number => Date.now() + aheadMs;
+export const appNow = (): number => inAppTime(Date.now());
 
 /** @param at in the browser's time, as an answer's arrival is */
-export const inAppTime = (at: number): number => at + aheadMs;
+export const inAppTime = (at: number): number => at + clock.aheadMs();
 
 /** Whether an answer is recent. One from the future is not: the browser's clock was set back, and nobody knows how old it is. */
 export function isRecent(arrivedAt: number, withinMs = FRESH_MS): boolean {
@@ -30,8 +49,13 @@ export function isRecent(arrivedAt: number, withinMs = FRESH_MS): boolean {
 }
 
 /** Whether an answer arrived recently, and says what was so recently. */
-export function isCurrent({ data, dataUpdatedAt }: Arrived, withinMs?: number): boolean {
-  return isRecent(dataUpdatedAt, withinMs) && isOfNow(data, appNow());
+export function isCurrent({ data, dataUpdatedAt }: Arrived): boolean {
+  return isRecent(dataUpdatedAt) && isOfNow(data, appNow());
+}
+
+/** The same for what is asked often: whether the app answers at all. */
+export function isAnswering({ data, dataUpdatedAt }: Arrived): boolean {
+  return isRecent(dataUpdatedAt, TOLERATED_MS) && isOfNow(data, appNow(), ANSWERED_MS);
 }
 
 interface Arrived {

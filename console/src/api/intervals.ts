@@ -3,8 +3,10 @@
 export const CHANGES_MS = 10_000;
 export const LIST_MS = 30_000;
 /** What the first view shows; at once if something has happened. */
-export const HOME_MS = 40_000;
-export const QUEUES_MS = 60_000;
+export const HOME_MS = 45_000;
+/** Messages that nobody takes; the store is not read for it. */
+export const WAITS_MS = 20_000;
+export const QUEUES_MS = 50_000;
 export const ADVICE_MS = 600_000;
 export const AGENTS_MS = 10_000;
 export const LEADERLESS_MS = 5_000;

@@ -47,6 +47,7 @@ import {
   LEADERLESS_MS,
   LIST_MS,
   QUEUES_MS,
+  WAITS_MS,
 } from "./intervals.ts";
 import { createNews, type News } from "./news.ts";
 
@@ -126,7 +127,7 @@ export const useAgents = () => usePolled<AgentStandings>("agents", AGENTS_MS);
 /** The same, for a view that shows only what is not well. */
 export const useStandings = () => usePolled<AgentStandings>("agents", QUEUES_MS);
 
-export const useWaitingMessages = () => usePolled<WaitingMessages>("waiting-messages", HOME_MS);
+export const useWaitingMessages = () => usePolled<WaitingMessages>("waiting-messages", WAITS_MS);
 
 export const useAttention = () => usePolled<Attention>("attention", HOME_MS);
 

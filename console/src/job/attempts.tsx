@@ -11,7 +11,7 @@ import { JOB } from "../words/job.ts";
 const MOST = 20;
 
 const COLUMNS: readonly Column<AttemptShown>[] = [
-  { name: JOB.labels.attempt, isNumber: true, cell: ({ attempt }) => attempt },
+  { name: JOB.labels.attempt, cell: ({ attempt }) => attempt },
   { name: JOB.attempts.from, cell: ({ from }) => <Instant at={from} /> },
   { name: JOB.attempts.took, cell: (attempt) => <span className="whole">{tookWords(attempt)}</span> },
   {

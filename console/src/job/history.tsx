@@ -30,7 +30,9 @@ export function History({ history, failedOnly }: HistoryProps) {
             <span>
               <Said text={what} />
             </span>{" "}
-            <span className="quiet">{by}</span>
+            <span className="quiet" title={by}>
+              {JOB.by(by)}
+            </span>
           </li>
         ))}
       </ol>

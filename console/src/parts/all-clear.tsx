@@ -1,7 +1,7 @@
 // The all-clear of the first view: only if each of its queries was answered, recently, and has nothing for a person.
 import { needsPerson } from "@scheduler-agent-supervisor/operator/internal/domain/bulk-troubles";
 import type { UseQueryResult } from "@tanstack/react-query";
-import { isCurrent } from "../api/clock.ts";
+import { isAnswering, isCurrent } from "../api/clock.ts";
 import type { Session } from "../api/contract.ts";
 import {
   useAttention,
@@ -27,8 +27,6 @@ import { useNow } from "./zone.tsx";
 
 /** A machine that wakes up says nothing old for longer. */
 const TICK_MS = 2_000;
-/** The app is asked often whether it answers at all. */
-const ANSWERED_MS = 30_000;
 
 interface Standing {
   readonly state: "known" | "unknown" | "loading";
@@ -36,10 +34,10 @@ interface Standing {
   readonly needs: boolean;
 }
 
-function standingOf<T>(query: UseQueryResult<T>, isClear: (data: T) => boolean, withinMs?: number): Standing {
+function standingOf<T>(query: UseQueryResult<T>, isClear: (data: T) => boolean, isFresh = isCurrent): Standing {
   const { data, error } = query;
   if (data === undefined) return { state: error ? "unknown" : "loading", needs: false };
-  const isKnown = !error && isCurrent(query, withinMs);
+  const isKnown = !error && isFresh(query);
   return { state: isKnown ? "known" : "unknown", needs: !isClear(data) };
 }
 
@@ -52,7 +50,7 @@ function pausesOf(session: UseQueryResult<Session>): Standing {
 export function AllClear() {
   const now = useNow(TICK_MS);
   const standings: { readonly [part: string]: Standing } = {
-    [ALL_CLEAR.app]: standingOf(useChanges(), () => true, ANSWERED_MS),
+    [ALL_CLEAR.app]: standingOf(useChanges(), () => true, isAnswering),
     [ALL_CLEAR.errors]: standingOf(useAttention(), ({ count, isAll }) => count === 0 && isAll),
     [HELD_UP.title]: standingOf(useHeldUp(), ({ count, isAll }) => count === 0 && isAll),
     [ATTENTION.messages]: standingOf(useDeadLetterCounts(), ({ queues }) =>

@@ -6,6 +6,8 @@ export interface Column<Row> {
   readonly name: string;
   readonly isNumber?: boolean;
   readonly cell: (row: Row) => ReactNode;
+  /** Of a column that stands there only if a row has something in it. */
+  readonly has?: (row: Row) => boolean;
   /** What its rows are sorted by; absent: they can't be. */
   readonly sortedBy?: (row: Row) => string | number;
 }
@@ -42,8 +44,9 @@ export function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[
   });
 }
 
-export function Table<Row>({ caption, columns, rows, keyOf, selection, sort, sortBy }: TableProps<Row>) {
+export function Table<Row>({ caption, columns: all, rows, keyOf, selection, sort, sortBy }: TableProps<Row>) {
   const keys = rows.map(keyOf);
+  const columns = all.filter(({ has }) => has === undefined || rows.some(has));
   return (
     <table>
       <caption>{caption}</caption>

@@ -50,8 +50,8 @@ interface Row extends EndpointStanding {
 }
 
 const COLUMNS: readonly Column<Row>[] = [
-  { name: AGENTS.endpoint, cell: ({ endpoint }) => endpoint },
-  { name: AGENTS.instance, cell: ({ instance }) => instance },
+  { name: AGENTS.endpoint, cell: ({ endpoint }) => <span className="address">{endpoint}</span> },
+  { name: AGENTS.instance, cell: ({ instance }) => <span className="whole">{instance}</span> },
   {
     name: AGENTS.health,
     cell: ({ health, isSlow }) => (

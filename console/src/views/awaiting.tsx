@@ -31,13 +31,15 @@ const COLUMNS: readonly Column<AwaitingStep>[] = [
   },
   {
     name: AWAITING.assignee,
+    has: ({ assignee }) => assignee !== undefined,
     cell: ({ assignee }) => assignee && <Link href={`/awaiting?${new URLSearchParams({ assignee })}`}>{assignee}</Link>,
   },
   { name: AWAITING.since, cell: ({ since }) => <Age at={since} /> },
   { name: AWAITING.until, cell: ({ until }) => until && <Instant at={until} /> },
-  { name: AWAITING.reference, cell: ({ reference }) => reference },
+  { name: AWAITING.reference, has: ({ reference }) => Boolean(reference), cell: ({ reference }) => reference },
   {
     name: AWAITING.received,
+    has: ({ lastReportAt }) => Boolean(lastReportAt),
     cell: ({ lastReportAt, progress }) =>
       lastReportAt && (
         <>

@@ -23,7 +23,7 @@ const COLUMNS: readonly Column<Entry>[] = [
   { name: SHIFT_LOG.at, cell: ({ at }) => <Instant at={at} /> },
   {
     name: SHIFT_LOG.who,
-    cell: (entry) => (entry.kind === "action" ? entry.operator : <span className="whole">{SHIFT_LOG.supervisor}</span>),
+    cell: (entry) => <span className="who-did">{entry.kind === "action" ? entry.operator : SHIFT_LOG.supervisor}</span>,
   },
   {
     name: SHIFT_LOG.what,
@@ -59,9 +59,11 @@ const ADDRESSES: { readonly [kind: string]: (id: string) => string } = {
 function About({ entry }: { readonly entry: Entry }) {
   const { jobIds, count } = entry;
   const target = entry.kind === "action" ? SHIFT_LOG.targetOf(entry.action) : null;
-  if (target) return <Link href={ADDRESSES[target.kind]?.(target.id) ?? "/"}>{target.id}</Link>;
+  if (target) return <Link href={ADDRESSES[target.kind]?.(target.id) ?? "/"}>{SHIFT_LOG.target(target)}</Link>;
   if (entry.kind === "action" && entry.message !== null) {
-    return <Link href={`/dead-letters/${entry.message}`}>{entry.message}</Link>;
+    return (
+      <Link href={`/dead-letters/${entry.message}`}>{SHIFT_LOG.target({ kind: "message", id: entry.message })}</Link>
+    );
   }
   return (
     <>

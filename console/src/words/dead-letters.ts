@@ -1,5 +1,8 @@
 // The words for messages that could not be processed.
 import { say } from "./say.ts";
+
+const allOf = (count: number) => (count === 1 ? "the message" : `all ${count.toLocaleString("en")}`);
+
 export const DEAD_LETTERS = {
   about: "Messages that were delivered too often without success, that expired, or that could not be read.",
   moreThanRead: "There are more messages in the queue than are read at once: look again when these are done.",
@@ -52,9 +55,9 @@ export const DEAD_LETTERS = {
   editAll: "Edit once for all",
   editSample: (number: string) => `The body of message ${number}`,
   editAllAbout: "What you change here is changed in every message; all else of each message stays.",
-  resendAll: (count: number) => `Send all ${count.toLocaleString("en")} again`,
-  resendAllEdited: (count: number) => `Send all ${count.toLocaleString("en")} again, edited`,
-  discardAll: (count: number) => `Discard all ${count.toLocaleString("en")}`,
+  resendAll: (count: number) => `Send ${allOf(count)} again`,
+  resendAllEdited: (count: number) => `Send ${allOf(count)} again, edited`,
+  discardAll: (count: number) => `Discard ${allOf(count)}`,
   sentAgain: "Sent again",
   allDiscardedNow: "Discarded",
   left: "To do",

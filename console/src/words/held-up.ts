@@ -18,6 +18,9 @@ const REASONS: { readonly [reason in Wait["reason"]]: string } = {
   get start() {
     return say`No attempt of the {job} has started`;
   },
+  get message() {
+    return say`The {job} has ended, and a message about it could not be sent; it is sent again`;
+  },
 };
 const TROUBLES: { readonly [kind in Trouble["kind"]]: string } = {
   breaker: "an endpoint gets no calls",

@@ -122,6 +122,8 @@ export const JOB = {
   compensation: (step: string) => `${step}, compensation`,
   events: "Events",
   history: "History",
+  /** An attempt holds a job under an id of its own. */
+  by: (holder: string) => holder.replace(/^.*-(\d+)@[^@]*$/, "attempt $1"),
   failedOnly: "Only what failed",
   nothingFailed: "Nothing has failed.",
   shownOf: (shown: number, all: number) => `${shown.toLocaleString("en")} of ${all.toLocaleString("en")}`,

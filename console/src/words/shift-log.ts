@@ -1,4 +1,5 @@
 // The words of the shift log.
+import { ATTENTION } from "./attention.ts";
 import { say } from "./say.ts";
 
 const TARGETED = /^(claim|release|note) (group|queue|message) (\S+)$/;
@@ -20,6 +21,12 @@ export const SHIFT_LOG = {
   targetOf: (action: string) => {
     const [, , kind, id] = TARGETED.exec(action) ?? [];
     return kind !== undefined && id !== undefined ? { kind, id } : null;
+  },
+  /** A cause has no name but the words of its orders, which the linked view shows. */
+  target: ({ kind, id }: { readonly kind: string; readonly id: string }) => {
+    const [queue = "", number] = id.split("/");
+    if (kind === "group") return say`{Jobs} of one cause`;
+    return number === undefined ? ATTENTION.queue(queue) : `Message ${number}, ${ATTENTION.queue(queue)}`;
   },
   get about() {
     return say`What operators did, with bulk runs and notes, and what supervisors decided, over all {jobs}; the last 12 hours if no time is given.`;

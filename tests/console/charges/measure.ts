@@ -1,6 +1,6 @@
 // What each view of the console asks of the store, counted on the local stack.
 import { setTimeout as sleep } from "node:timers/promises";
-import { CHANGES_MS, HOME_MS, LIST_MS, QUEUES_MS } from "../../../console/src/api/intervals.ts";
+import { CHANGES_MS, HOME_MS, LIST_MS, QUEUES_MS, WAITS_MS } from "../../../console/src/api/intervals.ts";
 import { adaptApp } from "../../support/adapted-app.ts";
 import { CARRIER, CHAIN, GRAPH, THREE_STEPS } from "../../support/orders.ts";
 import type { Spent } from "./meter.ts";
@@ -25,7 +25,7 @@ export const HOME: readonly (readonly [path: string, everyMs: number])[] = [
   ["bulk?open=true", QUEUES_MS],
   ["dead-letters", QUEUES_MS],
   ["awaiting", HOME_MS],
-  ["waiting-messages", HOME_MS],
+  ["waiting-messages", WAITS_MS],
   ["supervisor", LIST_MS],
 ];
 /** Asked for beside what is listed: not if all is well. */

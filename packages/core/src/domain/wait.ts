@@ -5,6 +5,7 @@ import type { Direction } from "./state-record.ts";
  * `configuration`: an endpoint's address or the app's credential for it is wrong. `retry`: its last try timed out. `paused`: an operator has paused
  * the agent. `agent`: no agent has started it. `report`: its service or a person reports it later. `service`: its agent works on it, or waits
  * for an endpoint. `child`: it is a job of another workflow, and `cause` has its id and what it waits for. `supervisor`: its time is over, and no sweep has continued it; `cause`: why none could. `start`: no attempt has started yet.
+ * `message`: it has ended, and a message about it is not known to be sent; `cause`: why not.
  */
 export const WAIT_REASONS = [
   "configuration",
@@ -16,6 +17,7 @@ export const WAIT_REASONS = [
   "child",
   "supervisor",
   "start",
+  "message",
 ] as const;
 export type WaitReason = (typeof WAIT_REASONS)[number];
 
@@ -65,6 +67,8 @@ export function waitInWords(wait: Wait, timeOf: (at: string) => string, noun = "
       return `waits for the supervisor: ${work ?? "it"} is overdue ${from}${until === null ? "" : `, and can't be recovered: ${cause}; ${again}`}`;
     case "start":
       return `waits for its start ${from}`;
+    case "message":
+      return `has ended, and a message about it could not be sent ${from}${cause === null ? "" : `: ${cause}; ${again}`}`;
     default:
       return reason satisfies never;
   }

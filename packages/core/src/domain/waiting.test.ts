@@ -131,7 +131,20 @@ describe("why a job waits", () => {
         ...recordWith(running, { processState: "Compensated", dueAt: at(4) }),
         unrecovered: { since: at(5), lookAgainAt: at(10), fault: "no queue private-replies" },
       },
-      "waits for the supervisor: it is overdue since 12:03, and can't be recovered: no queue private-replies; tries again at 12:10",
+      "has ended, and a message about it could not be sent since 12:03: no queue private-replies; tries again at 12:10",
+    ],
+    [
+      "an ended one's message, which nobody has sent again",
+      recordWith(running, { processState: "Compensated", dueAt: at(4) }),
+      "has ended, and a message about it could not be sent since 12:03",
+    ],
+    [
+      "an ended one's message, at the first try in vain",
+      {
+        ...recordWith(running, { processState: "Compensated", dueAt: at(5) }),
+        unrecovered: { since: at(5.5), lookAgainAt: at(10), fault: "no queue private-replies" },
+      },
+      "has ended, and a message about it could not be sent since 12:03: no queue private-replies; tries again at 12:10",
     ],
   ])("%s", (_, record, words) => expect(wordsOf(record as StateRecord, 6.5)).toEqual([words]));
 

@@ -69,12 +69,16 @@ function isOpen(run: StepRun, each: Direction, direction: Direction): boolean {
   return isInHand(run) || (isWanted && isToBeRetried);
 }
 
-/** Each open step's wait, the longest first; the job's own if no step is open; none if it has ended, or has finished a step, and is not overdue. */
+/**
+ * Each open step's wait, the longest first; the job's own if no step is open; none if it has ended, or has finished a step, and is neither overdue
+ * nor one that the supervisor tried to continue in vain.
+ */
 export function waitsOf(job: WaitingJob, context: WaitContext): readonly Wait[] {
-  const isForgotten = (job.dueAt ?? context.now) < after(context.now, -context.graceMs);
+  const { fault: cause, lookAgainAt: until } = unrecoveredOf(job) ?? {};
+  // What the sweep could not do is known at once.
+  const isForgotten = cause !== undefined || (job.dueAt ?? context.now) < after(context.now, -context.graceMs);
   const isOver = hasEnded(job.processState);
   if (isOver && !isForgotten) return [];
-  const { fault: cause, lookAgainAt: until } = unrecoveredOf(job) ?? {};
   const unrecovered = cause !== undefined && until !== undefined && { cause, until };
   const waits = (isOver ? [] : job.open)
     .map((open) => waitOf(open, job, context))
@@ -82,7 +86,7 @@ export function waitsOf(job: WaitingJob, context: WaitContext): readonly Wait[] 
   if (waits.length > 0) return waits.sort((one, other) => one.since.localeCompare(other.since));
   if (job.processState !== "Pending" && !isForgotten) return [];
   const none = { step: null, agent: null, direction: job.direction, cause: null };
-  const reason = isForgotten ? "supervisor" : "start";
+  const reason = isOver ? "message" : isForgotten ? "supervisor" : "start";
   return [{ ...none, reason, since: job.updatedAt, until: null, ...(isForgotten && unrecovered) }];
 }
 

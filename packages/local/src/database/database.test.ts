@@ -110,7 +110,7 @@ test("what a write changed in memory is put back where it is not kept, the last 
   const list: string[] = [];
   const add = (name: string) => {
     list.push(name);
-    database.undone(() => expect(list.pop()).toBe(name));
+    database.onRollback(() => expect(list.pop()).toBe(name));
   };
   await database.write(() => add("kept"));
   const failing = () =>

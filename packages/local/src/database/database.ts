@@ -139,7 +139,7 @@ export class Database {
   }
 
   /** Inside `write`: `undo` runs if what was written is not kept, the last one first. It puts back what the write changes in memory. */
-  undone(undo: () => void): void {
+  onRollback(undo: () => void): void {
     if (this.#sqlite.isTransaction) this.#undo.push(undo);
   }
 

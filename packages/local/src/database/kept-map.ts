@@ -3,9 +3,9 @@ import type { Database } from "./database.ts";
 
 /** Small: each change within a write copies it. */
 export class KeptMap<Key, Value> extends Map<Key, Value> {
-  readonly #database: Pick<Database, "undone">;
+  readonly #database: Pick<Database, "onRollback">;
 
-  constructor(database: Pick<Database, "undone">) {
+  constructor(database: Pick<Database, "onRollback">) {
     super();
     this.#database = database;
   }
@@ -23,7 +23,7 @@ export class KeptMap<Key, Value> extends Map<Key, Value> {
   /** With the order, in which its values are listed. */
   #remember(): void {
     const before = [...this];
-    this.#database.undone(() => {
+    this.#database.onRollback(() => {
       super.clear();
       for (const [key, value] of before) super.set(key, value);
     });

@@ -113,7 +113,7 @@ export class Faults {
 
   #spend(fault: Active, callsLeft: number): void {
     const before = fault.callsLeft;
-    this.#database.undone(() => {
+    this.#database.onRollback(() => {
       fault.callsLeft = before;
     });
     fault.callsLeft = callsLeft;
@@ -128,7 +128,7 @@ export class Faults {
 
   #replace(active: Active[]): void {
     const before = this.#active;
-    this.#database.undone(() => {
+    this.#database.onRollback(() => {
       this.#active = before;
     });
     this.#active = active;

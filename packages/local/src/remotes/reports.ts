@@ -53,7 +53,7 @@ export class Reports {
       .prepare("INSERT INTO reports (service, id, url, body, due) VALUES (?, ?, ?, ?, ?)")
       .run(service, id, url, report.body, report.due);
     this.#schedule(report, afterMs, PAUSE_MS);
-    database.undone(() => this.#forget(id));
+    database.onRollback(() => this.#forget(id));
   }
 
   /** What is taken back is not reported any more. Runs inside `Database.write`. */
@@ -62,7 +62,8 @@ export class Reports {
     const report = this.#waiting.get(id);
     this.#forget(id);
     // It is kept for the next process, and so it goes again here too.
-    if (report) database.undone(() => this.#schedule(report, Math.max(report.due - Date.now(), PAUSE_MS), PAUSE_MS));
+    if (report)
+      database.onRollback(() => this.#schedule(report, Math.max(report.due - Date.now(), PAUSE_MS), PAUSE_MS));
     database.prepare("DELETE FROM reports WHERE service = ? AND id = ?").run(service, id);
   }
 

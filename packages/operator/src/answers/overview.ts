@@ -56,7 +56,7 @@ export const waitingMessages = z.strictObject({
 });
 
 /** `GET /api/changes`: the process that answers, and how often something has happened there that the other lists may show. */
-export const changes = z.strictObject({ process: z.string(), count });
+export const changes = z.strictObject({ asOf: instant, process: z.string(), count });
 
 /** `GET /api/last-hour`: one number for each slot, the oldest first; the last slot is not over yet. */
 export const lastHour = z.strictObject({

@@ -51,7 +51,9 @@ export function consoleApi(application: App, words: Session["words"]): Endpoints
       method: "GET",
       route: "changes",
       role: "Jobs.Read",
-      handle: async () => ({ jsonBody: { process: PROCESS, count: notableEvents() } satisfies Changes }),
+      handle: async () => ({
+        jsonBody: { asOf: new Date().toISOString(), process: PROCESS, count: notableEvents() } satisfies Changes,
+      }),
     },
     overview: {
       method: "GET",

@@ -32,8 +32,6 @@ export interface HeldUpView {
 /** A job that has not changed for this time does not move. */
 const UNCHANGED_MS = 15_000;
 const KEPT_MS = 5_000;
-/** What an ended job owes is searched for as often, as long as nothing is: a person can wait for it so long. */
-const OWED_EVERY_MS = 300_000;
 const MOST_CAUSES = 3;
 
 type Trouble = HeldUp["groups"][number]["trouble"];
@@ -46,29 +44,20 @@ interface Held {
 }
 
 export function createHeldUp({ jobs, agents, claimWithinMs, graceMs, now }: HeldUpPorts): HeldUpView {
-  let noneOwedAt = Number.NEGATIVE_INFINITY;
-  const owing = async (overdueBefore: string) => {
-    if (now() - noneOwedAt < OWED_EVERY_MS) return { jobs: [], isAll: true };
-    const found = await jobs.owing(overdueBefore, MOST_JOBS);
-    if (found.jobs.length === 0) noneOwedAt = now();
-    return found;
-  };
   const seen = remembered(
     now,
     async () => {
       const asOf = instant(now());
-      const overdueBefore = instant(now() - graceMs);
-      const than = { unchangedSince: instant(now() - UNCHANGED_MS), overdueBefore };
-      const found = await Promise.all([jobs.unmoved(than, MOST_JOBS), owing(overdueBefore)]);
-      const waiting = found.flatMap((each) => each.jobs);
-      if (waiting.length === 0) return { asOf, isAll: true, held: [] };
+      const than = { unchangedSince: instant(now() - UNCHANGED_MS), overdueBefore: instant(now() - graceMs) };
+      const { jobs: waiting, isAll } = await jobs(than, MOST_JOBS);
+      if (waiting.length === 0) return { asOf, isAll, held: [] };
       const standings = await agents();
       const paused = standings.pauses.filter(({ kind }) => kind === "agent").map(({ name }) => name);
       const context = { now: asOf, claimWithinMs, graceMs, isPaused: (agent: string) => paused.includes(agent) };
       const troubles = troublesOf(standings);
       const held = waiting.flatMap((job) => heldOf(job, context, troubles));
       held.sort((one, other) => one.wait.since.localeCompare(other.wait.since));
-      return { asOf, isAll: found.every(({ isAll }) => isAll), held };
+      return { asOf, isAll, held };
     },
     KEPT_MS,
   );

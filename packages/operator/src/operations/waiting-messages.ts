@@ -1,4 +1,4 @@
-// The messages that wait in the app's queues, by the cause of their wait: read at most once in half a minute, for any number of operators.
+// The messages that wait in the app's queues, by the cause of their wait: read at most once in ten seconds, for any number of operators.
 
 import { instant, inWords } from "@scheduler-agent-supervisor/core/domain";
 import { remembered } from "@scheduler-agent-supervisor/core/store";
@@ -10,7 +10,7 @@ export interface WaitingMessagesPorts {
   readonly now: () => number;
 }
 
-const KEPT_MS = 30_000;
+const KEPT_MS = 10_000;
 
 /** A queue that can't be read reports why, and the others are still read. */
 export function createWaitingMessages({ queueAges, now }: WaitingMessagesPorts): () => Promise<WaitingMessages> {

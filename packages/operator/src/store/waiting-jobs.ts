@@ -1,15 +1,17 @@
-// The jobs that do not move, or are overdue: the search reads only jobs that have not ended, and those that have and still owe a message.
-import type { Container, SqlParameter } from "@azure/cosmos";
+// The jobs that do not move, or are overdue: the search reads only jobs that are due at some time, which are those that have not ended, and those that
+// have and still owe a message.
+import type { Container } from "@azure/cosmos";
 import type { OpenStep, WaitingJob } from "@scheduler-agent-supervisor/core/domain";
 import { LISTED_STEPS, openCondition } from "@scheduler-agent-supervisor/core/store";
 
-/** Each throws if the store does not answer. `isAll` is false if there are more than the limit. */
-export interface ReadWaitingJobs {
-  /** Those that have not ended. */
-  unmoved(than: { readonly unchangedSince: string; readonly overdueBefore: string }, limit: number): Promise<FoundJobs>;
-  /** Those that have ended, and whose message to the client or to operators could not be sent. */
-  owing(overdueBefore: string, limit: number): Promise<FoundJobs>;
-}
+/**
+ * Those that have not ended, and those that have, and whose message to the client or to operators could not be sent. Throws if the store does not
+ * answer. `isAll` is false if there are more than the limit.
+ */
+export type ReadWaitingJobs = (
+  than: { readonly unchangedSince: string; readonly overdueBefore: string },
+  limit: number,
+) => Promise<FoundJobs>;
 
 interface FoundJobs {
   readonly jobs: readonly WaitingJob[];
@@ -40,26 +42,25 @@ const ROW =
   `ARRAY(SELECT s.k AS step, s.v.agent, s.v.compensation AS run FROM ${LISTED_STEPS} ` +
   `WHERE ${openCondition("s.v.compensation")}) AS compensations`;
 
+const HAS_A_HELD_UP_STEP =
+  'c.processState IN ("Pending", "Processing") AND ' +
+  `EXISTS(SELECT VALUE s FROM ${LISTED_STEPS} WHERE ${isHeldUp("s.v")} OR ${isHeldUp("s.v.compensation")})`;
+
+/** What has ended and owes nothing is never due: one index finds all others, in one query. */
 const DOES_NOT_MOVE =
-  'c.processState IN ("Pending", "Processing") AND ((c.processState = "Pending" AND c.updatedAt < @before) ' +
-  `OR c.dueAt < @overdue OR EXISTS(SELECT VALUE s FROM ${LISTED_STEPS} WHERE ${isHeldUp("s.v")} OR ${isHeldUp("s.v.compensation")}))`;
+  'c.dueAt > "" AND (c.dueAt < @overdue OR IS_DEFINED(c.unrecovered) ' +
+  `OR (c.processState = "Pending" AND c.updatedAt < @before) OR (${HAS_A_HELD_UP_STEP}))`;
 
-// Another index than that of the others finds them.
-const OWES = 'c.dueAt < @overdue AND NOT (c.processState IN ("Pending", "Processing"))';
-
-/** @param container its index has `processState` and `dueAt` */
+/** @param container its index has `dueAt` */
 export function createWaitingJobs(container: Container): ReadWaitingJobs {
-  async function found(condition: string, parameters: SqlParameter[], limit: number): Promise<FoundJobs> {
-    const query = `SELECT TOP ${limit + 1} ${ROW} FROM c WHERE ${condition}`;
+  return async ({ unchangedSince, overdueBefore }, limit) => {
+    const query = `SELECT TOP ${limit + 1} ${ROW} FROM c WHERE ${DOES_NOT_MOVE}`;
+    const parameters = [
+      { name: "@before", value: unchangedSince },
+      { name: "@overdue", value: overdueBefore },
+    ];
     const { resources } = await container.items.query<Row>({ query, parameters }, { maxItemCount: -1 }).fetchAll();
     return { jobs: resources.slice(0, limit).map(jobOf), isAll: resources.length <= limit };
-  }
-
-  const overdue = (value: string) => ({ name: "@overdue", value });
-  return {
-    unmoved: ({ unchangedSince, overdueBefore }, limit) =>
-      found(DOES_NOT_MOVE, [{ name: "@before", value: unchangedSince }, overdue(overdueBefore)], limit),
-    owing: (overdueBefore, limit) => found(OWES, [overdue(overdueBefore)], limit),
   };
 }
 

@@ -187,7 +187,7 @@ export class Orchestrations {
       if (instance.ended) return false;
       store.setStatus(instance.int, status, JSON.stringify(reason), Date.now());
       const before = instance.status;
-      db.undone(() => {
+      db.onRollback(() => {
         instance.status = before;
       });
       // Here and not after the commit: a turn in the same commit writes the status that it finds.
