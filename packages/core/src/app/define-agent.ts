@@ -26,6 +26,10 @@ export type ResultSchemas = { readonly [operation: string]: z.ZodType<StepResult
 /** The schemas of the results that an agent reads, by the step's name: of a step with `forEach` an array's. */
 export type ReadSchemas = { readonly [step: string]: z.ZodType<ReadResult> };
 
+/** The one item of an agent's operations; nothing where it declares none. */
+export type DeclaredItem<Item extends z.ZodType<StepResult>, Operation extends string> =
+  z.ZodType<StepResult> extends Item ? unknown : { readonly items?: { readonly [operation in Operation]: Item } };
+
 /** The item of an operation: typed where the agent declares it. */
 export type ItemOf<Items, Operation> = Operation extends keyof Items
   ? Items[Operation] extends z.ZodType<infer Item>
