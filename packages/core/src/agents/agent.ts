@@ -154,7 +154,7 @@ export interface Agent<Seen extends JobView = JobView> {
   readonly results?: { readonly [operation: string]: z.ZodType<StepResult> };
   /** The schemas of other steps' results that it reads, by step: a result that does not fit is left out. Absent: all results, unchecked. */
   readonly reads?: { readonly [step: string]: z.ZodType<ReadResult> };
-  /** The schemas of the items of steps with `forEach`, by operation: an item that does not fit is left out. */
+  /** The schemas of the items of steps with `forEach`, by operation: one that does not fit is a fault of the code. */
   readonly items?: { readonly [operation: string]: z.ZodType<StepResult> };
 }
 
