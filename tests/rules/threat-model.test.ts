@@ -1,39 +1,37 @@
-// docs/explanation/threat-model.md is true: each attack names what stops it, and tests that are there.
+// docs/explanation/threat-model.md is true: each attack names what stops it, and has tests that are there.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { type Shown, THREATS } from "./threats.ts";
 
 const root = join(import.meta.dirname, "../..");
 const page = readFileSync(join(root, "docs/explanation/threat-model.md"), "utf8");
 
 interface Row {
+  readonly id: string;
   readonly attack: string;
   readonly stops: string;
-  readonly shown: string;
 }
 
-/** The rows of the tables whose columns are attack, what stops it, test. */
+/** The rows of the tables whose columns are the number, attack, what stops it. */
 function rowsOf(text: string): Row[] {
   return text.split(/\n\n+/).flatMap((block) => {
     const [head = "", , ...lines] = block.split("\n");
-    if (!/^\| attack \| what stops it \| test \|$/.test(head)) return [];
+    if (!/^\| \| attack \| what stops it \|$/.test(head)) return [];
     return lines.map((line) => {
-      const [, attack = "", stops = "", shown = ""] = line.split("|").map((cell) => cell.trim());
-      return { attack, stops, shown };
+      const [, id = "", attack = "", stops = ""] = line.split("|").map((cell) => cell.trim());
+      return { id, attack, stops };
     });
   });
 }
 
-/** What is wrong with a row: a file or the name of a test in it that is not there, or none at all. */
-function faultsOf({ attack, stops, shown }: Row): string[] {
-  const named = [...shown.matchAll(/`([^`]+)` "([^"]+)"/g)].map(([, file = "", title = ""]) => ({ file, title }));
-  const missing = named.filter(({ file, title }) => !hasTest(file, title));
-  const rest = shown.replaceAll(/`[^`]+` "[^"]+"/g, "").replaceAll(/[\s·]/g, "");
+/** What is wrong with a row: nothing stops the attack, or no test that is there shows it. */
+function faultsOf({ id, attack, stops }: Row, shown: readonly Shown[] = THREATS[id] ?? []): string[] {
+  const missing = shown.filter(([file, title]) => !hasTest(file, title));
   return [
-    ...(stops === "" ? [`${attack}: nothing stops it`] : []),
-    ...(named.length === 0 ? [`${attack}: names no test`] : []),
-    ...missing.map(({ file, title }) => `${attack}: there is no test "${title}" in ${file}`),
-    ...(rest === "" ? [] : [`${attack}: "${rest}" is no test`]),
+    ...(attack === "" || stops === "" ? [`${id}: nothing stops it`] : []),
+    ...(shown.length === 0 ? [`${id}: names no test`] : []),
+    ...missing.map(([file, title]) => `${id}: there is no test "${title}" in ${file}`),
   ];
 }
 
@@ -45,21 +43,24 @@ function hasTest(file: string, title: string): boolean {
   return [...readFileSync(join(root, file), "utf8").matchAll(TITLES)].some(([, , text = ""]) => text.includes(title));
 }
 
-test("each attack names what stops it, and a test that is there", () => {
+test("each attack names what stops it, and has a test that is there", () => {
   const rows = rowsOf(page);
   expect(rows.length).toBeGreaterThan(30);
-  expect(rows.flatMap(faultsOf)).toEqual([]);
+  expect(rows.flatMap((row) => faultsOf(row))).toEqual([]);
+});
+
+test("the attacks with tests are those of the page, in its order", () => {
+  expect(Object.keys(THREATS)).toEqual(rowsOf(page).map(({ id }) => id));
 });
 
 test("planted: a test that is not there, a row without one, and one that nothing stops are found", () => {
   const file = "tests/rules/threat-model.test.ts";
-  expect(faultsOf({ attack: "a", stops: "s", shown: `\`${file}\` "no such ${"test"}"` })).toHaveLength(1);
-  expect(faultsOf({ attack: "a", stops: "s", shown: '`tests/none.test.ts` "planted"' })).toHaveLength(1);
-  expect(faultsOf({ attack: "a", stops: "s", shown: `\`${file}\` "docs/explanation/threat-model.md"` })).toHaveLength(
-    1,
-  );
-  expect(faultsOf({ attack: "a", stops: "", shown: "somewhere" })).toHaveLength(3);
-  expect(faultsOf({ attack: "a", stops: "s", shown: `\`${file}\` "planted: a test"` })).toEqual([]);
+  const row = { id: "S0", attack: "a", stops: "s" };
+  expect(faultsOf(row, [[file, `no such ${"test"}`]])).toHaveLength(1);
+  expect(faultsOf(row, [["tests/none.test.ts", "planted"]])).toHaveLength(1);
+  expect(faultsOf(row, [["tests/rules/threats.ts", "planted"]])).toHaveLength(1);
+  expect(faultsOf({ ...row, stops: "" })).toHaveLength(2);
+  expect(faultsOf(row, [[file, "planted: a test"]])).toEqual([]);
 });
 
 test("each arrow of the picture has its actor in the table", () => {
