@@ -29,7 +29,7 @@ param agentEndpoints object
 @description('Deploys the simulated services of samples/remotes.json as a function app of their own, and gives their addresses to agents without one: for a demonstration. Anybody may call them.')
 param simulatedServices bool = false
 
-@description('Who is told of alerts. Empty: they stand in the portal alone.')
+@description('The address that alerts go to. Empty: they stand in the portal alone.')
 param alertEmail string = ''
 
 @description('Makes the app registration by which operators sign in. Takes the right to make one in the tenant.')
@@ -41,8 +41,10 @@ param authClientId string = ''
 @description('Where Durable Functions keeps its orchestrations. There is no way to move them from one to the other.')
 @allowed(['azureStorage', 'durableTaskScheduler'])
 param durableBackend string = 'azureStorage'
+@description('Of Durable Task Scheduler. Dedicated with a capacity of 3 is redundant.')
 @allowed(['Consumption', 'Dedicated'])
 param durableTaskSku string = 'Consumption'
+@description('Capacity units; Dedicated only.')
 @minValue(1)
 param durableTaskCapacity int = 1
 
@@ -50,17 +52,18 @@ param durableTaskCapacity int = 1
 @allowed(['none', 'private'])
 param network string = 'none'
 
-@description('Address range of the private network, of at least /23.')
+@description('Address range of the private network, of at least /23. It must not overlap the networks that you connect.')
 param networkAddressPrefix string = '10.0.0.0/16'
-@description('Subnets of a network that is there already, as in { app: \'<id>\', endpoints: \'<id>\' }; the first is delegated to Microsoft.App/environments. Empty: the template makes a network.')
+@description('Subnets of a network that is there already, as in { app: \'<id>\', endpoints: \'<id>\' }; the first is delegated to Microsoft.App/environments and used by nothing else. Empty: the template makes a network.')
 param networkSubnets object = {}
-@description('Id of the resource group whose private DNS zones are used; none: a policy of yours gives endpoints their names. Empty: the template makes the zones.')
+@description('Id of the resource group whose private DNS zones, linked to the network already, are used; none: a policy of yours gives endpoints their names. Empty: the template makes the zones.')
 param networkDnsZones string = ''
-@description('Whether what the app calls sees one address, which stays: a NAT gateway.')
+@description('Whether what the app calls sees one address, which stays: a NAT gateway. Not with networkSubnets.')
 param staticOutbound bool = false
-@description('Whether the app itself is reached over a private endpoint alone.')
+@description('Whether the app itself is reached over a private endpoint alone. Deploy from inside the network then.')
 param inboundPrivate bool = false
 
+@description('A namespace cannot be changed from one to the other.')
 @allowed(['Standard', 'Premium'])
 param serviceBusSku string = 'Standard'
 @description('Messaging units; Premium only.')
@@ -69,9 +72,10 @@ param serviceBusCapacity int = 1
 @description('The region to which the bus is replicated; Premium only. Service Bus takes one.')
 @maxLength(1)
 param serviceBusReplicaLocations string[] = []
-@description('Seconds by which the replica may be behind; past it the bus takes nothing more. 0: a message is acknowledged when both regions have it.')
+@description('Seconds by which the replica may be behind; past it the bus takes nothing more. 0, or 300 to 86400; 0: a message is acknowledged when both regions have it.')
 param serviceBusReplicationLag int = 0
 
+@description('The template cannot change serverless to autoscale.')
 @allowed(['serverless', 'autoscale'])
 param cosmosCapacityMode string = 'serverless'
 @description('Request units a second up to which each container scales; autoscale only.')
@@ -87,7 +91,7 @@ param sharedEnvironmentName string = ''
 @description('The region of that environment.')
 param sharedLocation string = ''
 
-@description('Spreads app, store and storage over the region\'s zones. Service Bus is spread by itself; see docs/reference/settings.md for the scheduler.')
+@description('Spreads app, store and storage over the region\'s zones. Service Bus is spread by itself; see durableTaskSku for the scheduler.')
 param zoneRedundant bool = false
 
 @description('Version of Node. Not every region offers the newest.')
@@ -98,6 +102,7 @@ param nodeVersion string = '24'
 @allowed(['Recreate', 'RollingUpdate'])
 param updateStrategy string = 'Recreate'
 
+@description('Memory of each instance.')
 @allowed([512, 2048, 4096])
 param instanceMemoryMB int = 2048
 
@@ -110,10 +115,11 @@ param maximumInstanceCount int = 100
 @minValue(0)
 param alwaysReadyDurable int = 1
 
+@description('The same for functions with an HTTP trigger.')
 @minValue(0)
 param alwaysReadyHttp int = 0
 
-@description('The same for other functions, by name, as in { submission: 1 }: each of them scales by itself.')
+@description('The same for other functions, by name, as in { submission: 1 }: submission, submissionPriority, fraudQueueAgent, agentReplies and startAttempt scale by themselves.')
 param alwaysReadyFunctions object = {}
 
 @description('When the supervisor looks, in NCRONTAB with seconds.')
@@ -122,9 +128,10 @@ param supervisorSchedule string = '*/10 * * * * *'
 @description('App settings that go over those of infra/app/function-app.bicep, by name.')
 param settingOverrides object = {}
 
-@description('Whether alert rules are made; each costs by the month.')
+@description('Whether alert rules are made; each costs by the month. Off, it does not delete those that there are.')
 param raiseAlerts bool = true
 
+@description('Days for which logs are kept.')
 @minValue(30)
 @maxValue(730)
 param logRetentionDays int = 30
@@ -135,7 +142,7 @@ param logDailyQuotaGb int = -1
 @description('Whether store and bus cannot be deleted before their locks are. Takes the right to make locks: Owner, or User Access Administrator.')
 param lockData bool = false
 
-@description('Name of the store\'s account, as of one that was restored into this group. Empty: the one that the template makes.')
+@description('Name of the store\'s account, as of one that was restored into this group. Empty: the one that the template makes. Roles, network and alerts follow.')
 param cosmosAccountName string = ''
 
 @description('Address of the page with the runbooks, whose sections have the alerts\' names.')

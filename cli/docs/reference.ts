@@ -31,7 +31,7 @@ export function writeForSite(): void {
 
 const DEFAULT_AT = 4;
 
-/** Name, meaning, in Azure, default, limits and notes: the fourth is made. */
+/** Name, meaning, in Azure, default: the fourth is made. */
 function withDefaults(text: string): string {
   const [before = "", after = ""] = text.split("\n## Settings\n");
   const lines = after.split("\n").map((line) => {

@@ -4,6 +4,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ROOT } from "../settings.ts";
+import { choicesTable } from "./choices.ts";
 import { limitsTables } from "./limits.ts";
 import { DOCS } from "./pages.ts";
 import { isStale } from "./reference.ts";
@@ -45,6 +46,17 @@ test("every setting has its meaning", () => {
   expect(rows).toContain(
     "| `BreakerOpenFor` | The first pause of a broken endpoint; later ones increase to five times that. | `PT1S` |",
   );
+});
+
+test("every choice has its meaning, and its values and default as Bicep has them", () => {
+  const rows = choicesTable().split("\n").slice(2);
+  expect(rows.length).toBeGreaterThan(35);
+  for (const row of rows) expect(row).toMatch(/^\| `[A-Z_]+` \| [^|]{8,} \| ([^|]+ )?\| (`.*` )?\|$/);
+  expect(rows).toContain(
+    "| `COSMOS_MAX_THROUGHPUT` | Request units a second up to which each container scales; autoscale only. | from 1000 | `1000` |",
+  );
+  expect(rows.find((row) => row.includes("`NETWORK`"))).toMatch(/ \| `none`, `private` \| `none` \|$/);
+  expect(rows.find((row) => row.includes("`ALERT_EMAIL`"))).toMatch(/ \| \| \|$/);
 });
 
 test("the limits that stand on the page are those of the code", () => {

@@ -8,6 +8,7 @@ import { costText, USUAL_ORDERS } from "../cost/report.ts";
 import { sizingText } from "../cost/sizing.ts";
 import { sectionsOf } from "../workflows/mermaid.ts";
 import { newestOf } from "../workflows/page.ts";
+import { choicesTable } from "./choices.ts";
 import { eventsTable } from "./events.ts";
 import { limitsTables } from "./limits.ts";
 import { DOCS } from "./pages.ts";
@@ -21,6 +22,7 @@ interface Table {
 }
 
 export const TABLES: { readonly [name: string]: Table } = {
+  choices: { page: "settings", text: choicesTable },
   cost: { page: "cost", text: () => costText(readPrices(), USUAL_ORDERS) },
   events: { page: "telemetry", text: eventsTable },
   "failure-modes": { page: "failure-modes", text: failureModes },

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
 import { namedChoices } from "../../cli/cost/environments.ts";
+import { choicesTable } from "../../cli/docs/choices.ts";
 import { business } from "../../shared/business.ts";
 import { declared, parse } from "./bicep.ts";
 
@@ -187,13 +188,16 @@ test("azd is new enough: it deploys a package as it is, and azd down leaves the 
   expect(read("docs/how-to/deploy.md")).toContain("1.24.1 or newer");
 });
 
-test("each choice goes into the pipeline and stands on the operator's page", () => {
+test("each choice goes into the pipeline, and the site has it on the operator's page, as git has what is on it", () => {
   const choices = [...read("infra/main.parameters.json").matchAll(/"\$\{(\w+)\}"/g)]
     .map(([, name = ""]) => name)
     .filter((name) => !name.startsWith("AZURE_"));
   expect(azureYaml.pipeline.variables).toEqual(choices);
   const page = read("docs/reference/settings.md").split("\n## Choices\n")[1]?.split("\n## ")[0] ?? "";
-  for (const name of choices) expect(page, name).toContain(`\`${name}\``);
+  for (const name of choices) expect(`${page}\n${choicesTable()}`, name).toContain(`| \`${name}\` |`);
+  const named = [...page.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name);
+  expect(named.length).toBeGreaterThan(15);
+  expect(choices).toEqual(expect.arrayContaining(named));
 });
 
 test("the sets of choices name parameters that there are", () => {

@@ -116,9 +116,9 @@ const fixed = z.object({
   MostTimesNotTakenUp: z.coerce.number().int().min(1).max(1000).default(2),
   /** How many times in a row a step is scheduled again that no agent took up, whatever the reason: then its job is in Error, and a person is alerted. */
   MostTimesRescheduled: z.coerce.number().int().min(1).max(100_000).default(500),
-  /** How long a message is held under its lock during an outage, before it is sent back to its queue. */
+  /** How long a message is held under its lock during an outage, before it is sent back to its queue; at most 3 minutes with the lock renewal of host.json. */
   HoldWithin: duration("PT3M"),
-  /** How long a Pending job may wait for its claim. */
+  /** How long a Pending job may wait for its claim; then its start message is sent again. */
   ClaimWithin: duration("PT1M"),
   /** The maximum difference between clocks. */
   ClockSkew: duration("PT2S"),
