@@ -11,6 +11,7 @@ import { newestOf } from "../workflows/page.ts";
 import { choicesTable } from "./choices.ts";
 import { eventsTable } from "./events.ts";
 import { limitsTables } from "./limits.ts";
+import { metricsTable } from "./metrics.ts";
 import { DOCS } from "./pages.ts";
 import { routesTable } from "./routes.ts";
 import { settingsTable } from "./settings.ts";
@@ -27,6 +28,7 @@ export const TABLES: { readonly [name: string]: Table } = {
   events: { page: "telemetry", text: eventsTable },
   "failure-modes": { page: "failure-modes", text: failureModes },
   limits: { page: "limits", text: limitsTables },
+  metrics: { page: "telemetry", text: metricsTable },
   routes: { page: "operator-api", text: routesTable },
   settings: { page: "settings", text: settingsTable },
   sizing: { page: "sizing", text: () => sizingText() },

@@ -1,27 +1,21 @@
-// What the app's telemetry says: its events by the code, the rest by docs/reference/telemetry.md, which tests/telemetry and
+// What the app's telemetry says: its events and metrics by the code, the rest by docs/reference/telemetry.md, which tests/telemetry and
 // tests/stack/trace.test.ts compare with the app; and what a query asks for that nobody says.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { EVENTS } from "@scheduler-agent-supervisor/core/internal/telemetry/event-names";
+import { METRICS } from "@scheduler-agent-supervisor/core/internal/telemetry/metrics";
 import { attributesIn, namesIn, tablesIn } from "./kusto.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/reference/telemetry.md"), "utf8");
 const section = (heading: string) => page.split(`\n## ${heading}\n`)[1]?.split("\n## ")[0] ?? "";
 
-/** A row's name, in the first cell, with the words of another of its cells. */
-function rowsOf(heading: string, cell: number): Map<string, string[]> {
-  const rows = section(heading)
-    .split("\n")
-    .filter((line) => line.startsWith("| `"))
-    .map((line) => line.split("|"));
-  return new Map(rows.map((cells) => [cells[1]?.replaceAll(/[`\s]/g, "") ?? "", cells[cell]?.match(/\w+/g) ?? []]));
-}
-
 /** Whatever the event, one that stands for others has their number. */
 const ATTRIBUTES_OF_EVENTS = new Map(
   Object.entries(EVENTS).map(([name, [, , attributes]]) => [name, [...(attributes.match(/\w+/g) ?? []), "alike"]]),
 );
-const ATTRIBUTES_OF_METRICS = rowsOf("Metrics", 4);
+const ATTRIBUTES_OF_METRICS = new Map(
+  Object.entries(METRICS).map(([name, { attributes }]) => [name, attributes.match(/\w+/g) ?? []]),
+);
 /** The sentence that lists them ends with the outcome. */
 const [, list = ""] =
   /^Attributes have the same names as in the events: (.*), and `outcome`/m.exec(section("Traces")) ?? [];

@@ -1,4 +1,4 @@
-// docs/reference/telemetry.md names every metric, and nothing else; what is shown of the events is what the code has.
+// What is shown of events and metrics is what the code has, and docs/reference/telemetry.md names no other.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SKIP_CAUSES } from "@scheduler-agent-supervisor/core/internal/domain/skipped";
@@ -8,18 +8,11 @@ import { logTelemetry } from "@scheduler-agent-supervisor/core/internal/telemetr
 import { DERIVED, METRICS } from "@scheduler-agent-supervisor/core/internal/telemetry/metrics";
 import { expect, test } from "vitest";
 import { eventsTable } from "../../cli/docs/events.ts";
+import { metricsTable } from "../../cli/docs/metrics.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/reference/telemetry.md"), "utf8");
 
-/** The rows of the table below a heading, cell by cell. */
-function tableUnder(heading: string): string[][] {
-  const section = page.split(`\n## ${heading}\n`)[1]?.split("\n## ")[0] ?? "";
-  return section
-    .split("\n")
-    .filter((line) => line.startsWith("| `"))
-    .map((line) => line.split("|").map((cell) => cell.trim()));
-}
-
+const section = (heading: string) => page.split(`\n## ${heading}\n`)[1]?.split("\n## ")[0] ?? "";
 const nameIn = (cell = "") => cell.replaceAll("`", "");
 
 test("every event is shown, with its level, when it comes and its attributes", () => {
@@ -32,18 +25,31 @@ test("every event is shown, with its level, when it comes and its attributes", (
   }
 });
 
-test("every metric has its row, with its kind and unit, and the events that it is made of", () => {
-  const rows = tableUnder("Metrics");
-  expect(rows.map(([, name]) => nameIn(name)).sort()).toEqual(Object.keys(METRICS).sort());
-  for (const [, name, kind, unit, , , from = ""] of rows) {
+test("every metric is shown, with its kind, its unit, the events that it is made of and what it takes over from them", () => {
+  const rows = metricsTable()
+    .split("\n")
+    .slice(2)
+    .map((line) => line.split("|").map((cell) => cell.trim()));
+  expect(rows.map(([, name]) => nameIn(name))).toEqual(Object.keys(METRICS));
+  for (const [, name, kind, unit, attributes = "", meaning, from = ""] of rows) {
     const metric = METRICS[nameIn(name) as keyof typeof METRICS];
     expect(kind, name).toBe(metric.kind === "age" ? "gauge" : metric.kind);
     if (metric.unit === "ms" || metric.unit === "s") expect(unit, name).toBe(metric.unit);
-    const events = Object.entries(DERIVED).flatMap(([event, derivations]) =>
-      derivations.some((derivation) => derivation.metric === nameIn(name)) ? [event] : [],
-    );
-    for (const event of events) expect(from, `${name} is made of ${event}`).toContain(`\`${event}\``);
+    expect(meaning, name).toBe(metric.description);
+    for (const [event, derivations] of Object.entries(DERIVED)) {
+      for (const { by = [], further = {} } of derivations.filter(({ metric }) => metric === nameIn(name))) {
+        expect(from, `${name} is made of ${event}`).toContain(`\`${event}\``);
+        for (const attribute of [...by, ...Object.keys(further)])
+          expect(attributes, name).toContain(`\`${attribute}\``);
+      }
+    }
   }
+});
+
+test("the metrics that the page has are metrics", () => {
+  const named = [...(section("Metrics").match(/`\w+(\.\w+)+`/g) ?? [])].map(nameIn);
+  expect(named.length).toBeGreaterThan(5);
+  expect(Object.keys(METRICS)).toEqual(expect.arrayContaining(named));
 });
 
 test("a step that the workflow skips by its own rules is information; one that was given up is a warning", () => {

@@ -8,6 +8,8 @@ interface MetricDefinition {
   readonly kind: MetricKind;
   readonly unit: string;
   readonly description: string;
+  /** Its attributes, and what they say where the name does not. */
+  readonly attributes: string;
   /** Upper bounds of a histogram's buckets. */
   readonly bounds?: readonly number[];
   /** A gauge that says what a sweep found is silent once that is old; another holds. */
@@ -24,62 +26,92 @@ export const METRICS = {
   "jobs.by_state": {
     kind: "gauge",
     unit: "{job}",
-    description: "Jobs that are not Processed, by state; those in Error by kind",
+    attributes: "`state`, `kind` (of an error)",
+    description: "Jobs Pending, Processing, and in Error by each kind that needs a person",
     expires: true,
   },
   "jobs.overdue": {
     kind: "gauge",
     unit: "{job}",
+    attributes: "",
     description: "Jobs that a sweep has to deal with",
     expires: true,
   },
   "jobs.held_up": {
     kind: "gauge",
     unit: "{job}",
+    attributes: "`agent`, `reason`",
     description: "Jobs that wait for an agent, and do not go on",
     expires: true,
   },
   "jobs.critical_time": {
     kind: "histogram",
     unit: "ms",
-    description: "From the job's arrival in its queue to Processed",
+    attributes: "",
+    description: "From the job's arrival in its queue, by the broker's clock, to Processed",
     bounds: LONG_MS,
   },
-  "jobs.late_replies": { kind: "counter", unit: "{reply}", description: "Replies that nobody waited for any more" },
+  "jobs.late_replies": {
+    kind: "counter",
+    unit: "{reply}",
+    attributes: "`step`",
+    description: "Replies that nobody waited for any more",
+  },
   "replies.unverified": {
     kind: "counter",
     unit: "{reply}",
+    attributes: "",
     description: "Replies from agents' queues that are rejected unread: they do not have their request's nonce",
   },
   "completions.rejected": {
     kind: "counter",
     unit: "{request}",
+    attributes: "",
     description:
       "Requests to the address for reports that are rejected unread: nobody was given the address, or the body is at fault",
   },
   "steps.duration": {
     kind: "histogram",
     unit: "ms",
+    attributes: "`agent`, `step`, `outcome`: completed, compensated, rejected",
     description: "From a step's start to its end",
     bounds: LONG_MS,
   },
   "steps.retries": {
     kind: "counter",
     unit: "{retry}",
+    attributes: "`by`: agent, supervisor; `agent`; `step` if the supervisor retries",
     description: "Further tries by an agent inside a step's time, and further attempts that the supervisor had made",
   },
-  "agents.breaker": { kind: "gauge", unit: "1", description: "1 while an endpoint's circuit is not closed" },
-  "agents.timeouts": { kind: "counter", unit: "{stop}", description: "Agents that stopped past complete-by" },
+  "agents.breaker": {
+    kind: "gauge",
+    unit: "1",
+    attributes: "`agent`, `endpoint`",
+    description: "1 while an endpoint's circuit is not closed",
+  },
+  "agents.timeouts": {
+    kind: "counter",
+    unit: "{stop}",
+    attributes: "`agent`, `step`",
+    description: "Agents that stopped past complete-by",
+  },
   "supervisor.sweep.duration": {
     kind: "histogram",
     unit: "ms",
+    attributes: "`endedBy`",
     description: "How long a sweep took",
     bounds: SHORT_MS,
   },
-  "supervisor.sweep.age": { kind: "age", unit: "s", description: "Since this leader's last sweep" },
+  "supervisor.sweep.age": {
+    kind: "age",
+    unit: "s",
+    attributes: "",
+    description: "Since the last sweep without a fault, reported by the active supervisor",
+  },
   "queues.oldest_message_age": {
     kind: "gauge",
     unit: "s",
+    attributes: "`queue`, `cause`",
     description: "How long the oldest message of a queue has waited since its first arrival, by cause; 0 if none waits",
     expires: true,
   },
