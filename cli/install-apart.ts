@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { npmFile } from "./npm.ts";
+import { hasRegistry, npmFile } from "./npm.ts";
 
 /**
  * @param folder that of its package.json
@@ -15,7 +15,9 @@ export function installApart(folder: string, what: string): boolean {
   const lock = readFileSync(join(folder, "package-lock.json"), "utf8");
   if (existsSync(installed) && readFileSync(installed, "utf8") === lock) return true;
   console.log(`Installing ${what}, once`);
-  const { status } = spawnSync(process.execPath, [npmFile(), "ci", "--ignore-scripts", "--no-audit", "--no-fund"], {
+  const where = hasRegistry() ? [] : ["--offline"];
+  const args = [npmFile(), "ci", "--ignore-scripts", "--no-audit", "--no-fund", ...where];
+  const { status } = spawnSync(process.execPath, args, {
     cwd: folder,
     stdio: ["ignore", "inherit", "inherit"],
   });

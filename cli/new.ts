@@ -13,7 +13,7 @@ import { inNamesOf, NAMED, namedFile, namesOf } from "./agents/names.ts";
 import { readArguments, runCommand, UsageError } from "./arguments.ts";
 import { build } from "./build.ts";
 import { buildCommands } from "./build-commands.ts";
-import { npmFile } from "./npm.ts";
+import { hasRegistry, npmFile } from "./npm.ts";
 import { ROOT, sampleSettings } from "./settings.ts";
 
 const USAGE = `npm run new -- FOLDER [OPTIONS]
@@ -168,8 +168,10 @@ function settings(): Record<string, string> {
 
 function install(target: string): void {
   console.log("Installing the libraries");
-  const { status } = npm(["install", "--no-audit", "--no-fund"], target, "inherit");
-  if (status !== 0) throw new Error(`npm install failed in ${target}: run it there again, with a network`);
+  const args = ["install", "--no-audit", "--no-fund", ...(hasRegistry() ? [] : ["--offline"])];
+  const { status } = npm(args, target, "inherit");
+  if (status !== 0)
+    throw new Error(`The app is in ${target}, without its libraries: run npm install there, with a network`);
 }
 
 function npm(args: readonly string[], cwd: string, stdout: "pipe" | "inherit") {

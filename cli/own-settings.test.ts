@@ -13,6 +13,15 @@ test("the environment stands above local.settings.json, and that above the sampl
   ]);
 });
 
+test("a name that the sample does not have is said, with the setting that may be meant", () => {
+  const file = { START_WITHIN: "PT1M", startWithin: "PT1M", Mine: "1" };
+  const own = ownSettings({}, { sample, file });
+  const [, unknown] = describeOwnSettings(own, { ...sample, ...own.values });
+  expect(unknown).toBe(
+    "Not in local.settings.sample.json, which has every setting of the app: START_WITHIN (do you mean StartWithin?), startWithin (do you mean StartWithin?), Mine",
+  );
+});
+
 test("without a file and with an environment of other programs nothing differs, and nothing is printed", () => {
   const own = ownSettings({ PATH: "/bin", JobsInFlight: "200" }, { sample, file: {} });
   expect(own.values).toEqual({});

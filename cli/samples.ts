@@ -64,16 +64,21 @@ export function firstContent(): Readonly<Record<string, unknown>> {
 const POLL_MS = 100;
 const ENDED_WITHIN_MS = 60_000;
 
-/** Sends each sample in its turn, with its copies. */
+/**
+ * Sends each sample in its turn, with its copies.
+ * @param before right before each: a fault that lasts 15 s would be over where many samples before it take their time
+ */
 export async function sendSamples(
   samples: readonly Sample[],
   shop: Pick<Shop, "send">,
   records: Pick<Records, "of">,
+  before: (sample: Sample) => Promise<void> = async () => undefined,
 ): Promise<Followed[]> {
   const orders: Followed[] = [];
   for (const sample of samples) {
     const { orderId, body, copies, after } = sample;
     if (after) await ended(after, records);
+    await before(sample);
     const messageId = await shop.send(body);
     for (let copy = 1; copy < copies; copy += 1) await shop.send(body, messageId);
     orders.push({ orderId, messageId, sample, sentAt: Date.now() });

@@ -1,6 +1,7 @@
 // What the app is given: the settings of a stack while it runs, else the sample settings.
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { readLocalSettings } from "@scheduler-agent-supervisor/local/host/settings";
 import type { Addresses } from "@scheduler-agent-supervisor/local/stack/addresses";
 import { business } from "../shared/business.ts";
 import { ROOT } from "./root.ts";
@@ -57,15 +58,10 @@ function agentSettings(remotes: Addresses["remotes"]): Record<string, string> {
 
 /** The settings of the stack that runs on `data`; without one, those of local.settings.json or its sample. */
 export function currentSettings(data: string): Settings {
-  return readStackFile(data)?.settings ?? { ...sampleSettings(), ...valuesOf(join(ROOT, "local.settings.json")) };
+  return readStackFile(data)?.settings ?? { ...sampleSettings(), ...localSettings() };
 }
 
-export function sampleSettings(): Settings {
-  return valuesOf(join(ROOT, "local.settings.sample.json"));
-}
+/** What local.settings.json has, as the host reads it. @throws naming the file, where it is no such file */
+export const localSettings = (): Settings => readLocalSettings(ROOT);
 
-/** The `Values` of a settings file, none if there is no such file. */
-export function valuesOf(file: string): Settings {
-  if (!existsSync(file)) return {};
-  return (JSON.parse(readFileSync(file, "utf8")) as { Values: Settings }).Values;
-}
+export const sampleSettings = (): Settings => readLocalSettings(ROOT, "local.settings.sample.json");

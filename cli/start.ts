@@ -19,7 +19,7 @@ import { plainText } from "./orders/text.ts";
 import { describeOwnSettings, ownSettings } from "./own-settings.ts";
 import { openRecords, type Records } from "./records.ts";
 import { reasonForNone, type SampleChoice, sampleChoiceOf } from "./sample-choice.ts";
-import { ENDINGS, readSamples, sendSamples, switchOnFaults } from "./samples.ts";
+import { ENDINGS, readSamples, type Sample, sendSamples, switchOnFaults } from "./samples.ts";
 import { type SecondRegion, SHARED_PARTS, startSecondRegion } from "./second-region.ts";
 import { ROOT, settingsFor } from "./settings.ts";
 import { openShop } from "./shop.ts";
@@ -223,10 +223,10 @@ async function beginSamples(
 
   // What waits for a region that is cut off may come when a sample's fault is over: how many attempts it takes is then not said.
   const samples = readSamples(Date.now().toString(36)).map((sample) => (cutOff ? { ...sample, attempts: 1 } : sample));
-  await switchOnFaults(samples, stack.addresses.remotes);
   const shop = openShop(settings);
   console.log(`Sending ${samples.length} sample ${words.many} over Service Bus:`);
-  orders.push(...(await sendSamples(samples, shop, records)));
+  const withFaults = (sample: Sample) => switchOnFaults([sample], stack.addresses.remotes);
+  orders.push(...(await sendSamples(samples, shop, records, withFaults)));
   await shop.close();
   return { orders, sent: samples.reduce((sum, { copies }) => sum + copies, 0) };
 }

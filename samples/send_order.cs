@@ -16,7 +16,12 @@ await bus.CreateSender("orders").SendMessageAsync(new ServiceBusMessage(order.To
 string[] ends = ["Completed", "Failed", "Compensated", "Cancelled", "Rejected"];
 for (var seen = new HashSet<string>(); ;)
 {
-    var message = await replies.ReceiveMessageAsync(TimeSpan.FromSeconds(60)) ?? throw new TimeoutException("no status for a minute");
+    var message = await replies.ReceiveMessageAsync(TimeSpan.FromSeconds(60));
+    if (message is null)
+    {
+        Console.Error.WriteLine("No status for a minute. An order that was sent before reports to the address of its first submission: give it another orderId.");
+        return 1;
+    }
     await replies.CompleteMessageAsync(message);
     if (!seen.Add(message.MessageId)) continue; // Delivered again.
     var status = JsonNode.Parse(message.Body.ToString())!;

@@ -1,6 +1,6 @@
 """Sends an order from Python by AMQP 1.0 (qpid-proton) and prints its statuses until its end: docs/how-to/submitting.md, "From .NET and Python"."""
 import json, os, sys
-from proton import Message
+from proton import Message, Timeout
 from proton.utils import BlockingConnection
 
 order = json.load(open(sys.argv[1]))
@@ -13,7 +13,10 @@ body = json.dumps(order).encode()
 connection.create_sender("orders").send(Message(body=body, inferred=True, content_type="application/json", reply_to=replies, **ids))
 seen, status = set(), None
 while status not in ("Completed", "Failed", "Compensated", "Cancelled", "Rejected"):
-    received = receiver.receive(timeout=60)
+    try:
+        received = receiver.receive(timeout=60)
+    except Timeout:
+        sys.exit("No status for a minute. An order that was sent before reports to the address of its first submission: give it another orderId.")
     receiver.accept()
     if received.correlation_id != order["orderId"] or received.id in seen:  # Of an earlier order, or delivered again.
         continue

@@ -23,6 +23,7 @@ import { agentTroubles, messageTroubles, supervisorTroubles, type Trouble } from
 import { printTable } from "./table.ts";
 import {
   ago,
+  causesText,
   countedOrders,
   plainText,
   say,
@@ -125,11 +126,9 @@ function showGroups({ isAll, groups }: Attention, handlings: readonly HandlingAn
 function messageLines({ queues }: DeadLetterCounts, handlings: readonly HandlingAnswer[]): string[] {
   return queues.flatMap((queue) => {
     if ("error" in queue) return [`Dead letters of ${queue.queue}: ${queue.error}`];
-    const { count, isAll, causes, oldestAt } = queue;
+    const { count, oldestAt } = queue;
     if (count === 0) return [];
-    const why = causes
-      .map(({ cause, count: of }) => `${of}${isAll ? "" : "+"} ${cause ?? "for other reasons"}`)
-      .join("; ");
+    const why = causesText(queue);
     const seenTo = claimWords(handlings, { kind: "queue", id: queue.queue });
     const parts = [why, oldestAt && `the oldest ${ago(oldestAt)}`, seenTo && `seen to by ${seenTo}`].filter(Boolean);
     return [`Dead letters of ${queue.queue}: ${parts.join(", ")}`];

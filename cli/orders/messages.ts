@@ -14,7 +14,7 @@ import { UsageError } from "../arguments.ts";
 import { type App, pathOf, queryOf } from "./app.ts";
 import type { Further } from "./given.ts";
 import { printTable } from "./table.ts";
-import { ago, jsonText, say, sayEach, sayJson, sayMore, timeText } from "./text.ts";
+import { ago, causesText, jsonText, say, sayEach, sayJson, sayMore, timeText } from "./text.ts";
 
 const PAGE = 100;
 const NO_BODY = { kind: "text", text: "" } as const;
@@ -36,10 +36,8 @@ async function showCounts(app: App, asJson: boolean): Promise<void> {
     ["queue", "messages", "oldest", "causes"],
     queues.map((queue) => {
       if ("error" in queue) return [queue.queue, "?", "", queue.error];
-      const more = queue.isAll ? "" : "+";
-      const causes = queue.causes.map(({ cause, count }) => `${count}${more} ${cause ?? "for other reasons"}`);
       const { count, isAll, oldestAt } = queue;
-      return [queue.queue, `${count}${isAll ? "" : "+"}`, oldestAt ? ago(oldestAt) : "", causes.join("; ")];
+      return [queue.queue, `${count}${isAll ? "" : "+"}`, oldestAt ? ago(oldestAt) : "", causesText(queue)];
     }),
   );
 }

@@ -74,6 +74,20 @@ export const withTimes = (text: string): string => text.replace(WRITTEN, timeTex
 /** @param isAll false: at least so many */
 export const countedOrders = (count: number, isAll = true): string => counted(count, words.one, words.many, isAll);
 
+interface Causes {
+  readonly causes: readonly { readonly cause: string | null; readonly count: number }[];
+  readonly isAll: boolean;
+}
+
+/** Why messages could not be processed, each cause with its number: a cause may itself begin with a number or a name. */
+export const causesText = ({ causes, isAll }: Causes): string =>
+  causes
+    .map(({ cause, count }) => {
+      const messages = counted(count, "message", "messages", isAll);
+      return cause === null ? `${messages} for other reasons` : `${messages} with "${cause}"`;
+    })
+    .join("; ");
+
 /** Why an order waits. */
 export const waitText = (wait: Wait): string => withTimes(waitInWords(wait, timeText, "order"));
 

@@ -220,7 +220,7 @@ test("from the terminal: the causes, a claim and a note, a search, and an action
   expect((await typed("claim", "--queue", "quarantine")).output).toMatch(/^Claimed by local-operator/);
   const needs = await typed("needs");
   expect(needs.output).toMatch(
-    /^Dead letters of quarantine: 1 currency: must be .*, the oldest .* ago, seen to by local-operator$/m,
+    /^Dead letters of quarantine: 1 message with "currency: must be .*", the oldest .* ago, seen to by local-operator$/m,
   );
   expect((await typed("find", "--business-key", "customer:customer-made", "--limit", "1")).output).toMatch(/^typed-/m);
   const [, cause = ""] = /^([0-9a-f]{16})\t3\t.*typed card/m.exec(needs.output) ?? [];

@@ -3,6 +3,7 @@
 import { enableCompileCache } from "node:module";
 import { resolve } from "node:path";
 import { stripVTControlCharacters, styleText } from "node:util";
+import { busyPort } from "./stack/busy-port.ts";
 import { readEntities } from "./stack/entities.ts";
 import { type PartAddress, type Row, rowsOf, type ServicesMessage } from "./stack/parts.ts";
 import { type RunningPart, startPart } from "./stack/running-part.ts";
@@ -64,7 +65,7 @@ function explain(cause: unknown, wanted: ServicesArguments): string {
   if (!isError(cause)) return inWords(cause);
   if (!("code" in cause && cause.code === "EADDRINUSE" && "port" in cause)) return cause.message;
   const { part, option } = ownerOf(Number(cause.port), wanted);
-  return `port ${cause.port} is busy, and ${part} wants it; free it or give ${part} another with ${option} N`;
+  return busyPort(Number(cause.port), part, part, option);
 }
 
 async function show(parts: readonly PartAddress[]): Promise<void> {

@@ -109,6 +109,17 @@ test("local.settings.json gives its Values; an encrypted one is refused", () => 
 });
 
 test.each([
+  ['{ "Values": { "A": "1", } }', /local\.settings\.json is not valid JSON: /],
+  ["[]", /local\.settings\.json does not hold a JSON object$/],
+  ["null", /local\.settings\.json does not hold a JSON object$/],
+  ['{ "Values": [] }', /local\.settings\.json: "Values" is not an object$/],
+  ['{ "Values": { "A": {}, "B": null } }', /"A" is not a string\n.*"B" is not a string$/],
+])("local.settings.json with %s is named with its fault", (text, fault) => {
+  writeFileSync(join(folder, "local.settings.json"), text);
+  expect(() => readLocalSettings(folder)).toThrow(fault);
+});
+
+test.each([
   ["00:05:00", 300_000],
   ["1.00:00:00", 86_400_000],
   ["24:00:00", 24 * 86_400_000],

@@ -6,13 +6,14 @@ import { twilioAccount } from "./twilio-output.ts";
 
 export type Settings = Readonly<Record<string, string>>;
 
-/** `Values` of local.settings.json in the app's folder, if there is one. */
-export function readLocalSettings(appDir: string): Settings {
-  const path = join(appDir, "local.settings.json");
+/** `Values` of local.settings.json in the app's folder, if there is one. @throws with every fault, naming the file */
+export function readLocalSettings(appDir: string, file = "local.settings.json"): Settings {
+  const path = join(appDir, file);
   const json = readJson(path);
   if (json["IsEncrypted"] === true) throw new Error(`${path} is encrypted: run "func settings decrypt" first`);
   const values = json["Values"] ?? {};
-  if (typeof values !== "object" || values === null) throw new Error(`${path}: "Values" is not an object`);
+  if (typeof values !== "object" || values === null || Array.isArray(values))
+    throw new Error(`${path}: "Values" is not an object`);
   const faults: string[] = [];
   const settings: Record<string, string> = {};
   for (const [name, value] of Object.entries(values)) {

@@ -9,6 +9,7 @@ import type { InstanceCounts, Topology } from "../host/flex/groups.ts";
 import type { InstanceStatus } from "../host/flex/instances.ts";
 import type { HostMessage } from "../host/watcher-messages.ts";
 import { startAzurite } from "./azurite.ts";
+import { busyPort } from "./busy-port.ts";
 import { Child } from "./child.ts";
 import { openLogFile } from "./log-file.ts";
 import type { PartAddress, PartName, Ports, ServicesMessage } from "./parts.ts";
@@ -100,7 +101,10 @@ export async function startAzuriteProcess({ data, ports }: Common): Promise<Star
   const path = logFile(data, "azurite");
   mkdirSync(join(data, "logs"), { recursive: true });
   const log = openLogFile(path);
-  const azurite = await startAzurite({ ports, data: join(data, "azurite"), log: log.write });
+  const azurite = await startAzurite({ ports, data: join(data, "azurite"), log: log.write }).catch((cause: Error) => {
+    if (!("port" in cause)) throw cause;
+    throw new Error(busyPort(Number(cause.port), "azurite", "azurite", "--azurite-port"), { cause });
+  });
   azurite.process.once("close", () => log.close());
   return { child: new Child(azurite.process), parts: [azurite.address] };
 }
@@ -145,7 +149,7 @@ export async function startHost(host: HostProcess): Promise<Started> {
   await child.stop(0);
   const said = await child.tail();
   if (said.includes(`EADDRINUSE: address already in use 127.0.0.1:${port}`)) {
-    throw new Error(`port ${port} is busy, and ${name} wants it; free it or give the host another with --host-port N`);
+    throw new Error(busyPort(port, name, "the host", "--host-port"));
   }
   throw new Error(`${name} ${reason}:\n${said}`);
 }

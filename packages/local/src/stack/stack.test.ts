@@ -277,6 +277,15 @@ describe("the stack", () => {
     server.close();
   });
 
+  test("says of Azurite's busy port what it says of the others'", async () => {
+    const { server, port } = await occupied();
+    const ports = { azuriteBlob: port, azuriteQueue: 0, azuriteTable: 0 };
+    await expect(begin({ parts: ["azurite"], ports })).rejects.toThrow(
+      `port ${port} is busy, and azurite wants it; free it or give azurite another with --azurite-port N`,
+    );
+    server.close();
+  });
+
   test("says once what keeps several parts from starting", async () => {
     const data = join(import.meta.filename, "d");
     const message = await begin({ data, parts: ["bus", "cosmos"] }).catch((cause: Error) => cause.message);
