@@ -187,6 +187,25 @@ export const LATER: Workflow = {
   steps: [{ ...step("a", [], "operation"), awaitWithin: "PT60S" }, step("b", ["a"], "operation")],
 };
 
+/** Its compensation is done later too. */
+export const LATER_BACK: Workflow = {
+  ...CHAIN,
+  steps: [
+    {
+      ...step("a", [], "operation"),
+      awaitWithin: "PT60S",
+      compensation: { operation: "compensateA", completeWithin: "PT30S", awaitWithin: "PT60S" },
+    },
+  ],
+};
+
+/** One step, and a time for the whole. */
+export const UNTIL_DEADLINE: Workflow = {
+  ...CHAIN,
+  deadline: { completeWithin: "P366D", onExpired: "compensate" },
+  steps: [step("a", [], "operation")],
+};
+
 /** The same beside a step that has much less time, and is done at once: as UNEQUAL, for worlds without stalls. */
 export const LATER_FORK: Workflow = {
   ...FORK,
