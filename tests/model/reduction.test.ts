@@ -1,8 +1,12 @@
 // The reductions leave nothing out that is judged: shown on small worlds, which are explored with and without them.
 
-import { runOf } from "@scheduler-agent-supervisor/core/internal/domain/plan";
-import type { Direction, StateRecord, StepRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
+import { runOf } from "@scheduler-agent-supervisor/core/internal/domain/record/plan";
+import type {
+  Direction,
+  StateRecord,
+  StepRecord,
+} from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import { ANY_END } from "@scheduler-agent-supervisor/testing/internal/model/children";
 import { Model } from "@scheduler-agent-supervisor/testing/internal/model/model";
 import type { Move } from "@scheduler-agent-supervisor/testing/internal/model/moves";

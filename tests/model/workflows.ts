@@ -1,6 +1,10 @@
 // The workflows of the model's own worlds: each has a shape that some guard is there for.
 
-import type { RecoveryPolicy, Workflow, WorkflowStep } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+import type {
+  RecoveryPolicy,
+  Workflow,
+  WorkflowStep,
+} from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
 import { LISTING } from "@scheduler-agent-supervisor/testing/internal/model/service";
 
 const policy: RecoveryPolicy = {

@@ -114,7 +114,7 @@ export interface Setting {
   readonly isFickle?: boolean;
   /** An activity goes on to the step that follows. Absent: its time for further steps is always over, and the scheduler begins that step. */
   readonly goesOn?: true;
-  /** In place of the app's own: see domain/history-length.ts. Less than nothing: an attempt continues as new whenever it may. */
+  /** In place of the app's own: see domain/steps/history-length.ts. Less than nothing: an attempt continues as new whenever it may. */
   readonly historyBytes?: number;
   /** The lists in the results of steps: by the step, then by the member. */
   readonly listed?: { readonly [step: string]: { readonly [member: string]: readonly object[] } };
