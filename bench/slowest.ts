@@ -2,7 +2,7 @@
 import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import type { Stack } from "@scheduler-agent-supervisor/local/stack/stack";
 import Table from "cli-table3";
 import { openRecords } from "../cli/records.ts";

@@ -1,8 +1,12 @@
 // `npm run orders`: shows state records, the latest or one with its steps and its history; and does by a word what the console does.
 import { styleText } from "node:util";
 import { durationMs } from "@scheduler-agent-supervisor/core/internal/domain/duration";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import { SWEEP_GRACE_MS, waitingJobOf, waitsOf } from "@scheduler-agent-supervisor/core/internal/domain/waiting";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
+import {
+  SWEEP_GRACE_MS,
+  waitingJobOf,
+  waitsOf,
+} from "@scheduler-agent-supervisor/core/internal/domain/recovery/waiting";
 import { shownRecord } from "@scheduler-agent-supervisor/core/internal/store/stored-record";
 import { words } from "../shared/words.ts";
 import { numberOf, readArguments, runCommand, UsageError } from "./arguments.ts";

@@ -1,7 +1,7 @@
 // Reads state records and the quarantine, for people.
 
 import type { SqlQuerySpec } from "@azure/cosmos";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import { business } from "../shared/business.ts";
 import { words } from "../shared/words.ts";
 import { namesOf } from "./agents/names.ts";

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { hasEnded } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { hasEnded } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import { idNameOf } from "@scheduler-agent-supervisor/core/internal/messaging/job-id";
 import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes/fault-key";
 import type { ServiceFault } from "@scheduler-agent-supervisor/testing";

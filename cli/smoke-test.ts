@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JobEnd } from "@scheduler-agent-supervisor/client/job-client";
 import { JobClientError, type JobClientFault } from "@scheduler-agent-supervisor/client/job-client-error";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import type { MadeJob } from "./shop.ts";
 
 export interface SmokeTarget {

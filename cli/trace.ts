@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { styleText } from "node:util";
-import { hasEnded } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { hasEnded } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import { openTraces, type Trace } from "@scheduler-agent-supervisor/local/traces/trace-file";
 import { openRecords } from "./records.ts";
 import { currentSettings } from "./settings.ts";

@@ -1,8 +1,8 @@
 // `npm run workflows`: what the workflows look like, drawn from their definitions; whether they can run.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { workflowFaults } from "@scheduler-agent-supervisor/core/internal/domain/workflow-faults";
-import { knownRules } from "@scheduler-agent-supervisor/core/internal/domain/workflow-rules";
+import { workflowFaults } from "@scheduler-agent-supervisor/core/internal/domain/workflows/workflow-faults";
+import { knownRules } from "@scheduler-agent-supervisor/core/internal/domain/workflows/workflow-rules";
 import { business } from "../shared/business.ts";
 import { readArguments, runCommand, UsageError } from "./arguments.ts";
 import { ROOT } from "./settings.ts";

@@ -1,7 +1,7 @@
 // What a check of a service is given: content for jobs, and results of steps that are not done for it.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ReadResults } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import type { ReadResults } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import { UsageError, type Values } from "../arguments.ts";
 import { ROOT } from "../root.ts";
 import { readSamples } from "../samples.ts";

@@ -1,6 +1,10 @@
 // A workflow as a graph for a terminal: a line for each step, in an order in which they can run, with a rail for each that goes on.
 import { styleText } from "node:util";
-import { levelsOf, type Workflow, type WorkflowStep } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+import {
+  levelsOf,
+  type Workflow,
+  type WorkflowStep,
+} from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
 import { hanging, wrapped } from "../wrapped.ts";
 import {
   askedOf,

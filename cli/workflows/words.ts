@@ -1,12 +1,13 @@
 // What a workflow's steps and policies say, in words that fit into a box.
-import { durationMs } from "@scheduler-agent-supervisor/core/internal/domain/duration";
+
 import {
   type FailureBudget,
   policyFor,
   type StepPolicy,
   type Workflow,
   type WorkflowStep,
-} from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+} from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
+import { durationMs } from "@scheduler-agent-supervisor/core/internal/domain/duration";
 import { exactDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
 
 /** `PT1M30S` as "1 min 30 s". */

@@ -1,6 +1,9 @@
 // The agent of the inventory service: reserves stock for an order, and takes returned goods back into it.
 import { defineAgent, idAs, statusAs, whatToCompensate } from "@scheduler-agent-supervisor/core/agents";
+import { z } from "zod";
 import { goods, type Order } from "../contracts/order.ts";
+
+const piece = z.object({ sku: z.string(), quantity: z.int() });
 
 export const inventoryAgent = defineAgent({
   name: "inventory",
@@ -13,6 +16,8 @@ export const inventoryAgent = defineAgent({
     { status: 409, means: "rejected" },
     { status: 422, means: "rejected" },
   ],
+  /** A step that is done for each line gets that one. */
+  items: { reserve: piece, restock: piece },
   results: {
     reserve: idAs("reservationId"),
     release: statusAs("status"),
@@ -26,7 +31,6 @@ export const inventoryAgent = defineAgent({
       path: `reservations/${whatToCompensate(call, "reservationId")}/release`,
       body: { orderId: call.job.orderId },
     }),
-    /** Of a step that is done for each line, that one alone. */
     restock: ({ job, item }) => ({ path: "restocks", body: { ...job, ...(item && { lines: [item] }) } }),
     /** Compensates `restock`. */
     withdraw: (call) => ({

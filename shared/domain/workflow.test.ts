@@ -4,8 +4,8 @@ import {
   policyFor,
   type Workflow,
   type WorkflowStep,
-} from "@scheduler-agent-supervisor/core/internal/domain/workflow";
-import { workflowFaults } from "@scheduler-agent-supervisor/core/internal/domain/workflow-faults";
+} from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
+import { workflowFaults } from "@scheduler-agent-supervisor/core/internal/domain/workflows/workflow-faults";
 import { describe, expect, test } from "vitest";
 import { CHAIN, GRAPH } from "../../tests/support/orders.ts";
 import { returns } from "../workflows/returns.ts";

@@ -1,5 +1,5 @@
 // The first view says that nothing needs a person only if every one of its queries says so; and what is held up is named, and goes on.
-import { waitInWords } from "@scheduler-agent-supervisor/core/internal/domain/wait";
+import { waitInWords } from "@scheduler-agent-supervisor/core/internal/domain/recovery/wait";
 import type {
   HeldUp,
   Inspection,

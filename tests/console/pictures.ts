@@ -2,7 +2,7 @@
 // They are looked at after each change of the console.
 import { mkdirSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { readArguments, runCommand, UsageError } from "../../cli/arguments.ts";
 import { build } from "../../cli/build.ts";

@@ -1,42 +1,42 @@
 // Nothing that the app writes exceeds what Cosmos DB takes, on the local server, which keeps Microsoft's limits; and what is refused is no outage.
 import { ErrorResponse } from "@azure/cosmos";
-import { applyChanges } from "@scheduler-agent-supervisor/core/internal/domain/apply-changes";
-import type { StepTask } from "@scheduler-agent-supervisor/core/internal/domain/attempt";
+import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
+import { applyChanges } from "@scheduler-agent-supervisor/core/internal/domain/record/apply-changes";
 import {
   append,
   isOneWrite,
   MOST_CHANGES,
   MOST_REVISIONS,
   set,
-} from "@scheduler-agent-supervisor/core/internal/domain/guarded-write";
-import { remembered } from "@scheduler-agent-supervisor/core/internal/domain/next-attempt";
+} from "@scheduler-agent-supervisor/core/internal/domain/record/guarded-write";
 import {
   DOCUMENT_BYTES,
   jsonBytes,
   MOST_NOTED,
   MOST_RUNS,
   RESULT_BYTES,
-} from "@scheduler-agent-supervisor/core/internal/domain/record-limits";
-import { startAttemptOf } from "@scheduler-agent-supervisor/core/internal/domain/recovery";
-import { closed } from "@scheduler-agent-supervisor/core/internal/domain/retention";
-import { skippedFor } from "@scheduler-agent-supervisor/core/internal/domain/skip";
+} from "@scheduler-agent-supervisor/core/internal/domain/record/record-limits";
+import { closed } from "@scheduler-agent-supervisor/core/internal/domain/record/retention";
 import type {
   OutboxMessage,
   StateRecord,
   StepRecord,
   StepResult,
-} from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+} from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
+import { remembered } from "@scheduler-agent-supervisor/core/internal/domain/recovery/next-attempt";
+import { startAttemptOf } from "@scheduler-agent-supervisor/core/internal/domain/recovery/recovery";
+import type { StepTask } from "@scheduler-agent-supervisor/core/internal/domain/steps/attempt";
+import { skippedFor } from "@scheduler-agent-supervisor/core/internal/domain/steps/skip";
 import {
   accepted,
   done,
   rejected,
   scheduled,
   withRun,
-} from "@scheduler-agent-supervisor/core/internal/domain/step-run";
-import { noteExpiry } from "@scheduler-agent-supervisor/core/internal/domain/step-writes";
-import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+} from "@scheduler-agent-supervisor/core/internal/domain/steps/step-run";
+import { noteExpiry } from "@scheduler-agent-supervisor/core/internal/domain/steps/step-writes";
 import { BusUnavailable } from "@scheduler-agent-supervisor/core/internal/messaging/messenger";
-import { publishOrKeep } from "@scheduler-agent-supervisor/core/internal/scheduler/publish";
+import { publishOrKeep } from "@scheduler-agent-supervisor/core/internal/scheduler/publishing/publish";
 import { BatchRejected, isNotStorable } from "@scheduler-agent-supervisor/core/internal/store/cosmos-answers";
 import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/internal/store/cosmos-job-store";
 import {

@@ -1,5 +1,5 @@
 // Reads on the Cosmos DB server whose replicas lag behind, by clients that have seen nothing newer: as the processes of an app are.
-import { contentOfWorkflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow-content";
+import { contentOfWorkflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow-content";
 import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/internal/store/cosmos-job-store";
 import { createCosmosWorkflowRegister } from "@scheduler-agent-supervisor/core/internal/store/workflow-register";
 import { afterAll, beforeAll, expect, test } from "vitest";

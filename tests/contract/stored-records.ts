@@ -1,15 +1,15 @@
 // What every implementation of the state store does with records of other versions of the app.
 
 import { NewerSchema } from "@scheduler-agent-supervisor/core/internal/domain/newer-schema";
-import { recover, startAttemptOf } from "@scheduler-agent-supervisor/core/internal/domain/recovery";
 import {
   NOT_STARTED,
   RECORD_VERSION,
   type StateRecord,
   type StepRecord,
-} from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import { scheduled } from "@scheduler-agent-supervisor/core/internal/domain/step-run";
-import { claim } from "@scheduler-agent-supervisor/core/internal/domain/transitions";
+} from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
+import { recover, startAttemptOf } from "@scheduler-agent-supervisor/core/internal/domain/recovery/recovery";
+import { scheduled } from "@scheduler-agent-supervisor/core/internal/domain/steps/step-run";
+import { claim } from "@scheduler-agent-supervisor/core/internal/domain/steps/transitions";
 import type { JobStore } from "@scheduler-agent-supervisor/core/internal/store/job-store";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type StoredRecord, storedRecord, storedRecords, UNKNOWN } from "../stored-records/stored-records.ts";

@@ -3,7 +3,7 @@ import { globSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
 import type { EngineName } from "@scheduler-agent-supervisor/local/host/durable/engine-profile";
 import { type Stack, type StackOptions, startStack } from "@scheduler-agent-supervisor/local/stack/stack";
 import { settingsFor } from "../../cli/settings.ts";

@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import type { Addresses } from "@scheduler-agent-supervisor/local/stack/addresses";
 import { FaultProxy } from "@scheduler-agent-supervisor/local/stack/fault-proxy";
 import type { StackOptions } from "@scheduler-agent-supervisor/local/stack/stack";

@@ -21,8 +21,9 @@ const giftAgent = defineChildJob({
   content: ({ childJobId, job, item }) => ({
     ...job,
     orderId: childJobId,
-    lines: job.lines.filter(({ sku }) => sku === item?.["sku"]),
+    lines: job.lines.filter(({ sku }) => sku === item?.sku),
   }),
+  item: z.object({ sku: z.string() }),
   result: z.object({ shipmentId: z.string() }),
 });
 

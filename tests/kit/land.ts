@@ -37,6 +37,7 @@ const registry = defineAgent({
 const appraisers = defineAgent({
   name: "appraisers",
   ...{ service: service("Appraisers", 7212), seen },
+  items: { appraise: plot, withdraw: plot },
   results: { appraise: z.object({ appraisalId: z.string(), value: z.number() }), withdraw: idAs("withdrawalId") },
   operations: {
     appraise: ({ item }) => ({ path: "appraisals", body: { ...item } }),

@@ -1,7 +1,7 @@
 // A neighbour's burst: one customer sends many urgent orders at once, and another one a few meanwhile. Shows how much longer those take than alone.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import type { StackOptions } from "@scheduler-agent-supervisor/local/stack/stack";
 import { madeOrder } from "../support/made-order.ts";
 import { THREE_STEPS } from "../support/orders.ts";

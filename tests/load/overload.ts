@@ -1,7 +1,7 @@
 // More orders than a service takes: they wait, and waiting is nobody's failure.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { hasEnded } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { hasEnded } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import type { StackOptions } from "@scheduler-agent-supervisor/local/stack/stack";
 import { endsOf } from "../chaos/oracle.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";

@@ -1,14 +1,12 @@
 // A world for a workflow as code: the record in the kit's store in memory, the scheduler's and the supervisor's own decisions, and services that
 // count their effects by key. Whoever drives the job has no memory but the record, and may die before and after each call.
 
-import { applyChanges } from "@scheduler-agent-supervisor/core/internal/domain/apply-changes";
-import type { StepTask } from "@scheduler-agent-supervisor/core/internal/domain/attempt";
-import { toSchedule } from "@scheduler-agent-supervisor/core/internal/domain/attempt";
+import type { Job } from "@scheduler-agent-supervisor/core/internal/domain/content/job";
+import { policyFor, type Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
 import { after, durationMs, instant } from "@scheduler-agent-supervisor/core/internal/domain/duration";
-import { endingOf } from "@scheduler-agent-supervisor/core/internal/domain/ending";
-import { idempotencyKey } from "@scheduler-agent-supervisor/core/internal/domain/idempotency-key";
-import type { Job } from "@scheduler-agent-supervisor/core/internal/domain/job";
-import { newStateRecord } from "@scheduler-agent-supervisor/core/internal/domain/new-state-record";
+import { applyChanges } from "@scheduler-agent-supervisor/core/internal/domain/record/apply-changes";
+import { idempotencyKey } from "@scheduler-agent-supervisor/core/internal/domain/record/idempotency-key";
+import { newStateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/new-state-record";
 import {
   directionOf,
   isWholeDone,
@@ -16,18 +14,24 @@ import {
   readySteps,
   runOf,
   runsInHand,
-} from "@scheduler-agent-supervisor/core/internal/domain/plan";
-import { decideRecovery, overdueStep, recover } from "@scheduler-agent-supervisor/core/internal/domain/recovery";
+} from "@scheduler-agent-supervisor/core/internal/domain/record/plan";
 import {
   hasEnded,
   type StateRecord,
   type StepResult,
-} from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import type { Answer } from "@scheduler-agent-supervisor/core/internal/domain/step-answer";
-import { afterStep, takenAmong, timesOf } from "@scheduler-agent-supervisor/core/internal/domain/step-end";
-import { accepted, scheduled } from "@scheduler-agent-supervisor/core/internal/domain/step-run";
-import { claim, concluding } from "@scheduler-agent-supervisor/core/internal/domain/transitions";
-import { policyFor, type Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+} from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
+import {
+  decideRecovery,
+  overdueStep,
+  recover,
+} from "@scheduler-agent-supervisor/core/internal/domain/recovery/recovery";
+import type { StepTask } from "@scheduler-agent-supervisor/core/internal/domain/steps/attempt";
+import { toSchedule } from "@scheduler-agent-supervisor/core/internal/domain/steps/attempt";
+import { endingOf } from "@scheduler-agent-supervisor/core/internal/domain/steps/ending";
+import type { Answer } from "@scheduler-agent-supervisor/core/internal/domain/steps/step-answer";
+import { afterStep, takenAmong, timesOf } from "@scheduler-agent-supervisor/core/internal/domain/steps/step-end";
+import { accepted, scheduled } from "@scheduler-agent-supervisor/core/internal/domain/steps/step-run";
+import { claim, concluding } from "@scheduler-agent-supervisor/core/internal/domain/steps/transitions";
 import type { Versioned } from "@scheduler-agent-supervisor/core/internal/store/job-store";
 import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
 import { type Code, catches, replay, withCatch, withSteps } from "./workflow-as-code.ts";

@@ -1,5 +1,5 @@
 // A look ahead: the loan as code, over the same record and the same decisions of scheduler and supervisor. See ADR 25.
-import { workflowFaults } from "@scheduler-agent-supervisor/core/internal/domain/workflow-faults";
+import { workflowFaults } from "@scheduler-agent-supervisor/core/internal/domain/workflows/workflow-faults";
 import { describe, expect, test } from "vitest";
 import { createCodeWorld, Died, type Reply, type Services } from "./code-world.ts";
 import { type Loan, loan } from "./loan.ts";

@@ -1,6 +1,7 @@
 // The same loan as data, as the app takes it today: for the comparison in ADR 25.
-import type { ReadResults } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+
+import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
+import type { ReadResults } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import type { Loan } from "./loan.ts";
 
 interface Situation {

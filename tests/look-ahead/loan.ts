@@ -1,6 +1,6 @@
 // The loan as code: identity beside the credit score and an appraisal of each collateral, a rule, a person, a signature within 14 days that is asked
 // for twice, and a payout.
-import type { StepResult } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import type { StepResult } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import { type Asked, all, type Flow, StepFailed, step } from "./workflow-as-code.ts";
 
 export interface Loan {

@@ -1,13 +1,14 @@
 // A look ahead (ADR 25): a workflow as a generator. Its steps are recorded in the same state record, and it is run again against the record to learn
 // what comes next: the record alone is the job's memory. Nothing of it ships.
+
+import type { Workflow, WorkflowStep } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
 import type {
   StateRecord,
   StepRecord,
   StepResult,
   Steps,
-} from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import { NOT_STARTED } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import type { Workflow, WorkflowStep } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+} from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
+import { NOT_STARTED } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 
 /** A step's declaration without its place: the code says when it begins. */
 export type Asked = Omit<WorkflowStep, "name" | "after" | "optional" | "when" | "needs" | "otherwise" | "forEach">;

@@ -1,7 +1,7 @@
 // The model forgets history, long past instants and most versions; reduced it forgets more. Walked side by side with one that forgets
 // nothing but the time of day, each allows the same moves: so what it forgets makes no difference.
 
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import { randomFrom } from "@scheduler-agent-supervisor/local/random";
 import { forgetWhatIsOver } from "@scheduler-agent-supervisor/testing/internal/model/abstract-time";
 import { Model } from "@scheduler-agent-supervisor/testing/internal/model/model";

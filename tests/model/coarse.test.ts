@@ -1,11 +1,12 @@
 // What `explore` leaves out by default: it lets a process run on until it has to wait. Small workflows are explored with each interleaving too: they
 // end in the same ways, and show the same steps, compensations and faults; and planted faults are found by both.
+import { ANY_END } from "@scheduler-agent-supervisor/testing/internal/model/children";
 import { explore } from "@scheduler-agent-supervisor/testing/internal/model/explorer";
 import { Model } from "@scheduler-agent-supervisor/testing/internal/model/model";
 import { Seen } from "@scheduler-agent-supervisor/testing/internal/model/seen";
 import { NOTHING_GOES_WRONG, type Setting } from "@scheduler-agent-supervisor/testing/internal/model/setting";
 import { expect, test } from "vitest";
-import { CHAIN, FORK, LATER, OPTIONAL, QUEUE, UNDER_CONDITION } from "./workflows.ts";
+import { CHAIN, FORK, LATER, LATER_BACK, OPTIONAL, QUEUE, UNDER_CONDITION, UNTIL_DEADLINE } from "./workflows.ts";
 
 const MOST_STATES = 2_000_000;
 const TIMEOUT_MS = 300_000;
@@ -28,6 +29,10 @@ test.each([
   setting("an agent asked by its queue; a rejection and a time-out", QUEUE, { rejections: 1, timeouts: 1 }),
   setting("an optional step; a rejection and a time-out", OPTIONAL, { rejections: 1, timeouts: 1 }),
   setting("a step that a person reports", LATER, { rejections: 1, timeouts: 1 }),
+  { ...setting("a step that is polled", LATER, { rejections: 1, timeouts: 1 }), polled: ["a"] },
+  { ...setting("a compensation that is polled", LATER_BACK, { rejections: 1, timeouts: 1 }), polled: ["a"] },
+  { ...setting("a child job; a time-out", LATER, { timeouts: 1 }), children: { a: ANY_END } },
+  setting("a deadline; a time-out", UNTIL_DEADLINE, { deadlines: 1, timeouts: 1 }),
   setting("a condition; a death", UNDER_CONDITION, { deaths: 1 }),
 ])(
   "P20 $name: the same is seen with each interleaving",

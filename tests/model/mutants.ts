@@ -50,17 +50,17 @@ interface World {
   readonly requests?: Setting["requests"];
   readonly known?: readonly string[];
   readonly withoutKeys?: Setting["withoutKeys"];
-  readonly isPolled?: true;
+  readonly polled?: Setting["polled"];
 }
 
 function plant(name: string, leadsTo: string, mutant: Mutant, world: World = {}): Planted {
-  const { workflow = CHAIN, bounds, hosts = ["east"], requests = [], known = [], withoutKeys, isPolled } = world;
+  const { workflow = CHAIN, bounds, hosts = ["east"], requests = [], known = [], withoutKeys, polled } = world;
   return {
     leadsTo,
     setting: {
       ...{ name, workflow, bounds: { ...NOTHING_GOES_WRONG, ...bounds }, hosts, requests, known, mutant },
       ...(withoutKeys && { withoutKeys }),
-      ...(isPolled && { isPolled }),
+      ...(polled && { polled }),
     },
   };
 }
@@ -316,7 +316,7 @@ export const PLANTED: readonly Planted[] = [
     "the answer to a poll that does not see that it is recorded already",
     "which does not run it",
     { forgets: ["step"] },
-    { workflow: LATER, bounds: { repeats: 1 }, isPolled: true },
+    { workflow: LATER, bounds: { repeats: 1 }, polled: ["a"] },
   ),
   plant(
     "a step that waits and is judged by the shortest beside it",

@@ -1,8 +1,13 @@
 // The reductions leave nothing out that is judged: shown on small worlds, which are explored with and without them.
 
-import { runOf } from "@scheduler-agent-supervisor/core/internal/domain/plan";
-import type { Direction, StateRecord, StepRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
+import { runOf } from "@scheduler-agent-supervisor/core/internal/domain/record/plan";
+import type {
+  Direction,
+  StateRecord,
+  StepRecord,
+} from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
+import { ANY_END } from "@scheduler-agent-supervisor/testing/internal/model/children";
 import { Model } from "@scheduler-agent-supervisor/testing/internal/model/model";
 import type { Move } from "@scheduler-agent-supervisor/testing/internal/model/moves";
 import {
@@ -25,7 +30,7 @@ import {
 import { StateTable } from "@scheduler-agent-supervisor/testing/internal/model/state-table";
 import { expect, test } from "vitest";
 import { PLANTED } from "./mutants.ts";
-import { CHAIN, FORK, LATER, QUEUE, UNEQUAL } from "./workflows.ts";
+import { CHAIN, FORK, LATER, LATER_BACK, QUEUE, UNEQUAL, UNTIL_DEADLINE } from "./workflows.ts";
 
 const ONE: readonly Host[] = ["east"];
 const ALONE: Workflow = { ...CHAIN, steps: CHAIN.steps.slice(0, 1) };
@@ -49,7 +54,10 @@ const SMALL: readonly Setting[] = [
   small("queues; a late service", { workflow: QUEUE, bounds: { lateness: 1 } }),
   small("unequal times", { workflow: UNEQUAL }),
   small("a step done later", { workflow: LATER }),
-  small("polls", { workflow: LATER, isPolled: true }),
+  small("polls", { workflow: LATER, polled: ["a"] }),
+  small("polls of a compensation", { workflow: LATER_BACK, polled: ["a"] }),
+  small("a child job", { workflow: LATER, children: { a: ANY_END } }),
+  small("a deadline", { workflow: UNTIL_DEADLINE, bounds: { deadlines: 1 } }),
   small("stale reads", { bounds: { staleReads: 2 } }),
   small("queues; stale reads", { workflow: QUEUE, bounds: { staleReads: 2 } }),
   small("an operator extends", {

@@ -1,6 +1,10 @@
 // The workflows of the model's own worlds: each has a shape that some guard is there for.
 
-import type { RecoveryPolicy, Workflow, WorkflowStep } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+import type {
+  RecoveryPolicy,
+  Workflow,
+  WorkflowStep,
+} from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
 import { LISTING } from "@scheduler-agent-supervisor/testing/internal/model/service";
 
 const policy: RecoveryPolicy = {
@@ -185,6 +189,25 @@ export const UNDER_CONDITION: Workflow = {
 export const LATER: Workflow = {
   ...CHAIN,
   steps: [{ ...step("a", [], "operation"), awaitWithin: "PT60S" }, step("b", ["a"], "operation")],
+};
+
+/** Its compensation is done later too. */
+export const LATER_BACK: Workflow = {
+  ...CHAIN,
+  steps: [
+    {
+      ...step("a", [], "operation"),
+      awaitWithin: "PT60S",
+      compensation: { operation: "compensateA", completeWithin: "PT30S", awaitWithin: "PT60S" },
+    },
+  ],
+};
+
+/** One step, and a time for the whole. */
+export const UNTIL_DEADLINE: Workflow = {
+  ...CHAIN,
+  deadline: { completeWithin: "P366D", onExpired: "compensate" },
+  steps: [step("a", [], "operation")],
 };
 
 /** The same beside a step that has much less time, and is done at once: as UNEQUAL, for worlds without stalls. */

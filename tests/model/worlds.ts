@@ -1,4 +1,5 @@
 // The small worlds that are explored to their last state, and the faults that are known to show in them.
+import { ANY_END } from "@scheduler-agent-supervisor/testing/internal/model/children";
 import {
   type Bounds,
   HOSTS,
@@ -17,6 +18,7 @@ import {
   FORK_LEFT,
   JOIN,
   LATER,
+  LATER_BACK,
   LATER_FORK,
   LISTED,
   LONG_CHAIN,
@@ -28,6 +30,7 @@ import {
   SPARE,
   UNDER_CONDITION,
   UNEQUAL,
+  UNTIL_DEADLINE,
 } from "./workflows.ts";
 
 const ONE: readonly Host[] = ["east"];
@@ -49,7 +52,7 @@ function world(
 const IN_ONE: Partial<Setting> = { goesOn: true };
 
 /** Whoever does a step later is polled for it. */
-const POLLED: Partial<Setting> = { isPolled: true };
+const POLLED: Partial<Setting> = { polled: ["a"] };
 
 /** What the condition says, and what it says to whoever runs the same activity again. */
 function conditions(holds: boolean, later?: boolean): Partial<Setting> {
@@ -119,6 +122,11 @@ export const WORLDS: readonly Setting[] = [
   world("polls; a rejection", LATER, ONE, { rejections: 1 }, POLLED),
   world("polls; a late service", LATER, ONE, { lateness: 1 }, POLLED),
   world("polls; stale reads", LATER, ONE, { staleReads: 2 }, POLLED),
+  world("polls of a compensation; a death", LATER_BACK, ONE, { deaths: 1 }, POLLED),
+  world("polls of a compensation; a rejection", LATER_BACK, ONE, { rejections: 1 }, POLLED),
+  world("a child job; a death", LATER, ONE, { deaths: 1 }, { children: { a: ANY_END } }),
+  world("a deadline; a late service", UNTIL_DEADLINE, ONE, { deadlines: 1, lateness: 1 }),
+  world("a deadline; a death", UNTIL_DEADLINE, ONE, { deadlines: 1, deaths: 1 }),
   world("continues as new; a step done later; a death", LATER, ONE, { deaths: 1 }, { historyBytes: WHENEVER }),
   world("optional steps; a late service", OPTIONAL, ONE, { lateness: 1 }),
   world("optional steps; a death", OPTIONAL, ONE, { deaths: 1 }),

@@ -33,7 +33,7 @@ const FOLDERS: Readonly<Record<string, string>> = {
   testing: "packages/testing/src",
 };
 
-/** `core:domain/plan.ts` is short for `packages/core/src/domain/plan.ts`; a path from the root stands as it is. */
+/** `core:domain/record/plan.ts` is short for `packages/core/src/domain/record/plan.ts`; a path from the root stands as it is. */
 function pathOf(short: string): string {
   const [folder = "", rest] = short.split(":");
   return rest === undefined ? short : `${FOLDERS[folder]}/${rest}`;

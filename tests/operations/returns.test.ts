@@ -1,11 +1,11 @@
 // Returns over the store in memory: what is given back is the original order's own charge, and never more than was captured.
 
 import type { AgentRequest, BoundedReply } from "@scheduler-agent-supervisor/core/internal/agents/agent";
-import { newStateRecord } from "@scheduler-agent-supervisor/core/internal/domain/new-state-record";
+import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
 import { Outage } from "@scheduler-agent-supervisor/core/internal/domain/outage";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
-import { loadWorkflows } from "@scheduler-agent-supervisor/core/internal/domain/workflows";
+import { newStateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/new-state-record";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
+import { loadWorkflows } from "@scheduler-agent-supervisor/core/internal/domain/workflows/workflows";
 import { parseSubmission } from "@scheduler-agent-supervisor/core/internal/submission/submission-message";
 import {
   createMemoryJobStore,

@@ -1,8 +1,8 @@
 // One long outage under a steady stream of orders: what has to hold while it lasts and after it.
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import type { StackOptions } from "@scheduler-agent-supervisor/local/stack/stack";
 import { ROOT } from "../../cli/settings.ts";
 import { smoke } from "../../shared/workflows/smoke.ts";

@@ -11,9 +11,10 @@ const NOT_FOR_OPERATORS: readonly (readonly [file: RegExp, why: string])[] = [
   [/^packages\/core\/src\/telemetry\//, "telemetry"],
   [/^packages\/core\/src\/store\/cosmos-(documents|job-store)\.ts$/, "the names of reads and writes in telemetry"],
   [/^packages\/core\/src\/store\/workflow-register\.ts$/, "a query"],
-  [/^packages\/core\/src\/scheduler\/admission\.ts$/, "a warning in telemetry"],
+  [/^packages\/core\/src\/scheduler\/admission\/admission\.ts$/, "a warning in telemetry"],
   [/^packages\/core\/src\/app\/check-workflows\.ts$/, "the app doesn't start"],
-  [/^packages\/core\/src\/domain\/(child-faults|deadline|workflow-faults)\.ts$/, "a workflow can't be loaded"],
+  [/^packages\/core\/src\/domain\/workflows\/(child|workflow)-faults\.ts$/, "a workflow can't be loaded"],
+  [/^packages\/core\/src\/domain\/record\/deadline\.ts$/, "a workflow can't be loaded"],
   [/^packages\/core\/src\/submission\/owned-queues\.ts$/, "a setting's fault"],
 ];
 

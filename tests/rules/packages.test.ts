@@ -57,10 +57,10 @@ test("whatever business an app has, no package and none of its tests imports it"
 
 test("a planted import of an app's file is found", () => {
   const found = foreignImports(
-    "packages/core/src/domain/plan.test.ts",
-    'import { a } from "../../../../shared/app.ts";',
+    "packages/core/src/domain/record/plan.test.ts",
+    'import { a } from "../../../../../shared/app.ts";',
   );
-  expect(found).toEqual(["packages/core/src/domain/plan.test.ts: ../../../../shared/app.ts"]);
+  expect(found).toEqual(["packages/core/src/domain/record/plan.test.ts: ../../../../../shared/app.ts"]);
 });
 
 /** Where "order" is a sequence, as in SQL. */

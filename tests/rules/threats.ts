@@ -56,7 +56,7 @@ export const THREATS: { readonly [attack: string]: readonly Shown[] } = {
   ],
   R8: [["shared/agents/order-for.test.ts", "what it declares"]],
   R9: [
-    ["packages/core/src/domain/redactor.test.ts", "is hidden"],
+    ["packages/core/src/domain/content/redactor.test.ts", "is hidden"],
     ["shared/agents/authentication.test.ts", "where the service takes"],
     ["packages/core/tests/operations/queue-agents.test.ts", "repeats a secret"],
   ],

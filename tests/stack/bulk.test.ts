@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { join } from "node:path";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import * as contract from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import { createCosmosBulkStore } from "@scheduler-agent-supervisor/operator/internal/store/bulk-store";
 import { afterAll, beforeAll, expect, test } from "vitest";

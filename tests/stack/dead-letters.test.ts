@@ -1,7 +1,7 @@
 // P1, P9: dead letters and the quarantine over HTTP on the real stack, with the official SDK on the bus: seen, sent again, removed.
 
 import { ServiceBusClient, type ServiceBusMessage, type ServiceBusReceivedMessage } from "@azure/service-bus";
-import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import { createBusSenders } from "@scheduler-agent-supervisor/core/internal/messaging/bus-senders";
 import type { OperatorAction } from "@scheduler-agent-supervisor/core/internal/store/audit-log";
 import { createServiceBusDeadLetters } from "@scheduler-agent-supervisor/operator/internal/messaging/service-bus-dead-letters";

@@ -1,7 +1,7 @@
 // P16: what is stopped in order (SIGTERM) loses no time for what it was about: nothing needs a second attempt.
 
-import { isInHand, runOf } from "@scheduler-agent-supervisor/core/internal/domain/plan";
-import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
+import { isInHand, runOf } from "@scheduler-agent-supervisor/core/internal/domain/record/plan";
 import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes/fault-key";
 import { expect, test } from "vitest";
 import { adaptApp } from "../support/adapted-app.ts";

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
 import type { InstanceName } from "@scheduler-agent-supervisor/local/stack/processes";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { SCALING_GROUPS } from "../../cli/cost/environments.ts";

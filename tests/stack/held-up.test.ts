@@ -1,14 +1,14 @@
 // What is held up, as the store finds it through the official SDK: the same waits as each record's own, and nothing that moves or has ended.
 import type { Container } from "@azure/cosmos";
 import { after } from "@scheduler-agent-supervisor/core/internal/domain/duration";
-import { recover } from "@scheduler-agent-supervisor/core/internal/domain/recovery";
 import {
   type Expiry,
   NOT_STARTED,
   type StateRecord,
   type StepRun,
-} from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import { waitingJobOf } from "@scheduler-agent-supervisor/core/internal/domain/waiting";
+} from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
+import { recover } from "@scheduler-agent-supervisor/core/internal/domain/recovery/recovery";
+import { waitingJobOf } from "@scheduler-agent-supervisor/core/internal/domain/recovery/waiting";
 import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/internal/store/cosmos-job-store";
 import type { AgentStandings } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import { createHeldUp } from "@scheduler-agent-supervisor/operator/internal/operations/held-up";

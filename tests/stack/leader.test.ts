@@ -2,7 +2,7 @@
 
 import { CosmosClient } from "@azure/cosmos";
 import { BlobServiceClient } from "@azure/storage-blob";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import type { DecisionEntry } from "@scheduler-agent-supervisor/core/internal/store/audit-log";
 import { createCosmosAuditLog } from "@scheduler-agent-supervisor/core/internal/store/cosmos-audit-log";
 import type { HostAddress } from "@scheduler-agent-supervisor/local/stack/addresses";

@@ -1,7 +1,7 @@
 // The archive on Azurite, through the official SDK: one line an order, whatever is done twice.
 
 import { BlobServiceClient, type ContainerClient } from "@azure/storage-blob";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import {
   ArchiveUnavailable,
   createBlobJobArchive,

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { CosmosClient } from "@azure/cosmos";
 import { ServiceBusClient } from "@azure/service-bus";
-import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
 import { PART_NAMES } from "@scheduler-agent-supervisor/local/stack/parts";
 import { openTraces } from "@scheduler-agent-supervisor/local/traces/trace-file";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -7,7 +7,7 @@ import {
   hasEnded,
   type JobError,
   type StateRecord,
-} from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+} from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/internal/store/cosmos-job-store";
 import { createJobGauges } from "@scheduler-agent-supervisor/operator/internal/store/job-gauges";
 import { createOpenErrorCounts } from "@scheduler-agent-supervisor/operator/internal/store/open-error-counts";

@@ -3,8 +3,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CosmosClient } from "@azure/cosmos";
 import { BlobServiceClient } from "@azure/storage-blob";
-import { REMOVED } from "@scheduler-agent-supervisor/core/internal/domain/job";
-import { hasEnded, type ProcessState } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { REMOVED } from "@scheduler-agent-supervisor/core/internal/domain/content/job";
+import { hasEnded, type ProcessState } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/internal/store/cosmos-job-store";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { madeOrder } from "../support/made-order.ts";

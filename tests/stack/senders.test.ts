@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createJobClient, type JobClient, type StatusMessage } from "@scheduler-agent-supervisor/client/job-client";
-import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/internal/store/cosmos-job-store";
 import { contentDigest } from "@scheduler-agent-supervisor/core/internal/submission/content-digest";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ROOT } from "../../cli/settings.ts";
 import { writeStackFile } from "../../cli/stack-file.ts";

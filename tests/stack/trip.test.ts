@@ -1,7 +1,7 @@
 // The trip through the whole stack: a hotel that confirms later, flights without keys, a car that may be missing, a person who has to agree.
 
-import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
+import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import { contentDigest } from "@scheduler-agent-supervisor/core/internal/submission/content-digest";
 import type { ServiceFault } from "@scheduler-agent-supervisor/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";

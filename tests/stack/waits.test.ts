@@ -1,7 +1,7 @@
 // P11: the supervisor's other strategies on the real bus: pauses that grow, then the compensation.
 
-import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
-import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
+import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
 import { madeOrder } from "../support/made-order.ts";

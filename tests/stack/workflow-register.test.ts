@@ -1,6 +1,6 @@
 // The register of workflows' versions on the Cosmos DB server, and what the app makes of it at start.
 import { CosmosClient } from "@azure/cosmos";
-import { contentOfWorkflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow-content";
+import { contentOfWorkflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow-content";
 import {
   createCosmosWorkflowRegister,
   type WorkflowRegister,

@@ -4,7 +4,7 @@ import {
   type StateRecord,
   type StepRecord,
   type StepRun,
-} from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+} from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import { GRAPH, NOON, sampleRecord } from "../support/orders.ts";
 
 export type StoredRecord = { readonly [name: string]: unknown; readonly jobId: string };

@@ -2,7 +2,7 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
 import { ROOT } from "../../cli/settings.ts";
 
 export interface AdaptedApp extends Disposable {

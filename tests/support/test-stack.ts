@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CosmosClient } from "@azure/cosmos";
 import { ServiceBusClient, type ServiceBusReceivedMessage } from "@azure/service-bus";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import { createCosmosHttpClient } from "@scheduler-agent-supervisor/core/internal/store/cosmos-http-client";
 import { ENGINES, type EngineName } from "@scheduler-agent-supervisor/local/host/durable/engine-profile";
 import { TOPOLOGIES, type Topology } from "@scheduler-agent-supervisor/local/host/flex/groups";

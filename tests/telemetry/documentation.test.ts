@@ -1,7 +1,7 @@
 // What is shown of events and metrics is what the code has, and docs/reference/telemetry.md names no other.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { SKIP_CAUSES } from "@scheduler-agent-supervisor/core/internal/domain/skipped";
+import { SKIP_CAUSES } from "@scheduler-agent-supervisor/core/internal/domain/definition/skipped";
 import { ALIKE } from "@scheduler-agent-supervisor/core/internal/telemetry/alike";
 import { EVENTS } from "@scheduler-agent-supervisor/core/internal/telemetry/event-names";
 import { logTelemetry } from "@scheduler-agent-supervisor/core/internal/telemetry/events";

@@ -1,5 +1,5 @@
 // Each step and each action in plain words, with the row of the pattern that explains it.
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import type { EventName } from "@scheduler-agent-supervisor/core/internal/telemetry/event-names";
 import type { ServiceCall } from "@scheduler-agent-supervisor/testing";
 import type { Begun } from "@scheduler-agent-supervisor/testing/internal/world/create-world";

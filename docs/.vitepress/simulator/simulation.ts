@@ -1,5 +1,5 @@
 // One order in a world of the test kit, step by step: its own operations, scheduler, agents and supervisor, over the store in memory.
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import {
   type Begun,
   createSteppedWorld,

@@ -1,5 +1,5 @@
 // What the page shows of a simulation: plain data, which goes from the worker to the page.
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import {
   type Processes,
   SCHEDULER,

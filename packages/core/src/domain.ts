@@ -1,48 +1,41 @@
 // Public entry `core/domain`: the record's states and the decisions on it, pure, for the packages that show and try them.
-export { applyChanges, holds } from "./domain/apply-changes.ts";
-export {
-  type Attempt,
-  type ClaimOutcome,
-  type Look,
-  looksAt,
-  PROGRESS,
-  runKey,
-  type StartAttempt,
-  type StepEnd,
-  type StepOutcome,
-  type StepTask,
-  standingOf,
-} from "./domain/attempt.ts";
-export { textOfBody } from "./domain/body-text.ts";
-export { canonicalJson } from "./domain/canonical-json.ts";
+
+export { textOfBody } from "./domain/content/body-text.ts";
+export { canonicalJson } from "./domain/content/canonical-json.ts";
+export { isNestedTooDeep, parseExactly } from "./domain/content/exact-json.ts";
+export { HIDDEN, type Job, type ReplyAddress, withHiddenSecrets, withoutSecrets } from "./domain/content/job.ts";
+export { secretValuesOf } from "./domain/content/redactor.ts";
 export { counted } from "./domain/counted.ts";
+export { stepOfRun } from "./domain/definition/items.ts";
+export { sourceOf } from "./domain/definition/list-source.ts";
+export { SKIP_CAUSES } from "./domain/definition/skipped.ts";
+export {
+  type FailureBudget,
+  type JobDeadline,
+  LONGEST_STEP_MS,
+  levelsOf,
+  policyFor,
+  type RecoveryPolicy,
+  START_WITHIN,
+  type Workflow,
+  type WorkflowRef,
+  type WorkflowStep,
+} from "./domain/definition/workflow.ts";
 export { after, durationMs, instant } from "./domain/duration.ts";
-export { isNestedTooDeep, parseExactly } from "./domain/exact-json.ts";
-export { expandedSteps } from "./domain/expand.ts";
-export { type Guard, type GuardedWrite, isOneWrite, type Lifetime } from "./domain/guarded-write.ts";
-export { idempotencyKey, type KeyChoice, keyChoiceOf } from "./domain/idempotency-key.ts";
-export { stepOfRun } from "./domain/items.ts";
-export { HIDDEN, type Job, type ReplyAddress, withHiddenSecrets, withoutSecrets } from "./domain/job.ts";
-export { sourceOf } from "./domain/list-source.ts";
-export { newStateRecord } from "./domain/new-state-record.ts";
 export { NewerSchema } from "./domain/newer-schema.ts";
-export { outputOf } from "./domain/news.ts";
-export { courseOf, type Decision } from "./domain/next-attempt.ts";
-export { OPEN_ERRORS } from "./domain/open-errors.ts";
-export { decide } from "./domain/operator.ts";
-export type { OperatorAction } from "./domain/operator-action.ts";
+export { decide } from "./domain/operator/operator.ts";
+export type { OperatorAction } from "./domain/operator/operator-action.ts";
+export { type UnknownOutcome, unknownOutcomes } from "./domain/operator/record-outcome.ts";
 export { OtherVersionNeeded, Outage } from "./domain/outage.ts";
-export { isWanted } from "./domain/outputs.ts";
-export { owed, retryOf } from "./domain/owed.ts";
-export { decideDeadline, passDeadline } from "./domain/pass-deadline.ts";
-export { isInHand, isTakenUp, mayHaveHadEffect, pausesOf, runOf, runsInHand } from "./domain/plan.ts";
-export type { Poll } from "./domain/poll.ts";
-export { type UnknownOutcome, unknownOutcomes } from "./domain/record-outcome.ts";
-export { decideRecovery, recover } from "./domain/recovery.ts";
-export { secretValuesOf } from "./domain/redactor.ts";
-export { isOver } from "./domain/retention.ts";
-export { SKIP_CAUSES } from "./domain/skipped.ts";
-export { type Snapshot, snapshotOf } from "./domain/snapshot.ts";
+export { applyChanges, holds } from "./domain/record/apply-changes.ts";
+export { expandedSteps } from "./domain/record/expand.ts";
+export { type Guard, type GuardedWrite, isOneWrite, type Lifetime } from "./domain/record/guarded-write.ts";
+export { idempotencyKey, type KeyChoice, keyChoiceOf } from "./domain/record/idempotency-key.ts";
+export { newStateRecord } from "./domain/record/new-state-record.ts";
+export { OPEN_ERRORS } from "./domain/record/open-errors.ts";
+export { owed, retryOf } from "./domain/record/owed.ts";
+export { isInHand, isTakenUp, mayHaveHadEffect, pausesOf, runOf, runsInHand } from "./domain/record/plan.ts";
+export { isOver } from "./domain/record/retention.ts";
 export {
   attemptId,
   type CompensationTarget,
@@ -67,14 +60,13 @@ export {
   type StepRun,
   type StepState,
   type Steps,
-} from "./domain/state-record.ts";
-export { expiresAt } from "./domain/step-run.ts";
-export { inWords, messageOf } from "./domain/thrown.ts";
-export { transitions } from "./domain/transitions.ts";
-export { underlyingError } from "./domain/underlying-error.ts";
-export { isToBeLookedAt } from "./domain/unrecovered.ts";
-export type { AnyVerdict } from "./domain/verdicts.ts";
-export { WAIT_REASONS, type Wait, waitInWords } from "./domain/wait.ts";
+} from "./domain/record/state-record.ts";
+export { courseOf, type Decision } from "./domain/recovery/next-attempt.ts";
+export { decideDeadline, passDeadline } from "./domain/recovery/pass-deadline.ts";
+export { decideRecovery, recover } from "./domain/recovery/recovery.ts";
+export { type Snapshot, snapshotOf } from "./domain/recovery/snapshot.ts";
+export { isToBeLookedAt } from "./domain/recovery/unrecovered.ts";
+export { WAIT_REASONS, type Wait, waitInWords } from "./domain/recovery/wait.ts";
 export {
   type OpenStep,
   SWEEP_GRACE_MS,
@@ -82,18 +74,27 @@ export {
   type WaitingJob,
   waitingJobOf,
   waitsOf,
-} from "./domain/waiting.ts";
+} from "./domain/recovery/waiting.ts";
 export {
-  type FailureBudget,
-  type JobDeadline,
-  LONGEST_STEP_MS,
-  levelsOf,
-  policyFor,
-  type RecoveryPolicy,
-  START_WITHIN,
-  type Workflow,
-  type WorkflowRef,
-  type WorkflowStep,
-} from "./domain/workflow.ts";
-export { itemsOf, NO_RULES, type WorkflowRules } from "./domain/workflow-rules.ts";
-export { MissingWorkflow, offered, type Workflows } from "./domain/workflows.ts";
+  type Attempt,
+  type ClaimOutcome,
+  type Look,
+  looksAt,
+  PROGRESS,
+  runKey,
+  type StartAttempt,
+  type StepEnd,
+  type StepOutcome,
+  type StepTask,
+  standingOf,
+} from "./domain/steps/attempt.ts";
+export { outputOf } from "./domain/steps/news.ts";
+export { isWanted } from "./domain/steps/outputs.ts";
+export type { Poll } from "./domain/steps/poll.ts";
+export { expiresAt } from "./domain/steps/step-run.ts";
+export { transitions } from "./domain/steps/transitions.ts";
+export type { AnyVerdict } from "./domain/steps/verdicts.ts";
+export { inWords, messageOf } from "./domain/thrown.ts";
+export { underlyingError } from "./domain/underlying-error.ts";
+export { itemsOf, NO_RULES, type WorkflowRules } from "./domain/workflows/workflow-rules.ts";
+export { MissingWorkflow, offered, type Workflows } from "./domain/workflows/workflows.ts";

@@ -1,20 +1,20 @@
 // Public entry `core/scheduling`: what the scheduler does with a job, over its ports.
-export { type AgentPresence, createAgentPresence } from "./scheduler/agent-presence.ts";
-export { answerRequest } from "./scheduler/answer-request.ts";
-export { askAgent } from "./scheduler/ask-agent.ts";
-export { changePause } from "./scheduler/change-pause.ts";
+export { type AgentPresence, createAgentPresence } from "./scheduler/admission/agent-presence.ts";
+export { type Pauses, WorkflowPaused } from "./scheduler/admission/pauses.ts";
 export { claimJob } from "./scheduler/claim-job.ts";
-export { COMPLETIONS_PATH, completionUrl, parseReport, type Report } from "./scheduler/completion.ts";
-export { findProgress } from "./scheduler/find-progress.ts";
-export { type Caller, decisionContextOf, type Operated, operateJob, workflowOf } from "./scheduler/operate-job.ts";
-export { type Pauses, WorkflowPaused } from "./scheduler/pauses.ts";
-export { pollStep } from "./scheduler/poll-step.ts";
+export { changePause } from "./scheduler/operating/change-pause.ts";
+export {
+  type Caller,
+  decisionContextOf,
+  type Operated,
+  operateJob,
+  workflowOf,
+} from "./scheduler/operating/operate-job.ts";
+export { type Reported, reportStep } from "./scheduler/operating/report-step.ts";
+export { writeAuditLog } from "./scheduler/operating/write-audit-log.ts";
 export type { Context, Ports, Telemetry, Timing } from "./scheduler/ports.ts";
-export { completionsOf } from "./scheduler/publish.ts";
-export { publishEndOf } from "./scheduler/publish-end.ts";
-export { type Reported, reportStep } from "./scheduler/report-step.ts";
-export { runStep } from "./scheduler/run-step.ts";
-export { runSteps } from "./scheduler/run-steps.ts";
+export { completionsOf } from "./scheduler/publishing/publish.ts";
+export { publishEndOf } from "./scheduler/publishing/publish-end.ts";
 export {
   type OrchestrationClient,
   reportEnd,
@@ -22,5 +22,11 @@ export {
   startClaimed,
   startOnce,
 } from "./scheduler/scheduler-client.ts";
-export { takeReply, takeReport } from "./scheduler/take-reply.ts";
-export { writeAuditLog } from "./scheduler/write-audit-log.ts";
+export { answerRequest } from "./scheduler/steps/answer-request.ts";
+export { askAgent } from "./scheduler/steps/ask-agent.ts";
+export { COMPLETIONS_PATH, completionUrl, parseReport, type Report } from "./scheduler/steps/completion.ts";
+export { findProgress } from "./scheduler/steps/find-progress.ts";
+export { pollStep } from "./scheduler/steps/poll-step.ts";
+export { runStep } from "./scheduler/steps/run-step.ts";
+export { runSteps } from "./scheduler/steps/run-steps.ts";
+export { takeReply, takeReport } from "./scheduler/steps/take-reply.ts";

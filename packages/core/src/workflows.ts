@@ -8,5 +8,5 @@ export type {
   Workflow,
   WorkflowRef,
   WorkflowStep,
-} from "./domain/workflow.ts";
-export { type Item, NO_RULES, type Situation, type WorkflowRules } from "./domain/workflow-rules.ts";
+} from "./domain/definition/workflow.ts";
+export { type Item, NO_RULES, type Situation, type WorkflowRules } from "./domain/workflows/workflow-rules.ts";

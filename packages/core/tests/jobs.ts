@@ -1,9 +1,10 @@
 // Jobs, workflows and records that the core's tests work with. They are nobody's business but theirs: an app's own may be anything.
+
+import type { Job } from "../src/domain/content/job.ts";
+import type { RecoveryPolicy, Workflow } from "../src/domain/definition/workflow.ts";
 import { after } from "../src/domain/duration.ts";
-import type { Job } from "../src/domain/job.ts";
-import { newStateRecord } from "../src/domain/new-state-record.ts";
-import type { StateRecord } from "../src/domain/state-record.ts";
-import type { RecoveryPolicy, Workflow } from "../src/domain/workflow.ts";
+import { newStateRecord } from "../src/domain/record/new-state-record.ts";
+import type { StateRecord } from "../src/domain/record/state-record.ts";
 
 export const NOON = "2026-01-01T12:00:00.000Z";
 export const NOON_MS = Date.parse(NOON);

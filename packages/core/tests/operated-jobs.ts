@@ -1,10 +1,11 @@
 // Jobs that an operator acts on, in the states that the tests of operators' actions need.
-import { newStateRecord } from "../src/domain/new-state-record.ts";
-import type { DecisionContext } from "../src/domain/next-attempt.ts";
-import { decide } from "../src/domain/operator.ts";
-import type { OperatorAction } from "../src/domain/operator-action.ts";
-import { type JobError, NOT_STARTED, type StateRecord, type StepRecord } from "../src/domain/state-record.ts";
-import type { Workflow } from "../src/domain/workflow.ts";
+
+import type { Workflow } from "../src/domain/definition/workflow.ts";
+import { decide } from "../src/domain/operator/operator.ts";
+import type { OperatorAction } from "../src/domain/operator/operator-action.ts";
+import { newStateRecord } from "../src/domain/record/new-state-record.ts";
+import { type JobError, NOT_STARTED, type StateRecord, type StepRecord } from "../src/domain/record/state-record.ts";
+import type { DecisionContext } from "../src/domain/recovery/next-attempt.ts";
 
 export const NOON = "2026-01-01T12:00:00.000Z";
 export const LATER = "2026-01-01T12:00:20.000Z";

@@ -1,7 +1,7 @@
 // An operator's hand in the tests' world.
 
 import type { OperatorRequest } from "../src/messaging/operator-request.ts";
-import { operateJob } from "../src/scheduler/operate-job.ts";
+import { operateJob } from "../src/scheduler/operating/operate-job.ts";
 import type { JobStore } from "../src/store/job-store.ts";
 import type { WantedVersion } from "../src/store/wanted-version.ts";
 import type { World } from "./world.ts";

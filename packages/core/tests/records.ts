@@ -1,15 +1,15 @@
 // Records of jobs at work, for tests of the domain.
 
 import { expect } from "vitest";
-import { applyChanges, holds } from "../src/domain/apply-changes.ts";
-import { type StepTask, toSchedule } from "../src/domain/attempt.ts";
-import type { GuardedWrite } from "../src/domain/guarded-write.ts";
-import { planOf, readySteps } from "../src/domain/plan.ts";
-import { startAttemptOf } from "../src/domain/recovery.ts";
-import { NOT_STARTED, type StateRecord, type StepRecord } from "../src/domain/state-record.ts";
-import { done, scheduled } from "../src/domain/step-run.ts";
-import { claim } from "../src/domain/transitions.ts";
-import type { Workflow } from "../src/domain/workflow.ts";
+import type { Workflow } from "../src/domain/definition/workflow.ts";
+import { applyChanges, holds } from "../src/domain/record/apply-changes.ts";
+import type { GuardedWrite } from "../src/domain/record/guarded-write.ts";
+import { planOf, readySteps } from "../src/domain/record/plan.ts";
+import { NOT_STARTED, type StateRecord, type StepRecord } from "../src/domain/record/state-record.ts";
+import { startAttemptOf } from "../src/domain/recovery/recovery.ts";
+import { type StepTask, toSchedule } from "../src/domain/steps/attempt.ts";
+import { done, scheduled } from "../src/domain/steps/step-run.ts";
+import { claim } from "../src/domain/steps/transitions.ts";
 import { CHAIN, NOON, SCHEDULING } from "./jobs.ts";
 
 export const route = { endpoint: "http://x/", because: "only one" };

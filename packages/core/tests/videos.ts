@@ -3,8 +3,8 @@ import { z } from "zod";
 import { defineAgent } from "../src/app/define-agent.ts";
 import { defineApp } from "../src/app/define-app.ts";
 import { workflowsOf } from "../src/app/define-workflow.ts";
-import type { Job } from "../src/domain/job.ts";
-import type { Situation, WorkflowRules } from "../src/domain/workflow-rules.ts";
+import type { Job } from "../src/domain/content/job.ts";
+import type { Situation, WorkflowRules } from "../src/domain/workflows/workflow-rules.ts";
 import { defineContract, jobId, jobMembers } from "../src/messaging/contract.ts";
 
 export interface Video extends Job {

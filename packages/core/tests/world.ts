@@ -6,6 +6,10 @@ import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/intern
 import { createMemoryLease } from "@scheduler-agent-supervisor/testing/internal/memory/memory-leadership";
 import { createMemoryPresence } from "@scheduler-agent-supervisor/testing/internal/memory/memory-presence";
 import type { AgentRequest, BoundedReply, JobView, LastError, Pending, RoutedAgent } from "../src/agents/agent.ts";
+import type { ReplyAddress } from "../src/domain/content/job.ts";
+import type { AgentFacts, Workflow } from "../src/domain/definition/workflow.ts";
+import type { JobStatus, StateRecord, StepResult } from "../src/domain/record/state-record.ts";
+import { startAttemptOf } from "../src/domain/recovery/recovery.ts";
 import {
   type Attempt,
   advance,
@@ -16,13 +20,9 @@ import {
   type StepOutcome,
   type StepTask,
   tasksToBegin,
-} from "../src/domain/attempt.ts";
-import type { ReplyAddress } from "../src/domain/job.ts";
-import { startAttemptOf } from "../src/domain/recovery.ts";
-import type { JobStatus, StateRecord, StepResult } from "../src/domain/state-record.ts";
-import type { AgentFacts, Workflow } from "../src/domain/workflow.ts";
-import { NO_RULES, type WorkflowRules } from "../src/domain/workflow-rules.ts";
-import { loadWorkflows } from "../src/domain/workflows.ts";
+} from "../src/domain/steps/attempt.ts";
+import { NO_RULES, type WorkflowRules } from "../src/domain/workflows/workflow-rules.ts";
+import { loadWorkflows } from "../src/domain/workflows/workflows.ts";
 import type { AgentReplyMessage, AgentRequestMessage, Ticket } from "../src/messaging/agent-messages.ts";
 import type { Contracts } from "../src/messaging/contract.ts";
 import type {
@@ -34,13 +34,13 @@ import type {
   StatusMessage,
   Unreadable,
 } from "../src/messaging/messenger.ts";
-import { answerRequest } from "../src/scheduler/answer-request.ts";
-import { askAgent } from "../src/scheduler/ask-agent.ts";
 import { claimJob } from "../src/scheduler/claim-job.ts";
-import { completionUrl } from "../src/scheduler/completion.ts";
 import type { Ports } from "../src/scheduler/ports.ts";
-import { runStep } from "../src/scheduler/run-step.ts";
-import { takeReply } from "../src/scheduler/take-reply.ts";
+import { answerRequest } from "../src/scheduler/steps/answer-request.ts";
+import { askAgent } from "../src/scheduler/steps/ask-agent.ts";
+import { completionUrl } from "../src/scheduler/steps/completion.ts";
+import { runStep } from "../src/scheduler/steps/run-step.ts";
+import { takeReply } from "../src/scheduler/steps/take-reply.ts";
 import type { JobStore } from "../src/store/job-store.ts";
 import { recordJob, submitJob } from "../src/submission/submit-job.ts";
 import type { Attributes, EventName } from "../src/telemetry/event-names.ts";

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { StateRecord, StepRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import type { StateRecord, StepRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import { Catalog } from "@scheduler-agent-supervisor/local/cosmos/catalog";
 import { documentKey } from "@scheduler-agent-supervisor/local/cosmos/key-scope";
 import type { JsonObject } from "@scheduler-agent-supervisor/local/cosmos/sql/values";

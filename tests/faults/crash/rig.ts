@@ -1,8 +1,8 @@
 // An order stack whose host dies at an armed point and is started again; and the hand that a scenario is driven with.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import type { ActionName } from "@scheduler-agent-supervisor/core/internal/messaging/operator-request";
-import { completionUrl } from "@scheduler-agent-supervisor/core/internal/scheduler/completion";
+import { completionUrl } from "@scheduler-agent-supervisor/core/internal/scheduler/steps/completion";
 import { contentDigest } from "@scheduler-agent-supervisor/core/internal/submission/content-digest";
 import type { Topology } from "@scheduler-agent-supervisor/local/host/flex/groups";
 import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes/fault-key";

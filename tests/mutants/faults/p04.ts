@@ -5,7 +5,7 @@ const MEMORY = "contract:memory-job-store.test.ts -t guards";
 const COSMOS = "tests/contract/cosmos-order-store.test.ts -t guards";
 const ATTEMPTS = "operations:attempts.test.ts";
 const DOMAIN = "core:domain/domain.test.ts";
-const HOLDS = "core:domain/apply-changes.ts";
+const HOLDS = "core:domain/record/apply-changes.ts";
 const CONDITION = "core:store/guarded-patch.ts";
 
 export const P4 = faultsOf("P4", [
@@ -148,19 +148,25 @@ export const P4 = faultsOf("P4", [
   ],
   [
     "A claim takes a job that another attempt holds.",
-    "core:domain/transitions.ts",
+    "core:domain/steps/transitions.ts",
     "guard: { processStates: [transitions.claimed.from], lockedBy: null, attempt: startAttempt.attempt },",
     "guard: { processStates: [transitions.claimed.from], attempt: startAttempt.attempt },",
     DOMAIN,
   ],
   [
     "A claim takes a job for an attempt that is over.",
-    "core:domain/transitions.ts",
+    "core:domain/steps/transitions.ts",
     "guard: { processStates: [transitions.claimed.from], lockedBy: null, attempt: startAttempt.attempt },",
     "guard: { processStates: [transitions.claimed.from], lockedBy: null },",
     DOMAIN,
   ],
-  ["A claim does not say who holds the job.", "core:domain/transitions.ts", 'set(["lockedBy"], holder),', "", ATTEMPTS],
+  [
+    "A claim does not say who holds the job.",
+    "core:domain/steps/transitions.ts",
+    'set(["lockedBy"], holder),',
+    "",
+    ATTEMPTS,
+  ],
   [
     "A second claim of the same attempt is taken, whoever holds the job.",
     "core:scheduler/claim-job.ts",
@@ -170,7 +176,7 @@ export const P4 = faultsOf("P4", [
   ],
   [
     "Two hubs hold a job under the same name.",
-    "core:domain/state-record.ts",
+    "core:domain/record/state-record.ts",
     "return `${attemptId(jobId, attempt)}@${taskHub}`;",
     "return attemptId(jobId, attempt);",
     ATTEMPTS,
@@ -184,14 +190,14 @@ export const P4 = faultsOf("P4", [
   ],
   [
     "The end of a step is written whichever attempt holds the job.",
-    "core:domain/step-writes.ts",
+    "core:domain/steps/step-writes.ts",
     "processStates: [transitions.stepCompleted.from], attempt: task.attempt };",
     "processStates: [transitions.stepCompleted.from] };",
     DOMAIN,
   ],
   [
     "An attempt that does not hold the job goes on.",
-    "core:domain/attempt.ts",
+    "core:domain/steps/attempt.ts",
     'if (record?.lockedBy !== lockedBy) return { kind: "superseded" };',
     'if (!record) return { kind: "superseded" };',
     "operations:find-progress.test.ts",
@@ -205,7 +211,7 @@ export const P4 = faultsOf("P4", [
   ],
   [
     "An attempt that holds the job ends because of a stale read.",
-    "core:scheduler/find-progress.ts",
+    "core:scheduler/steps/find-progress.ts",
     "stored = await context.store.latest(jobId);",
     "stored = await context.store.state(jobId);",
     "operations:stale-reads.test.ts",

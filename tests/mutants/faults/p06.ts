@@ -4,26 +4,26 @@ import { faultsOf } from "../fault.ts";
 const ROUTE_AGENT = "core:agents/route-agent.test.ts";
 const POLICY = "core:agents/operation-policy.test.ts";
 const ANSWERS = "shared/agents/service-answers.test.ts";
-const POLL = "core:domain/poll.test.ts";
+const POLL = "core:domain/steps/poll.test.ts";
 
 export const P6 = faultsOf("P6", [
   [
     "Each attempt has an idempotency key of its own.",
-    "core:scheduler/step-request.ts",
+    "core:scheduler/steps/step-request.ts",
     "idempotencyKey: idempotencyKey(jobId, step, direction, record),",
     "idempotencyKey: `${idempotencyKey(jobId, step, direction, record)}:${task.attempt}`,",
     "operations:long-running.test.ts -t P10 P11",
   ],
   [
     "A compensation goes under the key of its step.",
-    "core:domain/idempotency-key.ts",
+    "core:domain/record/idempotency-key.ts",
     "const key = `${jobId}:${step}:${direction}`;",
     "const key = `${jobId}:${step}:forward`;",
     "operations:compensation.test.ts",
   ],
   [
     "A step that begins anew goes under its old key.",
-    "core:domain/idempotency-key.ts",
+    "core:domain/record/idempotency-key.ts",
     "return generation === 1 ? key : `${key}:${generation}`;",
     "return key;",
     "operations:operate-job.test.ts",
@@ -79,28 +79,28 @@ export const P6 = faultsOf("P6", [
   ],
   [
     "A service is polled without a pause.",
-    "core:domain/poll.ts",
+    "core:domain/steps/poll.ts",
     "Math.max(askedMs, SHORTEST_PAUSE_MS, ",
     "Math.max(askedMs, ",
     POLL,
   ],
   [
     "A service's pause may lead to no instant.",
-    "core:domain/poll.ts",
+    "core:domain/steps/poll.ts",
     "Math.min(pauseMs, LONGEST_WAIT_MS)",
     "pauseMs",
     POLL,
   ],
   [
     "A wait of weeks is polled as often as one of minutes.",
-    "core:domain/poll.ts",
+    "core:domain/steps/poll.ts",
     ", Math.floor(waitedMs * SHARE_OF_WAIT)));",
     "));",
     POLL,
   ],
   [
     "There is no last poll while an answer still counts.",
-    "core:domain/poll.ts",
+    "core:domain/steps/poll.ts",
     "return last > after(now, SHORTEST_PAUSE_MS) && last < next ? last : next;",
     "return next;",
     POLL,

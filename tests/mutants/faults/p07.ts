@@ -5,7 +5,7 @@ const QUEUE = "operations:queue-agents.test.ts";
 const LATER = "operations:queue-agents-later.test.ts";
 const MESSENGER = "core:messaging/service-bus-messenger.test.ts";
 const BUS = "core:messaging/service-bus-messenger.ts";
-const TAKE_REPLY = "core:scheduler/take-reply.ts";
+const TAKE_REPLY = "core:scheduler/steps/take-reply.ts";
 
 export const P7 = faultsOf("P7", [
   [
@@ -17,7 +17,7 @@ export const P7 = faultsOf("P7", [
   ],
   [
     "A request goes to its queue after its start-by.",
-    "core:scheduler/ask-agent.ts",
+    "core:scheduler/steps/ask-agent.ts",
     "if (leftMs <= 0) {",
     "if (leftMs <= -1e12) {",
     QUEUE,
@@ -46,7 +46,7 @@ export const P7 = faultsOf("P7", [
   ],
   [
     "A request that is too large for its queue is asked again and again.",
-    "core:scheduler/ask-agent.ts",
+    "core:scheduler/steps/ask-agent.ts",
     'if ((await context.messenger.ask(agent, asked, leftMs)) === "asked") return undefined;',
     "await context.messenger.ask(agent, asked, leftMs);\n  return undefined;",
     QUEUE,
@@ -60,28 +60,28 @@ export const P7 = faultsOf("P7", [
   ],
   [
     "An answer to an earlier request changes the record.",
-    "core:scheduler/ask-later.ts",
+    "core:scheduler/steps/ask-later.ts",
     "if ((run.again?.round ?? 1) !== round) return undefined;",
     "",
     LATER,
   ],
   [
     "An agent that asks for a later request gets more time.",
-    "core:scheduler/ask-later.ts",
+    "core:scheduler/steps/ask-later.ts",
     "completeBy: isFirst ? (own < latest ? own : latest) : completeBy,",
     "completeBy: own,",
     LATER,
   ],
   [
     "A later request tells its agent nothing of the first.",
-    "core:scheduler/ask-later.ts",
+    "core:scheduler/steps/ask-later.ts",
     "...(!awaited && { mayHaveHappened: true }),",
     "",
     LATER,
   ],
   [
     "A reply is turned away because of a stale read.",
-    "core:scheduler/take-reply.ts",
+    "core:scheduler/steps/take-reply.ts",
     "(await ports.store.latest(jobId))?.record",
     "(await ports.store.state(jobId))?.record",
     "operations:stale-reads.test.ts",

@@ -1,14 +1,14 @@
 // P10: the supervisor's sweep, its counts and its threshold.
 import { faultsOf } from "../fault.ts";
 
-const RECOVERY = "core:domain/recovery.test.ts";
+const RECOVERY = "core:domain/recovery/recovery.test.ts";
 const SWEEP = "operations:sweep.test.ts";
 // Its first test measures the machine's speed.
 const PACE = "operations:sweep-pace.test.ts -t record";
 const SLOW_LOG = "operations:sweep-pace.test.ts -t a slow audit log";
 const SUPERVISORS = "operations:supervisors.test.ts";
 const COSMOS = "tests/contract/cosmos-order-store.test.ts";
-const DECISION = "core:domain/recovery.ts";
+const DECISION = "core:domain/recovery/recovery.ts";
 const RECOVER_JOB = "core:supervisor/recover-job.ts";
 
 export const P10 = faultsOf("P10", [
@@ -84,7 +84,7 @@ export const P10 = faultsOf("P10", [
   ],
   [
     "A record that can't be recovered is looked at as often as ever.",
-    "core:domain/unrecovered.ts",
+    "core:domain/recovery/unrecovered.ts",
     "Math.min(Math.max(Date.parse(now) - Date.parse(since), SHORTEST_MS), longest)",
     "SHORTEST_MS",
     PACE,
@@ -135,7 +135,7 @@ export const P10 = faultsOf("P10", [
   ],
   [
     "The attempt of a job that nobody claimed is not started again.",
-    "core:domain/verdicts.ts",
+    "core:domain/steps/verdicts.ts",
     'countedAs: "startsRepeated",',
     'countedAs: "startsRepeated", isStarted: false,',
     SWEEP,

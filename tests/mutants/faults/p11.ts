@@ -1,10 +1,10 @@
 // P11: pauses, budgets and verdicts.
 import { faultsOf } from "../fault.ts";
 
-const RECOVERY = "core:domain/recovery.test.ts";
-const BUDGETS = "core:domain/failure-budget.test.ts";
+const RECOVERY = "core:domain/recovery/recovery.test.ts";
+const BUDGETS = "core:domain/steps/failure-budget.test.ts";
 const SWEEP = "operations:sweep.test.ts";
-const DECISION = "core:domain/recovery.ts";
+const DECISION = "core:domain/recovery/recovery.ts";
 const RECOVER_JOB = "core:supervisor/recover-job.ts";
 
 export const P11 = faultsOf("P11", [
@@ -60,21 +60,21 @@ export const P11 = faultsOf("P11", [
   ],
   [
     "A compensation that has its own budget uses that of its step.",
-    "core:domain/failure-budget.ts",
+    "core:domain/steps/failure-budget.ts",
     "return { ...policy, ...policy.compensation };",
     "return policy;",
     BUDGETS,
   ],
   [
     "An expired wait counts against the requests of its step too.",
-    "core:domain/failure-budget.ts",
+    "core:domain/steps/failure-budget.ts",
     "failuresBefore: failureCount - expiredWaits }",
     "failuresBefore: failureCount }",
     BUDGETS,
   ],
   [
     "An expired wait is not counted as one.",
-    "core:domain/step-run.ts",
+    "core:domain/steps/step-run.ts",
     "(run.expiredWaits ?? 0) + 1",
     "run.expiredWaits ?? 0",
     BUDGETS,
@@ -95,7 +95,7 @@ export const P11 = faultsOf("P11", [
   ],
   [
     "A step's own policy is not applied.",
-    "core:domain/workflow.ts",
+    "core:domain/definition/workflow.ts",
     "{ ...workflow.policy, ...step?.policy };",
     "{ ...workflow.policy };",
     "shared/domain/workflow.test.ts",

@@ -70,14 +70,14 @@ export const P12 = faultsOf("P12", [
   ],
   [
     "An operator acts on a version that was not looked at.",
-    "core:scheduler/operate-job.ts",
+    "core:scheduler/operating/operate-job.ts",
     "if (!isWanted(read.etag, caller.ifMatch))",
     "if (caller.by === '')",
     "operations:operate-job.test.ts",
   ],
   [
     "An operator's decision is repeated on an attempt that was not seen.",
-    "core:scheduler/operate-job.ts",
+    "core:scheduler/operating/operate-job.ts",
     'const isOther = read.record.attempt !== attempt && asked.caller.ifMatch === "any";',
     "const isOther = false;",
     "operations:operate-pending-job.test.ts",

@@ -7,7 +7,7 @@ const START = "operations:start-claimed.test.ts";
 export const P14 = faultsOf("P14", [
   [
     "A step that an earlier attempt began is begun a second time.",
-    "core:domain/attempt.ts",
+    "core:domain/steps/attempt.ts",
     " && run.attempt === attempt.attempt;\n    if (!isToBegin",
     ";\n    if (!isToBegin",
     INDEPENDENT,
@@ -49,17 +49,17 @@ export const P14 = faultsOf("P14", [
   ],
   [
     "Older knowledge replaces newer.",
-    "core:domain/attempt.ts",
+    "core:domain/steps/attempt.ts",
     "filter(([name, record]) => isLater(record, attempt.steps[name]));",
     "filter(([name]) => name !== '');",
-    "core:domain/attempt.test.ts",
+    "core:domain/steps/attempt.test.ts",
   ],
   [
     "A retry begins with the first step.",
-    "core:domain/plan.ts",
+    "core:domain/record/plan.ts",
     "      !isPlannedDone(planned, steps, direction) &&\n      !isInHand(",
     "      !isInHand(",
-    "core:domain/recovery.test.ts",
+    "core:domain/recovery/recovery.test.ts",
   ],
   [
     "The timer of an attempt that goes on stays.",
@@ -77,9 +77,9 @@ export const P14 = faultsOf("P14", [
   ],
   [
     "An attempt reads its record again and again without a growing pause.",
-    "core:domain/attempt.ts",
+    "core:domain/steps/attempt.ts",
     "FIRST_LOOK_MS * 2 ** looks);",
     "FIRST_LOOK_MS);",
-    "core:domain/attempt.test.ts",
+    "core:domain/steps/attempt.test.ts",
   ],
 ]);

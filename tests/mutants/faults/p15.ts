@@ -6,8 +6,8 @@ const STATUSES = "operations:statuses.test.ts";
 const SUBMISSION = "operations:submission.test.ts";
 const MESSENGER = "core:messaging/service-bus-messenger.test.ts";
 const BUS = "core:messaging/service-bus-messenger.ts";
-const PUBLISH = "core:scheduler/publish.ts";
-const OWED = "core:domain/owed.ts";
+const PUBLISH = "core:scheduler/publishing/publish.ts";
+const OWED = "core:domain/record/owed.ts";
 const ANNOUNCED = "operations:announced.test.ts";
 
 export const P15 = faultsOf("P15", [
@@ -69,10 +69,10 @@ export const P15 = faultsOf("P15", [
   ],
   [
     "A step that is rejected beside a retry takes its announcement away.",
-    "core:domain/step-end.ts",
+    "core:domain/steps/step-end.ts",
     "outbox: owed(record) };",
     "outbox: record.outbox };",
-    "core:domain/step-end.test.ts",
+    "core:domain/steps/step-end.test.ts",
   ],
   [
     "A message that can't be sent is forgotten.",
@@ -83,21 +83,21 @@ export const P15 = faultsOf("P15", [
   ],
   [
     "A rejection's reason is not said.",
-    "core:domain/outputs.ts",
+    "core:domain/steps/outputs.ts",
     "...(error && WITH_REASON.has(status) && { detail: error.message }),",
     "",
     ATTEMPTS,
   ],
   [
     "Who wants the end alone receives every status.",
-    "core:domain/outputs.ts",
+    "core:domain/steps/outputs.ts",
     'return statuses === "all" || ENDS.has(status);',
     "return true;",
     STATUSES,
   ],
   [
     "A status has no digest of what was submitted.",
-    "core:domain/outputs.ts",
+    "core:domain/steps/outputs.ts",
     "...(contentDigest && { contentDigest }),",
     "",
     STATUSES,
@@ -134,7 +134,7 @@ export const P15 = faultsOf("P15", [
   ],
   [
     "The end of an attempt is missed because of a stale read.",
-    "core:scheduler/publish-end.ts",
+    "core:scheduler/publishing/publish-end.ts",
     "const stored = await context.store.latest(jobId);",
     "const stored = await context.store.state(jobId);",
     "operations:stale-reads.test.ts",

@@ -3,19 +3,19 @@ import { faultsOf } from "../fault.ts";
 
 const ATTEMPTS = "operations:attempts.test.ts";
 const ACTIVITY = "operations:in-one-activity.test.ts";
-const PUBLISH = "core:scheduler/publish.ts";
+const PUBLISH = "core:scheduler/publishing/publish.ts";
 
 export const P16 = faultsOf("P16", [
   [
     "A step that was done is not published by its second run.",
-    "core:scheduler/publish-step-end.ts",
+    "core:scheduler/steps/publish-step-end.ts",
     "const completed = isRepeat ? completionsOf(record) :",
     "const completed = isRepeat ? [] :",
     "operations:polled-steps.test.ts",
   ],
   [
     "A step that was done asks its service again.",
-    "core:scheduler/run-step.ts",
+    "core:scheduler/steps/run-step.ts",
     "if (isOver(runOf(given.record, given.direction))) return (await recordedEnd(given, context, true)) ?? SUPERSEDED;",
     "",
     ACTIVITY,
@@ -29,7 +29,7 @@ export const P16 = faultsOf("P16", [
   ],
   [
     "A write whose answer was lost counts as another's.",
-    "core:scheduler/operate-job.ts",
+    "core:scheduler/operating/operate-job.ts",
     'return stored && isOwn(stored.record, record) ? { kind: "written", ...stored } : written;',
     "return written;",
     "operations:operate-job.test.ts",
@@ -43,14 +43,14 @@ export const P16 = faultsOf("P16", [
   ],
   [
     "A step beside a rejected one is not published before Failed.",
-    "core:scheduler/conclude-job.ts",
+    "core:scheduler/publishing/conclude-job.ts",
     "await publish(ended.record, completionsOf(ended.record), context);\n    await clearOutbox(ended, context);",
     "await clearOutbox(ended, context);",
     ATTEMPTS,
   ],
   [
     "The end of an attempt that stopped early is published by nobody.",
-    "core:scheduler/publish-end.ts",
+    "core:scheduler/publishing/publish-end.ts",
     'if (processState === "Processed") return concludeJob(stored, context);',
     'if (processState === "Processed") return;',
     "operations:lost-answers.test.ts",
@@ -64,42 +64,42 @@ export const P16 = faultsOf("P16", [
   ],
   [
     "After the loss of an engine the last statuses are sent again and again.",
-    "core:scheduler/publish-ends-again.ts",
+    "core:scheduler/publishing/publish-ends-again.ts",
     "searchedTo.set(hub, to);",
     "",
     "operations:publish-ends-again.test.ts",
   ],
   [
     "After the loss of an engine nothing is looked for.",
-    "core:scheduler/publish-ends-again.ts",
+    "core:scheduler/publishing/publish-ends-again.ts",
     "if (!claim) return;",
     "if (claim) return;",
     "operations:publish-ends-again.test.ts",
   ],
   [
     "A run that finds its step done misses the end because of a stale read.",
-    "core:scheduler/write-step-end.ts",
+    "core:scheduler/steps/write-step-end.ts",
     "(isFinal ? store.latest(task.jobId) : store.state(task.jobId))",
     "(isFinal ? store.state(task.jobId) : store.state(task.jobId))",
     "operations:stale-reads.test.ts",
   ],
   [
     "A step that ended its process is not recorded as at work the next time.",
-    "core:scheduler/take-up.ts",
+    "core:scheduler/steps/take-up.ts",
     " && !mayHaveKilled(this.#task)",
     "",
     "operations:killing-steps.test.ts",
   ],
   [
     "The first death of a process is not held against its step.",
-    "core:scheduler/take-up.ts",
+    "core:scheduler/steps/take-up.ts",
     "return waitCount > 0 || (failureCount > 0 && expiry === undefined);",
     "return failureCount > 0 && expiry === undefined;",
     "operations:killing-steps.test.ts",
   ],
   [
     "A request that comes again goes out before it is said to be taken up.",
-    "core:scheduler/answer-request.ts",
+    "core:scheduler/steps/answer-request.ts",
     "if (isRedelivered && start && !awaited) await say();",
     "",
     "operations:killing-steps.test.ts",

@@ -6,21 +6,21 @@ const CANCELLATION = "operations:cancellation.test.ts";
 export const P24 = faultsOf("P24", [
   [
     "A cancelled job ends at once whatever was done.",
-    "core:domain/operator.ts",
+    "core:domain/operator/operator.ts",
     "&& namesOf(steps, mayHaveHadEffect).length === 0;",
     ";",
     "operations:operate-pending-job.test.ts",
   ],
   [
     "A job that is cancelled goes on forward.",
-    "core:domain/next-attempt.ts",
+    "core:domain/recovery/next-attempt.ts",
     '      ...withoutDeadline(next.record),\n      direction: "compensate",',
     "      ...withoutDeadline(next.record),",
     CANCELLATION,
   ],
   [
     "A requester cancels after the step from which on it is too late.",
-    "core:domain/operator.ts",
+    "core:domain/operator/operator.ts",
     "if (byRequester && hasBegun) return",
     "if (!byRequester && hasBegun) return",
     CANCELLATION,
@@ -55,7 +55,7 @@ export const P24 = faultsOf("P24", [
   ],
   [
     "A cancelled job ends as a compensated one.",
-    "core:domain/ending.ts",
+    "core:domain/steps/ending.ts",
     'kind === "cancelled" ? "Cancelled" : "Compensated"',
     '"Compensated"',
     "operations:operate-pending-job.test.ts",

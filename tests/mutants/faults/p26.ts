@@ -1,17 +1,17 @@
 // P26: too much to do.
 import { faultsOf } from "../fault.ts";
 
-const RECOVERY = "core:domain/recovery.test.ts";
+const RECOVERY = "core:domain/recovery/recovery.test.ts";
 const SWEEP = "operations:sweep.test.ts";
 const ADMISSION = "operations:admission.test.ts";
-const ADAPTIVE = "core:scheduler/adaptive-limit.ts";
-const ADAPTIVE_TEST = "core:scheduler/adaptive-limit.test.ts";
+const ADAPTIVE = "core:scheduler/admission/adaptive-limit.ts";
+const ADAPTIVE_TEST = "core:scheduler/admission/adaptive-limit.test.ts";
 const PRESENCE = "operations:agent-presence.test.ts";
 
 export const P26 = faultsOf("P26", [
   [
     "A step that waited because there is too much to do counts as a failure.",
-    "core:domain/recovery.ts",
+    "core:domain/recovery/recovery.ts",
     "const failed = own.filter((each) => isTakenUp(each.run) || untaken.has(runKey(each)) || isLost(each));",
     "const failed = own;",
     RECOVERY,
@@ -19,7 +19,7 @@ export const P26 = faultsOf("P26", [
   ],
   [
     "A step that nobody takes up is never a failure.",
-    "core:domain/recovery.ts",
+    "core:domain/recovery/recovery.ts",
     "const failed = own.filter((each) => isTakenUp(each.run) || untaken.has(runKey(each)) || isLost(each));",
     "const failed = own.filter((each) => isTakenUp(each.run) || isLost(each));",
     SWEEP,
@@ -54,56 +54,56 @@ export const P26 = faultsOf("P26", [
   ],
   [
     "There is one job in flight more than the limit.",
-    "core:scheduler/admission.ts",
+    "core:scheduler/admission/admission.ts",
     "const hasRoom = held - waits.places < limit * SHARE[lane]",
     "const hasRoom = held - waits.places <= limit * SHARE[lane]",
     ADMISSION,
   ],
   [
     "Each process takes all the room that it finds.",
-    "core:scheduler/admission.ts",
+    "core:scheduler/admission/admission.ts",
     "const PART_OF_ROOM = 0.25;",
     "const PART_OF_ROOM = 1;",
     ADMISSION,
   ],
   [
     "The jobs that wait for one agent hold back all others.",
-    "core:scheduler/admission.ts",
+    "core:scheduler/admission/admission.ts",
     "if (agent !== undefined) return { agent };",
     "if (heldUp.size > 0) return { agent: String([...heldUp][0]) };",
     ADMISSION,
   ],
   [
     "The jobs that wait for one agent take the others' places.",
-    "core:scheduler/admission.ts",
+    "core:scheduler/admission/admission.ts",
     "const hasRoom = held - waits.places < limit * SHARE[lane]",
     "const hasRoom = held < limit * SHARE[lane]",
     ADMISSION,
   ],
   [
     "New jobs are admitted while the engine has a backlog.",
-    "core:scheduler/admission.ts",
+    "core:scheduler/admission/admission.ts",
     'if (waits.elsewhere > mostWaiting) return "no room";',
     "",
     ADMISSION,
   ],
   [
     "A burst gets all places before the engine is seen to keep up.",
-    "core:scheduler/admission.ts",
+    "core:scheduler/admission/admission.ts",
     "createAdaptiveLimit(FIRST, limit)",
     "createAdaptiveLimit(limit, limit)",
     ADMISSION,
   ],
   [
     "The limit that the engine keeps up with keeps no new job back.",
-    "core:scheduler/admission.ts",
+    "core:scheduler/admission/admission.ts",
     '(lane === "begun" || keepsUp(lane))',
     "true",
     ADMISSION,
   ],
   [
     "The parts of several keys are more than the engine keeps up with.",
-    "core:scheduler/fair-shares.ts",
+    "core:scheduler/admission/fair-shares.ts",
     "(places() * weight) / all",
     "(limit * weight) / all",
     "operations:fair-shares.test.ts",
@@ -134,14 +134,14 @@ export const P26 = faultsOf("P26", [
   ],
   [
     "An agent is absent as soon as it is watched.",
-    "core:scheduler/agent-presence.ts",
+    "core:scheduler/admission/agent-presence.ts",
     'return at > since ? "unknown" : "absent";',
     'return "absent";',
     PRESENCE,
   ],
   [
     "A process notes each time that it sees an agent.",
-    "core:scheduler/agent-presence.ts",
+    "core:scheduler/admission/agent-presence.ts",
     "< NOTE_EVERY_MS) return;",
     "< 0) return;",
     PRESENCE,
@@ -162,17 +162,17 @@ export const P26 = faultsOf("P26", [
   ],
   [
     "A step that is taken up late is not recorded as at work.",
-    "core:scheduler/take-up.ts",
+    "core:scheduler/steps/take-up.ts",
     "if (completeBy <= inTime && !this.#isNotRepeated && !mayHaveKilled(this.#task)) return { completeBy };",
     "if (!this.#isNotRepeated && !mayHaveKilled(this.#task)) return { completeBy };",
     "operations:attempts.test.ts",
   ],
   [
     "A job does not say that it waits for an agent that never took its step up.",
-    "core:domain/held-up.ts",
+    "core:domain/record/held-up.ts",
     "return waitCount > 0 || failureCount > 0 ||",
     "return failureCount > 0 ||",
-    "core:domain/held-up.test.ts",
+    "core:domain/record/held-up.test.ts",
   ],
   [
     "What is never taken up is scheduled again for ever.",
@@ -183,7 +183,7 @@ export const P26 = faultsOf("P26", [
   ],
   [
     "What was scheduled as often as it may be is tried like any failure.",
-    "core:domain/recovery.ts",
+    "core:domain/recovery/recovery.ts",
     "isLost(each) ? GIVE_UP : policyOf(step)",
     "policyOf(step)",
     "operations:killing-steps.test.ts",

@@ -55,21 +55,21 @@ export const P27 = faultsOf("P27", [
   ],
   [
     "A wrong credential uses up the tries of a job.",
-    "core:domain/recovery.ts",
+    "core:domain/recovery/recovery.ts",
     'if (failed.length > 0 && counted.length === 0) return { kind: "hold", waitMs: holdMs };',
     "",
     HOLD,
   ],
   [
     "Beside another failure a wrong credential uses up the tries of its step.",
-    "core:domain/recovery.ts",
+    "core:domain/recovery/recovery.ts",
     "(isTakenUp(each.run) && !isMisconfigured(each.run))",
     "isTakenUp(each.run)",
     HOLD,
   ],
   [
     "A wrong credential of an earlier attempt excuses every later outage.",
-    "core:domain/recovery.ts",
+    "core:domain/recovery/recovery.ts",
     "expiry.attempt === attempt && expiry.misconfigured === true;",
     "expiry.misconfigured === true;",
     HOLD,
@@ -77,7 +77,7 @@ export const P27 = faultsOf("P27", [
   ],
   [
     "One step's wrong credential excuses the others.",
-    "core:domain/recovery.ts",
+    "core:domain/recovery/recovery.ts",
     "failed.length > 0 && counted.length === 0",
     "failed.length > counted.length",
     HOLD,

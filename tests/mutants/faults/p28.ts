@@ -35,14 +35,14 @@ export const P28 = faultsOf("P28", [
   ],
   [
     "A job goes on with whatever version of its workflow there is.",
-    "core:domain/workflows.ts",
+    "core:domain/workflows/workflows.ts",
     "name === ref.name && version === ref.version",
     "name === ref.name",
     "operations:missing-workflow.test.ts",
   ],
   [
     "New jobs start with the oldest version of their workflow.",
-    "core:domain/workflows.ts",
+    "core:domain/workflows/workflows.ts",
     "other.version - one.version",
     "one.version - other.version",
     "operations:submission.test.ts",

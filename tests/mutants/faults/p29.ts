@@ -3,34 +3,34 @@ import { faultsOf } from "../fault.ts";
 
 const CLOSE = "operations:close-jobs.test.ts";
 const COSMOS = "tests/contract/cosmos-order-store.test.ts";
-const RETENTION = "core:domain/retention.test.ts";
+const RETENTION = "core:domain/record/retention.test.ts";
 const REMOVE = "operations:remove-attempts.test.ts";
 
 export const P29 = faultsOf("P29", [
   [
     "A job that owes a message is over.",
-    "core:domain/retention.ts",
+    "core:domain/record/retention.ts",
     "if (outbox.length > 0) return false;",
     "",
     RETENTION,
   ],
   [
     "A job in Error is over that a person has to see to.",
-    "core:domain/retention.ts",
+    "core:domain/record/retention.ts",
     'return processState === "Error" ? error?.kind === "resolved" : hasEnded(processState);',
     "return hasEnded(processState) || error?.kind === '';",
     CLOSE,
   ],
   [
     "A message is left in a closed record whose documents expire.",
-    "core:domain/transitions.ts",
+    "core:domain/steps/transitions.ts",
     "if (!keptUntil) return write;",
     "return write;",
     CLOSE,
   ],
   [
     "A job that goes on again stays closed.",
-    "core:domain/retention.ts",
+    "core:domain/record/retention.ts",
     "const { overAt: _over, overInErrorAt: _inError, keptUntil: _closed, unrecovered",
     "const { overAt: _over, overInErrorAt: _inError, unrecovered",
     CLOSE,

@@ -6,7 +6,7 @@ const HANDLING = "operator:domain/handling.test.ts";
 const ACCESS = "operator:messaging/operator-access.test.ts";
 const DEAD_LETTERS = "operations:dead-letters.test.ts";
 const GROUPS = "operator:operations/group-jobs.test.ts";
-const WAITING = "core:domain/waiting.test.ts";
+const WAITING = "core:domain/recovery/waiting.test.ts";
 
 export const P30 = faultsOf("P30", [
   [
@@ -137,42 +137,42 @@ export const P30 = faultsOf("P30", [
   ],
   [
     "A forgotten job looks as if it waited for its start.",
-    "core:domain/waiting.ts",
+    "core:domain/recovery/waiting.ts",
     'isForgotten ? "supervisor" : "start";',
     '"start";',
     WAITING,
   ],
   [
     "A job whose time is over looks as if its agent were at work.",
-    "core:domain/waiting.ts",
+    "core:domain/recovery/waiting.ts",
     'end < after(now, -graceMs)) return wait("supervisor", end);',
     'end < "") return wait("supervisor", end);',
     WAITING,
   ],
   [
     "A step of a paused agent does not say so.",
-    "core:domain/waiting.ts",
+    "core:domain/recovery/waiting.ts",
     'if (isPaused(agent) && !isBegun) return wait("paused", job.reachedAt);',
     "",
     WAITING,
   ],
   [
     "What an operator does stands in no audit log.",
-    "core:scheduler/operate-job.ts",
+    "core:scheduler/operating/operate-job.ts",
     "  await writeAuditLog(entry, (after ?? before).attempt, context);",
     "",
     "operations:operate-job.test.ts",
   ],
   [
     "What an operator did not do stands in no audit log.",
-    "core:scheduler/operate-job.ts",
+    "core:scheduler/operating/operate-job.ts",
     "await enter(before, null, `rejected: ${reason}`, at, asked);",
     "",
     "operations:operate-job.test.ts",
   ],
   [
     "An operator acts on a stale read.",
-    "core:scheduler/operate-job.ts",
+    "core:scheduler/operating/operate-job.ts",
     "const read = await context.store.latest(jobId);",
     "const read = await context.store.state(jobId);",
     "operations:stale-reads.test.ts",

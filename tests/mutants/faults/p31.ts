@@ -3,10 +3,10 @@ import { faultsOf } from "../fault.ts";
 
 const HIDDEN = "operator:messaging/hidden-secrets.test.ts";
 const NEIGHBOURS = "shared/agents/neighbours.test.ts";
-const REDACTOR = "core:domain/secret-texts.test.ts";
+const REDACTOR = "core:domain/content/secret-texts.test.ts";
 // Its other tests measure how long a search takes.
-const ENCODINGS = "core:domain/redactor.test.ts -t is hidden";
-const SECRET_TEXT = "core:domain/secret-text.ts";
+const ENCODINGS = "core:domain/content/redactor.test.ts -t is hidden";
+const SECRET_TEXT = "core:domain/content/secret-text.ts";
 
 export const P31 = faultsOf("P31", [
   [
@@ -56,7 +56,7 @@ export const P31 = faultsOf("P31", [
     SECRET_TEXT,
     'return [own, own.replaceAll("+", "-").replaceAll("/", "_")];',
     "return [own];",
-    "core:domain/redactor.test.ts -t base64url",
+    "core:domain/content/redactor.test.ts -t base64url",
   ],
   [
     "A secret in hexadecimal digits is shown.",
@@ -81,35 +81,35 @@ export const P31 = faultsOf("P31", [
   ],
   [
     "A secret in a nested member is not found.",
-    "core:domain/redactor.ts",
+    "core:domain/content/redactor.ts",
     'return value !== null && typeof value === "object" ? Object.values(value).flatMap(textsIn) : [];',
     "return [];",
     REDACTOR,
   ],
   [
     "A number that is a secret is not found.",
-    "core:domain/redactor.ts",
+    "core:domain/content/redactor.ts",
     'if (typeof value === "number") return [String(value)];',
     "",
     REDACTOR,
   ],
   [
     "An address for reports stands in texts.",
-    "core:domain/redactor.ts",
+    "core:domain/content/redactor.ts",
     "return text.replace(ADDRESS, `$1${HIDDEN}`).replace(",
     "return text.replace(",
     REDACTOR,
   ],
   [
     "The names of members are shown that are secrets.",
-    "core:domain/redactor.ts",
+    "core:domain/content/redactor.ts",
     "[shown(name), withTexts(member, shown)]",
     "[name, withTexts(member, shown)]",
     REDACTOR,
   ],
   [
     "An error's stack shows what its text does not.",
-    "core:domain/redactor.ts",
+    "core:domain/content/redactor.ts",
     "{ cause: inner }), { name, stack });",
     "{ cause: inner }), { name, stack: own.stack });",
     REDACTOR,
@@ -144,84 +144,84 @@ export const P31 = faultsOf("P31", [
   ],
   [
     "A list may put a secret into the record.",
-    "core:domain/workflow-rules.ts",
+    "core:domain/workflows/workflow-rules.ts",
     "return canonicalJson(itemsOf(list, job, rules)) === canonicalJson(items);",
     "return true;",
     "operations:for-each.test.ts",
   ],
   [
     "A key is held to no share while others are active.",
-    "core:scheduler/fair-shares.ts",
+    "core:scheduler/admission/fair-shares.ts",
     "const most = Math.max(1, Math.floor(Math.min(1, share * weight) * limit));",
     "const most = limit;",
     "operations:fair-shares.test.ts",
   ],
   [
     "A key's weight is ignored.",
-    "core:scheduler/fair-shares.ts",
+    "core:scheduler/admission/fair-shares.ts",
     "Object.hasOwn(weights, key) ? (weights[key] ?? 1) : 1",
     "1",
     "operations:fair-shares.test.ts",
   ],
   [
     "Each process takes all that is left of a key's share.",
-    "core:scheduler/fair-shares.ts",
+    "core:scheduler/admission/fair-shares.ts",
     "const PART_OF_SHARE = 0.25;",
     "const PART_OF_SHARE = 1;",
     "operations:fair-shares.test.ts",
   ],
   [
     "A key that holds less than its part waits for a place.",
-    "core:scheduler/fair-shares.ts",
+    "core:scheduler/admission/fair-shares.ts",
     '? "owed" : "within";',
     '? "within" : "within";',
     "operations:fair-shares.test.ts",
   ],
   [
     "A key is active for ever.",
-    "core:scheduler/fair-shares.ts",
+    "core:scheduler/admission/fair-shares.ts",
     "> ACTIVE_MS) keys.delete(key);",
     "< 0) keys.delete(key);",
     "operations:fair-shares.test.ts",
   ],
   [
     "A key that is alone is held to its share.",
-    "core:scheduler/fair-shares.ts",
+    "core:scheduler/admission/fair-shares.ts",
     'if (others.size === 0) return "usual";',
     "",
     "operations:fair-shares.test.ts",
   ],
   [
     "A process takes in any number of a key's jobs at once.",
-    "core:scheduler/fair-shares.ts",
+    "core:scheduler/admission/fair-shares.ts",
     "return Math.max(1, Math.round(Math.min(1, share * weightOf(key)) * TAKEN_IN_AT_ONCE));",
     "return Number.POSITIVE_INFINITY;",
     "operations:fair-shares.test.ts",
   ],
   [
     "Jobs that are sent back come back all at once.",
-    "core:scheduler/fair-shares.ts",
+    "core:scheduler/admission/fair-shares.ts",
     "Math.max(now() + FIRST_BACK_MS, state.lastBackAt + state.intervalMs)",
     "now() + FIRST_BACK_MS",
     "operations:fair-shares.test.ts",
   ],
   [
     "Jobs that wait for their key's share hold up those behind them.",
-    "core:scheduler/admission.ts",
+    "core:scheduler/admission/admission.ts",
     "if (overShare >= MOST_OVER_SHARE || heldBack + overShare >= MOST_ASIDE) {",
     "if (overShare < 0) {",
     "operations:fair-shares.test.ts",
   ],
   [
     "A message that waited for its share, and then for an agent, waits beside those that wait for agents.",
-    "core:scheduler/admission.ts",
+    "core:scheduler/admission/admission.ts",
     "if (aside && aside.lacks !== lacks) aside = aside.leave();",
     "",
     "operations:fair-shares.test.ts",
   ],
   [
     "Messages that wait for agents, and those that wait for shares, take all calls of a process together.",
-    "core:scheduler/admission.ts",
+    "core:scheduler/admission/admission.ts",
     "if (overShare >= MOST_OVER_SHARE || heldBack + overShare >= MOST_ASIDE) {",
     "if (overShare >= MOST_OVER_SHARE) {",
     "operations:fair-shares.test.ts",

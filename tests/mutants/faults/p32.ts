@@ -2,7 +2,7 @@
 import { faultsOf } from "../fault.ts";
 
 const NOT_REPEATED = "operations:not-repeated.test.ts";
-const OUTCOME = "core:domain/record-outcome.ts";
+const OUTCOME = "core:domain/operator/record-outcome.ts";
 
 export const P32 = faultsOf("P32", [
   [
@@ -42,7 +42,7 @@ export const P32 = faultsOf("P32", [
   ],
   [
     "A person records a result that its agent does not declare.",
-    "core:scheduler/outcome-request.ts",
+    "core:scheduler/operating/outcome-request.ts",
     'return checked.kind === "misfit" ? checked :',
     "return",
     NOT_REPEATED,

@@ -22,7 +22,7 @@ export const P35_CHILDREN = faultsOf("P35", [
   ],
   [
     "A Processed child stays as it is when its parent is compensated.",
-    "core:domain/operator.ts",
+    "core:domain/operator/operator.ts",
     "isByParent ? BY_PARENT : ROWS[action.kind]",
     "ROWS[action.kind]",
     WORLD,
@@ -43,7 +43,7 @@ export const P35_CHILDREN = faultsOf("P35", [
   ],
   [
     "A child that is done is closed at once, and can't be compensated any more.",
-    "core:scheduler/write-step-end.ts",
+    "core:scheduler/steps/write-step-end.ts",
     "if (!retention || retention.archive || isChild) return null;",
     "if (!retention || retention.archive) return null;",
     CHILDREN,

@@ -1,11 +1,11 @@
 // P35: the deadline of a whole job.
 import { faultsOf } from "../fault.ts";
 
-const DOMAIN = "core:domain/deadline.test.ts";
+const DOMAIN = "core:domain/record/deadline.test.ts";
 const SWEEPS = "operations:job-deadline.test.ts";
 const WORLD = "testing:world/job-deadline.test.ts";
 const STORE = "contract:memory-job-store.test.ts";
-const DECISION = "core:domain/pass-deadline.ts";
+const DECISION = "core:domain/recovery/pass-deadline.ts";
 
 export const P35 = faultsOf("P35", [
   [
@@ -66,35 +66,35 @@ export const P35 = faultsOf("P35", [
   ],
   [
     "A job that ends in time keeps its deadline.",
-    "core:domain/step-end.ts",
+    "core:domain/steps/step-end.ts",
     "const concluded = applyChanges(withoutDeadline(rest), concluding",
     "const concluded = applyChanges(rest, concluding",
     WORLD,
   ],
   [
     "The last step of a job with a deadline is written without a read.",
-    "core:scheduler/write-step-end.ts",
+    "core:scheduler/steps/write-step-end.ts",
     "if (join.next.length === 0 && ports.workflows.find(task.workflow)?.deadline) return undefined;",
     "",
     WORLD,
   ],
   [
     "A claim with nothing left to do keeps the deadline.",
-    "core:domain/transitions.ts",
+    "core:domain/steps/transitions.ts",
     '...(deadlineAt ? [set(["deadlineAt"], null)] : []),',
     "",
     STORE,
   ],
   [
     "An extension leaves the deadline where it is.",
-    "core:domain/operator.ts",
+    "core:domain/operator/operator.ts",
     "dueAt: orReminder(later, { ...record, steps }),\n    ...deadline,",
     "dueAt: orReminder(later, { ...record, steps }),",
     WORLD,
   ],
   [
     "A resubmitted job has no deadline.",
-    "core:domain/resubmit.ts",
+    "core:domain/operator/resubmit.ts",
     "...(hasEnded(record.processState) && deadlineOf(workflow, context.now)),",
     "",
     DOMAIN,

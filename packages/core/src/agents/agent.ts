@@ -1,6 +1,6 @@
 // An agent (P6): a wrapper around ONE remote service. It knows the service's rules and has no access to a store.
 import type { z } from "zod";
-import type { ChildStanding } from "../domain/child-job.ts";
+import type { ChildStanding } from "../domain/definition/child-job.ts";
 import type {
   Awaited,
   CompensationTarget,
@@ -8,7 +8,7 @@ import type {
   ReadResult,
   ReadResults,
   StepResult,
-} from "../domain/state-record.ts";
+} from "../domain/record/state-record.ts";
 
 /** The members of a job's content that an agent has declared; the id if it declares none. */
 export type JobView = object;

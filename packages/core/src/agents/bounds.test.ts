@@ -1,6 +1,6 @@
 // Limits for what a service, or the code of its agent, says.
 import { expect, test } from "vitest";
-import { nextPollAt } from "../domain/poll.ts";
+import { nextPollAt } from "../domain/steps/poll.ts";
 import { boundedPause } from "./bounds.ts";
 
 const DAYS_30 = 30 * 86_400_000;

@@ -1,6 +1,6 @@
 // Limits for the text that is kept of a remote service's answer: nothing limits it before this point.
 import type { Readable } from "node:stream";
-import { LONGEST_WAIT_MS } from "../domain/workflow.ts";
+import { LONGEST_WAIT_MS } from "../domain/definition/workflow.ts";
 
 export const BODY_LIMIT_BYTES = 65_536;
 export const MESSAGE_LIMIT = 1000;

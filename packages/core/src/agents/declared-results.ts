@@ -1,8 +1,8 @@
 // An agent's declared results (P6): those that its operations record, and those of other steps that it reads.
 import type { z } from "zod";
-import { isNestedTooDeep } from "../domain/exact-json.ts";
-import { jsonBytes, RESULT_BYTES, RESULT_LEVELS } from "../domain/record-limits.ts";
-import type { StepResult } from "../domain/state-record.ts";
+import { isNestedTooDeep } from "../domain/content/exact-json.ts";
+import { jsonBytes, RESULT_BYTES, RESULT_LEVELS } from "../domain/record/record-limits.ts";
+import type { StepResult } from "../domain/record/state-record.ts";
 import type { Agent, AgentRequest, Finding, LastError, RoutedAgent } from "./agent.ts";
 import { bounded } from "./bounds.ts";
 

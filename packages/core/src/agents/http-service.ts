@@ -2,11 +2,11 @@
 
 import { type Dispatcher, request as httpRequest } from "undici";
 import { z } from "zod";
-import { textOfBody } from "../domain/body-text.ts";
-import { lostOf, parseExactly } from "../domain/exact-json.ts";
-import { HIDDEN } from "../domain/job.ts";
-import { valueWithout } from "../domain/redactor.ts";
-import type { StepResult } from "../domain/state-record.ts";
+import { textOfBody } from "../domain/content/body-text.ts";
+import { lostOf, parseExactly } from "../domain/content/exact-json.ts";
+import { HIDDEN } from "../domain/content/job.ts";
+import { valueWithout } from "../domain/content/redactor.ts";
+import type { StepResult } from "../domain/record/state-record.ts";
 import { inWords, isThrown } from "../domain/thrown.ts";
 import type { AgentCall, AgentReply, Finding, JobView } from "./agent.ts";
 import { BODY_LIMIT_BYTES, ID_LIMIT, readStart } from "./bounds.ts";

@@ -1,6 +1,6 @@
 // An agent with its endpoints (P6, P8, P18, P19): each operation is routed, retried by its policy, and ended at complete-by.
 import { ExponentialBackoff, fullJitterGenerator } from "cockatiel";
-import type { Awaited } from "../domain/state-record.ts";
+import type { Awaited } from "../domain/record/state-record.ts";
 import type {
   Agent,
   AgentCall,

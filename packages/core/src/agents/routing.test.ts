@@ -1,6 +1,6 @@
 // Routing as tables: which endpoint, why, and whose turn it is.
 import { describe, expect, test } from "vitest";
-import type { Priority } from "../domain/job.ts";
+import type { Priority } from "../domain/content/job.ts";
 import { chooseEndpoint, type EndpointView, type Health, NORMAL_SHARE, nextLane } from "./routing.ts";
 
 function view(url: string, health: Health, inFlight = 0, capacity = 10, served = 0): EndpointView {

@@ -1,5 +1,5 @@
 // The choice of the endpoint for a call, and of the next call (P19): decided from the endpoints' state, without a clock.
-import type { Priority } from "../domain/job.ts";
+import type { Priority } from "../domain/content/job.ts";
 
 /**
  * `healthy` takes work. `resting`: it requested a pause (Retry-After). `broken`: its circuit is open. `probeDue`: it was broken, and one call may

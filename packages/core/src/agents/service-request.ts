@@ -1,6 +1,6 @@
 // What an operation of an agent asks of its service (P6): a description of one request. The agent's declaration says how its answer is read.
 import { z } from "zod";
-import type { StepResult } from "../domain/state-record.ts";
+import type { StepResult } from "../domain/record/state-record.ts";
 import type { AgentCall, AgentReply, Find, Finding, JobView, Operation, OperationPolicy, Poll } from "./agent.ts";
 import { type Answer, callService, idIn, lookUp, notYet, serviceId, statusIn } from "./http-service.ts";
 import type { AnswerRule } from "./service-answers.ts";

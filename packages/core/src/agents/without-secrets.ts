@@ -1,6 +1,7 @@
 // A service may repeat what it was sent: the values of the job's secrets are removed from whatever it says, before that is recorded or logged.
+
+import { errorWithout, textWithout, valueWithout } from "../domain/content/redactor.ts";
 import { Outage } from "../domain/outage.ts";
-import { errorWithout, textWithout, valueWithout } from "../domain/redactor.ts";
 import type { AgentCall, BoundedReply, Bounds, Fault, Finding, LastError, RoutedAgent } from "./agent.ts";
 
 /** The same operation, or query, whose answers and errors have none of these values. */

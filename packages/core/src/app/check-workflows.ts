@@ -1,7 +1,7 @@
 // At start: rejects a workflow whose steps were edited without a new version, and reports which versions jobs still need.
 
-import type { Workflow, WorkflowRef } from "../domain/workflow.ts";
-import { contentOfWorkflow, editsBetween } from "../domain/workflow-content.ts";
+import type { Workflow, WorkflowRef } from "../domain/definition/workflow.ts";
+import { contentOfWorkflow, editsBetween } from "../domain/definition/workflow-content.ts";
 import type { Telemetry } from "../scheduler/ports.ts";
 import type { JobsOfVersion, WorkflowRegister } from "../store/workflow-register.ts";
 

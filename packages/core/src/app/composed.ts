@@ -1,10 +1,10 @@
 // The parts of a composed app: the ports of its functions, and what they are made of.
 import type { Container, Database } from "@azure/cosmos";
-import type { Workflow } from "../domain/workflow.ts";
+import type { Workflow } from "../domain/definition/workflow.ts";
 import type { BusSenders } from "../messaging/bus-senders.ts";
 import type { OriginalMessages } from "../messaging/original-messages.ts";
 import type { QueueNames } from "../messaging/service-bus-messenger.ts";
-import type { Pauses } from "../scheduler/pauses.ts";
+import type { Pauses } from "../scheduler/admission/pauses.ts";
 import type { Ports } from "../scheduler/ports.ts";
 import type { AgentHealthStore } from "../store/agent-health-store.ts";
 import type { ClosingStore } from "../store/job-store.ts";

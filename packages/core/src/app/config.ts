@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import type { Authentication, Endpoint } from "../agents/agent.ts";
-import { START_WITHIN } from "../domain/workflow.ts";
+import { START_WITHIN } from "../domain/definition/workflow.ts";
 import { agentTeams } from "../messaging/agent-teams.ts";
 import { inWords } from "../messaging/checked.ts";
 import { ownedQueues } from "../submission/owned-queues.ts";

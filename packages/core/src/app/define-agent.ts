@@ -11,9 +11,9 @@ import {
   type Recorded,
   schemaOf,
 } from "../agents/service-request.ts";
-import type { Job } from "../domain/job.ts";
-import type { ReadResult, StepResult } from "../domain/state-record.ts";
-import type { Transport } from "../domain/workflow.ts";
+import type { Job } from "../domain/content/job.ts";
+import type { Transport } from "../domain/definition/workflow.ts";
+import type { ReadResult, StepResult } from "../domain/record/state-record.ts";
 import type { ClosingStore, JobStore } from "../store/job-store.ts";
 import type { ChildJobs } from "../submission/child-jobs.ts";
 

@@ -2,9 +2,9 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { bounds } from "../../tests/bounds.ts";
-import type { Job } from "../domain/job.ts";
-import { NO_RULES } from "../domain/workflow-rules.ts";
-import { offered } from "../domain/workflows.ts";
+import type { Job } from "../domain/content/job.ts";
+import { NO_RULES } from "../domain/workflows/workflow-rules.ts";
+import { offered } from "../domain/workflows/workflows.ts";
 import { type Contracts, defineContract, jobId, jobMembers } from "../messaging/contract.ts";
 import { defineApp } from "./define-app.ts";
 import { defineChildJob } from "./define-child-job.ts";

@@ -2,8 +2,8 @@
 import { z } from "zod";
 import type { AgentRequest, BoundedReply, JobView, RoutedAgent } from "../agents/agent.ts";
 import { readBy } from "../agents/declared-results.ts";
-import type { Job } from "../domain/job.ts";
-import type { StepResult } from "../domain/state-record.ts";
+import type { Job } from "../domain/content/job.ts";
+import type { StepResult } from "../domain/record/state-record.ts";
 import { childIdOf } from "../submission/child-id.ts";
 import type { ChildJobs } from "../submission/child-jobs.ts";
 import type { WantedChild } from "../submission/submit-child.ts";
@@ -35,7 +35,7 @@ type ChildResults<Result extends z.ZodType> = {
   readonly takeBack: z.ZodType<OfChild & { readonly state: string }>;
 };
 
-/** Then each pause is a twentieth of the wait so far: see domain/poll.ts. */
+/** Then each pause is a twentieth of the wait so far: see domain/steps/poll.ts. */
 const FIRST_POLL_MS = 1000;
 /** After an outage, and where there was no room. */
 const SUBMITTED_AGAIN_MS = 5000;

@@ -2,9 +2,9 @@
 import type { z } from "zod";
 import type { Agent, AgentRequest, JobView, RoutedAgent } from "../agents/agent.ts";
 import { readBy } from "../agents/declared-results.ts";
-import type { Job } from "../domain/job.ts";
-import type { StepResult } from "../domain/state-record.ts";
-import type { Transport } from "../domain/workflow.ts";
+import type { Job } from "../domain/content/job.ts";
+import type { Transport } from "../domain/definition/workflow.ts";
+import type { StepResult } from "../domain/record/state-record.ts";
 import type {
   AgentResources,
   DeclaredItem,

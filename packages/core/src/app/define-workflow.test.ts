@@ -1,7 +1,7 @@
 // What a workflow names and is not there does not compile, and the app does not start with it.
 import { expect, test } from "vitest";
 import { defineWorkflow, POLICY as policy, publishing, videos } from "../../tests/videos.ts";
-import { loadWorkflows } from "../domain/workflows.ts";
+import { loadWorkflows } from "../domain/workflows/workflows.ts";
 
 const step = {
   name: "one",

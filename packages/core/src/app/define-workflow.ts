@@ -1,6 +1,6 @@
 // The declaration of an app's workflows (P5): data, with types from its agents and its rules.
-import type { Workflow, WorkflowStep } from "../domain/workflow.ts";
-import type { WorkflowRules } from "../domain/workflow-rules.ts";
+import type { Workflow, WorkflowStep } from "../domain/definition/workflow.ts";
+import type { WorkflowRules } from "../domain/workflows/workflow-rules.ts";
 import type { ContentOf, Contracts } from "../messaging/contract.ts";
 import type { AnyAgent } from "./define-agent.ts";
 import type { OutputsOf, ResultOf, StepFits } from "./workflow-types.ts";
@@ -95,7 +95,7 @@ export type DefinedWorkflow<Names extends string, Content = never, Outputs = unk
 /**
  * Declares workflows of these agents. A workflow that names an undeclared agent, operation, step, result or rule does not compile; nor one whose
  * agent or condition reads a result that no step before it has, or takes another content than the workflow's contract. The app checks all other
- * faults when it starts (domain/workflow-faults.ts).
+ * faults when it starts (domain/workflows/workflow-faults.ts).
  * @param _contracts without them the content is not compared
  */
 export function workflowsOf<

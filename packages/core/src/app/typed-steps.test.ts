@@ -1,8 +1,8 @@
 // What a step reads, and the content that it takes, fit the steps before it and the workflow's contract: anything else does not compile.
 import { expect, test } from "vitest";
 import { z } from "zod";
-import type { Job } from "../domain/job.ts";
-import type { Situation, WorkflowRules } from "../domain/workflow-rules.ts";
+import type { Job } from "../domain/content/job.ts";
+import type { Situation, WorkflowRules } from "../domain/workflows/workflow-rules.ts";
 import { type Contracts, defineContract, jobId, jobMembers } from "../messaging/contract.ts";
 import { type AnyAgent, defineAgent } from "./define-agent.ts";
 import { defineApp } from "./define-app.ts";

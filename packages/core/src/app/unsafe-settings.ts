@@ -1,7 +1,7 @@
 // Well-formed settings that would allow unauthorised callers: the app does not start with them.
 
-import type { KnownAgents } from "../domain/workflow.ts";
-import { isThisMachine } from "../scheduler/completion.ts";
+import type { KnownAgents } from "../domain/definition/workflow.ts";
+import { isThisMachine } from "../scheduler/steps/completion.ts";
 import type { OperatorSignIn } from "./setting-types.ts";
 
 type Environment = { readonly [name: string]: string | undefined };

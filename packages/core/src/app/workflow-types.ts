@@ -1,7 +1,7 @@
 // What `workflowsOf` checks while an app is compiled: each step's agent and condition against the steps before it, their results and the content.
 import type { z } from "zod";
-import type { StepResult } from "../domain/state-record.ts";
-import type { WorkflowRules } from "../domain/workflow-rules.ts";
+import type { StepResult } from "../domain/record/state-record.ts";
+import type { WorkflowRules } from "../domain/workflows/workflow-rules.ts";
 import type { AnyAgent, ReadSchemas } from "./define-agent.ts";
 
 type Named = { readonly name: string };

@@ -1,18 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { CHAIN, GRAPH, NOON, NOON_MS, SCHEDULING, sampleJob, sampleRecord } from "../../tests/jobs.ts";
 import { claimed, notStarted, route, stepIn, taskOf, withDone } from "../../tests/records.ts";
-import { holds } from "./apply-changes.ts";
+import { sameJob } from "./content/job.ts";
+import type { Workflow } from "./definition/workflow.ts";
 import { durationMs, after as later } from "./duration.ts";
-import { remainingInWords } from "./ending.ts";
-import { sameJob } from "./job.ts";
-import { mayHaveHadEffect, planOf, readySteps } from "./plan.ts";
-import { startAttemptOf } from "./recovery.ts";
-import type { ProcessState, StateRecord, StepRecord } from "./state-record.ts";
-import { afterStep } from "./step-end.ts";
-import { done, rejected, takenUp } from "./step-run.ts";
-import { completeJoin, takeUp } from "./step-writes.ts";
-import { claim } from "./transitions.ts";
-import type { Workflow } from "./workflow.ts";
+import { holds } from "./record/apply-changes.ts";
+import { mayHaveHadEffect, planOf, readySteps } from "./record/plan.ts";
+import type { ProcessState, StateRecord, StepRecord } from "./record/state-record.ts";
+import { startAttemptOf } from "./recovery/recovery.ts";
+import { remainingInWords } from "./steps/ending.ts";
+import { afterStep } from "./steps/step-end.ts";
+import { done, rejected, takenUp } from "./steps/step-run.ts";
+import { completeJoin, takeUp } from "./steps/step-writes.ts";
+import { claim } from "./steps/transitions.ts";
 
 describe("durations", () => {
   test.each([

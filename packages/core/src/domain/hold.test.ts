@@ -1,10 +1,10 @@
 // The supervisor's verdict where an endpoint's address or our credential is wrong: it waits, and counts nothing.
 import { describe, expect, test } from "vitest";
 import { GRAPH, NOON, sampleRecord } from "../../tests/jobs.ts";
+import type { RecoveryPolicy } from "./definition/workflow.ts";
 import { after as later } from "./duration.ts";
-import { decideRecovery, recover } from "./recovery.ts";
-import { type Direction, type Expiry, NOT_STARTED, type StateRecord, type StepRun } from "./state-record.ts";
-import type { RecoveryPolicy } from "./workflow.ts";
+import { type Direction, type Expiry, NOT_STARTED, type StateRecord, type StepRun } from "./record/state-record.ts";
+import { decideRecovery, recover } from "./recovery/recovery.ts";
 
 const HOLD_MS = 300_000;
 const strict: RecoveryPolicy = { failureThreshold: 3, waits: [], onExhausted: "compensate", onRejected: "compensate" };

@@ -3,7 +3,7 @@ import type { InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
 import { repliesQueueOf } from "../messaging/agent-teams.ts";
 import { reportEnd } from "../scheduler/scheduler-client.ts";
-import { takeReply } from "../scheduler/take-reply.ts";
+import { takeReply } from "../scheduler/steps/take-reply.ts";
 import { observeMessage } from "../telemetry/invocation.ts";
 import { describeSpan } from "../telemetry/spans.ts";
 import { engineClient } from "./engine-client.ts";

@@ -2,7 +2,7 @@
 import type { InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
 import { type AgentRequestMessage, parseAgentRequest, type Ticket } from "../messaging/agent-messages.ts";
-import { answerRequest } from "../scheduler/answer-request.ts";
+import { answerRequest } from "../scheduler/steps/answer-request.ts";
 import { observeMessage } from "../telemetry/invocation.ts";
 import { readMessage } from "./received-message.ts";
 import { workOnMessage } from "./work-on-message.ts";

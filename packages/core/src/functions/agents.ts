@@ -1,12 +1,12 @@
 // The agents as activities (P6): run and record a step through its remote service, or send its request to the agent's queue (P7).
 import type { InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
-import type { StepEnd, StepOutcome, StepTask } from "../domain/attempt.ts";
-import { outputOf } from "../domain/news.ts";
-import { askAgent } from "../scheduler/ask-agent.ts";
-import { runStep } from "../scheduler/run-step.ts";
-import { runSteps } from "../scheduler/run-steps.ts";
+import type { StepEnd, StepOutcome, StepTask } from "../domain/steps/attempt.ts";
+import { outputOf } from "../domain/steps/news.ts";
 import { reportEnd } from "../scheduler/scheduler-client.ts";
+import { askAgent } from "../scheduler/steps/ask-agent.ts";
+import { runStep } from "../scheduler/steps/run-step.ts";
+import { runSteps } from "../scheduler/steps/run-steps.ts";
 import { observe, type Subject } from "../telemetry/invocation.ts";
 import { engineClient } from "./engine-client.ts";
 

@@ -4,7 +4,7 @@ import { HttpRequest, InvocationContext } from "@azure/functions";
 import { expect, test, vi } from "vitest";
 import type { App } from "../app/create-app.ts";
 import type { Ticket } from "../messaging/agent-messages.ts";
-import { completionUrl } from "../scheduler/completion.ts";
+import { completionUrl } from "../scheduler/steps/completion.ts";
 import { StoreUnavailable } from "../store/job-store.ts";
 import { listenToEvents } from "../telemetry/events.ts";
 import { measureWith } from "../telemetry/metrics.ts";

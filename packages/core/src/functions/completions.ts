@@ -1,12 +1,12 @@
 // Reports of steps that are done later (P6, P7): the service or person that received the request sends the result to the address in it.
 import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
-import { textOfBody } from "../domain/body-text.ts";
+import { textOfBody } from "../domain/content/body-text.ts";
 import { Outage } from "../domain/outage.ts";
-import { COMPLETIONS_PATH, parseReport, REPORT_LIMIT } from "../scheduler/completion.ts";
-import { createDoubtedAddresses } from "../scheduler/doubted-addresses.ts";
+import { createDoubtedAddresses } from "../scheduler/admission/doubted-addresses.ts";
 import { reportEnd } from "../scheduler/scheduler-client.ts";
-import { takeReport } from "../scheduler/take-reply.ts";
+import { COMPLETIONS_PATH, parseReport, REPORT_LIMIT } from "../scheduler/steps/completion.ts";
+import { takeReport } from "../scheduler/steps/take-reply.ts";
 import { NotStorable } from "../store/job-store.ts";
 import { observe } from "../telemetry/invocation.ts";
 import { measure } from "../telemetry/metrics.ts";

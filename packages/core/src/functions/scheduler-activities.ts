@@ -1,12 +1,12 @@
 // The scheduler's own activities: its reads, polls and published messages.
 import type { InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
-import type { Look } from "../domain/attempt.ts";
-import type { Poll } from "../domain/poll.ts";
-import { findProgress as findOnce } from "../scheduler/find-progress.ts";
-import { pollStep as pollOnce } from "../scheduler/poll-step.ts";
-import { publishEndOf } from "../scheduler/publish-end.ts";
+import type { Look } from "../domain/steps/attempt.ts";
+import type { Poll } from "../domain/steps/poll.ts";
+import { publishEndOf } from "../scheduler/publishing/publish-end.ts";
 import { reportEnd } from "../scheduler/scheduler-client.ts";
+import { findProgress as findOnce } from "../scheduler/steps/find-progress.ts";
+import { pollStep as pollOnce } from "../scheduler/steps/poll-step.ts";
 import { observe } from "../telemetry/invocation.ts";
 import { engineClient } from "./engine-client.ts";
 

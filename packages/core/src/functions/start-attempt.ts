@@ -1,9 +1,9 @@
 // The scheduler's own queue (P10): the supervisor or an operator requests a job's next attempt here.
 import type { InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
-import type { StartAttempt } from "../domain/attempt.ts";
+import type { StartAttempt } from "../domain/steps/attempt.ts";
 import { claimJob } from "../scheduler/claim-job.ts";
-import { createLossHandler } from "../scheduler/publish-ends-again.ts";
+import { createLossHandler } from "../scheduler/publishing/publish-ends-again.ts";
 import { startClaimed } from "../scheduler/scheduler-client.ts";
 import { parseStartAttempt } from "../scheduler/start-attempt-message.ts";
 import { observeMessage } from "../telemetry/invocation.ts";

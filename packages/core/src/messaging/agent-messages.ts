@@ -1,11 +1,11 @@
 // The contract between scheduler and agents with a queue (P7): the request, and the reply to it.
 import { z } from "zod";
-import type { StepTask } from "../domain/attempt.ts";
+import type { Priority } from "../domain/content/job.ts";
+import { LONGEST_WAIT_MS } from "../domain/definition/workflow.ts";
 import { durationMs } from "../domain/duration.ts";
-import type { Priority } from "../domain/job.ts";
-import { runOf } from "../domain/plan.ts";
-import { RESULT_LEVELS } from "../domain/record-limits.ts";
-import type { ResultValue } from "../domain/result-value.ts";
+import { runOf } from "../domain/record/plan.ts";
+import { RESULT_LEVELS } from "../domain/record/record-limits.ts";
+import type { ResultValue } from "../domain/record/result-value.ts";
 import type {
   Awaited,
   CompensationTarget,
@@ -13,8 +13,8 @@ import type {
   Expiry,
   ReadResults,
   StepResult,
-} from "../domain/state-record.ts";
-import { LONGEST_WAIT_MS } from "../domain/workflow.ts";
+} from "../domain/record/state-record.ts";
+import type { StepTask } from "../domain/steps/attempt.ts";
 import { check } from "./checked.ts";
 import { ofKnownVersion } from "./message-version.ts";
 

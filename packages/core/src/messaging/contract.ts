@@ -1,8 +1,8 @@
 // The content that an app accepts for its jobs (P1): a contract for each of its workflows, or one for several.
 import { z } from "zod";
-import type { ContentFacts } from "../domain/contract.ts";
-import { MOST_SECRETS } from "../domain/guarded-write.ts";
-import type { Job } from "../domain/job.ts";
+import type { ContentFacts } from "../domain/content/contract.ts";
+import type { Job } from "../domain/content/job.ts";
+import { MOST_SECRETS } from "../domain/record/guarded-write.ts";
 
 const NAME_LIMIT = 200;
 

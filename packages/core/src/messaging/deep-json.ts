@@ -1,6 +1,6 @@
 // JSON that is nested deeper than any content that this app reads. It parses, but JSON.stringify fails on it: it is kept as its text.
 
-import { DEPTH_LIMIT, isNestedTooDeep } from "../domain/exact-json.ts";
+import { DEPTH_LIMIT, isNestedTooDeep } from "../domain/content/exact-json.ts";
 
 export { DEPTH_LIMIT, isNestedTooDeep };
 

@@ -1,6 +1,6 @@
 // What may be repeated of a message that breaks its contract: the members that a contract knows, and of these no secret.
-import { HIDDEN } from "../domain/job.ts";
-import { valueWithout, withTexts } from "../domain/redactor.ts";
+import { HIDDEN } from "../domain/content/job.ts";
+import { valueWithout, withTexts } from "../domain/content/redactor.ts";
 import { type Contracts, contractOf } from "./contract.ts";
 import { isNestedTooDeep } from "./deep-json.ts";
 import { ownMessageShape, shapeOf, unionOf } from "./message-shapes.ts";

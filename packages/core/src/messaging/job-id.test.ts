@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { goodsContract } from "../../tests/goods.ts";
 import { defineApp } from "../app/define-app.ts";
-import type { Job } from "../domain/job.ts";
+import type { Job } from "../domain/content/job.ts";
 import { documentOf } from "../store/cosmos-documents.ts";
 import { parseSubmission } from "../submission/submission-message.ts";
 import { type Contracts, defineContract, jobMembers } from "./contract.ts";

@@ -1,6 +1,6 @@
 // The body of a received message: the JSON in its bytes, or the reason why they can't be read.
-import { textOfBody } from "../domain/body-text.ts";
-import { lostOf, mayHaveLost, parseExactly } from "../domain/exact-json.ts";
+import { textOfBody } from "../domain/content/body-text.ts";
+import { lostOf, mayHaveLost, parseExactly } from "../domain/content/exact-json.ts";
 
 export interface MessageBody {
   /** The JSON value; the text of a body that is no JSON; undefined for bytes that are no text. */

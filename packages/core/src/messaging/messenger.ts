@@ -1,9 +1,9 @@
 // The app's messages, as a port: status messages, start messages to the scheduler, agents' requests and replies, and messages that can't be read.
 
-import type { Reply, StartAttempt } from "../domain/attempt.ts";
-import type { ReplyAddress } from "../domain/job.ts";
+import type { ReplyAddress } from "../domain/content/job.ts";
 import { Outage } from "../domain/outage.ts";
-import type { JobStatus, StepResult } from "../domain/state-record.ts";
+import type { JobStatus, StepResult } from "../domain/record/state-record.ts";
+import type { Reply, StartAttempt } from "../domain/steps/attempt.ts";
 import { messageOf } from "../domain/thrown.ts";
 import type { AgentReplyMessage, AgentRequestMessage } from "./agent-messages.ts";
 

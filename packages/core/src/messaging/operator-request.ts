@@ -1,8 +1,8 @@
 // The contract of an operator's requests over HTTP: each is checked as a whole, and every fault is named.
 import { z } from "zod";
+import type { Job } from "../domain/content/job.ts";
 import { durationMs } from "../domain/duration.ts";
-import type { Job } from "../domain/job.ts";
-import type { OperatorAction } from "../domain/operator-action.ts";
+import type { OperatorAction } from "../domain/operator/operator-action.ts";
 import { parseEdit, type SubmissionRules } from "../submission/submission-message.ts";
 import { stepResult } from "./agent-messages.ts";
 import { type Checked, check, checkJson } from "./checked.ts";

@@ -1,9 +1,9 @@
 // The messenger on Service Bus.
 import { isServiceBusError, type ServiceBusMessage } from "@azure/service-bus";
 import { ConstantBackoff, handleWhen, retry } from "cockatiel";
-import type { Reply } from "../domain/attempt.ts";
-import type { ReplyAddress } from "../domain/job.ts";
-import { attemptId } from "../domain/state-record.ts";
+import type { ReplyAddress } from "../domain/content/job.ts";
+import { attemptId } from "../domain/record/state-record.ts";
+import type { Reply } from "../domain/steps/attempt.ts";
 import { requestId } from "./agent-messages.ts";
 import { type AgentTeam, repliesQueueOf, teamOf } from "./agent-teams.ts";
 import type { BusSenders } from "./bus-senders.ts";

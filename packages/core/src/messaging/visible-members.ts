@@ -1,7 +1,7 @@
 // What of a message's body an operator without the role to see secrets is shown: the members that its contract knows, and of these no secret.
-import { HIDDEN } from "../domain/job.ts";
-import { plainName, textsIn } from "../domain/redactor.ts";
-import { encodedRemoverOf, plainText } from "../domain/secret-text.ts";
+import { HIDDEN } from "../domain/content/job.ts";
+import { plainName, textsIn } from "../domain/content/redactor.ts";
+import { encodedRemoverOf, plainText } from "../domain/content/secret-text.ts";
 import type { Shape } from "./message-shapes.ts";
 
 export interface Found {

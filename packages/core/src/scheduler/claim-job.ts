@@ -1,11 +1,8 @@
 // The scheduler's claim (P4): one attempt takes a Pending job, exclusively, before its orchestration starts.
-import { applyChanges } from "../domain/apply-changes.ts";
-import { type Attempt, attemptOf, type ClaimOutcome, type StartAttempt, toSchedule } from "../domain/attempt.ts";
+
 import { instant } from "../domain/duration.ts";
-import { endingOf } from "../domain/ending.ts";
-import { forwardAgain } from "../domain/forward-again.ts";
-import { isOneWrite } from "../domain/guarded-write.ts";
-import { HISTORY_BYTES } from "../domain/history-length.ts";
+import { applyChanges } from "../domain/record/apply-changes.ts";
+import { isOneWrite } from "../domain/record/guarded-write.ts";
 import {
   directionOf,
   isCompensationUnknown,
@@ -16,18 +13,22 @@ import {
   planOf,
   readySteps,
   runsInHand,
-} from "../domain/plan.ts";
-import { settledSteps } from "../domain/skip.ts";
-import { hasEnded, holderId, type OutboxMessage, type StateRecord, type Steps } from "../domain/state-record.ts";
-import { timesOf } from "../domain/step-end.ts";
-import { scheduled } from "../domain/step-run.ts";
-import { claim, claimAndConclude, transitions } from "../domain/transitions.ts";
+} from "../domain/record/plan.ts";
+import { hasEnded, holderId, type OutboxMessage, type StateRecord, type Steps } from "../domain/record/state-record.ts";
+import { type Attempt, attemptOf, type ClaimOutcome, type StartAttempt, toSchedule } from "../domain/steps/attempt.ts";
+import { endingOf } from "../domain/steps/ending.ts";
+import { forwardAgain } from "../domain/steps/forward-again.ts";
+import { HISTORY_BYTES } from "../domain/steps/history-length.ts";
+import { settledSteps } from "../domain/steps/skip.ts";
+import { timesOf } from "../domain/steps/step-end.ts";
+import { scheduled } from "../domain/steps/step-run.ts";
+import { claim, claimAndConclude, transitions } from "../domain/steps/transitions.ts";
 import type { Versioned, Written } from "../store/job-store.ts";
 import { inSpan } from "../telemetry/spans.ts";
 import { fromHere } from "../telemetry/trace-context.ts";
-import { concludeJob, startNextAttempt } from "./conclude-job.ts";
 import { type Context, type Ports, schedulingOf, type Telemetry } from "./ports.ts";
-import { completionsOf, publish } from "./publish.ts";
+import { concludeJob, startNextAttempt } from "./publishing/conclude-job.ts";
+import { completionsOf, publish } from "./publishing/publish.ts";
 
 /**
  * Order of writes: the claim, then the Started message, then (by the caller) the start of the orchestration. After a crash in between the message

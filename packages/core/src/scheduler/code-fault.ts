@@ -2,9 +2,9 @@
 
 import type { LastError } from "../agents/agent.ts";
 import { bounded } from "../agents/bounds.ts";
-import type { StepTask } from "../domain/attempt.ts";
+import { errorWithout } from "../domain/content/redactor.ts";
 import { Outage } from "../domain/outage.ts";
-import { errorWithout } from "../domain/redactor.ts";
+import type { StepTask } from "../domain/steps/attempt.ts";
 import { inWords, isThrown } from "../domain/thrown.ts";
 import { NotStorable } from "../store/job-store.ts";
 import type { Telemetry } from "./ports.ts";

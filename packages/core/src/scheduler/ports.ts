@@ -1,10 +1,10 @@
 // The ports of the operations; compose.ts connects the real ones, tests connect others.
 import type { JobView, RoutedAgent } from "../agents/agent.ts";
 import type { CheckedResult } from "../agents/declared-results.ts";
-import type { Job } from "../domain/job.ts";
-import type { StepResult } from "../domain/state-record.ts";
-import type { Scheduling } from "../domain/step-run.ts";
-import type { Workflows } from "../domain/workflows.ts";
+import type { Job } from "../domain/content/job.ts";
+import type { StepResult } from "../domain/record/state-record.ts";
+import type { Scheduling } from "../domain/steps/step-run.ts";
+import type { Workflows } from "../domain/workflows/workflows.ts";
 import type { Address } from "../messaging/agent-messages.ts";
 import type { AgentTeam } from "../messaging/agent-teams.ts";
 import type { Messenger } from "../messaging/messenger.ts";
@@ -14,9 +14,9 @@ import type { ClosingStore, JobStore } from "../store/job-store.ts";
 import type { SubmissionRules } from "../submission/submission-message.ts";
 import type { Leadership } from "../supervisor/leadership.ts";
 import type { Telemetry } from "../telemetry/events.ts";
-import type { Admission } from "./admission.ts";
-import type { AgentPresence } from "./agent-presence.ts";
-import type { Pauses } from "./pauses.ts";
+import type { Admission } from "./admission/admission.ts";
+import type { AgentPresence } from "./admission/agent-presence.ts";
+import type { Pauses } from "./admission/pauses.ts";
 
 export interface Timing {
   /** The host's limit for one run of a function; five minutes if absent. */

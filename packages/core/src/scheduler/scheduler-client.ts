@@ -1,5 +1,7 @@
 // Starts an attempt's orchestration, once however often it is asked.
 
+import { Outage } from "../domain/outage.ts";
+import { attemptId } from "../domain/record/state-record.ts";
 import {
   type Attempt,
   type ClaimOutcome,
@@ -7,12 +9,10 @@ import {
   PROGRESS,
   type StepEnd,
   type StepOutcome,
-} from "../domain/attempt.ts";
-import { Outage } from "../domain/outage.ts";
-import { attemptId } from "../domain/state-record.ts";
+} from "../domain/steps/attempt.ts";
 import { inWords } from "../domain/thrown.ts";
-import { findProgress } from "./find-progress.ts";
 import type { Context } from "./ports.ts";
+import { findProgress } from "./steps/find-progress.ts";
 
 /** The orchestrator's name, and what of the durable client this needs. */
 export const SCHEDULER = "scheduler";

@@ -3,8 +3,8 @@ import type { OrchestrationContext, Task } from "durable-functions";
 import { expect, test } from "vitest";
 import { CHAIN, NOON, NOON_MS, sampleRecord } from "../../tests/jobs.ts";
 import { claimed, stepIn } from "../../tests/records.ts";
-import { type Attempt, attemptOf } from "../domain/attempt.ts";
-import { planOf } from "../domain/plan.ts";
+import { planOf } from "../domain/record/plan.ts";
+import { type Attempt, attemptOf } from "../domain/steps/attempt.ts";
 import { scheduler } from "./scheduler.ts";
 
 interface FakeTask {

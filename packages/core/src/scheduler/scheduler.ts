@@ -15,11 +15,11 @@ import {
   type StepTask,
   tasksToBegin,
   waitsUntil,
-} from "../domain/attempt.ts";
-import { HistoryLength } from "../domain/history-length.ts";
-import { knowsAll } from "../domain/news.ts";
-import { type NextPolls, nextPolls } from "../domain/next-polls.ts";
-import { keyOf, type Poll } from "../domain/poll.ts";
+} from "../domain/steps/attempt.ts";
+import { HistoryLength } from "../domain/steps/history-length.ts";
+import { knowsAll } from "../domain/steps/news.ts";
+import { type NextPolls, nextPolls } from "../domain/steps/next-polls.ts";
+import { keyOf, type Poll } from "../domain/steps/poll.ts";
 
 /** About two hours in all. */
 const PAUSE_MS = 5000;

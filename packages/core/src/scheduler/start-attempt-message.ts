@@ -1,6 +1,6 @@
 // The contract of a message on the scheduler's own queue.
 import { z } from "zod";
-import type { StartAttempt } from "../domain/attempt.ts";
+import type { StartAttempt } from "../domain/steps/attempt.ts";
 import { ofKnownVersion } from "../messaging/message-version.ts";
 
 /** Unknown members are ignored. */

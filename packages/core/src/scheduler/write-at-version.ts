@@ -1,5 +1,5 @@
 // A write that depends on the whole record: made at the version that was read, and decided again whenever another writer was faster.
-import type { StateRecord } from "../domain/state-record.ts";
+import type { StateRecord } from "../domain/record/state-record.ts";
 import type { Versioned, Written } from "../store/job-store.ts";
 import type { Ports } from "./ports.ts";
 

@@ -1,6 +1,6 @@
 // The actions and decisions of supervisors and operators with their reasons, as a port: the audit log.
 import { createHash } from "node:crypto";
-import type { Snapshot } from "../domain/snapshot.ts";
+import type { Snapshot } from "../domain/recovery/snapshot.ts";
 
 export interface SweepEntry {
   readonly kind: "sweep";

@@ -2,7 +2,7 @@
 
 import { type AppendBlobClient, type ContainerClient, RestError } from "@azure/storage-blob";
 import { Outage } from "../domain/outage.ts";
-import { overSince } from "../domain/retention.ts";
+import { overSince } from "../domain/record/retention.ts";
 import { inWords } from "../domain/thrown.ts";
 import type { ArchivedJob, JobArchive } from "./job-archive.ts";
 

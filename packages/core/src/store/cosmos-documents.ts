@@ -1,8 +1,8 @@
 // The documents of a job in its partition: the state record, and one for each revision of the job's content.
 import type { OperationInput, PatchOperation } from "@azure/cosmos";
-import type { Lifetime } from "../domain/guarded-write.ts";
-import { type Job, REMOVED } from "../domain/job.ts";
-import type { StateRecord } from "../domain/state-record.ts";
+import { type Job, REMOVED } from "../domain/content/job.ts";
+import type { Lifetime } from "../domain/record/guarded-write.ts";
+import type { StateRecord } from "../domain/record/state-record.ts";
 import { JOB_VERSION } from "./record-versions.ts";
 
 export const STATE_ID = "state";

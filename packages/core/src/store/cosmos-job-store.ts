@@ -1,10 +1,10 @@
 // The state store on Cosmos DB: one partition for each job, with the job and its state record in it.
 import type { Container, OperationInput, OperationResponse, PatchOperation, SqlQuerySpec } from "@azure/cosmos";
 import { ConstantBackoff, ExponentialBackoff, handleWhen, retry, wrap } from "cockatiel";
-import type { GuardedWrite, Lifetime } from "../domain/guarded-write.ts";
-import type { Job } from "../domain/job.ts";
+import type { Job } from "../domain/content/job.ts";
 import { NewerSchema } from "../domain/newer-schema.ts";
-import { RECORD_VERSION, type StateRecord } from "../domain/state-record.ts";
+import type { GuardedWrite, Lifetime } from "../domain/record/guarded-write.ts";
+import { RECORD_VERSION, type StateRecord } from "../domain/record/state-record.ts";
 import {
   BatchRejected,
   CONFLICT,

@@ -1,7 +1,7 @@
 // A guarded write as a patch of Cosmos DB: the condition and the operations.
 import { type PatchOperation, PatchOperationType } from "@azure/cosmos";
-import type { Change, Guard } from "../domain/guarded-write.ts";
-import { type Direction, RECORD_VERSION } from "../domain/state-record.ts";
+import type { Change, Guard } from "../domain/record/guarded-write.ts";
+import { type Direction, RECORD_VERSION } from "../domain/record/state-record.ts";
 import { documentPath } from "./document-path.ts";
 
 export function conditionOf(guard: Guard): string {

@@ -1,6 +1,6 @@
 // The archive's port: jobs that are over are written to it before their documents are removed (P29).
-import type { Job } from "../domain/job.ts";
-import type { StateRecord } from "../domain/state-record.ts";
+import type { Job } from "../domain/content/job.ts";
+import type { StateRecord } from "../domain/record/state-record.ts";
 
 export interface ArchivedJob {
   readonly record: StateRecord;

@@ -1,5 +1,5 @@
 // Keeps jobs that were stored or read recently: a revision of a job does not change while a step may need it, so a step needs no read of it.
-import type { Job } from "../domain/job.ts";
+import type { Job } from "../domain/content/job.ts";
 
 export interface JobCache {
   put(jobId: string, job: Job, revision: number): void;

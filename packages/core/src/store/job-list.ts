@@ -5,7 +5,7 @@ import {
   RECORD_VERSION,
   type StateRecord,
   type StepState,
-} from "../domain/state-record.ts";
+} from "../domain/record/state-record.ts";
 import type { Scanned } from "./job-scan.ts";
 import { recordOf } from "./record-versions.ts";
 import type { WaitsFor } from "./waits-for.ts";

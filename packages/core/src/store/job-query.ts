@@ -1,6 +1,6 @@
 // The jobs of a filter: as a query, whether an index answers it, and for stores that search their records themselves.
-import { isInHand } from "../domain/plan.ts";
-import { hasEnded, type StateRecord, type StepRun } from "../domain/state-record.ts";
+import { isInHand } from "../domain/record/plan.ts";
+import { hasEnded, type StateRecord, type StepRun } from "../domain/record/state-record.ts";
 import { documentPath } from "./document-path.ts";
 import { type JobFilter, type JobQuery, listedMembers, type TimeFilter } from "./job-list.ts";
 import type { Window } from "./job-scan.ts";

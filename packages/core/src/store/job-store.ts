@@ -1,9 +1,9 @@
 // The state store's port: the app's requests to it, in the domain's words.
 
-import type { GuardedWrite, Lifetime } from "../domain/guarded-write.ts";
-import type { Job } from "../domain/job.ts";
+import type { Job } from "../domain/content/job.ts";
 import { Outage } from "../domain/outage.ts";
-import type { StateRecord } from "../domain/state-record.ts";
+import type { GuardedWrite, Lifetime } from "../domain/record/guarded-write.ts";
+import type { StateRecord } from "../domain/record/state-record.ts";
 import { messageOf } from "../domain/thrown.ts";
 import type { JobPage, JobQuery } from "./job-list.ts";
 

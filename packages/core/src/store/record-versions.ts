@@ -1,8 +1,8 @@
 // Documents of earlier versions, converted for the current app: one row for each version, which converts from the previous one.
 
-import type { Job } from "../domain/job.ts";
+import type { Job } from "../domain/content/job.ts";
 import { NewerSchema } from "../domain/newer-schema.ts";
-import { RECORD_VERSION, type StateRecord } from "../domain/state-record.ts";
+import { RECORD_VERSION, type StateRecord } from "../domain/record/state-record.ts";
 
 /** The schema version of a document with a job's content. */
 export const JOB_VERSION = 1;

@@ -1,5 +1,5 @@
 // A state record as people and archives see it.
-import type { StateRecord } from "../domain/state-record.ts";
+import type { StateRecord } from "../domain/record/state-record.ts";
 
 /** Members of the document that are for the app alone. A job's secret could be found from its content's digest by trial. */
 const NOT_SHOWN: ReadonlySet<string> = new Set(["id", "ttl", "contentDigest"]);

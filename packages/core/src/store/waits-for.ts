@@ -1,6 +1,6 @@
 // What jobs wait for that have not ended: as a condition of a query, and for stores that search their records themselves.
-import { hasEnded, type StateRecord, type StepRun } from "../domain/state-record.ts";
-import { type OpenStep, waitingJobOf } from "../domain/waiting.ts";
+import { hasEnded, type StateRecord, type StepRun } from "../domain/record/state-record.ts";
+import { type OpenStep, waitingJobOf } from "../domain/recovery/waiting.ts";
 
 /**
  * `agent`, `step`: a step of that agent or name is open. `person`: a person or a service reports a step later. `time`: a step waits for the time of

@@ -1,9 +1,9 @@
 // The versions of workflows that have run on this store, with their content; and the number of jobs that still need each.
 import { type Container, ErrorResponse } from "@azure/cosmos";
-import { OPEN_ERRORS } from "../domain/open-errors.ts";
-import type { ProcessState } from "../domain/state-record.ts";
-import type { WorkflowRef } from "../domain/workflow.ts";
-import type { WorkflowContent } from "../domain/workflow-content.ts";
+import type { WorkflowRef } from "../domain/definition/workflow.ts";
+import type { WorkflowContent } from "../domain/definition/workflow-content.ts";
+import { OPEN_ERRORS } from "../domain/record/open-errors.ts";
+import type { ProcessState } from "../domain/record/state-record.ts";
 import { CONFLICT } from "./cosmos-answers.ts";
 import { StoreUnavailable } from "./job-store.ts";
 import { newestSession } from "./newest-session.ts";

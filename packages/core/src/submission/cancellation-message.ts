@@ -1,6 +1,6 @@
 // The contract of a message that cancels its sender's job: sent to the queue that the job was sent to.
 import { z } from "zod";
-import type { ReplyAddress } from "../domain/job.ts";
+import type { ReplyAddress } from "../domain/content/job.ts";
 import { check } from "../messaging/checked.ts";
 import { entryOf } from "./owned-queue.ts";
 import { type Envelope, type SubmissionRules, senderOf } from "./submission-message.ts";

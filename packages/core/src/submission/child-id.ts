@@ -13,7 +13,7 @@ export interface ChildId {
 }
 
 /**
- * @param idempotencyKey of the step's forward run: see domain/idempotency-key.ts
+ * @param idempotencyKey of the step's forward run: see domain/record/idempotency-key.ts
  * @returns the parent's id and the step, with the generation from the second on; where that is too long, its start and a digest of the whole. It
  * begins with the parent's id, so it has the prefix of the owner's ids.
  */

@@ -1,6 +1,6 @@
 // The jobs that an app's own steps submit (P35): the port for their agents.
-import { type ChildEnd, childEndOf } from "../domain/child-end.ts";
-import type { StepResult } from "../domain/state-record.ts";
+import { type ChildEnd, childEndOf } from "../domain/record/child-end.ts";
+import type { StepResult } from "../domain/record/state-record.ts";
 import type { Context } from "../scheduler/ports.ts";
 import type { ChildId } from "./child-id.ts";
 import { standingFor } from "./standing.ts";

@@ -1,11 +1,11 @@
 // The record of a new job, from its checked message.
 
-import { assigned } from "../domain/assignee.ts";
-import { deadlineOf } from "../domain/deadline.ts";
 import { instant } from "../domain/duration.ts";
-import { newStateRecord } from "../domain/new-state-record.ts";
-import type { StateRecord } from "../domain/state-record.ts";
-import { itemsIn } from "../domain/workflow-rules.ts";
+import { assigned } from "../domain/record/assignee.ts";
+import { deadlineOf } from "../domain/record/deadline.ts";
+import { newStateRecord } from "../domain/record/new-state-record.ts";
+import type { StateRecord } from "../domain/record/state-record.ts";
+import { itemsIn } from "../domain/workflows/workflow-rules.ts";
 import { memberOf } from "../messaging/contract.ts";
 import type { Ports } from "../scheduler/ports.ts";
 import { contentDigest } from "./content-digest.ts";

@@ -1,6 +1,6 @@
 // A job's secret stands in its own member alone (P31): in another one it would be shown, logged, sent to services, and kept after the job is closed.
-import { HIDDEN, type Job, REMOVED } from "../domain/job.ts";
-import { redactorFor } from "../domain/redactor.ts";
+import { HIDDEN, type Job, REMOVED } from "../domain/content/job.ts";
+import { redactorFor } from "../domain/content/redactor.ts";
 
 /** A shorter text may be an ordinary word, or a part of one. */
 const NOTABLE = 8;

@@ -1,14 +1,15 @@
 // What a requester who asks is told of its job: the same as by the status messages.
-import { statusMessage } from "../domain/outputs.ts";
+
+import type { Workflow } from "../domain/definition/workflow.ts";
 import {
   hasEnded,
   type JobStatus,
   type ProcessState,
   type StateRecord,
   type StepResult,
-} from "../domain/state-record.ts";
-import { STATUS_OF } from "../domain/transitions.ts";
-import type { Workflow } from "../domain/workflow.ts";
+} from "../domain/record/state-record.ts";
+import { statusMessage } from "../domain/steps/outputs.ts";
+import { STATUS_OF } from "../domain/steps/transitions.ts";
 
 export interface Standing {
   readonly jobId: string;

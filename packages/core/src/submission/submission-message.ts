@@ -1,8 +1,8 @@
 // The contract of a job message: the client's content, checked once, at the front door (P1).
 
-import type { ParentStep } from "../domain/child-job.ts";
-import { HIDDEN, type Job, REMOVED, type ReplyAddress } from "../domain/job.ts";
-import { WANTED, type WantedStatuses } from "../domain/wanted-statuses.ts";
+import { HIDDEN, type Job, REMOVED, type ReplyAddress } from "../domain/content/job.ts";
+import type { ParentStep } from "../domain/definition/child-job.ts";
+import { WANTED, type WantedStatuses } from "../domain/record/wanted-statuses.ts";
 import { check } from "../messaging/checked.ts";
 import { type Contract, type Contracts, contractOf, jobId as jobIdSchema } from "../messaging/contract.ts";
 import { idOf, jobIdIn } from "../messaging/job-id.ts";

@@ -1,9 +1,10 @@
 // A step submits a job of another workflow (P35): through the same batch as a requester's, once however often the step is tried.
-import { type ChildEnd, childEndOf, isChildOf } from "../domain/child-end.ts";
-import { MOST_NESTED, type ParentStep } from "../domain/child-job.ts";
+
+import { MOST_NESTED, type ParentStep } from "../domain/definition/child-job.ts";
 import { Outage } from "../domain/outage.ts";
-import { startAttemptOf } from "../domain/recovery.ts";
-import type { StateRecord } from "../domain/state-record.ts";
+import { type ChildEnd, childEndOf, isChildOf } from "../domain/record/child-end.ts";
+import type { StateRecord } from "../domain/record/state-record.ts";
+import { startAttemptOf } from "../domain/recovery/recovery.ts";
 import { messageOf } from "../domain/thrown.ts";
 import { idNameOf } from "../messaging/job-id.ts";
 import type { Context } from "../scheduler/ports.ts";

@@ -1,19 +1,19 @@
 // Submission (P1): records the job, publishes Received, and claims it for its first attempt.
 
-import type { ClaimOutcome } from "../domain/attempt.ts";
-import type { ParentStep } from "../domain/child-job.ts";
-import { type Job, sameAsStored } from "../domain/job.ts";
-import { startAttemptOf } from "../domain/recovery.ts";
-import type { StateRecord } from "../domain/state-record.ts";
-import { MissingWorkflow } from "../domain/workflows.ts";
+import { type Job, sameAsStored } from "../domain/content/job.ts";
+import type { ParentStep } from "../domain/definition/child-job.ts";
+import type { StateRecord } from "../domain/record/state-record.ts";
+import { startAttemptOf } from "../domain/recovery/recovery.ts";
+import type { ClaimOutcome } from "../domain/steps/attempt.ts";
+import { MissingWorkflow } from "../domain/workflows/workflows.ts";
 import { memberRedactorOf } from "../messaging/hidden-members.ts";
 import { idNameOf, nounOf } from "../messaging/job-id.ts";
-import type { Leave } from "../scheduler/admission.ts";
+import type { Leave } from "../scheduler/admission/admission.ts";
+import { WorkflowPaused } from "../scheduler/admission/pauses.ts";
 import { claimJob } from "../scheduler/claim-job.ts";
 import { throwingWithout } from "../scheduler/code-fault.ts";
-import { WorkflowPaused } from "../scheduler/pauses.ts";
 import type { Context, Ports } from "../scheduler/ports.ts";
-import { publish } from "../scheduler/publish.ts";
+import { publish } from "../scheduler/publishing/publish.ts";
 import { type Created, NotStorable } from "../store/job-store.ts";
 import { describeSpan } from "../telemetry/spans.ts";
 import { draftRecord, fairnessKeyOf } from "./draft-record.ts";

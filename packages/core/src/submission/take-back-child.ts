@@ -1,11 +1,12 @@
 // The compensation of a step that submitted a child job (P13, P35): the child is cancelled or compensated, and one that was never recorded can't be any more.
-import { childEndOf, isChildOf } from "../domain/child-end.ts";
-import { decide } from "../domain/operator.ts";
-import { hasEnded, type StateRecord } from "../domain/state-record.ts";
+
+import { decide } from "../domain/operator/operator.ts";
+import { childEndOf, isChildOf } from "../domain/record/child-end.ts";
+import { hasEnded, type StateRecord } from "../domain/record/state-record.ts";
 import type { OperatorRequest } from "../messaging/operator-request.ts";
-import { decisionContextOf, operateJob } from "../scheduler/operate-job.ts";
+import { decisionContextOf, operateJob } from "../scheduler/operating/operate-job.ts";
 import type { Context } from "../scheduler/ports.ts";
-import { clearOutbox } from "../scheduler/publish.ts";
+import { clearOutbox } from "../scheduler/publishing/publish.ts";
 import { draftRecord } from "./draft-record.ts";
 import { readSubmission } from "./submission-message.ts";
 import { messageFor, type WantedChild } from "./submit-child.ts";

@@ -1,9 +1,9 @@
 // Retention (P29): jobs that are over are archived, lose their secrets, and get the time after which their documents are removed.
 
+import { withoutSecrets } from "../domain/content/job.ts";
 import { instant } from "../domain/duration.ts";
-import { withoutSecrets } from "../domain/job.ts";
 import { Outage } from "../domain/outage.ts";
-import { closed, isOver } from "../domain/retention.ts";
+import { closed, isOver } from "../domain/record/retention.ts";
 import { inWords } from "../domain/thrown.ts";
 import { contractFor } from "../messaging/contract.ts";
 import type { Context, Retention } from "../scheduler/ports.ts";

@@ -1,11 +1,12 @@
 // Why steps of an overdue record were not taken up (P26): there is too much to do, or nobody takes their agents' work.
-import { runKey } from "../domain/attempt.ts";
-import { stepOfRun } from "../domain/items.ts";
-import { waitingRuns } from "../domain/recovery.ts";
-import type { StateRecord } from "../domain/state-record.ts";
-import { expiresAt } from "../domain/step-run.ts";
-import type { Workflow } from "../domain/workflow.ts";
-import type { AgentStanding } from "../scheduler/agent-presence.ts";
+
+import { stepOfRun } from "../domain/definition/items.ts";
+import type { Workflow } from "../domain/definition/workflow.ts";
+import type { StateRecord } from "../domain/record/state-record.ts";
+import { waitingRuns } from "../domain/recovery/recovery.ts";
+import { runKey } from "../domain/steps/attempt.ts";
+import { expiresAt } from "../domain/steps/step-run.ts";
+import type { AgentStanding } from "../scheduler/admission/agent-presence.ts";
 import type { Ports } from "../scheduler/ports.ts";
 
 export interface WaitsJudged {

@@ -1,21 +1,21 @@
 // The supervisor's recovery of one overdue record (P10, P11): the verdict, its write, and its messages.
 
-import { runKey } from "../domain/attempt.ts";
+import { policyFor } from "../domain/definition/workflow.ts";
 import { instant } from "../domain/duration.ts";
 import { OtherVersionNeeded, Outage } from "../domain/outage.ts";
-import { decideDeadline, passDeadline } from "../domain/pass-deadline.ts";
-import { runOf } from "../domain/plan.ts";
-import { claimableAt, decideRecovery, overdueStep, recover, startAttemptOf } from "../domain/recovery.ts";
-import type { Reminder } from "../domain/reminder.ts";
-import { type Snapshot, snapshotOf } from "../domain/snapshot.ts";
-import type { Expiry, StateRecord } from "../domain/state-record.ts";
+import { runOf } from "../domain/record/plan.ts";
+import type { Reminder } from "../domain/record/reminder.ts";
+import type { Expiry, StateRecord } from "../domain/record/state-record.ts";
+import { decideDeadline, passDeadline } from "../domain/recovery/pass-deadline.ts";
+import { claimableAt, decideRecovery, overdueStep, recover, startAttemptOf } from "../domain/recovery/recovery.ts";
+import { type Snapshot, snapshotOf } from "../domain/recovery/snapshot.ts";
+import { steppedBack } from "../domain/recovery/unrecovered.ts";
+import { runKey } from "../domain/steps/attempt.ts";
+import { type AnyVerdict, isOfDeadline, VERDICTS, type Verdict } from "../domain/steps/verdicts.ts";
 import { inWords, isThrown } from "../domain/thrown.ts";
-import { steppedBack } from "../domain/unrecovered.ts";
-import { type AnyVerdict, isOfDeadline, VERDICTS, type Verdict } from "../domain/verdicts.ts";
-import { policyFor } from "../domain/workflow.ts";
-import { reportError, reportOwedError, startNextAttempt } from "../scheduler/conclude-job.ts";
 import type { Context, Telemetry } from "../scheduler/ports.ts";
-import { clearOutbox, completionsOf, publish, publishBeforeStart } from "../scheduler/publish.ts";
+import { reportError, reportOwedError, startNextAttempt } from "../scheduler/publishing/conclude-job.ts";
+import { clearOutbox, completionsOf, publish, publishBeforeStart } from "../scheduler/publishing/publish.ts";
 import type { AgentTimeout } from "../store/audit-log.ts";
 import type { Versioned } from "../store/job-store.ts";
 import { judgeWaits } from "./judge-waits.ts";

@@ -1,7 +1,7 @@
 // The rule of a verdict names the step whose failures count, and the limit that they have reached.
 import { expect, test } from "vitest";
 import { sampleRecord } from "../../tests/jobs.ts";
-import type { RecoveryPolicy } from "../domain/workflow.ts";
+import type { RecoveryPolicy } from "../domain/definition/workflow.ts";
 import { ruleInWords } from "./rule.ts";
 
 const policy: RecoveryPolicy = {

@@ -1,10 +1,10 @@
 // The reason for a record's verdict, as text: for the audit log and the what-if.
 import { counted } from "../domain/counted.ts";
-import { budgetNamed } from "../domain/failure-budget.ts";
-import { failuresOf, overdueStep } from "../domain/recovery.ts";
-import type { StateRecord } from "../domain/state-record.ts";
-import type { AnyVerdict, Failed } from "../domain/verdicts.ts";
-import type { StepPolicy } from "../domain/workflow.ts";
+import type { StepPolicy } from "../domain/definition/workflow.ts";
+import type { StateRecord } from "../domain/record/state-record.ts";
+import { failuresOf, overdueStep } from "../domain/recovery/recovery.ts";
+import { budgetNamed } from "../domain/steps/failure-budget.ts";
+import type { AnyVerdict, Failed } from "../domain/steps/verdicts.ts";
 
 export function ruleInWords(
   record: StateRecord,

@@ -2,11 +2,11 @@
 
 import { instant } from "../domain/duration.ts";
 import { outageIn } from "../domain/outage.ts";
-import type { StateRecord } from "../domain/state-record.ts";
+import type { StateRecord } from "../domain/record/state-record.ts";
+import { VERDICTS } from "../domain/steps/verdicts.ts";
 import { inWords } from "../domain/thrown.ts";
-import { VERDICTS } from "../domain/verdicts.ts";
+import { writeAuditLog } from "../scheduler/operating/write-audit-log.ts";
 import type { Context, Ports } from "../scheduler/ports.ts";
-import { writeAuditLog } from "../scheduler/write-audit-log.ts";
 import { type SweepEntry, sweepIdOf } from "../store/audit-log.ts";
 import { inSpan, type SpanOptions } from "../telemetry/spans.ts";
 import { createDecisionWriter } from "./decision-writer.ts";

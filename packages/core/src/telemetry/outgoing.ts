@@ -1,7 +1,7 @@
 // What leaves the process: logs, traces and answers have neither the app's own keys nor what opens a step's completion.
 
-import { HIDDEN } from "../domain/job.ts";
-import { redactorFor } from "../domain/redactor.ts";
+import { HIDDEN } from "../domain/content/job.ts";
+import { redactorFor } from "../domain/content/redactor.ts";
 import type { Attributes } from "./event-names.ts";
 
 let redactor = redactorFor([]);

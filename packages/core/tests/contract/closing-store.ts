@@ -1,10 +1,10 @@
 // The contract of what retention asks of the state store: every implementation passes this one suite.
 
 import { beforeAll, describe, expect, test } from "vitest";
-import { REMOVED } from "../../src/domain/job.ts";
-import { closed } from "../../src/domain/retention.ts";
-import type { StateRecord } from "../../src/domain/state-record.ts";
-import { addToOutbox } from "../../src/domain/transitions.ts";
+import { REMOVED } from "../../src/domain/content/job.ts";
+import { closed } from "../../src/domain/record/retention.ts";
+import type { StateRecord } from "../../src/domain/record/state-record.ts";
+import { addToOutbox } from "../../src/domain/steps/transitions.ts";
 import type { ClosingStore, JobStore, Versioned } from "../../src/store/job-store.ts";
 import { type Goods, goodsContract } from "../goods.ts";
 import { NOON, sampleJob, sampleRecord } from "../jobs.ts";

@@ -1,8 +1,8 @@
 // The contract of the sweep's searches: every implementation of the state store passes this one suite.
 
 import { beforeAll, describe, expect, test } from "vitest";
-import type { StateRecord } from "../../src/domain/state-record.ts";
-import { claimAndConclude } from "../../src/domain/transitions.ts";
+import type { StateRecord } from "../../src/domain/record/state-record.ts";
+import { claimAndConclude } from "../../src/domain/steps/transitions.ts";
 import type { JobStore } from "../../src/store/job-store.ts";
 import { NOON, sampleJob, sampleRecord } from "../jobs.ts";
 

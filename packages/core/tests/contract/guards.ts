@@ -1,15 +1,15 @@
 // Each member of a guard keeps a write from being made (P4): every implementation of the state store passes this one suite.
 
 import { beforeAll, describe, expect, test } from "vitest";
-import { append, type Guard, set } from "../../src/domain/guarded-write.ts";
+import { append, type Guard, set } from "../../src/domain/record/guarded-write.ts";
 import {
   type Direction,
   NOT_STARTED,
   type StateRecord,
   type StepRecord,
   type StepRun,
-} from "../../src/domain/state-record.ts";
-import { withRun } from "../../src/domain/step-run.ts";
+} from "../../src/domain/record/state-record.ts";
+import { withRun } from "../../src/domain/steps/step-run.ts";
 import type { JobStore } from "../../src/store/job-store.ts";
 import { NOON, sampleJob, sampleRecord } from "../jobs.ts";
 

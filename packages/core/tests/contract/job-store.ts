@@ -1,11 +1,12 @@
 // The contract of the state store's port: every implementation passes this one suite.
 
 import { beforeAll, describe, expect, test } from "vitest";
-import type { StepTask } from "../../src/domain/attempt.ts";
-import { recover, startAttemptOf } from "../../src/domain/recovery.ts";
-import { skippedFor } from "../../src/domain/skip.ts";
-import type { StateRecord } from "../../src/domain/state-record.ts";
-import { accepted, done, scheduled, takenUp } from "../../src/domain/step-run.ts";
+import type { Workflow } from "../../src/domain/definition/workflow.ts";
+import type { StateRecord } from "../../src/domain/record/state-record.ts";
+import { recover, startAttemptOf } from "../../src/domain/recovery/recovery.ts";
+import type { StepTask } from "../../src/domain/steps/attempt.ts";
+import { skippedFor } from "../../src/domain/steps/skip.ts";
+import { accepted, done, scheduled, takenUp } from "../../src/domain/steps/step-run.ts";
 import {
   completeAmong,
   completeJob,
@@ -13,9 +14,8 @@ import {
   noteExpiry,
   takeUp,
   takeUpOnly,
-} from "../../src/domain/step-writes.ts";
-import { claim } from "../../src/domain/transitions.ts";
-import type { Workflow } from "../../src/domain/workflow.ts";
+} from "../../src/domain/steps/step-writes.ts";
+import { claim } from "../../src/domain/steps/transitions.ts";
 import type { JobStore } from "../../src/store/job-store.ts";
 import { CHAIN, NOON, SCHEDULING, sampleJob, sampleRecord } from "../jobs.ts";
 

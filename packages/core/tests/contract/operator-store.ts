@@ -1,7 +1,7 @@
 // The part of the state store's contract that operators stand on: lists, and revisions of a job's content.
 
 import { beforeAll, describe, expect, test } from "vitest";
-import type { StateRecord } from "../../src/domain/state-record.ts";
+import type { StateRecord } from "../../src/domain/record/state-record.ts";
 import type { JobQuery } from "../../src/store/job-list.ts";
 import type { JobStore } from "../../src/store/job-store.ts";
 import type { Goods } from "../jobs.ts";

@@ -10,8 +10,8 @@ import {
   MOST_HELD_BACK,
   NO_BACKLOG,
   NotAdmitted,
-} from "../../src/scheduler/admission.ts";
-import type { Waiting } from "../../src/scheduler/waits-by-agent.ts";
+} from "../../src/scheduler/admission/admission.ts";
+import type { Waiting } from "../../src/scheduler/admission/waits-by-agent.ts";
 
 const LIMIT = 100;
 

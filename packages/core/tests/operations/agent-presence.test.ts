@@ -2,7 +2,7 @@
 
 import { setImmediate } from "node:timers/promises";
 import { beforeEach, expect, test } from "vitest";
-import { type AgentPresence, createAgentPresence } from "../../src/scheduler/agent-presence.ts";
+import { type AgentPresence, createAgentPresence } from "../../src/scheduler/admission/agent-presence.ts";
 import type { Watch } from "../../src/store/pause-store.ts";
 import { NOON_MS } from "../jobs.ts";
 

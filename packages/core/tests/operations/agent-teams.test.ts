@@ -4,7 +4,7 @@ import { deadLetterQueuesOf } from "@scheduler-agent-supervisor/operator/interna
 import { expect, test } from "vitest";
 import { parseConfig } from "../../src/app/config.ts";
 import { repliesQueueOf, teamOf } from "../../src/messaging/agent-teams.ts";
-import { takeReply } from "../../src/scheduler/take-reply.ts";
+import { takeReply } from "../../src/scheduler/steps/take-reply.ts";
 import { NOON_MS } from "../jobs.ts";
 import { SETTINGS, videos } from "../videos.ts";
 import { createWorld } from "../world.ts";

@@ -1,7 +1,7 @@
 // P15: a next attempt is announced by the record itself. Whoever starts the attempt sends that before it, and no write says that it was sent.
 import { beforeEach, expect, test, vi } from "vitest";
-import { operateJob } from "../../src/scheduler/operate-job.ts";
-import { publishOrKeep } from "../../src/scheduler/publish.ts";
+import { operateJob } from "../../src/scheduler/operating/operate-job.ts";
+import { publishOrKeep } from "../../src/scheduler/publishing/publish.ts";
 import { sweep } from "../../src/supervisor/sweep.ts";
 import { NOON_MS } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";

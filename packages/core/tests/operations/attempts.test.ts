@@ -1,11 +1,11 @@
 // An attempt over the store in memory: what each of its operations does, and what a second run of it after a death finds.
 
 import { beforeEach, expect, test, vi } from "vitest";
-import { attemptOf, tasksToBegin } from "../../src/domain/attempt.ts";
-import { planOf } from "../../src/domain/plan.ts";
-import type { StateRecord } from "../../src/domain/state-record.ts";
+import { planOf } from "../../src/domain/record/plan.ts";
+import type { StateRecord } from "../../src/domain/record/state-record.ts";
+import { attemptOf, tasksToBegin } from "../../src/domain/steps/attempt.ts";
 import { claimJob } from "../../src/scheduler/claim-job.ts";
-import { runStep } from "../../src/scheduler/run-step.ts";
+import { runStep } from "../../src/scheduler/steps/run-step.ts";
 import { sweep } from "../../src/supervisor/sweep.ts";
 import { GRAPH, NOON, NOON_MS } from "../jobs.ts";
 import { createWorld, runTasks, type World } from "../world.ts";

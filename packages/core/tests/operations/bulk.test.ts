@@ -7,7 +7,7 @@ import { type BulkPorts, previewBulk } from "@scheduler-agent-supervisor/operato
 import { runBulk } from "@scheduler-agent-supervisor/operator/internal/operations/run-bulk";
 import { beforeEach, expect, test } from "vitest";
 import { NewerSchema } from "../../src/domain/newer-schema.ts";
-import type { StateRecord } from "../../src/domain/state-record.ts";
+import type { StateRecord } from "../../src/domain/record/state-record.ts";
 import { NOON_MS, sampleJob } from "../jobs.ts";
 import { createMemoryBulkStore } from "../memory-bulk-store.ts";
 import { createWorld, type World } from "../world.ts";

@@ -2,8 +2,8 @@
 
 import { beforeEach, expect, test } from "vitest";
 import { checkWorkflows, versionsInUse } from "../../src/app/check-workflows.ts";
-import type { StepCompensation, Workflow, WorkflowStep } from "../../src/domain/workflow.ts";
-import type { WorkflowContent } from "../../src/domain/workflow-content.ts";
+import type { StepCompensation, Workflow, WorkflowStep } from "../../src/domain/definition/workflow.ts";
+import type { WorkflowContent } from "../../src/domain/definition/workflow-content.ts";
 import type { JobsOfVersion, WorkflowRegister } from "../../src/store/workflow-register.ts";
 import { CHAIN, GRAPH } from "../jobs.ts";
 

@@ -1,7 +1,7 @@
 // A child job whose parent's step is killed at each of its awaits (P16, P35): submitted once, taken back once, and never submitted after that.
 
 import { expect, test } from "vitest";
-import type { StateRecord } from "../../src/domain/state-record.ts";
+import type { StateRecord } from "../../src/domain/record/state-record.ts";
 import type { Context } from "../../src/scheduler/ports.ts";
 import type { JobStore } from "../../src/store/job-store.ts";
 import { childIdOf } from "../../src/submission/child-id.ts";

@@ -1,7 +1,7 @@
 // P15: the outbox is cleared of what was sent, and of nothing else: others write the record meanwhile.
 import { beforeEach, expect, test, vi } from "vitest";
-import { hasEnded, type OutboxMessage, type StateRecord } from "../../src/domain/state-record.ts";
-import { clearOutbox } from "../../src/scheduler/publish.ts";
+import { hasEnded, type OutboxMessage, type StateRecord } from "../../src/domain/record/state-record.ts";
+import { clearOutbox } from "../../src/scheduler/publishing/publish.ts";
 import type { Versioned } from "../../src/store/job-store.ts";
 import { NOON, NOON_MS, sampleJob, sampleRecord } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";

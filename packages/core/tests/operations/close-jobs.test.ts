@@ -2,10 +2,10 @@
 
 import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
 import { beforeEach, expect, test } from "vitest";
-import { REMOVED } from "../../src/domain/job.ts";
-import { operateJob } from "../../src/scheduler/operate-job.ts";
+import { REMOVED } from "../../src/domain/content/job.ts";
+import { operateJob } from "../../src/scheduler/operating/operate-job.ts";
 import type { Retention } from "../../src/scheduler/ports.ts";
-import { runStep } from "../../src/scheduler/run-step.ts";
+import { runStep } from "../../src/scheduler/steps/run-step.ts";
 import type { ArchivedJob } from "../../src/store/job-archive.ts";
 import { closeJobs, STILL_PUBLISHED_MS } from "../../src/supervisor/close-jobs.ts";
 import { sweep } from "../../src/supervisor/sweep.ts";

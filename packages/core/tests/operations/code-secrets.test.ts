@@ -1,8 +1,8 @@
 // What the app's own code throws may repeat the job that it was given: neither record, reply, status nor log has a secret of it.
 import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
 import { expect, test } from "vitest";
-import type { Workflow } from "../../src/domain/workflow.ts";
-import type { Situation } from "../../src/domain/workflow-rules.ts";
+import type { Workflow } from "../../src/domain/definition/workflow.ts";
+import type { Situation } from "../../src/domain/workflows/workflow-rules.ts";
 import { contracts, goodsContract } from "../goods.ts";
 import { CHAIN, type Goods, NOON_MS, sampleJob } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";

@@ -1,9 +1,9 @@
 // A compensation over the store in memory: what is compensated, in which job, and what is left to a person.
 
 import { beforeEach, expect, test } from "vitest";
-import type { StartAttempt } from "../../src/domain/attempt.ts";
-import { recover, startAttemptOf } from "../../src/domain/recovery.ts";
-import { runStep } from "../../src/scheduler/run-step.ts";
+import { recover, startAttemptOf } from "../../src/domain/recovery/recovery.ts";
+import type { StartAttempt } from "../../src/domain/steps/attempt.ts";
+import { runStep } from "../../src/scheduler/steps/run-step.ts";
 import { sweep } from "../../src/supervisor/sweep.ts";
 import { NOON, NOON_MS } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";

@@ -1,10 +1,10 @@
 // An attempt that continues as new (P22): it begins nothing again, and first reads the record, because events may have been lost meanwhile.
 import { runOrchestration, type TaskEvent } from "@scheduler-agent-supervisor/testing/internal/model/orchestration-run";
 import { expect, test } from "vitest";
-import type { Attempt, StepOutcome } from "../../src/domain/attempt.ts";
-import type { Workflow } from "../../src/domain/workflow.ts";
+import type { Workflow } from "../../src/domain/definition/workflow.ts";
+import type { Attempt, StepOutcome } from "../../src/domain/steps/attempt.ts";
 import { claimJob } from "../../src/scheduler/claim-job.ts";
-import { findProgress } from "../../src/scheduler/find-progress.ts";
+import { findProgress } from "../../src/scheduler/steps/find-progress.ts";
 import { NOON_MS } from "../jobs.ts";
 import { createWorld } from "../world.ts";
 

@@ -4,11 +4,11 @@ import {
   type MemoryJobStore,
 } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
 import { beforeEach, expect, test } from "vitest";
-import { type StepTask, tasksToBegin } from "../../src/domain/attempt.ts";
-import type { Workflow } from "../../src/domain/workflow.ts";
-import { loadWorkflows } from "../../src/domain/workflows.ts";
+import type { Workflow } from "../../src/domain/definition/workflow.ts";
+import { type StepTask, tasksToBegin } from "../../src/domain/steps/attempt.ts";
+import { loadWorkflows } from "../../src/domain/workflows/workflows.ts";
 import { claimJob } from "../../src/scheduler/claim-job.ts";
-import { runStep } from "../../src/scheduler/run-step.ts";
+import { runStep } from "../../src/scheduler/steps/run-step.ts";
 import { NOON_MS, sampleJob, sampleRecord } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";
 

@@ -1,8 +1,8 @@
 // Why a step was not done in time: what the record keeps of it, at which price, and what the supervisor makes of it.
 
 import { beforeEach, expect, test, vi } from "vitest";
-import { operateJob } from "../../src/scheduler/operate-job.ts";
-import { runStep } from "../../src/scheduler/run-step.ts";
+import { operateJob } from "../../src/scheduler/operating/operate-job.ts";
+import { runStep } from "../../src/scheduler/steps/run-step.ts";
 import { sweep } from "../../src/supervisor/sweep.ts";
 import { NOON, NOON_MS } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";

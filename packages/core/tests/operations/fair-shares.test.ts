@@ -12,7 +12,7 @@ import {
   MOST_OVER_SHARE,
   NotAdmitted,
   ShareTaken,
-} from "../../src/scheduler/admission.ts";
+} from "../../src/scheduler/admission/admission.ts";
 
 const LIMIT = 100;
 

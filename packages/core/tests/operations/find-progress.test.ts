@@ -1,14 +1,14 @@
 // An attempt's look at the record, after the process that recorded a reply has crashed before it published that (P15).
 import { beforeEach, expect, test } from "vitest";
-import { type Attempt, attemptOf, lookOf, tasksToBegin } from "../../src/domain/attempt.ts";
-import { planOf } from "../../src/domain/plan.ts";
-import { startAttemptOf } from "../../src/domain/recovery.ts";
-import { answerRequest } from "../../src/scheduler/answer-request.ts";
-import { askAgent } from "../../src/scheduler/ask-agent.ts";
+import { planOf } from "../../src/domain/record/plan.ts";
+import { startAttemptOf } from "../../src/domain/recovery/recovery.ts";
+import { type Attempt, attemptOf, lookOf, tasksToBegin } from "../../src/domain/steps/attempt.ts";
 import { claimJob } from "../../src/scheduler/claim-job.ts";
-import { findProgress } from "../../src/scheduler/find-progress.ts";
-import { runStep } from "../../src/scheduler/run-step.ts";
-import { takeReply } from "../../src/scheduler/take-reply.ts";
+import { answerRequest } from "../../src/scheduler/steps/answer-request.ts";
+import { askAgent } from "../../src/scheduler/steps/ask-agent.ts";
+import { findProgress } from "../../src/scheduler/steps/find-progress.ts";
+import { runStep } from "../../src/scheduler/steps/run-step.ts";
+import { takeReply } from "../../src/scheduler/steps/take-reply.ts";
 import { GRAPH, NOON_MS, sampleJob, sampleRecord } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";
 

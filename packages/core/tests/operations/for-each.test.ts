@@ -2,12 +2,12 @@
 
 import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
 import { describe, expect, test } from "vitest";
-import { MOST_ITEMS } from "../../src/domain/items.ts";
-import { startAttemptOf } from "../../src/domain/recovery.ts";
-import { hasEnded, type StateRecord } from "../../src/domain/state-record.ts";
-import type { Workflow, WorkflowStep } from "../../src/domain/workflow.ts";
-import type { WorkflowRules } from "../../src/domain/workflow-rules.ts";
-import { operateJob } from "../../src/scheduler/operate-job.ts";
+import { MOST_ITEMS } from "../../src/domain/definition/items.ts";
+import type { Workflow, WorkflowStep } from "../../src/domain/definition/workflow.ts";
+import { hasEnded, type StateRecord } from "../../src/domain/record/state-record.ts";
+import { startAttemptOf } from "../../src/domain/recovery/recovery.ts";
+import type { WorkflowRules } from "../../src/domain/workflows/workflow-rules.ts";
+import { operateJob } from "../../src/scheduler/operating/operate-job.ts";
 import { sweep } from "../../src/supervisor/sweep.ts";
 import type { Goods } from "../jobs.ts";
 import { NOON_MS, sampleJob } from "../jobs.ts";

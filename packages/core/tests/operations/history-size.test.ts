@@ -8,8 +8,8 @@ import { idAs } from "../../src/agents/service-request.ts";
 import { defineAgent } from "../../src/app/define-agent.ts";
 import { defineApp } from "../../src/app/define-app.ts";
 import { workflowsOf } from "../../src/app/define-workflow.ts";
-import type { Job } from "../../src/domain/job.ts";
-import { MOST_RUNS } from "../../src/domain/record-limits.ts";
+import type { Job } from "../../src/domain/content/job.ts";
+import { MOST_RUNS } from "../../src/domain/record/record-limits.ts";
 import { defineContract, jobId, jobMembers } from "../../src/messaging/contract.ts";
 
 interface Mailing extends Job {

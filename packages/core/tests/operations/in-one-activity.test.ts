@@ -2,10 +2,10 @@
 
 import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
 import { beforeEach, expect, test } from "vitest";
-import type { StepTask } from "../../src/domain/attempt.ts";
-import type { Workflow } from "../../src/domain/workflow.ts";
-import { runStep } from "../../src/scheduler/run-step.ts";
-import { runSteps } from "../../src/scheduler/run-steps.ts";
+import type { Workflow } from "../../src/domain/definition/workflow.ts";
+import type { StepTask } from "../../src/domain/steps/attempt.ts";
+import { runStep } from "../../src/scheduler/steps/run-step.ts";
+import { runSteps } from "../../src/scheduler/steps/run-steps.ts";
 import { CHAIN, GRAPH, NOON_MS } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";
 

@@ -2,6 +2,8 @@
 // not wait for the others' times.
 
 import { beforeEach, expect, test } from "vitest";
+import type { Workflow, WorkflowStep } from "../../src/domain/definition/workflow.ts";
+import type { StepState } from "../../src/domain/record/state-record.ts";
 import {
   type Attempt,
   advance,
@@ -10,13 +12,11 @@ import {
   type StepOutcome,
   type StepTask,
   tasksToBegin,
-} from "../../src/domain/attempt.ts";
-import type { StepState } from "../../src/domain/state-record.ts";
-import type { Workflow, WorkflowStep } from "../../src/domain/workflow.ts";
-import { loadWorkflows } from "../../src/domain/workflows.ts";
+} from "../../src/domain/steps/attempt.ts";
+import { loadWorkflows } from "../../src/domain/workflows/workflows.ts";
 import { claimJob } from "../../src/scheduler/claim-job.ts";
-import { operateJob } from "../../src/scheduler/operate-job.ts";
-import { runStep } from "../../src/scheduler/run-step.ts";
+import { operateJob } from "../../src/scheduler/operating/operate-job.ts";
+import { runStep } from "../../src/scheduler/steps/run-step.ts";
 import { sweep } from "../../src/supervisor/sweep.ts";
 import { NOON_MS, sampleJob, sampleRecord } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";

@@ -2,15 +2,15 @@
 
 import { setImmediate } from "node:timers/promises";
 import { beforeEach, expect, test } from "vitest";
-import type { StartAttempt } from "../../src/domain/attempt.ts";
-import { startAttemptOf } from "../../src/domain/recovery.ts";
-import { answerRequest } from "../../src/scheduler/answer-request.ts";
-import { askAgent } from "../../src/scheduler/ask-agent.ts";
+import { startAttemptOf } from "../../src/domain/recovery/recovery.ts";
+import type { StartAttempt } from "../../src/domain/steps/attempt.ts";
 import { claimJob } from "../../src/scheduler/claim-job.ts";
-import { operateJob } from "../../src/scheduler/operate-job.ts";
-import { runStep } from "../../src/scheduler/run-step.ts";
-import { takeReply } from "../../src/scheduler/take-reply.ts";
-import { taskIn } from "../../src/scheduler/task-in.ts";
+import { operateJob } from "../../src/scheduler/operating/operate-job.ts";
+import { answerRequest } from "../../src/scheduler/steps/answer-request.ts";
+import { askAgent } from "../../src/scheduler/steps/ask-agent.ts";
+import { runStep } from "../../src/scheduler/steps/run-step.ts";
+import { takeReply } from "../../src/scheduler/steps/take-reply.ts";
+import { taskIn } from "../../src/scheduler/steps/task-in.ts";
 import { recordJob } from "../../src/submission/submit-job.ts";
 import { sweep } from "../../src/supervisor/sweep.ts";
 import { GRAPH, NOON_MS, sampleJob, sampleRecord } from "../jobs.ts";

@@ -2,12 +2,12 @@
 
 import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
 import { describe, expect, test } from "vitest";
-import { MOST_ITEMS } from "../../src/domain/items.ts";
-import { mayHaveHadEffect } from "../../src/domain/plan.ts";
-import { startAttemptOf } from "../../src/domain/recovery.ts";
-import { hasEnded, NOT_STARTED, type StateRecord, type StepResult } from "../../src/domain/state-record.ts";
-import type { Workflow, WorkflowStep } from "../../src/domain/workflow.ts";
-import { operateJob } from "../../src/scheduler/operate-job.ts";
+import { MOST_ITEMS } from "../../src/domain/definition/items.ts";
+import type { Workflow, WorkflowStep } from "../../src/domain/definition/workflow.ts";
+import { mayHaveHadEffect } from "../../src/domain/record/plan.ts";
+import { hasEnded, NOT_STARTED, type StateRecord, type StepResult } from "../../src/domain/record/state-record.ts";
+import { startAttemptOf } from "../../src/domain/recovery/recovery.ts";
+import { operateJob } from "../../src/scheduler/operating/operate-job.ts";
 import { sweep } from "../../src/supervisor/sweep.ts";
 import { NOON_MS } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";

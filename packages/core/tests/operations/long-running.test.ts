@@ -1,17 +1,17 @@
 // Steps that are done later (P6, P7, P8): accepted by their service, waited for by their record alone, and reported by whoever does them.
 import { createAwaiting } from "@scheduler-agent-supervisor/operator/internal/operations/awaiting";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { type Attempt, advance, type StepTask, tasksToBegin } from "../../src/domain/attempt.ts";
-import type { StepRecord } from "../../src/domain/state-record.ts";
-import type { Workflow } from "../../src/domain/workflow.ts";
-import { loadWorkflows } from "../../src/domain/workflows.ts";
+import type { Workflow } from "../../src/domain/definition/workflow.ts";
+import type { StepRecord } from "../../src/domain/record/state-record.ts";
+import { type Attempt, advance, type StepTask, tasksToBegin } from "../../src/domain/steps/attempt.ts";
+import { loadWorkflows } from "../../src/domain/workflows/workflows.ts";
 import type { StepReport } from "../../src/messaging/operator-request.ts";
 import { claimJob } from "../../src/scheduler/claim-job.ts";
-import { parseReport } from "../../src/scheduler/completion.ts";
-import { type Caller, operateJob } from "../../src/scheduler/operate-job.ts";
-import { reportStep } from "../../src/scheduler/report-step.ts";
-import { runStep } from "../../src/scheduler/run-step.ts";
-import { takeReport } from "../../src/scheduler/take-reply.ts";
+import { type Caller, operateJob } from "../../src/scheduler/operating/operate-job.ts";
+import { reportStep } from "../../src/scheduler/operating/report-step.ts";
+import { parseReport } from "../../src/scheduler/steps/completion.ts";
+import { runStep } from "../../src/scheduler/steps/run-step.ts";
+import { takeReport } from "../../src/scheduler/steps/take-reply.ts";
 import { sweep } from "../../src/supervisor/sweep.ts";
 import { CHAIN, NOON_MS, sampleJob, sampleRecord } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";

@@ -5,7 +5,7 @@ import {
   measureGauges,
 } from "@scheduler-agent-supervisor/operator/internal/operations/measure-gauges";
 import { afterEach, expect, test } from "vitest";
-import type { WaitReason } from "../../src/domain/wait.ts";
+import type { WaitReason } from "../../src/domain/recovery/wait.ts";
 import { measureWith } from "../../src/telemetry/metrics.ts";
 import { NOON, NOON_MS } from "../jobs.ts";
 import { createWorld } from "../world.ts";

@@ -3,10 +3,10 @@
 import { beforeEach, expect, test } from "vitest";
 import { instant } from "../../src/domain/duration.ts";
 import { OtherVersionNeeded } from "../../src/domain/outage.ts";
-import type { StateRecord } from "../../src/domain/state-record.ts";
+import type { StateRecord } from "../../src/domain/record/state-record.ts";
 import { claimJob } from "../../src/scheduler/claim-job.ts";
-import { operateJob } from "../../src/scheduler/operate-job.ts";
-import { takeReply } from "../../src/scheduler/take-reply.ts";
+import { operateJob } from "../../src/scheduler/operating/operate-job.ts";
+import { takeReply } from "../../src/scheduler/steps/take-reply.ts";
 import { submitJob } from "../../src/submission/submit-job.ts";
 import { sweep } from "../../src/supervisor/sweep.ts";
 import { CHAIN, NOON_MS, sampleJob, sampleRecord } from "../jobs.ts";

@@ -3,7 +3,7 @@
 import { inspectJob } from "@scheduler-agent-supervisor/operator/internal/operations/inspect-job";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { ActionName, OperatorRequest } from "../../src/messaging/operator-request.ts";
-import { runStep } from "../../src/scheduler/run-step.ts";
+import { runStep } from "../../src/scheduler/steps/run-step.ts";
 import type { JobStore } from "../../src/store/job-store.ts";
 import type { WantedVersion } from "../../src/store/wanted-version.ts";
 import type { Goods } from "../jobs.ts";

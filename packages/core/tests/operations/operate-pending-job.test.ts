@@ -1,7 +1,7 @@
 // What an operator does to a job that waits for its next attempt.
 
 import { beforeEach, describe, expect, test } from "vitest";
-import type { StartAttempt } from "../../src/domain/attempt.ts";
+import type { StartAttempt } from "../../src/domain/steps/attempt.ts";
 import type { OperatorRequest } from "../../src/messaging/operator-request.ts";
 import type { JobStore } from "../../src/store/job-store.ts";
 import { sweep } from "../../src/supervisor/sweep.ts";

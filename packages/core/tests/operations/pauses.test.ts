@@ -2,8 +2,8 @@
 
 import { beforeEach, expect, test } from "vitest";
 import { SentBack } from "../../src/domain/outage.ts";
-import { changePause } from "../../src/scheduler/change-pause.ts";
-import { createPauses, type Pauses } from "../../src/scheduler/pauses.ts";
+import { createPauses, type Pauses } from "../../src/scheduler/admission/pauses.ts";
+import { changePause } from "../../src/scheduler/operating/change-pause.ts";
 import type { Pause, PauseStore } from "../../src/store/pause-store.ts";
 import { NOON, NOON_MS, sampleJob } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";

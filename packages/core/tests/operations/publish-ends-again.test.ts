@@ -1,7 +1,7 @@
 // P15 P16: what only the lost engine would have published is published again, once.
 import { beforeEach, expect, test } from "vitest";
 import { claimJob } from "../../src/scheduler/claim-job.ts";
-import { createLossHandler } from "../../src/scheduler/publish-ends-again.ts";
+import { createLossHandler } from "../../src/scheduler/publishing/publish-ends-again.ts";
 import { NOON, NOON_MS, sampleJob, sampleRecord } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";
 

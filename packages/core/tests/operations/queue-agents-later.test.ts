@@ -1,16 +1,16 @@
 // P7, P26: agents that are asked over a queue and can't do it now, or whose service does it later: they are asked again, in time.
 
 import { beforeEach, expect, test } from "vitest";
-import { attemptOf, type StepTask, tasksToBegin } from "../../src/domain/attempt.ts";
-import { planOf } from "../../src/domain/plan.ts";
-import type { StepRecord } from "../../src/domain/state-record.ts";
-import type { Workflow } from "../../src/domain/workflow.ts";
-import { loadWorkflows } from "../../src/domain/workflows.ts";
+import type { Workflow } from "../../src/domain/definition/workflow.ts";
+import { planOf } from "../../src/domain/record/plan.ts";
+import type { StepRecord } from "../../src/domain/record/state-record.ts";
+import { attemptOf, type StepTask, tasksToBegin } from "../../src/domain/steps/attempt.ts";
+import { loadWorkflows } from "../../src/domain/workflows/workflows.ts";
 import { requestId } from "../../src/messaging/agent-messages.ts";
-import { answerRequest } from "../../src/scheduler/answer-request.ts";
-import { askAgent } from "../../src/scheduler/ask-agent.ts";
 import { claimJob } from "../../src/scheduler/claim-job.ts";
-import { takeReply } from "../../src/scheduler/take-reply.ts";
+import { answerRequest } from "../../src/scheduler/steps/answer-request.ts";
+import { askAgent } from "../../src/scheduler/steps/ask-agent.ts";
+import { takeReply } from "../../src/scheduler/steps/take-reply.ts";
 import { sweep } from "../../src/supervisor/sweep.ts";
 import { NOON_MS, sampleJob, sampleRecord } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";

@@ -1,16 +1,16 @@
 // P7: a step over an agent's queue, without a queue: the order of effects, and what each repeat finds.
 
 import { beforeEach, expect, test, vi } from "vitest";
-import { attemptOf, type StepTask, tasksToBegin } from "../../src/domain/attempt.ts";
-import { planOf } from "../../src/domain/plan.ts";
-import { startAttemptOf } from "../../src/domain/recovery.ts";
-import { scheduled } from "../../src/domain/step-run.ts";
+import { planOf } from "../../src/domain/record/plan.ts";
+import { startAttemptOf } from "../../src/domain/recovery/recovery.ts";
+import { attemptOf, type StepTask, tasksToBegin } from "../../src/domain/steps/attempt.ts";
+import { scheduled } from "../../src/domain/steps/step-run.ts";
 import type { AgentReplyMessage } from "../../src/messaging/agent-messages.ts";
-import { answerRequest } from "../../src/scheduler/answer-request.ts";
-import { askAgent } from "../../src/scheduler/ask-agent.ts";
 import { claimJob } from "../../src/scheduler/claim-job.ts";
-import { runStep } from "../../src/scheduler/run-step.ts";
-import { takeReply, takeReport } from "../../src/scheduler/take-reply.ts";
+import { answerRequest } from "../../src/scheduler/steps/answer-request.ts";
+import { askAgent } from "../../src/scheduler/steps/ask-agent.ts";
+import { runStep } from "../../src/scheduler/steps/run-step.ts";
+import { takeReply, takeReport } from "../../src/scheduler/steps/take-reply.ts";
 import { measureWith } from "../../src/telemetry/metrics.ts";
 import { GRAPH, NOON_MS, SCHEDULING, sampleJob, sampleRecord } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";

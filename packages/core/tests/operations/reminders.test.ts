@@ -1,12 +1,12 @@
 // A step that waits for a person (P22): who has to act, and the reminder when half of the time is over.
 import { beforeEach, describe, expect, test } from "vitest";
-import { startAttemptOf } from "../../src/domain/recovery.ts";
-import type { Assignee, Workflow } from "../../src/domain/workflow.ts";
-import { parseReport } from "../../src/scheduler/completion.ts";
-import { operateJob } from "../../src/scheduler/operate-job.ts";
+import type { Assignee, Workflow } from "../../src/domain/definition/workflow.ts";
+import { startAttemptOf } from "../../src/domain/recovery/recovery.ts";
+import { operateJob } from "../../src/scheduler/operating/operate-job.ts";
 import type { Context } from "../../src/scheduler/ports.ts";
-import { runStep } from "../../src/scheduler/run-step.ts";
-import { takeReport } from "../../src/scheduler/take-reply.ts";
+import { parseReport } from "../../src/scheduler/steps/completion.ts";
+import { runStep } from "../../src/scheduler/steps/run-step.ts";
+import { takeReport } from "../../src/scheduler/steps/take-reply.ts";
 import { recordJob } from "../../src/submission/submit-job.ts";
 import { sweep } from "../../src/supervisor/sweep.ts";
 import { type Goods, NOON_MS, sampleJob } from "../jobs.ts";

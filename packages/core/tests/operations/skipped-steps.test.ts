@@ -2,10 +2,10 @@
 
 import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
 import { describe, expect, test } from "vitest";
-import { startAttemptOf } from "../../src/domain/recovery.ts";
-import { hasEnded, type StateRecord } from "../../src/domain/state-record.ts";
-import type { Workflow, WorkflowStep } from "../../src/domain/workflow.ts";
-import type { WorkflowRules } from "../../src/domain/workflow-rules.ts";
+import type { Workflow, WorkflowStep } from "../../src/domain/definition/workflow.ts";
+import { hasEnded, type StateRecord } from "../../src/domain/record/state-record.ts";
+import { startAttemptOf } from "../../src/domain/recovery/recovery.ts";
+import type { WorkflowRules } from "../../src/domain/workflows/workflow-rules.ts";
 import { sweep } from "../../src/supervisor/sweep.ts";
 import type { Goods } from "../jobs.ts";
 import { NOON_MS } from "../jobs.ts";

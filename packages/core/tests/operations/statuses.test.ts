@@ -2,7 +2,7 @@
 
 import { type StatusStanding, statusesOf } from "@scheduler-agent-supervisor/operator/internal/domain/statuses";
 import { beforeEach, expect, test, vi } from "vitest";
-import { operateJob } from "../../src/scheduler/operate-job.ts";
+import { operateJob } from "../../src/scheduler/operating/operate-job.ts";
 import { contentDigest } from "../../src/submission/content-digest.ts";
 import { sweep } from "../../src/supervisor/sweep.ts";
 import { contracts } from "../goods.ts";

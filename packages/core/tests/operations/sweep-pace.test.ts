@@ -1,7 +1,7 @@
 // How fast a sweep is, by a virtual clock: a store that takes 8 ms an answer, and a bus that takes 12.
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { StateRecord } from "../../src/domain/state-record.ts";
+import type { StateRecord } from "../../src/domain/record/state-record.ts";
 import type { Ports } from "../../src/scheduler/ports.ts";
 import { StoreUnavailable, type Versioned } from "../../src/store/job-store.ts";
 import { type SweepOutcome, sweep } from "../../src/supervisor/sweep.ts";

@@ -3,9 +3,9 @@
 import { setImmediate } from "node:timers/promises";
 import { createMemoryPresence } from "@scheduler-agent-supervisor/testing/internal/memory/memory-presence";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { StartAttempt } from "../../src/domain/attempt.ts";
-import { startAttemptOf } from "../../src/domain/recovery.ts";
-import { runStep } from "../../src/scheduler/run-step.ts";
+import { startAttemptOf } from "../../src/domain/recovery/recovery.ts";
+import type { StartAttempt } from "../../src/domain/steps/attempt.ts";
+import { runStep } from "../../src/scheduler/steps/run-step.ts";
 import { recordJob } from "../../src/submission/submit-job.ts";
 import { sweep } from "../../src/supervisor/sweep.ts";
 import { NOON_MS, sampleJob } from "../jobs.ts";

@@ -1,10 +1,10 @@
 // P21: when the supervisor reads a record with several steps in hand: when the first of them expires, whoever is taken up beside it.
 import { expect, test } from "vitest";
 import { after } from "../../src/domain/duration.ts";
-import { afterStep } from "../../src/domain/step-end.ts";
-import { expiresAt, takenUp } from "../../src/domain/step-run.ts";
-import { scheduling } from "../../src/domain/transitions.ts";
-import { recordMark } from "../../src/scheduler/take-up.ts";
+import { afterStep } from "../../src/domain/steps/step-end.ts";
+import { expiresAt, takenUp } from "../../src/domain/steps/step-run.ts";
+import { scheduling } from "../../src/domain/steps/transitions.ts";
+import { recordMark } from "../../src/scheduler/steps/take-up.ts";
 import { GRAPH, NOON, NOON_MS, SCHEDULING, sampleJob, sampleRecord } from "../jobs.ts";
 import { claimed, route, stepIn, taskOf } from "../records.ts";
 import { createWorld } from "../world.ts";

@@ -1,9 +1,9 @@
 // P33: an agent's code throws. That is a failed run: recorded with its text, counted, and bounded by the workflow's policy.
 import { beforeEach, expect, test } from "vitest";
 import type { RoutedAgent } from "../../src/agents/agent.ts";
-import type { StepTask } from "../../src/domain/attempt.ts";
 import { Outage } from "../../src/domain/outage.ts";
-import { runStep } from "../../src/scheduler/run-step.ts";
+import type { StepTask } from "../../src/domain/steps/attempt.ts";
+import { runStep } from "../../src/scheduler/steps/run-step.ts";
 import { sweep } from "../../src/supervisor/sweep.ts";
 import { createWorld, type World } from "../world.ts";
 

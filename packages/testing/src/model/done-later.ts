@@ -8,6 +8,7 @@ import {
   mayReject,
   REJECTED,
   reject,
+  rejectPolled,
   type Said,
   type ServiceState,
   saidBy,
@@ -15,10 +16,15 @@ import {
 } from "./service.ts";
 import type { Bounds, ChildEnds, Setting } from "./setting.ts";
 
+/** Whether its agent polls the service, which reports nothing then. */
+export function isPolled({ polled = [] }: Setting, { key }: Pick<ServiceCall, "key">): boolean {
+  return polled.includes(stepOfRun(stepOf(key)));
+}
+
 interface End {
   readonly what: string;
   readonly serviceState: ServiceState;
-  /** What it reports; nothing of a child in Error, which waits for a person. */
+  /** What it reports: nothing of a child in Error, which waits for a person, nor to an agent that polls. */
   readonly says?: Said;
   readonly spends?: keyof Bounds;
   /** A run without faults does not come to it. */
@@ -26,10 +32,18 @@ interface End {
 }
 
 /** The first is the one without a fault. */
-export function endsLater(before: ServiceState, call: ServiceCall, { children }: Setting): readonly End[] {
-  const child = children?.[stepOfRun(stepOf(call.key))];
+export function endsLater(before: ServiceState, call: ServiceCall, setting: Setting): readonly End[] {
+  if (isPolled(setting, call)) return polledEnds(before, call);
+  const child = setting.children?.[stepOfRun(stepOf(call.key))];
   const ends = child && before[call.key] !== "live" ? childEnds(before, call, child) : undefined;
   return ends ?? serviceEnds(before, call);
+}
+
+/** Its agent finds them when it polls. */
+function polledEnds(before: ServiceState, call: ServiceCall): readonly End[] {
+  return serviceEnds(before, call).map(({ says, ...end }) =>
+    says?.kind === "rejected" ? { ...end, serviceState: rejectPolled(before, call) } : end,
+  );
 }
 
 function serviceEnds(before: ServiceState, call: ServiceCall): readonly End[] {

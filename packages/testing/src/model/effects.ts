@@ -5,6 +5,7 @@ import type { Address, StatusMessage } from "@scheduler-agent-supervisor/core/me
 import { DEADLINE_AHEAD, fromLongAgoOn, LONG_AGO, NOW_MS } from "./abstract-time.ts";
 import { aimOf, publishingOf, sendingOf } from "./call-words.ts";
 import type { Accepted, Answers, Call, Sent, ServiceCall } from "./calls.ts";
+import { isPolled } from "./done-later.ts";
 import { normalForm, publishedAs, withOver, withPassedDeadline } from "./normal-form.ts";
 import type { Entry } from "./operation-run.ts";
 import { CURRENT, type Operation, type Pieces } from "./pieces.ts";
@@ -358,7 +359,7 @@ export class Effects {
     const accepted: Change = {
       ...same,
       what: `${of}: accepted`,
-      entry: { answer: this.#setting.isPolled ? PENDING : ACCEPTED },
+      entry: { answer: isPolled(this.#setting, call) ? PENDING : ACCEPTED },
       adds: [this.#pieces.unsent("accepted", later)],
     };
     const { nonce: _secret, ...guessed } = address;

@@ -38,7 +38,7 @@ export class Engine {
   constructor(pieces: Pieces, setting: Setting) {
     this.#pieces = pieces;
     this.#isReduced = !setting.isExact && !setting.isUnreduced;
-    this.#isPolled = setting.isPolled === true;
+    this.#isPolled = (setting.polled ?? []).length > 0;
   }
 
   /** A start with the id of a running orchestration is rejected; one with the id of an ended one runs again. */

@@ -1,18 +1,19 @@
 // One workflow explored: its children alone first, then itself, once for each number of items that its lists have.
 import type { Business } from "@scheduler-agent-supervisor/core/app";
-import type { Workflow } from "@scheduler-agent-supervisor/core/domain";
+import type { Workflow, WorkflowStep } from "@scheduler-agent-supervisor/core/domain";
 import type { OperatorRequest } from "@scheduler-agent-supervisor/core/messaging";
 import { ANY_END, ChildEndsSeen, endsInWords, submittingSteps } from "./children.ts";
 import { explore, type Finding } from "./explorer.ts";
 import { Model } from "./model.ts";
 import { conditionsOf, listedBy, modelled, notModelledIn, rulesOf } from "./modelled.ts";
 import { Seen, type Unseen } from "./seen.ts";
-import { type Bounds, type ChildEnds, NOTHING_GOES_WRONG, type Setting, TAKE_BACK } from "./setting.ts";
+import { type Bounds, type ChildEnds, COMPENSATE, NOTHING_GOES_WRONG, type Setting, TAKE_BACK } from "./setting.ts";
 
 export interface Asked {
   readonly goesWrong: Partial<Bounds>;
   readonly items: readonly number[];
   readonly conditions: { readonly [name: string]: boolean };
+  readonly polled: readonly string[];
   readonly requests: readonly OperatorRequest[];
   readonly mayAcceptWhatItRejected: boolean;
   readonly everyInterleaving: boolean;
@@ -35,6 +36,19 @@ export interface Explored {
 
 const USUAL_TIMEOUTS = 2;
 const ONE_DEADLINE = { deadlines: 1 } as const;
+
+/** Names that are no steps, of it or a child of it, whose service does them later. A child job is none. */
+export function strangePolls(name: string, business: Business, polled: readonly string[]): string[] {
+  const known = within(name, business).flatMap((workflow) => {
+    const submitting = new Map(submittingSteps(workflow, business));
+    return workflow.steps.filter((step) => awaitsService(step) && !submitting.has(step.name));
+  });
+  return polled.filter((step) => !known.some((one) => one.name === step));
+}
+
+function awaitsService({ awaitWithin, compensation }: WorkflowStep): boolean {
+  return awaitWithin !== undefined || (typeof compensation !== "string" && compensation.awaitWithin !== undefined);
+}
 
 /** Conditions that neither the workflow nor a child of it has. */
 export function strangeConditions(name: string, business: Business, conditions: Asked["conditions"]): string[] {
@@ -73,7 +87,7 @@ export async function exploreWorkflow(name: string, business: Business, asked: A
       ...(lists.length > 0 ? [`each list has ${asked.items.join(" or ")} items: ${lists.join(", ")}`] : []),
       ...ofChildren.bounded,
     ],
-    notModelled: notModelledIn(workflow),
+    notModelled: notModelledIn(workflow, [...asked.polled, ...Object.keys(ofChildren.children)]),
     finding: ofChildren.finding ?? parts.find(({ finding }) => finding)?.finding,
   };
 }
@@ -88,12 +102,12 @@ async function exploreChildren(workflow: Workflow, business: Business, asked: As
   const bounded: string[] = [];
   let states = 0;
   for (const [step, name] of submittingSteps(workflow, business)) {
-    // Its parent is a requester that may cancel it.
+    // Its parent cancels it, or has it compensated once it has ended.
     const goesWrong = { ...asked.goesWrong, actions: 1 };
     const most = asked.most - states;
     const found =
       explored.get(name) ??
-      (await exploreWorkflow(name, business, { ...asked, goesWrong, most, requests: [TAKE_BACK] }));
+      (await exploreWorkflow(name, business, { ...asked, goesWrong, most, requests: [TAKE_BACK, COMPENSATE] }));
     if (!explored.has(name)) states += found.states;
     explored.set(name, found);
     const ends = found.complete ? found.childEnds : ANY_END;
@@ -127,13 +141,13 @@ async function exploreWith(items: number, workflow: Workflow, asked: Asked, chil
 }
 
 function settingOf(workflow: Workflow, items: number, asked: Asked, children: Children["children"]): Setting {
-  const { goesWrong, conditions, requests, mayAcceptWhatItRejected, everyInterleaving } = asked;
+  const { goesWrong, conditions, polled, requests, mayAcceptWhatItRejected, everyInterleaving } = asked;
   return {
     name: workflow.name,
     workflow: modelled(workflow),
     rules: rulesOf(workflow, conditions, items),
     listed: listedBy(workflow, items),
-    children,
+    ...{ children, polled },
     hosts: ["east"],
     bounds: { ...NOTHING_GOES_WRONG, timeouts: USUAL_TIMEOUTS, ...(workflow.deadline && ONE_DEADLINE), ...goesWrong },
     requests,

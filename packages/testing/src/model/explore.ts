@@ -1,7 +1,7 @@
 // The model checker on an app's own workflow (P20): every state that one run of it can reach, with so much going wrong, or as many as the bounds allow.
 import type { Business } from "@scheduler-agent-supervisor/core/app";
 import { milliseconds } from "../services/scripted-service.ts";
-import { exploreWorkflow, strangeConditions } from "./explore-workflow.ts";
+import { exploreWorkflow, strangeConditions, strangePolls } from "./explore-workflow.ts";
 import { type Unseen, unseenInWords } from "./seen.ts";
 import { type Bounds, REQUESTS } from "./setting.ts";
 
@@ -17,6 +17,8 @@ export interface ExploreOptions {
   readonly items?: readonly number[];
   /** The values of the workflow's conditions, by name. Others are true. */
   readonly conditions?: { readonly [name: string]: boolean };
+  /** The steps whose agents poll their service for what it does later. Those of others report it. */
+  readonly polled?: readonly string[];
   /** The operator's possible actions; `goesWrong.actions` limits their number. */
   readonly operator?: readonly (keyof typeof REQUESTS)[];
   /** A service may accept a request that it has just rejected permanently, for example a service without idempotency keys. */
@@ -61,18 +63,26 @@ const USUAL_ITEMS = [0, 1, 2];
  * lists, the deadline. The times, thresholds and services are the model's: two tries, one wait, and services that follow the contract of an agent. The
  * first wait that expires is the last where `onAwaitExpired` gives waits their own count. A step that submits child jobs ends in the ways in which the
  * child's workflow ends, which is explored alone first. `bounded` and `notModelled` name the differences.
- * @throws where the app has no such workflow, or no such condition
+ * @throws where the app has no such workflow, no such condition, or no such step to poll
  */
 export async function explore(business: Business, name: string, options: ExploreOptions = {}): Promise<Exploration> {
   const { states: most = MOST_STATES, within = WITHIN, goesWrong = { rejections: 1 }, items = USUAL_ITEMS } = options;
-  const { conditions = {}, operator = [], mayAcceptWhatItRejected = false, everyInterleaving = false } = options;
+  const {
+    conditions = {},
+    polled = [],
+    operator = [],
+    mayAcceptWhatItRejected = false,
+    everyInterleaving = false,
+  } = options;
   const endsAt = Date.now() + milliseconds(within);
   if (!business.loadWorkflows().newest(name))
     throw new Error(`The app has no workflow ${name}: it has ${business.workflowNames.join(", ")}.`);
   const strange = strangeConditions(name, business, conditions);
   if (strange.length > 0) throw new Error(`The workflow has no condition ${strange.join(" or ")}.`);
+  const unpolled = strangePolls(name, business, polled);
+  if (unpolled.length > 0) throw new Error(`The workflow awaits no service's answer in ${unpolled.join(" or ")}.`);
   const found = await exploreWorkflow(name, business, {
-    ...{ goesWrong, items, conditions, mayAcceptWhatItRejected, everyInterleaving },
+    ...{ goesWrong, items, conditions, polled, mayAcceptWhatItRejected, everyInterleaving },
     requests: operator.map((request) => REQUESTS[request]),
     most,
     isOver: () => Date.now() > endsAt,

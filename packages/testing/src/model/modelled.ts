@@ -46,15 +46,20 @@ function modelledBudget<Budget extends Partial<FailureBudget>>(budget: Budget): 
 }
 
 function modelledStep({ assignee: _, ...step }: WorkflowStep): WorkflowStep {
-  const { compensation, awaitWithin, policy } = step;
+  const { compensation, policy } = step;
   return {
     ...step,
     agent: "service",
-    ...{ startWithin: TIMES.startWithin, completeWithin: TIMES.completeWithin },
-    ...(awaitWithin !== undefined && { awaitWithin: TIMES.awaitWithin }),
+    ...{ startWithin: TIMES.startWithin, ...modelledTimes(step) },
     ...(policy && { policy: modelledPolicy(policy) }),
-    compensation:
-      typeof compensation === "string" ? compensation : { ...compensation, completeWithin: TIMES.completeWithin },
+    compensation: typeof compensation === "string" ? compensation : { ...compensation, ...modelledTimes(compensation) },
+  };
+}
+
+function modelledTimes({ awaitWithin }: Pick<WorkflowStep, "awaitWithin">) {
+  return {
+    completeWithin: TIMES.completeWithin,
+    ...(awaitWithin !== undefined && { awaitWithin: TIMES.awaitWithin }),
   };
 }
 
@@ -90,8 +95,8 @@ export function listedBy({ steps }: Workflow, items: number): NonNullable<Settin
 /** As `step.member`. */
 const isOfResult = (forEach: string) => forEach.includes(".");
 
-/** What the workflow has and no state shows, as text. */
-export function notModelledIn({ steps, policy }: Workflow): string[] {
+/** What the workflow has and no state shows, as text. @param polled steps */
+export function notModelledIn({ steps, policy }: Workflow, polled: readonly string[]): string[] {
   const named = (words: string, has: (step: WorkflowStep) => boolean) => {
     const names = steps.filter(has).map(({ name }) => name);
     return names.length > 0 ? [`${words}: ${names.join(", ")}`] : [];
@@ -102,6 +107,9 @@ export function notModelledIn({ steps, policy }: Workflow): string[] {
     ...(isPolicyWith(policy) ? ["mostFailures of the workflow"] : []),
     ...named("mostFailures", (step) => isPolicyWith(step.policy)),
     ...named("reminders of assignees", ({ assignee }) => assignee !== undefined),
-    ...named("polls (services report what they do later)", ({ awaitWithin }) => awaitWithin !== undefined),
+    ...named(
+      "polls (services report what they do later)",
+      ({ name, awaitWithin }) => awaitWithin !== undefined && !polled.includes(name),
+    ),
   ];
 }

@@ -12,7 +12,7 @@ import { Attempts } from "./attempts.ts";
 import { queuedOf } from "./call-words.ts";
 import type { Accepted, Replied, ServiceCall } from "./calls.ts";
 import { Clock } from "./clock.ts";
-import { endsLater } from "./done-later.ts";
+import { endsLater, isPolled } from "./done-later.ts";
 import { type Effect, Effects } from "./effects.ts";
 import { Engine } from "./engine.ts";
 import { FinalAnswers } from "./final-answers.ts";
@@ -159,8 +159,7 @@ export class Moves {
     const { values } = this.#pieces;
     const before = values.get<ServiceState>(state[SERVICE_STATE] as number);
     const stored = this.#pieces.recordOf(state);
-    const says = (said: Said) =>
-      this.#setting.isPolled ? [] : [this.#pieces.unsent("replies", { report: { address, ...said }, replyTo })];
+    const says = (said: Said) => [this.#pieces.unsent("replies", { report: { address, ...said }, replyTo })];
     const fault = stored && faultOfCall(call, before, stored, Number.POSITIVE_INFINITY, this.#hasNoKeys);
     const of = `the service: ${call.operation}, accepted before`;
     for (const end of endsLater(before, call, this.#setting)) {
@@ -170,7 +169,7 @@ export class Moves {
       const [rank, wrong] = end.isFault ? [RANK.never, undefined] : [RANK.arrival, fault];
       if (to) this.#add(to, `${of}: ${end.what}`, rank, wrong);
     }
-    const going = this.#clock.spend(state, "progress");
+    const going = isPolled(this.#setting, call) ? undefined : this.#clock.spend(state, "progress");
     const progress = says({ kind: "progress", within: "PT60S" });
     if (going) this.#add(change(going, placed, [pieceOf(placed), ...progress]), `${of}: is at it`, RANK.never);
   }

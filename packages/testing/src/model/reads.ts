@@ -18,7 +18,7 @@ export interface Doing extends Operation {
 
 type Read = Extract<Call, { kind: "state" | "due" }>;
 
-/** Beside them a claim's patch has six changes more, and may have ten: see domain/transitions.ts. */
+/** Beside them a claim's patch has six changes more, and may have ten: see domain/steps/transitions.ts. */
 const MOST_IN_A_CLAIM = 4;
 
 /** The version of what is never written back. */

@@ -65,9 +65,15 @@ export function find(serviceState: ServiceState, call: ServiceCall): Answer | { 
 
 /** What a service says that is polled for what it accepted. */
 export function polled(serviceState: ServiceState, call: ServiceCall): Answer {
-  const { key } = call;
+  const { key, compensates } = call;
+  if (compensates !== null && serviceState[compensates] === "compensated") return doneBy(call);
   if (serviceState[key] === undefined) return PENDING;
   return serviceState[key] === "live" ? doneBy(call) : REJECTED;
+}
+
+/** What it accepted it rejects for good, and says so when it is polled. */
+export function rejectPolled(serviceState: ServiceState, { key }: ServiceCall): ServiceState {
+  return serviceState[key] === undefined ? entered(serviceState, key, "rejected") : serviceState;
 }
 
 export function reject(serviceState: ServiceState, { key, compensates }: ServiceCall): ServiceState {

@@ -106,15 +106,15 @@ export interface Setting {
    * be old. Absent: agents are known to work, and no wait is a failure.
    */
   readonly idle?: readonly string[];
-  /** Whoever does a step later does not report it: its agent polls it. */
-  readonly isPolled?: true;
+  /** The steps whose services do not report what they do later: their agents poll them. */
+  readonly polled?: readonly string[];
   /** The service has no idempotency keys: it does each request that reaches it, and its agent has this policy for each operation. */
   readonly withoutKeys?: "atMostOnce" | "find";
   /** A service that may accept what it has just rejected for good. */
   readonly isFickle?: boolean;
   /** An activity goes on to the step that follows. Absent: its time for further steps is always over, and the scheduler begins that step. */
   readonly goesOn?: true;
-  /** In place of the app's own: see domain/history-length.ts. Less than nothing: an attempt continues as new whenever it may. */
+  /** In place of the app's own: see domain/steps/history-length.ts. Less than nothing: an attempt continues as new whenever it may. */
   readonly historyBytes?: number;
   /** The lists in the results of steps: by the step, then by the member. */
   readonly listed?: { readonly [step: string]: { readonly [member: string]: readonly object[] } };
@@ -147,6 +147,9 @@ export const CONTRACTS: Contracts = {
 
 /** What a parent's compensation asks of a child job. */
 export const TAKE_BACK: OperatorRequest = { kind: "cancel", reason: "its parent is compensated", byRequester: true };
+
+/** The same, of one that has ended. */
+export const COMPENSATE: OperatorRequest = { kind: "compensate", reason: "its parent is compensated", byParent: true };
 
 /** What an operator may ask for. */
 export const REQUESTS = {

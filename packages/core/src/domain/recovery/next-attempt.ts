@@ -1,0 +1,118 @@
+// The next attempt that an operator requests for a job (P9, P11, P13): who asks and when, and what follows for the record.
+
+import { after } from "../duration.ts";
+import { withoutDeadline } from "../record/deadline.ts";
+import { owed } from "../record/owed.ts";
+import { isInHand } from "../record/plan.ts";
+import { asEntry } from "../record/record-limits.ts";
+import { reopened } from "../record/retention.ts";
+import type { Direction, JobError, ProcessState, StateRecord, StepRecord } from "../record/state-record.ts";
+import { forgiven, mapSteps, readyForCompensation } from "../steps/operator-steps.ts";
+import { HISTORY_LIMIT } from "./recovery.ts";
+
+/** The operator, the time, and the times for a new attempt. */
+export interface DecisionContext {
+  readonly by: string;
+  readonly now: string;
+  readonly claimWithinMs: number;
+  readonly clockSkewMs: number;
+}
+
+export type Decision =
+  /** `startAt`: until then agents of the previous attempt may still be working; null if the next may start at once. */
+  | { readonly kind: "allowed"; readonly record: StateRecord; readonly startAt: string | null }
+  | { readonly kind: "rejected"; readonly reason: string };
+
+export const rejected = (reason: string): Decision => ({ kind: "rejected", reason });
+
+/**
+ * Pending for its next attempt, with no failures counted.
+ * @param busy until when agents unknown to the attempt may be working
+ */
+export function nextAttempt(
+  record: StateRecord,
+  processState: ProcessState,
+  { now, claimWithinMs, clockSkewMs }: DecisionContext,
+  busy: string | undefined,
+) {
+  const { busyUntil: _before, thenForward: _intended, ...rest } = reopened(record);
+  // Two attempts never overlap: a running step times out at its complete-by, by its own clock.
+  const timesOutAt = busy === undefined ? now : after(busy, clockSkewMs);
+  const isBusy = timesOutAt > now;
+  const startAt = isBusy ? timesOutAt : null;
+  const claimBy = after(startAt ?? now, claimWithinMs);
+  const pending: StateRecord = {
+    ...rest,
+    processState,
+    lockedBy: null,
+    completeBy: claimBy,
+    dueAt: claimBy,
+    failureCount: 0,
+    attempt: record.attempt + 1,
+    ...(isBusy && busy && { busyUntil: busy }),
+    outbox: owed(record),
+    updatedAt: now,
+  };
+  return { kind: "allowed", record: pending, startAt } as const;
+}
+
+/** The job in its next attempt, backwards. Steps in progress continue, and that attempt waits for their results. */
+export function toBeCompensated(
+  record: StateRecord,
+  { error, to, words, isTried = () => true }: Backwards,
+  context: DecisionContext,
+) {
+  const next = nextAttempt(record, to, context, record.busyUntil);
+  const overdueBefore = after(context.now, -context.clockSkewMs);
+  const ready = (step: StepRecord) => {
+    const again = isTried(step) ? readyForCompensation(step, overdueBefore) : step;
+    // An agent at work writes the run as it took it: what is changed here would come back.
+    return isInHand(again.compensation) ? again : forgiven(again);
+  };
+  return {
+    ...next,
+    record: {
+      ...withoutDeadline(next.record),
+      direction: "compensate",
+      steps: mapSteps(record.steps, ready),
+      error,
+      history: remembered(record, context, words),
+    } satisfies StateRecord,
+  } as const;
+}
+
+interface Backwards {
+  /** The client is notified of it at the end. */
+  readonly error: JobError;
+  readonly to: ProcessState;
+  /** For the history. */
+  readonly words: string;
+  /** Whether a failed compensation is tried again; each if absent. */
+  readonly isTried?: (step: StepRecord) => boolean;
+}
+
+/** Why the job is, or is to be, compensated: of a compensation that was left incomplete, what led to it. */
+export function causeOfCompensation({ error }: StateRecord, reason: string, context: DecisionContext): JobError {
+  const asked = `${context.by} asked for it: ${reason}`;
+  if (!error) return errorOf("compensationRequested", asked, context);
+  return error.cause ?? error;
+}
+
+/** The next attempt in the history's words. It counts failures from zero, and says so if there were any. */
+export function attemptInWords({ attempt, failureCount }: StateRecord): string {
+  return `attempt ${attempt + 1}${failureCount > 0 ? `, failureCount ${failureCount} set to 0` : ""}`;
+}
+
+/** The direction in which the job goes on, at the latest when its compensation is finished. */
+export function courseOf({ direction, thenForward }: StateRecord): Direction {
+  return thenForward ? "forward" : direction;
+}
+
+/** The error is not a step's fault. */
+export function errorOf(kind: JobError["kind"], message: string, { now: at }: DecisionContext): JobError {
+  return { kind, message, step: null, agent: null, at };
+}
+
+export function remembered(record: StateRecord, { by, now }: DecisionContext, what: string): StateRecord["history"] {
+  return [...record.history, { at: now, what: asEntry(what), by }].slice(-HISTORY_LIMIT);
+}

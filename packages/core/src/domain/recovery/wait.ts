@@ -1,0 +1,75 @@
+// A wait of a job, in one sentence: the same for the console, the terminal and the API.
+import type { Direction } from "../record/state-record.ts";
+
+/**
+ * `configuration`: an endpoint's address or the app's credential for it is wrong. `retry`: its last try timed out. `paused`: an operator has paused
+ * the agent. `agent`: no agent has started it. `report`: its service or a person reports it later. `service`: its agent works on it, or waits
+ * for an endpoint. `child`: it is a job of another workflow, and `cause` has its id and what it waits for. `supervisor`: its time is over, and no sweep has continued it; `cause`: why none could. `start`: no attempt has started yet.
+ * `message`: it has ended, and a message about it is not known to be sent; `cause`: why not.
+ */
+export const WAIT_REASONS = [
+  "configuration",
+  "retry",
+  "paused",
+  "agent",
+  "report",
+  "service",
+  "child",
+  "supervisor",
+  "start",
+  "message",
+] as const;
+export type WaitReason = (typeof WAIT_REASONS)[number];
+
+/** One wait of a job. Instants are ISO 8601 in UTC. */
+export interface Wait {
+  readonly reason: WaitReason;
+  /** Null if no step of the job is open. */
+  readonly step: string | null;
+  readonly agent: string | null;
+  readonly direction: Direction;
+  /** The last technical error. */
+  readonly cause: string | null;
+  /** Of a report: who has to act. */
+  readonly assignee?: string | undefined;
+  readonly since: string;
+  /** The next try, or the end of the wait; null if it is not known or has passed. */
+  readonly until: string | null;
+}
+
+/**
+ * Such as `waits for payment: HTTP 401 since 00:29, tries again at 00:34`.
+ * @param timeOf an instant as the reader's clock shows it
+ * @param noun what the reader calls a job
+ */
+export function waitInWords(wait: Wait, timeOf: (at: string) => string, noun = "job"): string {
+  const { reason, step, agent, direction, cause, since, until } = wait;
+  const work = direction === "compensate" ? `the compensation of ${step}` : step;
+  const from = `since ${timeOf(since)}`;
+  const end = until === null ? "" : `, until ${timeOf(until)}`;
+  const again = until === null ? "tries again now" : `tries again at ${timeOf(until)}`;
+  switch (reason) {
+    case "configuration":
+      return `waits for ${agent}: ${cause} ${from}, ${again}; the request, the endpoint's address or the app's credential is wrong`;
+    case "retry":
+      return `waits for ${agent}: ${cause ?? "timed out"} ${from}, ${again}`;
+    case "paused":
+      return `waits for ${agent}, which is paused, ${from}`;
+    case "agent":
+      return `waits for a free place at ${agent} ${from}`;
+    case "report":
+      return `waits for a report about ${work} from ${wait.assignee ?? agent} ${from}${end}`;
+    case "service":
+      return `waits for ${agent} to finish ${work} ${from}${end}`;
+    case "child":
+      return `waits for child ${noun} ${cause} ${from}${end}`;
+    case "supervisor":
+      return `waits for the supervisor: ${work ?? "it"} is overdue ${from}${until === null ? "" : `, and can't be recovered: ${cause}; ${again}`}`;
+    case "start":
+      return `waits for its start ${from}`;
+    case "message":
+      return `has ended, and a message about it could not be sent ${from}${cause === null ? "" : `: ${cause}; ${again}`}`;
+    default:
+      return reason satisfies never;
+  }
+}

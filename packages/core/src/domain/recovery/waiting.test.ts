@@ -1,0 +1,173 @@
+// Why a job waits: each reason, as data and in words.
+import { describe, expect, test } from "vitest";
+import { GRAPH, NOON, sampleRecord } from "../../../tests/jobs.ts";
+import { after } from "../duration.ts";
+import { type Expiry, NOT_STARTED, type StateRecord, type StepRun } from "../record/state-record.ts";
+import { recover } from "./recovery.ts";
+import { waitInWords } from "./wait.ts";
+import { type WaitContext, waitingJobOf, waitsOf } from "./waiting.ts";
+
+const CLAIM_MS = 60_000;
+const at = (minutes: number) => after(NOON, minutes * 60_000);
+const time = (instant: string) => instant.slice(11, 16);
+
+const misconfigured: Expiry = {
+  at: at(4),
+  attempt: 1,
+  tries: 2,
+  endpoint: "http://pay/",
+  message: "HTTP 401",
+  misconfigured: true,
+};
+const outage: Expiry = { ...misconfigured, message: "HTTP 503", misconfigured: false };
+const running: StepRun = {
+  ...NOT_STARTED,
+  state: "Running",
+  attempt: 1,
+  scheduledAt: at(3),
+  startedAt: at(3),
+  startBy: at(3),
+  completeBy: at(4),
+};
+
+function recordWith(run: Partial<StepRun>, changes: Partial<StateRecord> = {}): StateRecord {
+  const base = sampleRecord("job-1", GRAPH);
+  const { takePayment, checkFraud } = base.steps;
+  if (!takePayment || !checkFraud) throw new Error("the sample has other steps");
+  return {
+    ...{ ...base, processState: "Processing", createdAt: NOON, updatedAt: at(3) },
+    ...changes,
+    steps: {
+      ...base.steps,
+      checkFraud: { ...checkFraud, state: "Completed", startedAt: NOON, endedAt: at(2) },
+      takePayment: { ...takePayment, ...run },
+    },
+  };
+}
+
+function wordsOf(record: StateRecord, minutes: number, isPaused: WaitContext["isPaused"] = () => false): string[] {
+  const context = { now: at(minutes), claimWithinMs: CLAIM_MS, graceMs: 120_000, isPaused };
+  return waitsOf(waitingJobOf(record), context).map((wait) => waitInWords(wait, time));
+}
+
+/** As the supervisor leaves it. */
+const held = recover(
+  recordWith({ ...running, expiry: misconfigured }),
+  { kind: "hold", waitMs: 300_000 },
+  { now: at(5), overdueBefore: at(5), claimWithinMs: CLAIM_MS },
+);
+
+describe("why a job waits", () => {
+  test("a wrong credential: since its step was reached, and until its next try", () => {
+    const [words] = wordsOf(held, 6);
+    expect(words).toBe(
+      "waits for payment: HTTP 401 since 12:02, tries again at 12:10; the request, the endpoint's address or the app's credential is wrong",
+    );
+    expect(wordsOf(held, 11)[0]).toContain("tries again now");
+  });
+
+  test.each([
+    [
+      "an outage",
+      recordWith({ ...NOT_STARTED, expiry: outage, notBefore: at(9) }),
+      "waits for payment: HTTP 503 since 12:02, tries again at 12:09",
+    ],
+    [
+      "an open breaker",
+      recordWith({ ...NOT_STARTED, expiry: { ...outage, message: "gets no calls: HTTP 503" } }),
+      "waits for payment: HTTP 503 since 12:02, tries again now",
+    ],
+    [
+      "a try after an outage",
+      recordWith({ ...running, expiry: outage, completeBy: at(7) }),
+      "waits for payment: HTTP 503 since 12:02, tries again now",
+    ],
+    [
+      "no free agent",
+      recordWith({ ...running, state: "Scheduled", startBy: at(9) }),
+      "waits for a free place at payment since 12:03",
+    ],
+    [
+      "a slow service",
+      recordWith({ ...running, completeBy: at(9) }),
+      "waits for payment to finish takePayment since 12:03, until 12:09",
+    ],
+    [
+      "a person",
+      recordWith({ ...running, state: "Awaiting", completeBy: at(90), accepted: { at: at(3) } }),
+      "waits for a report about takePayment from payment since 12:03, until 13:30",
+    ],
+    [
+      "a supervisor that does not run",
+      recordWith(running),
+      "waits for the supervisor: takePayment is overdue since 12:04",
+    ],
+    [
+      "a record that can't be recovered",
+      {
+        ...recordWith(running),
+        unrecovered: { since: at(5), lookAgainAt: at(10), fault: "No workflow x v9 in this version of the app" },
+      },
+      "waits for the supervisor: takePayment is overdue since 12:04, and can't be recovered: No workflow x v9 in this version of the app; tries again at 12:10",
+    ],
+    [
+      "its start",
+      { ...sampleRecord("job-1", GRAPH), updatedAt: at(3), dueAt: at(9) },
+      "waits for its start since 12:03",
+    ],
+    [
+      "its start, forgotten",
+      { ...sampleRecord("job-1", GRAPH), updatedAt: at(1), dueAt: at(2) },
+      "waits for the supervisor: it is overdue since 12:01",
+    ],
+    [
+      "its next step, forgotten",
+      recordWith({ ...NOT_STARTED }, { dueAt: at(4) }),
+      "waits for the supervisor: it is overdue since 12:03",
+    ],
+    [
+      "an ended one's message, which can't be sent",
+      {
+        ...recordWith(running, { processState: "Compensated", dueAt: at(4) }),
+        unrecovered: { since: at(5), lookAgainAt: at(10), fault: "no queue private-replies" },
+      },
+      "has ended, and a message about it could not be sent since 12:03: no queue private-replies; tries again at 12:10",
+    ],
+    [
+      "an ended one's message, which nobody has sent again",
+      recordWith(running, { processState: "Compensated", dueAt: at(4) }),
+      "has ended, and a message about it could not be sent since 12:03",
+    ],
+    [
+      "an ended one's message, at the first try in vain",
+      {
+        ...recordWith(running, { processState: "Compensated", dueAt: at(5) }),
+        unrecovered: { since: at(5.5), lookAgainAt: at(10), fault: "no queue private-replies" },
+      },
+      "has ended, and a message about it could not be sent since 12:03: no queue private-replies; tries again at 12:10",
+    ],
+  ])("%s", (_, record, words) => expect(wordsOf(record as StateRecord, 6.5)).toEqual([words]));
+
+  test("a paused agent explains what has not started, and not what runs", () => {
+    const paused = (agent: string) => agent === "payment";
+    expect(wordsOf(held, 6, paused)).toEqual(["waits for payment, which is paused, since 12:02"]);
+    expect(wordsOf(recordWith({ ...running, completeBy: at(9) }), 6, paused)[0]).toContain("to finish takePayment");
+  });
+
+  test("a compensation waits in its own words, and not for what it has given up", () => {
+    const record = recordWith(
+      { ...running, compensation: { ...running, state: "Scheduled", startBy: at(9) } } as object,
+      {
+        direction: "compensate",
+      },
+    );
+    const open = { ...record.steps["takePayment"], ...NOT_STARTED, expiry: outage };
+    const compensating = { ...record, steps: { ...record.steps, takePayment: { ...open } } } as StateRecord;
+    expect(wordsOf(compensating, 6)).toEqual(["waits for a free place at payment since 12:03"]);
+  });
+
+  test("an ended job does not wait, nor one between two steps", () => {
+    expect(wordsOf({ ...held, processState: "Cancelled" }, 6)).toEqual([]);
+    expect(wordsOf(recordWith({ ...NOT_STARTED }, { dueAt: at(5) }), 6)).toEqual([]);
+  });
+});

@@ -1,0 +1,118 @@
+// Why a job that has not ended does not continue now, from its record.
+import { after } from "../duration.ts";
+import { isInHand, runOf } from "../record/plan.ts";
+import { type Direction, hasEnded, type StateRecord, type StepRecord, type StepRun } from "../record/state-record.ts";
+import { expiresAt } from "../steps/step-run.ts";
+import { underlyingError } from "../underlying-error.ts";
+import { unrecoveredOf } from "./unrecovered.ts";
+import type { Wait, WaitReason } from "./wait.ts";
+
+type OpenRun = Pick<StepRun, "state" | "scheduledAt" | "startBy" | "completeBy" | "startedAt"> &
+  Partial<Pick<StepRun, "notBefore" | "expiry" | "accepted">>;
+
+/** An open step of a job: what a wait depends on. */
+export interface OpenStep {
+  readonly step: string;
+  readonly agent: string;
+  readonly direction: Direction;
+  readonly assignee?: string | undefined;
+  readonly run: OpenRun;
+}
+
+export interface WaitingJob {
+  readonly jobId: string;
+  readonly workflow: StateRecord["workflow"];
+  readonly processState: StateRecord["processState"];
+  readonly direction: Direction;
+  readonly dueAt?: string | undefined;
+  readonly updatedAt: string;
+  readonly unrecovered?: StateRecord["unrecovered"];
+  /** When its last step ended, or when it was received: since then it is where it is. */
+  readonly reachedAt: string;
+  readonly open: readonly OpenStep[];
+}
+
+export interface WaitContext {
+  readonly now: string;
+  /** How long a Pending job may wait for its claim after the start of its next attempt. */
+  readonly claimWithinMs: number;
+  /** How long the supervisor may take, with the difference of clocks. */
+  readonly graceMs: number;
+  readonly isPaused: (agent: string) => boolean;
+}
+
+/** The longest time between two sweeps, and a margin. */
+export const SWEEP_GRACE_MS = 60_000;
+
+export function waitingJobOf(record: StateRecord): WaitingJob {
+  const { jobId, workflow, processState, direction, dueAt, updatedAt, createdAt, steps, unrecovered } = record;
+  const ends = Object.values(steps).flatMap(({ endedAt, compensation }) => [endedAt, compensation?.endedAt]);
+  const reachedAt = ends.reduce<string>((latest, at) => (at && at > latest ? at : latest), createdAt);
+  const open = Object.entries(steps).flatMap(([name, step]) => openRunsOf(name, step, direction));
+  const job = { jobId, workflow, processState, direction, dueAt, updatedAt, reachedAt, open };
+  return unrecovered ? { ...job, unrecovered } : job;
+}
+
+function openRunsOf(step: string, record: StepRecord, direction: Direction): OpenStep[] {
+  return (["forward", "compensate"] as const).flatMap((each) => {
+    const run = runOf(record, each);
+    const { agent, assignee } = record;
+    const open = { step, agent, ...(assignee !== undefined && { assignee }), direction: each };
+    return run && isOpen(run, each, direction) ? [{ ...open, run }] : [];
+  });
+}
+
+/** A forward step that has not started is not wanted any more in a compensation. */
+function isOpen(run: StepRun, each: Direction, direction: Direction): boolean {
+  const isWanted = direction === "forward" || each === "compensate";
+  const isToBeRetried = run.state === "NotStarted" && (run.expiry !== undefined || run.notBefore !== undefined);
+  return isInHand(run) || (isWanted && isToBeRetried);
+}
+
+/**
+ * Each open step's wait, the longest first; the job's own if no step is open; none if it has ended, or has finished a step, and is neither overdue
+ * nor one that the supervisor tried to continue in vain.
+ */
+export function waitsOf(job: WaitingJob, context: WaitContext): readonly Wait[] {
+  const { fault: cause, lookAgainAt: until } = unrecoveredOf(job) ?? {};
+  // What the sweep could not do is known at once.
+  const isForgotten = cause !== undefined || (job.dueAt ?? context.now) < after(context.now, -context.graceMs);
+  const isOver = hasEnded(job.processState);
+  if (isOver && !isForgotten) return [];
+  const unrecovered = cause !== undefined && until !== undefined && { cause, until };
+  const waits = (isOver ? [] : job.open)
+    .map((open) => waitOf(open, job, context))
+    .map((wait) => (wait.reason === "supervisor" ? { ...wait, ...unrecovered } : wait));
+  if (waits.length > 0) return waits.sort((one, other) => one.since.localeCompare(other.since));
+  if (job.processState !== "Pending" && !isForgotten) return [];
+  const none = { step: null, agent: null, direction: job.direction, cause: null };
+  const reason = isOver ? "message" : isForgotten ? "supervisor" : "start";
+  return [{ ...none, reason, since: job.updatedAt, until: null, ...(isForgotten && unrecovered) }];
+}
+
+function waitOf({ step, agent, direction, assignee, run }: OpenStep, job: WaitingJob, context: WaitContext): Wait {
+  const { now, claimWithinMs, graceMs, isPaused } = context;
+  const cause = run.expiry ? underlyingError(run.expiry.message) : null;
+  const failing = run.expiry?.misconfigured === true ? "configuration" : "retry";
+  const wait = (reason: WaitReason, since: string, until: string | null = null): Wait => ({
+    ...{ reason, step, agent, direction, cause, since },
+    until: until !== null && until > now ? until : null,
+  });
+  const isBegun = run.state === "Running" || run.state === "Awaiting";
+  const end = expiresAt(run as StepRun);
+  if (run.state !== "NotStarted" && end !== "" && end < after(now, -graceMs)) return wait("supervisor", end);
+  if (run.state === "Awaiting") {
+    const { at = run.scheduledAt ?? now, child } = run.accepted ?? {};
+    return child === undefined
+      ? { ...wait("report", at, run.completeBy), ...(assignee !== undefined && { assignee }) }
+      : { ...wait("child", at, run.completeBy), cause: [child.jobId, child.waitsFor].filter(Boolean).join(": ") };
+  }
+  if (isPaused(agent) && !isBegun) return wait("paused", job.reachedAt);
+  if (run.state === "NotStarted") {
+    const claimBy = job.processState === "Pending" ? job.dueAt : undefined;
+    return wait(failing, job.reachedAt, run.notBefore ?? (claimBy ? after(claimBy, -claimWithinMs) : null));
+  }
+  if (cause !== null) return wait(failing, job.reachedAt);
+  if (run.state === "Running") return wait("service", run.startedAt ?? run.scheduledAt ?? now, run.completeBy);
+  return wait("agent", run.scheduledAt ?? now);
+}

@@ -1,0 +1,97 @@
+// When an agent polls its service for a step that it accepted (P6): rarely enough that a wait of weeks costs little.
+
+import { LONGEST_WAIT_MS } from "../definition/workflow.ts";
+import { after, durationMs } from "../duration.ts";
+import { runsInHand } from "../record/plan.ts";
+import type { Acceptance, Direction, StepRecord, StepRun, Steps } from "../record/state-record.ts";
+
+/** One poll, for one agent. It is the same however often the engine runs it. */
+export interface Poll {
+  readonly jobId: string;
+  /** The attempt that holds the job: a step's run may belong to an earlier one. */
+  readonly attempt: number;
+  readonly lockedBy: string;
+  readonly step: string;
+  readonly direction: Direction;
+  readonly pollAt: string;
+  readonly traceparent: string | null;
+}
+
+const SHORTEST_PAUSE_MS = 1000;
+/** Each poll stays in the orchestration's history: each pause is a twentieth of the wait so far, so thirty days are some hundreds of polls. */
+const SHARE_OF_WAIT = 1 / 20;
+/** After a failed poll the pause doubles, up to this. */
+const LONGEST_BACKOFF_MS = 15 * 60_000;
+/** Longer than a poll takes with its wait. After this time the attempt that had to poll is considered lost. */
+const MISSED_AFTER_MS = 10 * 60_000;
+
+/**
+ * @param acceptance the known acceptance, with its time
+ * @param pauseMs the service's word: it may be any number
+ */
+export function nextPollAt(
+  { at }: Acceptance,
+  pauseMs: number,
+  completeWithin: string,
+  completeBy: string,
+  now: string,
+): string {
+  const waitedMs = Date.parse(now) - Date.parse(at);
+  const askedMs = Number.isNaN(pauseMs) ? SHORTEST_PAUSE_MS : Math.min(pauseMs, LONGEST_WAIT_MS);
+  const next = after(now, Math.max(askedMs, SHORTEST_PAUSE_MS, Math.floor(waitedMs * SHARE_OF_WAIT)));
+  // A last poll while an answer still counts.
+  const last = after(completeBy, -(durationMs(completeWithin) ?? 0));
+  return last > after(now, SHORTEST_PAUSE_MS) && last < next ? last : next;
+}
+
+/** The pause after a poll without an answer. */
+export function backoffMs({ at, lastReportAt = at }: Acceptance, now: string): number {
+  return Math.min(Date.parse(now) - Date.parse(lastReportAt), LONGEST_BACKOFF_MS);
+}
+
+interface Waiting extends Pick<StepRun, "state" | "accepted" | "completeBy"> {}
+
+/** When a poll that was due before then is considered missed; undefined if none is due, or if the step's time is over by then. */
+export function missedAt({ state, accepted, completeBy }: Waiting): string | undefined {
+  if (state !== "Awaiting" || accepted?.pollAt === undefined) return undefined;
+  const at = after(accepted.pollAt, MISSED_AFTER_MS);
+  return at < (completeBy ?? "") ? at : undefined;
+}
+
+/** Of all steps, in either direction. */
+export function missedPolls(steps: Steps): readonly string[] {
+  return runsInHand(steps).flatMap(({ run }) => missedAt(run) ?? []);
+}
+
+/** The steps after a missed poll is passed to the next attempt. */
+export function pollsAfter(steps: Steps, overdueBefore: string, now: string): Steps {
+  const changed: { [name: string]: StepRecord } = { ...steps };
+  for (const { step, direction, run } of runsInHand(steps)) {
+    const record = changed[step];
+    if (!record || (missedAt(run) ?? overdueBefore) >= overdueBefore) continue;
+    const asked = { accepted: { ...(run.accepted as Acceptance), pollAt: now } };
+    const compensation = record.compensation && { ...record.compensation, ...asked };
+    changed[step] = direction === "forward" ? { ...record, ...asked } : { ...record, compensation };
+  }
+  return changed;
+}
+
+export function keyOf({ step, direction, pollAt }: Poll): string {
+  return `${step} ${direction} ${pollAt}`;
+}
+
+/** For one waiting run, the later knowledge: its times only increase. */
+export function comparePolls(one: StepRun, other: StepRun): number {
+  if (one.state !== "Awaiting") return 0;
+  return compareTexts(one.accepted?.pollAt, other.accepted?.pollAt) || compareTexts(one.completeBy, other.completeBy);
+}
+
+function compareTexts(one: string | null | undefined, other: string | null | undefined): number {
+  const [before, after] = [one ?? "", other ?? ""];
+  return before === after ? 0 : before > after ? 1 : -1;
+}
+
+/** Whether that run still has to be polled. */
+export function isPolled({ state, accepted }: StepRun, { pollAt }: Poll): boolean {
+  return state === "Awaiting" && accepted?.pollAt === pollAt;
+}

@@ -1,0 +1,217 @@
+// All faults of a workflow, as text (P5): checked at start, all at once.
+
+import { type HostTimeout, longestActivityMs, USUAL_TIMEOUT } from "../definition/host-timeout.ts";
+import {
+  type FailureBudget,
+  type KnownAgents,
+  type KnownRules,
+  LONGEST_STEP_MS,
+  LONGEST_WAIT_MS,
+  levelsOf,
+  type RecoveryPolicy,
+  START_WITHIN,
+  type Workflow,
+  type WorkflowStep,
+} from "../definition/workflow.ts";
+import { durationMs } from "../duration.ts";
+import { assigneeShapeFaults } from "../record/assignee.ts";
+import { deadlineFaults } from "../record/deadline.ts";
+import { MOST_RUNS } from "../record/record-limits.ts";
+import { outputFaults } from "../steps/outputs.ts";
+import { shapeFaults } from "./shape-faults.ts";
+
+/** Short enough for message ids, which have a job id and more before it: Service Bus allows 128 characters. */
+const STEP_NAME = /^[a-z][A-Za-z0-9]{0,24}$/;
+
+const NO_RULES: KnownRules = { conditions: [], lists: [] };
+
+/** All faults of a workflow, as text; empty if it can run. */
+export function workflowFaults(
+  workflow: Workflow,
+  agents: KnownAgents,
+  rules: KnownRules = NO_RULES,
+  timeout: HostTimeout = USUAL_TIMEOUT,
+): string[] {
+  const where = `workflow ${workflow.name} v${workflow.version}`;
+  const names = workflow.steps.map(({ name }) => name);
+  const faults = [...wholePolicyFaults(workflow.policy, where), ...outputFaults(workflow, where)];
+  faults.push(...deadlineFaults(workflow, where));
+  const { cancelUntil } = workflow;
+  if (cancelUntil !== undefined && !names.includes(cancelUntil)) {
+    faults.push(`${where}: cancelUntil ${cancelUntil} is no step`);
+  }
+  if (names.length === 0) faults.push(`${where}: has no steps`);
+  if (names.length > MOST_RUNS) {
+    faults.push(`${where}: has ${names.length} steps, and a job's record has room for ${MOST_RUNS}`);
+  }
+  if (new Set(names).size < names.length) faults.push(`${where}: two steps have the same name`);
+  for (const step of workflow.steps) {
+    const at = `${where}, step ${step.name}`;
+    if (!STEP_NAME.test(step.name))
+      faults.push(`${at}: the name must be an identifier such as reserveStock, of at most 25 letters and digits`);
+    faults.push(...operationFaults(step.agent, step.operation, agents, at), ...transportFaults(step, agents, at));
+    faults.push(...timeFaults(step.completeWithin, at), ...waitFaults(step.awaitWithin, at));
+    faults.push(...startFaults(step, agents, timeout, at), ...assigneeShapeFaults(step, rules, at));
+    faults.push(...compensationFaults(step, agents, at), ...shapeFaults(step, workflow, rules, at));
+    if (step.policy) faults.push(...policyFaults(step.policy, at), ...uselessPolicyFaults(step, workflow, at));
+    for (const name of step.after) {
+      if (!names.includes(name)) faults.push(`${at}: comes after ${name}, which is no step`);
+    }
+  }
+  if (faults.length === 0) faults.push(...graphFaults(workflow, where));
+  return faults;
+}
+
+function wholePolicyFaults(policy: RecoveryPolicy, where: string): string[] {
+  const { awaitThreshold, onAwaitExpired = "retry" } = policy;
+  // A workflow that was written without types may not have it.
+  const failureThreshold = (policy.failureThreshold as number | undefined) ?? Number.NaN;
+  const faults = policyFaults({ ...policy, failureThreshold }, where);
+  return awaitThreshold !== undefined && onAwaitExpired === "retry" ? [...faults, `${where}: ${NO_COUNT}`] : faults;
+}
+
+/** What is absent of a step's policy is the workflow's. */
+function policyFaults(policy: Partial<RecoveryPolicy>, where: string): string[] {
+  const { compensation } = policy;
+  return [
+    ...budgetFaults(policy, `${where}: policy`),
+    ...waitPolicyFaults(policy, `${where}: policy`),
+    ...(compensation === undefined ? [] : compensationPolicyFaults(compensation, `${where}: policy.compensation`)),
+  ];
+}
+
+function budgetFaults({ failureThreshold, mostFailures, waits }: Partial<FailureBudget>, where: string): string[] {
+  const faults: string[] = [];
+  if (failureThreshold !== undefined && !isCount(failureThreshold)) {
+    faults.push(`${where}.failureThreshold must be a whole number of at least 1`);
+  }
+  if (mostFailures !== undefined && !isCount(mostFailures)) {
+    faults.push(`${where}.mostFailures must be a whole number of at least 1, or absent`);
+  }
+  for (const wait of waits ?? []) {
+    if (durationMs(wait) === undefined) faults.push(`${where}.waits: ${wait} is not an ISO 8601 duration`);
+  }
+  return faults;
+}
+
+const ON_AWAIT_EXPIRED = ["retry", "fail", "compensate"];
+
+function waitPolicyFaults({ onAwaitExpired, awaitThreshold }: Partial<RecoveryPolicy>, where: string): string[] {
+  const faults: string[] = [];
+  if (onAwaitExpired !== undefined && !ON_AWAIT_EXPIRED.includes(onAwaitExpired)) {
+    faults.push(`${where}.onAwaitExpired must be "${ON_AWAIT_EXPIRED.join('" or "')}", or absent`);
+  }
+  if (awaitThreshold !== undefined && !isCount(awaitThreshold)) {
+    faults.push(`${where}.awaitThreshold must be a whole number of at least 1, or absent`);
+  }
+  return faults;
+}
+
+const isCount = (value: number) => Number.isInteger(value) && value >= 1;
+
+const BUDGET = ["failureThreshold", "mostFailures", "waits"];
+
+/** A workflow that was written without types may say more of it, as of a step's own policy. */
+function compensationPolicyFaults(compensation: Partial<FailureBudget>, where: string): string[] {
+  const strange = Object.keys(compensation).filter((member) => !BUDGET.includes(member));
+  return [
+    ...budgetFaults(compensation, where),
+    ...strange.map(
+      (member) =>
+        `${where}.${member}: it may have ${BUDGET.join(", ")}; a compensation whose budget is used up is left to an operator`,
+    ),
+  ];
+}
+
+/** A step's own policy for what the step never does. */
+function uselessPolicyFaults(step: WorkflowStep, workflow: Workflow, at: string): string[] {
+  const { policy = {}, compensation, awaitWithin } = step;
+  const faults: string[] = [];
+  if (policy.compensation !== undefined && typeof compensation === "string") {
+    faults.push(`${at}: policy.compensation: the step's compensation is "${compensation}", so there is nothing to try`);
+  }
+  const ofWaits = (["onAwaitExpired", "awaitThreshold"] as const).filter((member) => policy[member] !== undefined);
+  if (ofWaits.length > 0 && awaitWithin === undefined) {
+    faults.push(`${at}: policy.${ofWaits.join(", policy.")}: the step has no awaitWithin, so it waits for no report`);
+  }
+  const { onAwaitExpired = "retry" } = { ...workflow.policy, ...policy };
+  if (policy.awaitThreshold !== undefined && onAwaitExpired === "retry") faults.push(`${at}: ${NO_COUNT}`);
+  return faults;
+}
+
+const NO_COUNT =
+  'policy.awaitThreshold: without onAwaitExpired "fail" or "compensate", an expired wait counts against failureThreshold';
+
+function operationFaults(agent: string, operation: string, agents: KnownAgents, at: string): string[] {
+  const known = agents.get(agent);
+  if (!known) return [`${at}: no agent ${agent}; there are ${[...agents.keys()].join(", ")}`];
+  if (known.operations.includes(operation)) return [];
+  return [`${at}: agent ${agent} has no operation ${operation}; it has ${known.operations.join(", ")}`];
+}
+
+function transportFaults({ agent, transport = "activity" }: WorkflowStep, agents: KnownAgents, at: string): string[] {
+  const transports = agents.get(agent)?.transports ?? [transport];
+  if (transports.includes(transport)) return [];
+  return [
+    `${at}: agent ${agent} can't be reached as ${transport}; it can by transport: "${transports.join('" or "')}"`,
+  ];
+}
+
+function timeFaults(completeWithin: string, at: string): string[] {
+  const ms = durationMs(completeWithin);
+  if (ms === undefined) return [`${at}: completeWithin ${completeWithin} is not an ISO 8601 duration such as PT30S`];
+  if (ms <= LONGEST_STEP_MS) return [];
+  return [`${at}: completeWithin ${completeWithin} does not fit into the functions' timeout: at most PT4M`];
+}
+
+/** Another team's agent has no functions' timeout. */
+function startFaults(step: WorkflowStep, agents: KnownAgents, timeout: HostTimeout, at: string): string[] {
+  const { agent, startWithin = START_WITHIN, completeWithin, compensation } = step;
+  const startMs = durationMs(startWithin);
+  if (startMs === undefined)
+    return [`${at}: startWithin ${startWithin} is not an ISO 8601 duration such as ${START_WITHIN}`];
+  if (!agents.get(agent)?.transports.includes("activity")) return [];
+  const own = typeof compensation === "object" ? compensation.completeWithin : undefined;
+  const runMs = Math.max(...[completeWithin, own].map((time) => durationMs(time ?? "") ?? 0));
+  const longestMs = longestActivityMs(timeout);
+  // A service that is polled is asked for its status within the usual time, whatever the step has.
+  const waitMs = step.awaitWithin === undefined ? startMs : Math.max(startMs, durationMs(START_WITHIN) ?? 0);
+  if (waitMs + runMs <= longestMs) return [];
+  const wait = waitMs > startMs ? `its poll's wait of ${waitMs / 1000} s` : `startWithin ${startWithin}`;
+  const most =
+    runMs < longestMs
+      ? `at most ${(longestMs - runMs) / 1000} s beside ${runMs / 1000} s for the step`
+      : `the step alone has ${runMs / 1000} s of at most ${longestMs / 1000} s: shorten completeWithin, of its compensation too`;
+  return [
+    `${at}: ${wait} (the setting StartWithin, if the step has none) does not fit into the functions' timeout, in which its agent also waits for a place: ${most}, or raise ${timeout.from}`,
+  ];
+}
+
+function waitFaults(awaitWithin: string | undefined, at: string): string[] {
+  if (awaitWithin === undefined) return [];
+  const ms = durationMs(awaitWithin);
+  if (ms === undefined) return [`${at}: awaitWithin ${awaitWithin} is not an ISO 8601 duration such as PT10M`];
+  return ms <= LONGEST_WAIT_MS
+    ? []
+    : [`${at}: awaitWithin ${awaitWithin} is longer than a step may wait: at most P30D`];
+}
+
+function compensationFaults({ agent, compensation }: WorkflowStep, agents: KnownAgents, at: string): string[] {
+  // A workflow that was written without types may not have it.
+  if (compensation === undefined)
+    return [`${at}: compensation is missing: name an operation, or say "nothing" or "manual"`];
+  if (typeof compensation === "string") return [];
+  const faults = operationFaults(agent, compensation.operation, agents, `${at}, compensation`);
+  return [
+    ...faults,
+    ...timeFaults(compensation.completeWithin, `${at}, compensation`),
+    ...waitFaults(compensation.awaitWithin, `${at}, compensation`),
+  ];
+}
+
+function graphFaults(workflow: Workflow, where: string): string[] {
+  const levels = levelsOf(workflow);
+  const stuck = workflow.steps.filter((step) => !levels.flat().includes(step)).map(({ name }) => name);
+  if (stuck.length > 0) return [`${where}: steps ${stuck.join(", ")} wait for each other`];
+  return [];
+}

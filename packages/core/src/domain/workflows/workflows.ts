@@ -1,0 +1,88 @@
+// Workflows by name and version, after their check.
+
+import type { Job } from "../content/job.ts";
+import type { HostTimeout } from "../definition/host-timeout.ts";
+import { type KnownAgents, START_WITHIN, type Workflow, type WorkflowRef } from "../definition/workflow.ts";
+import { OtherVersionNeeded } from "../outage.ts";
+import { childFaults } from "./child-faults.ts";
+import { workflowFaults } from "./workflow-faults.ts";
+import { knownRules, listFaults, NO_RULES, type WorkflowRules } from "./workflow-rules.ts";
+
+export interface Workflows {
+  /** The newest version of a workflow: new jobs start with it. */
+  newest(name: string): Workflow | undefined;
+  /** The version that a job started with; undefined if this app does not have it. */
+  find(ref: WorkflowRef): Workflow | undefined;
+  /** The same. @throws MissingWorkflow if this app does not have it */
+  of(ref: WorkflowRef): Workflow;
+  readonly names: readonly string[];
+  /** The workflow of the jobs that an agent submits; undefined for any other agent. */
+  submittedBy(agent: string): string | undefined;
+  /** Whether a version of any workflow has a deadline for its jobs. */
+  readonly haveDeadlines: boolean;
+  /** Their conditions and lists. */
+  readonly rules: WorkflowRules;
+  /** The faults of a new job's content for the lists of its workflow, as text. */
+  listFaults(job: Job, secrets: readonly string[]): readonly string[];
+}
+
+/** Only another version of the app has it, for example after a rollback: the jobs that began with it are not changed until then. */
+export class MissingWorkflow extends OtherVersionNeeded {
+  override readonly name = "MissingWorkflow";
+  constructor({ name, version }: Pick<WorkflowRef, "name"> & Partial<WorkflowRef>) {
+    const which = version === undefined ? name : `${name} v${version}`;
+    super(`No workflow ${which} in this version of the app: deploy one that has it, and what waits for it goes on`);
+  }
+}
+
+/**
+ * Checks every workflow against the agents. Throws one error that names all faults.
+ * @param startWithin ISO 8601: how long a step may wait for its agent, for steps without `startWithin`
+ * @param timeout the host's limit for one run of a function
+ * @param others faults that were found elsewhere
+ */
+export function loadWorkflows(
+  agents: KnownAgents,
+  workflows: readonly Workflow[],
+  rules: WorkflowRules = NO_RULES,
+  startWithin: string = START_WITHIN,
+  timeout?: HostTimeout,
+  others: readonly string[] = [],
+): Workflows {
+  const whole = workflows.map((each) => ({ ...each, steps: each.steps.map((step) => ({ startWithin, ...step })) }));
+  const faults = whole.flatMap((workflow) => workflowFaults(workflow, agents, knownRules(rules), timeout));
+  faults.push(...childFaults(whole, agents), ...others);
+  if (faults.length > 0) throw new Error(`The workflows can't run:\n  ${faults.join("\n  ")}`);
+  const byVersion = whole.sort((one, other) => other.version - one.version);
+  const find = (ref: WorkflowRef) =>
+    byVersion.find(({ name, version }) => name === ref.name && version === ref.version);
+  const newest = (name: string) => byVersion.find((workflow) => workflow.name === name);
+  return {
+    newest,
+    find,
+    of: (ref) => {
+      const found = find(ref);
+      if (!found) throw new MissingWorkflow(ref);
+      return found;
+    },
+    names: [...new Set(workflows.map(({ name }) => name))],
+    submittedBy: (agent) => agents.get(agent)?.submits,
+    haveDeadlines: whole.some(({ deadline }) => deadline !== undefined),
+    rules,
+    listFaults: (job, secrets) => {
+      const workflow = newest(job.workflow);
+      return workflow ? listFaults(workflow, job, rules, secrets) : [];
+    },
+  };
+}
+
+/** The workflows for new jobs: those whose services, and those of their child jobs, all have an address in this deployment. */
+export function offered(workflows: Workflows, endpoints: { readonly [agent: string]: unknown }): readonly string[] {
+  const isAbsent = (agent: string) => agent in endpoints && endpoints[agent] === undefined;
+  const lacks = (name: string): boolean =>
+    workflows.newest(name)?.steps.some(({ agent }) => {
+      const child = workflows.submittedBy(agent);
+      return isAbsent(agent) || (child !== undefined && lacks(child));
+    }) === true;
+  return workflows.names.filter((name) => !lacks(name));
+}

@@ -1,0 +1,257 @@
+// An operator's action on one job (P9, P11, P13): decided by the domain, written at the version read, then published.
+
+import { hides, keepingHiddenSecrets, lacksSecrets } from "../../domain/content/job.ts";
+import type { Workflow } from "../../domain/definition/workflow.ts";
+import { instant } from "../../domain/duration.ts";
+import { decide } from "../../domain/operator/operator.ts";
+import type { OperatorAction } from "../../domain/operator/operator-action.ts";
+import { hasEnded, type ProcessState, type StateRecord } from "../../domain/record/state-record.ts";
+import type { DecisionContext } from "../../domain/recovery/next-attempt.ts";
+import { startAttemptOf } from "../../domain/recovery/recovery.ts";
+import { snapshotOf } from "../../domain/recovery/snapshot.ts";
+import { inWords } from "../../domain/thrown.ts";
+import { contractFor, contractOf } from "../../messaging/contract.ts";
+import type { OperatorRequest } from "../../messaging/operator-request.ts";
+import type { Versioned, Written } from "../../store/job-store.ts";
+import { isWanted, type WantedVersion } from "../../store/wanted-version.ts";
+import type { Context, Ports } from "../ports.ts";
+import { reportError } from "../publishing/conclude-job.ts";
+import { clearOutbox, endStatus, publishBeforeStart } from "../publishing/publish.ts";
+import { keepItems } from "./keep-items.ts";
+import { doneInWords, withCheckedResult } from "./outcome-request.ts";
+import { writeAuditLog } from "./write-audit-log.ts";
+
+export type Operated =
+  /** `published`: false if the message to the scheduler could not be sent; the supervisor then starts the attempt when the job is due. */
+  | ({ readonly kind: "done"; readonly startAt: string | null; readonly published: boolean } & Versioned)
+  | { readonly kind: "rejected"; readonly state: ProcessState; readonly reason: string }
+  /** The job is not at a version that the operator has seen: this is its current state. */
+  | ({ readonly kind: "changed" } & Versioned)
+  | { readonly kind: "invalid"; readonly faults: readonly string[] }
+  | { readonly kind: "not-found" };
+
+/** The operator, and the version of the job in the request. */
+export interface Caller {
+  readonly by: string;
+  readonly ifMatch: WantedVersion;
+}
+
+/** The request, its operator, and the ports for it. */
+interface Asked {
+  readonly request: OperatorRequest;
+  readonly caller: Caller;
+  readonly context: Context;
+}
+
+/**
+ * Order of writes: the record with its history, at the version that was read, then the audit log, then the outbox messages, then the message to
+ * the scheduler. After a crash in between the record is Pending and becomes due, and the sweep does the rest.
+ */
+export async function operateJob(
+  jobId: string,
+  request: OperatorRequest,
+  caller: Caller,
+  context: Context,
+): Promise<Operated> {
+  const read = await context.store.latest(jobId);
+  if (!read) return { kind: "not-found" };
+  const asked = { request: await withStoredSecrets(request, read.record, context), caller, context };
+  return (await operateOn(read, asked)) ?? operateAgain(read, asked);
+}
+
+/** An edit may omit the secrets that its operator did not see. */
+async function withStoredSecrets(
+  request: OperatorRequest,
+  { jobId, jobRevision, workflow }: StateRecord,
+  { store, rules }: Ports,
+): Promise<OperatorRequest> {
+  if (request.kind !== "resubmit" || !request.job) return request;
+  const { job } = request;
+  const { secrets } = contractFor(workflow.name, rules.contracts);
+  if (!secrets.some((name) => hides(job, name))) return request;
+  return { ...request, job: keepingHiddenSecrets(job, await store.job(jobId, jobRevision), secrets) };
+}
+
+/**
+ * Another writer may be faster once, such as an agent that completes a step. If another writer is faster each time, the operator has to decide
+ * again.
+ */
+async function operateAgain(before: Versioned, asked: Asked): Promise<Operated> {
+  const { jobId, attempt } = before.record;
+  const read = await asked.context.store.state(jobId);
+  if (!read) return { kind: "not-found" };
+  // Another operator has scheduled another attempt, and this operator has not seen it.
+  const isOther = read.record.attempt !== attempt && asked.caller.ifMatch === "any";
+  const operated = isOther ? undefined : await operateOn(read, asked);
+  if (operated) return operated;
+  const reason = "it changed while this was decided: look at it again";
+  return reject(read.record, reason, instant(asked.context.now()), asked);
+}
+
+/** Undefined if the record has changed since it was read. */
+async function operateOn(read: Versioned, asked: Asked): Promise<Operated | undefined> {
+  const { request, caller, context } = asked;
+  const { record: before } = read;
+  const decided = decisionContextOf(caller.by, context);
+  if (!isWanted(read.etag, caller.ifMatch)) {
+    const outcome = "rejected: it is not at the version that was looked at";
+    await enter(before, null, outcome, decided.now, asked);
+    return { kind: "changed", ...read };
+  }
+  const checked = withCheckedResult(before, request, context);
+  const faults = [...faultsAgainst(before, request, context), ...(checked.kind === "misfit" ? checked.faults : [])];
+  if (checked.kind === "misfit" || faults.length > 0) return { kind: "invalid", faults };
+
+  const decision = decide(before, actionOf(checked.request), workflowOf(before, context), decided);
+  if (decision.kind === "rejected") return reject(before, decision.reason, decided.now, asked);
+  const edited = request.kind === "resubmit" ? request.job : null;
+  const items = keepItems(before, decision.record, edited, context);
+  if (items.kind === "invalid") return items;
+  const written = await write(read, { ...decision.record, steps: items.steps }, request, context);
+  if (written.kind === "rejected") return undefined;
+  await enter(before, written.record, doneInWords(checked.request), decided.now, asked);
+  const isNextAttempt = written.record.attempt !== before.attempt;
+  const followed = await publishEffects(request, written, { startAt: decision.startAt, isNextAttempt }, context);
+  return { kind: "done", startAt: decision.startAt, ...followed };
+}
+
+async function reject(before: StateRecord, reason: string, at: string, asked: Asked): Promise<Operated> {
+  await enter(before, null, `rejected: ${reason}`, at, asked);
+  return { kind: "rejected", state: before.processState, reason };
+}
+
+/** Ended jobs may be older than every version of their workflow in the app. */
+export function workflowOf(record: StateRecord, { workflows }: Ports): Workflow | undefined {
+  try {
+    return workflows.of(record.workflow);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Faults that the request's contract alone can't find. */
+function faultsAgainst({ workflow }: StateRecord, request: OperatorRequest, { rules }: Ports): string[] {
+  const edited = request.kind === "resubmit" ? request.job : null;
+  if (!edited) return [];
+  const { secrets } = contractFor(workflow.name, rules.contracts);
+  return [
+    ...(edited.workflow === workflow.name
+      ? []
+      : [`job: workflow: must stay "${workflow.name}": its steps are that workflow's`]),
+    ...(lacksSecrets(edited, secrets) ? [`job: ${secrets.join(", ")}: was removed, and a new one is needed`] : []),
+  ];
+}
+
+function actionOf(request: OperatorRequest): OperatorAction {
+  if (request.kind !== "resubmit") return request;
+  const { job, ...rest } = request;
+  return { ...rest, edited: job && { priority: job.priority } };
+}
+
+async function write(
+  read: Versioned,
+  record: StateRecord,
+  request: OperatorRequest,
+  { store, rules }: Ports,
+): Promise<Written> {
+  const edited = request.kind === "resubmit" ? request.job : null;
+  const written = await (edited
+    ? store.revise(read, { ...record, keys: contractOf(edited, rules.contracts).keysOf(edited) }, edited)
+    : store.replace(read, record));
+  if (written.kind === "written") return written;
+  // The store made a write whose answer was lost, and rejected its second try.
+  const stored = await store.state(record.jobId);
+  return stored && isOwn(stored.record, record) ? { kind: "written", ...stored } : written;
+}
+
+function isOwn(stored: StateRecord, intended: StateRecord): boolean {
+  const entry = intended.history.at(-1);
+  return stored.history.some(({ at, what, by }) => at === entry?.at && what === entry.what && by === entry.by);
+}
+
+/** A fault of the audit log never stops an operator: the record's own history contains the same. */
+async function enter(
+  before: StateRecord,
+  after: StateRecord | null,
+  outcome: string,
+  at: string,
+  { request: { kind: action, reason }, caller: { by: operator }, context }: Asked,
+): Promise<void> {
+  const { jobId } = before;
+  const snapshots = { before: snapshotOf(before), after: after && snapshotOf(after) };
+  const entry = { at, operator, action, jobId, reason, outcome, ...snapshots };
+  await writeAuditLog(entry, (after ?? before).attempt, context);
+}
+
+/** `published`: whether everything was published. The record is the last known one. */
+type Followed = Versioned & { readonly published: boolean };
+
+async function publishEffects(
+  request: OperatorRequest,
+  written: Versioned,
+  { startAt, isNextAttempt }: { readonly startAt: string | null; readonly isNextAttempt: boolean },
+  context: Context,
+): Promise<Followed> {
+  const { jobId, attempt, error } = written.record;
+  switch (request.kind) {
+    case "extend":
+    case "markResolved":
+      return { record: written.record, etag: written.etag, published: true };
+    case "recordOutcome":
+      // A job that waits goes on by itself, and one that stays in Error does not go on.
+      if (!isNextAttempt) return { record: written.record, etag: written.etag, published: true };
+      return start(written, startAt, context);
+    case "cancel":
+      if (hasEnded(written.record.processState)) return end(written, context);
+      context.telemetry.event("JobToBeCompensated", { jobId, attempt, message: error?.message ?? null });
+      return start(written, startAt, context);
+    case "compensate":
+      context.telemetry.event("JobToBeCompensated", { jobId, attempt, message: error?.message ?? null });
+      return start(written, startAt, context);
+    case "resubmit":
+      if (written.record.direction === "compensate")
+        context.telemetry.event("JobToBeCompensated", { jobId, attempt, message: error?.message ?? null });
+      return start(written, startAt, context);
+    default:
+      return request satisfies never;
+  }
+}
+
+/** Notifies the client and the scheduler of the next attempt. */
+async function start(written: Versioned, startAt: string | null, context: Context): Promise<Followed> {
+  let { record, etag } = written;
+  try {
+    ({ record, etag } = await publishBeforeStart(written, context));
+    await context.messenger.startAttempt(startAttemptOf(written.record), startAt === null ? {} : { at: startAt });
+    return { record, etag, published: true };
+  } catch (cause) {
+    context.telemetry.event("StatusDelayed", {
+      jobId: record.jobId,
+      status: "RetryScheduled",
+      cause: inWords(cause),
+    });
+    return { record, etag, published: false };
+  }
+}
+
+/** Notifies the client of a job that ended in the operator's own write. */
+async function end(written: Versioned, context: Context): Promise<Followed> {
+  reportError(written.record, context.telemetry);
+  try {
+    const { record, etag } = await clearOutbox(written, context);
+    return { record, etag, published: true };
+  } catch (cause) {
+    const { record, etag } = written;
+    context.telemetry.event("StatusDelayed", {
+      jobId: record.jobId,
+      status: endStatus(record),
+      cause: inWords(cause),
+    });
+    return { record, etag, published: false };
+  }
+}
+
+export function decisionContextOf(by: string, { now, timing }: Ports): DecisionContext {
+  const { claimWithinMs, clockSkewMs } = timing;
+  return { by, now: instant(now()), claimWithinMs, clockSkewMs };
+}

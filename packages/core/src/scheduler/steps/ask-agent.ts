@@ -1,0 +1,35 @@
+// One step whose agent receives its requests over its queue (P7): sends the request. `take-reply.ts` handles the reply.
+import type { StepEnd, StepTask } from "../../domain/steps/attempt.ts";
+import { ticketOf } from "../../messaging/agent-messages.ts";
+import type { Context } from "../ports.ts";
+import { recordAnswer, recordedEnd, unasked } from "./record-step.ts";
+import { requestOf } from "./step-request.ts";
+
+const TOO_LARGE = "the request to the agent is larger than its queue takes; nothing was sent";
+
+/**
+ * If it runs again after a crash it sends the same request under the same id: the queue drops it, or the agent recognises its key. A request that
+ * is too large for its queue will also be too large the next time: it is rejected permanently, and no attempt waits for it.
+ */
+export async function askAgent(given: StepTask, context: Context): Promise<StepEnd | undefined> {
+  const { request, begun } = await requestOf(given, context);
+  const { task } = begun;
+  if (begun.kind === "superseded") return recordedEnd(task, context, true);
+  if (begun.kind !== "begun") return recordAnswer(task, unasked(begun), context);
+  const { jobId, attempt, step, agent, operation, priority } = task;
+  const { startBy, completeWithin, completeBy } = task;
+  const leftMs = Date.parse(startBy) - context.now();
+  if (leftMs <= 0) {
+    context.telemetry.event("StepNotTakenUp", { jobId, attempt, step, agent, tries: 0 });
+    return undefined;
+  }
+  const asked = { ticket: ticketOf(task), operation, startBy, completeWithin, completeBy, priority, ...request };
+  if ((await context.messenger.ask(agent, asked, leftMs)) === "asked") return undefined;
+  const rejection = {
+    kind: "rejected",
+    message: TOO_LARGE,
+    endpoint: `queue of ${agent}`,
+    because: "too large",
+  } as const;
+  return recordAnswer(task, rejection, context);
+}

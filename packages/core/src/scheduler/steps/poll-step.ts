@@ -1,0 +1,128 @@
+// One poll of an accepted step (P6, P8): its agent requests the status from the service, and holds nothing until the next poll.
+import type { BoundedReply, Bounds, RoutedAgent } from "../../agents/agent.ts";
+import { START_WITHIN } from "../../domain/definition/workflow.ts";
+import { after, durationMs, instant } from "../../domain/duration.ts";
+import { runOf } from "../../domain/record/plan.ts";
+import type { StateRecord, StepRun } from "../../domain/record/state-record.ts";
+import type { StepEnd, StepTask } from "../../domain/steps/attempt.ts";
+import { newsOfOne } from "../../domain/steps/news.ts";
+import { backoffMs, isPolled, nextPollAt, type Poll } from "../../domain/steps/poll.ts";
+import { codeFaultOf, throwingWithout } from "../code-fault.ts";
+import type { Context, Ports } from "../ports.ts";
+import { recordAnswer, recordedEnd } from "./record-step.ts";
+import { requestOf } from "./step-request.ts";
+import { recordNews } from "./take-up.ts";
+import { taskIn } from "./task-in.ts";
+
+/**
+ * Order of effects: the poll, which changes nothing; the record; then (by the caller) the event for the attempt. If it runs again after a crash in
+ * between, it polls again, or the record shows the poll. The answer is recorded as long as the run waits, whichever attempt then holds the job.
+ */
+export async function pollStep(poll: Poll, context: Context): Promise<StepEnd> {
+  let record = (await context.store.state(poll.jobId))?.record;
+  // An attempt whose poll is not for it ends, or does not poll again.
+  if (!isFor(record, poll)) record = (await context.store.latest(poll.jobId))?.record;
+  const run = runOf(record?.steps[poll.step], poll.direction);
+  const task = record && run && taskIn(record, { ...poll, attempt: run.attempt ?? 0 }, context);
+  if (!record || !task) return received(poll, record);
+  // An earlier run of this poll may have recorded the end, and crashed before it was published.
+  if (!isFor(record, poll)) return (await recordedEnd(task, context)) ?? received(poll, record);
+  const agent = context.agents.get(task.agent);
+  if (!agent) throw new Error(`step ${task.step} of job ${task.jobId} needs the agent ${task.agent}, not here`);
+  const reply = await asked(agent, task, run, context);
+  switch (reply.kind) {
+    case "done":
+    case "rejected":
+      return recordAnswer(task, reply, context);
+    case "pending":
+    case "expired":
+    case "notTakenUp":
+      return recordNotYet(poll, task, reply, context);
+    default:
+      return reply satisfies never;
+  }
+}
+
+function isFor(record: StateRecord | undefined, poll: Poll): boolean {
+  const run = runOf(record?.steps[poll.step], poll.direction);
+  return record?.lockedBy === poll.lockedBy && run !== null && isPolled(run, poll);
+}
+
+async function asked(
+  agent: RoutedAgent,
+  task: StepTask,
+  run: StepRun,
+  context: Context,
+): Promise<Exclude<BoundedReply, { kind: "accepted" }>> {
+  try {
+    const reply = await ask(agent, task, run, context);
+    if (reply.kind !== "accepted") return reply;
+    throw new Error(`the poll of ${task.operation} answered that it is accepted, which it was before`);
+  } catch (cause) {
+    return { kind: "expired", tries: 0, lastError: codeFaultOf(cause, task, context.telemetry) };
+  }
+}
+
+/** Its time is that of one try, and never longer than the step's own. */
+async function ask(agent: RoutedAgent, task: StepTask, run: StepRun, ports: Ports): Promise<BoundedReply> {
+  const { jobId, operation, priority, completeWithin, completeBy: latest } = task;
+  const { request, secrets, isClosed } = await requestOf(task, ports, { reference: run.accepted?.reference });
+  if (isClosed) throw new Error(`job ${jobId} is closed, and waits for ${task.step}`);
+  const bounds: Bounds = {
+    ...{ secrets, priority },
+    startBy: after(instant(ports.now()), durationMs(START_WITHIN) ?? 0),
+    takeUp: async () => {
+      const completeBy = after(instant(ports.now()), durationMs(completeWithin) ?? 0);
+      return { completeBy: completeBy < latest ? completeBy : latest };
+    },
+    stillAtWork: async () => undefined,
+  };
+  return throwingWithout(secrets, () => agent.call(operation, request, bounds));
+}
+
+type NotYet = Exclude<BoundedReply, { kind: "done" | "rejected" | "accepted" }>;
+
+/** Records the time of the next poll, and the reason if this one failed. */
+async function recordNotYet(poll: Poll, task: StepTask, reply: NotYet, ports: Ports): Promise<StepEnd> {
+  const now = instant(ports.now());
+  const written = await recordNews(task, now, ports, (run) => newsOf(poll, task, run, reply, now));
+  // Reported in the meantime, or polled by another run of this same poll.
+  const record = written.kind === "written" ? written.record : (await ports.store.state(task.jobId))?.record;
+  return received(poll, record);
+}
+
+function newsOf(
+  poll: Poll,
+  { attempt, completeWithin }: StepTask,
+  run: StepRun,
+  reply: NotYet,
+  now: string,
+): Partial<StepRun> | undefined {
+  const { accepted: before, completeBy, expiry } = run;
+  // Past complete-by nothing is recorded (P8).
+  if (!before || !isPolled(run, poll) || (completeBy !== null && now > completeBy)) return undefined;
+  const next = (pauseMs: number) => nextPollAt(before, pauseMs, completeWithin, completeBy ?? now, now);
+  switch (reply.kind) {
+    case "pending": {
+      const { retryAfterMs, reference = before.reference, child = before.child } = reply;
+      const known = { ...before, ...(reference !== undefined && { reference }), ...(child && { child }) };
+      // An earlier fault of this run, before its latest report, is no reason for what comes later.
+      const past = expiry?.attempt === attempt ? undefined : expiry;
+      return { accepted: { ...known, lastReportAt: now, pollAt: next(retryAfterMs) }, expiry: past };
+    }
+    case "expired":
+    case "notTakenUp": {
+      const accepted = { ...before, pollAt: next(backoffMs(before, now)) };
+      const { lastError, tries } = reply.kind === "expired" ? reply : {};
+      return { accepted, ...(lastError && { expiry: { at: now, attempt, tries: tries ?? 0, ...lastError } }) };
+    }
+    default:
+      return reply satisfies never;
+  }
+}
+
+/** The attempt that polled needs the state of the step. */
+function received({ attempt, lockedBy, step }: Poll, record: StateRecord | undefined): StepEnd {
+  if (record?.lockedBy !== lockedBy) return { outcome: { kind: "superseded" }, receiver: attempt };
+  return { outcome: newsOfOne(record.steps, step), receiver: attempt };
+}

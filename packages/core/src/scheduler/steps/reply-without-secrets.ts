@@ -1,0 +1,38 @@
+// A reply of an agent, or the report of a service (P7): without the values of the job's secrets, before anything of it is recorded or logged.
+
+import { secretValuesOf, valueWithout } from "../../domain/content/redactor.ts";
+import { runOf } from "../../domain/record/plan.ts";
+import type { StepTask } from "../../domain/steps/attempt.ts";
+import type { AgentReplyMessage } from "../../messaging/agent-messages.ts";
+import { contractFor } from "../../messaging/contract.ts";
+import type { Ports } from "../ports.ts";
+
+/** The members that are not a service's words, or that decide what is done with the reply. */
+type Words = Omit<AgentReplyMessage, "kind" | "ticket" | "within">;
+
+/** What no answer may repeat: the values of the job's secrets, and what opens the step's completion. */
+export async function secretsOf(task: StepTask, ports: Ports): Promise<readonly string[]> {
+  const { secrets } = contractFor(task.workflow.name, ports.rules.contracts);
+  const nonce = runOf(task.record, task.direction)?.nonce;
+  return [
+    ...(secrets.length > 0 ? secretValuesOf(await ports.store.job(task.jobId, task.jobRevision), secrets) : []),
+    ...(nonce === undefined ? [] : [nonce]),
+  ];
+}
+
+/** The job's content is read only where the reply says something, in a number or a member's name too; and usually this process knows it. */
+export async function withoutSecrets(
+  reply: AgentReplyMessage,
+  task: StepTask,
+  ports: Ports,
+): Promise<AgentReplyMessage> {
+  const { kind, ticket, ...rest } = reply;
+  const { within, ...words } = rest as Words & { readonly within?: string };
+  if (Object.values(words).every(isEmpty)) return reply;
+  const values = await secretsOf(task, ports);
+  return { kind, ticket, ...(within !== undefined && { within }), ...valueWithout(words, values) } as AgentReplyMessage;
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || value === undefined || (typeof value === "object" && Object.keys(value).length === 0);
+}

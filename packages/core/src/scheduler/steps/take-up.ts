@@ -1,0 +1,170 @@
+// The start of a step by its agent (P8, P26): sets the instant by which the step must be done, and decides whether the record must contain it
+// first.
+
+import type { Start } from "../../agents/agent.ts";
+import { after, durationMs, instant } from "../../domain/duration.ts";
+import { runOf } from "../../domain/record/plan.ts";
+import { hasEnded, type StepRun } from "../../domain/record/state-record.ts";
+import type { StepTask } from "../../domain/steps/attempt.ts";
+import { awaits, takenAmong } from "../../domain/steps/step-end.ts";
+import { type Mark, takenUp, withRun } from "../../domain/steps/step-run.ts";
+import { takeUp, takeUpOnly } from "../../domain/steps/step-writes.ts";
+import { inWords } from "../../domain/thrown.ts";
+import type { Written } from "../../store/job-store.ts";
+import type { Context, Ports } from "../ports.ts";
+import { writeAtVersion } from "../write-at-version.ts";
+
+/**
+ * Marks the step, as Running or Awaiting. Never shortens the time that an operator has extended in the meantime: the record then keeps its due
+ * time. Rejected if the step is not open any more, or marked already.
+ */
+export async function recordMark(task: StepTask, mark: Mark, now: string, ports: Ports): Promise<Written> {
+  const { jobId } = task;
+  if (!task.isAlone) return recordAmong(task, mark, now, ports);
+  const written = await ports.store.change(jobId, takeUp(task, mark, now));
+  if (written.kind === "written") return written;
+  return ports.store.change(jobId, takeUpOnly(task, mark, now));
+}
+
+/**
+ * With other steps in progress, the record's due time depends on them: written at the version that was read, and again as often as one of them
+ * writes first.
+ */
+function recordAmong(task: StepTask, mark: Mark, now: string, ports: Ports): Promise<Written> {
+  return writeAtVersion(task.jobId, ports, (record) => {
+    const own = record.steps[task.step];
+    if (!own || !awaits(record, task) || hasEnded(record.processState)) return undefined;
+    const run = runOf(own, task.direction);
+    if (!run || !mark.from.includes(run.state)) return undefined;
+    return takenAmong(record, task.step, mark.change(own), now);
+  });
+}
+
+/**
+ * Records a report of an open step: at the version that was read, because a report may arrive while its agent polls.
+ * @param news undefined if it is not news any more
+ */
+export function recordNews(
+  task: StepTask,
+  now: string,
+  ports: Ports,
+  news: (run: StepRun) => Partial<StepRun> | undefined,
+): Promise<Written> {
+  return writeAtVersion(task.jobId, ports, (record) => {
+    const own = record.steps[task.step];
+    const run = runOf(own, task.direction);
+    const isOpen = awaits(record, task) && !hasEnded(record.processState);
+    const received = isOpen && run ? news(run) : undefined;
+    return own && received && takenAmong(record, task.step, withRun(own, task.direction, received), now);
+  });
+}
+
+/**
+ * A step that is taken up in time costs no write: the record's complete-by includes its time. A step that is taken up late, or takes longer than
+ * most, is recorded as Running; from then on the supervisor counts it as a failure when its time is over. A step whose operation must not be
+ * repeated is recorded as Running before its first try, with its outcome unknown: whoever runs it later knows that it may have been done. So is a step
+ * that may have killed its process before: each further death counts.
+ */
+export class TakeUp {
+  #task: StepTask;
+  readonly #context: Context;
+  readonly #isNotRepeated: boolean;
+  #startedAt: string | undefined;
+  #completeBy: string | undefined;
+  #isRecorded = false;
+  #isAccepted = false;
+
+  constructor(task: StepTask, isNotRepeated: boolean, context: Context) {
+    this.#task = task;
+    this.#isNotRepeated = isNotRepeated;
+    this.#context = context;
+  }
+
+  /** With what was recorded of it since, such as the result of its condition. */
+  set task(task: StepTask) {
+    this.#task = task;
+  }
+
+  /** Undefined until it is taken up. */
+  get startedAt(): string | undefined {
+    return this.#startedAt;
+  }
+
+  /** Whether the agent may still say something: after complete-by nothing is recorded (P8). */
+  get isInTime(): boolean {
+    return this.#completeBy !== undefined && instant(this.#context.now()) <= this.#completeBy;
+  }
+
+  /** It was not taken up, because an earlier run of this task did that, and its service has accepted it. */
+  get isAccepted(): boolean {
+    return this.#isAccepted;
+  }
+
+  /**
+   * Undefined if it may not begin any more. Throws if the store is unavailable.
+   * @param isSent false if nothing is sent: only that it was taken up is recorded
+   */
+  async begin(isSent = true): Promise<Start | undefined> {
+    const start = await this.#begun(isSent);
+    this.#completeBy = start?.completeBy;
+    return start;
+  }
+
+  async #begun(isSent: boolean): Promise<Start | undefined> {
+    const { completeBy: inTime, completeWithin, agent, direction } = this.#task;
+    const now = instant(this.#context.now());
+    this.#context.presence.seen(agent);
+    const own = after(now, durationMs(completeWithin) ?? 0);
+    // An agent behind a queue is waited for until then, whenever it takes the request up.
+    const completeBy = this.#task.transport === "queue" && own > inTime ? inTime : own;
+    this.#startedAt = now;
+    if (completeBy <= inTime && !this.#isNotRepeated && !mayHaveKilled(this.#task)) return { completeBy };
+    const unknown = this.#isNotRepeated ? isSent || isUnknown(this.#task) : undefined;
+    // However late: the step belongs to this task until the supervisor has scheduled it again.
+    const written = await recordMark(this.#task, takenUp(direction, now, completeBy, unknown), now, this.#context);
+    if (written.kind === "rejected") return this.#resumed(now);
+    this.#isRecorded = true;
+    return { completeBy };
+  }
+
+  /** Records that the agent is working, unless the record contains it. If the store is unavailable, the step counts as not taken up. */
+  async record(): Promise<void> {
+    if (this.#isRecorded || this.#startedAt === undefined) return;
+    this.#isRecorded = true;
+    const { jobId, attempt, step, direction, completeBy } = this.#task;
+    const mark = takenUp(direction, this.#startedAt, completeBy);
+    try {
+      await recordMark(this.#task, mark, this.#startedAt, this.#context);
+    } catch (cause) {
+      this.#context.telemetry.event("TakeUpUnrecorded", { jobId, attempt, step, cause: inWords(cause) });
+    }
+  }
+
+  /**
+   * An earlier run of this task took it up, and crashed or is still at work: this run has the rest of its time. An operation that must not be repeated
+   * is told so.
+   */
+  async #resumed(now: string): Promise<Start | undefined> {
+    const { jobId, attempt, step, direction } = this.#task;
+    const record = (await this.#context.store.state(jobId))?.record;
+    const run = runOf(record?.steps[step], direction);
+    const isOwn = run?.attempt === attempt;
+    this.#isAccepted = isOwn && run.state === "Awaiting";
+    if (!isOwn || run.state !== "Running" || run.completeBy === null || run.completeBy <= now) return undefined;
+    this.#startedAt = run.startedAt ?? now;
+    this.#isRecorded = true;
+    const { completeBy } = run;
+    return { completeBy, ...(this.#isNotRepeated && { triedUntil: completeBy }) };
+  }
+}
+
+/**
+ * An earlier run of the step went without a word: it was not taken up, or it ended the process that ran it. Only a recorded start shows the
+ * supervisor which, and is counted.
+ */
+function mayHaveKilled({ record, direction }: StepTask): boolean {
+  const { waitCount = 0, failureCount = 0, expiry } = runOf(record, direction) ?? {};
+  return waitCount > 0 || (failureCount > 0 && expiry === undefined);
+}
+
+const isUnknown = ({ record, direction }: StepTask) => runOf(record, direction)?.outcomeUnknown ?? false;
