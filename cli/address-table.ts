@@ -1,12 +1,10 @@
 // The table of what runs where.
 
-import { styleText } from "node:util";
 import type { Addresses } from "@scheduler-agent-supervisor/local/stack/addresses";
 import type { StackInstance } from "@scheduler-agent-supervisor/local/stack/host-instances";
-import Table from "cli-table3";
 import { words } from "../shared/words.ts";
+import { framed, terminalColumns } from "./orders/table.ts";
 
-/** Their own colours do not heed NO_COLOR. */
 const HEAD = ["what", "where", "for"];
 
 const { many } = words;
@@ -34,13 +32,7 @@ export function addressTable(
   for (const [name, url] of Object.entries(remotes)) rows.push([`${name} service`, url, "simulated remote service"]);
   if (traces) rows.push(["traces", traces.endpoint, "npm start -- --trace ORDER shows one"]);
   rows.push(["logs", logs, ""]);
-  return process.stdout.isTTY ? framed(rows) : plain(rows);
-}
-
-function framed(rows: readonly [string, string, string][]): string {
-  const table = new Table({ head: HEAD.map((name) => styleText("cyan", name)), style: { head: [], border: [] } });
-  table.push(...rows);
-  return table.toString();
+  return process.stdout.isTTY ? framed(HEAD, rows, terminalColumns()) : plain(rows);
 }
 
 /** Each column is as wide as its widest text that another one follows. */

@@ -95,12 +95,16 @@ test("the app is given the address of each simulated service that runs", () => {
   expect(settingsFor({ remotes: {}, hosts: [] })[first?.service.setting ?? ""]).toBe(first?.service.local);
 });
 
-test.each([true, false])("the table has each agent with its operations and its setting; framed: %s", (isFramed) => {
-  const table = stripVTControlCharacters(agentTable(business, isFramed));
-  for (const [name, { operations }] of business.knownAgents) {
-    const line = table.split("\n").find((one) => new RegExp(`^\\W*${name}\\b`).test(one)) ?? "";
-    expect(line).toContain(operations[0]);
-    const setting = serviceAgents.find((agent) => agent.name === name)?.service.setting;
-    if (setting) expect(line).toContain(setting);
-  }
-});
+test.each([80, 120, undefined])(
+  "the table has each agent with its operations and its setting; columns: %s",
+  (columns) => {
+    const table = stripVTControlCharacters(agentTable(business, columns));
+    if (columns) expect(Math.max(...table.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(columns);
+    for (const [name, { operations }] of business.knownAgents) {
+      const line = table.split("\n").find((one) => new RegExp(`^\\W*${name}\\b`).test(one)) ?? "";
+      expect(line).toContain(operations[0]);
+      const setting = serviceAgents.find((agent) => agent.name === name)?.service.setting;
+      if (setting) expect(line).toContain(setting);
+    }
+  },
+);

@@ -6,6 +6,7 @@ import { missingFor, readAvailable, throwIfMissing } from "./agents/missing.ts";
 import { staleNames, writeNames } from "./agents/names.ts";
 import { agentTable } from "./agents/table.ts";
 import { readArguments, runCommand } from "./arguments.ts";
+import { columnsFor } from "./wrapped.ts";
 
 const USAGE = `npm run agents [-- OPTIONS]
              lists the agents with their operations, services and transports
@@ -24,7 +25,7 @@ await runCommand(async () => {
     return 0;
   }
   if (values["check"]) return check();
-  console.log(agentTable(business, process.stdout.isTTY));
+  console.log(agentTable(business, process.stdout.isTTY ? columnsFor(process.stdout) : undefined));
   return 0;
 });
 

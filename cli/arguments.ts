@@ -1,5 +1,6 @@
 // Command lines: parsed by node:util, with one error that names every fault.
 import { type ParseArgsConfig, parseArgs } from "node:util";
+import { columnsFor, fitted } from "./wrapped.ts";
 
 type Options = NonNullable<ParseArgsConfig["options"]>;
 export type Values = { readonly [name: string]: string | boolean | undefined };
@@ -59,9 +60,12 @@ export async function runCommand(command: () => Promise<number | undefined>): Pr
   try {
     process.exitCode = (await command()) ?? 0;
   } catch (cause) {
-    if (cause instanceof HelpAsked) return leave(cause.message);
-    console.error(cause instanceof Error ? cause.message : cause);
-    process.exitCode = cause instanceof UsageError ? 2 : 1;
+    if (cause instanceof HelpAsked) return leave(fitted(cause.message, columnsFor(process.stdout)));
+    const isUsage = cause instanceof UsageError;
+    // In a pipe whole lines are looked for.
+    if (isUsage && process.stderr.isTTY) console.error(fitted(cause.message, columnsFor(process.stderr)));
+    else console.error(cause instanceof Error ? cause.message : cause);
+    process.exitCode = isUsage ? 2 : 1;
   }
   leave("");
 }

@@ -10,6 +10,7 @@ import type {
 import { idNameOf } from "@scheduler-agent-supervisor/core/internal/messaging/job-id";
 import { contentDigest } from "@scheduler-agent-supervisor/core/internal/submission/content-digest";
 import { business } from "../shared/business.ts";
+import { words } from "../shared/words.ts";
 import { plainText } from "./orders/text.ts";
 import { openRecords } from "./records.ts";
 import { makeOrders, openOrderClient } from "./shop.ts";
@@ -169,7 +170,10 @@ function report(ends: readonly JobEnd[]): boolean {
   });
   const all = names.every((name) => name === "completed");
   console.log(
-    styleText(all ? "green" : "red", `${ends.length} ${ends.length === 1 ? "order" : "orders"}: ${parts.join(", ")}`),
+    styleText(
+      all ? "green" : "red",
+      `${ends.length} ${ends.length === 1 ? words.one : words.many}: ${parts.join(", ")}`,
+    ),
   );
   return all;
 }

@@ -32,11 +32,13 @@ const COPIED: readonly (readonly [from: string, to: string])[] = [
   [".funcignore", ".funcignore"],
   ["shared/app.ts", "shared/app.ts"],
   ["cli/app-package.ts", "tools/app-package.ts"],
+  ["cli/arguments.ts", "tools/arguments.ts"],
   ["cli/bundle.ts", "tools/bundle.ts"],
   ["cli/durable-backend.ts", "tools/durable-backend.ts"],
   ["cli/production.ts", "tools/production.ts"],
   ["cli/root.ts", "tools/root.ts"],
   ["cli/stack-file.ts", "tools/stack-file.ts"],
+  ["cli/wrapped.ts", "tools/wrapped.ts"],
 ];
 const TEMPLATES = { contracts: template.contracts, words: templatesWords };
 const SAMPLES = namesOf({ contracts: sample.contracts, words: samplesWords });
@@ -56,7 +58,8 @@ await runCommand(async () => {
     throw new UsageError("Name one folder, as in npm run new -- ../my-app");
   const target = resolve(folder);
   const name = String(values["name"] ?? basename(target));
-  if (!NAME.test(name)) throw new UsageError(`${name} is no name of a package: small letters, digits, - and _`);
+  if (!NAME.test(name))
+    throw new UsageError(`${name} is no name of a package (small letters, digits, - and _): give one with --name`);
   if (existsSync(target) && readdirSync(target).length > 0) throw new UsageError(`${target} is not empty`);
   if (!relative(ROOT, target).startsWith(".."))
     throw new UsageError(`${target} is in this repository: choose a folder outside`);

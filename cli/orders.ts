@@ -4,6 +4,7 @@ import { durationMs } from "@scheduler-agent-supervisor/core/internal/domain/dur
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
 import { SWEEP_GRACE_MS, waitingJobOf, waitsOf } from "@scheduler-agent-supervisor/core/internal/domain/waiting";
 import { shownRecord } from "@scheduler-agent-supervisor/core/internal/store/stored-record";
+import { words } from "../shared/words.ts";
 import { numberOf, readArguments, runCommand, UsageError } from "./arguments.ts";
 import { colourOfState, describeRecord } from "./board.ts";
 import { VERB_OPTIONS } from "./orders/options.ts";
@@ -73,7 +74,7 @@ await runCommand(async () => {
 
 function printList(found: readonly StateRecord[]): void {
   if (found.length === 0) {
-    console.log("No orders yet. Send some: npm run send -- --count 5");
+    console.log(`No ${words.many} yet. Send some: npm run send -- --count 5`);
     return;
   }
   printTable(

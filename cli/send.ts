@@ -1,6 +1,7 @@
 // `npm run send`: sends order files, or orders that it makes, over Service Bus, and waits for their ends if asked to.
 import { readFileSync } from "node:fs";
 import type { WantedStatuses } from "@scheduler-agent-supervisor/client/job-client";
+import { words } from "../shared/words.ts";
 import { choiceOf, numberOf, readArguments, runCommand, UsageError } from "./arguments.ts";
 import { awaitFiles, awaitMade } from "./await-orders.ts";
 import { azureSettings } from "./azure.ts";
@@ -118,5 +119,5 @@ async function sendMade(shop: Shop, count: number, rate: number | undefined): Pr
     clearInterval(progress);
   }
   const seconds = (performance.now() - begun) / 1000;
-  console.log(`${sent} orders sent in ${seconds.toFixed(1)} s: ${first}${sent > 1 ? ` to ${last}` : ""}`);
+  console.log(`${sent} ${words.many} sent in ${seconds.toFixed(1)} s: ${first}${sent > 1 ? ` to ${last}` : ""}`);
 }

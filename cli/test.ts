@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { build } from "./build.ts";
 import { installApart } from "./install-apart.ts";
+import { columnsFor, fitted } from "./wrapped.ts";
 
 /** Not by settings.ts: nothing is compiled yet when this begins. */
 const ROOT = join(import.meta.dirname, "..");
@@ -64,7 +65,8 @@ if (!suite) {
   console.error(`There is no suite ${name}: ${Object.keys(SUITES).join(", ")}`);
   process.exitCode = 2;
 } else if (rest.includes("--help") || rest.includes("-h")) {
-  console.log(`${suite.script} [-- FILES AND OPTIONS OF VITEST]\n  ${suite.about}`);
+  const usage = `${suite.script} [-- FILES AND OPTIONS OF VITEST]\n  ${suite.about}`;
+  console.log(fitted(usage, columnsFor(process.stdout)));
 } else process.exitCode = run(suite);
 
 function run({ checked, inABrowser, vitest, env }: Suite): number {

@@ -18,6 +18,8 @@ test.each([
   ["PT0.5S", "0.5 s"],
 ])("%s is %s", (duration, words) => expect(spoken(duration)).toBe(words));
 
+const COLUMNS = 80;
+
 test("a policy in words", () =>
   expect(
     policyInWords({
@@ -40,8 +42,17 @@ test("every step has its box and every dependency its arrow", () => {
   expect(text.match(/-->/g)).toHaveLength(GRAPH.steps.flatMap(({ after }) => after).length);
 });
 
+test.each([40, 80])("in a terminal of %i columns no line is wider", (columns) => {
+  for (const workflow of workflows) {
+    const lines = stripVTControlCharacters(drawn(workflow, columns)).split("\n");
+    // The line with a step's name and its call is one.
+    const other = lines.filter((line) => !/^ {2}[●┬├└] /.test(line));
+    expect(other.filter((line) => line.length > columns)).toEqual([]);
+  }
+});
+
 test("in the terminal each step stands once, after those it waits for", () => {
-  const lines = stripVTControlCharacters(drawn(GRAPH)).split("\n");
+  const lines = stripVTControlCharacters(drawn(GRAPH, COLUMNS)).split("\n");
   const place = (name: string) => lines.findIndex((line) => new RegExp(`^  \\S ${name} `).test(line));
   for (const { name, after } of GRAPH.steps) {
     expect(place(name)).toBeGreaterThan(0);

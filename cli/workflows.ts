@@ -9,6 +9,7 @@ import { ROOT } from "./settings.ts";
 import { mermaidOf } from "./workflows/mermaid.ts";
 import { workflowsPage } from "./workflows/page.ts";
 import { drawn } from "./workflows/terminal.ts";
+import { columnsFor } from "./wrapped.ts";
 
 const { knownAgents, rules, workflows } = business;
 
@@ -43,6 +44,7 @@ await runCommand(async () => {
     const names = [...new Set(workflows.map((workflow) => workflow.name))].join(", ");
     throw new UsageError(`There is no workflow ${name}; there are ${names}`);
   }
-  for (const workflow of chosen) console.log(values["mermaid"] ? `${mermaidOf(workflow)}\n` : drawn(workflow));
+  for (const workflow of chosen)
+    console.log(values["mermaid"] ? `${mermaidOf(workflow)}\n` : drawn(workflow, columnsFor(process.stdout)));
   return 0;
 });

@@ -1,21 +1,28 @@
 // The agents as a table: framed on a terminal, else a line for each.
 import type { AnyAgent } from "@scheduler-agent-supervisor/core/internal/app/define-agent";
 import type { Business } from "@scheduler-agent-supervisor/core/internal/app/define-app";
-import Table from "cli-table3";
+import { framed } from "../orders/table.ts";
 
 const HEAD = ["agent", "operations", "service", "setting", "on this machine", "reached by"] as const;
 type Row = readonly string[];
 
+/** @param columns the width of the terminal; undefined: it is none */
 export function agentTable(
   { agents, knownAgents }: Pick<Business, "agents" | "knownAgents">,
-  isFramed: boolean,
+  columns: number | undefined,
 ): string {
-  const separator = isFramed ? "\n" : ", ";
   const rows = agents.map((agent): Row => {
     const { operations = [], transports = [] } = knownAgents.get(agent.name) ?? {};
-    return [agent.name, operations.join(separator), ...serviceCells(agent), transports.join(separator)];
+    return [agent.name, operations.join(", "), ...serviceCells(agent), transports.join(", ")];
   });
-  return isFramed ? framed(rows) : plain(rows);
+  if (columns === undefined) return plain(rows);
+  // Setting and address stand in one column, without the endpoint's options: so neither is broken in a terminal of the usual width.
+  const [agent, operations, service, setting, , reached] = HEAD;
+  const narrow = rows.map(([name = "", does = "", kind = "", its = "", where = "", by = ""]) => [
+    ...[name, does, kind],
+    ...[`${its} ${where.replace(/;.*/, "")}`.trim(), by],
+  ]);
+  return framed([agent, operations, service, setting, reached], narrow, columns);
 }
 
 function serviceCells(agent: AnyAgent): Row {
@@ -31,12 +38,6 @@ function serviceCells(agent: AnyAgent): Row {
     default:
       return agent satisfies never;
   }
-}
-
-function framed(rows: readonly Row[]): string {
-  const table = new Table({ head: [...HEAD], style: { head: ["cyan"] } });
-  table.push(...rows.map((row) => [...row]));
-  return table.toString();
 }
 
 function plain(rows: readonly Row[]): string {

@@ -1,17 +1,17 @@
 // Tables for people: framed and as wide as the terminal; otherwise a line a row with tabs between the cells, and no header.
 import { styleText } from "node:util";
 import Table from "cli-table3";
+import { columnsFor, widthOf, wrapped } from "../wrapped.ts";
 import { plainText } from "./text.ts";
 
 export type Colour = "green" | "red" | "yellow" | "cyan" | "gray";
 export type Cell = string | { readonly text: string; readonly colour: Colour };
 
-const USUAL_COLUMNS = 80;
 /** A frame and a blank on each side of a cell, and one more frame. */
 const FRAME = 3;
 const LEAST_WIDTH = 5;
 
-export const terminalColumns = (): number => process.stdout.columns || USUAL_COLUMNS;
+export const terminalColumns = (): number => columnsFor(process.stdout);
 
 export function printTable(head: readonly string[], rows: readonly (readonly Cell[])[]): void {
   if (rows.length === 0) return;
@@ -22,10 +22,19 @@ export function printTable(head: readonly string[], rows: readonly (readonly Cel
 /** @param columns the width of the terminal */
 export function framed(head: readonly string[], rows: readonly (readonly Cell[])[], columns: number): string {
   const cells = rows.map((row) => row.map((cell) => plainText(textOf(cell))));
-  const natural = head.map((name, at) => Math.max(...[name, ...cells.map((row) => row[at] ?? "")].map(widthOf)));
+  const textsOf = (at: number) => [head[at] ?? "", ...cells.map((row) => row[at] ?? "")];
+  const natural = head.map((_, at) => Math.max(...textsOf(at).map(widthOf)));
   const room = columns - FRAME * head.length - 1;
+  const isEmpty = (at: number) => cells.every((row) => (row[at] ?? "") === "");
+  // Where there is no room for all, columns that say nothing are left out.
+  if (sumOf(natural) > room && head.some((_, at) => isEmpty(at)) && !head.every((_, at) => isEmpty(at))) {
+    const kept = <T>(row: readonly T[]) => row.filter((_, at) => !isEmpty(at));
+    return framed(kept(head), rows.map(kept), columns);
+  }
   if (room < LEAST_WIDTH * head.length) return listed(head, cells, columns);
-  const widths = fitted(natural, room);
+  const words = head.map((_, at) => Math.max(...textsOf(at).flatMap((text) => text.split(" ").map(widthOf))));
+  // A word is broken only where no other column can be narrower.
+  const widths = narrowed(narrowed(natural, room, words), room);
   const styled = (text: string, at: number, colour?: Colour) =>
     wrapped(text, widths[at] ?? LEAST_WIDTH)
       .map((line) => (colour ? styleText(colour, line) : line))
@@ -42,16 +51,6 @@ export function framed(head: readonly string[], rows: readonly (readonly Cell[])
 }
 
 const textOf = (cell: Cell): string => (typeof cell === "string" ? cell : cell.text);
-const CHARACTERS = new Intl.Segmenter("en", { granularity: "grapheme" });
-const charactersOf = (text: string): string[] => [...CHARACTERS.segment(text)].map(({ segment }) => segment);
-/** Those of East Asia, and emoji, take two columns. */
-const WIDE =
-  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\u3000-\u303e\uff01-\uff60\uffe0-\uffe6]/u;
-const columnsOf = (character: string): number => (WIDE.test(character) ? 2 : 1);
-/** Most texts have no other characters, each of one column. */
-const USUAL = /^[ -~]*$/;
-const widthOf = (text: string): number =>
-  USUAL.test(text) ? text.length : charactersOf(text).reduce((sum, character) => sum + columnsOf(character), 0);
 
 /** Where the columns have no room side by side: a line for each cell, and a blank line between two rows. */
 function listed(head: readonly string[], cells: readonly (readonly string[])[], columns: number): string {
@@ -59,46 +58,21 @@ function listed(head: readonly string[], cells: readonly (readonly string[])[], 
   return cells.map((row) => row.flatMap(lineOf).join("\n")).join("\n\n");
 }
 
-/** The widest columns become narrower, until all fit. */
-function fitted(natural: readonly number[], room: number): number[] {
+const sumOf = (widths: readonly number[]): number => widths.reduce((sum, width) => sum + width, 0);
+
+/** The widest columns become narrower, until all fit. @param least what a column keeps; the others have nothing to give then */
+function narrowed(natural: readonly number[], room: number, least: readonly number[] = []): number[] {
   const widths = natural.map((width) => Math.max(width, 1));
-  const total = () => widths.reduce((sum, width) => sum + width, 0);
-  for (let over = total() - room; over > 0; over = total() - room) {
-    const widest = Math.max(...widths);
-    if (widest <= LEAST_WIDTH) return widths;
-    const next = Math.max(LEAST_WIDTH, ...widths.filter((width) => width < widest));
-    const count = widths.filter((width) => width === widest).length;
-    const less = Math.max(1, Math.min(widest - next, Math.ceil(over / count)));
-    widths.forEach((width, at) => {
-      if (width === widest) widths[at] = Math.max(LEAST_WIDTH, width - less);
-    });
+  const leastOf = (at: number) => Math.max(LEAST_WIDTH, least[at] ?? 0);
+  for (let over = sumOf(widths) - room; over > 0; over = sumOf(widths) - room) {
+    const wide = widths.flatMap((width, at) => (width > leastOf(at) ? [{ at, width }] : []));
+    if (wide.length === 0) return widths;
+    const widest = Math.max(...wide.map(({ width }) => width));
+    for (const { at, width } of wide) {
+      if (width < widest || over <= 0) continue;
+      widths[at] = width - 1;
+      over -= 1;
+    }
   }
   return widths;
-}
-
-/** In lines of that width; a longer word, such as an id, is broken and not cut. */
-export function wrapped(text: string, width: number): string[] {
-  const lines = [""];
-  for (const word of text.split(" ")) {
-    const last = lines.at(-1) ?? "";
-    const line = last === "" ? word : `${last} ${word}`;
-    if (widthOf(line) <= width) {
-      lines[lines.length - 1] = line;
-      continue;
-    }
-    if (last === "") lines.pop();
-    lines.push(...pieces(word, width));
-  }
-  return lines;
-}
-
-/** No character is cut in two. */
-function pieces(word: string, width: number): string[] {
-  const cut = [""];
-  for (const character of charactersOf(word)) {
-    const longer = `${cut.at(-1)}${character}`;
-    if (widthOf(longer) <= width || cut.at(-1) === "") cut[cut.length - 1] = longer;
-    else cut.push(character);
-  }
-  return cut;
 }

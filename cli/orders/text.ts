@@ -3,6 +3,7 @@ import { stripVTControlCharacters } from "node:util";
 import { counted } from "@scheduler-agent-supervisor/core/internal/domain/counted";
 import { type Wait, waitInWords } from "@scheduler-agent-supervisor/core/internal/domain/wait";
 import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
+import { words } from "../../shared/words.ts";
 
 /** C0 and C1, and the marks that change the direction of writing: what a service says may not move the cursor or disguise a line. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
@@ -71,7 +72,7 @@ const WRITTEN = /\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z/g;
 export const withTimes = (text: string): string => text.replace(WRITTEN, timeText);
 
 /** @param isAll false: at least so many */
-export const countedOrders = (count: number, isAll = true): string => counted(count, "order", "orders", isAll);
+export const countedOrders = (count: number, isAll = true): string => counted(count, words.one, words.many, isAll);
 
 /** Why an order waits. */
 export const waitText = (wait: Wait): string => withTimes(waitInWords(wait, timeText, "order"));

@@ -1,6 +1,7 @@
 // What an operator asks for by a word: the console's views and actions, each with its call, its meaning and what it runs.
 import { BULK_ACTIONS, MOST_JOBS } from "@scheduler-agent-supervisor/operator/internal/domain/bulk";
 import { numberOf, UsageError, type Values } from "../arguments.ts";
+import { wrapped } from "../wrapped.ts";
 import { showAdvice } from "./advice.ts";
 import { openApp } from "./app.ts";
 import { showGroup, showNeeds, showSearch } from "./attention.ts";
@@ -36,7 +37,6 @@ import {
 } from "./one.ts";
 import { eraseOrder, runSweep, showOverview, showSupervision, showVersions } from "./overview.ts";
 import { showShiftLog } from "./shift-log.ts";
-import { wrapped } from "./table.ts";
 import type { Call, Verb } from "./verb.ts";
 import { showWhatIf } from "./what-if.ts";
 

@@ -1,6 +1,7 @@
 // A workflow as a graph for a terminal: a line for each step, in an order in which they can run, with a rail for each that goes on.
 import { styleText } from "node:util";
 import { levelsOf, type Workflow, type WorkflowStep } from "@scheduler-agent-supervisor/core/internal/domain/workflow";
+import { hanging, wrapped } from "../wrapped.ts";
 import {
   askedOf,
   cancellationInWords,
@@ -11,16 +12,17 @@ import {
   shapeInWords,
 } from "./words.ts";
 
-export function drawn(workflow: Workflow): string {
+/** @param columns the width of the terminal */
+export function drawn(workflow: Workflow, columns: number): string {
   const levels = levelsOf(workflow);
   const width = Math.max(...workflow.steps.map(({ name }) => name.length));
   const lines = levels.flatMap((level, index) => [
     ...(index === 0 ? [] : ["  │"]),
-    ...level.flatMap((step, place) => stepLines(workflow, step, railOf(place, level.length), width)),
+    ...level.flatMap((step, place) => stepLines(workflow, step, railOf(place, level.length), width, columns)),
   ]);
   const heading = styleText("bold", `${workflow.name}, version ${workflow.version}`);
   const said = [policyInWords(workflow.policy), outputsInWords(workflow), cancellationInWords(workflow)];
-  const words = said.map((line) => `  ${line}`);
+  const words = said.flatMap((line) => hanging("  ", "    ", line, columns));
   return [heading, ...words, "", ...lines, ""].join("\n");
 }
 
@@ -30,16 +32,15 @@ function railOf(place: number, count: number): string {
   return place === count - 1 ? "└" : "├";
 }
 
-function stepLines(workflow: Workflow, step: WorkflowStep, rail: string, width: number): string[] {
-  const own = ownPolicyInWords(workflow, step);
-  const shape = shapeInWords(step);
+function stepLines(workflow: Workflow, step: WorkflowStep, rail: string, width: number, columns: number): string[] {
   const { name, after } = step;
   const waits = after.length > 0 ? `after ${after.join(", ")}` : "first";
-  const indent = `  ${rail === "●" || rail === "└" ? " " : "│"}   ${" ".repeat(width)}  `;
+  const below = `  ${rail === "●" || rail === "└" ? " " : "│"}   ${" ".repeat(width)}  `;
+  const said = [`${waits}; ${compensationInWords(step)}`, shapeInWords(step), ownPolicyInWords(workflow, step)];
   return [
     `  ${rail} ${styleText("cyan", name.padEnd(width))}  ${askedOf(step)}`,
-    `${indent}  ${styleText("dim", `${waits}; ${compensationInWords(step)}`)}`,
-    ...(shape ? [`${indent}  ${styleText("dim", shape)}`] : []),
-    ...(own ? [`${indent}  ${styleText("dim", own)}`] : []),
+    ...said.flatMap((text) =>
+      text ? wrapped(text, columns - below.length - 2).map((line) => `${below}  ${styleText("dim", line)}`) : [],
+    ),
   ];
 }

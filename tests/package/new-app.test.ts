@@ -31,6 +31,23 @@ test("the app is made, and depends on the packages as they were packed", () => {
   for (const file of Object.keys(files)) expect(existsSync(join(app, console, file)), file).toBe(true);
 });
 
+test("each of its commands says how it is used, and does nothing else", () => {
+  const { scripts } = JSON.parse(readFileSync(join(app, "package.json"), "utf8")) as { scripts: object };
+  // `npm test` is the compiler's and vitest's.
+  const own = Object.keys(scripts).filter((name) => name !== "test");
+  expect(own.length).toBeGreaterThan(8);
+  for (const name of own) {
+    const { status, stdout, stderr } = run(["run", "-s", name, "--", "--help"], app);
+    expect(`${stderr}${status}`, name).toBe("0");
+    expect(stdout, name).toMatch(new RegExp(`^npm (run )?${name}`));
+    expect(stdout.split("\n").filter((line) => [...line].length > 80)).toEqual([]);
+  }
+  for (const made of ["dist", ".local", ".package"]) expect(existsSync(join(app, made)), made).toBe(false);
+  const wrong = run(["start", "--", "--exti"], app);
+  expect(wrong.stderr).toContain("npm start [-- OPTIONS]");
+  expect(wrong.status).toBe(2);
+});
+
 test("nothing in it is the sample's", () => {
   const files = ["{functions,shared,samples,tests,tools,infra}/**/*.*", "*.{json,yaml}"];
   const sources = globSync(files, { cwd: app }).filter((file) => file !== "package-lock.json");

@@ -78,6 +78,13 @@ test("the README has 450 to 750 words of prose", () => {
   expect(words).toBeLessThanOrEqual(750);
 });
 
+test("a decision has a page at most: 400 words, counted by blanks", () => {
+  const words = (file: string) => read(file).split(/\s+/).filter(Boolean).length;
+  const files = globSync("docs/explanation/adr/*.md", { cwd: root });
+  expect(files.length).toBeGreaterThan(20);
+  expect(files.filter((file) => words(file) > 400)).toEqual([]);
+});
+
 test.each(PAGES)("%s links to what is there", (page) => {
   expect(linkFaults(page, read(page))).toEqual([]);
 });

@@ -30,6 +30,8 @@ describe("every command of this repository tells how it is used, and does nothin
     const { stdout, stderr, status } = spawnSync(process.execPath, args, { cwd: ROOT, encoding: "utf8" });
     expect(`${stderr}${status}`).toBe("0");
     expect(stdout).toContain(name.split(":")[0]);
+    // As wide as a terminal of the usual size.
+    expect(stdout.split("\n").filter((line) => [...line].length > 80)).toEqual([]);
   });
 
   it("no script needs a POSIX shell: no variable before a command, and no pipe", () => {

@@ -163,7 +163,7 @@ const EXAMPLES: readonly Example[] = [
     says: /takePayment is recorded as not-done\. The order is Pending, attempt 2/,
   },
   // Of the order whose outcome was just recorded the next try may wait for the same agent.
-  { documented: "continue HELD", says: /resubmit: [12] orders/ },
+  { documented: "continue HELD", says: /resubmit: (1 order|2 orders)$/m },
   { documented: "bulk resubmit --group CAUSE", says: /resubmit: 1 order/ },
   { documented: 'start RUN --count 32 --reason "fixed"', says: /done: 1 of 1, 1 ended well/ },
   { documented: "runs", says: /\tresubmit 1\tdone\t/ },

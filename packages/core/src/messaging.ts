@@ -47,5 +47,6 @@ export {
   reportBody,
   type StepReport,
 } from "./messaging/operator-request.ts";
+export { ENVELOPE_TEXTS } from "./messaging/property-sizes.ts";
 export { BODY_BYTES, EXPIRES_AT, SENT_SUBJECT, withoutQuarantine } from "./messaging/quarantined-message.ts";
 export type { Found } from "./messaging/visible-members.ts";

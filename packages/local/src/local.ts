@@ -8,17 +8,25 @@ import { emulatedParts, emulatorSettings } from "./stack/emulator-settings.ts";
 import { type Stack, startStack } from "./stack/stack.ts";
 import { messageOf } from "./thrown.ts";
 
-const USAGE = `Usage: local [APPDIR] [--data DIR] [--free] [--queues FILE] [--cosmos-resources FILE] [--like-azure]
+const USAGE = `Usage: local [APPDIR] [--data DIR] [--free] [--queues FILE]
+             [--cosmos-resources FILE] [--like-azure]
 
-Runs a Functions app, and what its local.settings.json names of Microsoft's emulators: a connection string with UseDevelopmentEmulator=true is Service Bus,
-one whose AccountEndpoint is on this machine is Cosmos DB, and UseDevelopmentStorage=true is Azurite. The app gets the addresses of the parts in their place.
+Runs a Functions app, and what its local.settings.json names of Microsoft's
+emulators: a connection string with UseDevelopmentEmulator=true is Service Bus,
+one whose AccountEndpoint is on this machine is Cosmos DB, and
+UseDevelopmentStorage=true is Azurite. The app gets the addresses of the parts
+in their place.
 
   APPDIR                   the folder of the app (default: the current one)
   --data DIR               where everything is kept (default: .local in APPDIR)
-  --free                   any free ports, not the usual ones (7071, 5672, 8081, 10000)
-  --queues FILE            {queues: […], topics: […]} that are made at the start, with properties as in ARM
-  --cosmos-resources FILE  {database, containers: […]} that are made at the start, as in ARM
-  --like-azure             as Azure now and then: stale reads, 429, a busy bus, and keys of functions`;
+  --free                   any free ports, not the usual ones (7071, 5672, 8081,
+                           10000)
+  --queues FILE            {queues: […], topics: […]} that are made at the start,
+                           with properties as in ARM
+  --cosmos-resources FILE  {database, containers: […]} that are made at the
+                           start, as in ARM
+  --like-azure             as Azure now and then: stale reads, 429, a busy bus,
+                           and keys of functions`;
 
 function readArguments() {
   const { values, positionals } = parseArgs({

@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { readArguments, runCommand } from "./arguments.ts";
 
 export const ROOT = join(import.meta.dirname, "..");
 
@@ -16,4 +17,9 @@ export function build(): void {
   if (status !== 0) throw new Error("the sources do not compile");
 }
 
-if (import.meta.main) build();
+if (import.meta.main)
+  await runCommand(async () => {
+    readArguments({}, "npm run build\n  compiles the app into dist/");
+    build();
+    return 0;
+  });

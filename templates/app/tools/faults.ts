@@ -1,27 +1,32 @@
 // `npm run faults`: runs the workflows on the local stack, kills the host at the awaits of their jobs, has the services fail, and checks what
-// becomes of each. `-- --each` kills at each await, `-- --most N` at N of them.
-
-import { parseArgs } from "node:util";
+// becomes of each.
 import { describeLife, describeRun, runFaults } from "@scheduler-agent-supervisor/testing/faults";
 import { business } from "../shared/business.ts";
+import { numberOf, readArguments, runCommand } from "./arguments.ts";
 import { build } from "./build.ts";
 import { QUEUES_FILE, sampleJob, settingsFor, startApp } from "./stack.ts";
 
-const { values } = parseArgs({ options: { each: { type: "boolean" }, most: { type: "string" } } });
+const USAGE = `npm run faults [-- OPTIONS]
+  --each    kills the host at each await, not only at one of each kind of write or message
+  --most N  kills it at no more than N awaits of each workflow`;
 
-console.log("Compiling");
-build();
-const run = await runFaults({
-  business,
-  // One for each workflow that is to be run.
-  content: { [business.contracts.usualWorkflow]: sampleJob },
-  start: (options) => startApp({ ...options, ports: "free" }),
-  settingsFor: ({ addresses }) => settingsFor(addresses),
-  queuesFile: QUEUES_FILE,
-  replyQueue: "replies-shop",
-  ...(values.each && { points: "each" as const }),
-  ...(values.most !== undefined && { most: Number(values.most) }),
-  onLife: (life) => console.log(describeLife(life)),
+await runCommand(async () => {
+  const { values } = readArguments({ each: { type: "boolean" }, most: { type: "string" } }, USAGE);
+  const most = numberOf(values, "most", 1, 10_000);
+  console.log("Compiling");
+  build();
+  const run = await runFaults({
+    business,
+    // One for each workflow that is to be run.
+    content: { [business.contracts.usualWorkflow]: sampleJob },
+    start: (options) => startApp({ ...options, ports: "free" }),
+    settingsFor: ({ addresses }) => settingsFor(addresses),
+    queuesFile: QUEUES_FILE,
+    replyQueue: "replies-shop",
+    ...(values["each"] && { points: "each" as const }),
+    ...(most !== undefined && { most }),
+    onLife: (life) => console.log(describeLife(life)),
+  });
+  console.log(`\n${describeRun(run)}`);
+  return run.passed ? 0 : 1;
 });
-console.log(`\n${describeRun(run)}`);
-process.exitCode = run.passed ? 0 : 1;

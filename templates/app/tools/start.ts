@@ -1,44 +1,51 @@
 // `npm start`: compiles the app, brings it up on this machine, sends the first sample, and stays until Ctrl-C.
-// `-- --exit` ends then; `-- --free-ports` takes ports that are free, where another app has the usual ones.
 import { once } from "node:events";
 import { join } from "node:path";
+import { readArguments, runCommand } from "./arguments.ts";
 import { build, ROOT } from "./build.ts";
 import { openClient, sampleJob, settingsFor, startApp } from "./stack.ts";
 import { removeStackFile, writeStackFile } from "./stack-file.ts";
 
-const stop = new AbortController();
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stop.abort());
+const USAGE = `npm start [-- OPTIONS]
+  --exit        stops when the sample has ended; exit code 0 only if it completed
+  --free-ports  takes ports that are free, where another app has the usual ones`;
 
-console.log("Compiling");
-build();
-const data = join(ROOT, ".local");
-const stack = await startApp({
-  data,
-  ports: process.argv.includes("--free-ports") ? "free" : "usual",
-  onProgress: (part, ms) => console.log(`  ${part.padEnd(8)} ready after ${(ms / 1000).toFixed(1)} s`),
-  onExit: (name) => {
-    console.error(`The ${name} process ended: see ${join(data, "logs", `${name}.log`)}`);
-    stop.abort();
-  },
-});
-try {
-  const { host, bus, cosmos, remotes } = stack.addresses;
-  // By it `npm run orders`, `npm run send` and `npm run services:fault` find this stack.
-  writeStackFile(data, settingsFor(stack.addresses), { app: host?.url, services: remotes });
-  console.log(`\nApp          ${host?.url}\nConsole      ${host?.url}/console/`);
-  console.log(`Service Bus  ${bus?.connectionString}\nCosmos DB    ${cosmos?.connectionString}\n`);
-  await using client = openClient(stack);
-  const id = `sample-${Date.now().toString(36)}`;
-  console.log(`Sending ${id}:`);
-  const onStatus = ({ status }: { readonly status: string }) => console.log(`  ${status}`);
-  const end = await client.submit(sampleJob(id), { onStatus, timeoutMs: 60_000, signal: stop.signal });
-  console.log(`It is ${end.kind}.`);
-  if (process.argv.includes("--exit")) process.exitCode = end.kind === "completed" ? 0 : 1;
-  else {
+await runCommand(async () => {
+  const flag = { type: "boolean" } as const;
+  const { values } = readArguments({ exit: flag, "free-ports": flag }, USAGE);
+  const stop = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stop.abort());
+
+  console.log("Compiling");
+  build();
+  const data = join(ROOT, ".local");
+  const stack = await startApp({
+    data,
+    ports: values["free-ports"] ? "free" : "usual",
+    onProgress: (part, ms) => console.log(`  ${part.padEnd(8)} ready after ${(ms / 1000).toFixed(1)} s`),
+    onExit: (name) => {
+      console.error(`The ${name} process ended: see ${join(data, "logs", `${name}.log`)}`);
+      stop.abort();
+    },
+  });
+  try {
+    const { host, bus, cosmos, remotes } = stack.addresses;
+    // By it `npm run orders`, `npm run send` and `npm run services:fault` find this stack.
+    writeStackFile(data, settingsFor(stack.addresses), { app: host?.url, services: remotes });
+    console.log(`\nApp          ${host?.url}\nConsole      ${host?.url}/console/`);
+    console.log(`Service Bus  ${bus?.connectionString}\nCosmos DB    ${cosmos?.connectionString}\n`);
+    await using client = openClient(stack);
+    const id = `sample-${Date.now().toString(36)}`;
+    console.log(`Sending ${id}:`);
+    const onStatus = ({ status }: { readonly status: string }) => console.log(`  ${status}`);
+    const end = await client.submit(sampleJob(id), { onStatus, timeoutMs: 60_000, signal: stop.signal });
+    console.log(`It is ${end.kind}.`);
+    if (values["exit"]) return end.kind === "completed" ? 0 : 1;
     console.log("\nThe app stays up. Stop: Ctrl-C");
     if (!stop.signal.aborted) await once(stop.signal, "abort");
+    return 0;
+  } finally {
+    removeStackFile(data);
+    await stack.stop();
   }
-} finally {
-  removeStackFile(data);
-  await stack.stop();
-}
+});

@@ -89,8 +89,15 @@ export const P1 = faultsOf("P1", [
   [
     "Of a bad submission only the first fault is named.",
     "core:submission/submission-message.ts",
-    'faults.length > 0) return { kind: "invalid", faults };',
-    'faults.length > 0) return { kind: "invalid", faults: faults.slice(0, 1) };',
+    'if (!statuses || faults.length > 0) return { kind: "invalid", faults };',
+    'if (!statuses || faults.length > 0) return { kind: "invalid", faults: faults.slice(0, 1) };',
+    SUBMISSION,
+  ],
+  [
+    "What stands for a hidden value is recorded as the value.",
+    "core:submission/submission-message.ts",
+    "return parse(body, envelope, rules, hiddenFaults);",
+    "return parse(body, envelope, rules, () => []);",
     SUBMISSION,
   ],
   [

@@ -115,8 +115,8 @@ export const P6 = faultsOf("P6", [
   [
     "An agent gets what other steps recorded, declared or not.",
     "core:agents/declared-results.ts",
-    "if (!reads) return request;",
-    "if (reads) return request;",
+    "if (!reads) return asked;",
+    "if (reads) return asked;",
     "core:agents/declared-results.test.ts",
   ],
 ]);

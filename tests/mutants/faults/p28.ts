@@ -50,7 +50,7 @@ export const P28 = faultsOf("P28", [
   [
     "A job of a newer app's workflow is quarantined after a rollback.",
     "core:submission/submit-job.ts",
-    "    await waitForNewer(message, context);\n",
+    "    if (read.unknownWorkflow !== undefined) await waitForNewer(read.unknownWorkflow, message, context);\n",
     "",
     "operations:missing-workflow.test.ts",
   ],

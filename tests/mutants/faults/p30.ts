@@ -138,8 +138,8 @@ export const P30 = faultsOf("P30", [
   [
     "A forgotten job looks as if it waited for its start.",
     "core:domain/waiting.ts",
-    'const reason = isForgotten ? "supervisor" : "start";',
-    'const reason = "start";',
+    'isForgotten ? "supervisor" : "start";',
+    '"start";',
     WAITING,
   ],
   [

@@ -10,7 +10,7 @@ const DECISION = "core:domain/pass-deadline.ts";
 export const P35 = faultsOf("P35", [
   [
     "A new record has no deadline.",
-    "core:submission/submit-job.ts",
+    "core:submission/draft-record.ts",
     "return { ...record, steps, ...deadlineOf(workflow, at) };",
     "return { ...record, steps };",
     WORLD,

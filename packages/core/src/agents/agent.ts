@@ -14,11 +14,11 @@ import type {
 export type JobView = object;
 
 /** A step's request to an agent that receives `Seen` of the job, and `Read` of other steps' results. */
-export interface AgentRequest<Seen extends JobView = JobView, Read = ReadResults> {
+export interface AgentRequest<Seen extends JobView = JobView, Read = ReadResults, Item = StepResult> {
   readonly job: Seen;
   readonly results: Read;
   /** The item of a step with `forEach`. */
-  readonly item?: StepResult | undefined;
+  readonly item?: Item | undefined;
   /** The same for every try of every attempt of the step in its direction. */
   readonly idempotencyKey: string;
   /** For a compensation: the step's result, null if its outcome is unknown, and its idempotency key. */
@@ -34,7 +34,8 @@ export interface AgentRequest<Seen extends JobView = JobView, Read = ReadResults
 }
 
 /** The argument of an operation for one try. */
-export interface AgentCall<Seen extends JobView = JobView, Read = ReadResults> extends AgentRequest<Seen, Read> {
+export interface AgentCall<Seen extends JobView = JobView, Read = ReadResults, Item = StepResult>
+  extends AgentRequest<Seen, Read, Item> {
   /** Where to call: the service's base URL, with a slash at its end. */
   readonly endpoint: string;
   /** Undefined for an endpoint that needs none. */
@@ -153,6 +154,8 @@ export interface Agent<Seen extends JobView = JobView> {
   readonly results?: { readonly [operation: string]: z.ZodType<StepResult> };
   /** The schemas of other steps' results that it reads, by step: a result that does not fit is left out. Absent: all results, unchecked. */
   readonly reads?: { readonly [step: string]: z.ZodType<ReadResult> };
+  /** The schemas of the items of steps with `forEach`, by operation: one that does not fit is a fault of the code. */
+  readonly items?: { readonly [operation: string]: z.ZodType<StepResult> };
 }
 
 /** The authentication at an endpoint: a header whose value is in another setting, or a token of the app's identity. */

@@ -29,6 +29,25 @@ test.each([{ keepFile: { blobId: 7 } }, { keepFile: {} }, {}])(
   async (results) => expect(await encode(results)).toMatchObject({ kind: "rejected", message: "there is no file" }),
 );
 
+const encoder: Agent<never> = {
+  name: "encoder",
+  items: { encode: z.object({ part: z.string() }) },
+  operations: { encode: async (call) => ({ kind: "done", result: { got: JSON.stringify(call.item ?? null) } }) },
+};
+
+test.each([
+  { item: { part: "1", more: 1 }, got: { part: "1" } },
+  { item: undefined, got: null },
+])("P23 the item reaches the operation as its agent declares it: $item", async ({ item, got }) => {
+  expect(await encode({}, encoder, { item })).toMatchObject({ kind: "done", result: { got: JSON.stringify(got) } });
+});
+
+test("P23 an item that its agent does not declare is no step for the whole job: it is a fault of the code", async () => {
+  await expect(encode({}, encoder, { item: { part: 1 } })).rejects.toThrow(
+    "the item is not as agent encoder declares it for encode: item.part: ",
+  );
+});
+
 test.each([{ encodedId: 7, from: "b-1" }, { from: "b-1" }, {}])(
   "P9 a result that is not as it is declared is not recorded: a person has to look at what answers there: %j",
   async (result) => {

@@ -21,9 +21,12 @@ export function checkResult(schema: z.ZodType<StepResult> | undefined, result: S
   if (parsed.success) return withinRecord(parsed.data);
   return {
     kind: "misfit",
-    faults: parsed.error.issues.map(({ path, message }) => `${["result", ...path].join(".")}: ${message}`),
+    faults: faultsIn("result", parsed.error),
   };
 }
+
+const faultsIn = (whole: string, { issues }: z.ZodError): string[] =>
+  issues.map(({ path, message }) => `${[whole, ...path].join(".")}: ${message}`);
 
 function withinRecord(result: StepResult): CheckedResult {
   if (isNestedTooDeep(result, RESULT_LEVELS))
@@ -83,12 +86,22 @@ export function resultsCheckedOf(
   };
 }
 
-/** The request with only those results that the agent has declared to read. */
-export function readBy({ reads }: Agent<never>, request: AgentRequest): AgentRequest {
-  if (!reads) return request;
-  const results = Object.entries(reads).flatMap(([step, schema]) => {
-    const parsed = schema.safeParse(request.results[step]);
+/**
+ * The request with only those results that the agent has declared to read, and with the item as its operation declares it.
+ * @throws if the item is another: without it the operation would be for the whole job
+ */
+export function readBy({ name, reads, items }: Agent<never>, request: AgentRequest, operation: string): AgentRequest {
+  const schema = request.item && items?.[operation];
+  const item = schema?.safeParse(request.item);
+  if (item?.success === false)
+    throw new Error(
+      `the item is not as agent ${name} declares it for ${operation}: ${faultsIn("item", item.error).join("; ")}`,
+    );
+  const asked = item ? { ...request, item: item.data } : request;
+  if (!reads) return asked;
+  const results = Object.entries(reads).flatMap(([step, read]) => {
+    const parsed = read.safeParse(request.results[step]);
     return parsed.success ? [[step, parsed.data]] : [];
   });
-  return { ...request, results: Object.fromEntries(results) };
+  return { ...asked, results: Object.fromEntries(results) };
 }

@@ -39,8 +39,8 @@ export interface ServiceQuery {
 type Soon<T> = T | Promise<T>;
 
 /** The request of an operation; or its reply, if it makes its calls itself (`callService`, `lookUp`) or needs none. */
-export type Asks<Seen extends JobView, Read, Adds> = (
-  call: AgentCall<Seen, Read>,
+export type Asks<Seen extends JobView, Read, Adds, Item = StepResult> = (
+  call: AgentCall<Seen, Read, Item>,
 ) => Soon<ServiceRequest<Adds> | AgentReply>;
 
 /** How an operation is tried, with its queries described: see `OperationPolicy`. */
@@ -102,7 +102,11 @@ const keepOf = ({ recorded }: Reading, adds: object | undefined) => {
 };
 
 /** The operation that sends what is asked. A reply is returned as it is. */
-export function operationOf(asks: Asks<never, never, object>, reading: Reading, isPolled: boolean): Operation<never> {
+export function operationOf(
+  asks: Asks<never, never, object, never>,
+  reading: Reading,
+  isPolled: boolean,
+): Operation<never> {
   return async (call) => {
     const asked = await asks(call as never);
     if (!isDescribed(asked)) return asked;

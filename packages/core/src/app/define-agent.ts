@@ -26,6 +26,17 @@ export type ResultSchemas = { readonly [operation: string]: z.ZodType<StepResult
 /** The schemas of the results that an agent reads, by the step's name: of a step with `forEach` an array's. */
 export type ReadSchemas = { readonly [step: string]: z.ZodType<ReadResult> };
 
+/** The one item of an agent's operations; nothing where it declares none. */
+export type DeclaredItem<Item extends z.ZodType<StepResult>, Operation extends string> =
+  z.ZodType<StepResult> extends Item ? unknown : { readonly items?: { readonly [operation in Operation]: Item } };
+
+/** The item of an operation: typed where the agent declares it. */
+export type ItemOf<Items, Operation> = Operation extends keyof Items
+  ? Items[Operation] extends z.ZodType<infer Item>
+    ? Item
+    : StepResult
+  : StepResult;
+
 /** The results of earlier steps, by the step's name. A step that was skipped, or whose result does not fit, has none. */
 export type ResultsOf<Reads extends ReadSchemas> = { readonly [step in keyof Reads]?: z.output<Reads[step]> };
 
@@ -124,6 +135,8 @@ export function defineAgent<
   Results extends RecordedResults,
   // biome-ignore lint/complexity/noBannedTypes: it reads nothing.
   Reads extends ReadSchemas = {},
+  // biome-ignore lint/complexity/noBannedTypes: its items are not declared.
+  Items extends { readonly [operation in keyof Results]?: z.ZodType<StepResult> } = {},
 >(declared: {
   /** An identifier: it is part of the names of functions and queues. */
   readonly name: Name;
@@ -132,20 +145,27 @@ export function defineAgent<
   readonly seen: (content: Content) => Seen;
   /** The results of other steps that it uses. */
   readonly reads?: Reads;
+  /** The item that an operation gets of a step with `forEach`: a workflow may give it only such items, of the content or of a result. */
+  readonly items?: Items;
   /** The answers that are the service's decision about a job; the first matching rule applies. Every other answer is a fault of the endpoint. */
   readonly answers?: readonly AnswerRule[];
   /** What each operation records of its service's answer. */
   readonly results: Results;
   /** Each returns its request. */
   readonly operations: {
-    readonly [operation in keyof Results]: Asks<Seen, ResultsOf<Reads>, AddsOf<NoInfer<Results[operation]>>>;
+    readonly [operation in keyof Results]: Asks<
+      Seen,
+      ResultsOf<Reads>,
+      AddsOf<NoInfer<Results[operation]>>,
+      ItemOf<NoInfer<Items>, operation>
+    >;
   };
   /** By operation. The settings are the defaults. */
   readonly policies?: { readonly [operation in keyof Results]?: AskPolicy<Seen, ResultsOf<Reads>> };
-}): ServiceAgent<Name, SchemasOf<Results>, Content, Reads> {
+}): ServiceAgent<Name, SchemasOf<Results>, Content, Reads> & { readonly items?: Items } {
   const { answers = [], results, operations, policies = {}, ...rest } = declared;
   // Its own `seen` selects its part of the content: from here on the types are not needed any more.
-  const asked = Object.entries(operations as { readonly [operation: string]: Asks<never, never, object> });
+  const asked = Object.entries(operations as { readonly [operation: string]: Asks<never, never, object, never> });
   const policyFor = policies as { readonly [operation: string]: AskPolicy<never, never> };
   const readingOf = (operation: string) => ({ recorded: results[operation] as Recorded, answers });
   const agent = {
@@ -156,7 +176,7 @@ export function defineAgent<
     operations: mapped(asked, (name, asks) => operationOf(asks, readingOf(name), policyFor[name]?.poll !== undefined)),
     policies: mapped(Object.entries(policyFor), (name, policy) => policyOf(policy, readingOf(name))),
   };
-  return agent as unknown as ServiceAgent<Name, SchemasOf<Results>, Content, Reads>;
+  return agent as unknown as ServiceAgent<Name, SchemasOf<Results>, Content, Reads> & { readonly items?: Items };
 }
 
 function mapped<From, To>(entries: readonly (readonly [string, From])[], to: (name: string, value: From) => To) {

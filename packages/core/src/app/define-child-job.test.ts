@@ -61,6 +61,8 @@ const declared = {
 } as const;
 const boxes = defineChildJob(declared);
 
+const part = z.object({ part: z.string() });
+
 const planted = [
   // @ts-expect-error a box has a label
   () => defineChildJob({ ...declared, content: ({ childJobId }) => ({ jobId: childJobId }) }),
@@ -70,6 +72,8 @@ const planted = [
   () => defineChildJob({ ...declared, result: z.object({ tape: z.string() }) }),
   // @ts-expect-error its kilos are a number
   () => defineChildJob({ ...declared, result: z.object({ kilos: z.string() }) }),
+  // @ts-expect-error the item has no name
+  () => defineChildJob({ ...declared, item: part, content: ({ item }) => ({ jobId: "x", label: item?.name ?? "" }) }),
   // @ts-expect-error the step sees no weight
   () => defineChildJob({ ...declared, content: ({ childJobId, job }) => ({ jobId: childJobId, label: job.weight }) }),
 ];
@@ -104,7 +108,12 @@ test("a child job whose content and results fit its workflow compiles, and nothi
   expect(app.loadWorkflows().names).toEqual(["move", "box"]);
   expect(offered(app.loadWorkflows(), {})).toEqual(["move", "box"]);
   expect(offered(app.loadWorkflows(), { pack: undefined })).toEqual([]);
-  expect(planted.length + plantedSteps.length).toBe(8);
+  const parts = defineChildJob({
+    ...{ ...declared, item: part },
+    content: ({ childJobId, item }) => ({ jobId: childJobId, label: item?.part ?? "" }),
+  });
+  expect(Object.keys(parts.items ?? {})).toEqual(["run", "takeBack"]);
+  expect(planted.length + plantedSteps.length).toBe(9);
 });
 
 test.each([

@@ -7,7 +7,7 @@ import type { StepResult } from "../domain/state-record.ts";
 import { childIdOf } from "../submission/child-id.ts";
 import type { ChildJobs } from "../submission/child-jobs.ts";
 import type { WantedChild } from "../submission/submit-child.ts";
-import type { LocalAgent, ReadSchemas, ResultsOf } from "./define-agent.ts";
+import type { DeclaredItem, LocalAgent, ReadSchemas, ResultsOf } from "./define-agent.ts";
 import type { DefinedWorkflow } from "./define-workflow.ts";
 
 /** The content that a step submits: the child's id, workflow and priority are filled in. The priority is the parent's, if it names none. */
@@ -57,6 +57,7 @@ export function defineChildJob<
   Result extends z.ZodObject & z.ZodType<StepResult>,
   // biome-ignore lint/complexity/noBannedTypes: it reads nothing.
   Reads extends ReadSchemas = {},
+  Item extends z.ZodType<StepResult> = z.ZodType<StepResult>,
 >(declared: {
   /** An identifier: it is part of the names of functions. */
   readonly name: Name;
@@ -66,28 +67,31 @@ export function defineChildJob<
   readonly sees: (content: Content) => Seen;
   /** The results of the parent's steps that it depends on. */
   readonly reads?: Reads;
+  /** The item of a step with `forEach`. */
+  readonly item?: Item;
   /** Pure: no input or output, clock or randomness. It is computed again by each try, and has to be the same. */
   readonly content: (given: {
     /** The child's id, for the member of the content that is its id. */
     readonly childJobId: string;
     readonly job: Seen;
     readonly results: ResultsOf<Reads>;
-    /** The item of a step with `forEach`. */
-    readonly item?: StepResult | undefined;
+    readonly item?: z.output<NoInfer<Item>> | undefined;
   }) => Submitted<NoInfer<ChildContent>>;
   /** The outputs of the child's workflow that the step records. */
   readonly result: Result & OutputsFit<NoInfer<Outputs>, z.input<NoInfer<Result>>>;
-}): LocalAgent<Name, ChildResults<Result>, Content, Reads> {
-  const { name, workflow, sees, reads, content, result } = declared;
+}): LocalAgent<Name, ChildResults<Result>, Content, Reads> & DeclaredItem<Item, "run" | "takeBack"> {
+  const { name, workflow, sees, reads, item: itemSchema, content, result } = declared;
   const childJobId = z.string();
   const results = {
     run: (result as z.ZodObject).extend({ childJobId }),
     takeBack: z.object({ childJobId, state: z.string() }),
   };
+  const items = itemSchema && { run: itemSchema, takeBack: itemSchema };
+  const reading = { name, operations: {}, reads: reads ?? {}, ...(items && { items }) };
   const wantedBy = (asked: AgentRequest): WantedChild => {
-    const { job, results: read, item } = readBy({ name, operations: {}, reads: reads ?? {} }, asked);
+    const { job, results: read, item } = readBy(reading, asked, "run");
     const id = childIdOf(asked.compensates?.idempotencyKey ?? asked.idempotencyKey);
-    const given = { childJobId: id.jobId, job: job as Seen, results: read as ResultsOf<Reads>, item };
+    const given = { childJobId: id.jobId, job: job as Seen, results: read as ResultsOf<Reads>, item: item as never };
     return { id, workflow: workflow.name, content: () => content(given) };
   };
   const create = ({ childJobs }: { readonly childJobs?: ChildJobs | undefined }): RoutedAgent => ({
@@ -108,7 +112,13 @@ export function defineChildJob<
     },
   });
   const agent = { kind: "local", name, results, transports: ["activity"], seen: sees, create, submits: workflow.name };
-  return { ...agent, ...(reads && { reads }) } as unknown as LocalAgent<Name, ChildResults<Result>, Content, Reads>;
+  return { ...agent, ...(reads && { reads }), ...(items && { items }) } as unknown as LocalAgent<
+    Name,
+    ChildResults<Result>,
+    Content,
+    Reads
+  > &
+    DeclaredItem<Item, "run" | "takeBack">;
 }
 
 /** A child that was recorded is read alone: one that was removed since is not submitted again. */

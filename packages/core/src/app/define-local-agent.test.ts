@@ -11,11 +11,12 @@ const grade = rule({
   name: "grade",
   sees: ({ jobId, minutes }: Video) => ({ jobId, minutes }),
   reads: { keepFile: stored, encode: z.array(stored) },
+  item: z.object({ language: z.string() }),
   result: z.object({ grade: z.string() }),
   run: ({ job, results, item }) => {
     if (job.minutes < 1) return reject(`${job.jobId} is empty`);
     const parts = results.encode?.map((one) => one.blobId) ?? [];
-    return { grade: [job.minutes, results.keepFile?.blobId, ...parts, item?.["language"]].join(" ") };
+    return { grade: [job.minutes, results.keepFile?.blobId, ...parts, item?.language].join(" ") };
   },
 });
 const app = defineApp({ ...videos, agents: [...videos.agents, grade] });
@@ -28,7 +29,8 @@ test("P5 a rule is given what it declares, and its result is the step's", async 
   const results = { keepFile: { blobId: "a", more: 1 }, encode, other: { x: 1 } };
   const job = app.contentFor("grade", { jobId: "v-1", minutes: 3, title: "Tea" } as unknown as Video);
   expect(job).toEqual({ jobId: "v-1", minutes: 3 });
-  expect(await agent?.call("decide", { ...request, job, results, item: { language: "en" } }, within)).toEqual({
+  const item = { language: "en", more: 1 };
+  expect(await agent?.call("decide", { ...request, job, results, item }, within)).toEqual({
     kind: "done",
     result: { grade: "3 a b c en" },
     endpoint: "this app",

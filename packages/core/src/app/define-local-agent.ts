@@ -1,11 +1,19 @@
 // The declaration of agents without a service (P6): their operations run in this app. A rule is one whose operation is a pure function.
 import type { z } from "zod";
-import type { AgentRequest, JobView, RoutedAgent } from "../agents/agent.ts";
+import type { Agent, AgentRequest, JobView, RoutedAgent } from "../agents/agent.ts";
 import { readBy } from "../agents/declared-results.ts";
 import type { Job } from "../domain/job.ts";
 import type { StepResult } from "../domain/state-record.ts";
 import type { Transport } from "../domain/workflow.ts";
-import type { AgentResources, LocalAgent, ReadSchemas, ResultSchemas, ResultsOf } from "./define-agent.ts";
+import type {
+  AgentResources,
+  DeclaredItem,
+  ItemOf,
+  LocalAgent,
+  ReadSchemas,
+  ResultSchemas,
+  ResultsOf,
+} from "./define-agent.ts";
 
 /** The end of an operation in this app. It throws where it can't be done now: the step is then tried again within its budget. */
 export type LocalReply<Result = StepResult> =
@@ -13,8 +21,8 @@ export type LocalReply<Result = StepResult> =
   /** Another try would have the same end (P9). */
   | { readonly kind: "rejected"; readonly message: string };
 
-type LocalOperation<Seen extends JobView, Read, Result> = (
-  request: AgentRequest<Seen, Read>,
+type LocalOperation<Seen extends JobView, Read, Result, Item = StepResult> = (
+  request: AgentRequest<Seen, Read, Item>,
   resources: AgentResources,
 ) => Promise<LocalReply<Result>>;
 
@@ -32,6 +40,8 @@ export function defineLocalAgent<
   Seen extends JobView = JobView,
   // biome-ignore lint/complexity/noBannedTypes: it reads nothing.
   Reads extends ReadSchemas = {},
+  // biome-ignore lint/complexity/noBannedTypes: its items are not declared.
+  Items extends { readonly [operation in keyof Results]?: z.ZodType<StepResult> } = {},
 >(declared: {
   /** An identifier: it is part of the names of functions. */
   readonly name: Name;
@@ -39,15 +49,30 @@ export function defineLocalAgent<
   readonly seen?: (content: Content) => Seen;
   /** The results of other steps that it uses. */
   readonly reads?: Reads;
+  /** The item that an operation gets of a step with `forEach`. */
+  readonly items?: Items;
   readonly results: Results;
   readonly operations: {
-    readonly [operation in keyof Results]: LocalOperation<Seen, ResultsOf<Reads>, z.input<Results[operation]>>;
+    readonly [operation in keyof Results]: LocalOperation<
+      Seen,
+      ResultsOf<Reads>,
+      z.input<Results[operation]>,
+      ItemOf<NoInfer<Items>, operation>
+    >;
   };
   /** The transports that its steps may use; both if absent. */
   readonly transports?: readonly Transport[];
-}): LocalAgent<Name, Results, Content, Reads> {
-  const { name, results, operations, seen, reads, transports = BOTH } = declared;
-  const operationOf = operations as { readonly [name: string]: LocalOperation<never, never, StepResult> | undefined };
+}): LocalAgent<Name, Results, Content, Reads> & { readonly items?: Items } {
+  const { name, results, operations, seen, reads, items, transports = BOTH } = declared;
+  const operationOf = operations as {
+    readonly [name: string]: LocalOperation<never, never, StepResult, never> | undefined;
+  };
+  const reading = {
+    name,
+    operations: {},
+    reads: reads ?? {},
+    ...(items && { items: items as Agent["items"] & object }),
+  };
   const create = (resources: AgentResources): RoutedAgent => ({
     name,
     operationNames: Object.keys(results),
@@ -55,11 +80,12 @@ export function defineLocalAgent<
       const run = Object.hasOwn(operations, operation) ? operationOf[operation] : undefined;
       if (!run) throw new Error(`agent ${name} has no operation ${operation}`);
       if ((await takeUp()) === undefined) return { kind: "notTakenUp" };
-      const read = readBy({ name, operations: {}, reads: reads ?? {} }, request);
+      const read = readBy(reading, request, operation);
       return { ...(await run(read as never, resources)), ...ROUTE };
     },
   });
-  return { kind: "local", name, results, transports, create, ...(seen && { seen }), ...(reads && { reads }) };
+  const given = { ...(seen && { seen }), ...(reads && { reads }), ...(items && { items }) };
+  return { kind: "local", name, results, transports, create, ...given };
 }
 
 /** A rule's answer where the job can't go on: see {@link reject}. */
@@ -86,6 +112,7 @@ export function rule<
   Result extends z.ZodType<StepResult>,
   // biome-ignore lint/complexity/noBannedTypes: it reads nothing.
   Reads extends ReadSchemas = {},
+  Item extends z.ZodType<StepResult> = z.ZodType<StepResult>,
 >(declared: {
   /** An identifier: it is part of the names of functions. */
   readonly name: Name;
@@ -93,27 +120,28 @@ export function rule<
   readonly sees: (content: Content) => Seen;
   /** The results of the steps that it depends on. */
   readonly reads?: Reads;
+  /** The item of a step with `forEach`. */
+  readonly item?: Item;
   readonly result: Result;
   /** Pure: no input or output, clock or randomness. */
   readonly run: (given: {
     readonly job: Seen;
     readonly results: ResultsOf<Reads>;
-    /** The item of a step with `forEach`. */
-    readonly item?: StepResult | undefined;
+    readonly item?: z.output<NoInfer<Item>> | undefined;
   }) => z.input<Result> | Rejected;
-}): LocalAgent<Name, { readonly decide: Result }, Content, Reads> {
-  const { name, sees, reads, result, run } = declared;
-  const decide = async ({ job, results, item }: AgentRequest<Seen, ResultsOf<Reads>>) => {
+}): LocalAgent<Name, { readonly decide: Result }, Content, Reads> & DeclaredItem<Item, "decide"> {
+  const { name, sees, reads, item: itemSchema, result, run } = declared;
+  const decide = async ({ job, results, item }: AgentRequest<Seen, ResultsOf<Reads>, z.output<Item>>) => {
     const found = run({ job, results, item });
     if (found instanceof Rejected) return { kind: "rejected", message: found.message } as const;
     return { kind: "done", result: found } as const;
   };
   const results = { decide: result };
-  return defineLocalAgent<Name, typeof results, Content, Seen, Reads>({
-    name,
-    seen: sees,
+  const agent = defineLocalAgent<Name, typeof results, Content, Seen, Reads, { readonly decide: Item }>({
+    ...{ name, seen: sees, results },
     ...(reads && { reads }),
-    results,
-    operations: { decide },
+    ...(itemSchema && { items: { decide: itemSchema } }),
+    operations: { decide: decide as never },
   });
+  return agent as typeof agent & DeclaredItem<Item, "decide">;
 }

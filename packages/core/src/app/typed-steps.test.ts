@@ -6,6 +6,7 @@ import type { Situation, WorkflowRules } from "../domain/workflow-rules.ts";
 import { type Contracts, defineContract, jobId, jobMembers } from "../messaging/contract.ts";
 import { type AnyAgent, defineAgent } from "./define-agent.ts";
 import { defineApp } from "./define-app.ts";
+import { defineLocalAgent, rule } from "./define-local-agent.ts";
 import { workflowsOf } from "./define-workflow.ts";
 
 interface Loan extends Job {
@@ -60,6 +61,29 @@ const bank = defineAgent({
     },
   },
 });
+const item = z.object({ id: z.string() });
+const valuer = defineAgent({
+  name: "valuer",
+  service: service("Valuer"),
+  seen,
+  items: { weigh: item, unweigh: item, price: z.object({ price: z.number() }) },
+  results: { weigh: value, unweigh: value, price: value, count: value },
+  operations: {
+    weigh: ({ item: one }) => {
+      const id: string | undefined = one?.id;
+      // @ts-expect-error the item has no such member
+      return { path: "weights", body: { id, colour: one?.colour } };
+    },
+    unweigh: done,
+    price: ({ item: one }) => {
+      // @ts-expect-error it is a number
+      const price: string | undefined = one?.price;
+      return { path: "prices", body: { price } };
+    },
+    // What an operation does not declare may be anything.
+    count: ({ item: one }) => ({ path: "counts", body: { colour: one?.["colour"] ?? null } }),
+  },
+});
 const printer = defineAgent({
   name: "printer",
   service: service("Printer"),
@@ -67,7 +91,28 @@ const printer = defineAgent({
   results: { print: z.object({}) },
   operations: { print: done },
 });
-const agents = [bureau, bank, printer] as const;
+const appraiser = rule({
+  name: "appraiser",
+  sees: seen,
+  item: z.object({ price: z.number() }),
+  result: value,
+  run: ({ item: one }) => {
+    // @ts-expect-error it is a number
+    const price: string | undefined = one?.price;
+    return { value: Number(price) };
+  },
+});
+const archive = defineLocalAgent({
+  name: "archive",
+  seen,
+  items: { keep: z.object({ price: z.number() }) },
+  results: { keep: value, drop: value },
+  operations: {
+    keep: async ({ item: one }) => ({ kind: "done", result: { value: one?.price ?? 0 } }),
+    drop: async ({ item: one }) => ({ kind: "done", result: { value: Number(one?.["price"] ?? 0) } }),
+  },
+});
+const agents = [bureau, bank, printer, valuer, appraiser, archive] as const;
 
 const rules = {
   conditions: {
@@ -104,6 +149,15 @@ const print = { ...times, name: "print", agent: "printer", operation: "print" } 
 
 const look = { ...times, name: "look", agent: "bureau", operation: "survey" } as const;
 const listed = { ...appraise, after: ["look"], forEach: "look.collaterals" } as const;
+
+const unweighed = { compensation: { operation: "unweigh", completeWithin: "PT10S" } } as const;
+const weigh = { ...listed, ...unweighed, name: "weigh", agent: "valuer", operation: "weigh" } as const;
+const price = { ...listed, name: "price", agent: "valuer", operation: "price" } as const;
+
+const judge = { ...listed, name: "judge", agent: "appraiser", operation: "decide" } as const;
+const keep = { ...listed, name: "keep", agent: "archive", operation: "keep" } as const;
+
+const priced = { operation: "price", completeWithin: "PT10S" } as const;
 
 const loan = defineWorkflow({ ...head, steps: [rate, appraise, { ...pay, when: "isGood" }] });
 const letter = defineWorkflow({ ...head, name: "letter", steps: [{ ...print, forEach: "words" }] });
@@ -145,6 +199,16 @@ const planted = [
   () => defineWorkflow({ ...head, steps: [look, { ...listed, forEach: "look.more" }] }),
   // @ts-expect-error the step with the list is done for each item
   () => defineWorkflow({ ...head, steps: [{ ...look, forEach: "collaterals" }, listed] }),
+  // @ts-expect-error the items of the result have no price
+  () => defineWorkflow({ ...head, steps: [look, price] }),
+  // @ts-expect-error nor have those of the content
+  () => defineWorkflow({ ...head, steps: [{ ...price, after: [], forEach: "collaterals" }] }),
+  // @ts-expect-error nor can a rule have one
+  () => defineWorkflow({ ...head, steps: [look, judge] }),
+  // @ts-expect-error nor an agent of this app
+  () => defineWorkflow({ ...head, steps: [look, keep] }),
+  // @ts-expect-error its compensation takes items without an id
+  () => defineWorkflow({ ...head, steps: [look, { ...weigh, operation: "count", compensation: priced }] }),
   // @ts-expect-error a step with a list has no one result
   () => defineWorkflow({ ...head, outputs: { value: "appraise.value" }, steps: [rate, appraise, pay] }),
 ];
@@ -172,5 +236,9 @@ test("what fits compiles: steps before it, their results, and those of a list as
   expect(defineWorkflow({ ...head, steps: [look, rate, listed, pay, reaches] }).steps).toHaveLength(5);
   const later = { ...listed, after: ["rate"] } as const;
   expect(defineWorkflow({ ...head, steps: [look, { ...rate, after: ["look"] }, later] }).steps).toHaveLength(3);
-  expect(planted).toHaveLength(19);
+  expect(defineWorkflow({ ...head, steps: [look, weigh] }).steps).toHaveLength(2);
+  expect(defineWorkflow({ ...head, steps: [{ ...weigh, after: [], forEach: "collaterals" }] }).steps).toHaveLength(1);
+  expect(defineWorkflow({ ...head, steps: [look, { ...price, operation: "count" }] }).steps).toHaveLength(2);
+  expect(defineWorkflow({ ...head, steps: [look, { ...keep, operation: "drop" }] }).steps).toHaveLength(2);
+  expect(planted).toHaveLength(24);
 });

@@ -144,6 +144,40 @@ type ListFits<
     ? unknown
     : Fault<"forEach", "this list takes the content of another contract">;
 
+/** The items that an operation of the agent declares; never where it declares none. */
+type ItemWanted<Agent, Operation> = Agent extends { readonly items?: infer Items }
+  ? Operation extends keyof NonNullable<Items>
+    ? NonNullable<Items>[Operation] extends z.ZodType
+      ? z.input<NonNullable<Items>[Operation]>
+      : never
+    : never
+  : never;
+
+/** An item of the step's list. */
+type ItemIn<One extends AnyAgent, Steps extends readonly Named[], Step, Rules extends WorkflowRules> = Step extends {
+  readonly forEach: `${infer From}.${infer Member}`;
+}
+  ? MemberOf<ResultOf<One, StepNamed<Steps, From>>, Member> extends readonly (infer Item)[]
+    ? Item
+    : never
+  : Step extends { readonly forEach: infer Name extends string }
+    ? ReturnType<Rules["lists"][Name]>[number]
+    : never;
+
+type Compensating<Step> = Step extends { readonly compensation: { readonly operation: infer Operation } }
+  ? Operation
+  : never;
+
+/** `unknown` where the step's operations take the items of its list. */
+type ItemFits<One extends AnyAgent, Step, Item> = TakesItem<
+  ItemWanted<AgentOf<One, Step>, Step extends { readonly operation: infer Operation } ? Operation : never>,
+  Item
+> &
+  TakesItem<ItemWanted<AgentOf<One, Step>, Compensating<Step>>, Item>;
+
+type TakesItem<Wanted, Item> =
+  Takes<Wanted, Item> extends true ? unknown : Fault<"forEach", "this agent takes other items than those of the list">;
+
 /** Never for a list of objects in the result. */
 type UnfitList<Result, From extends string, Member extends string> = Member extends keyof Result
   ? Result[Member] extends readonly StepResult[]
@@ -169,4 +203,5 @@ export type StepFits<
       ReadsFit<One, Steps, Step> &
       ConditionFits<One, Steps, Step, Rules, Content> &
       ListFits<One, Steps, Step, Rules, Content> &
+      ItemFits<One, Step, ItemIn<One, Steps, Step, Rules>> &
       AssigneeFits<Step, Rules, Content>;

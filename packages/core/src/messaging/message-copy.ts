@@ -2,7 +2,7 @@
 import type { ServiceBusMessage, ServiceBusReceivedMessage } from "@azure/service-bus";
 import { sendable } from "./deep-json.ts";
 import { FIRST_MESSAGE_ID, MessageExpired, type ReceivedMessage } from "./messenger.ts";
-import { ENVELOPE, PROPERTIES_BYTES, propertiesSize, sizeOf } from "./property-sizes.ts";
+import { ENVELOPE_TEXTS, PROPERTIES_BYTES, propertiesSize, sizeOf } from "./property-sizes.ts";
 
 type Properties = NonNullable<ServiceBusMessage["applicationProperties"]>;
 
@@ -10,7 +10,7 @@ type Properties = NonNullable<ServiceBusMessage["applicationProperties"]>;
 export function copyOfOriginal(original: ServiceBusReceivedMessage): ServiceBusMessage {
   const { body, _rawAmqpMessage, applicationProperties = {} } = original;
   return {
-    ...given(original, ENVELOPE),
+    ...given(original, ENVELOPE_TEXTS),
     // By this the SDK encodes the body as it was.
     ...{ body, _rawAmqpMessage },
     applicationProperties,
@@ -22,7 +22,7 @@ export function copyOfReceived(received: ReceivedMessage): ServiceBusMessage {
   const { bytes, body } = received;
   const { "diagnostic-Id": diagnosticId, ...properties } = received.properties;
   return {
-    ...given(received, ENVELOPE.filter((name) => name !== "sessionId") as readonly (keyof ReceivedMessage)[]),
+    ...given(received, ENVELOPE_TEXTS.filter((name) => name !== "sessionId") as readonly (keyof ReceivedMessage)[]),
     body: bytes ?? sendable(body),
     applicationProperties: {
       ...(properties as Properties),

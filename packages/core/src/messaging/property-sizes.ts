@@ -8,10 +8,6 @@ const FRAME_BYTES = 1024;
 /** Of one property: the types of its name and its value, and their lengths. */
 const EACH_BYTES = 10;
 
-function byteLength(text: string): number {
-  return Buffer.byteLength(text);
-}
-
 /** The start of a text, of at most so many bytes; no character is cut. */
 export function cutToBytes(text: string, most: number): string {
   if (Buffer.byteLength(text) <= most) return text;
@@ -23,7 +19,7 @@ export function cutToBytes(text: string, most: number): string {
 }
 
 /** What a message has as texts of its own, beside its application properties. */
-export const ENVELOPE = [
+export const ENVELOPE_TEXTS = [
   "messageId",
   "correlationId",
   "contentType",
@@ -37,13 +33,13 @@ export const ENVELOPE = [
 
 /** About what a message's properties take of their limit; never less than they take. */
 export function propertiesSize(message: ServiceBusMessage): number {
-  const own = ENVELOPE.reduce((sum, name) => sum + sizeOf(name, message[name]), 0);
+  const own = ENVELOPE_TEXTS.reduce((sum, name) => sum + sizeOf(name, message[name]), 0);
   const others = Object.entries(message.applicationProperties ?? {});
   return others.reduce((sum, [name, value]) => sum + sizeOf(name, value), own + FRAME_BYTES);
 }
 
 export function sizeOf(name: string, value: unknown): number {
   if (value === undefined) return 0;
-  const bytes = typeof value === "string" ? byteLength(value) : value instanceof Uint8Array ? value.length : 16;
-  return byteLength(name) + bytes + EACH_BYTES;
+  const bytes = typeof value === "string" ? Buffer.byteLength(value) : value instanceof Uint8Array ? value.length : 16;
+  return Buffer.byteLength(name) + bytes + EACH_BYTES;
 }

@@ -9,7 +9,7 @@ import { memberRedactorOf } from "../messaging/hidden-members.ts";
 import type { Rejection } from "../messaging/messenger.ts";
 import type { Context } from "../scheduler/ports.ts";
 import { describeSpan } from "../telemetry/spans.ts";
-import { type SubmittedMessage, senderOf } from "./submission-message.ts";
+import { type Sender, type SubmittedMessage, senderOf } from "./submission-message.ts";
 
 /** Within the rest of the lock after `hold-message.ts`. The message is safe by then, so it need not be held for this. */
 const PUBLISH_WITHIN_MS = 30_000;
@@ -34,24 +34,24 @@ export async function rejectSubmission(
   ].map((value) => (typeof value === "string" ? value : undefined));
   const kept = { body, faults, messageId, correlationId, replyTo, replyToSessionId, queue: envelope.queue, received };
   await context.messenger.quarantine({ subject: "InvalidSubmission", ...kept });
-  const { jobId } = senderOf(body, envelope, context.rules);
+  const sender = senderOf(body, envelope, context.rules);
   const [shownId = "", shownJobId = "", firstFault = ""] = memberRedactorOf(context.rules.contracts).faults(body, [
     messageId ?? "",
-    jobId ?? "",
+    sender.jobId ?? "",
     ...faults.slice(0, 1),
   ]);
   if (shownJobId !== "") describeSpan({ jobId: shownJobId });
   context.telemetry.event("JobQuarantined", { messageId: shownId || null, faultCount: faults.length, firstFault });
-  await notifySender(message, faults, shownJobId || null, context);
+  await notifySender(sender, message, faults, shownJobId || null, context);
 }
 
 async function notifySender(
-  { body, envelope, received }: SubmittedMessage,
+  { reply, jobId, submissionId }: Sender,
+  { body, received }: SubmittedMessage,
   faults: readonly string[],
   shownJobId: string | null,
-  { messenger, rules, now, pause, telemetry }: Context,
+  { messenger, now, pause, telemetry }: Context,
 ): Promise<void> {
-  const { reply, jobId, submissionId } = senderOf(body, envelope, rules);
   // A body that is no text has its bytes.
   const id = rejectionId(jobId, submissionId, body ?? received?.bytes?.toString("base64"));
   const rejection: Rejection = { id, jobId, submissionId, status: "Rejected", at: instant(now()), faults };

@@ -4,7 +4,7 @@ import type { ParentStep } from "../domain/child-job.ts";
 import { HIDDEN, type Job, REMOVED, type ReplyAddress } from "../domain/job.ts";
 import { WANTED, type WantedStatuses } from "../domain/wanted-statuses.ts";
 import { check } from "../messaging/checked.ts";
-import { type Contracts, contractOf, jobId as jobIdSchema } from "../messaging/contract.ts";
+import { type Contract, type Contracts, contractOf, jobId as jobIdSchema } from "../messaging/contract.ts";
 import { idOf, jobIdIn } from "../messaging/job-id.ts";
 import type { ReceivedMessage } from "../messaging/messenger.ts";
 import { entryOf, jobIdFault, type OwnedQueue, replyQueueFault } from "./owned-queue.ts";
@@ -76,72 +76,95 @@ export interface SubmissionRules {
   readonly ownedQueues?: readonly OwnedQueue[];
 }
 
-export type ParsedSubmission =
-  | {
-      readonly kind: "valid";
-      readonly jobId: string;
-      readonly job: Job;
-      readonly reply: ReplyAddress;
-      /** The owner of the job; undefined for a queue that several senders share. */
-      readonly owner: string | undefined;
-      readonly statuses: WantedStatuses;
-    }
-  | { readonly kind: "invalid"; readonly faults: readonly string[] };
+export interface ValidSubmission {
+  readonly kind: "valid";
+  readonly jobId: string;
+  readonly job: Job;
+  readonly contract: Contract;
+  readonly reply: ReplyAddress;
+  /** The owner of the job; undefined for a queue that several senders share. */
+  readonly owner: string | undefined;
+  readonly statuses: WantedStatuses;
+}
 
-/** Checks the whole message: the answer names every fault. */
+export type ParsedSubmission =
+  | ValidSubmission
+  | {
+      readonly kind: "invalid";
+      readonly faults: readonly string[];
+      /** The only fault is that the app has no such workflow. */
+      readonly unknownWorkflow?: string;
+    };
+
+/** Checks the whole message: the answer names every fault. A child has its parent's owner, whatever queues there are. */
+export function readSubmission({ body, envelope, parent }: SubmittedMessage, rules: SubmissionRules): ParsedSubmission {
+  const parsed = parseSubmission(body, envelope, rules);
+  return parent && parsed.kind === "valid" ? { ...parsed, owner: parent.owner } : parsed;
+}
+
 export function parseSubmission(body: unknown, envelope: Envelope, rules: SubmissionRules): ParsedSubmission {
-  const edit = parseEdit(body, envelope, rules);
-  if (edit.kind === "invalid") return edit;
-  const members = edit.job as unknown as { readonly [name: string]: unknown };
-  const { secrets } = contractOf(body, rules.contracts);
-  const taken = secrets.filter((name) => members[name] === HIDDEN || members[name] === REMOVED);
-  const faults = taken.map((name) => `${name}: must not be ${members[name]}, which stands for one that is not shown`);
-  return faults.length > 0 ? { kind: "invalid", faults } : edit;
+  return parse(body, envelope, rules, hiddenFaults);
 }
 
 /** The same for a job that an operator has edited: values that the operator could not see may be left hidden. */
 export function parseEdit(body: unknown, envelope: Envelope, rules: SubmissionRules): ParsedSubmission {
+  return parse(body, envelope, rules, () => []);
+}
+
+type Check = (job: Job, contract: Contract) => readonly string[];
+
+function parse(body: unknown, envelope: Envelope, rules: SubmissionRules, ownFaults: Check): ParsedSubmission {
   const contract = contractOf(body, rules.contracts);
-  const parsed = check(contract.schema, body, "job");
-  const faults = parsed.kind === "valid" ? [] : [...parsed.faults];
-  const { faults: unread = [] } = envelope;
-  if (body === undefined && unread.length > 0) {
-    faults.splice(0, faults.length);
-  } else if (body === null || typeof body !== "object" || Array.isArray(body)) {
-    faults.splice(
-      0,
-      faults.length,
-      "the body must be a JSON object",
-      ...faults.filter((fault) => /nested/.test(fault)),
-    );
-  }
-  faults.unshift(...unread);
-  if (parsed.kind === "valid" && !rules.workflows.includes(parsed.value.workflow)) {
-    faults.push(`workflow: must be one of ${rules.workflows.join(", ")}`);
-  }
-  if (parsed.kind === "valid") faults.push(...contract.faults(parsed.value));
-  if (parsed.kind === "valid") faults.push(...(rules.listFaults?.(parsed.value, contract.secrets) ?? []));
-  if (parsed.kind === "valid")
-    faults.push(...repeatedSecretFaults(parsed.value, contract.secrets, propertiesOf(envelope)));
-  const { queue, caller } = envelope;
+  const { queue, caller, faults: unread = [] } = envelope;
   const { ownedQueues = [] } = rules;
-  const { idName } = contract;
-  const jobId = parsed.kind === "valid" ? idOf(parsed.value, idName) : "";
-  if (parsed.kind === "valid")
-    faults.push(...idFaults(jobId, idName, caller === undefined ? queue : NO_QUEUE, ownedQueues));
   const { replyTo, replyToSessionId, faults: addressFaults } = addressOf(envelope, rules);
-  faults.push(...addressFaults);
-  if ((optionalText(envelope.correlationId) ?? "").length > CORRELATION_ID_LIMIT) {
-    faults.push(`message property correlationId: is longer than ${CORRELATION_ID_LIMIT} characters`);
-  }
   const statuses = WANTED.find((one) => one === (optionalText(envelope.statuses) ?? "all"));
-  if (!statuses) faults.push(`message property statuses: must be ${WANTED.join(" or ")}`);
-  if (parsed.kind === "invalid" || !statuses || faults.length > 0) return { kind: "invalid", faults };
+  const around = [...addressFaults, ...correlationFaults(envelope), ...(statuses ? [] : [STATUSES_FAULT])];
+  const content = check(contract.schema, body, "job");
+  if (content.kind === "invalid")
+    return { kind: "invalid", faults: [...unread, ...bodyFaults(body, content.faults, unread), ...around] };
+  const job = content.value;
+  const jobId = idOf(job, contract.idName);
+  const isKnown = rules.workflows.includes(job.workflow);
+  const faults = [
+    ...unread,
+    ...(isKnown ? [] : [`workflow: must be one of ${rules.workflows.join(", ")}`]),
+    ...contract.faults(job),
+    ...(rules.listFaults?.(job, contract.secrets) ?? []),
+    ...repeatedSecretFaults(job, contract.secrets, propertiesOf(envelope)),
+    ...idFaults(jobId, contract.idName, caller === undefined ? queue : NO_QUEUE, ownedQueues),
+    ...around,
+    ...ownFaults(job, contract),
+  ];
+  if (!isKnown && faults.length === 1) return { kind: "invalid", faults, unknownWorkflow: job.workflow };
+  if (!statuses || faults.length > 0) return { kind: "invalid", faults };
   const correlationId = optionalText(envelope.correlationId) ?? optionalText(envelope.messageId) ?? jobId;
   const owner = caller ?? (queue ? entryOf(queue, ownedQueues)?.owner : undefined);
   const reply = { replyTo, replyToSessionId, correlationId };
-  return { kind: "valid", jobId, job: parsed.value, reply, owner, statuses };
+  return { kind: "valid", jobId, job, contract, reply, owner, statuses };
 }
+
+/** What stands for a value that is not shown is no value. */
+function hiddenFaults(job: Job, { secrets }: Contract): readonly string[] {
+  const members = job as unknown as { readonly [name: string]: unknown };
+  return secrets
+    .filter((name) => members[name] === HIDDEN || members[name] === REMOVED)
+    .map((name) => `${name}: must not be ${members[name]}, which stands for one that is not shown`);
+}
+
+/** Of a body that could not be read nothing more is known; of one that is no object, only its depth. */
+function bodyFaults(body: unknown, faults: readonly string[], unread: readonly string[]): readonly string[] {
+  if (body === undefined && unread.length > 0) return [];
+  if (body !== null && typeof body === "object" && !Array.isArray(body)) return faults;
+  return ["the body must be a JSON object", ...faults.filter((fault) => /nested/.test(fault))];
+}
+
+function correlationFaults({ correlationId }: Envelope): readonly string[] {
+  const isTooLong = (optionalText(correlationId) ?? "").length > CORRELATION_ID_LIMIT;
+  return isTooLong ? [`message property correlationId: is longer than ${CORRELATION_ID_LIMIT} characters`] : [];
+}
+
+const STATUSES_FAULT = `message property statuses: must be ${WANTED.join(" or ")}`;
 
 /** Stands for the queue of what came by none: only ids that no queue's owner has are left. */
 const NO_QUEUE = "no queue";

@@ -1,17 +1,11 @@
 // Submission (P1): records the job, publishes Received, and claims it for its first attempt.
 
-import { assigned } from "../domain/assignee.ts";
 import type { ClaimOutcome } from "../domain/attempt.ts";
 import type { ParentStep } from "../domain/child-job.ts";
-import { deadlineOf } from "../domain/deadline.ts";
-import { instant } from "../domain/duration.ts";
 import { type Job, sameAsStored } from "../domain/job.ts";
-import { newStateRecord } from "../domain/new-state-record.ts";
 import { startAttemptOf } from "../domain/recovery.ts";
 import type { StateRecord } from "../domain/state-record.ts";
-import { itemsIn } from "../domain/workflow-rules.ts";
 import { MissingWorkflow } from "../domain/workflows.ts";
-import { contractOf, memberOf } from "../messaging/contract.ts";
 import { memberRedactorOf } from "../messaging/hidden-members.ts";
 import { idNameOf, nounOf } from "../messaging/job-id.ts";
 import type { Leave } from "../scheduler/admission.ts";
@@ -22,9 +16,9 @@ import type { Context, Ports } from "../scheduler/ports.ts";
 import { publish } from "../scheduler/publish.ts";
 import { type Created, NotStorable } from "../store/job-store.ts";
 import { describeSpan } from "../telemetry/spans.ts";
-import { contentDigest } from "./content-digest.ts";
+import { draftRecord, fairnessKeyOf } from "./draft-record.ts";
 import { rejectSubmission } from "./reject-submission.ts";
-import { type ParsedSubmission, parseSubmission, type SubmittedMessage } from "./submission-message.ts";
+import { readSubmission, type SubmittedMessage, type ValidSubmission } from "./submission-message.ts";
 
 /** What became of a submission whose sender waits for the answer. `taken`: another job has its id. */
 export type Submitted =
@@ -33,7 +27,11 @@ export type Submitted =
   | { readonly kind: "submitted"; readonly record: StateRecord; readonly claim: ClaimOutcome | undefined };
 
 /** Nothing of it is recorded. */
-type NotTaken = { readonly kind: "invalid" | "taken"; readonly faults: readonly string[] };
+type NotTaken = {
+  readonly kind: "invalid" | "taken";
+  readonly faults: readonly string[];
+  readonly unknownWorkflow?: string;
+};
 
 /**
  * Order of writes: job and record in one batch, the Received message, the claim, the Started message, then (by the caller) the start of the
@@ -96,7 +94,7 @@ export function recordJob(
   return withoutSecrets(message, context, async () => {
     const read = await readAndRecord(message, context, onAdmitted);
     if (read.kind === "recorded") return read.record;
-    await waitForNewer(message, context);
+    if (read.unknownWorkflow !== undefined) await waitForNewer(read.unknownWorkflow, message, context);
     return rejectSubmission(message, read.faults, context);
   });
 }
@@ -107,14 +105,14 @@ export async function readAndRecord(
   context: Context,
   onAdmitted: (leave: Leave) => void,
 ): Promise<NotTaken | { readonly kind: "recorded"; readonly record: StateRecord }> {
-  const parsed = readSubmission(message, context);
+  const parsed = readSubmission(message, context.rules);
   if (parsed.kind === "invalid") return parsed;
   const { job } = parsed;
   describeSpan({ jobId: parsed.jobId });
   if (await context.pauses?.isPaused({ kind: "workflow", name: job.workflow })) {
     throw new WorkflowPaused(`an operator has paused the workflow ${job.workflow}`);
   }
-  const fair = { key: fairnessKeyOf(parsed, context), isAlone: parsed.owner !== undefined };
+  const fair = { key: fairnessKeyOf(parsed), isAlone: parsed.owner !== undefined };
   // A child is a part of a job in progress: with the places of new jobs, parents and children could wait for each other.
   const lane = message.parent ? "begun" : job.priority;
   const leave = await context.admission.admit(lane, job.workflow, fair);
@@ -122,7 +120,7 @@ export async function readAndRecord(
   const draft = draftRecord(parsed, message, context);
   const created = await createOrSay(job, draft, context);
   if (typeof created === "string") return { kind: "invalid", faults: [created] };
-  if (created.kind === "duplicate" && !isSubmittedAgain(parsed, draft, created, context)) {
+  if (created.kind === "duplicate" && !isSubmittedAgain(parsed, draft, created)) {
     return {
       kind: "taken",
       faults: [
@@ -152,66 +150,21 @@ async function createOrSay(job: Job, draft: StateRecord, { store }: Ports): Prom
 /** Longer than any rollback lasts. A removed workflow looks the same, if none was added since. */
 const WAITS_FOR_NEWER_MS = 7 * 86_400_000;
 
-/** @throws MissingWorkflow if the job's only fault is that its workflow belongs to a newer version of the app */
-async function waitForNewer({ body, envelope, enqueuedAt }: SubmittedMessage, ports: Ports): Promise<void> {
-  const { workflow } = (body ?? {}) as { readonly workflow?: unknown };
-  if (typeof workflow !== "string" || ports.rules.workflows.includes(workflow)) return;
-  if (parseSubmission(body, envelope, { ...ports.rules, workflows: [workflow] }).kind === "invalid") return;
+/** @throws MissingWorkflow if the workflow belongs to a newer version of the app */
+async function waitForNewer(name: string, { enqueuedAt }: SubmittedMessage, ports: Ports): Promise<void> {
   if (enqueuedAt !== undefined && ports.now() - Date.parse(enqueuedAt) > WAITS_FOR_NEWER_MS) return;
-  if (await ports.isNewerWorkflow(workflow)) throw new MissingWorkflow({ name: workflow });
+  if (await ports.isNewerWorkflow(name)) throw new MissingWorkflow({ name });
 }
-
-type Valid = Extract<ParsedSubmission, { kind: "valid" }>;
 
 /** Another sender's job is another job, whatever its content. */
 function isSubmittedAgain(
-  { job, owner }: Valid,
+  { job, owner, contract }: ValidSubmission,
   { parent }: StateRecord,
   stored: { readonly job: Job; readonly record: StateRecord },
-  { rules }: Ports,
 ) {
   if (!isSameStep(stored.record.parent, parent)) return false;
-  return stored.record.owner === owner && sameAsStored(stored.job, job, contractOf(job, rules.contracts).secrets);
+  return stored.record.owner === owner && sameAsStored(stored.job, job, contract.secrets);
 }
 
 const isSameStep = (one: ParentStep | undefined, other: ParentStep | undefined) =>
   one?.jobId === other?.jobId && one?.step === other?.step;
-
-/** A child has its parent's owner, whatever queues there are. */
-export function readSubmission({ body, envelope, parent }: SubmittedMessage, { rules }: Ports): ParsedSubmission {
-  const parsed = parseSubmission(body, envelope, rules);
-  return parent && parsed.kind === "valid" ? { ...parsed, owner: parent.owner } : parsed;
-}
-
-/** The owner's name comes from its queue. On a queue that several senders share, the content has the key. */
-function fairnessKeyOf({ job, owner }: Valid, { rules }: Ports): string {
-  return owner ?? memberOf(job, contractOf(job, rules.contracts).fairnessKey);
-}
-
-/** The record of a new job. */
-export function draftRecord(parsed: Valid, message: SubmittedMessage, ports: Ports): StateRecord {
-  const { jobId, job, reply, owner, statuses } = parsed;
-  const workflow = ports.workflows.newest(job.workflow);
-  if (!workflow) throw new Error(`no workflow ${job.workflow}, though the submission rules name it`);
-  const now = ports.now();
-  const { priority } = job;
-  const { body, traceparent, enqueuedAt, parent } = message;
-  const submission = {
-    jobId,
-    keys: contractOf(job, ports.rules.contracts).keysOf(job),
-    priority,
-    ...reply,
-    owner,
-    parent: parent?.step,
-    fairnessKey: fairnessKeyOf(parsed, ports) || undefined,
-    statuses,
-    contentDigest: contentDigest(body, ports.rules.contracts.usualWorkflow),
-    traceparent,
-    enqueuedAt,
-  };
-  const items = itemsIn(workflow, job, ports.workflows.rules);
-  const at = instant(now);
-  const record = newStateRecord(submission, workflow, at, instant(now + ports.timing.claimWithinMs), items);
-  const steps = assigned(workflow, record.steps, job, ports.workflows.rules);
-  return { ...record, steps, ...deadlineOf(workflow, at) };
-}

@@ -6,8 +6,9 @@ import type { OperatorRequest } from "../messaging/operator-request.ts";
 import { decisionContextOf, operateJob } from "../scheduler/operate-job.ts";
 import type { Context } from "../scheduler/ports.ts";
 import { clearOutbox } from "../scheduler/publish.ts";
+import { draftRecord } from "./draft-record.ts";
+import { readSubmission } from "./submission-message.ts";
 import { messageFor, type WantedChild } from "./submit-child.ts";
-import { draftRecord, readSubmission } from "./submit-job.ts";
 
 export type ChildTakenBack =
   /** Nothing of it is left; `state`: how it ended, or `NotSubmitted` if nothing of it was ever recorded. */
@@ -82,7 +83,7 @@ async function fence(
   const { jobId, parentId } = wanted.id;
   if (wasSubmitted) return { kind: "rejected", message: `child ${jobId} is not there any more` };
   const message = await messageFor(wanted, context);
-  const parsed = "kind" in message ? message : readSubmission(message, context);
+  const parsed = "kind" in message ? message : readSubmission(message, context.rules);
   // A late submission is rejected for the same reason.
   if ("kind" in message || parsed.kind !== "valid") return { kind: "takenBack", state: "NotSubmitted" };
   const draft = draftRecord(parsed, message, context);

@@ -99,6 +99,11 @@ test.each([
     sampleJob("job-1", { workflow: "alchemy" }),
     ["workflow: must be one of job-fulfilment, returns"],
   ],
+  [
+    "an unknown workflow, and what stands for a value that is not shown",
+    sampleJob("job-1", { workflow: "alchemy", paymentToken: "(hidden)" }),
+    ["workflow: must be one of", "paymentToken: must not be (hidden)"],
+  ],
 ])("bad input is quarantined with every fault named: %s", async (_, body, named) => {
   expect(await world.submit(body)).toBeUndefined();
   const faults = world.quarantined[0]?.faults ?? [];

@@ -43,8 +43,28 @@ const FACTS: Readonly<Record<string, (facts: MessageFacts, bytes: Buffer) => Kno
   expiresatutc: ({ expiresAt }) => (Number.isFinite(expiresAt) ? new Date(expiresAt) : UNKNOWN),
   deadlettersource: ({ deadLetterSource }) => deadLetterSource ?? null,
   deliverycount: () => 0n,
+  timetolive: ({ enqueuedAt, expiresAt }) => timeSpan(expiresAt - enqueuedAt),
+  state: () => "Active",
+  forcepersistence: () => false,
+  // Nobody holds it yet.
+  lockeduntilutc: () => null,
+  locktoken: () => null,
   size: (_facts, bytes) => BigInt(bytes.length),
 };
+
+/** .NET's text of it; of a message that lives on its longest one. */
+function timeSpan(ms: number): string {
+  if (!Number.isFinite(ms)) return "10675199.02:48:05.4775807";
+  const two = (value: number) => String(Math.floor(value)).padStart(2, "0");
+  const days = Math.floor(ms / DAY_MS);
+  const time = [(ms % DAY_MS) / HOUR_MS, (ms % HOUR_MS) / MINUTE_MS, (ms % MINUTE_MS) / 1000].map(two).join(":");
+  const rest = ms % 1000;
+  return `${days > 0 ? `${days}.` : ""}${time}${rest > 0 ? `.${String(rest * 10_000).padStart(7, "0")}` : ""}`;
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
 
 export class MessageView implements Properties {
   readonly #bytes: Buffer;

@@ -1,5 +1,6 @@
 // The databases and containers, in memory for every request and in SQLite for the next start.
 import type { Database } from "../database/database.ts";
+import { KeptMap } from "../database/kept-map.ts";
 import { completePolicy, type Indexing, pathSegments, readIndexing } from "./indexing.ts";
 import { ItemTable, type ItemTableOptions } from "./item-table.ts";
 import { KeyRanges } from "./key-ranges.ts";
@@ -40,14 +41,16 @@ const LAST_WRITER_WINS: JsonObject = {
 };
 
 export class Catalog {
-  readonly databases = new Map<string, DatabaseRecord>();
+  readonly databases: Map<string, DatabaseRecord>;
   readonly users: UserStore;
   readonly ranges: KeyRanges;
   readonly #database: Database;
-  readonly #throughput = new Map<string, JsonObject>();
+  readonly #throughput: Map<string, JsonObject>;
 
   constructor(database: Database) {
     this.#database = database;
+    this.databases = new KeptMap(database);
+    this.#throughput = new KeptMap(database);
     this.users = new UserStore(database);
     this.ranges = new KeyRanges(database);
     for (const [name, run] of Object.entries(HASH_FUNCTIONS)) database.define(name, run);
@@ -210,7 +213,7 @@ export class Catalog {
   #openDatabase(id: string, number: number, definition: JsonObject): DatabaseRecord {
     const rid = databaseRid(number);
     const named = { ...definition, _rid: rid, _self: `dbs/${rid}/` };
-    const record: DatabaseRecord = { id, rid, definition: named, containers: new Map() };
+    const record: DatabaseRecord = { id, rid, definition: named, containers: new KeptMap(this.#database) };
     this.databases.set(id, record);
     return record;
   }

@@ -2,7 +2,7 @@
 
 import type { Container, DatabaseRecord } from "./catalog.ts";
 import { isResourceId, NO_DATABASE, resource, resources, select } from "./databases.ts";
-import { policyFault } from "./indexing.ts";
+import { KEY_PATH, pathSegments, policyFault } from "./indexing.ts";
 import { isTimeToLive } from "./item-operations.ts";
 import { hashesOf } from "./key-ranges.ts";
 import { COSMOS_LIMITS } from "./limits.ts";
@@ -78,12 +78,23 @@ export async function replaceContainer(call: ItemCall): Promise<Reply> {
     JSON.stringify(given["uniqueKeyPolicy"]) === JSON.stringify(container.definition["uniqueKeyPolicy"]);
   if (given["uniqueKeyPolicy"] !== undefined && !sameUnique)
     return fault(400, "The unique keys of a container are fixed.");
+  const conflicts = given["conflictResolutionPolicy"];
+  if (conflicts !== undefined && !isSameConflicts(conflicts, container.definition["conflictResolutionPolicy"]))
+    return fault(400, "The conflict resolution policy of a container is fixed.");
   const sameKey = JSON.stringify(keyPaths(given)) === JSON.stringify(keyPaths(container.definition));
   if (given["id"] !== container.id || !sameKey)
     return fault(400, "The id and the partition key of a container are fixed.");
   const replaced = await call.catalog.replaceContainer(parent, container, given);
   return resource(200, replaced.definition);
 }
+
+/** What is not said is as an empty text. */
+function isSameConflicts(one: Value, other: Value): boolean {
+  const fields = ["mode", "conflictResolutionPath", "conflictResolutionProcedure"];
+  return fields.every((field) => textOf(one, field) === textOf(other, field));
+}
+
+const textOf = (policy: Value, field: string) => String((isObject(policy) ? policy[field] : undefined) ?? "");
 
 export async function deleteContainer(call: ItemCall): Promise<Reply> {
   const parent = parentOf(call);
@@ -133,22 +144,28 @@ export function containerFault(given: Value): string | undefined {
     uniqueKeyFault(given["uniqueKeyPolicy"]) ??
     keyFault(paths) ??
     keyKindFault(given["partitionKey"]) ??
+    conflictFault(given["conflictResolutionPolicy"]) ??
+    geospatialFault(given["geospatialConfig"]) ??
     lackingFault(given) ??
     fullTextFault(given["fullTextPolicy"])
   );
 }
 
 const MOST_KEY_PATHS = COSMOS_LIMITS.keyPaths.value;
-const KEY_PATH = /^(\/("([^"\\]|\\.)*"|'([^'\\]|\\.)*'|[^/\s"'*?[\]]+))+$/;
 
 function keyFault(paths: Value): string | undefined {
   if (!Array.isArray(paths) || paths.length === 0) return "A container needs a partition key.";
   if (paths.length > MOST_KEY_PATHS) return `A partition key has at most ${MOST_KEY_PATHS} paths.`;
   const strange = paths.find((path) => typeof path !== "string" || !KEY_PATH.test(path));
-  if (strange === undefined) return undefined;
+  if (strange === undefined) return paths.some(isOfSystem) ? OF_SYSTEM : undefined;
   if (typeof strange === "string" && strange.startsWith("/")) return KEY_CHARACTERS;
   return `The partition key component definition path '${String(strange)}' could not be accepted, failed near position '0'. It begins with '/'.`;
 }
+
+/** The server sets them after it has found the partition. */
+const SYSTEM_PROPERTIES = ["_rid", "_self", "_etag", "_ts", "_attachments"];
+const OF_SYSTEM = `A partition key is no property that the server sets: ${SYSTEM_PROPERTIES.join(", ")}.`;
+const isOfSystem = (path: Value) => SYSTEM_PROPERTIES.includes(pathSegments(String(path))[0] ?? "");
 
 const KEY_KINDS = ["Hash", "Range", "MultiHash"];
 
@@ -164,6 +181,26 @@ function keyKindFault(key: Value): string | undefined {
   return "A partition key of several paths has the kind MultiHash and the version 2.";
 }
 
+/** A path is for the last writer, a procedure for one's own. An invalid path counts as none, as Microsoft's page on conflicts says. */
+function conflictFault(policy: Value): string | undefined {
+  if (policy === undefined || policy === null) return undefined;
+  if (!isObject(policy)) return "The conflict resolution policy is not a JSON object.";
+  const { mode = LAST_WRITER, conflictResolutionPath: path, conflictResolutionProcedure: procedure } = policy;
+  if (mode !== LAST_WRITER && mode !== "Custom") return "The mode of conflict resolution is LastWriterWins or Custom.";
+  if (mode === LAST_WRITER && isText(procedure)) return "A policy of the mode LastWriterWins has no procedure.";
+  if (mode === "Custom" && isText(path)) return "A policy of the mode Custom has no path.";
+  return undefined;
+}
+
+const LAST_WRITER = "LastWriterWins";
+const isText = (value: Value) => value !== undefined && value !== null && value !== "";
+
+function geospatialFault(config: Value): string | undefined {
+  const type = isObject(config) ? config["type"] : undefined;
+  if (type === undefined || type === "Geography" || type === "Geometry") return undefined;
+  return "The type of geospatial data is Geography or Geometry.";
+}
+
 const KEY_CHARACTERS =
   "Partition key paths must contain only valid characters and not contain a trailing slash or wildcard character.";
 
@@ -172,6 +209,7 @@ const LACKING: Readonly<Record<string, string>> = {
   computedProperties: "Computed properties are",
   clientEncryptionPolicy: "Client encryption is",
   materializedViewDefinition: "Materialized views are",
+  analyticalStorageTtl: "The analytical store is",
 };
 
 /** What this server would keep and never obey. */
@@ -184,8 +222,9 @@ function lackingFault(given: JsonObject): string | undefined {
 
 const lacking = (name: string) => `${LACKING[name]} not supported by this server: ${name}.`;
 
-/** Clients write an empty list for none. */
-const isSaid = (value: Value) => value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0);
+/** Clients write an empty list for none, and 0 for no analytical store. */
+const isSaid = (value: Value) =>
+  value !== undefined && value !== null && value !== 0 && !(Array.isArray(value) && value.length === 0);
 
 const hasAny = (list: Value) => Array.isArray(list) && list.length > 0;
 

@@ -11,7 +11,7 @@ export const NO_DATABASE = "The database does not exist.";
 const BAD_ID = "The id is missing, too long or has one of the characters / \\ ? #.";
 
 export function isResourceId(id: unknown): id is string {
-  return typeof id === "string" && id !== "" && id.length <= COSMOS_LIMITS.name.value && !/[/\\?#]/.test(id);
+  return typeof id === "string" && id !== "" && id.length <= COSMOS_LIMITS.name.value && !/[/\\?#]|\s$/.test(id);
 }
 
 export function listDatabases(call: Call): Reply {

@@ -36,7 +36,8 @@ const ROOT = "/*";
 export function completePolicy(policy: Value): JsonObject {
   const given: JsonObject = isObject(policy) ? policy : {};
   const mode = String(given["indexingMode"] ?? "consistent").toLowerCase();
-  const fields = { automatic: mode !== "none", ...given, indexingMode: mode };
+  // "lazy" is of the past: the service makes it consistent.
+  const fields = { automatic: mode !== "none", ...given, indexingMode: mode === "lazy" ? "consistent" : mode };
   if (mode === "none") return { ...fields, includedPaths: [], excludedPaths: [] };
   const [included, excluded] = [listOf(given["includedPaths"]), listOf(given["excludedPaths"])];
   const named = included.length > 0 || excluded.some((entry) => pathOf(entry) === ROOT);
@@ -59,14 +60,16 @@ const ETAG = '/"_etag"/?';
 
 /** What is wrong with a policy, if anything. */
 export function policyFault(policy: Value): string | undefined {
-  const { indexingMode, includedPaths, excludedPaths, compositeIndexes } = completePolicy(policy);
+  const { indexingMode, includedPaths, excludedPaths, compositeIndexes, spatialIndexes } = completePolicy(policy);
   if (indexingMode === "none") return undefined;
-  if (indexingMode !== "consistent" && indexingMode !== "lazy") return "The indexing mode is consistent or none.";
+  if (indexingMode !== "consistent") return "The indexing mode is consistent or none.";
   const { includedPaths: mostIncluded, excludedPaths: mostExcluded } = COSMOS_LIMITS;
   // Azure's own path for the ETag is among those excluded.
   if (listOf(includedPaths).length > mostIncluded.value || listOf(excludedPaths).length > mostExcluded.value + 1) {
     return `An indexing policy includes ${mostIncluded.value} paths and excludes ${mostExcluded.value} at most.`;
   }
+  const spatial = spatialFault(listOf(spatialIndexes));
+  if (spatial) return spatial;
   const composites = compositeFault(listOf(compositeIndexes));
   if (composites) return composites;
   const paths = [...listOf(includedPaths), ...listOf(excludedPaths)].map(pathOf);
@@ -85,6 +88,16 @@ const COMPOSITE_PATH = new RegExp(`^(?:/${LABEL})+$`, "u");
 
 const notAccepted = (path: string, end: string) =>
   `The indexing path '${path}' could not be accepted: ${end}, and a name of other characters than letters, digits and _ stands in quotes.`;
+
+const SPATIAL_TYPES = ["Point", "LineString", "Polygon", "MultiPolygon"];
+
+function spatialFault(indexes: readonly Json[]): string | undefined {
+  const strange = indexes.map(pathOf).find((path) => !INDEX_PATH.test(path));
+  if (strange !== undefined) return notAccepted(strange, "it ends in /? or /*");
+  const types = indexes.flatMap((index) => (isObject(index) ? listOf(index["types"]) : []));
+  if (types.every((type) => SPATIAL_TYPES.includes(String(type)))) return undefined;
+  return `The types of a spatial index are ${SPATIAL_TYPES.join(", ")}.`;
+}
 
 function compositeFault(composites: readonly Json[]): string | undefined {
   const { composites: most, compositePaths } = COSMOS_LIMITS;
@@ -158,6 +171,9 @@ export function orderFault(
   const paths = orderings.map(({ path }) => path).join(", ");
   return `The order by query does not have a corresponding composite index that it can be served from. Its paths are ${paths}.`;
 }
+
+/** Of a partition key, a unique key or a conflict resolution policy. */
+export const KEY_PATH = /^(\/("([^"\\]|\\.)*"|'([^'\\]|\\.)*'|[^/\s"'*?[\]]+))+$/;
 
 const SEGMENT = /\/(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^/]*))/g;
 

@@ -42,7 +42,7 @@ const SWEEP_AT_ONCE = 500;
 
 export class ItemTable {
   readonly name: string;
-  readonly #database: Pick<Database, "prepare" | "exec">;
+  readonly #database: Pick<Database, "prepare" | "exec" | "onRollback">;
   #options: ItemTableOptions;
   /** The columns of keys. */
   #columns: readonly string[];
@@ -54,7 +54,7 @@ export class ItemTable {
   #lsn: number;
 
   /** Runs DDL, so at start or inside `Database.write`, unless it is a table `asOf`, of which it gets the `lsn`. */
-  constructor(database: Pick<Database, "prepare" | "exec">, options: ItemTableOptions, lsn?: number) {
+  constructor(database: Pick<Database, "prepare" | "exec" | "onRollback">, options: ItemTableOptions, lsn?: number) {
     this.#database = database;
     this.#options = options;
     this.name = `items_${options.number}`;
@@ -74,13 +74,23 @@ export class ItemTable {
   /** What `snapshot`, which was renewed just now, reads of this table: no writes. `known` is the one of the snapshot before. */
   asOf(snapshot: Snapshot, known: ItemTable | undefined): ItemTable {
     if (!known)
-      return new ItemTable({ prepare: snapshot.prepare.bind(snapshot), exec: () => {} }, this.#options, this.#lsn);
+      return new ItemTable(
+        { prepare: snapshot.prepare.bind(snapshot), exec: () => {}, onRollback: () => {} },
+        this.#options,
+        this.#lsn,
+      );
     known.#lsn = this.#lsn;
     return known;
   }
 
   /** Inside a write: other indexes or another time to live, for the writes that are queued behind it too. */
   reconfigure(options: ItemTableOptions): void {
+    const [before, columns, statements] = [this.#options, this.#columns, this.#statements];
+    this.#database.onRollback(() => {
+      this.#options = before;
+      this.#columns = columns;
+      this.#statements = statements;
+    });
     this.#options = options;
     createTable(this.#database, this.name, options.paths, options.unique);
     keepHistory(this.#database, this.name, options.retentionMs);
@@ -194,6 +204,9 @@ export class ItemTable {
   /** Inside a write: the table and all it holds. */
   drop(): void {
     this.#dropped = true;
+    this.#database.onRollback(() => {
+      this.#dropped = false;
+    });
     dropHistory(this.#database, this.name);
     this.#database.exec(`DROP TABLE ${this.name}`);
   }

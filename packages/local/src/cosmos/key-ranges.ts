@@ -1,6 +1,7 @@
 // The physical partitions of containers, of which each has a range of the hashes of partition keys. All are in one table:
 // what differs is what a client is told, and so what it asks each partition for and merges itself.
 import type { Database } from "../database/database.ts";
+import { KeptMap } from "../database/kept-map.ts";
 import type { Container } from "./catalog.ts";
 import type { HashRange } from "./key-scope.ts";
 import { HASH_SPACE, hashBound, hashFunctionOf } from "./partition-hash.ts";
@@ -25,10 +26,11 @@ const WHOLE: readonly KeyRange[] = [{ id: "0", from: 0, below: HASH_SPACE, paren
 
 export class KeyRanges {
   readonly #database: Database;
-  readonly #ranges = new Map<string, readonly KeyRange[]>();
+  readonly #ranges: Map<string, readonly KeyRange[]>;
 
   constructor(database: Database) {
     this.#database = database;
+    this.#ranges = new KeptMap(database);
     database.exec("CREATE TABLE IF NOT EXISTS key_ranges (rid TEXT PRIMARY KEY, body TEXT NOT NULL)");
     for (const row of database.prepare("SELECT rid, body FROM key_ranges").all()) {
       this.#ranges.set(String(row["rid"]), JSON.parse(String(row["body"])) as KeyRange[]);

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Database } from "../database/database.ts";
+import { diskFault } from "../database/disk-room.ts";
 import { HttpConnections } from "../listener/http-connections.ts";
 import { inWords, stackOf } from "../thrown.ts";
 import { admissionFault } from "./admission.ts";
@@ -104,7 +105,7 @@ export class CosmosServer {
       if (cause instanceof ClientGone) return;
       this.#log(`${request.method} ${request.url} failed: ${stackOf(cause)}`);
       if (response.headersSent) response.destroy();
-      else send(response, { reply: fault(500, `The server failed: ${inWords(cause)}`) });
+      else send(response, { reply: failed(cause) });
     }
   }
 
@@ -193,6 +194,11 @@ export class CosmosServer {
     this.#refusals = { left: requests, status };
     return { status: 200, charge: 0, body: JSON.stringify({ requests, status }) };
   }
+}
+
+function failed(cause: unknown): Reply {
+  const full = diskFault(cause);
+  return full === undefined ? fault(500, `The server failed: ${inWords(cause)}`) : fault(NO_ROOM, full);
 }
 
 /** Undefined where it is larger than any request may be: the rest of it is read and dropped. */

@@ -1,5 +1,5 @@
 // Unique keys: paths whose values no two documents of one partition key share; a value that is not there is one too.
-import { pathSegments, valueAt } from "./indexing.ts";
+import { KEY_PATH, pathSegments, valueAt } from "./indexing.ts";
 import { COSMOS_LIMITS } from "./limits.ts";
 import { isObject, type JsonObject, type Value } from "./sql/values.ts";
 
@@ -26,9 +26,9 @@ export function uniqueKeyFault(policy: Value): string | undefined {
     Array.isArray(keys) &&
     keys.every((key) => {
       const paths = isObject(key) ? key["paths"] : undefined;
-      return Array.isArray(paths) && paths.length > 0 && paths.every((path) => /^\/./.test(String(path)));
+      return Array.isArray(paths) && paths.length > 0 && paths.every((path) => KEY_PATH.test(String(path)));
     });
-  if (!isRight) return "A unique key is a list of paths that begin with '/'.";
+  if (!isRight) return "A unique key is a list of paths that begin with '/', without a trailing slash or a wildcard.";
   const { uniqueKeys, uniquePaths } = COSMOS_LIMITS;
   const isLong = keys.some((key) => isObject(key) && listOf(key["paths"]).length > uniquePaths.value);
   if (keys.length <= uniqueKeys.value && !isLong) return undefined;

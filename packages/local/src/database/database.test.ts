@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { Database } from "./database.ts";
+import { KeptMap } from "./kept-map.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "database-"));
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
@@ -102,4 +103,51 @@ test("a file gives free pages back, some in a commit, and one that was made with
   const free = shrinking.freePages;
   expect(await shrinking.write(() => shrinking.shrink(10))).toBe(free - 10);
   shrinking.close();
+});
+
+test("what a write changed in memory is put back where it is not kept, the last change first; by a savepoint, its own changes alone", async () => {
+  const database = open();
+  const list: string[] = [];
+  const add = (name: string) => {
+    list.push(name);
+    database.onRollback(() => expect(list.pop()).toBe(name));
+  };
+  await database.write(() => add("kept"));
+  const failing = () =>
+    database.write(() => {
+      add("a");
+      add("b");
+      throw new Error("a bug");
+    });
+  await expect(failing()).rejects.toThrow("a bug");
+  expect(list).toEqual(["kept"]);
+  await database.write(() => {
+    add("before");
+    database.savepoint(
+      () => add("taken back"),
+      () => false,
+    );
+    add("after");
+  });
+  expect(list).toEqual(["kept", "before", "after"]);
+  database.close();
+});
+
+test("a map of what is kept is put back with its order", async () => {
+  const database = open();
+  const map = new KeptMap<string, number>(database);
+  for (const [index, name] of ["a", "b", "c"].entries()) map.set(name, index);
+  const failing = () =>
+    database.write(() => {
+      map.delete("a");
+      map.set("b", 7).set("d", 8);
+      throw new Error("a bug");
+    });
+  await expect(failing()).rejects.toThrow("a bug");
+  expect([...map]).toEqual([
+    ["a", 0],
+    ["b", 1],
+    ["c", 2],
+  ]);
+  database.close();
 });

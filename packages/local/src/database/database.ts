@@ -65,6 +65,8 @@ export class Database {
   readonly #statements: Statements;
   readonly #room: DiskRoom | undefined;
   #waiting: Waiting[] = [];
+  /** What puts back the memory of the group that is being written. */
+  #undo: (() => void)[] = [];
   #scheduled: NodeJS.Immediate | undefined;
   #unflushed: Unflushed | undefined;
   #fault: FlushFault | undefined;
@@ -136,15 +138,22 @@ export class Database {
     return this.#unflushed?.flushed.promise ?? NOTHING_UNFLUSHED;
   }
 
+  /** Inside `write`: `undo` runs if what was written is not kept, the last one first. It puts back what the write changes in memory. */
+  onRollback(undo: () => void): void {
+    if (this.#sqlite.isTransaction) this.#undo.push(undo);
+  }
+
   /** Inside `write`: runs `work`, and takes back its changes alone when it throws or returns a value that `keep` refuses. */
   savepoint<T>(work: () => T, keep: (value: T) => boolean): T {
     this.prepare("SAVEPOINT work").run();
+    const before = this.#undo.length;
     let kept = false;
     try {
       const value = work();
       kept = keep(value);
       return value;
     } finally {
+      if (!kept) this.#putBack(before);
       // A full disk can have ended the whole transaction, and the savepoint with it.
       if (this.#sqlite.isTransaction) {
         if (!kept) this.prepare("ROLLBACK TO work").run();
@@ -217,6 +226,7 @@ export class Database {
     const group = this.#waiting;
     if (group.length === 0) return;
     this.#waiting = [];
+    this.#undo = [];
     const results: unknown[] = [];
     try {
       this.prepare("BEGIN IMMEDIATE").run();
@@ -224,6 +234,7 @@ export class Database {
       this.prepare("COMMIT").run();
     } catch (cause) {
       if (this.#sqlite.isTransaction) this.#sqlite.exec("ROLLBACK");
+      this.#putBack(0);
       for (const { reject } of group) reject(cause);
       return;
     }
@@ -236,6 +247,11 @@ export class Database {
     };
     if (this.#log) this.#unflushed = { settle, flushed: Promise.withResolvers() };
     else settle();
+  }
+
+  /** @param from how many changes of the memory stay. */
+  #putBack(from: number): void {
+    for (const undo of this.#undo.splice(from).reverse()) undo();
   }
 
   #flush(): void {

@@ -221,6 +221,7 @@ test("every fault of every function is in one error at the start", async () => {
       /function "intake", .*setting "Bus" \(or "AzureWebJobsBus"\) with the connection string is missing/,
     ),
     expect.stringContaining(`function "shouts": route "admin/shouts" conflicts with the host's own`),
+    expect.stringContaining(`function "again": its route and methods are those of "plain" too`),
     expect.stringContaining(`function "odd": route "api/odd/{id:prime}": "prime" is not a route constraint`),
   ]);
 });

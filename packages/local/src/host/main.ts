@@ -9,21 +9,33 @@ import { type InstanceCounts, parseInstances, TOPOLOGIES, type Topology } from "
 import { LONGEST_PAUSE_MS, Watcher, type WatcherOptions } from "./watcher.ts";
 import type { HostMessage } from "./watcher-messages.ts";
 
-const USAGE = `Usage: host APPDIR [--port N] [--data DIR] [--durability full|normal] [--engine NAME] [--topology single|flex]
-                   [--instances GROUP=N,…] [--replay] [--keys] [--grace MS] [--hang-after MS] [--longest-pause MS]
+const USAGE = `Usage: host APPDIR [--port N] [--data DIR] [--durability full|normal]
+            [--engine NAME] [--topology single|flex] [--instances GROUP=N,…]
+            [--replay] [--keys] [--grace MS] [--hang-after MS]
+            [--longest-pause MS]
 
-  APPDIR        the folder of the Functions app: package.json, host.json, local.settings.json
-  --port        0 takes any free one (default 7071)
-  --data        the folder of the host's databases (default .local/host in the current one)
-  --durability  full flushes each commit to disk; normal (default) survives the death of the process
-  --engine      fast (default), or azure-storage: as slow, and in the order, of Durable on Azure Storage
-  --topology    single (default): one process runs all functions; flex: a process for each group, as in Flex Consumption
-  --instances   how many processes a group has in the flex topology, as in submission=2,durable=2 (default 1 each)
-  --replay      replays orchestrations at every turn, as Azure does, and so finds what is not deterministic
-  --keys        functions of the levels function and admin need their keys, as in Azure: 401 without
-  --grace       how long what runs may go on at SIGINT or SIGTERM (default 4000)
-  --hang-after  a worker that is silent for so long is killed and started again (default 10000)
-  --longest-pause  before a worker that keeps dying is started again (default ${LONGEST_PAUSE_MS})`;
+  APPDIR           the folder of the Functions app: package.json, host.json,
+                   local.settings.json
+  --port           0 takes any free one (default 7071)
+  --data           the folder of the host's databases (default .local/host)
+  --durability     full flushes each commit to disk; normal (default) survives
+                   the death of the process
+  --engine         fast (default), or azure-storage: as slow, and in the order,
+                   of Durable on Azure Storage
+  --topology       single (default): one process runs all functions; flex: a
+                   process for each group, as in Flex Consumption
+  --instances      how many processes a group has in the flex topology, as in
+                   submission=2,durable=2 (default 1 each)
+  --replay         replays orchestrations at every turn, as Azure does, and so
+                   finds what is not deterministic
+  --keys           functions of the levels function and admin need their keys,
+                   as in Azure: 401 without
+  --grace          how long what runs may go on at SIGINT or SIGTERM
+                   (default 4000)
+  --hang-after     a worker that is silent for so long is killed and started
+                   again (default 10000)
+  --longest-pause  before a worker that keeps dying is started again
+                   (default ${LONGEST_PAUSE_MS})`;
 
 const HANG_AFTER_MS = 10_000;
 const GRACE_MS = 4000;
@@ -91,13 +103,16 @@ async function main(): Promise<number> {
   try {
     options = readArguments();
   } catch (cause) {
-    console.error(`${messageOf(cause)}\n\n${USAGE}`);
+    // The fault comes last: who starts a host reads the end of what it said.
+    console.error(`${USAGE}\n\n${messageOf(cause)}`);
     return 2;
   }
   if (!options) {
     console.log(USAGE);
     return 0;
   }
+  // A full disk under the file that the output goes to costs lines, and not the host.
+  process.stdout.on("error", () => undefined);
   const colour = process.stdout.isTTY === true && process.env["NO_COLOR"] === undefined;
   const { topology, instanceCounts, graceMs, ...watched } = options;
   const common = { ...watched, worker: { ...options.worker, colour }, say: (line: string) => console.error(line) };

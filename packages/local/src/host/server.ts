@@ -1,5 +1,6 @@
 // The host's HTTP server: the app's functions, the host's own /admin, and the durable webhooks.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { diskFault } from "../database/disk-room.ts";
 import { foreignRequest, hostOf } from "../foreign-request.ts";
 import { messageOf } from "../thrown.ts";
 import type { DurableEngine, RegisteredFunction } from "./contract.ts";
@@ -64,8 +65,8 @@ export async function openServer(
     if (forwarded !== undefined && request.headers.origin === forwarded)
       request.headers["x-forwarded-host"] = hostOf(forwarded);
     answer(request, response).catch((cause: unknown) => {
-      if (!response.headersSent) response.writeHead(500);
-      response.end(messageOf(cause));
+      if (!response.headersSent) response.writeHead(diskFault(cause) === undefined ? 500 : 507);
+      response.end(diskFault(cause) ?? messageOf(cause));
     });
   });
   server.keepAliveTimeout = 65_000;

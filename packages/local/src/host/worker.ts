@@ -16,6 +16,8 @@ const tell = (message: WorkerMessage, then?: () => void): void => {
   if (process.connected) process.send?.(message, undefined, undefined, then);
 };
 
+// A full disk under the file that the output goes to costs lines, and not the worker.
+process.stdout.on("error", () => undefined);
 const output = bufferedWriter((text) => process.stdout.write(text));
 process.on("exit", () => output.flush());
 // Without the watcher nobody would restart or stop this process, and a second host could not have its port.

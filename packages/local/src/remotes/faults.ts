@@ -61,7 +61,7 @@ export class Faults {
       this.#database
         .prepare("INSERT INTO faults (id, service, request, callsLeft, until) VALUES (?, ?, ?, ?, ?)")
         .run(active.id, this.#service, JSON.stringify(request), active.callsLeft, active.until);
-      this.#active.push(active);
+      this.#replace([...this.#active, active]);
       return active.id;
     });
   }
@@ -112,14 +112,26 @@ export class Faults {
   }
 
   #spend(fault: Active, callsLeft: number): void {
+    const before = fault.callsLeft;
+    this.#database.onRollback(() => {
+      fault.callsLeft = before;
+    });
     fault.callsLeft = callsLeft;
     if (callsLeft === 0) this.#delete(fault);
     else this.#database.prepare("UPDATE faults SET callsLeft = ? WHERE id = ?").run(callsLeft, fault.id);
   }
 
   #delete(fault: Active): void {
-    this.#active = this.#active.filter((other) => other !== fault);
+    this.#replace(this.#active.filter((other) => other !== fault));
     this.#database.prepare("DELETE FROM faults WHERE id = ?").run(fault.id);
+  }
+
+  #replace(active: Active[]): void {
+    const before = this.#active;
+    this.#database.onRollback(() => {
+      this.#active = before;
+    });
+    this.#active = active;
   }
 
   /** Those whose time is not over. The rows of the others go at the next start. */

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Database } from "../database/database.ts";
+import { diskFault } from "../database/disk-room.ts";
 import { foreignRequest } from "../foreign-request.ts";
 import { inWords } from "../thrown.ts";
 import { FAULT_KEY } from "./fault-key.ts";
@@ -26,7 +27,8 @@ export function createServiceServer(options: ServiceServerOptions): Server {
     answer(request, options)
       .catch((cause: unknown): Reply => {
         options.log(`${options.service.name}: ${request.method} ${request.url} failed: ${inWords(cause)}`);
-        return rejection(500, "failed", inWords(cause));
+        const full = diskFault(cause);
+        return full === undefined ? rejection(500, "failed", inWords(cause)) : rejection(507, "disk-full", full);
       })
       .then(async (reply) => {
         // No answer says what a power loss could still take back.

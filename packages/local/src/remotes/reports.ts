@@ -34,6 +34,7 @@ export interface ReportsOptions {
 export class Reports {
   readonly #options: ReportsOptions;
   readonly #timers = new Map<string, NodeJS.Timeout>();
+  readonly #waiting = new Map<string, Report>();
   #isClosed = false;
 
   constructor(options: ReportsOptions) {
@@ -52,23 +53,35 @@ export class Reports {
       .prepare("INSERT INTO reports (service, id, url, body, due) VALUES (?, ?, ?, ?, ?)")
       .run(service, id, url, report.body, report.due);
     this.#schedule(report, afterMs, PAUSE_MS);
+    database.onRollback(() => this.#forget(id));
   }
 
   /** What is taken back is not reported any more. Runs inside `Database.write`. */
   drop(id: string): void {
-    clearTimeout(this.#timers.get(id));
-    this.#timers.delete(id);
-    this.#options.database.prepare("DELETE FROM reports WHERE service = ? AND id = ?").run(this.#options.service, id);
+    const { database, service } = this.#options;
+    const report = this.#waiting.get(id);
+    this.#forget(id);
+    // It is kept for the next process, and so it goes again here too.
+    if (report)
+      database.onRollback(() => this.#schedule(report, Math.max(report.due - Date.now(), PAUSE_MS), PAUSE_MS));
+    database.prepare("DELETE FROM reports WHERE service = ? AND id = ?").run(service, id);
   }
 
   /** What is not reported yet, is by the next process. */
   close(): void {
     this.#isClosed = true;
-    for (const timer of this.#timers.values()) clearTimeout(timer);
-    this.#timers.clear();
+    for (const id of [...this.#timers.keys()]) this.#forget(id);
+  }
+
+  #forget(id: string): void {
+    clearTimeout(this.#timers.get(id));
+    this.#timers.delete(id);
+    this.#waiting.delete(id);
   }
 
   #schedule(report: Report, afterMs: number, pauseMs: number): void {
+    if (this.#isClosed) return;
+    this.#waiting.set(report.id, report);
     const timer = setTimeout(() => void this.#send(report, pauseMs), Math.max(afterMs, 0));
     this.#timers.set(report.id, timer);
   }

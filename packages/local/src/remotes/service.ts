@@ -173,6 +173,8 @@ export class Service {
       }
     }
     return this.#database.write(() => {
+      const before = { ...this.counts };
+      this.#database.onRollback(() => Object.assign(this.counts, before));
       const reply = this.#acceptedOr(this.#decide(call, target), target);
       if (reply.status >= 300 || !this.faults.take("loseReply", target)) return reply;
       this.counts.repliesLost += 1;

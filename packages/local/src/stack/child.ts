@@ -1,11 +1,12 @@
 // One process of the stack: its log, the first message that it sends, its end.
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, createWriteStream, mkdirSync, openSync } from "node:fs";
+import { closeSync, mkdirSync, openSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, extname } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
+import { openLogFile } from "./log-file.ts";
 
 export interface ChildOptions {
   /** The compiled module to run. */
@@ -125,18 +126,18 @@ function signalGroup(leader: number, signal: NodeJS.Signals): boolean {
 
 /** Writes what the child says to its log as well; answers the end of it. */
 function copyLines(child: ChildProcess, logFile: string, onLine: (line: string) => void): () => Promise<string> {
-  const file = createWriteStream(logFile, { flags: "a" });
+  const file = openLogFile(logFile);
   const last: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {
     if (!stream) continue;
     createInterface({ input: stream }).on("line", (line) => {
-      file.write(`${line}\n`);
+      file.write(line);
       last.push(line);
       if (last.length > TAIL_LINES) last.shift();
       onLine(line);
     });
   }
-  child.once("close", () => file.end());
+  child.once("close", () => file.close());
   return async () => last.join("\n");
 }
 

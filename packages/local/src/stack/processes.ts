@@ -1,5 +1,5 @@
 // How each process of the stack is started and when it counts as ready.
-import { createWriteStream, mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { get } from "node:http";
 import { extname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,6 +10,7 @@ import type { InstanceStatus } from "../host/flex/instances.ts";
 import type { HostMessage } from "../host/watcher-messages.ts";
 import { startAzurite } from "./azurite.ts";
 import { Child } from "./child.ts";
+import { openLogFile } from "./log-file.ts";
 import type { PartAddress, PartName, Ports, ServicesMessage } from "./parts.ts";
 
 /** Each has its own port, task hub and data, on the same bus and store: as an app that runs in several regions. */
@@ -98,9 +99,9 @@ export async function startServices({
 export async function startAzuriteProcess({ data, ports }: Common): Promise<Started> {
   const path = logFile(data, "azurite");
   mkdirSync(join(data, "logs"), { recursive: true });
-  const log = createWriteStream(path, { flags: "a" });
-  const azurite = await startAzurite({ ports, data: join(data, "azurite"), log: (line) => log.write(`${line}\n`) });
-  azurite.process.once("close", () => log.end());
+  const log = openLogFile(path);
+  const azurite = await startAzurite({ ports, data: join(data, "azurite"), log: log.write });
+  azurite.process.once("close", () => log.close());
   return { child: new Child(azurite.process), parts: [azurite.address] };
 }
 

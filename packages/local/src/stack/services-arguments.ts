@@ -29,19 +29,29 @@ export const USAGE = `services [bus] [cosmos] [remotes] [azurite] [traces]    de
   --durability full|normal   full flushes to disk at every commit (normal)
   --bus-port N               (5672)
   --bus-admin-port N         (5300)
-  --tls                      the ports of bus and cosmos also accept TLS, with a certificate in DIR/tls
-  --bus-tls-port N           with --tls: one more port of the bus, for TLS alone (5671)
+  --tls                      the ports of bus and cosmos also accept TLS, with a
+                             certificate in DIR/tls
+  --bus-tls-port N           with --tls: one more port of the bus, for TLS alone
+                             (5671)
   --cosmos-port N            (8081)
-  --stale-reads MS           a read of cosmos without a session token may find what was written up to so long before
-  --throughput RU            cosmos answers 429 to what is beyond a container's throughput; this is what one has by itself
-  --like-azure               as Azure now and then: --stale-reads 500, --throughput 5000, busy servers and idle senders on the bus
+  --stale-reads MS           a read of cosmos without a session token may find
+                             what was written up to so long before
+  --throughput RU            cosmos answers 429 to what is beyond a container's
+                             throughput; this is what one has by itself
+  --like-azure               as Azure now and then: --stale-reads 500,
+                             --throughput 5000, busy servers and idle senders
+                             on the bus
   --azurite-port N           the first of three: blobs, queues, tables (10000)
-  --remotes-port N[,N…]      the first port of consecutive ones, or one for each service (7080)
+  --remotes-port N[,N…]      the first port of consecutive ones, or one for each
+                             service (7080)
   --traces-port N            (4318)
   --port N                   the port of the part, if exactly one is named
-  --queues FILE              {queues: […], topics: […]} (infra/entities/service-bus.json)
-  --cosmos-resources FILE    {database, containers: […]} (infra/entities/cosmos.json)
-  --remotes FILE             {services: […]}: JSON, or a module that exports it (samples/remotes.ts or .json)
+  --queues FILE              {queues: […], topics: […]}
+                             (infra/entities/service-bus.json)
+  --cosmos-resources FILE    {database, containers: […]}
+                             (infra/entities/cosmos.json)
+  --remotes FILE             {services: […]}: JSON, or a module that exports it
+                             (samples/remotes.ts or .json)
 Port 0 is any free one.`;
 
 const OPTIONS = {

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import type { Durability } from "../database/database.ts";
+import { diskFault } from "../database/disk-room.ts";
 import { refusesForeign } from "../foreign-request.ts";
 import { inWords } from "../thrown.ts";
 import { eventsOf, pointsOf, spansOf } from "./otlp-json.ts";
@@ -48,7 +49,8 @@ export async function startTraces({
     answer(request, writer, counts)
       .catch((cause: unknown) => {
         log(`${request.method} ${request.url} failed: ${inWords(cause)}`);
-        return { status: 500, body: { message: inWords(cause) } };
+        const full = diskFault(cause);
+        return refusal(full === undefined ? 500 : 507, full ?? inWords(cause));
       })
       .then((reply) => send(response, reply));
   });

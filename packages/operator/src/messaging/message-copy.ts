@@ -1,24 +1,15 @@
 // Makes a plain copy of a received message, and a message from the copy: when it is sent, it equals the original.
 import type { ServiceBusReceivedMessage } from "@azure/service-bus";
+import { ENVELOPE_TEXTS } from "@scheduler-agent-supervisor/core/messaging";
 import Long from "long";
 import type { CopiedBody, CopiedValue, MessageCopy } from "../domain/message-copy.ts";
-
-const TEXTS = [
-  "messageId",
-  "correlationId",
-  "contentType",
-  "subject",
-  "to",
-  "replyTo",
-  "replyToSessionId",
-  "sessionId",
-  "partitionKey",
-] as const;
 
 /** @param received read with its body unparsed */
 export function messageCopyOf(received: ServiceBusReceivedMessage): MessageCopy {
   const { sequenceNumber, enqueuedTimeUtc, deliveryCount, timeToLive, applicationProperties = {} } = received;
-  const texts = TEXTS.flatMap((name) => (received[name] === undefined ? [] : [[name, String(received[name])]]));
+  const texts = ENVELOPE_TEXTS.flatMap((name) =>
+    received[name] === undefined ? [] : [[name, String(received[name])]],
+  );
   const values = Object.entries(applicationProperties).map(([name, value]) => [name, copied(value)]);
   return {
     sequenceNumber: String(sequenceNumber),

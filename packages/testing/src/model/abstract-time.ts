@@ -12,7 +12,10 @@ const OVER_MS = NOW_MS - 2 * TICK_MS;
 const LONG_AGO_MS = OVER_MS - 2 * TICK_MS;
 export const LONG_AGO = new Date(LONG_AGO_MS).toISOString();
 
-const INSTANT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
+/** The deadline of a job that has not passed, in every state: it passes at any time, and is not counted down to. */
+export const DEADLINE_AHEAD = "9999-01-01T00:00:00.000Z";
+
+const INSTANT = /(?!9999)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
 const later = new Map<string, string>();
 
 /** A JSON text as it reads one tick later. */

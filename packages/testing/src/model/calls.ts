@@ -6,6 +6,7 @@ import {
   NO_RULES,
   type StartAttempt,
   type StateRecord,
+  stepOfRun,
   type Workflows,
 } from "@scheduler-agent-supervisor/core/domain";
 import type {
@@ -18,7 +19,8 @@ import type {
 import type { Ports, Report } from "@scheduler-agent-supervisor/core/scheduling";
 import type { Created, Versioned, Written } from "@scheduler-agent-supervisor/core/store";
 import { TICK_MS } from "./abstract-time.ts";
-import { REJECTED } from "./service.ts";
+import { isPastDeadline } from "./normal-form.ts";
+import { REJECTED, stepOf } from "./service.ts";
 import { CONTENT, CONTRACTS, HOSTS, type Host, type Setting, TIMING } from "./setting.ts";
 
 /** The calls that have an effect or an answer that may differ; all others are answered at once. */
@@ -63,6 +65,8 @@ export interface ServiceCall {
   readonly isQuery?: true;
   /** It polls what the service has accepted. */
   readonly isPoll?: true;
+  /** What its result has beside an id: the lists for whose items later steps run. */
+  readonly lists?: { readonly [member: string]: readonly object[] };
   /** The service accepts it, does it later, and reports to this. */
   readonly reportTo?: Address;
 }
@@ -107,7 +111,7 @@ function workflowsOf({ workflow, rules = NO_RULES, laterRules = rules }: Setting
     find: () => workflow,
     of: () => workflow,
     names: [workflow.name],
-    haveDeadlines: false,
+    haveDeadlines: workflow.deadline !== undefined,
     rules: isAgain ? laterRules : rules,
     submittedBy: () => undefined,
     listFaults: () => [],
@@ -136,7 +140,7 @@ export function portsOver(ask: Ask, now: () => number, { host, isAgain = false }
       const completeBy =
         taken?.completeBy ?? (mutant.ignoresTakeUp ? new Date(now() + TICK_MS).toISOString() : undefined);
       if (completeBy === undefined) return { kind: "notTakenUp" };
-      const call = serviceCall(operation, request, completeBy);
+      const call = serviceCall(operation, request, completeBy, setting);
       if (request.awaited) return pollWith(call, ask);
       const { withoutKeys } = setting;
       const until = taken?.triedUntil;
@@ -161,6 +165,12 @@ export function portsOver(ask: Ask, now: () => number, { host, isAgain = false }
   const never = async () => {
     throw new Error("the model has no such call");
   };
+  // A sweep's two searches are one read: its second one finds what its first one left.
+  const search = async (before: string) => {
+    const found = await ask<"due">({ kind: "due", before });
+    return found ? [found] : [];
+  };
+  let left: Versioned[] | undefined;
   return {
     store: {
       create: (_, record) => ask<"create">({ kind: "create", record }),
@@ -176,12 +186,12 @@ export function portsOver(ask: Ask, now: () => number, { host, isAgain = false }
       countByKey: never,
       inFlight: never,
       async *due(before) {
-        const found = await ask<"due">({ kind: "due", before });
-        if (found) yield found;
+        yield* left ?? (await search(before));
       },
-      // biome-ignore lint/correctness/useYield: the model's workflows have no deadline.
-      async *pastDeadline() {
-        await never();
+      async *pastDeadline(before) {
+        const found = await search(before);
+        left = found.filter(({ record }) => !isPastDeadline(record));
+        yield* found.filter(({ record }) => isPastDeadline(record));
       },
     },
     messenger: {
@@ -254,7 +264,9 @@ function serviceCall(
   operation: string,
   { idempotencyKey, compensates, completion }: Pick<AgentRequest, "idempotencyKey" | "compensates" | "completion">,
   completeBy: string,
+  { listed }: Setting,
 ): ServiceCall {
+  const lists = compensates === null ? listed?.[stepOfRun(stepOf(idempotencyKey))] : undefined;
   return {
     kind: "service",
     operation,
@@ -262,6 +274,7 @@ function serviceCall(
     compensates: compensates?.idempotencyKey ?? null,
     completeBy,
     isSaid: false,
+    ...(lists && { lists }),
     ...(completion && { reportTo: JSON.parse(completion.url) as Address }),
   };
 }

@@ -1,35 +1,19 @@
 // What may come of an operation's next call: what it does to the record and the service, and where the operation then stands.
 import type { BoundedReply } from "@scheduler-agent-supervisor/core/agents";
-import {
-  applyChanges,
-  type Guard,
-  holderId,
-  holds,
-  runOf,
-  type StateRecord,
-} from "@scheduler-agent-supervisor/core/domain";
+import { applyChanges, type Guard, holds, runOf, type StateRecord } from "@scheduler-agent-supervisor/core/domain";
 import type { Address, StatusMessage } from "@scheduler-agent-supervisor/core/messaging";
-import { fromLongAgoOn, LONG_AGO, NOW_MS } from "./abstract-time.ts";
+import { DEADLINE_AHEAD, fromLongAgoOn, LONG_AGO, NOW_MS } from "./abstract-time.ts";
 import { aimOf, publishingOf, sendingOf } from "./call-words.ts";
-import {
-  type Accepted,
-  type Answers,
-  aboutOf,
-  type Call,
-  type Replied,
-  type Reported,
-  type Sent,
-  type ServiceCall,
-} from "./calls.ts";
-import { isEndOfStep } from "./handed-on.ts";
-import { normalForm, publishedAs, withOver } from "./normal-form.ts";
+import type { Accepted, Answers, Call, Sent, ServiceCall } from "./calls.ts";
+import { normalForm, publishedAs, withOver, withPassedDeadline } from "./normal-form.ts";
 import type { Entry } from "./operation-run.ts";
 import { CURRENT, type Operation, type Pieces } from "./pieces.ts";
-import { type Doing, isDue, Reads, UNKEPT } from "./reads.ts";
+import { type Doing, isFoundBy, Reads, UNKEPT } from "./reads.ts";
 import { ACCEPTED, act, find, mayReject, PENDING, polled, REJECTED, reject, type ServiceState } from "./service.ts";
-import { AHEAD_MS, type Bounds, CONTENT, HOSTS, type Host, LATER_MS, type Setting } from "./setting.ts";
+import { AHEAD_MS, type Bounds, CONTENT, LATER_MS, type Setting } from "./setting.ts";
 import { PREVIOUS, RECORD, SERVICE_STATE, type State } from "./state.ts";
-import { faultOfCall, faultOfWrite, type Writer } from "./watch.ts";
+import { faultOfCall, faultOfWrite } from "./watch.ts";
+import { isHitByDeadline, writerOf } from "./writer-of.ts";
 
 export interface Effect {
   /** In words, for a trace. */
@@ -51,7 +35,12 @@ export interface Effect {
 
 /** What a call leaves as it is. */
 type Unchanged = Pick<Effect, "record" | "adds">;
-type Change = Omit<Effect, "piece" | "what"> & { readonly entry: Entry | null; readonly what: string };
+type Change = Omit<Effect, "piece" | "what"> & {
+  readonly entry: Entry | null;
+  readonly what: string;
+  /** Whoever ends after this without a write leaves undone what it is there for. */
+  readonly hasToWrite?: boolean;
+};
 
 /** What may come of one call; the effects are absent while an operation has still to run to know them. */
 interface Outcomes {
@@ -115,12 +104,15 @@ export class Effects {
     return outcomes;
   }
 
-  #answered(id: number, { entry, ...change }: Change): Effect | undefined {
+  #answered(id: number, { entry, hasToWrite, ...change }: Change): Effect | undefined {
     if (entry === null) return { ...change, piece: id };
     const piece = this.#pieces.answer(id, entry);
     if (piece === undefined) return undefined;
     const isOver = this.#pieces.isOver(piece);
-    return isOver === undefined ? undefined : { ...change, piece: isOver ? 0 : piece };
+    if (isOver === undefined) return undefined;
+    const fault =
+      isOver && hasToWrite ? "the deadline has passed, and the sweep leaves the job as it is" : change.fault;
+    return { ...change, piece: isOver ? 0 : piece, fault };
   }
 
   #changes(id: number, call: Call, record: number, serviceState: number): Change[] {
@@ -141,9 +133,12 @@ export class Effects {
           this.#storeAway(same),
         ];
       case "due": {
-        const isFound = stored !== undefined && isDue(stored, call.before);
+        const isFound = stored !== undefined && isFoundBy(stored, call.before);
         const answer = isFound ? this.#reads.of(operation, stored) : null;
-        return [{ ...same, what: isFound ? "finds it overdue" : "finds nothing", entry: { answer } }];
+        const isHit = stored !== undefined && isFound && isHitByDeadline(stored);
+        const what = isHit ? "finds it past its deadline" : isFound ? "finds it overdue" : "finds nothing";
+        const found: Change = { ...same, what, entry: { answer }, ...(isHit && { hasToWrite: true as const }) };
+        return stored?.deadlineAt === DEADLINE_AHEAD ? [found, this.#passes(operation, stored)] : [found];
       }
       case "change": {
         const { guard, changes } = call.write;
@@ -158,7 +153,7 @@ export class Effects {
         const ignores = this.#setting.mutant?.ignoresVersion;
         const isRead = call.etag === CURRENT || ignores === "all" || ignores === operation.name;
         if (!stored || !isRead) return this.#rejected(same, `${aimOf(call)}: rejected`);
-        const after = withOver(stored, call.record);
+        const after = withPassedDeadline(stored, withOver(stored, call.record));
         return this.#writes(operation, stored, after, same, written, aimOf(call));
       }
       case "publish": {
@@ -185,6 +180,14 @@ export class Effects {
     }
   }
 
+  /** Nobody but a sweep reads the deadline: so it passes when the first one finds it. */
+  #passes(operation: Doing, stored: StateRecord): Change {
+    const passed = { ...stored, deadlineAt: LONG_AGO };
+    const entry = { answer: this.#reads.of(operation, passed) };
+    const found = { record: this.#pieces.values.idOf(passed), adds: [], entry, spends: "deadlines" } as const;
+    return { ...found, what: "its deadline passes, and that is found", hasToWrite: isHitByDeadline(passed) };
+  }
+
   #staleReads(id: number, call: Call, record: number, previous: number): Change[] {
     if (!isRead(call)) return [];
     const operation: Doing = { ...(this.#pieces.get(id) as Operation), id, at: this.#pieces.taskOf(id) };
@@ -206,7 +209,11 @@ export class Effects {
     const record = this.#stored(form);
     const fault =
       before &&
-      faultOfWrite(this.#plainOf(same.record), publishedAs(before, this.#plainOf(record)), this.#writerOf(operation));
+      faultOfWrite(
+        this.#plainOf(same.record),
+        publishedAs(before, this.#plainOf(record)),
+        writerOf(operation, this.#pieces, this.#reads, this.#setting),
+      );
     const made = { ...same, record, written: after, fault };
     return [
       { ...made, what, entry: { answer: answerTo(form) } },
@@ -269,29 +276,6 @@ export class Effects {
       ...(siblings && !forgets.includes("siblings") && { siblings }),
       ...(dueBy !== undefined && !forgets.includes("dueBy") && { dueBy }),
     };
-  }
-
-  #writerOf(operation: Doing): Writer {
-    const attempt = this.#pieces.attemptOf(operation.id);
-    const hub = this.#setting.mutant?.oneTaskHub ? (HOSTS[0] as Host) : operation.host;
-    const reply = operation.name === "takeReply" ? this.#replyOf(operation) : undefined;
-    const own = isEndOfStep(operation.name) ? this.#reads.runOf(operation) : undefined;
-    return {
-      operation: operation.name,
-      ...(this.#setting.idle && { isNobodyThere: true }),
-      ...(own && { own }),
-      ...(reply && { reply }),
-      ...(attempt !== undefined && { attempt, holder: holderId(CONTENT.jobId, attempt, hub) }),
-    };
-  }
-
-  #replyOf({ input, log }: Operation): Writer["reply"] {
-    const { values } = this.#pieces;
-    const readings = log
-      .map((entry) => values.get<Entry>(entry))
-      .flatMap((entry) => ("now" in entry ? [entry.now] : []));
-    const { step, direction } = aboutOf(values.get<Replied | Reported>(input));
-    return { step, direction, acceptedAt: readings.at(-1) ?? "" };
   }
 
   #serves(

@@ -1,20 +1,20 @@
 // The model checker on an app's own workflow (P20): every state that one run of it can reach, with so much going wrong, or as many as the bounds allow.
 import type { Business } from "@scheduler-agent-supervisor/core/app";
-import type { Workflow } from "@scheduler-agent-supervisor/core/domain";
 import { milliseconds } from "../services/scripted-service.ts";
-import { explore as exploreModel } from "./explorer.ts";
-import { Model } from "./model.ts";
-import { modelled, notModelledIn, rulesOf } from "./modelled.ts";
-import { Seen, type Unseen, unseenInWords } from "./seen.ts";
-import { type Bounds, NOTHING_GOES_WRONG, REQUESTS, type Setting } from "./setting.ts";
+import { exploreWorkflow, strangeConditions } from "./explore-workflow.ts";
+import { type Unseen, unseenInWords } from "./seen.ts";
+import { type Bounds, REQUESTS } from "./setting.ts";
 
 /** The faults during an exploration, and its limits. */
 export interface ExploreOptions {
   /**
    * How often each fault may happen in one run. Faults that are not named never happen, but services do not answer in time twice (`timeouts`): that uses
-   * up a step's attempts, of which there is a third where the policy has a wait. One rejection by a service if absent.
+   * up a step's attempts, of which there is a third where the policy has a wait. And the deadline of the job passes (`deadlines`), once unless an operator
+   * resubmits it. One rejection by a service if absent.
    */
   readonly goesWrong?: Partial<Bounds>;
+  /** How many items each list has: it is explored once for each number. 0, 1 and 2 if absent. */
+  readonly items?: readonly number[];
   /** The values of the workflow's conditions, by name. Others are true. */
   readonly conditions?: { readonly [name: string]: boolean };
   /** The operator's possible actions; `goesWrong.actions` limits their number. */
@@ -41,6 +41,8 @@ export interface Exploration {
   readonly ends: readonly string[];
   /** What no state shows: it can't happen if the exploration is complete, and may if it was stopped. */
   readonly unseen: Unseen;
+  /** What was explored up to a bound, or apart, as text: the items of lists, and child jobs. */
+  readonly bounded: readonly string[];
   /** What this workflow has and the model has not, as text. */
   readonly notModelled: readonly string[];
   /** The violated invariant, and the shortest sequence of moves to it; undefined if none was found. */
@@ -51,48 +53,38 @@ export interface Exploration {
 
 const MOST_STATES = 200_000;
 const WITHIN = "PT1M";
-const USUAL_TIMEOUTS = 2;
+/** A list without items, one run alone, and two in parallel. */
+const USUAL_ITEMS = [0, 1, 2];
 
 /**
- * Explores the newest version of a workflow. The structure is the app's: steps, predecessors, compensations, conditions, fallbacks, policies, queues. The times,
- * thresholds and services are the model's: two tries, one wait, and services that follow the contract of an agent. The first wait that expires is the
- * last where `onAwaitExpired` gives waits their own count. `notModelled` names the other differences.
+ * Explores the newest version of a workflow. The structure is the app's: steps, predecessors, compensations, conditions, fallbacks, policies, queues,
+ * lists, the deadline. The times, thresholds and services are the model's: two tries, one wait, and services that follow the contract of an agent. The
+ * first wait that expires is the last where `onAwaitExpired` gives waits their own count. A step that submits child jobs ends in the ways in which the
+ * child's workflow ends, which is explored alone first. `bounded` and `notModelled` name the differences.
  * @throws where the app has no such workflow, or no such condition
  */
 export async function explore(business: Business, name: string, options: ExploreOptions = {}): Promise<Exploration> {
-  const { states: most = MOST_STATES, within = WITHIN } = options;
+  const { states: most = MOST_STATES, within = WITHIN, goesWrong = { rejections: 1 }, items = USUAL_ITEMS } = options;
+  const { conditions = {}, operator = [], mayAcceptWhatItRejected = false, everyInterleaving = false } = options;
   const endsAt = Date.now() + milliseconds(within);
-  const workflow = business.loadWorkflows().newest(name);
-  if (!workflow) throw new Error(`The app has no workflow ${name}: it has ${business.workflowNames.join(", ")}.`);
-  const model = new Model(settingOf(workflow, name, options));
-  const seen = new Seen(model);
-  const { states, complete, ends, finding } = await exploreModel(model, {
-    states: most,
-    isOver: () => Date.now() > endsAt,
-    onState: (state) => seen.add(state),
-  });
-  const violation = finding && { fault: finding.fault, way: finding.trace };
-  const notModelled = notModelledIn(workflow, business);
-  const report = { complete: complete && !violation, states, ends, unseen: seen.unseen(), notModelled, violation };
-  return { ...report, summary: inWords(report, options.everyInterleaving === true) };
-}
-
-function settingOf(workflow: Workflow, name: string, options: ExploreOptions): Setting {
-  const { goesWrong = { rejections: 1 }, conditions = {}, operator = [], mayAcceptWhatItRejected = false } = options;
-  return {
-    name,
-    workflow: modelled(workflow),
-    rules: rulesOf(workflow, conditions),
-    hosts: ["east"],
-    bounds: { ...NOTHING_GOES_WRONG, timeouts: USUAL_TIMEOUTS, ...goesWrong },
+  if (!business.loadWorkflows().newest(name))
+    throw new Error(`The app has no workflow ${name}: it has ${business.workflowNames.join(", ")}.`);
+  const strange = strangeConditions(name, business, conditions);
+  if (strange.length > 0) throw new Error(`The workflow has no condition ${strange.join(" or ")}.`);
+  const found = await exploreWorkflow(name, business, {
+    ...{ goesWrong, items, conditions, mayAcceptWhatItRejected, everyInterleaving },
     requests: operator.map((request) => REQUESTS[request]),
-    isFickle: mayAcceptWhatItRejected,
-    isCoarse: options.everyInterleaving !== true,
-  };
+    most,
+    isOver: () => Date.now() > endsAt,
+  });
+  const { states, complete, ends, unseen, bounded, notModelled, finding } = found;
+  const violation = finding && { fault: finding.fault, way: finding.trace };
+  const report = { complete: complete && !violation, states, ends, unseen, bounded, notModelled, violation };
+  return { ...report, summary: inWords(report, everyInterleaving) };
 }
 
 function inWords(report: Omit<Exploration, "summary">, isEachInterleaved: boolean): string {
-  const { states, complete, ends, unseen, notModelled, violation } = report;
+  const { states, complete, ends, unseen, bounded, notModelled, violation } = report;
   const count = states.toLocaleString("en");
   if (violation) {
     const way = violation.way.map((move, index) => `${String(index + 1).padStart(4)}  ${move}`);
@@ -105,6 +97,7 @@ function inWords(report: Omit<Exploration, "summary">, isEachInterleaved: boolea
       : `Stopped at the bound after ${count} states: nothing was found so far.`,
     `It ends ${ends.join(", ") || "nowhere that was seen"}.`,
     ...(missing === "" ? [] : [`${complete ? "Never reached" : "Not reached so far"}: ${missing}.`]),
+    ...(bounded.length === 0 ? [] : [`Bounded: ${bounded.join("; ")}.`]),
     ...(notModelled.length === 0 ? [] : [`Not modelled: ${notModelled.join("; ")}.`]),
     ...(isEachInterleaved ? [] : ["Each process ran on until it had to wait: everyInterleaving explores the rest."]),
   ].join(" ");

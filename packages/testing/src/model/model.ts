@@ -97,6 +97,7 @@ export class Model {
     if (owed.length > 0) return `the client is never told ${owed.join(", ")}`;
     if (record.outbox.length > 0)
       return `the outbox message of ${record.outbox.map(({ status }) => status).join(", ")} is left`;
+    if (record.deadlineAt) return "an ended job keeps its deadline";
     return record.dueAt === undefined ? undefined : "an ended job stays due";
   }
 }

@@ -1,5 +1,4 @@
 // An app's workflow as the model explores it: the structure is the app's, the times, thresholds and services are the model's.
-import type { Business } from "@scheduler-agent-supervisor/core/app";
 import type {
   FailureBudget,
   RecoveryPolicy,
@@ -7,16 +6,21 @@ import type {
   WorkflowRules,
   WorkflowStep,
 } from "@scheduler-agent-supervisor/core/domain";
-import { CONTENT } from "./setting.ts";
+import { itemsOf } from "./service.ts";
+import { CONTENT, type Setting } from "./setting.ts";
 
 /** As long as a tick of the model's clock, or two: it tells times apart by whether they are over, and by nothing else. */
 const TIMES = { startWithin: "PT30S", completeWithin: "PT30S", awaitWithin: "PT60S", wait: "PT30S" } as const;
 /** The second failure is the last: a third would be as the second. */
 const THRESHOLD = 2;
 
-export function modelled({ deadline: _, ...workflow }: Workflow): Workflow {
+/** Longer than anything that the model counts: it passes where the model has it pass. */
+const DEADLINE = "P366D";
+
+export function modelled({ deadline, ...workflow }: Workflow): Workflow {
   return {
     ...workflow,
+    ...(deadline && { deadline: { ...deadline, completeWithin: DEADLINE } }),
     name: CONTENT.workflow,
     policy: modelledPolicy(workflow.policy),
     steps: workflow.steps.map(modelledStep),
@@ -41,7 +45,7 @@ function modelledBudget<Budget extends Partial<FailureBudget>>(budget: Budget): 
   };
 }
 
-function modelledStep({ forEach: _, assignee: __, ...step }: WorkflowStep): WorkflowStep {
+function modelledStep({ assignee: _, ...step }: WorkflowStep): WorkflowStep {
   const { compensation, awaitWithin, policy } = step;
   return {
     ...step,
@@ -54,16 +58,40 @@ function modelledStep({ forEach: _, assignee: __, ...step }: WorkflowStep): Work
   };
 }
 
-/** @throws where the workflow has no such condition */
-export function rulesOf({ steps }: Workflow, conditions: { readonly [name: string]: boolean }): WorkflowRules {
-  const names = [...new Set(steps.flatMap(({ when }) => when ?? []))];
-  const strange = Object.keys(conditions).filter((name) => !names.includes(name));
-  if (strange.length > 0) throw new Error(`The workflow has no condition ${strange.join(" or ")}.`);
-  return { conditions: Object.fromEntries(names.map((name) => [name, () => conditions[name] ?? true])), lists: {} };
+export function conditionsOf({ steps }: Workflow): string[] {
+  return [...new Set(steps.flatMap(({ when }) => when ?? []))];
 }
 
+/** @param items how many each list of the content has */
+export function rulesOf(
+  workflow: Workflow,
+  conditions: { readonly [name: string]: boolean },
+  items: number,
+): WorkflowRules {
+  const lists = workflow.steps.flatMap(({ forEach }) =>
+    forEach === undefined || isOfResult(forEach) ? [] : [forEach],
+  );
+  return {
+    conditions: Object.fromEntries(conditionsOf(workflow).map((name) => [name, () => conditions[name] ?? true])),
+    lists: Object.fromEntries(lists.map((name) => [name, () => itemsOf(items)])),
+  };
+}
+
+/** The lists in the results of steps, for whose items later steps run. */
+export function listedBy({ steps }: Workflow, items: number): NonNullable<Setting["listed"]> {
+  const listed: { [step: string]: { [member: string]: readonly object[] } } = {};
+  for (const { forEach } of steps) {
+    const [step = "", member] = forEach?.split(".") ?? [];
+    if (member !== undefined) listed[step] = { ...listed[step], [member]: itemsOf(items) };
+  }
+  return listed;
+}
+
+/** As `step.member`. */
+const isOfResult = (forEach: string) => forEach.includes(".");
+
 /** What the workflow has and no state shows, as text. */
-export function notModelledIn({ steps, policy, deadline }: Workflow, { knownAgents }: Business): string[] {
+export function notModelledIn({ steps, policy }: Workflow): string[] {
   const named = (words: string, has: (step: WorkflowStep) => boolean) => {
     const names = steps.filter(has).map(({ name }) => name);
     return names.length > 0 ? [`${words}: ${names.join(", ")}`] : [];
@@ -71,13 +99,8 @@ export function notModelledIn({ steps, policy, deadline }: Workflow, { knownAgen
   const isPolicyWith = (one: Partial<RecoveryPolicy> | undefined) =>
     one?.mostFailures !== undefined || one?.compensation?.mostFailures !== undefined;
   return [
-    ...(deadline ? [`the deadline of the whole job, ${deadline.completeWithin}`] : []),
     ...(isPolicyWith(policy) ? ["mostFailures of the workflow"] : []),
     ...named("mostFailures", (step) => isPolicyWith(step.policy)),
-    ...named("each item of a list (one run stands for all)", ({ forEach }) => forEach !== undefined),
-    ...named("what child jobs do (each is a service that reports later)", ({ agent }) =>
-      Boolean(knownAgents.get(agent)?.submits),
-    ),
     ...named("reminders of assignees", ({ assignee }) => assignee !== undefined),
     ...named("polls (services report what they do later)", ({ awaitWithin }) => awaitWithin !== undefined),
   ];

@@ -12,6 +12,7 @@ import { Attempts } from "./attempts.ts";
 import { queuedOf } from "./call-words.ts";
 import type { Accepted, Replied, ServiceCall } from "./calls.ts";
 import { Clock } from "./clock.ts";
+import { endsLater } from "./done-later.ts";
 import { type Effect, Effects } from "./effects.ts";
 import { Engine } from "./engine.ts";
 import { FinalAnswers } from "./final-answers.ts";
@@ -20,7 +21,7 @@ import { Independence } from "./independence.ts";
 import { Judge } from "./judge.ts";
 import { isActivity, isHandler, NOT_YET, type Stand } from "./operation-run.ts";
 import type { Message, Operation, Orchestration, Pieces } from "./pieces.ts";
-import { act, mayReject, REJECTED, reject, type Said, type ServiceState, saidBy } from "./service.ts";
+import { act, type Said, type ServiceState } from "./service.ts";
 import type { Host, Setting } from "./setting.ts";
 import {
   change,
@@ -54,8 +55,6 @@ const RANK = { never: 0, call: 1, arrival: 2, sweep: 3, tick: 4 } as const;
 
 /** When what can't be taken yet is reported again. */
 const IN_A_TICK = new Date(NOW_MS + TICK_MS).toISOString();
-
-const SUPERSEDED: StepOutcome = { kind: "superseded" };
 
 export class Moves {
   readonly #setting: Setting;
@@ -162,14 +161,15 @@ export class Moves {
     const stored = this.#pieces.recordOf(state);
     const says = (said: Said) =>
       this.#setting.isPolled ? [] : [this.#pieces.unsent("replies", { report: { address, ...said }, replyTo })];
-    const of = `the service: ${call.operation}, accepted before`;
-    const { serviceState, answer } = act(before, call);
     const fault = stored && faultOfCall(call, before, stored, Number.POSITIVE_INFINITY, this.#hasNoKeys);
-    const done = change(state, placed, says(saidBy(answer)), { serviceState: values.idOf(serviceState) });
-    this.#add(done, `${of}: ${answer.kind}`, RANK.arrival, fault);
-    const rejected = mayReject(before, call) && this.#clock.spend(state, "rejections");
-    const rejection = { serviceState: values.idOf(reject(before, call)) };
-    if (rejected) this.#add(change(rejected, placed, says(saidBy(REJECTED)), rejection), `${of}: rejected`, RANK.never);
+    const of = `the service: ${call.operation}, accepted before`;
+    for (const end of endsLater(before, call, this.#setting)) {
+      const from = end.spends ? this.#clock.spend(state, end.spends) : state;
+      const serviceState = values.idOf(end.serviceState);
+      const to = from && change(from, placed, end.says ? says(end.says) : [], { serviceState });
+      const [rank, wrong] = end.isFault ? [RANK.never, undefined] : [RANK.arrival, fault];
+      if (to) this.#add(to, `${of}: ${end.what}`, rank, wrong);
+    }
     const going = this.#clock.spend(state, "progress");
     const progress = says({ kind: "progress", within: "PT60S" });
     if (going) this.#add(change(going, placed, [pieceOf(placed), ...progress]), `${of}: is at it`, RANK.never);
@@ -296,7 +296,7 @@ export class Moves {
     const raised = (to: State | undefined, receiver: number, outcome: StepOutcome) =>
       to && this.#engine.raise(to, host, receiver, PROGRESS, values.idOf(outcome));
     let next = this.#engine.start(rest, host, values.idOf(claimed));
-    if (attempt > 1) next = raised(next, attempt - 1, SUPERSEDED);
+    if (attempt > 1) next = raised(next, attempt - 1, { kind: "superseded" });
     if (!isBehind) return next;
     const found = standingOf(claimed, this.#pieces.recordOf(state));
     next = raised(next, attempt, found);
@@ -379,10 +379,11 @@ export class Moves {
   /** An operation that begins with a look at the record; where that is all it does, nothing moves. */
   #look(state: State, begun: number | undefined, what: string, rank: number): void {
     if (begun === undefined) return;
-    for (const { piece, what: how, spends } of this.#effects.of(begun, state) ?? []) {
-      if (piece === 0 || (spends && spends !== "staleReads")) continue;
+    for (const { piece, what: how, spends, record, fault } of this.#effects.of(begun, state) ?? []) {
+      if (spends === "outages" || (piece === 0 && fault === undefined)) continue;
       const next = spends ? this.#clock.spend(state, spends) : state;
-      if (next) this.#add(change(next, 0, [piece]), `${what}: ${how}`, spends ? RANK.never : rank);
+      const to = next && change(next, 0, piece === 0 ? [] : [piece], { record });
+      if (to) this.#add(to, `${what}: ${how}`, spends ? RANK.never : rank, fault);
     }
   }
 

@@ -12,7 +12,7 @@ import {
   type StepRun,
   type Steps,
 } from "@scheduler-agent-supervisor/core/domain";
-import { LONG_AGO, NOW_MS } from "./abstract-time.ts";
+import { DEADLINE_AHEAD, LONG_AGO, NOW_MS } from "./abstract-time.ts";
 
 export const OPERATOR = "operator";
 
@@ -22,7 +22,7 @@ export const isAnnounced = ({ processState, attempt, retryScheduled }: StateReco
 
 /** @param isReduced without what no decision reads any more: see reduction.ts */
 export function normalForm(record: StateRecord, isReduced = false): StateRecord {
-  const { workflow, dueAt, busyUntil, thenForward } = record;
+  const { workflow, dueAt, busyUntil, thenForward, deadlineAt } = record;
   return {
     schemaVersion: record.schemaVersion,
     jobId: record.jobId,
@@ -51,6 +51,7 @@ export function normalForm(record: StateRecord, isReduced = false): StateRecord 
     ),
     error: record.error && normalError(record.error, isReduced),
     ...(dueAt !== undefined && { dueAt }),
+    ...(deadlineAt && { deadlineAt: Date.parse(deadlineAt) > NOW_MS ? DEADLINE_AHEAD : LONG_AGO }),
     // Once it is over nobody asks for it any more.
     ...(busyUntil !== undefined && Date.parse(busyUntil) > NOW_MS && { busyUntil }),
     // By its entry an operator's write whose answer was lost is known again.
@@ -179,6 +180,14 @@ export function publishedAs(before: StateRecord, after: StateRecord): StateRecor
   });
   return { ...after, steps };
 }
+
+/** A deadline that has passed does not lie ahead again because an operation that read it before writes what it read. */
+export function withPassedDeadline(before: StateRecord, after: StateRecord): StateRecord {
+  return isPastDeadline(before) && after.deadlineAt === DEADLINE_AHEAD ? { ...after, deadlineAt: LONG_AGO } : after;
+}
+
+export const isPastDeadline = ({ deadlineAt }: Pick<StateRecord, "deadlineAt">): boolean =>
+  Boolean(deadlineAt) && Date.parse(deadlineAt as string) < NOW_MS;
 
 /** In the place of the attempt that scheduled a run which has come to its end, where nobody asks for it any more. */
 const OVER = 0;

@@ -142,6 +142,9 @@ function withReads(ports: Ports, reads: (record: StateRecord) => StateRecord): P
       async *due(before) {
         for await (const found of store.due(before)) yield { ...found, record: reads(found.record) };
       },
+      async *pastDeadline(before) {
+        for await (const found of store.pastDeadline(before)) yield { ...found, record: reads(found.record) };
+      },
     },
   };
 }

@@ -4,7 +4,7 @@ import type { Versioned } from "@scheduler-agent-supervisor/core/store";
 import { foundIn } from "./attempt-of.ts";
 import { aboutOf, type Call, type Replied, type Reported } from "./calls.ts";
 import { isEndOfStep } from "./handed-on.ts";
-import { withoutOver } from "./normal-form.ts";
+import { isPastDeadline, withoutOver } from "./normal-form.ts";
 import { CURRENT, type Operation, type Pieces } from "./pieces.ts";
 import type { Setting } from "./setting.ts";
 import { NOTHING_OLDER } from "./state.ts";
@@ -48,7 +48,7 @@ export class Reads {
     if (previous === NOTHING_OLDER || (call.kind === "state" && call.isNewest)) return undefined;
     if (operation.log.some((entry) => values.textOf(entry).includes(SEEN))) return undefined;
     const older = values.get<StateRecord | null>(previous) ?? undefined;
-    const isFound = call.kind === "state" || (older !== undefined && isDue(older, call.before));
+    const isFound = call.kind === "state" || (older !== undefined && isFoundBy(older, call.before));
     const read = isFound ? this.of(operation, older) : null;
     return { answer: read && { ...read, etag: "stale" } };
   }
@@ -98,7 +98,10 @@ export class Reads {
   }
 }
 
-export const isDue = ({ dueAt }: StateRecord, before: string) => dueAt !== undefined && dueAt < before;
+const isDue = ({ dueAt }: StateRecord, before: string) => dueAt !== undefined && dueAt < before;
+
+/** Whether a sweep finds it. */
+export const isFoundBy = (record: StateRecord, before: string) => isDue(record, before) || isPastDeadline(record);
 
 const REJECTED = { kind: "rejected" } as const;
 const REJECTED_AT_NEWEST = { ...REJECTED, etag: CURRENT } as const;

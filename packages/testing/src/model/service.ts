@@ -9,7 +9,10 @@ import type { ServiceCall } from "./calls.ts";
 
 /** What stands under each key: an effect, or one that was compensated, also before it came, or none so far but a rejection. */
 export type ServiceState = { readonly [key: string]: Entry };
-type Entry = "live" | "compensated" | "rejected";
+type Entry = "live" | "compensated" | "rejected" | typeof IN_ERROR;
+
+/** A child job that waits for a person: its effects are left until it is taken back. */
+export const IN_ERROR = "inError";
 
 type Answer = Exclude<BoundedReply, { kind: "expired" }>;
 
@@ -22,19 +25,26 @@ export const REJECTED = { kind: "rejected", message: "rejected", ...ROUTE } as c
 /** What a step of this name records has a list, `parts`, for the runs of another. */
 export const LISTING = "list";
 
-function doneBy(key: string): Answer {
-  const result = stepOf(key) === LISTING ? { id: "1", parts: [{ part: "1" }, { part: "2" }] } : { id: "1" };
+function doneBy({ key, lists }: ServiceCall): Answer {
+  const result = stepOf(key) === LISTING ? { id: "1", parts: itemsOf(2) } : { id: "1", ...lists };
   return { kind: "done", result, ...ROUTE };
+}
+
+/** A list of so many. */
+export function itemsOf(count: number): { readonly part: string }[] {
+  return Array.from({ length: count }, (_, at) => ({ part: `${at + 1}` }));
 }
 
 export function act(
   serviceState: ServiceState,
-  { key, compensates }: ServiceCall,
+  call: ServiceCall,
 ): { readonly serviceState: ServiceState; readonly answer: Answer } {
-  const answer = doneBy(key);
+  const { key, compensates } = call;
+  const answer = doneBy(call);
   if (compensates !== null) return { serviceState: entered(serviceState, compensates, "compensated"), answer };
   if (serviceState[key] === "compensated" || serviceState[key] === "rejected")
     return { serviceState, answer: REJECTED };
+  if (serviceState[key] === IN_ERROR) return { serviceState, answer };
   return { serviceState: entered(serviceState, key, "live"), answer };
 }
 
@@ -47,22 +57,25 @@ export function saidBy(answer: Answer): Said {
 }
 
 /** What a service without keys says of a request that it may have done before. */
-export function find(
-  serviceState: ServiceState,
-  { key, compensates }: ServiceCall,
-): Answer | { readonly kind: "absent" } {
+export function find(serviceState: ServiceState, call: ServiceCall): Answer | { readonly kind: "absent" } {
+  const { key, compensates } = call;
   const isDone = compensates === null ? serviceState[key] === "live" : serviceState[compensates] === "compensated";
-  return isDone ? doneBy(key) : { kind: "absent" };
+  return isDone ? doneBy(call) : { kind: "absent" };
 }
 
 /** What a service says that is polled for what it accepted. */
-export function polled(serviceState: ServiceState, { key }: ServiceCall): Answer {
+export function polled(serviceState: ServiceState, call: ServiceCall): Answer {
+  const { key } = call;
   if (serviceState[key] === undefined) return PENDING;
-  return serviceState[key] === "live" ? doneBy(key) : REJECTED;
+  return serviceState[key] === "live" ? doneBy(call) : REJECTED;
 }
 
 export function reject(serviceState: ServiceState, { key, compensates }: ServiceCall): ServiceState {
   return compensates === null ? entered(serviceState, key, "rejected") : serviceState;
+}
+
+export function inError(serviceState: ServiceState, { key }: ServiceCall): ServiceState {
+  return entered(serviceState, key, IN_ERROR);
 }
 
 /** A key that took effect is answered as before, so only a new effect can be rejected. */
@@ -78,7 +91,7 @@ export function fixed(serviceState: ServiceState): ServiceState {
 /** A person has compensated whatever stood. */
 export function compensatedManually(serviceState: ServiceState): ServiceState {
   return Object.fromEntries(
-    Object.entries(serviceState).map(([key, entry]) => [key, entry === "live" ? "compensated" : entry]),
+    Object.entries(serviceState).map(([key, entry]) => [key, isLeft(entry) ? "compensated" : entry]),
   );
 }
 
@@ -106,8 +119,10 @@ export interface RecordedOutcome {
 
 /** The steps whose effect stands, each as often as it does. */
 export function liveSteps(serviceState: ServiceState): string[] {
-  return Object.entries(serviceState).flatMap(([key, state]) => (state === "live" ? [stepOf(key)] : []));
+  return Object.entries(serviceState).flatMap(([key, state]) => (isLeft(state) ? [stepOf(key)] : []));
 }
+
+const isLeft = (entry: Entry) => entry === "live" || entry === IN_ERROR;
 
 export function stepOf(key: string): string {
   return key.split(":")[1] ?? "";

@@ -50,6 +50,8 @@ export interface Bounds {
   readonly forgeries: number;
   /** A read finds the record as it was before its last write, made less than a tick ago: never by who wrote it, or has read it since. */
   readonly staleReads: number;
+  /** The deadline of the job passes. Absent: never. */
+  readonly deadlines?: number;
   /** A service does not answer while its agent has time. Absent: as often as it likes. */
   readonly timeouts?: number;
 }
@@ -66,6 +68,17 @@ export const NOTHING_GOES_WRONG: Bounds = {
   forgeries: 0,
   staleReads: 0,
 };
+
+/** How the jobs of a child's workflow may end, as their own exploration has seen. */
+export interface ChildEnds {
+  readonly processed: boolean;
+  /** Compensated: its parent's step is rejected. */
+  readonly takenBack: boolean;
+  /** It waits for a person, and its parent's step for it. */
+  readonly error: boolean;
+  /** Its compensation may end in Error: then nobody takes it back. */
+  readonly mayStay: boolean;
+}
 
 export interface Setting {
   readonly name: string;
@@ -103,6 +116,10 @@ export interface Setting {
   readonly goesOn?: true;
   /** In place of the app's own: see domain/history-length.ts. Less than nothing: an attempt continues as new whenever it may. */
   readonly historyBytes?: number;
+  /** The lists in the results of steps: by the step, then by the member. */
+  readonly listed?: { readonly [step: string]: { readonly [member: string]: readonly object[] } };
+  /** The steps that submit child jobs, and how these may end. */
+  readonly children?: { readonly [step: string]: ChildEnds };
   readonly mutant?: Mutant;
   /** Faults that are known and stand in the README, by their words: the explorer passes over them. */
   readonly known?: readonly string[];
@@ -127,6 +144,9 @@ export const CONTRACTS: Contracts = {
   usualWorkflow: CONTENT.workflow,
   of: {},
 };
+
+/** What a parent's compensation asks of a child job. */
+export const TAKE_BACK: OperatorRequest = { kind: "cancel", reason: "its parent is compensated", byRequester: true };
 
 /** What an operator may ask for. */
 export const REQUESTS = {

@@ -29,6 +29,8 @@ export interface Writer {
   readonly holder?: string;
   /** Of who reports what came of a step: its run. */
   readonly own?: { readonly step: string; readonly direction: Direction; readonly attempt: number } | undefined;
+  /** Of a sweep: it has found the job past its deadline, and going forward. */
+  readonly isPastDeadline?: true;
   /** Agents are known to be absent: a step that they do not take up fails. */
   readonly isNobodyThere?: boolean;
   /** Of a reply: the step that it is for, and what the clock showed when it was accepted. */
@@ -70,7 +72,10 @@ export function faultOfWrite(before: StateRecord, after: StateRecord, writer: Wr
     if (!failed.every(({ name, way }) => isAtWork(runOf(before.steps[name], way))))
       return "a failure is counted of a step that no agent took up";
   }
-  if (writer.operation === "sweep" && before.processState === "Processing" && after.processState !== "Processing") {
+  const ofDeadline = faultOfDeadline(before, after, writer);
+  if (ofDeadline !== undefined) return ofDeadline;
+  const isOverdue = writer.operation === "sweep" && !writer.isPastDeadline;
+  if (isOverdue && before.processState === "Processing" && after.processState !== "Processing") {
     if (before.dueAt === undefined || Date.parse(before.dueAt) > NOW_MS)
       return "called overdue before its time on every clock";
     const cut = runsInHand(before.steps).find(
@@ -93,6 +98,15 @@ export function faultOfWrite(before: StateRecord, after: StateRecord, writer: Wr
   });
   const recorded = operator ? outcomeRecorded(before, after) : undefined;
   return first(steps, (step) => faultOfStep(step, before, recorded?.step === step[0]));
+}
+
+/** The supervisor acts on a deadline once, when it has passed, and before anything else that is due of the job. */
+function faultOfDeadline(before: StateRecord, after: StateRecord, { isPastDeadline }: Writer): string | undefined {
+  const isSaid = after.error?.kind === "deadlinePassed" && before.error?.kind !== "deadlinePassed";
+  if (isSaid && !isPastDeadline) return "a deadline is said to have passed that has not, or that hits nothing any more";
+  if (!isPastDeadline) return undefined;
+  if (!isSaid) return "the deadline has passed, and the supervisor lets the job go on";
+  return after.deadlineAt ? "a deadline that has passed hits the job again" : undefined;
 }
 
 /** What an operator's write records of a step (docs/reference/operator-api.md). */

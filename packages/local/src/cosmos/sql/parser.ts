@@ -24,6 +24,7 @@ function parseSelect(parser: ExpressionParser): Query {
   const orderBy = isOrdered && !rank ? orderings(parser) : [];
   const offset = parser.accept("OFFSET") ? count(parser) : undefined;
   if (offset && !parser.is("LIMIT")) parser.fail("LIMIT expected");
+  if (top && offset) throw new QueryFault("TOP and OFFSET LIMIT cannot be in one query.");
   const limit = offset && parser.accept("LIMIT") ? count(parser) : undefined;
   if (groupBy.length > 0 && orderBy.length > 0)
     throw new QueryFault("ORDER BY together with GROUP BY is not supported.");

@@ -1,6 +1,7 @@
 // What a container is made with besides its key: unique keys and throughput; its quota; all documents of a key taken away.
-import type { Container, IndexingPolicy, OfferDefinition } from "@azure/cosmos";
+import { type Container, GeospatialType, IndexingMode, type IndexingPolicy, type OfferDefinition } from "@azure/cosmos";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { sendSigned } from "./signed-request.ts";
 import { codeOf, type TemporaryServer, temporaryServer } from "./temporary-server.ts";
 
 let at: TemporaryServer;
@@ -175,4 +176,50 @@ test.each([
   ] as unknown as { path: string; order: "ascending" }[];
   const creating = creationWith({ includedPaths: [{ path: "/*" }], compositeIndexes: [parts] });
   await expect(creating).rejects.toMatchObject({ code: 400 });
+});
+
+describe("what Azure refuses when a container is made", () => {
+  const refused: readonly (readonly [name: string, definition: object])[] = [
+    ...["_ts", "_rid", "_self", "_etag", "_attachments"].map(
+      (name) => [`the key /${name}`, { partitionKey: { paths: [`/${name}`] } }] as const,
+    ),
+    [
+      "a system property in a key of several",
+      { partitionKey: { paths: ["/a", "/_ts"], kind: "MultiHash", version: 2 } },
+    ],
+    ["a unique key with a trailing slash", { uniqueKeyPolicy: { uniqueKeys: [{ paths: ["/a/"] }] } }],
+    ["a unique key with a wildcard", { uniqueKeyPolicy: { uniqueKeys: [{ paths: ["/a/?"] }] } }],
+    ["an analytical store", { analyticalStorageTtl: -1 }],
+    ["an unknown mode for conflicts", { conflictResolutionPolicy: { mode: "FirstWins" } }],
+    ["a path for one's own mode", { conflictResolutionPolicy: { mode: "Custom", conflictResolutionPath: "/a" } }],
+    ["a procedure for the last writer", { conflictResolutionPolicy: { conflictResolutionProcedure: "dbs/a" } }],
+    ["an unknown kind of geospatial data", { geospatialConfig: { type: "Sphere" } }],
+    [
+      "an unknown type of a spatial index",
+      { indexingPolicy: { spatialIndexes: [{ path: "/a/*", types: ["Circle"] }] } },
+    ],
+    ["a spatial index without an end", { indexingPolicy: { spatialIndexes: [{ path: "/a", types: ["Point"] }] } }],
+    ["an id with a trailing space", { id: "trailing " }],
+  ];
+  test.each(refused)("%s", async (_, definition) => {
+    const all = { id: `refused-${++made}`, partitionKey: { paths: ["/pk"] }, ...definition };
+    const answer = await sendSigned(at.server, "POST", "dbs/test/colls", {}, JSON.stringify(all));
+    expect(answer.status).toBe(400);
+  });
+
+  test("and not what it takes: a nested key of such a name, a last writer's path, lazy indexing, which becomes consistent", async () => {
+    const definition = {
+      id: `taken-${++made}`,
+      partitionKey: { paths: ["/a/_ts"] },
+      conflictResolutionPolicy: { mode: "LastWriterWins" as const, conflictResolutionPath: "/at" },
+      geospatialConfig: { type: GeospatialType.Geometry },
+      indexingPolicy: { indexingMode: IndexingMode.lazy },
+    };
+    const { container, resource } = await at.client.database("test").containers.create(definition);
+    expect(resource?.indexingPolicy?.indexingMode).toBe("consistent");
+    const other = { mode: "LastWriterWins" as const, conflictResolutionPath: "/other" };
+    const replaced = { ...definition, conflictResolutionPolicy: other };
+    expect(await codeOf(container.replace(replaced))).toBe(400);
+    expect((await container.replace({ ...definition, defaultTtl: 5 })).statusCode).toBe(200);
+  });
 });

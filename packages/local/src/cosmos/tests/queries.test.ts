@@ -193,6 +193,8 @@ describe("FROM over another query", () => {
 describe("faults", () => {
   test.each([
     ["SELECT * FORM c", "FORM"],
+    ["SELECT TOP 1 * FROM c OFFSET 0 LIMIT 1", "TOP and OFFSET LIMIT"],
+    ["SELECT VALUE p FROM (SELECT TOP 1 * FROM c OFFSET 0 LIMIT 1) AS p", "TOP and OFFSET LIMIT"],
     ["SELECT c.value FROM c", "value"],
     ["SELECT * FROM c WHERE c.n = ", "end of query"],
     ["SELECT * FROM c WHERE d.n = 1", "'d'"],

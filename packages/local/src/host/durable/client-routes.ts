@@ -1,5 +1,6 @@
 // The durable HTTP API: what the unmodified client library and the management URLs call, one row a route.
 
+import { diskFault } from "../../database/disk-room.ts";
 import type { DurableHttpRequest, DurableHttpResponse } from "../contract.ts";
 import { HOST_LIMITS } from "../limits.ts";
 import { managementUrls } from "./client-binding.ts";
@@ -55,7 +56,13 @@ export async function routeHttp(parts: RouteParts, request: DurableHttpRequest):
     const match = path.exec(request.path);
     if (!match) continue;
     const decoded = match.slice(1).map((part) => (part === undefined ? undefined : decodePart(part)));
-    return handle({ ...parts, request, parts: decoded });
+    try {
+      return await handle({ ...parts, request, parts: decoded });
+    } catch (cause) {
+      const full = diskFault(cause);
+      if (full === undefined) throw cause;
+      return problem(507, full);
+    }
   }
   return problem(404, `The local durable engine has no route ${request.method} ${request.path}.`);
 }

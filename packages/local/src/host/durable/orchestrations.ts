@@ -186,6 +186,10 @@ export class Orchestrations {
     const changed = await db.write(() => {
       if (instance.ended) return false;
       store.setStatus(instance.int, status, JSON.stringify(reason), Date.now());
+      const before = instance.status;
+      db.onRollback(() => {
+        instance.status = before;
+      });
       // Here and not after the commit: a turn in the same commit writes the status that it finds.
       instance.status = status;
       return true;

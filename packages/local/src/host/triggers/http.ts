@@ -28,12 +28,22 @@ export function httpRoutes(
     }
     try {
       const accepted = Array.isArray(methods) && methods.length > 0 ? methods.map(String) : ["GET", "POST"];
-      routes.push(compileRoute(template, accepted, registered));
+      const compiled = compileRoute(template, accepted, registered);
+      const other = routes.find((route) => conflicts(route, compiled, prefix));
+      if (other) fault(`function "${registered.name}": its route and methods are those of "${other.target.name}" too`);
+      else routes.push(compiled);
     } catch (cause) {
       fault(`function "${registered.name}": route "${template}": ${messageOf(cause)}`);
     }
   }
   return sortRoutes(routes);
+}
+
+/** As the real host has it: of the same text, whatever the case, and a method in common. */
+function conflicts(one: Route<RegisteredFunction>, other: Route<RegisteredFunction>, prefix: string): boolean {
+  const textOf = ({ target }: Route<RegisteredFunction>) =>
+    routeTemplate(target, prefix).replace(/\/+$/, "").toLowerCase();
+  return textOf(one) === textOf(other) && [...one.methods].some((method) => other.methods.has(method));
 }
 
 /** The function's route with the prefix, as `func start` shows it. */

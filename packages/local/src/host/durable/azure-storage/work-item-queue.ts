@@ -1,10 +1,14 @@
 // The one queue of all activities: fetched one at a time, first in, first out, while fewer run than may.
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Activities, Work, WorkOutcome } from "../activities.ts";
 import { type AzureStorageProfile, REQUESTS } from "../engine-profile.ts";
 import type { Timers } from "../timers.ts";
 import { MessageQueue, type QueueMessage } from "./message-queue.ts";
 import { Polling } from "./polling.ts";
 import type { StorageAccount } from "./storage-account.ts";
+
+/** Before a full disk is tried again. */
+const RETRY_MS = 1000;
 
 export interface WorkMessage extends QueueMessage {
   readonly work: Work;
@@ -98,12 +102,23 @@ export class WorkItemQueue {
     activities.run(message.work, async (outcome) => {
       // At a stop there is no time left, and what has been done is not to be done again.
       if (this.#isOpen) await account.sequence(REQUESTS.send);
-      // Not written, as when the engine is closed: it is done once more.
-      await message.answer(outcome).catch(() => undefined);
+      await this.#answer(message, outcome);
       if (this.#isOpen) await account.sequence(REQUESTS.remove);
       this.#running.delete(message);
       this.#slotIsFree?.();
     });
+  }
+
+  /** What a full disk does not take is written when there is room. Not written, as when the engine is closed, it is done once more. */
+  async #answer({ answer }: WorkMessage, outcome: WorkOutcome): Promise<void> {
+    for (;;) {
+      const isKept = await answer(outcome).then(
+        () => true,
+        () => false,
+      );
+      if (isKept || !this.#isOpen) return;
+      await sleep(RETRY_MS, undefined, { ref: false });
+    }
   }
 
   #renew(): void {

@@ -1,0 +1,31 @@
+// A usage at the width of a terminal: what is said of an option stays in its column, and no word is lost.
+import { expect, test } from "vitest";
+import { fitted, hanging } from "./wrapped.ts";
+
+const USAGE = `npm start [-- OPTIONS]
+  --exit               stop when all sample orders have ended; exit code 0 only if each ended as its sample says
+  --within SECONDS     how long
+Each option may stand once, and none of them has to stand there; the usual value stands in brackets behind it.`;
+
+test("what is said of an option goes on under its beginning", () => {
+  expect(fitted(USAGE, 60).split("\n")).toEqual([
+    "npm start [-- OPTIONS]",
+    "  --exit               stop when all sample orders have",
+    "                       ended; exit code 0 only if each ended",
+    "                       as its sample says",
+    "  --within SECONDS     how long",
+    "Each option may stand once, and none of them has to stand",
+    "  there; the usual value stands in brackets behind it.",
+  ]);
+});
+
+test.each([20, 40, 80, 200])("no line is wider than %i columns, and no word is lost", (columns) => {
+  const lines = fitted(USAGE, columns).split("\n");
+  expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(columns);
+  expect(lines.join(" ").split(/\s+/).join("")).toBe(USAGE.split(/\s+/).join(""));
+});
+
+test("a line that fits stays as it is", () => {
+  expect(hanging("● ", "│ ", "short", 20)).toEqual(["● short"]);
+  expect(hanging("● ", "│ ", "as long as two lines", 12)).toEqual(["● as long as", "│ two lines"]);
+});

@@ -1,0 +1,67 @@
+// Texts in lines of a terminal's width: no character is cut in two, and what is aligned stays aligned.
+
+const USUAL_COLUMNS = 80;
+const CHARACTERS = new Intl.Segmenter("en", { granularity: "grapheme" });
+const charactersOf = (text: string): string[] => [...CHARACTERS.segment(text)].map(({ segment }) => segment);
+/** Those of East Asia, and emoji, take two columns. */
+const WIDE =
+  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\u3000-\u303e\uff01-\uff60\uffe0-\uffe6]/u;
+const columnsOf = (character: string): number => (WIDE.test(character) ? 2 : 1);
+/** Most texts have no other characters, each of one column. */
+const USUAL = /^[ -~]*$/;
+
+export const widthOf = (text: string): number =>
+  USUAL.test(text) ? text.length : charactersOf(text).reduce((sum, character) => sum + columnsOf(character), 0);
+
+export const columnsFor = (output: NodeJS.WriteStream): number => output.columns || USUAL_COLUMNS;
+
+/** In lines of that width; a longer word, such as an id, is broken and not cut. */
+export function wrapped(text: string, width: number): string[] {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1) ?? "";
+    const line = last === "" ? word : `${last} ${word}`;
+    if (widthOf(line) <= width) {
+      lines[lines.length - 1] = line;
+      continue;
+    }
+    if (last === "") lines.pop();
+    lines.push(...pieces(word, width));
+  }
+  return lines;
+}
+
+function pieces(word: string, width: number): string[] {
+  const cut = [""];
+  for (const character of charactersOf(word)) {
+    const longer = `${cut.at(-1)}${character}`;
+    if (widthOf(longer) <= width || cut.at(-1) === "") cut[cut.length - 1] = longer;
+    else cut.push(character);
+  }
+  return cut;
+}
+
+/** The name of an option or of an argument, and the blanks before what is said of it. */
+const NAMED = /^( *\S+(?: \S+)* {2,})(\S.*)$/;
+
+/** The usage of a command: what is said of an option continues under its beginning. */
+export function fitted(usage: string, columns: number): string {
+  return usage
+    .split("\n")
+    .flatMap((line) => fittedLine(line, columns))
+    .join("\n");
+}
+
+function fittedLine(line: string, columns: number): string[] {
+  if (widthOf(line) <= columns) return [line];
+  const [, name = "", about = ""] = NAMED.exec(line) ?? [];
+  const indent = line.length - line.trimStart().length;
+  // Too long a name leaves no room beside it.
+  if (name !== "" && name.length <= columns / 2) return hanging(name, " ".repeat(name.length), about, columns);
+  return hanging(" ".repeat(indent), " ".repeat(indent + 2), line.trim(), columns);
+}
+
+/** The first line begins with one text, and all others with another one of the same width or more. */
+export function hanging(first: string, other: string, text: string, columns: number): string[] {
+  return wrapped(text, Math.max(1, columns - other.length)).map((line, at) => `${at === 0 ? first : other}${line}`);
+}
