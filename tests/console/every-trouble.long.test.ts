@@ -1,6 +1,8 @@
 // P30 on real stacks: of each trouble, the open first view and the terminal say in words what it is, within a minute, and never that all is well.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
@@ -22,6 +24,8 @@ const POLL_MS = 250;
 const WATCHED_MS = 15_000;
 const WELL_AGAIN_MS = 150_000;
 const TIMEOUT_MS = 400_000;
+/** A reply queue to which nothing can be sent for now. */
+const CLOSED = "replies-closed";
 const CLEAR = "Nothing needs a person";
 const NOT_KNOWN = /It is not known whether something (else )?needs a person/;
 
@@ -83,15 +87,22 @@ describe("on one host", () => {
   let app: FaultyStack;
   let front: Front;
   let home: Page;
+  let folder = "";
   beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "troubles-"));
+    const queuesFile = join(folder, "queues.json");
     // With the usual locks: on a slow machine short ones run out, and home names the dead letters.
-    app = await startFaultyStack([THREE_STEPS, ...orderFulfilment], { ...FRAUD_WORKER, queuesFile: QUEUES_FILE });
+    const entities = JSON.parse(await readFile(QUEUES_FILE, "utf8"));
+    const closed = { name: CLOSED, senders: ["app"], listeners: [], properties: { status: "SendDisabled" } };
+    await writeFile(queuesFile, JSON.stringify({ ...entities, queues: [...entities.queues, closed] }));
+    app = await startFaultyStack([THREE_STEPS, ...orderFulfilment], { ...FRAUD_WORKER, queuesFile });
     front = await startFront([app.stack.addresses.host?.url ?? ""]);
     home = await openHome(front.url);
   }, 120_000);
   afterAll(async () => {
     await front?.[Symbol.asyncDispose]();
     await app?.[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true, force: true });
   });
 
   const isProcessed = ({ processState }: StateRecord) => processState === "Processed";
@@ -171,7 +182,7 @@ describe("on one host", () => {
     },
     {
       name: "an agent is paused",
-      home: /agent fraud is paused by/,
+      home: /Agent fraud is paused since .* by/,
       terminal: /The agent fraud is paused by .*their database is moved/,
       async begin() {
         await pause("pause");
@@ -194,6 +205,15 @@ describe("on one host", () => {
       async begin() {
         await app.to.bus.behave({ kind: "down" });
         return () => app.to.bus.behave({ kind: "none" });
+      },
+    },
+    {
+      name: "the storage account is down, while the store and the bus answer",
+      home: /No answer, or one that is too old: .*Supervision/,
+      terminal: /Supervision: not known\./,
+      async begin() {
+        await app.to.storage.behave({ kind: "down" });
+        return () => app.to.storage.behave({ kind: "none" });
       },
     },
     {
@@ -251,7 +271,7 @@ describe("on one host", () => {
   test(
     "P30 an ended order's message can't be sent: named within a minute of the first look, and not green",
     async () => {
-      await send("owed-1", "replies-nowhere");
+      await send("owed-1", CLOSED);
       await app.eventually("owed-1", isProcessed, MINUTE_MS);
       const tried = ({ unrecovered }: StateRecord) => unrecovered !== undefined;
       await app.eventually("owed-1", tried, 2 * MINUTE_MS);
