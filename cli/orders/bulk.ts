@@ -105,8 +105,9 @@ export const runTroubles = ({ runs }: BulkList): Trouble[] =>
 
 /** Since when nothing happens in a run that should go on. */
 function quietWords(run: BulkRun): string {
-  const { state, updatedAt, progressAt = updatedAt } = run;
-  return isQuiet(run, Date.now()) ? `${state}, no progress since ${timeText(progressAt)}` : state;
+  const { state, stopped, updatedAt, progressAt = updatedAt } = run;
+  if (isQuiet(run, Date.now())) return `${state}, no progress since ${timeText(progressAt)}`;
+  return state === "stopped" && stopped !== null ? `stopped by itself, ${stopped} with the same cause again` : state;
 }
 
 const summary = (run: BulkRun): string => {

@@ -52,6 +52,12 @@ const HELD: readonly StateRecord[] = [
   recordWith("captured-1", "capturePayment", { ...NOT_STARTED, expiry: expiry("HTTP 401: key 17 has expired", true) }),
   recordWith("retried-1", "takePayment", { ...NOT_STARTED, expiry: expiry("HTTP 503", false), notBefore: at(9) }),
   recordWith("full-1", "arrangeShipping", { ...running, state: "Scheduled" }),
+  // The supervisor has just looked at it, and looks again later.
+  recordWith("full-2", "arrangeShipping", { ...running, state: "Scheduled", completeBy: at(4) }, { updatedAt: NOW }),
+  // Scheduled again just now; or about to be.
+  ...([{ ...running, state: "Scheduled", scheduledAt: NOW }, NOT_STARTED] as const).map((run, place) =>
+    recordWith(`untaken-${place + 1}`, "reserveStock", { ...run, waitCount: 1 }, { updatedAt: NOW }),
+  ),
   recordWith("broken-1", "checkFraud", running),
   { ...sampleRecord("forgotten-1", GRAPH), updatedAt: at(1), dueAt: at(2) },
   // Between two steps.
@@ -123,9 +129,11 @@ test("they are grouped by agent and cause, the largest group first; an open brea
   const cause = expect.stringMatching(/^HTTP 401: key \d+ has expired$/);
   expect(short[0]).toEqual({ reason: "configuration", agent: "payment", cause, until: at(10), of: 4 });
   expect(groups[0]).toMatchObject({ causes: [cause], steps: ["capturePayment", "takePayment"], retried: 4 });
-  expect(short).toHaveLength(6);
+  expect(short).toHaveLength(7);
   expect(short).toContainEqual({ reason: "retry", agent: "payment", cause: "HTTP 503", until: at(9), of: 1 });
-  expect(short).toContainEqual({ reason: "agent", agent: "shipping", cause: null, until: null, of: 1 });
+  expect(short).toContainEqual({ reason: "agent", agent: "shipping", cause: null, until: null, of: 2 });
+  const untaken = "the agent inventory did not take it up in time (1 in a row)";
+  expect(short).toContainEqual({ reason: "agent", agent: "inventory", cause: untaken, until: null, of: 2 });
   expect(short).toContainEqual({ reason: "service", agent: "fraud", cause: "HTTP 500", until: at(8), of: 1 });
   expect(short).toContainEqual({ reason: "supervisor", agent: null, cause: null, until: null, of: 2 });
   const unsent = { reason: "message", agent: null, cause: "no queue private-replies", until: at(7), of: 2 };

@@ -8,7 +8,7 @@ const REASONS: { readonly [reason in Wait["reason"]]: string } = {
   configuration: "The request, the endpoint's address or the app's credential for it is wrong: fix that first",
   retry: "Its last try failed; it is tried again",
   paused: "An operator has paused the agent",
-  agent: "Waits for a free place at its agent",
+  agent: "Its agent has not taken it up yet",
   get child() {
     return say`Waits for the {job} that it has submitted`;
   },

@@ -145,8 +145,22 @@ export const P30 = faultsOf("P30", [
   [
     "A job whose time is over looks as if its agent were at work.",
     "core:domain/recovery/waiting.ts",
-    'end < after(now, -graceMs)) return wait("supervisor", end);',
-    'end < "") return wait("supervisor", end);',
+    'end !== "" && end < overdueBefore;',
+    'end !== "" && end < "";',
+    WAITING,
+  ],
+  [
+    "A job at which the supervisor looks again and again looks forgotten, because nobody takes its step up.",
+    "core:domain/recovery/waiting.ts",
+    "if (isOverdue && (isBegun || isForgotten))",
+    "if (isOverdue)",
+    WAITING,
+  ],
+  [
+    "A step that nobody took up in time looks as if it were asked for the first time.",
+    "core:domain/recovery/waiting.ts",
+    "if (!isBegun && cause === null && waitCount > 0)",
+    "if (!isBegun && cause === null && waitCount > 1000)",
     WAITING,
   ],
   [

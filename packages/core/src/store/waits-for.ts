@@ -1,6 +1,6 @@
 // What jobs wait for that have not ended: as a condition of a query, and for stores that search their records themselves.
 import { hasEnded, type StateRecord, type StepRun } from "../domain/record/state-record.ts";
-import { type OpenStep, waitingJobOf } from "../domain/recovery/waiting.ts";
+import { isToBeRetried, type OpenStep, waitingJobOf } from "../domain/recovery/waiting.ts";
 
 /**
  * `agent`, `step`: a step of that agent or name is open. `person`: a person or a service reports a step later. `time`: a step waits for the time of
@@ -15,13 +15,12 @@ export const LISTED_STEPS = "(SELECT VALUE ObjectToArray(c.steps)) AS listed JOI
 export const openCondition = (run: string): string =>
   `(${run}.state IN ("Scheduled", "Running", "Awaiting") OR ${retriedCondition(run)})`;
 
-/** Its next try is later. */
+/** It is to be tried again. */
 export const retriedCondition = (run: string): string =>
-  `(${run}.state = "NotStarted" AND (IS_DEFINED(${run}.expiry) OR IS_DEFINED(${run}.notBefore)))`;
+  `(${run}.state = "NotStarted" AND (IS_DEFINED(${run}.expiry) OR IS_DEFINED(${run}.notBefore) OR ${run}.waitCount > 0))`;
 
 /** The same for a run. */
-export const isRetried = ({ state, expiry, notBefore }: StepRun): boolean =>
-  state === "NotStarted" && (expiry !== undefined || notBefore !== undefined);
+export const isRetried = (run: StepRun): boolean => run.state === "NotStarted" && isToBeRetried(run);
 
 /** A forward step that has not started is not wanted any more in a compensation. */
 const OPEN = `((${openCondition("s.v")} AND (c.direction = "forward" OR s.v.state != "NotStarted")) OR ${openCondition("s.v.compensation")})`;

@@ -3,7 +3,7 @@ import type { Direction } from "../record/state-record.ts";
 
 /**
  * `configuration`: an endpoint's address or the app's credential for it is wrong. `retry`: its last try timed out. `paused`: an operator has paused
- * the agent. `agent`: no agent has started it. `report`: its service or a person reports it later. `service`: its agent works on it, or waits
+ * the agent. `agent`: no agent has taken it up; `cause`: how often it was not in time. `report`: its service or a person reports it later. `service`: its agent works on it, or waits
  * for an endpoint. `child`: it is a job of another workflow, and `cause` has its id and what it waits for. `supervisor`: its time is over, and no sweep has continued it; `cause`: why none could. `start`: no attempt has started yet.
  * `message`: it has ended, and a message about it is not known to be sent; `cause`: why not.
  */
@@ -56,7 +56,7 @@ export function waitInWords(wait: Wait, timeOf: (at: string) => string, noun = "
     case "paused":
       return `waits for ${agent}, which is paused, ${from}`;
     case "agent":
-      return `waits for a free place at ${agent} ${from}`;
+      return cause === null ? `waits for ${agent} to take up ${work} ${from}` : `waits for ${agent}: ${cause} ${from}`;
     case "report":
       return `waits for a report about ${work} from ${wait.assignee ?? agent} ${from}${end}`;
     case "service":

@@ -83,9 +83,24 @@ describe("why a job waits", () => {
       "waits for payment: HTTP 503 since 12:02, tries again now",
     ],
     [
-      "no free agent",
+      "an agent that is busy, or dead",
       recordWith({ ...running, state: "Scheduled", startBy: at(9) }),
-      "waits for a free place at payment since 12:03",
+      "waits for payment to take up takePayment since 12:03",
+    ],
+    [
+      "an agent that did not take it up before",
+      recordWith({ ...running, state: "Scheduled", startBy: at(9), waitCount: 2 }),
+      "waits for payment: the agent payment did not take it up in time (2 in a row) since 12:02",
+    ],
+    [
+      "the same, as the supervisor has just found",
+      recordWith({ ...NOT_STARTED, waitCount: 1 }),
+      "waits for payment: the agent payment did not take it up in time (1 in a row) since 12:02",
+    ],
+    [
+      "the same, which the supervisor looks at again later",
+      recordWith({ ...running, state: "Scheduled", startBy: at(4), startedAt: null }, { dueAt: at(7) }),
+      "waits for payment to take up takePayment since 12:03",
     ],
     [
       "a slow service",
@@ -152,6 +167,8 @@ describe("why a job waits", () => {
     const paused = (agent: string) => agent === "payment";
     expect(wordsOf(held, 6, paused)).toEqual(["waits for payment, which is paused, since 12:02"]);
     expect(wordsOf(recordWith({ ...running, completeBy: at(9) }), 6, paused)[0]).toContain("to finish takePayment");
+    const postponed = recordWith({ ...running, state: "Scheduled", startedAt: null, waitCount: 1 }, { dueAt: at(9) });
+    expect(wordsOf(postponed, 8, paused)).toEqual(["waits for payment, which is paused, since 12:02"]);
   });
 
   test("a compensation waits in its own words, and not for what it has given up", () => {
@@ -163,7 +180,9 @@ describe("why a job waits", () => {
     );
     const open = { ...record.steps["takePayment"], ...NOT_STARTED, expiry: outage };
     const compensating = { ...record, steps: { ...record.steps, takePayment: { ...open } } } as StateRecord;
-    expect(wordsOf(compensating, 6)).toEqual(["waits for a free place at payment since 12:03"]);
+    expect(wordsOf(compensating, 6)).toEqual([
+      "waits for payment to take up the compensation of takePayment since 12:03",
+    ]);
   });
 
   test("an ended job does not wait, nor one between two steps", () => {

@@ -2,13 +2,13 @@
 import { after } from "../duration.ts";
 import { isInHand, runOf } from "../record/plan.ts";
 import { type Direction, hasEnded, type StateRecord, type StepRecord, type StepRun } from "../record/state-record.ts";
-import { expiresAt } from "../steps/step-run.ts";
+import { expiresAt, untaken } from "../steps/step-run.ts";
 import { underlyingError } from "../underlying-error.ts";
 import { unrecoveredOf } from "./unrecovered.ts";
 import type { Wait, WaitReason } from "./wait.ts";
 
 type OpenRun = Pick<StepRun, "state" | "scheduledAt" | "startBy" | "completeBy" | "startedAt"> &
-  Partial<Pick<StepRun, "notBefore" | "expiry" | "accepted">>;
+  Partial<Pick<StepRun, "notBefore" | "expiry" | "accepted" | "waitCount">>;
 
 /** An open step of a job: what a wait depends on. */
 export interface OpenStep {
@@ -65,9 +65,17 @@ function openRunsOf(step: string, record: StepRecord, direction: Direction): Ope
 /** A forward step that has not started is not wanted any more in a compensation. */
 function isOpen(run: StepRun, each: Direction, direction: Direction): boolean {
   const isWanted = direction === "forward" || each === "compensate";
-  const isToBeRetried = run.state === "NotStarted" && (run.expiry !== undefined || run.notBefore !== undefined);
-  return isInHand(run) || (isWanted && isToBeRetried);
+  const isRetried = run.state === "NotStarted" && isToBeRetried(run);
+  return isInHand(run) || (isWanted && isRetried);
 }
+
+/** Of one that has not started: it was begun before, in vain. */
+export const isToBeRetried = ({
+  expiry,
+  notBefore,
+  waitCount = 0,
+}: Partial<Pick<StepRun, "expiry" | "notBefore" | "waitCount">>): boolean =>
+  expiry !== undefined || notBefore !== undefined || waitCount > 0;
 
 /**
  * Each open step's wait, the longest first; the job's own if no step is open; none if it has ended, or has finished a step, and is neither overdue
@@ -100,7 +108,11 @@ function waitOf({ step, agent, direction, assignee, run }: OpenStep, job: Waitin
   });
   const isBegun = run.state === "Running" || run.state === "Awaiting";
   const end = expiresAt(run as StepRun);
-  if (run.state !== "NotStarted" && end !== "" && end < after(now, -graceMs)) return wait("supervisor", end);
+  const overdueBefore = after(now, -graceMs);
+  // The supervisor may have looked, and look again later: nothing is counted while it only waits.
+  const isForgotten = (job.dueAt ?? end) < overdueBefore || unrecoveredOf(job) !== undefined;
+  const isOverdue = run.state !== "NotStarted" && end !== "" && end < overdueBefore;
+  if (isOverdue && (isBegun || isForgotten)) return wait("supervisor", end);
   if (run.state === "Awaiting") {
     const { at = run.scheduledAt ?? now, child } = run.accepted ?? {};
     return child === undefined
@@ -108,6 +120,10 @@ function waitOf({ step, agent, direction, assignee, run }: OpenStep, job: Waitin
       : { ...wait("child", at, run.completeBy), cause: [child.jobId, child.waitsFor].filter(Boolean).join(": ") };
   }
   if (isPaused(agent) && !isBegun) return wait("paused", job.reachedAt);
+  const { waitCount = 0 } = run;
+  if (!isBegun && cause === null && waitCount > 0) {
+    return { ...wait("agent", job.reachedAt, run.notBefore), cause: untaken(agent, waitCount) };
+  }
   if (run.state === "NotStarted") {
     const claimBy = job.processState === "Pending" ? job.dueAt : undefined;
     return wait(failing, job.reachedAt, run.notBefore ?? (claimBy ? after(claimBy, -claimWithinMs) : null));

@@ -1,5 +1,4 @@
 // How a step's record changes as it runs, forward or compensated.
-import { counted } from "../counted.ts";
 import type { Transport } from "../definition/workflow.ts";
 import { after, durationMs } from "../duration.ts";
 import { isInHand, isTakenUp, runOf } from "../record/plan.ts";
@@ -202,9 +201,12 @@ export function restarted(
 }
 
 function notTakenUp({ agent }: StepRecord, { attempt = 0, waitCount }: StepRun, at: string): Expiry {
-  const message = `the agent ${agent} did not take it up in time, ${counted(waitCount + 1, "time")} in a row`;
-  return { at, attempt, tries: 0, endpoint: null, message };
+  return { at, attempt, tries: 0, endpoint: null, message: untaken(agent, waitCount + 1) };
 }
+
+/** In words, for people. @param times how often its time ended before anybody had taken it up */
+export const untaken = (agent: string, times: number): string =>
+  `the agent ${agent} did not take it up in time (${times} in a row)`;
 
 /** The step with that change in one direction. */
 export function withRun(record: StepRecord, direction: Direction, wanted: Partial<StepRun>): StepRecord {
