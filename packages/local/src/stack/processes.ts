@@ -8,6 +8,7 @@ import type { EngineName } from "../host/durable/engine-profile.ts";
 import type { InstanceCounts, Topology } from "../host/flex/groups.ts";
 import type { InstanceStatus } from "../host/flex/instances.ts";
 import type { HostMessage } from "../host/watcher-messages.ts";
+import { isError } from "../thrown.ts";
 import { startAzurite } from "./azurite.ts";
 import { Child } from "./child.ts";
 import { openLogFile } from "./log-file.ts";
@@ -100,7 +101,11 @@ export async function startAzuriteProcess({ data, ports }: Common): Promise<Star
   const path = logFile(data, "azurite");
   mkdirSync(join(data, "logs"), { recursive: true });
   const log = openLogFile(path);
-  const azurite = await startAzurite({ ports, data: join(data, "azurite"), log: log.write });
+  const azurite = await startAzurite({ ports, data: join(data, "azurite"), log: log.write }).catch((cause: unknown) => {
+    if (!(isError(cause) && "port" in cause)) throw cause;
+    const advice = "free it or give azurite another with --azurite-port N";
+    throw new Error(`port ${cause.port} is busy, and azurite wants it; ${advice}`, { cause });
+  });
   azurite.process.once("close", () => log.close());
   return { child: new Child(azurite.process), parts: [azurite.address] };
 }

@@ -277,6 +277,18 @@ describe("the stack", () => {
     server.close();
   });
 
+  test("says which port Azurite wants and how to give it another, or all free ones", async () => {
+    const { server, port } = await occupied();
+    const ports = { azuriteBlob: port, azuriteQueue: 0, azuriteTable: 0 };
+    const message = await begin({ parts: ["azurite"], ports }).catch((cause: Error) => cause.message);
+    const busy = `port ${port} is busy, and azurite wants it; free it`;
+    expect(message).toBe(`${busy} or give azurite another with --azurite-port N`);
+    expect(withFreeOption(`${message}\n${message}`)).toBe(
+      `${busy}, or start with --free\n${busy}, or start with --free`,
+    );
+    server.close();
+  });
+
   test("says once what keeps several parts from starting", async () => {
     const data = join(import.meta.filename, "d");
     const message = await begin({ data, parts: ["bus", "cosmos"] }).catch((cause: Error) => cause.message);
