@@ -253,7 +253,7 @@ describe("on one host", () => {
   ];
 
   test.each(TROUBLES)(
-    "P30 $name: named, and not green",
+    "$name: named, and not green",
     async ({ begin, name, ...expected }) => {
       await expect.poll(() => isClear(home), { timeout: WELL_AGAIN_MS, interval: POLL_MS }).toBe(true);
       const begun = Date.now();
@@ -269,7 +269,7 @@ describe("on one host", () => {
   );
 
   test(
-    "P30 an ended order's message can't be sent: named within a minute of the first look, and not green",
+    "an ended order's message can't be sent: named within a minute of the first look, and not green",
     async () => {
       await send("owed-1", CLOSED);
       await app.eventually("owed-1", isProcessed, MINUTE_MS);
@@ -296,7 +296,7 @@ describe("on a stack of its own", () => {
   }
 
   test(
-    "P30 the supervisor's timer is switched off: named, and not green",
+    "the supervisor's timer is switched off: named, and not green",
     () =>
       onStack({ appSettings: { "AzureWebJobs.supervisor.Disabled": "true" } }, async (_, front, home) => {
         const expected = { home: /No supervisor is active/, terminal: /No supervisor is active/ };
@@ -306,7 +306,7 @@ describe("on a stack of its own", () => {
   );
 
   test(
-    "P30 nobody takes in what is sent, while the host is up: named, and not green",
+    "nobody takes in what is sent, while the host is up: named, and not green",
     () =>
       onStack({ appSettings: { "AzureWebJobs.submission.Disabled": "true" } }, async (app, front, home) => {
         await expect.poll(() => isClear(home), { timeout: WELL_AGAIN_MS, interval: POLL_MS }).toBe(true);
@@ -318,7 +318,7 @@ describe("on a stack of its own", () => {
   );
 
   test(
-    "P30 one of two hosts is frozen: named, and not green",
+    "one of two hosts is frozen: named, and not green",
     () =>
       onStack({ hosts: 2 }, async (app, front, home) => {
         await expect.poll(() => isClear(home), { timeout: WELL_AGAIN_MS, interval: POLL_MS }).toBe(true);

@@ -94,7 +94,9 @@ test("P9 where the cause is still there it stops after one order, and leaves the
   const of = async (path: string) => contract.bulkList.parse((await ask(path)).body).runs.map(({ bulkId }) => bulkId);
   expect(await of("bulk")).not.toContain(run.bulkId);
   expect(await of("bulk?open=true")).toEqual([run.bulkId]);
-  expect((await typed("needs")).output).toContain(`resubmit 8: stopped. npm run orders -- run ${run.bulkId}`);
+  expect((await typed("needs")).output).toContain(
+    `resubmit 8: stopped by itself, 100% with the same cause again. npm run orders -- run ${run.bulkId}`,
+  );
   const waiting = randomUUID();
   const at = "2025-01-01T00:00:00.000Z";
   await store.create({ ...stopped.run, bulkId: waiting, state: "paused", stopped: null, at, updatedAt: at }, []);

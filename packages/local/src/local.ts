@@ -1,9 +1,11 @@
 #!/usr/bin/env node
 // The command `local`: a Functions app with all that its settings name of Azure, in the place of Core Tools, Azurite and two emulators.
+import "./node-version.ts";
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { readLocalSettings } from "./host/settings.ts";
+import { withFreeOption } from "./stack/chosen-ports.ts";
 import { emulatedParts, emulatorSettings } from "./stack/emulator-settings.ts";
 import { type Stack, startStack } from "./stack/stack.ts";
 import { messageOf } from "./thrown.ts";
@@ -83,6 +85,6 @@ function show({ addresses }: Stack): void {
 }
 
 await run().catch((cause: unknown) => {
-  console.error(messageOf(cause));
+  console.error(withFreeOption(messageOf(cause)));
   process.exitCode = 1;
 });

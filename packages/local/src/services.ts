@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // The command `services`: runs the parts of the local stack that an app needs, for any host and any SDK.
-import { enableCompileCache } from "node:module";
+import "./node-version.ts";
+import * as nodeModule from "node:module";
 import { resolve } from "node:path";
 import { stripVTControlCharacters, styleText } from "node:util";
 import { busyPort } from "./stack/busy-port.ts";
@@ -12,7 +13,7 @@ import { inWords, isError, messageOf, stackOf } from "./thrown.ts";
 
 const STOP_LIMIT_MS = 4900;
 
-enableCompileCache();
+nodeModule.enableCompileCache();
 const running: RunningPart[] = [];
 let stopping = false;
 

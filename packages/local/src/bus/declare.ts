@@ -1,4 +1,5 @@
 // Makes the entities that a file declares: absent ones are created, present ones set anew.
+import { readDeclared } from "./declared-entities.ts";
 import type { EntityCatalog, EntityChange } from "./entity-catalog.ts";
 import { subscriptionPath } from "./entity-path.ts";
 import type { ArmProperties } from "./queue-settings.ts";
@@ -7,7 +8,8 @@ import { parseRule, type Rule } from "./rule.ts";
 /** The shape of `infra/entities/service-bus.json`. */
 export interface QueueEntity {
   readonly name: string;
-  readonly properties: ArmProperties;
+  /** Absent: the service's defaults. */
+  readonly properties?: ArmProperties;
 }
 
 export interface TopicEntity extends QueueEntity {
@@ -25,7 +27,8 @@ export interface DeclaredEntities {
 }
 
 /** Throws an error that names what is wrong. */
-export async function declare(catalog: EntityCatalog, declared: DeclaredEntities, now: number): Promise<void> {
+export async function declare(catalog: EntityCatalog, given: DeclaredEntities, now: number): Promise<void> {
+  const declared = readDeclared(given);
   const changes: { readonly change: EntityChange; readonly rules: readonly Rule[] | undefined }[] = [];
   for (const { name, properties } of declared.queues ?? []) {
     changes.push({ change: { kind: "queue", path: name, properties }, rules: undefined });
@@ -46,7 +49,7 @@ export async function declare(catalog: EntityCatalog, declared: DeclaredEntities
   }
 }
 
-function readRule(path: string, { name, properties }: QueueEntity, now: number): Rule {
+function readRule(path: string, { name, properties = {} }: QueueEntity, now: number): Rule {
   const rule = parseRule(name, properties, now);
   if (typeof rule === "string") throw new Error(`${path}: ${rule}`);
   return rule;

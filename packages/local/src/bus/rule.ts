@@ -16,9 +16,11 @@ export const DEFAULT_RULE = "$Default";
 /** The service adds it to each copy that a rule with an action makes. */
 const RULE_NAME = "RuleName";
 
-const sql = z.object({ sqlExpression: z.string(), parameters: typedTexts });
+/** ARM's members without an effect, in Azure as well as here. */
+const ignored = { requiresPreprocessing: z.boolean().optional(), compatibilityLevel: z.int().optional() };
+const sql = z.strictObject({ sqlExpression: z.string(), parameters: typedTexts, ...ignored });
 const text = z.string().optional();
-const correlation = z.object({
+const correlation = z.strictObject({
   correlationId: text,
   messageId: text,
   to: text,
@@ -28,23 +30,27 @@ const correlation = z.object({
   replyToSessionId: text,
   contentType: text,
   properties: typedTexts,
+  requiresPreprocessing: ignored.requiresPreprocessing,
 });
 /** As written in ARM: Microsoft.ServiceBus/namespaces/topics/subscriptions/rules. */
 const ruleProperties = z
-  .object({
+  .strictObject({
     filterType: z.enum(["SqlFilter", "CorrelationFilter"]).default("SqlFilter"),
     sqlFilter: sql.optional(),
     correlationFilter: correlation.optional(),
-    action: z.object({ sqlExpression: z.string().optional(), parameters: typedTexts }).optional(),
+    action: z.strictObject({ sqlExpression: z.string().optional(), parameters: typedTexts, ...ignored }).optional(),
   })
   .transform((rule) => (rule.filterType === "SqlFilter" ? { sqlFilter: sql.parse(TRUE), ...rule } : rule))
   .refine((rule) => rule.filterType === "SqlFilter" || hasCondition(rule.correlationFilter), {
     error: "a CorrelationFilter needs at least one condition",
+  })
+  .refine((rule) => rule.filterType === "CorrelationFilter" || !rule.correlationFilter, {
+    error: "filterType has to be CorrelationFilter where there is a correlationFilter",
   });
 const TRUE = { sqlExpression: "1=1" };
 
 function hasCondition(filter: z.infer<typeof correlation> | undefined): boolean {
-  const { properties = {}, ...system } = filter ?? {};
+  const { properties = {}, requiresPreprocessing: _, ...system } = filter ?? {};
   return Object.keys(properties).length > 0 || Object.values(system).some((value) => value !== undefined);
 }
 
@@ -91,7 +97,7 @@ function matcherOf({ sqlFilter, correlationFilter, filterType }: RuleProperties)
 }
 
 /** All that the filter names have to be equal; texts with regard to case. */
-function correlationMatcher({ properties, ...system }: z.infer<typeof correlation>): Matcher {
+function correlationMatcher({ properties, requiresPreprocessing: _, ...system }: z.infer<typeof correlation>): Matcher {
   const wanted = Object.entries(readValues(properties));
   const fields = Object.entries(system).filter(([, value]) => value !== undefined);
   return (view) =>

@@ -74,18 +74,21 @@ export async function replaceContainer(call: ItemCall): Promise<Reply> {
   const wrong = containerFault(given);
   if (!parent || wrong !== undefined || !isObject(given)) return fault(400, wrong ?? NO_DATABASE);
   const { container } = call;
-  const sameUnique =
-    JSON.stringify(given["uniqueKeyPolicy"]) === JSON.stringify(container.definition["uniqueKeyPolicy"]);
-  if (given["uniqueKeyPolicy"] !== undefined && !sameUnique)
-    return fault(400, "The unique keys of a container are fixed.");
-  const conflicts = given["conflictResolutionPolicy"];
-  if (conflicts !== undefined && !isSameConflicts(conflicts, container.definition["conflictResolutionPolicy"]))
-    return fault(400, "The conflict resolution policy of a container is fixed.");
-  const sameKey = JSON.stringify(keyPaths(given)) === JSON.stringify(keyPaths(container.definition));
-  if (given["id"] !== container.id || !sameKey)
-    return fault(400, "The id and the partition key of a container are fixed.");
+  const fixed = given["id"] === container.id ? fixedFault(container, given) : "The id of a container is fixed.";
+  if (fixed !== undefined) return fault(400, fixed);
   const replaced = await call.catalog.replaceContainer(parent, container, given);
   return resource(200, replaced.definition);
+}
+
+/** What a container keeps from its creation on. */
+export function fixedFault({ definition }: Container, given: JsonObject): string | undefined {
+  const { uniqueKeyPolicy: unique, conflictResolutionPolicy: conflicts } = given;
+  if (unique !== undefined && JSON.stringify(unique) !== JSON.stringify(definition["uniqueKeyPolicy"]))
+    return "The unique keys of a container are fixed.";
+  if (conflicts !== undefined && !isSameConflicts(conflicts, definition["conflictResolutionPolicy"]))
+    return "The conflict resolution policy of a container is fixed.";
+  const isSameKey = JSON.stringify(keyPaths(given)) === JSON.stringify(keyPaths(definition));
+  return isSameKey ? undefined : "The partition key of a container is fixed.";
 }
 
 /** What is not said is as an empty text. */

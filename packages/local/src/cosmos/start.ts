@@ -5,7 +5,8 @@ import { type Credentials, credentialsIn, type TlsFolder } from "../listener/cer
 import { PortListener } from "../listener/port-listener.ts";
 import { inWords } from "../thrown.ts";
 import { Catalog } from "./catalog.ts";
-import { containerFault } from "./containers.ts";
+import { containerFault, fixedFault } from "./containers.ts";
+import { declaredFault } from "./declared-containers.ts";
 import { completePolicy } from "./indexing.ts";
 import { CosmosServer } from "./server.ts";
 import { EMULATOR_KEY } from "./signature.ts";
@@ -25,6 +26,7 @@ export interface ContainerResource {
   readonly partitionKey: { readonly paths: readonly string[]; readonly kind?: string; readonly version?: number };
   readonly defaultTtl?: number;
   readonly indexingPolicy?: object;
+  readonly uniqueKeyPolicy?: object;
 }
 
 /** The server's port, its data, and its initial containers. */
@@ -126,7 +128,10 @@ function runningTls(port: number, { certificateFile }: Credentials): RunningTls 
   return { endpoint, connectionString: connectionString(endpoint), certificateFile };
 }
 
-async function provision(catalog: Catalog, { database: id, containers }: CosmosResources): Promise<void> {
+async function provision(catalog: Catalog, resources: CosmosResources): Promise<void> {
+  const strange = declaredFault(resources);
+  if (strange !== undefined) throw new Error(strange);
+  const { database: id, containers } = resources;
   const parent = catalog.databases.get(id) ?? (await catalog.createDatabase(id));
   if (!parent) throw new Error(`The database '${id}' could not be created.`);
   for (const wanted of containers) {
@@ -134,8 +139,13 @@ async function provision(catalog: Catalog, { database: id, containers }: CosmosR
     const wrong = containerFault(definition);
     if (wrong !== undefined) throw new Error(`The container '${wanted.id}' is not valid: ${wrong}`);
     const present = parent.containers.get(wanted.id);
-    if (!present) await catalog.createContainer(parent, definition);
-    else if (differs(present.definition, definition)) await catalog.replaceContainer(parent, present, definition);
+    if (!present) {
+      await catalog.createContainer(parent, definition);
+      continue;
+    }
+    const fixed = fixedFault(present, definition);
+    if (fixed !== undefined) throw new Error(`The container '${wanted.id}' is there already. ${fixed}`);
+    if (differs(present.definition, definition)) await catalog.replaceContainer(parent, present, definition);
   }
 }
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // The command `host`: runs a Functions app under a watcher.
+import "../node-version.ts";
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";

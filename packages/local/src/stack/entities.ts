@@ -19,24 +19,36 @@ interface EntityFile {
   readonly option: string;
   /** Looked for in the current package: the first that is there. */
   readonly usual: readonly string[];
-  readonly list: string;
+  /** One of them is there. */
+  readonly lists: readonly string[];
+  /** What else may be there; absent: whoever reads it looks itself. */
+  readonly others?: readonly string[];
 }
 
 const FILES: readonly EntityFile[] = [
-  { entity: "queues", part: "bus", option: "--queues", usual: ["infra/entities/service-bus.json"], list: "queues" },
+  {
+    entity: "queues",
+    part: "bus",
+    option: "--queues",
+    usual: ["infra/entities/service-bus.json"],
+    lists: ["queues", "topics"],
+    others: [],
+  },
   {
     entity: "cosmosResources",
     part: "cosmos",
     option: "--cosmos-resources",
     usual: ["infra/entities/cosmos.json"],
-    list: "containers",
+    lists: ["containers"],
+    // The second is for deployments, and has no effect here.
+    others: ["database", "appendOnly"],
   },
   {
     entity: "remotes",
     part: "remotes",
     option: "--remotes",
     usual: ["samples/remotes.ts", "samples/remotes.json"],
-    list: "services",
+    lists: ["services"],
   },
 ];
 
@@ -44,15 +56,21 @@ const FILES: readonly EntityFile[] = [
 export async function readEntities(wanted: ServicesArguments): Promise<{ entities: Entities; faults: string[] }> {
   const entities: Record<string, Record<string, unknown>> = {};
   const faults: string[] = [];
-  for (const { entity, part, option, usual, list } of FILES) {
+  for (const { entity, part, option, usual, lists, others } of FILES) {
     if (!wanted.parts.includes(part)) continue;
     const chosen = wanted[entity];
     const { path, read } = await firstOf(chosen === undefined ? usual : [chosen]);
     if (read.kind === "absent" && chosen === undefined) continue;
     if (read.kind === "absent") faults.push(`${option}: there is no file ${path}`);
     else if (read.kind === "invalid") faults.push(`${option}: ${path} cannot be read: ${read.reason}`);
-    else if (!hasList(read.value, list)) faults.push(`${option}: ${path} has to be an object with a list "${list}"`);
-    else entities[entity] = read.value;
+    else if (!hasList(read.value, lists)) {
+      faults.push(`${option}: ${path} has to be an object with a list "${lists.join('" or "')}"`);
+    } else {
+      const known = others && [...lists, ...others];
+      const unknown = Object.keys(read.value).filter((member) => known?.includes(member) === false);
+      for (const member of unknown) faults.push(`${option}: ${path} has a member "${member}", which nobody reads`);
+      entities[entity] = read.value;
+    }
   }
   if (wanted.named && wanted.parts.includes("remotes") && !entities["remotes"] && faults.length === 0) {
     faults.push("remotes: there is no samples/remotes.ts; name a file with --remotes FILE");
@@ -101,6 +119,7 @@ async function readJson(path: string): Promise<Read> {
   }
 }
 
-function hasList(value: unknown, list: string): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && Array.isArray((value as Record<string, unknown>)[list]);
+function hasList(value: unknown, lists: readonly string[]): value is Record<string, unknown> {
+  if (typeof value !== "object" || value === null) return false;
+  return lists.some((list) => Array.isArray((value as Record<string, unknown>)[list]));
 }

@@ -277,11 +277,14 @@ describe("the stack", () => {
     server.close();
   });
 
-  test("says of Azurite's busy port what it says of the others'", async () => {
+  test("says which port Azurite wants and how to give it another, or all free ones", async () => {
     const { server, port } = await occupied();
     const ports = { azuriteBlob: port, azuriteQueue: 0, azuriteTable: 0 };
-    await expect(begin({ parts: ["azurite"], ports })).rejects.toThrow(
-      `port ${port} is busy, and azurite wants it; free it or give azurite another with --azurite-port N`,
+    const message = await begin({ parts: ["azurite"], ports }).catch((cause: Error) => cause.message);
+    const busy = `port ${port} is busy, and azurite wants it; free it`;
+    expect(message).toBe(`${busy} or give azurite another with --azurite-port N`);
+    expect(withFreeOption(`${message}\n${message}`)).toBe(
+      `${busy}, or start with --free\n${busy}, or start with --free`,
     );
     server.close();
   });
