@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/state-record";
+import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { QUEUES_FILE, ROOT } from "../../cli/settings.ts";

@@ -198,7 +198,7 @@ describe("databases and containers", () => {
   test("a new indexing policy indexes the documents that are there", async () => {
     const { container } = await at.client
       .database("test")
-      .containers.create({ ...ORDERS, partitionKey: "/orderId", id: "policy" });
+      .containers.create({ id: "policy", partitionKey: "/orderId", indexingPolicy: ORDERS.indexingPolicy ?? {} });
     for (const n of [2, 1, 3]) await container.items.create({ id: "state", orderId: `o${n}`, rank: n, dueAt: `${n}` });
     const ranked = () => container.items.query("SELECT VALUE c.rank FROM c ORDER BY c.rank").fetchAll();
     expect(await codeOf(ranked())).toBe(400);
