@@ -87,8 +87,17 @@ export function fixedFault({ definition }: Container, given: JsonObject): string
     return "The unique keys of a container are fixed.";
   if (conflicts !== undefined && !isSameConflicts(conflicts, definition["conflictResolutionPolicy"]))
     return "The conflict resolution policy of a container is fixed.";
-  const isSameKey = JSON.stringify(keyPaths(given)) === JSON.stringify(keyPaths(definition));
-  return isSameKey ? undefined : "The partition key of a container is fixed.";
+  return isSameKey(given["partitionKey"], definition["partitionKey"])
+    ? undefined
+    : "The partition key of a container is fixed.";
+}
+
+/** A kind or a version that is not said is as before. */
+function isSameKey(one: Value, other: Value): boolean {
+  if (!isObject(one) || !isObject(other)) return false;
+  const isSame = (field: string) =>
+    one[field] === undefined || other[field] === undefined || one[field] === other[field];
+  return JSON.stringify(one["paths"]) === JSON.stringify(other["paths"]) && isSame("kind") && isSame("version");
 }
 
 /** What is not said is as an empty text. */

@@ -37,6 +37,7 @@ test("what a container keeps from its creation on cannot be declared otherwise l
   await expect(start({ ...ORDERS, partitionKey: { paths: ["/other"] } })).rejects.toThrow(
     "The container 'orders' is there already. The partition key of a container is fixed.",
   );
+  await start({ ...ORDERS, partitionKey: { paths: ["/id"], version: 2 } });
   await expect(start({ ...ORDERS, uniqueKeyPolicy: { uniqueKeys: [{ paths: ["/a"] }] } })).rejects.toThrow(
     "The unique keys of a container are fixed.",
   );

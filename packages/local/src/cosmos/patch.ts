@@ -109,8 +109,11 @@ function parentOf(document: JsonObject, path: string): { readonly parent: Value;
   return { parent, key };
 }
 
+/** Of an array: no leading zeros (RFC 6901, section 4). */
+const INDEX = /^(?:0|[1-9]\d*)$/;
+
 function childOf(parent: Value, key: string): Value {
-  if (Array.isArray(parent)) return /^\d+$/.test(key) ? parent[Number(key)] : undefined;
+  if (Array.isArray(parent)) return INDEX.test(key) ? parent[Number(key)] : undefined;
   return isObject(parent) && Object.hasOwn(parent, key) ? parent[key] : undefined;
 }
 
@@ -124,7 +127,7 @@ function put(document: JsonObject, path: string, value: Json, how: "add" | "set"
   const { parent, key } = parentOf(document, path);
   if (Array.isArray(parent)) {
     const at = key === "-" ? parent.length : Number(key);
-    if (!/^(-|\d+)$/.test(key) || at > parent.length) return `the index '${key}' is out of range.`;
+    if (!(key === "-" || INDEX.test(key)) || at > parent.length) return `the index '${key}' is out of range.`;
     parent.splice(at, how === "add" ? 0 : 1, value);
     return undefined;
   }

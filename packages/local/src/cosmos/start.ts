@@ -26,7 +26,7 @@ export interface ContainerResource {
   readonly partitionKey: { readonly paths: readonly string[]; readonly kind?: string; readonly version?: number };
   readonly defaultTtl?: number;
   readonly indexingPolicy?: object;
-  readonly uniqueKeyPolicy?: object;
+  readonly uniqueKeyPolicy?: { uniqueKeys: { paths: string[] }[] };
 }
 
 /** The server's port, its data, and its initial containers. */

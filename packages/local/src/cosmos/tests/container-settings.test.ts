@@ -1,5 +1,13 @@
 // What a container is made with besides its key: unique keys and throughput; its quota; all documents of a key taken away.
-import { type Container, GeospatialType, IndexingMode, type IndexingPolicy, type OfferDefinition } from "@azure/cosmos";
+import {
+  type Container,
+  GeospatialType,
+  IndexingMode,
+  type IndexingPolicy,
+  type OfferDefinition,
+  type PartitionKeyDefinition,
+  PartitionKeyKind,
+} from "@azure/cosmos";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sendSigned } from "./signed-request.ts";
 import { codeOf, type TemporaryServer, temporaryServer } from "./temporary-server.ts";
@@ -222,4 +230,14 @@ describe("what Azure refuses when a container is made", () => {
     expect(await codeOf(container.replace(replaced))).toBe(400);
     expect((await container.replace({ ...definition, defaultTtl: 5 })).statusCode).toBe(200);
   });
+});
+
+test("a partition key is fixed: its paths, its kind and its version", async () => {
+  const partitionKey: PartitionKeyDefinition = { paths: ["/pk"], kind: PartitionKeyKind.Hash, version: 2 };
+  const { container } = await at.client.database("test").containers.create({ id: "fixed", partitionKey });
+  const as = (key: object) => container.replace({ id: "fixed", partitionKey: { ...partitionKey, ...key } });
+  expect(await codeOf(as({ paths: ["/other"] }))).toBe(400);
+  expect(await codeOf(as({ version: 1 }))).toBe(400);
+  expect(await codeOf(as({ kind: "Range" }))).toBe(400);
+  expect((await as({})).statusCode).toBe(200);
 });

@@ -51,6 +51,7 @@ const REFUSED: [string, PatchOperation][] = [
   ["remove of nothing", { op: "remove", path: "/nothing" }],
   ["add below nothing", { op: "add", path: "/nothing/below", value: 1 }],
   ["an index out of range", { op: "add", path: "/l/5", value: 1 }],
+  ["an index with a leading zero", { op: "add", path: "/l/01", value: 1 }],
   ["incr of a text", { op: "incr", path: "/text", value: 1 }],
   ["move of nothing", { op: "move", from: "/nothing", path: "/a" } as unknown as PatchOperation],
   ["the id", { op: "set", path: "/id", value: "other" }],
