@@ -119,7 +119,7 @@ param alwaysReadyDurable int = 1
 @minValue(0)
 param alwaysReadyHttp int = 0
 
-@description('The same for other functions, by name, as in { submission: 1 }: submission, submissionPriority, fraudQueueAgent, agentReplies and startAttempt scale by themselves.')
+@description('The same for other functions, by name, as in { submission: 1 }: submission, submissionPriority, agentReplies, startAttempt and the functions of agents with a queue scale by themselves.')
 param alwaysReadyFunctions object = {}
 
 @description('When the supervisor looks, in NCRONTAB with seconds.')
