@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { readLocalSettings } from "./host/settings.ts";
-import { withFreeOption } from "./stack/chosen-ports.ts";
+import { withFreeOption } from "./stack/busy-port.ts";
 import { emulatedParts, emulatorSettings } from "./stack/emulator-settings.ts";
 import { type Stack, startStack } from "./stack/stack.ts";
 import { messageOf } from "./thrown.ts";

@@ -20,8 +20,3 @@ export async function chosenPorts(
   const { host, ...others } = ports;
   return { ...usual, ...others, ...(host !== undefined && { host: host === 0 ? free : from(host) }) };
 }
-
-/** For a command without an option for each port: what the parts say of a busy one, with the option that it has. */
-export function withFreeOption(message: string): string {
-  return message.replaceAll(/; free it or give .*$/gm, "; free it, or start with --free");
-}

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Addresses } from "./addresses.ts";
-import { withFreeOption } from "./chosen-ports.ts";
+import { withFreeOption } from "./busy-port.ts";
 import { freePorts } from "./free-ports.ts";
 import { type PartAddress, rowsOf, type ServicesMessage } from "./parts.ts";
 import { type Stack, type StackOptions, startStack } from "./stack.ts";

@@ -77,7 +77,9 @@ const schema = z.strictObject({ ...jobMembers("move"), jobId, rooms: z.array(z.s
 const contracts = {
   usual: defineContract<Move>({ schema, ...facts }),
   usualWorkflow: "move",
-  of: { box: defineContract<Box>({ schema, ...facts }), sealed: defineContract<Box>({ schema, ...facts }) },
+  of: Object.fromEntries(
+    ["box", "box-later", "sealed"].map((name) => [name, defineContract<Box>({ schema, ...facts })]),
+  ),
 } satisfies Contracts;
 const rules = {
   conditions: {},
@@ -113,7 +115,18 @@ const child = {
 };
 const boxing = defineChildJob({ ...child, name: "boxing", workflow: box });
 const sealing = defineChildJob({ ...child, name: "sealing", workflow: sealed });
-const agents = [packer, boxing, sealing] as const;
+/** Its one step is compensated later. */
+const later = workflowsOf(
+  [packer],
+  rules,
+  contracts,
+)({
+  ...{ ...head, name: "box-later" },
+  steps: [{ ...pack, compensation: { operation: "unpack", completeWithin: "PT10S", awaitWithin: "P1D" } }],
+  outputs: { box: "pack.boxId" },
+});
+const sending = defineChildJob({ ...child, name: "sending", workflow: later });
+const agents = [packer, boxing, sealing, sending] as const;
 const within = { completeWithin: "PT10S", awaitWithin: "P1D" } as const;
 const move = workflowsOf(
   agents,
@@ -143,12 +156,29 @@ const seal = workflowsOf(
     { ...pack, after: ["sealUp"], compensation: "nothing" },
   ],
 });
+const send = workflowsOf(
+  agents,
+  rules,
+  contracts,
+)({
+  ...{ ...head, name: "send" },
+  steps: [
+    {
+      name: "sendOff",
+      agent: "sending",
+      operation: "run",
+      after: [],
+      ...within,
+      compensation: { operation: "takeBack", ...within },
+    },
+  ],
+});
 const rooms = workflowsOf(
   agents,
   rules,
   contracts,
 )({ ...{ ...head, name: "rooms" }, steps: [{ ...pack, ...unpacked, forEach: "rooms" }] });
-const business = defineApp({ contracts, agents, workflows: [box, sealed, move, seal, rooms], rules });
+const business = defineApp({ contracts, agents, workflows: [box, later, sealed, move, seal, send, rooms], rules });
 
 test("P35 the child's workflow is explored first, and its ends are those of the step", async () => {
   const { complete, violation, ends, bounded, notModelled, unseen } = await explore(business, "move", {
@@ -162,8 +192,10 @@ test("P35 the child's workflow is explored first, and its ends are those of the 
     steps: [],
   });
   expect(bounded.join()).toMatch(/^the child of boxUp is one step, box explored alone: it ends Processed, Compensated/);
-  // Its child is what a service is to other steps.
+  // Its child is what a service is to other steps, and is polled itself where it has such a step.
   expect(notModelled).toEqual([]);
+  const { notModelled: ofChild } = await explore(business, "send", { states: 50 });
+  expect(ofChild).toEqual(["in the child box-later: polls (services report what they do later): pack"]);
 });
 
 test("P35 a child that can't be cancelled any more is compensated once it has ended, and that may fail", async () => {

@@ -1,11 +1,11 @@
 // One workflow explored: its children alone first, then itself, once for each number of items that its lists have.
 import type { Business } from "@scheduler-agent-supervisor/core/app";
-import type { Workflow, WorkflowStep } from "@scheduler-agent-supervisor/core/domain";
+import type { Workflow } from "@scheduler-agent-supervisor/core/domain";
 import type { OperatorRequest } from "@scheduler-agent-supervisor/core/messaging";
 import { ANY_END, ChildEndsSeen, endsInWords, submittingSteps } from "./children.ts";
 import { explore, type Finding } from "./explorer.ts";
 import { Model } from "./model.ts";
-import { conditionsOf, listedBy, modelled, notModelledIn, rulesOf } from "./modelled.ts";
+import { conditionsOf, isDoneLater, listedBy, modelled, notModelledIn, rulesOf } from "./modelled.ts";
 import { Seen, type Unseen } from "./seen.ts";
 import { type Bounds, type ChildEnds, COMPENSATE, NOTHING_GOES_WRONG, type Setting, TAKE_BACK } from "./setting.ts";
 
@@ -41,13 +41,9 @@ const ONE_DEADLINE = { deadlines: 1 } as const;
 export function strangePolls(name: string, business: Business, polled: readonly string[]): string[] {
   const known = within(name, business).flatMap((workflow) => {
     const submitting = new Map(submittingSteps(workflow, business));
-    return workflow.steps.filter((step) => awaitsService(step) && !submitting.has(step.name));
+    return workflow.steps.filter((step) => isDoneLater(step) && !submitting.has(step.name));
   });
   return polled.filter((step) => !known.some((one) => one.name === step));
-}
-
-function awaitsService({ awaitWithin, compensation }: WorkflowStep): boolean {
-  return awaitWithin !== undefined || (typeof compensation !== "string" && compensation.awaitWithin !== undefined);
 }
 
 /** Conditions that neither the workflow nor a child of it has. */
@@ -87,12 +83,15 @@ export async function exploreWorkflow(name: string, business: Business, asked: A
       ...(lists.length > 0 ? [`each list has ${asked.items.join(" or ")} items: ${lists.join(", ")}`] : []),
       ...ofChildren.bounded,
     ],
-    notModelled: notModelledIn(workflow, [...asked.polled, ...Object.keys(ofChildren.children)]),
+    notModelled: [
+      ...notModelledIn(workflow, [...asked.polled, ...Object.keys(ofChildren.children)]),
+      ...ofChildren.notModelled,
+    ],
     finding: ofChildren.finding ?? parts.find(({ finding }) => finding)?.finding,
   };
 }
 
-interface Children extends Pick<Explored, "states" | "complete" | "bounded" | "finding"> {
+interface Children extends Pick<Explored, "states" | "complete" | "bounded" | "notModelled" | "finding"> {
   readonly children: { readonly [step: string]: ChildEnds };
 }
 
@@ -116,12 +115,23 @@ async function exploreChildren(workflow: Workflow, business: Business, asked: As
     bounded.push(`the child of ${step} is one step, ${name} ${how}: it ends ${endsInWords(ends)}`);
     if (found.finding) {
       const fault = `in the child of ${step}, ${name}: ${found.finding.fault}`;
-      return { states, complete: false, bounded, children, finding: { ...found.finding, fault } };
+      return {
+        states,
+        complete: false,
+        bounded,
+        notModelled: missingOf(explored),
+        children,
+        finding: { ...found.finding, fault },
+      };
     }
   }
   const complete = [...explored.values()].every((found) => found.complete);
-  return { states, complete, bounded, children, finding: undefined };
+  return { states, complete, bounded, notModelled: missingOf(explored), children, finding: undefined };
 }
+
+/** Each workflow's, with its name. */
+const missingOf = (explored: ReadonlyMap<string, Explored>) =>
+  [...explored].flatMap(([name, { notModelled }]) => notModelled.map((one) => `in the child ${name}: ${one}`));
 
 type Part = Pick<Explored, "states" | "complete" | "ends" | "unseen" | "finding" | "childEnds">;
 

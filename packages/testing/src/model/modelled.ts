@@ -95,6 +95,11 @@ export function listedBy({ steps }: Workflow, items: number): NonNullable<Settin
 /** As `step.member`. */
 const isOfResult = (forEach: string) => forEach.includes(".");
 
+/** The step, or its compensation. */
+export function isDoneLater({ awaitWithin, compensation }: WorkflowStep): boolean {
+  return awaitWithin !== undefined || (typeof compensation !== "string" && compensation.awaitWithin !== undefined);
+}
+
 /** What the workflow has and no state shows, as text. @param polled steps */
 export function notModelledIn({ steps, policy }: Workflow, polled: readonly string[]): string[] {
   const named = (words: string, has: (step: WorkflowStep) => boolean) => {
@@ -107,9 +112,6 @@ export function notModelledIn({ steps, policy }: Workflow, polled: readonly stri
     ...(isPolicyWith(policy) ? ["mostFailures of the workflow"] : []),
     ...named("mostFailures", (step) => isPolicyWith(step.policy)),
     ...named("reminders of assignees", ({ assignee }) => assignee !== undefined),
-    ...named(
-      "polls (services report what they do later)",
-      ({ name, awaitWithin }) => awaitWithin !== undefined && !polled.includes(name),
-    ),
+    ...named("polls (services report what they do later)", (step) => isDoneLater(step) && !polled.includes(step.name)),
   ];
 }
