@@ -25,6 +25,8 @@ const LONGEST = [
   "tests/model/worlds.test.ts",
   "tests/faults/crash/crash-points.test.ts",
   "tests/console/eight-failures.long.test.ts",
+  "tests/console/no-answer.long.test.ts",
+  "tests/console/every-trouble.long.test.ts",
   "tests/outages/outages.test.ts",
   "tests/package/new-app.test.ts",
   "tests/package/loan-app.test.ts",

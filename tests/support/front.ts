@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type OutgoingHttpHeaders, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-type Behaviour =
+export type Behaviour =
   | { readonly kind: "passes" }
   /** Nothing is answered. */
   | { readonly kind: "hangs" }
