@@ -1,4 +1,5 @@
 // The first view says that nothing needs a person only if every one of its queries says so; and what is held up is named, and goes on.
+import { setTimeout as sleep } from "node:timers/promises";
 import { waitInWords } from "@scheduler-agent-supervisor/core/internal/domain/recovery/wait";
 import type {
   HeldUp,
@@ -206,6 +207,34 @@ describe("the all-clear", () => {
     await page.route("**/api/**", () => {});
     await page.clock.fastForward("05:00");
     await page.getByText("It is not known whether something needs a person").waitFor();
+  });
+
+  test("not within a minute after a query without an answer: the next one may have gone to another host", async () => {
+    const { page } = await openPage(browser);
+    await page.clock.install();
+    await page.goto(`${host}/console`);
+    const clear = page.getByText(CLEAR, { exact: true });
+    await clear.waitFor();
+    const unanswered = page.getByText(`No answer, or one that is too old: ${QUERIES["waiting-messages"]}.`);
+    // By seconds, with a pause: the time that a request has is of this clock too, and it is under way meanwhile.
+    const pass = async (seconds: number) => {
+      for (let second = 0; second < seconds; second += 1) {
+        await page.clock.runFor(1_000);
+        await sleep(50);
+      }
+    };
+    await page.route("**/api/waiting-messages", (route) => route.fulfill({ status: 403, json: { error: "no" } }));
+    await pass(22);
+    await unanswered.waitFor();
+    await page.unroute("**/api/waiting-messages");
+    const answered = page.waitForResponse((response) => response.url().endsWith("waiting-messages") && response.ok());
+    await pass(22);
+    await answered;
+    await pass(4);
+    expect(await unanswered.count()).toBe(1);
+    expect(await clear.count()).toBe(0);
+    await pass(40);
+    await clear.waitFor();
   });
 
   test.each([

@@ -5,6 +5,8 @@ import { ANSWERED_MS, FRESH_MS, isOfNow } from "@scheduler-agent-supervisor/oper
 const TOLERATED_MS = 30_000;
 /** Of an answer that took longer it is not known when it was given. */
 const SOON_MS = 5_000;
+/** After a request without an answer: the next one may have gone to another host, which is well. Each query of the first view is made within this time. */
+const UNANSWERED_MS = 60_000;
 
 export interface Clock {
   /** @param date the header of an answer that no cache has kept */
@@ -49,16 +51,22 @@ export function isRecent(arrivedAt: number, withinMs = FRESH_MS): boolean {
 }
 
 /** Whether an answer arrived recently, and says what was so recently. */
-export function isCurrent({ data, dataUpdatedAt }: Arrived): boolean {
-  return isRecent(dataUpdatedAt) && isOfNow(data, appNow());
+export function isCurrent(asked: Asked): boolean {
+  return isAnswered(asked, FRESH_MS) && isOfNow(asked.data, appNow());
 }
 
 /** The same for what is asked often: whether the app answers at all. */
-export function isAnswering({ data, dataUpdatedAt }: Arrived): boolean {
-  return isRecent(dataUpdatedAt, TOLERATED_MS) && isOfNow(data, appNow(), ANSWERED_MS);
+export function isAnswering(asked: Asked): boolean {
+  return isAnswered(asked, TOLERATED_MS) && isOfNow(asked.data, appNow(), ANSWERED_MS);
 }
 
-interface Arrived {
+function isAnswered({ dataUpdatedAt, errorUpdatedAt }: Asked, withinMs: number): boolean {
+  return isRecent(dataUpdatedAt, withinMs) && !isRecent(errorUpdatedAt, UNANSWERED_MS);
+}
+
+interface Asked {
   readonly data: unknown;
   readonly dataUpdatedAt: number;
+  /** When a request last got no answer, or a poor one; 0 for never. */
+  readonly errorUpdatedAt: number;
 }
