@@ -109,14 +109,14 @@ export const P1 = faultsOf("P1", [
   ],
   [
     "Another job under a known id counts as the same one.",
-    "core:submission/submit-job.ts",
+    "core:submission/record-submission.ts",
     "stored.record.owner === owner && sameAsStored(",
     "stored.record.owner === owner || sameAsStored(",
     SUBMISSION,
   ],
   [
     "The same job by another sender's queue counts as its own.",
-    "core:submission/submit-job.ts",
+    "core:submission/record-submission.ts",
     "stored.record.owner === owner && ",
     "",
     "operations:senders.test.ts",
@@ -151,7 +151,7 @@ export const P1 = faultsOf("P1", [
   ],
   [
     "A job that the store will never take is delivered again and again.",
-    "core:submission/submit-job.ts",
+    "core:submission/record-submission.ts",
     "if (cause instanceof NotStorable) return `job: ${cause.message}`;",
     "",
     `${LIMITS} -t a submission that the store will never take`,

@@ -13,7 +13,7 @@ const ANNOUNCED = "operations:announced.test.ts";
 export const P15 = faultsOf("P15", [
   [
     "A requester does not receive Received.",
-    "core:submission/submit-job.ts",
+    "core:submission/record-submission.ts",
     'await publish(record, [{ status: "Received", attempt: 1, at: record.createdAt }], context);',
     "",
     SUBMISSION,

@@ -49,14 +49,14 @@ export const P28 = faultsOf("P28", [
   ],
   [
     "A job of a newer app's workflow is quarantined after a rollback.",
-    "core:submission/submit-job.ts",
-    "    if (read.unknownWorkflow !== undefined) await waitForNewer(read.unknownWorkflow, message, context);\n",
+    "core:submission/reject-submission.ts",
+    "  if (unknownWorkflow !== undefined) await waitForNewer(unknownWorkflow, message, context);\n",
     "",
     "operations:missing-workflow.test.ts",
   ],
   [
     "A job waits for a newer version for ever.",
-    "core:submission/submit-job.ts",
+    "core:submission/reject-submission.ts",
     "ports.now() - Date.parse(enqueuedAt) > WAITS_FOR_NEWER_MS",
     "ports.now() < 0",
     "operations:missing-workflow.test.ts",

@@ -36,7 +36,7 @@ export const P35_CHILDREN = faultsOf("P35", [
   ],
   [
     "Parents and children wait for each other's places.",
-    "core:submission/submit-job.ts",
+    "core:submission/record-submission.ts",
     'const lane = message.parent ? "begun" : job.priority;',
     "const lane = job.priority;",
     CHILDREN,
@@ -50,7 +50,7 @@ export const P35_CHILDREN = faultsOf("P35", [
   ],
   [
     "Another job under the child's id counts as the child.",
-    "core:submission/submit-job.ts",
+    "core:submission/record-submission.ts",
     "if (!isSameStep(stored.record.parent, parent)) return false;",
     "",
     WORLD,

@@ -96,20 +96,6 @@ export function contractOf(content: unknown, contracts: Contracts): Contract {
   return contractFor(String(workflow), contracts);
 }
 
-/** As Temporal's: a longer key is cut. */
-const FAIRNESS_KEY_LIMIT = 64;
-
-/** The text of the content's member at that path; empty if there is none. */
-export function memberOf(content: Job, path: string | undefined): string {
-  if (path === undefined) return "";
-  let value: unknown = content;
-  for (const name of path.split(".")) {
-    if (value === null || typeof value !== "object" || !Object.hasOwn(value, name)) return "";
-    value = (value as { readonly [name: string]: unknown })[name];
-  }
-  return typeof value === "string" || typeof value === "number" ? String(value).slice(0, FAIRNESS_KEY_LIMIT) : "";
-}
-
 /** Whether the contracts name a member by which jobs are divided fairly. */
 export function haveFairnessKeys(contracts: Contracts): boolean {
   return all(contracts).some(({ fairnessKey }) => fairnessKey !== undefined);

@@ -6,15 +6,10 @@ import { deadlineOf } from "../domain/record/deadline.ts";
 import { newStateRecord } from "../domain/record/new-state-record.ts";
 import type { StateRecord } from "../domain/record/state-record.ts";
 import { itemsIn } from "../domain/workflows/workflow-rules.ts";
-import { memberOf } from "../messaging/contract.ts";
 import type { Ports } from "../scheduler/ports.ts";
 import { contentDigest } from "./content-digest.ts";
+import { fairnessKeyOf } from "./fairness-key.ts";
 import type { SubmittedMessage, ValidSubmission } from "./submission-message.ts";
-
-/** The owner's name comes from its queue. On a queue that several senders share, the content has the key. */
-export function fairnessKeyOf({ job, owner, contract }: ValidSubmission): string {
-  return owner ?? memberOf(job, contract.fairnessKey);
-}
 
 /** The record of a new job. */
 export function draftRecord(parsed: ValidSubmission, message: SubmittedMessage, ports: Ports): StateRecord {

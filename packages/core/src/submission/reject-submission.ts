@@ -4,10 +4,11 @@ import { createHash } from "node:crypto";
 import { instant } from "../domain/duration.ts";
 import { Outage } from "../domain/outage.ts";
 import { inWords } from "../domain/thrown.ts";
+import { MissingWorkflow } from "../domain/workflows/workflows.ts";
 import { isNestedTooDeep, jsonText } from "../messaging/deep-json.ts";
 import { memberRedactorOf } from "../messaging/hidden-members.ts";
 import type { Rejection } from "../messaging/messenger.ts";
-import type { Context } from "../scheduler/ports.ts";
+import type { Context, Ports } from "../scheduler/ports.ts";
 import { describeSpan } from "../telemetry/spans.ts";
 import { type Sender, type SubmittedMessage, senderOf } from "./submission-message.ts";
 
@@ -16,15 +17,26 @@ const PUBLISH_WITHIN_MS = 30_000;
 const PAUSE_MS = 1000;
 const DIGEST_LENGTH = 16;
 
+/** Longer than any rollback lasts. A removed workflow looks the same, if none was added since. */
+const WAITS_FOR_NEWER_MS = 7 * 86_400_000;
+
+interface Rejected {
+  readonly faults: readonly string[];
+  /** The only fault is that the app has no such workflow. */
+  readonly unknownWorkflow?: string;
+}
+
 /**
  * Order of writes: the quarantine, then the status. After a crash in between the message is delivered again, and both are done again: the status
  * under the same message id. The faults describe only this message, never a job with the same id.
+ * @throws MissingWorkflow if it has no other fault than a workflow of a newer version of the app
  */
 export async function rejectSubmission(
   message: SubmittedMessage,
-  faults: readonly string[],
+  { faults, unknownWorkflow }: Rejected,
   context: Context,
 ): Promise<undefined> {
+  if (unknownWorkflow !== undefined) await waitForNewer(unknownWorkflow, message, context);
   const { body, envelope, received } = message;
   const [messageId, correlationId, replyTo, replyToSessionId] = [
     envelope.messageId,
@@ -43,6 +55,11 @@ export async function rejectSubmission(
   if (shownJobId !== "") describeSpan({ jobId: shownJobId });
   context.telemetry.event("JobQuarantined", { messageId: shownId || null, faultCount: faults.length, firstFault });
   await notifySender(sender, message, faults, shownJobId || null, context);
+}
+
+async function waitForNewer(name: string, { enqueuedAt }: SubmittedMessage, ports: Ports): Promise<void> {
+  if (enqueuedAt !== undefined && ports.now() - Date.parse(enqueuedAt) > WAITS_FOR_NEWER_MS) return;
+  if (await ports.isNewerWorkflow(name)) throw new MissingWorkflow({ name });
 }
 
 async function notifySender(

@@ -10,8 +10,9 @@ import { idNameOf } from "../messaging/job-id.ts";
 import type { Context } from "../scheduler/ports.ts";
 import { activeTraceparent } from "../telemetry/trace-context.ts";
 import type { ChildId } from "./child-id.ts";
+import { readAndRecord } from "./record-submission.ts";
 import type { SubmittedMessage } from "./submission-message.ts";
-import { inItsTurn, readAndRecord, withoutSecrets } from "./submit-job.ts";
+import { inItsTurn, withoutSecrets } from "./submit-job.ts";
 
 /** What a step wants to be done by another workflow. */
 export interface WantedChild {

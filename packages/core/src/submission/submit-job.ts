@@ -1,37 +1,22 @@
 // Submission (P1): records the job, publishes Received, and claims it for its first attempt.
 
-import { type Job, sameAsStored } from "../domain/content/job.ts";
-import type { ParentStep } from "../domain/definition/child-job.ts";
 import type { StateRecord } from "../domain/record/state-record.ts";
 import { startAttemptOf } from "../domain/recovery/recovery.ts";
 import type { ClaimOutcome } from "../domain/steps/attempt.ts";
-import { MissingWorkflow } from "../domain/workflows/workflows.ts";
 import { memberRedactorOf } from "../messaging/hidden-members.ts";
-import { idNameOf, nounOf } from "../messaging/job-id.ts";
 import type { Leave } from "../scheduler/admission/admission.ts";
-import { WorkflowPaused } from "../scheduler/admission/pauses.ts";
 import { claimJob } from "../scheduler/claim-job.ts";
 import { throwingWithout } from "../scheduler/code-fault.ts";
-import type { Context, Ports } from "../scheduler/ports.ts";
-import { publish } from "../scheduler/publishing/publish.ts";
-import { type Created, NotStorable } from "../store/job-store.ts";
-import { describeSpan } from "../telemetry/spans.ts";
-import { draftRecord, fairnessKeyOf } from "./draft-record.ts";
+import type { Context } from "../scheduler/ports.ts";
+import { type NotTaken, readAndRecord } from "./record-submission.ts";
 import { rejectSubmission } from "./reject-submission.ts";
-import { readSubmission, type SubmittedMessage, type ValidSubmission } from "./submission-message.ts";
+import type { SubmittedMessage } from "./submission-message.ts";
 
 /** What became of a submission whose sender waits for the answer. `taken`: another job has its id. */
 export type Submitted =
   | NotTaken
   /** Without a claim nothing is to be started. */
   | { readonly kind: "submitted"; readonly record: StateRecord; readonly claim: ClaimOutcome | undefined };
-
-/** Nothing of it is recorded. */
-type NotTaken = {
-  readonly kind: "invalid" | "taken";
-  readonly faults: readonly string[];
-  readonly unknownWorkflow?: string;
-};
 
 /**
  * Order of writes: job and record in one batch, the Received message, the claim, the Started message, then (by the caller) the start of the
@@ -93,78 +78,6 @@ export function recordJob(
 ): Promise<StateRecord | undefined> {
   return withoutSecrets(message, context, async () => {
     const read = await readAndRecord(message, context, onAdmitted);
-    if (read.kind === "recorded") return read.record;
-    if (read.unknownWorkflow !== undefined) await waitForNewer(read.unknownWorkflow, message, context);
-    return rejectSubmission(message, read.faults, context);
+    return read.kind === "recorded" ? read.record : rejectSubmission(message, read, context);
   });
 }
-
-/** Without the claim. @param onAdmitted gets what ends the job's turn: see admission.ts */
-export async function readAndRecord(
-  message: SubmittedMessage,
-  context: Context,
-  onAdmitted: (leave: Leave) => void,
-): Promise<NotTaken | { readonly kind: "recorded"; readonly record: StateRecord }> {
-  const parsed = readSubmission(message, context.rules);
-  if (parsed.kind === "invalid") return parsed;
-  const { job } = parsed;
-  describeSpan({ jobId: parsed.jobId });
-  if (await context.pauses?.isPaused({ kind: "workflow", name: job.workflow })) {
-    throw new WorkflowPaused(`an operator has paused the workflow ${job.workflow}`);
-  }
-  const fair = { key: fairnessKeyOf(parsed), isAlone: parsed.owner !== undefined };
-  // A child is a part of a job in progress: with the places of new jobs, parents and children could wait for each other.
-  const lane = message.parent ? "begun" : job.priority;
-  const leave = await context.admission.admit(lane, job.workflow, fair);
-  if (leave) onAdmitted(leave);
-  const draft = draftRecord(parsed, message, context);
-  const created = await createOrSay(job, draft, context);
-  if (typeof created === "string") return { kind: "invalid", faults: [created] };
-  if (created.kind === "duplicate" && !isSubmittedAgain(parsed, draft, created)) {
-    return {
-      kind: "taken",
-      faults: [
-        `${idNameOf(context.rules.contracts)}: "${parsed.jobId}" is the id of another ${nounOf(context.rules.contracts)}`,
-      ],
-    };
-  }
-  const record = created.kind === "created" ? draft : created.record;
-  const { jobId, processState, workflow } = record;
-  const submitted = created.kind === "created" ? "JobSubmitted" : "DuplicateSubmission";
-  context.telemetry.event(submitted, { jobId, processState, workflow: workflow.name });
-
-  await publish(record, [{ status: "Received", attempt: 1, at: record.createdAt }], context);
-  return { kind: "recorded", record };
-}
-
-/** The reason, if the store will never take a job of that size or content. */
-async function createOrSay(job: Job, draft: StateRecord, { store }: Ports): Promise<Created | string> {
-  try {
-    return await store.create(job, draft);
-  } catch (cause) {
-    if (cause instanceof NotStorable) return `job: ${cause.message}`;
-    throw cause;
-  }
-}
-
-/** Longer than any rollback lasts. A removed workflow looks the same, if none was added since. */
-const WAITS_FOR_NEWER_MS = 7 * 86_400_000;
-
-/** @throws MissingWorkflow if the workflow belongs to a newer version of the app */
-async function waitForNewer(name: string, { enqueuedAt }: SubmittedMessage, ports: Ports): Promise<void> {
-  if (enqueuedAt !== undefined && ports.now() - Date.parse(enqueuedAt) > WAITS_FOR_NEWER_MS) return;
-  if (await ports.isNewerWorkflow(name)) throw new MissingWorkflow({ name });
-}
-
-/** Another sender's job is another job, whatever its content. */
-function isSubmittedAgain(
-  { job, owner, contract }: ValidSubmission,
-  { parent }: StateRecord,
-  stored: { readonly job: Job; readonly record: StateRecord },
-) {
-  if (!isSameStep(stored.record.parent, parent)) return false;
-  return stored.record.owner === owner && sameAsStored(stored.job, job, contract.secrets);
-}
-
-const isSameStep = (one: ParentStep | undefined, other: ParentStep | undefined) =>
-  one?.jobId === other?.jobId && one?.step === other?.step;

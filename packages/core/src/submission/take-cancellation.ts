@@ -28,7 +28,7 @@ const unknown = ({ rules }: Ports) => `there is no such ${nounOf(rules.contracts
  */
 export async function takeCancellation(message: SubmittedMessage, context: Context): Promise<void> {
   const parsed = parseCancellation(message.body, message.envelope, context.rules);
-  if (parsed.kind === "invalid") return rejectSubmission(message, parsed.faults, context);
+  if (parsed.kind === "invalid") return rejectSubmission(message, parsed, context);
   const { jobId, reply, submissionId } = parsed;
   describeSpan({ jobId });
   const reason = await obstacleTo(parsed, message, context);
