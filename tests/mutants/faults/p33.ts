@@ -15,14 +15,14 @@ export const P33 = faultsOf("P33", [
   ],
   [
     "What an agent's code throws is not recorded.",
-    "core:scheduler/steps/run-step.ts",
+    "core:scheduler/steps/unanswered.ts",
     "const isNoted = run.isInTime && (await recordFault(task, { tries: 0, lastError }, context));",
     "const isNoted = false && lastError;",
     "operations:thrown-code.test.ts",
   ],
   [
     "A step whose code threw before it was taken up is scheduled again for ever.",
-    "core:scheduler/steps/run-step.ts",
+    "core:scheduler/steps/unanswered.ts",
     "if (run.startedAt === undefined) await run.begin(false);\n  await run.record();",
     "",
     "operations:thrown-code.test.ts",

@@ -3,6 +3,7 @@
 import { instant } from "../domain/duration.ts";
 import { applyChanges } from "../domain/record/apply-changes.ts";
 import { isOneWrite } from "../domain/record/guarded-write.ts";
+import { completionsOf } from "../domain/record/owed.ts";
 import {
   directionOf,
   isCompensationUnknown,
@@ -28,7 +29,7 @@ import { inSpan } from "../telemetry/spans.ts";
 import { fromHere } from "../telemetry/trace-context.ts";
 import { type Context, type Ports, schedulingOf, type Telemetry } from "./ports.ts";
 import { concludeJob, startNextAttempt } from "./publishing/conclude-job.ts";
-import { completionsOf, publish } from "./publishing/publish.ts";
+import { publish } from "./publishing/publish.ts";
 
 /**
  * Order of writes: the claim, then the Started message, then (by the caller) the start of the orchestration. After a crash in between the message

@@ -3,6 +3,7 @@
 import { policyFor } from "../domain/definition/workflow.ts";
 import { instant } from "../domain/duration.ts";
 import { OtherVersionNeeded, Outage } from "../domain/outage.ts";
+import { completionsOf } from "../domain/record/owed.ts";
 import { runOf } from "../domain/record/plan.ts";
 import type { Reminder } from "../domain/record/reminder.ts";
 import type { Expiry, StateRecord } from "../domain/record/state-record.ts";
@@ -15,7 +16,7 @@ import { type AnyVerdict, isOfDeadline, VERDICTS, type Verdict } from "../domain
 import { inWords, isThrown } from "../domain/thrown.ts";
 import type { Context, Telemetry } from "../scheduler/ports.ts";
 import { reportError, reportOwedError, startNextAttempt } from "../scheduler/publishing/conclude-job.ts";
-import { clearOutbox, completionsOf, publish, publishBeforeStart } from "../scheduler/publishing/publish.ts";
+import { clearOutbox, publish, publishBeforeStart } from "../scheduler/publishing/publish.ts";
 import type { AgentTimeout } from "../store/audit-log.ts";
 import type { Versioned } from "../store/job-store.ts";
 import { judgeWaits } from "./judge-waits.ts";

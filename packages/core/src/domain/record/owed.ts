@@ -16,6 +16,37 @@ export function owed(record: StateRecord): readonly OutboxMessage[] {
   return isKept ? outbox : [...outbox, ...retryOf(record).filter((own) => own.attempt === attempt)];
 }
 
+/** The same, and the completed steps before all but the first. */
+export function owedWith(record: StateRecord, completions: readonly OutboxMessage[]): readonly OutboxMessage[] {
+  const messages = owed(record);
+  const isFirst = ({ status }: OutboxMessage) => status === "Received";
+  return [...messages.filter(isFirst), ...completions, ...messages.filter((one) => !isFirst(one))];
+}
+
+/** The message of each completed step. */
+export function completionsOf(record: StateRecord): OutboxMessage[] {
+  const completed = Object.entries(record.steps).filter(([, { completedIn }]) => completedIn !== undefined);
+  return completed.map(([step]) => completionOf(record, step));
+}
+
+/** The message of a completed step. */
+export function completionOf({ attempt, steps, updatedAt }: StateRecord, step: string): OutboxMessage {
+  const { completedIn, endedAt } = steps[step] ?? {};
+  // It may have been completed for an earlier attempt than the one that holds the job.
+  return { status: "StepCompleted", attempt: completedIn ?? attempt, at: endedAt ?? updatedAt, step };
+}
+
+/** By the parts of their messages' ids. */
+export function isSameOutbox(one: readonly OutboxMessage[], other: readonly OutboxMessage[]): boolean {
+  return namesOf(one) === namesOf(other);
+}
+
+function namesOf(outbox: readonly OutboxMessage[]): string {
+  return outbox
+    .map(({ status, attempt, step, direction = "" }) => `${attempt}:${status}:${step ?? ""}:${direction}`)
+    .join();
+}
+
 /** For an attempt of which its requester is notified. The members of the record that say so; those of an attempt before it count as sent. */
 export function announced(record: StateRecord, attempt: number, at: string) {
   const { published = [] } = record;

@@ -1,12 +1,13 @@
 // Publishes the end of a job (P15, P16).
 
+import { completionsOf } from "../../domain/record/owed.ts";
 import { hasEnded, type StateRecord } from "../../domain/record/state-record.ts";
 import { startAttemptOf } from "../../domain/recovery/recovery.ts";
 import { STATUS_OF } from "../../domain/steps/transitions.ts";
 import { inWords } from "../../domain/thrown.ts";
 import type { Versioned } from "../../store/job-store.ts";
 import type { Context, Telemetry } from "../ports.ts";
-import { clearOutbox, completionsOf, endStatus, publish, publishBeforeStart, publishOrKeep } from "./publish.ts";
+import { clearOutbox, endStatus, publish, publishBeforeStart, publishOrKeep } from "./publish.ts";
 
 /**
  * The record contains the end of the job: notifies the client. The sweep publishes what fails here. Before an Error the completed steps are

@@ -1,8 +1,9 @@
 // The end of an attempt that stopped early (P15, P16): its last write may be stored while its messages were not sent.
+import { completionsOf } from "../../domain/record/owed.ts";
 import { hasEnded } from "../../domain/record/state-record.ts";
 import type { Context } from "../ports.ts";
 import { concludeJob, reportOwedError } from "./conclude-job.ts";
-import { clearOutbox, completionsOf, publish } from "./publish.ts";
+import { clearOutbox, publish } from "./publish.ts";
 
 /**
  * For an attempt whose activity failed finally, or whose time is over: if its job has still ended, the client is notified. Messages that were

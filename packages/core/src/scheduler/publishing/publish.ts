@@ -2,7 +2,7 @@
 // outbox message.
 
 import { instant } from "../../domain/duration.ts";
-import { owed } from "../../domain/record/owed.ts";
+import { completionsOf, isSameOutbox, owedWith } from "../../domain/record/owed.ts";
 import { hasEnded, type JobStatus, type OutboxMessage, type StateRecord } from "../../domain/record/state-record.ts";
 import { published } from "../../domain/recovery/recovery.ts";
 import { statusMessage } from "../../domain/steps/outputs.ts";
@@ -42,19 +42,6 @@ export async function publishBeforeStart(pending: Versioned, context: Context): 
   return clearOutbox(pending, context, { completions: completionsOf(pending.record) });
 }
 
-/** The message of each completed step. */
-export function completionsOf(record: StateRecord): OutboxMessage[] {
-  const completed = Object.entries(record.steps).filter(([, { completedIn }]) => completedIn !== undefined);
-  return completed.map(([step]) => completionOf(record, step));
-}
-
-/** The message of a completed step. */
-export function completionOf({ attempt, steps, updatedAt }: StateRecord, step: string): OutboxMessage {
-  const { completedIn, endedAt } = steps[step] ?? {};
-  // It may have been completed for an earlier attempt than the one that holds the job.
-  return { status: "StepCompleted", attempt: completedIn ?? attempt, at: endedAt ?? updatedAt, step };
-}
-
 interface Sending {
   /** They go before the others, but for the first. */
   readonly completions?: readonly OutboxMessage[];
@@ -72,9 +59,7 @@ export async function clearOutbox(
   { completions = [], onSent }: Sending = {},
 ): Promise<Versioned> {
   const { outbox, jobId } = read.record;
-  const messages = owed(read.record);
-  const first = messages.filter(isFirst);
-  await publish(read.record, [...first, ...completions, ...messages.filter((one) => !isFirst(one))], context);
+  await publish(read.record, owedWith(read.record, completions), context);
   onSent?.();
   if (outbox.length === 0) return read;
   let known: Versioned | undefined = read;
@@ -83,18 +68,9 @@ export async function clearOutbox(
     if (written.kind === "written") return written;
     // A step in progress beside the one that ended the job is recorded too.
     known = await context.store.state(jobId);
-    if (!known || namesOf(known.record.outbox) !== namesOf(outbox)) return read;
+    if (!known || !isSameOutbox(known.record.outbox, outbox)) return read;
   }
   return read;
-}
-
-const isFirst = ({ status }: OutboxMessage) => status === "Received";
-
-/** Their names, from the parts of their messages' ids. */
-function namesOf(outbox: readonly OutboxMessage[]): string {
-  return outbox
-    .map(({ status, attempt, step, direction = "" }) => `${attempt}:${status}:${step ?? ""}:${direction}`)
-    .join();
 }
 
 /**

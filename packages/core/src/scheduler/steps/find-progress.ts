@@ -1,7 +1,9 @@
 // A look at the record, for an attempt that has received nothing for too long, or that others may have overtaken (P4, P15).
+
+import { completionsOf } from "../../domain/record/owed.ts";
 import { type Look, type StepOutcome, standingOf } from "../../domain/steps/attempt.ts";
 import type { Context } from "../ports.ts";
-import { completionsOf, publishOrKeep } from "../publishing/publish.ts";
+import { publishOrKeep } from "../publishing/publish.ts";
 
 /**
  * The state of the record, for the attempt. The process that recorded the end of one of those steps may have crashed before it published that: it is

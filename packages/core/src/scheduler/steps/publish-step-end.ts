@@ -1,12 +1,13 @@
 // Publishes a recorded end of a step (P13, P15): telemetry, the status messages, and the event for the attempt that holds the job.
 
+import { completionOf, completionsOf } from "../../domain/record/owed.ts";
 import { runOf, runsInHand } from "../../domain/record/plan.ts";
 import { hasEnded, type StateRecord, type StepRecord } from "../../domain/record/state-record.ts";
 import { ownReceiver, type StepEnd, type StepTask } from "../../domain/steps/attempt.ts";
 import { newsOfEnd } from "../../domain/steps/news.ts";
 import type { Context, Telemetry } from "../ports.ts";
 import { concludeJob, startNextAttempt } from "../publishing/conclude-job.ts";
-import { completionOf, completionsOf, publishOrKeep } from "../publishing/publish.ts";
+import { publishOrKeep } from "../publishing/publish.ts";
 import type { RecordedEnd } from "./write-step-end.ts";
 
 /** If the job has ended, or changed its direction, that is published too before any event is sent. */

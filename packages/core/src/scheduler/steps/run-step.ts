@@ -1,18 +1,16 @@
 // One step whose agent is in this app (P6, P8): calls it within the step's time, and records the result.
 
-import type { Fault, LastError, RoutedAgent } from "../../agents/agent.ts";
-import { instant } from "../../domain/duration.ts";
+import type { Fault, RoutedAgent } from "../../agents/agent.ts";
 import { isInHand, runOf } from "../../domain/record/plan.ts";
 import type { StepRun } from "../../domain/record/state-record.ts";
 import type { StepEnd, StepTask } from "../../domain/steps/attempt.ts";
-import { noteExpiry } from "../../domain/steps/step-writes.ts";
-import { inWords } from "../../domain/thrown.ts";
 import { codeFaultOf, throwingWithout } from "../code-fault.ts";
-import type { Context, Telemetry } from "../ports.ts";
+import type { Context } from "../ports.ts";
 import { acceptedBefore, acceptStep } from "./accept-step.ts";
 import { recordAnswer, recordedEnd, unasked } from "./record-step.ts";
 import { requestOf } from "./step-request.ts";
 import { TakeUp } from "./take-up.ts";
+import { expire, failStep, recordFault } from "./unanswered.ts";
 
 /**
  * Order of effects: the record of the start, if it was late or the step takes long; the remote service's effect; the record of the result, or of what
@@ -29,14 +27,6 @@ export async function runStep(given: StepTask, context: Context): Promise<StepEn
   } catch (cause) {
     return failStep(given, run, codeFaultOf(cause, given, context.telemetry), context);
   }
-}
-
-/** From now on the supervisor counts the failure, whatever the code had done before. */
-async function failStep(task: StepTask, run: TakeUp, lastError: LastError, context: Context): Promise<StepEnd> {
-  if (run.startedAt === undefined) await run.begin(false);
-  await run.record();
-  const isNoted = run.isInTime && (await recordFault(task, { tries: 0, lastError }, context));
-  return isNoted ? timeOut(task, "AgentTimedOut", 0, context.telemetry) : expire(task, "AgentTimedOut", 0, context);
 }
 
 async function callAgent(given: StepTask, agent: RoutedAgent, run: TakeUp, context: Context): Promise<StepEnd> {
@@ -65,9 +55,7 @@ async function callAgent(given: StepTask, agent: RoutedAgent, run: TakeUp, conte
     case "expired": {
       const { tries, lastError } = reply;
       if (lastError) await noteFault({ tries, lastError });
-      return isNoted
-        ? timeOut(task, "AgentTimedOut", tries, context.telemetry)
-        : expire(task, "AgentTimedOut", tries, context);
+      return expire(task, "AgentTimedOut", tries, context, isNoted);
     }
     case "notTakenUp":
       return (run.isAccepted && (await acceptedBefore(task, context))) || expire(task, "StepNotTakenUp", 0, context);
@@ -95,41 +83,3 @@ export function certaintyOf(
 const SUPERSEDED: StepEnd = { outcome: { kind: "superseded" }, receiver: null };
 
 const isOver = (run: StepRun | null) => run !== null && run.state !== "NotStarted" && !isInHand(run);
-
-/** No message, unless an earlier run of this same task had recorded its outcome before it crashed. */
-async function expire(
-  task: StepTask,
-  event: "AgentTimedOut" | "StepNotTakenUp",
-  tries: number,
-  context: Context,
-): Promise<StepEnd> {
-  const end = await recordedEnd(task, context);
-  return end ?? timeOut(task, event, tries, context.telemetry);
-}
-
-function timeOut(
-  task: StepTask,
-  event: "AgentTimedOut" | "StepNotTakenUp",
-  tries: number,
-  telemetry: Telemetry,
-): StepEnd {
-  const { jobId, attempt, step, agent } = task;
-  telemetry.event(event, { jobId, attempt, step, agent, tries });
-  // The attempt continues with the other steps in progress, until the supervisor starts another attempt.
-  return { outcome: { kind: "expired" }, receiver: null };
-}
-
-/**
- * Records why the step is not done in time, for people and for the supervisor. False if that is not known to be recorded: an earlier run of this task
- * recorded its outcome, the supervisor was faster, or the store is unavailable.
- */
-async function recordFault(task: StepTask, { tries, lastError }: Fault, context: Context): Promise<boolean> {
-  const { jobId, attempt, step } = task;
-  const expiry = { at: instant(context.now()), attempt, tries, ...lastError };
-  try {
-    return (await context.store.change(jobId, noteExpiry(task, expiry))).kind === "written";
-  } catch (cause) {
-    context.telemetry.event("TakeUpUnrecorded", { jobId, attempt, step, cause: inWords(cause) });
-    return false;
-  }
-}

@@ -1,0 +1,52 @@
+// A step whose agent gave no answer in its time, or whose code threw (P7, P8): what is recorded of it, and what is not.
+
+import type { Fault, LastError } from "../../agents/agent.ts";
+import { instant } from "../../domain/duration.ts";
+import type { StepEnd, StepTask } from "../../domain/steps/attempt.ts";
+import { noteExpiry } from "../../domain/steps/step-writes.ts";
+import { inWords } from "../../domain/thrown.ts";
+import type { Context } from "../ports.ts";
+import { recordedEnd } from "./record-step.ts";
+import type { TakeUp } from "./take-up.ts";
+
+/** From now on the supervisor counts the failure, whatever the code had done before. */
+export async function failStep(task: StepTask, run: TakeUp, lastError: LastError, context: Context): Promise<StepEnd> {
+  if (run.startedAt === undefined) await run.begin(false);
+  await run.record();
+  const isNoted = run.isInTime && (await recordFault(task, { tries: 0, lastError }, context));
+  return expire(task, "AgentTimedOut", 0, context, isNoted);
+}
+
+/**
+ * No message, unless an earlier run of this same task had recorded its outcome before it crashed.
+ * @param isNoted the record says why: there is no such outcome
+ */
+export async function expire(
+  task: StepTask,
+  event: "AgentTimedOut" | "StepNotTakenUp",
+  tries: number,
+  context: Context,
+  isNoted = false,
+): Promise<StepEnd> {
+  const end = isNoted ? undefined : await recordedEnd(task, context);
+  if (end) return end;
+  const { jobId, attempt, step, agent } = task;
+  context.telemetry.event(event, { jobId, attempt, step, agent, tries });
+  // The attempt continues with the other steps in progress, until the supervisor starts another attempt.
+  return { outcome: { kind: "expired" }, receiver: null };
+}
+
+/**
+ * Records why the step is not done in time, for people and for the supervisor. False if that is not known to be recorded: an earlier run of this task
+ * recorded its outcome, the supervisor was faster, or the store is unavailable.
+ */
+export async function recordFault(task: StepTask, { tries, lastError }: Fault, context: Context): Promise<boolean> {
+  const { jobId, attempt, step } = task;
+  const expiry = { at: instant(context.now()), attempt, tries, ...lastError };
+  try {
+    return (await context.store.change(jobId, noteExpiry(task, expiry))).kind === "written";
+  } catch (cause) {
+    context.telemetry.event("TakeUpUnrecorded", { jobId, attempt, step, cause: inWords(cause) });
+    return false;
+  }
+}
