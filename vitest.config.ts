@@ -46,6 +46,7 @@ const LONGEST = [
   "tests/input/bad-input.test.ts",
   "tests/stack/commands.test.ts",
   "tests/console/stories.test.ts",
+  "tests/console/never-falsely-green.test.ts",
   "tests/stack/held-up-agent.test.ts",
 ];
 
