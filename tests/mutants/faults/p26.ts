@@ -155,7 +155,7 @@ export const P26 = faultsOf("P26", [
   ],
   [
     "Jobs of a paused workflow are recorded.",
-    "core:submission/record-submission.ts",
+    "core:submission/admit-submission.ts",
     'if (await context.pauses?.isPaused({ kind: "workflow", name: job.workflow })) {',
     "if (await context.pauses?.isPaused({ kind: \"workflow\", name: '' })) {",
     "operations:pauses.test.ts",

@@ -36,7 +36,7 @@ export const P35_CHILDREN = faultsOf("P35", [
   ],
   [
     "Parents and children wait for each other's places.",
-    "core:submission/record-submission.ts",
+    "core:submission/admit-submission.ts",
     'const lane = message.parent ? "begun" : job.priority;',
     "const lane = job.priority;",
     CHILDREN,

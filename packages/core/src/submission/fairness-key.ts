@@ -1,4 +1,4 @@
-// The key by which the turns of waiting jobs are divided (P28).
+// The key by which the turns of waiting jobs are divided (P31).
 
 import type { Job } from "../domain/content/job.ts";
 import type { ValidSubmission } from "./submission-message.ts";

@@ -1,5 +1,8 @@
 // Submission rights: a job's queue determines its owner, its allowed ids and its allowed reply queues (P1, P15).
 
+import { check } from "../messaging/checked.ts";
+import { jobId as jobIdSchema } from "../messaging/contract.ts";
+
 /** A submission queue to which one sender alone has the right to send. */
 export interface OwnedQueue {
   readonly queue: string;
@@ -22,6 +25,19 @@ export function jobIdFault(jobId: string, queue: string, owned: readonly OwnedQu
   if (own) return jobId.startsWith(own.idPrefix) ? undefined : `must begin with ${own.idPrefix}`;
   const reserved = owned.find(({ idPrefix }) => jobId.toLowerCase().startsWith(idPrefix.toLowerCase()));
   return reserved && `ids that begin with ${reserved.idPrefix} are for another queue`;
+}
+
+/** A contract's schema may be looser than an id may be. */
+export function idFaults(
+  jobId: string,
+  idName: string,
+  queue: string | undefined,
+  ownedQueues: readonly OwnedQueue[],
+): readonly string[] {
+  const checked = check(jobIdSchema, jobId, idName);
+  if (checked.kind === "invalid") return checked.faults;
+  const fault = queue && jobIdFault(jobId, queue, ownedQueues);
+  return fault ? [`${idName}: ${fault}`] : [];
 }
 
 /** The same for a reply queue. Service Bus doesn't distinguish upper case from lower case in a queue's name. */

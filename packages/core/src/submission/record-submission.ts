@@ -5,13 +5,12 @@ import type { ParentStep } from "../domain/definition/child-job.ts";
 import type { StateRecord } from "../domain/record/state-record.ts";
 import { idNameOf, nounOf } from "../messaging/job-id.ts";
 import type { Leave } from "../scheduler/admission/admission.ts";
-import { WorkflowPaused } from "../scheduler/admission/pauses.ts";
 import type { Context, Ports } from "../scheduler/ports.ts";
 import { publish } from "../scheduler/publishing/publish.ts";
 import { type Created, NotStorable } from "../store/job-store.ts";
 import { describeSpan } from "../telemetry/spans.ts";
+import { admitSubmission } from "./admit-submission.ts";
 import { draftRecord } from "./draft-record.ts";
-import { fairnessKeyOf } from "./fairness-key.ts";
 import { readSubmission, type SubmittedMessage, type ValidSubmission } from "./submission-message.ts";
 
 /** Nothing of it is recorded. */
@@ -30,7 +29,7 @@ export async function readAndRecord(
   const parsed = readSubmission(message, context.rules);
   if (parsed.kind === "invalid") return parsed;
   describeSpan({ jobId: parsed.jobId });
-  const leave = await admit(parsed, message, context);
+  const leave = await admitSubmission(parsed, message, context);
   if (leave) onAdmitted(leave);
   const draft = draftRecord(parsed, message, context);
   const created = await createOrSay(parsed.job, draft, context);
@@ -49,17 +48,6 @@ export async function readAndRecord(
   context.telemetry.event(submitted, { jobId, processState, workflow: workflow.name });
   await publish(record, [{ status: "Received", attempt: 1, at: record.createdAt }], context);
   return { kind: "recorded", record };
-}
-
-/** Waits for the job's turn. @returns what ends it */
-async function admit(parsed: ValidSubmission, message: SubmittedMessage, context: Context): Promise<Leave | undefined> {
-  const { job, owner } = parsed;
-  if (await context.pauses?.isPaused({ kind: "workflow", name: job.workflow })) {
-    throw new WorkflowPaused(`an operator has paused the workflow ${job.workflow}`);
-  }
-  // A child is a part of a job in progress: with the places of new jobs, parents and children could wait for each other.
-  const lane = message.parent ? "begun" : job.priority;
-  return context.admission.admit(lane, job.workflow, { key: fairnessKeyOf(parsed), isAlone: owner !== undefined });
 }
 
 /** The reason, if the store will never take a job of that size or content. */

@@ -4,10 +4,10 @@ import { HIDDEN, type Job, REMOVED, type ReplyAddress } from "../domain/content/
 import type { ParentStep } from "../domain/definition/child-job.ts";
 import { WANTED, type WantedStatuses } from "../domain/record/wanted-statuses.ts";
 import { check } from "../messaging/checked.ts";
-import { type Contract, type Contracts, contractOf, jobId as jobIdSchema } from "../messaging/contract.ts";
+import { type Contract, type Contracts, contractOf } from "../messaging/contract.ts";
 import { idOf, jobIdIn } from "../messaging/job-id.ts";
 import type { ReceivedMessage } from "../messaging/messenger.ts";
-import { entryOf, jobIdFault, type OwnedQueue, replyQueueFault } from "./owned-queue.ts";
+import { entryOf, idFaults, type OwnedQueue, replyQueueFault } from "./owned-queue.ts";
 import { repeatedSecretFaults } from "./repeated-secrets.ts";
 
 const TEXT_LIMIT = 200;
@@ -168,19 +168,6 @@ const STATUSES_FAULT = `message property statuses: must be ${WANTED.join(" or ")
 
 /** Stands for the queue of what came by none: only ids that no queue's owner has are left. */
 const NO_QUEUE = "no queue";
-
-/** A contract's schema may be looser than an id may be. */
-function idFaults(
-  jobId: string,
-  idName: string,
-  queue: string | undefined,
-  ownedQueues: readonly OwnedQueue[],
-): readonly string[] {
-  const checked = check(jobIdSchema, jobId, idName);
-  if (checked.kind === "invalid") return checked.faults;
-  const fault = queue && jobIdFault(jobId, queue, ownedQueues);
-  return fault ? [`${idName}: ${fault}`] : [];
-}
 
 /** The receiver of the notification about a rejected message: the address is checked separately from its body. */
 export function senderOf(body: unknown, envelope: Envelope, rules: SubmissionRules): Sender {
