@@ -74,7 +74,7 @@ export const P1 = faultsOf("P1", [
   ],
   [
     "Content without an id is recorded.",
-    "core:submission/submission-message.ts",
+    "core:submission/owned-queue.ts",
     'if (checked.kind === "invalid") return checked.faults;',
     'if (checked.kind === "invalid") return [];',
     "core:messaging/job-id.test.ts",
