@@ -1,7 +1,7 @@
 // A valid session with the bus in which messages are sent and settled in transactions, which the JavaScript SDK cannot.
 
-import { DISPOSITION, frame, RawClient, TRANSFER } from "@scheduler-agent-supervisor/local/bus/raw-client";
 import { types } from "@scheduler-agent-supervisor/local/bus/rhea-internals";
+import { DISPOSITION, frame, RawClient, TRANSFER } from "@scheduler-agent-supervisor/local/bus/tests/raw-client";
 import rhea, { type Typed } from "rhea";
 
 const COORDINATOR = 7;

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, expect, test, vi } from "vitest";
-import { BusUnderTest, receiveOne } from "./bus/bus-under-test.ts";
+import { BusUnderTest, receiveOne } from "./bus/tests/bus-under-test.ts";
 import { codeOf, temporaryServer } from "./cosmos/tests/temporary-server.ts";
 import { DiskRoom, RESERVED_BYTES } from "./database/disk-room.ts";
 import { openBench } from "./host/durable/harness.ts";

@@ -3,8 +3,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { StateRecord, StepRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import { Catalog } from "@scheduler-agent-supervisor/local/cosmos/catalog";
-import { documentKey } from "@scheduler-agent-supervisor/local/cosmos/key-scope";
+import { documentKey } from "@scheduler-agent-supervisor/local/cosmos/partitions/key-scope";
+import { Catalog } from "@scheduler-agent-supervisor/local/cosmos/resources/catalog";
 import type { JsonObject } from "@scheduler-agent-supervisor/local/cosmos/sql/values";
 import { startCosmos } from "@scheduler-agent-supervisor/local/cosmos/start";
 import { Database } from "@scheduler-agent-supervisor/local/database/database";

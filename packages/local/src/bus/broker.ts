@@ -1,10 +1,11 @@
 // The core of the bus: finds what an address names, and has the one clock tick that moves everything.
-import { BodyCache } from "./body-cache.ts";
-import { EntityCatalog } from "./entity-catalog.ts";
-import { deadLetterOwner } from "./entity-path.ts";
-import type { Queue } from "./queue.ts";
-import type { Store } from "./store.ts";
-import type { OperationCounts, Surroundings } from "./surroundings.ts";
+
+import { EntityCatalog } from "./entities/entity-catalog.ts";
+import { deadLetterOwner } from "./entities/entity-path.ts";
+import { BodyCache } from "./queue/body-cache.ts";
+import type { Queue } from "./queue/queue.ts";
+import type { Store } from "./queue/store.ts";
+import type { OperationCounts, Surroundings } from "./queue/surroundings.ts";
 
 const TICK_MS = 20;
 

@@ -1,5 +1,5 @@
 // What a client of the local broker connects with.
-import { KEY, KEY_NAME } from "./claims.ts";
+import { KEY, KEY_NAME } from "./links/claims.ts";
 
 /** In emulator mode the SDK connects without TLS, to the given port. */
 export function connectionString(port: number): string {

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import type { Durability } from "../database/database.ts";
 import { type Credentials, credentialsIn, type TlsFolder } from "../listener/certificate.ts";
 import { type ConnectionHandlers, PortListener } from "../listener/port-listener.ts";
-import { AdminServer } from "./admin-server.ts";
-import { AmqpServer } from "./amqp-server.ts";
+import { AdminServer } from "./admin/admin-server.ts";
+import { AmqpServer } from "./amqp/amqp-server.ts";
 import { Broker } from "./broker.ts";
-import { KEY, KEY_NAME } from "./claims.ts";
 import { connectionString } from "./connection-string.ts";
-import { type DeclaredEntities, declare } from "./declare.ts";
+import { type DeclaredEntities, declare } from "./entities/declare.ts";
+import { KEY, KEY_NAME } from "./links/claims.ts";
+import { Store } from "./queue/store.ts";
 import { checkInternals } from "./rhea-internals.ts";
-import { Store } from "./store.ts";
 
 /** The broker's ports, its data, and its initial queues and topics. */
 export interface BusOptions extends DeclaredEntities {

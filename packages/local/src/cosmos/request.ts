@@ -1,8 +1,8 @@
 // One request and its reply, as the operations see them.
 import type { IncomingHttpHeaders } from "node:http";
 import type { Database } from "../database/database.ts";
-import type { Catalog, Container } from "./catalog.ts";
-import type { KeyRange } from "./key-ranges.ts";
+import type { KeyRange } from "./partitions/key-ranges.ts";
+import type { Catalog, Container } from "./resources/catalog.ts";
 
 export interface Call {
   readonly catalog: Catalog;

@@ -1,8 +1,19 @@
 // Every request this server answers, by what it does and to which kind of resource.
 import type { IncomingHttpHeaders } from "node:http";
-import { readAccount } from "./account.ts";
-import { batchDocuments, bulkDocuments } from "./batch.ts";
-import { readChangeFeed } from "./change-feed.ts";
+import { readChangeFeed } from "./feeds/change-feed.ts";
+import { batchDocuments, bulkDocuments } from "./items/batch.ts";
+import {
+  createDocument,
+  deleteDocument,
+  deleteKey,
+  patchDocument,
+  readDocument,
+  replaceDocument,
+  upsertDocument,
+} from "./items/items.ts";
+import { listDocuments, planQuery, queryDocuments } from "./queries/queries.ts";
+import { type Call, type ItemCall, isTrue, type Reply } from "./request.ts";
+import { readAccount } from "./resources/account.ts";
 import {
   createContainer,
   deleteContainer,
@@ -13,20 +24,9 @@ import {
   readConflict,
   readContainer,
   replaceContainer,
-} from "./containers.ts";
-import { createDatabase, deleteDatabase, listDatabases, queryDatabases, readDatabase } from "./databases.ts";
-import {
-  createDocument,
-  deleteDocument,
-  deleteKey,
-  patchDocument,
-  readDocument,
-  replaceDocument,
-  upsertDocument,
-} from "./items.ts";
-import { listOffers, queryOffers, readOffer, replaceOffer } from "./offers.ts";
-import { listDocuments, planQuery, queryDocuments } from "./queries.ts";
-import { type Call, type ItemCall, isTrue, type Reply } from "./request.ts";
+} from "./resources/containers.ts";
+import { createDatabase, deleteDatabase, listDatabases, queryDatabases, readDatabase } from "./resources/databases.ts";
+import { listOffers, queryOffers, readOffer, replaceOffer } from "./resources/offers.ts";
 import {
   createPermission,
   createUser,
@@ -40,7 +40,7 @@ import {
   readUser,
   replacePermission,
   replaceUser,
-} from "./users.ts";
+} from "./resources/users.ts";
 
 export type Route =
   | { readonly kind: string; readonly on: "account"; readonly run: (call: Call) => Reply | Promise<Reply> }

@@ -1,8 +1,8 @@
 // Reads that may be stale: as a replica that lags behind answers them, to clients that have not seen anything newer.
 import { Snapshot } from "../database/snapshot.ts";
-import type { Catalog, Container } from "./catalog.ts";
-import type { ItemTable } from "./item-table.ts";
-import { HASH_FUNCTIONS } from "./partition-hash.ts";
+import type { ItemTable } from "./items/item-table.ts";
+import { HASH_FUNCTIONS } from "./partitions/partition-hash.ts";
+import type { Catalog, Container } from "./resources/catalog.ts";
 
 /** The highest number of a write that a session token names: the client has seen it. A token names each range. */
 export function writeSeen(token: string | undefined): number {

@@ -4,15 +4,15 @@ import { Database, type Durability } from "../database/database.ts";
 import { type Credentials, credentialsIn, type TlsFolder } from "../listener/certificate.ts";
 import { PortListener } from "../listener/port-listener.ts";
 import { inWords } from "../thrown.ts";
-import { Catalog } from "./catalog.ts";
-import { containerFault, fixedFault } from "./containers.ts";
-import { declaredFault } from "./declared-containers.ts";
-import { completePolicy } from "./indexing.ts";
+import { completePolicy } from "./queries/indexing.ts";
+import { Catalog } from "./resources/catalog.ts";
+import { containerFault, fixedFault } from "./resources/containers.ts";
+import { declaredFault } from "./resources/declared-containers.ts";
+import { EMULATOR_KEY } from "./resources/signature.ts";
+import { Throughput } from "./resources/throughput.ts";
 import { CosmosServer } from "./server.ts";
-import { EMULATOR_KEY } from "./signature.ts";
 import type { JsonObject } from "./sql/values.ts";
 import { StaleReads } from "./stale-reads.ts";
-import { Throughput } from "./throughput.ts";
 
 /** A database and its containers, in the shape of `infra/entities/cosmos.json`. */
 export interface CosmosResources {

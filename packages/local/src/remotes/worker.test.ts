@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { ServiceBusReceivedMessage } from "@azure/service-bus";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { BusUnderTest } from "../bus/bus-under-test.ts";
+import { BusUnderTest } from "../bus/tests/bus-under-test.ts";
 import type { RemoteService } from "./definition.ts";
 import { FAULT_HEADERS } from "./fault-key.ts";
 import { type RunningRemotes, startRemotes } from "./start.ts";

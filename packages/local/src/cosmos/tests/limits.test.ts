@@ -2,7 +2,7 @@
 import { type ContainerRequest, PermissionMode } from "@azure/cosmos";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { COSMOS_LIMITS as LIMITS } from "../limits.ts";
-import { containerQuotaFault, databaseQuotaFault } from "../quotas.ts";
+import { containerQuotaFault, databaseQuotaFault } from "../resources/quotas.ts";
 import { sendSigned } from "./signed-request.ts";
 import { codeOf, type TemporaryServer, temporaryServer } from "./temporary-server.ts";
 

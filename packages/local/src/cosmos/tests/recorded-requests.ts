@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { CosmosClient } from "@azure/cosmos";
-import { EMULATOR_KEY } from "../signature.ts";
+import { EMULATOR_KEY } from "../resources/signature.ts";
 
 const END_OF_HEAD = "\r\n\r\n";
 

@@ -1,7 +1,7 @@
 // One request that the server can't cope with fails alone: the process, and every other request, go on.
 import { type Container, CosmosClient } from "@azure/cosmos";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import { ItemTable } from "../item-table.ts";
+import { ItemTable } from "../items/item-table.ts";
 import { sendSigned } from "./signed-request.ts";
 import { codeOf, type TemporaryServer, temporaryServer } from "./temporary-server.ts";
 

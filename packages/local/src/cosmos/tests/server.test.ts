@@ -4,7 +4,7 @@ import { createHmac } from "node:crypto";
 import { join } from "node:path";
 import { CosmosClient, type ErrorResponse, TriggerOperation, TriggerType } from "@azure/cosmos";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { EMULATOR_KEY } from "../signature.ts";
+import { EMULATOR_KEY } from "../resources/signature.ts";
 import { startCosmos } from "../start.ts";
 import { sendSigned } from "./signed-request.ts";
 import { codeOf, ORDERS, type TemporaryServer, temporaryServer } from "./temporary-server.ts";

@@ -1,6 +1,6 @@
 // A signed request without an SDK: for what the JavaScript SDK would not send, and other clients do.
 import { createHmac } from "node:crypto";
-import { EMULATOR_KEY } from "../signature.ts";
+import { EMULATOR_KEY } from "../resources/signature.ts";
 
 /** Signs the names in the path, or `signedAs` where a client signs something else. */
 export function sendSigned(

@@ -1,8 +1,8 @@
 // A long query can be left for other requests in its middle: told by how often it offers that, not by a clock.
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { Database } from "../../database/database.ts";
-import { Catalog, type Container } from "../catalog.ts";
-import { runQuery } from "../run-query.ts";
+import { runQuery } from "../queries/run-query.ts";
+import { Catalog, type Container } from "../resources/catalog.ts";
 import { inSlices, type Sliced, slicing } from "../slices.ts";
 import { compileQuery } from "../sql/compiled-query.ts";
 import type { JsonObject } from "../sql/values.ts";

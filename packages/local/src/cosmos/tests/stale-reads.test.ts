@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConsistencyLevel, type Container, CosmosClient } from "@azure/cosmos";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { EMULATOR_KEY } from "../signature.ts";
+import { EMULATOR_KEY } from "../resources/signature.ts";
 import { sendSigned } from "./signed-request.ts";
 import { type TemporaryServer, temporaryServer } from "./temporary-server.ts";
 

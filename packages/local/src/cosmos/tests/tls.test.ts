@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { CosmosClient, type CosmosClientOptions } from "@azure/cosmos";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { EMULATOR_KEY } from "../signature.ts";
+import { EMULATOR_KEY } from "../resources/signature.ts";
 import { type RunningCosmos, type RunningTls, startCosmos } from "../start.ts";
 import { codeOf, ORDERS, type TemporaryServer, temporaryServer } from "./temporary-server.ts";
 

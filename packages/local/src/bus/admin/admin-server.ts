@@ -1,0 +1,100 @@
+// Serves the administration: counts for people and benchmarks, and the Atom protocol of the SDK's administration client.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { HttpConnections } from "../../listener/http-connections.ts";
+import { inWords, stackOf } from "../../thrown.ts";
+import type { Broker } from "../broker.ts";
+import { QuotaExceeded } from "../entities/quotas.ts";
+import { readToken } from "../links/claims.ts";
+import type { Log } from "../links/link-faults.ts";
+import { isStoreFault, type Store } from "../queue/store.ts";
+import { type AdminContext, type Answer, answerAdmin, fault } from "./admin-routes.ts";
+import { checkXml, XmlFault } from "./atom.ts";
+
+/** Many times what the largest entry has: an entity with its rules, or a rule with its properties. */
+const MAX_BODY_BYTES = 128 * 1024;
+
+export class AdminServer {
+  readonly connections = new HttpConnections(
+    (request, response) => void this.#serve(request, response),
+    /^[a-z0-9-]+\.servicebus\.windows\.net(:\d{1,5})?$/i,
+  );
+  readonly #context: AdminContext;
+  readonly #log: Log;
+
+  constructor(broker: Broker, store: Store, now: () => number, log: Log) {
+    this.#context = { broker, store, now, startedAt: now() };
+    this.#log = log;
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { status, body } = await this.#answer(request).catch((cause: unknown) => {
+      if (isStoreFault(cause)) throw cause;
+      if (cause instanceof XmlFault) return fault(400, cause.message);
+      if (cause instanceof QuotaExceeded) return fault(403, cause.message);
+      // A request that makes the broker stumble must not take it down.
+      this.#log(`Administration request failed: ${stackOf(cause)}`);
+      return fault(500, inWords(cause));
+    });
+    await this.#context.store.flushed();
+    const [type, content] =
+      typeof body === "string"
+        ? ["application/atom+xml; charset=utf-8", body]
+        : ["application/json", JSON.stringify(body)];
+    response.writeHead(status, { "content-type": type }).end(content);
+  }
+
+  async #answer(request: IncomingMessage): Promise<Answer> {
+    const { broker, store, now } = this.#context;
+    const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
+    if (pathname === "/$counts") return { status: 200, body: { ...broker.counts, ...store.counts } };
+    if (pathname === "/$queues") return { status: 200, body: this.#countQueues() };
+    const token = readToken(request.headers.authorization ?? "", now());
+    if (typeof token === "string") return fault(401, token);
+    const path = decodePath(pathname);
+    if (path === undefined) return fault(400, "The path is not encoded properly.");
+    const body = await readBody(request);
+    if (body === undefined) return fault(413, `A body may have ${MAX_BODY_BYTES} bytes.`);
+    if (request.method === "PUT") checkXml(body);
+    const protocol = "encrypted" in request.socket ? "https" : "http";
+    return answerAdmin(this.#context, {
+      method: request.method ?? "GET",
+      path,
+      query: searchParams,
+      base: `${protocol}://${request.headers.host ?? "localhost"}`,
+      isUpdate: request.headers["if-match"] === "*",
+      body,
+    });
+  }
+
+  /** Queues and subscriptions, for people. */
+  #countQueues(): object[] {
+    const { catalog } = this.#context.broker;
+    const counted = [...catalog.list("queue"), ...catalog.list("subscription")];
+    return counted.map((entity) => ({ name: entity.row.name, ...entity.count() }));
+  }
+}
+
+function decodePath(pathname: string): string | undefined {
+  try {
+    return decodeURIComponent(pathname.slice(1)).replace(/\/$/, "");
+  } catch {
+    return undefined;
+  }
+}
+
+/** `undefined`: there is more than anybody needs. */
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    // Read to its end all the same: a client that still sends does not hear the answer.
+    if (size <= MAX_BODY_BYTES) chunks.push(chunk);
+  }
+  if (size > MAX_BODY_BYTES) return undefined;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+  } catch (cause) {
+    throw new XmlFault("The body is no well-formed XML: it is not UTF-8", { cause });
+  }
+}

@@ -1,0 +1,192 @@
+// Serves AMQP: takes over connections, and keeps what each of them has open.
+import type { Socket } from "node:net";
+import rhea, { type ConnectionOptions, type EventContext } from "rhea";
+import type { Broker } from "../broker.ts";
+import { IdleEntities } from "../entities/idle-entities.ts";
+import { isKey } from "../links/claims.ts";
+import type { Log } from "../links/link-faults.ts";
+import { findRefusal, notFound, type Refusal, unclaimed } from "../links/link-refusals.ts";
+import { isClaimed, type LinkSurroundings, openReceiver, openSender } from "../links/open-links.ts";
+import { type OpenLink, Peer } from "../links/peer.ts";
+import type { Queue } from "../queue/queue.ts";
+import {
+  type BusConnection,
+  type BusSession,
+  mechanismOf,
+  type ReceiverLink,
+  type SenderLink,
+} from "../rhea-internals.ts";
+import type { BusOptions } from "../start.ts";
+import { checkOpen, guardConnection, smoothOutput } from "./amqp-connection.ts";
+import { guardSession } from "./amqp-session.ts";
+import { MAX_CHANNEL, MAX_FRAME_BYTES } from "./frame-reader.ts";
+
+const IDLE_TIMEOUT_MS = 120_000;
+const IDLE_SWEEP_MS = 15_000;
+const TICK_MS = 1000;
+
+const CONNECTION_OPTIONS = {
+  max_frame_size: MAX_FRAME_BYTES,
+  channel_max: MAX_CHANNEL,
+  idle_time_out: IDLE_TIMEOUT_MS,
+  autoaccept: false,
+  credit_window: 0,
+  treat_modified_as_released: false,
+};
+
+type Strictness = Pick<BusOptions, "requireClaims" | "serverBusyEvery" | "idleDetachMs">;
+
+/** Whether it is the turn of the nth; never without a number. */
+function everyNth(n: number | undefined): () => boolean {
+  let count = 0;
+  return () => {
+    count += 1;
+    return n !== undefined && count % n === 0;
+  };
+}
+
+export class AmqpServer {
+  readonly #broker: Broker;
+  readonly #around: LinkSurroundings;
+  readonly #log: Log;
+  readonly #peers = new Map<unknown, Peer>();
+  readonly #container = rhea.create_container({ id: "local-bus" });
+  /** Of clients that gave the key in the handshake, which is good for all entities. */
+  readonly #plain = new WeakSet<object>();
+  readonly #expiring: NodeJS.Timeout | undefined;
+  readonly #sweeping: NodeJS.Timeout;
+  readonly #detaching: NodeJS.Timeout | undefined;
+
+  constructor(broker: Broker, now: () => number, log: Log, strictness: Strictness) {
+    this.#broker = broker;
+    const { requireClaims: requiresClaims = false, serverBusyEvery, idleDetachMs } = strictness;
+    const isBusy = everyNth(serverBusyEvery);
+    this.#around = { broker, log, now, requiresClaims, isBusy, idle: new IdleEntities(broker.catalog, now) };
+    if (idleDetachMs !== undefined) this.#detaching = setInterval(() => this.#detachIdle(idleDetachMs), TICK_MS);
+    this.#log = log;
+    this.#sweeping = setInterval(() => void this.#deleteIdle(), IDLE_SWEEP_MS);
+    if (requiresClaims) this.#expiring = setInterval(() => this.#endUnclaimed(), TICK_MS);
+    broker.catalog.listener = {
+      deleted: (queue) => this.#endLinks(queue, () => gone(queue)),
+      changed: (queue) => this.#endLinks(queue, (link) => findRefusal(queue, link.direction)),
+    };
+    const mechanisms = this.#container.sasl_server_mechanisms;
+    mechanisms.enable_anonymous();
+    mechanisms.enable_plain(isKey);
+    const open = mechanisms["PLAIN"] as () => object;
+    const plain = () => {
+      const mechanism = open();
+      this.#plain.add(mechanism);
+      return mechanism;
+    };
+    // Service Bus's own: no secret in the handshake, the token comes over $cbs. Older SDKs in other languages insist on it.
+    Object.assign(mechanisms, { MSSBCBS: mechanisms["ANONYMOUS"], PLAIN: plain });
+    this.#handle();
+  }
+
+  /** A client's connection, on which nothing was read yet. */
+  accept(socket: Socket): void {
+    const connection = this.#container.create_connection(
+      CONNECTION_OPTIONS as object as ConnectionOptions,
+    ) as BusConnection;
+    socket.once("close", () => connection._disconnected());
+    guardConnection(connection, this.#log);
+    connection.accept(socket);
+  }
+
+  close(): void {
+    clearInterval(this.#expiring);
+    clearInterval(this.#sweeping);
+    clearInterval(this.#detaching);
+  }
+
+  #detachIdle(idleMs: number): void {
+    for (const { links } of this.#peers.values()) {
+      for (const link of links.values()) {
+        if (link.usedAt === undefined || this.#around.now() - link.usedAt < idleMs) continue;
+        const description = `The link is force detached. Details: AmqpMessagePublisher.IdleTimerExpired: Idle timeout: ${idleMs / 1000} s.`;
+        link.end("amqp:link:detach-forced", description);
+      }
+    }
+  }
+
+  async #deleteIdle(): Promise<void> {
+    const open = [...this.#peers.values()].flatMap(({ links }) => [...links.values()].map(({ queue }) => queue));
+    for (const path of await this.#around.idle.sweep(open)) this.#log(`${path} was deleted: nobody used it any more`);
+  }
+
+  #endUnclaimed(): void {
+    for (const peer of this.#peers.values()) {
+      for (const link of peer.links.values()) {
+        if (isClaimed(link.queue, peer, this.#around)) continue;
+        const { condition, description } = unclaimed(link.queue, link.direction);
+        link.end(condition, `ExpiredToken: The token is expired. ${description}`);
+      }
+    }
+  }
+
+  #handle(): void {
+    const container = this.#container;
+    container.on("connection_open", ({ connection }: EventContext) => {
+      checkOpen(connection as BusConnection);
+      smoothOutput(connection as BusConnection);
+      const peer = new Peer();
+      if (this.#plain.has(mechanismOf(connection as BusConnection) ?? {}))
+        peer.claims.put("", Number.POSITIVE_INFINITY);
+      this.#peers.set(connection, peer);
+      this.#broker.counts.connections += 1;
+    });
+    container.on("session_open", ({ session }: EventContext) => guardSession(session as unknown as BusSession));
+    container.on("receiver_open", ({ connection, receiver }: EventContext) => {
+      openReceiver(receiver as ReceiverLink, this.#peer(connection), this.#around);
+    });
+    container.on("sender_open", ({ connection, sender }: EventContext) => {
+      openSender(sender as unknown as SenderLink, this.#peer(connection), this.#around);
+    });
+    for (const event of ["receiver_close", "sender_close"]) {
+      container.on(event, ({ connection, receiver, sender }: EventContext) =>
+        this.#peers.get(connection)?.forget(receiver ?? sender),
+      );
+    }
+    container.on("session_close", ({ connection, session }: EventContext) => {
+      this.#peers.get(connection)?.forgetSession(session);
+    });
+    for (const event of ["connection_close", "disconnected"]) {
+      container.on(event, ({ connection }: EventContext) => {
+        this.#peers.get(connection)?.forgetAll();
+        this.#peers.delete(connection);
+      });
+    }
+    // Without a listener each of these would end the process or write to the console.
+    for (const event of ["receiver_error", "sender_error", "session_error", "connection_error"]) {
+      container.on(event, (cause: unknown) => this.#log(`AMQP ${event}: ${describe(cause)}`));
+    }
+  }
+
+  #peer(connection: unknown): Peer {
+    const peer = this.#peers.get(connection);
+    if (!peer) throw new Error("A link was attached on a connection that is not open");
+    return peer;
+  }
+
+  /** Closes the links of an entity, and of its dead-letter queue, for which there is a reason. */
+  #endLinks(queue: Queue, reasonFor: (link: OpenLink) => Refusal | undefined): void {
+    for (const { links } of this.#peers.values()) {
+      for (const link of links.values()) {
+        if (link.queue !== queue && link.queue !== queue.deadLetter) continue;
+        const reason = reasonFor(link);
+        if (reason) link.end(reason.condition, reason.description);
+      }
+    }
+  }
+}
+
+function gone({ name }: Queue): Refusal {
+  return { condition: "amqp:not-found", description: notFound(name) };
+}
+
+function describe(cause: unknown): string {
+  const { error, receiver, sender, session, connection } = cause as Partial<EventContext>;
+  const found = error ?? receiver?.error ?? sender?.error ?? session?.error ?? connection?.error;
+  return found && "description" in found ? String(found.description) : String(found);
+}

@@ -1,0 +1,256 @@
+// The databases and containers, in memory for every request and in SQLite for the next start.
+import type { Database } from "../../database/database.ts";
+import { KeptMap } from "../../database/kept-map.ts";
+import { ItemTable, type ItemTableOptions } from "../items/item-table.ts";
+import { readUniqueKeys } from "../items/unique-keys.ts";
+import { KeyRanges } from "../partitions/key-ranges.ts";
+import { HASH_FUNCTIONS } from "../partitions/partition-hash.ts";
+import { completePolicy, type Indexing, pathSegments, readIndexing } from "../queries/indexing.ts";
+import { isObject, type JsonObject, type Value } from "../sql/values.ts";
+import { containerRid, databaseRid, documentSeq } from "./resource-id.ts";
+import { UserStore } from "./user-store.ts";
+
+export interface Container {
+  readonly id: string;
+  readonly rid: string;
+  readonly definition: JsonObject;
+  /** The segments of each partition key path. */
+  readonly partitionPaths: readonly (readonly string[])[];
+  readonly indexing: Indexing;
+  readonly items: ItemTable;
+}
+
+export interface DatabaseRecord {
+  readonly id: string;
+  readonly rid: string;
+  readonly definition: JsonObject;
+  readonly containers: Map<string, Container>;
+}
+
+interface ResourceRow {
+  readonly number: number;
+  readonly parent: string;
+  readonly id: string;
+  readonly body: string;
+}
+
+const LAST_WRITER_WINS: JsonObject = {
+  mode: "LastWriterWins",
+  conflictResolutionPath: "/_ts",
+  conflictResolutionProcedure: "",
+};
+
+export class Catalog {
+  readonly databases: Map<string, DatabaseRecord>;
+  readonly users: UserStore;
+  readonly ranges: KeyRanges;
+  readonly #database: Database;
+  readonly #throughput: Map<string, JsonObject>;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.databases = new KeptMap(database);
+    this.#throughput = new KeptMap(database);
+    this.users = new UserStore(database);
+    this.ranges = new KeyRanges(database);
+    for (const [name, run] of Object.entries(HASH_FUNCTIONS)) database.define(name, run);
+    database.exec(`CREATE TABLE IF NOT EXISTS resources (
+      number INTEGER PRIMARY KEY AUTOINCREMENT, parent TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL,
+      UNIQUE (parent, id));
+      CREATE TABLE IF NOT EXISTS throughput (rid TEXT PRIMARY KEY, body TEXT NOT NULL)`);
+    for (const row of database.prepare("SELECT rid, body FROM throughput").all()) {
+      this.#throughput.set(String(row["rid"]), JSON.parse(String(row["body"])) as JsonObject);
+    }
+    const rows = database.prepare("SELECT number, parent, id, body FROM resources ORDER BY parent, number").all();
+    for (const row of rows as unknown as ResourceRow[]) {
+      const definition = JSON.parse(row.body) as JsonObject;
+      const parent = this.databases.get(row.parent);
+      if (row.parent === "") this.#openDatabase(row.id, row.number, definition);
+      else if (parent) parent.containers.set(row.id, this.#open(parent, row.number, definition));
+    }
+  }
+
+  container(database: string, id: string): Container | undefined {
+    return this.databases.get(database)?.containers.get(id);
+  }
+
+  /** By its resource id. */
+  containerOf(rid: string): Container | undefined {
+    return [...this.databases.values()]
+      .flatMap(({ containers }) => [...containers.values()])
+      .find((one) => one.rid === rid);
+  }
+
+  /** The names in a path, of which the clients also write resource ids: database, container, document. */
+  names(given: readonly string[]): readonly string[] {
+    const [first = "", second, third] = given;
+    const parent = this.databases.get(first) ?? [...this.databases.values()].find(({ rid }) => rid === first);
+    if (!parent || parent.id === first || second === undefined) return [parent?.id ?? first, ...given.slice(1)];
+    const container = [...parent.containers.values()].find(({ rid }) => rid === second);
+    const seq = container && third !== undefined ? documentSeq(container.rid, third) : undefined;
+    const document = seq === undefined ? third : (container?.items.idOf(seq) ?? third);
+    return [parent.id, container?.id ?? second, ...(document === undefined ? [] : [document]), ...given.slice(3)];
+  }
+
+  /** A path as permissions keep it: what is deleted and made anew is another. Undefined where a part is not there. */
+  grantedPath([database = "", container, ...rest]: readonly string[]): readonly string[] | undefined {
+    const parent = this.databases.get(database);
+    if (!parent || container === undefined) return parent && [parent.rid];
+    const found = parent.containers.get(container);
+    return found && [parent.rid, found.rid, ...rest];
+  }
+
+  /** What was asked for a database or a container, by its resource id. */
+  throughputOf(rid: string): JsonObject | undefined {
+    return this.#throughput.get(rid);
+  }
+
+  /** `change` is what else a throughput changes, in the same write. */
+  setThroughput(rid: string, content: JsonObject, change?: () => void): Promise<void> {
+    return this.#database.write(() => {
+      change?.();
+      this.#database.prepare("INSERT OR REPLACE INTO throughput VALUES (?, ?)").run(rid, JSON.stringify(content));
+      this.#throughput.set(rid, content);
+    });
+  }
+
+  #forgetThroughput(rid: string): void {
+    this.ranges.forget(rid);
+    if (!this.#throughput.delete(rid)) return;
+    this.#database.prepare("DELETE FROM throughput WHERE rid = ?").run(rid);
+  }
+
+  /** Resolves to undefined where that name is taken. */
+  createDatabase(id: string): Promise<DatabaseRecord | undefined> {
+    return this.#database.write(() => {
+      if (this.databases.has(id)) return undefined;
+      const number = this.#insert("", id);
+      const definition = this.#save(number, { id, ...systemProperties(), _colls: "colls/", _users: "users/" });
+      return this.#openDatabase(id, number, definition);
+    });
+  }
+
+  deleteDatabase(record: DatabaseRecord): Promise<void> {
+    return this.#database.write(() => {
+      for (const { items, rid } of record.containers.values()) {
+        items.drop();
+        this.#forgetThroughput(rid);
+      }
+      this.#forgetThroughput(record.rid);
+      this.users.removeAll(record.rid);
+      this.#database
+        .prepare("DELETE FROM resources WHERE parent = ? OR (parent = '' AND id = ?)")
+        .run(record.id, record.id);
+      this.databases.delete(record.id);
+    });
+  }
+
+  createContainer(parent: DatabaseRecord, given: JsonObject): Promise<Container | undefined> {
+    return this.#database.write(() => {
+      const id = String(given["id"]);
+      if (parent.containers.has(id)) return undefined;
+      const number = this.#insert(parent.id, id);
+      const definition = this.#save(number, {
+        conflictResolutionPolicy: LAST_WRITER_WINS,
+        geospatialConfig: { type: "Geography" },
+        ...given,
+        indexingPolicy: completePolicy(given["indexingPolicy"]),
+        ...systemProperties(),
+        _docs: "docs/",
+        _sprocs: "sprocs/",
+        _triggers: "triggers/",
+        _udfs: "udfs/",
+        _conflicts: "conflicts/",
+      });
+      const container = this.#open(parent, number, definition);
+      parent.containers.set(id, container);
+      return container;
+    });
+  }
+
+  /** A new indexing policy or time to live; indexes are built at once, expiries count from the next write. */
+  replaceContainer(parent: DatabaseRecord, old: Container, given: JsonObject): Promise<Container> {
+    return this.#database.write(() => {
+      const { defaultTtl: _, ...kept } = old.definition;
+      const number = this.#number(parent.id, old.id);
+      const definition = this.#save(number, {
+        ...kept,
+        ...given,
+        indexingPolicy: completePolicy(given["indexingPolicy"] ?? kept["indexingPolicy"]),
+        ...systemProperties(),
+      });
+      const container = this.#open(parent, number, definition, old.items);
+      parent.containers.set(old.id, container);
+      return container;
+    });
+  }
+
+  deleteContainer(parent: DatabaseRecord, container: Container): Promise<void> {
+    return this.#database.write(() => {
+      container.items.drop();
+      this.#forgetThroughput(container.rid);
+      this.#database.prepare("DELETE FROM resources WHERE parent = ? AND id = ?").run(parent.id, container.id);
+      parent.containers.delete(container.id);
+    });
+  }
+
+  #insert(parent: string, id: string): number {
+    const insert = this.#database.prepare("INSERT INTO resources (parent, id, body) VALUES (?, ?, '')");
+    return Number(insert.run(parent, id).lastInsertRowid);
+  }
+
+  #number(parent: string, id: string): number {
+    return Number(
+      this.#database.prepare("SELECT number FROM resources WHERE parent = ? AND id = ?").get(parent, id)?.["number"],
+    );
+  }
+
+  #save(number: number, definition: JsonObject): JsonObject {
+    this.#database.prepare("UPDATE resources SET body = ? WHERE number = ?").run(JSON.stringify(definition), number);
+    return definition;
+  }
+
+  #openDatabase(id: string, number: number, definition: JsonObject): DatabaseRecord {
+    const rid = databaseRid(number);
+    const named = { ...definition, _rid: rid, _self: `dbs/${rid}/` };
+    const record: DatabaseRecord = { id, rid, definition: named, containers: new KeptMap(this.#database) };
+    this.databases.set(id, record);
+    return record;
+  }
+
+  #open(parent: DatabaseRecord, number: number, given: JsonObject, open?: ItemTable): Container {
+    const id = String(given["id"]);
+    const rid = containerRid(parent.rid, number);
+    const self = `dbs/${parent.rid}/colls/${rid}/`;
+    const definition: JsonObject = { ...given, _rid: rid, _self: self };
+    const indexing = readIndexing(definition["indexingPolicy"]);
+    const ttl = given["defaultTtl"];
+    const key = given["partitionKey"];
+    const paths = isObject(key) && Array.isArray(key["paths"]) ? key["paths"] : [];
+    const options: ItemTableOptions = {
+      number,
+      rid,
+      self,
+      link: `dbs/${parent.id}/colls/${id}`,
+      paths: indexing.paths,
+      unique: readUniqueKeys(given["uniqueKeyPolicy"]),
+      defaultTtl: typeof ttl === "number" ? ttl : undefined,
+      retentionMs: retentionOf(given["changeFeedPolicy"]),
+    };
+    open?.reconfigure(options);
+    const partitionPaths = paths.map((path) => pathSegments(String(path)));
+    return { id, rid, definition, partitionPaths, indexing, items: open ?? new ItemTable(this.#database, options) };
+  }
+}
+
+/** In minutes, of the change feed of all versions and deletes. */
+function retentionOf(policy: Value): number | undefined {
+  const minutes = isObject(policy) ? policy["retentionDuration"] : undefined;
+  return typeof minutes === "number" && minutes > 0 ? minutes * 60_000 : undefined;
+}
+
+/** The link and id of a resource follow from its number; they are added when it is opened. */
+export function systemProperties(): JsonObject {
+  const now = Date.now();
+  return { _etag: `"${now.toString(16).padStart(16, "0")}"`, _ts: Math.floor(now / 1000) };
+}
