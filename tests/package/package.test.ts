@@ -200,7 +200,7 @@ function tracesIn(data: string, orderId: string) {
 /** What the app registers before it is bundled. */
 function functionsAsCompiled(settings: Settings): string[] {
   const code = `
-    const { loadApp } = await import(${JSON.stringify(join(ROOT, "packages/local/dist/host/app.js"))});
+    const { loadApp } = await import(${JSON.stringify(join(ROOT, "packages/local/dist/host/app/app.js"))});
     const { functions } = await loadApp(${JSON.stringify(ROOT)});
     process.stdout.write(JSON.stringify([...functions.keys()]), () => process.exit());`;
   const args = ["--input-type=module", "--eval", code];

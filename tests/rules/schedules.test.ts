@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { schedule } from "@scheduler-agent-supervisor/core/internal/app/setting-types";
 import { expect, test } from "vitest";
 
-const path = "packages/local/src/host/microsoft-times.json";
+const path = "packages/local/src/host/schedule/microsoft-times.json";
 const { ncrontab } = JSON.parse(readFileSync(path, "utf8")) as { readonly ncrontab: Readonly<Record<string, unknown>> };
 
 test.each(Object.entries(ncrontab).filter(([, answer]) => answer === null))("the app refuses %j", (text) => {

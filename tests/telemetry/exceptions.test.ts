@@ -3,7 +3,7 @@
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type LoadedApp, loadApp } from "@scheduler-agent-supervisor/local/host/app";
+import { type LoadedApp, loadApp } from "@scheduler-agent-supervisor/local/host/app/app";
 import type { RegisteredFunction, TypedData } from "@scheduler-agent-supervisor/local/host/contract";
 import type { LogEvent } from "@scheduler-agent-supervisor/local/traces/otlp-json";
 import { type RunningTraces, startTraces } from "@scheduler-agent-supervisor/local/traces/start";

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { messageOf } from "../thrown.ts";
 import type { StorageProviderSettings } from "./durable/engine-profile.ts";
 import type { LogLevel } from "./log.ts";
-import { timeSpanMs } from "./time-span.ts";
+import { timeSpanMs } from "./schedule/time-span.ts";
 
 export interface ServiceBusSettings {
   readonly maxConcurrentCalls: number;

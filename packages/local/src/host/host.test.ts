@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { Database } from "../database/database.ts";
+import { timerStatuses } from "./schedule/timer-status.ts";
 import { type HostOptions, type RunningHost, startHost } from "./start.ts";
-import { timerStatuses } from "./timer-status.ts";
 import { ListenerLock } from "./triggers/listener-lock.ts";
 
 const fixture = (name: string): string => join(import.meta.dirname, "fixtures", name);

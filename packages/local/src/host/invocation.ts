@@ -1,8 +1,6 @@
 // Runs one invocation through the library's own model, in the order of the real worker: arguments, pre hooks, function, post hooks, response.
 
 import { isError, shown, stackOf } from "../thrown.ts";
-import { isDurableClient } from "./bindings.ts";
-import type { Invocation, InvocationResult, RegisteredFunction, TypedData } from "./contract.ts";
 import type {
   CoreInvocation,
   FunctionCallback,
@@ -11,7 +9,9 @@ import type {
   LogCategory,
   ProgrammingModel,
   Registrations,
-} from "./core-module.ts";
+} from "./app/core-module.ts";
+import { isDurableClient } from "./bindings/bindings.ts";
+import type { Invocation, InvocationResult, RegisteredFunction, TypedData } from "./contract.ts";
 import { offerActivityMetadata } from "./durable/activity-input.ts";
 import type { Log, LogLevel } from "./log.ts";
 

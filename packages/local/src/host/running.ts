@@ -1,5 +1,5 @@
 // Keeps count of invocations: what runs now, for the drain and the time limit, and what has run, for /admin/counts.
-import { triggerKind } from "./bindings.ts";
+import { triggerKind } from "./bindings/bindings.ts";
 import type { RegisteredFunction } from "./contract.ts";
 import { Register } from "./register.ts";
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { readHostJson } from "./host-json.ts";
 import { levelFilter } from "./log.ts";
 import { retryDelayMs } from "./retry.ts";
-import { parseSchedule } from "./schedule.ts";
+import { parseSchedule } from "./schedule/schedule.ts";
 import { readLocalSettings } from "./settings.ts";
 
 let folder: string;

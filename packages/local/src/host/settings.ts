@@ -1,8 +1,8 @@
 // The app's settings as Core Tools sees them, and what bindings make of them: `%Name%` and connections.
 import { join } from "node:path";
+import { twilioAccount } from "./bindings/twilio-output.ts";
 import type { Binding, RegisteredFunction } from "./contract.ts";
 import { readJson } from "./host-json.ts";
-import { twilioAccount } from "./twilio-output.ts";
 
 export type Settings = Readonly<Record<string, string>>;
 

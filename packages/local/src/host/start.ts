@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { createDurableEngine } from "./durable/engine.ts";
 import type { DescribedApp } from "./flex/groups.ts";
 import { Host, type HostOptions } from "./host.ts";
-import { listen } from "./server.ts";
+import { listen } from "./http/server.ts";
 import { readLocalSettings, type Settings } from "./settings.ts";
 
 export type { HostOptions } from "./host.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { Database } from "../../database/database.ts";
-import { openBench } from "./harness.ts";
+import { gateFor, openBench } from "./harness.ts";
 import { endedTask } from "./history.ts";
 import { runAndKill } from "./killed-child.ts";
 import { Store } from "./store.ts";
@@ -77,8 +77,9 @@ test("an activity that is open keeps its orchestration over a restart; one left 
   const first = await openBench(APP, { data: left });
   const race = (instanceId: string, workMs: number, limitMs: number) =>
     first.client.startNew("race", { instanceId, input: { key: instanceId, workMs, limitMs } });
-  await race("open", 600, 20);
-  await race("ended", 600, 60_000);
+  const opened = gateFor("open", "ended");
+  await race("open", 1, 20);
+  await race("ended", 1, 60_000);
   await race("long", 60_000, 60_000);
   await expect.poll(() => first.engine.counts["activitiesRunning"]).toBe(3);
   await first.client.terminate("ended", "not wanted");
@@ -87,6 +88,7 @@ test("an activity that is open keeps its orchestration over a restart; one left 
 
   const second = await openBench(APP, { data: left });
   expect(second.engine.counts).toMatchObject({ orchestrationsUnfinished: 1, activities: 3, activitiesRunning: 3 });
+  opened();
   expect(await second.ended("open")).toMatchObject({ output: "late" });
   await expect.poll(() => second.engine.counts["activitiesRunning"]).toBe(1);
   await second.close();
@@ -100,13 +102,15 @@ test("an activity that is open keeps its orchestration over a restart; one left 
 test("an orchestration goes on as new when what it began has ended, also after a restart", async () => {
   const left = mkdtempSync(join(tmpdir(), "durable-left-"));
   const first = await openBench(APP, { data: left });
-  const id = await first.client.startNew("movesOn", { input: { key: "left-by-new", workMs: 500 } });
+  const opened = gateFor("left-by-new");
+  const id = await first.client.startNew("movesOn", { input: { key: "left-by-new", workMs: 1 } });
   await expect.poll(() => first.engine.counts["activitiesRunning"]).toBe(1);
   await first.close();
 
   const second = await openBench(APP, { data: left });
   expect(second.engine.counts).toMatchObject({ orchestrationsUnfinished: 1, activities: 1, activitiesRunning: 1 });
   expect((await second.client.getStatus(id)).input).toMatchObject({ key: "left-by-new" });
+  opened();
   expect(await second.ended(id)).toMatchObject({ output: "moved on" });
   expect(second.engine.counts).toMatchObject({ activities: 1, activitiesRunning: 0 });
   await second.close();

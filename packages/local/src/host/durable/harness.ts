@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DurableClient, DurableOrchestrationStatus } from "durable-functions";
-import { loadApp } from "../app.ts";
+import { loadApp } from "../app/app.ts";
 import type { DurableEngine } from "../contract.ts";
 import { RPC_PREFIX, WEBHOOK_PREFIX } from "./client-binding.ts";
 import { createDurableEngine, type DurableOptions } from "./engine.ts";
@@ -104,4 +104,13 @@ async function serve(engine: DurableEngine): Promise<Server> {
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return server;
+}
+
+/** The activities of the fixture with these keys wait until the function that is returned is called. */
+export function gateFor(...keys: readonly string[]): () => void {
+  const shared = globalThis as unknown as { durableFixtureGates?: Map<string, Promise<void>> };
+  const { promise, resolve } = Promise.withResolvers<void>();
+  shared.durableFixtureGates ??= new Map();
+  for (const key of keys) shared.durableFixtureGates.set(key, promise);
+  return resolve;
 }

@@ -6,20 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { HOST_LIMITS as LIMITS } from "../limits.ts";
-import { openBench } from "./harness.ts";
+import { gateFor, openBench } from "./harness.ts";
 
 const APP = join(import.meta.dirname, "fixtures/orders");
-const shared = globalThis as unknown as { durableFixtureGates: Map<string, Promise<void>> };
-
-function gate(key: string): () => void {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  shared.durableFixtureGates.set(key, promise);
-  return resolve;
-}
-
 test("activities run up to the limit, the rest wait their turn", async () => {
   const bench = await openBench(APP, { maxActivities: 3 });
-  const open = gate("limited");
+  const open = gateFor("limited");
   const ids = await Promise.all(
     Array.from({ length: 8 }, () => bench.client.startNew("waitsAtGate", { input: "limited" })),
   );
@@ -33,7 +25,7 @@ test("activities run up to the limit, the rest wait their turn", async () => {
 test("closing lets activities under way end and records what they returned", async () => {
   const data = mkdtempSync(join(tmpdir(), "durable-close-"));
   const first = await openBench(APP, { data });
-  const open = gate("closing");
+  const open = gateFor("closing");
   const id = await first.client.startNew("waitsAtGate", { input: "closing" });
   await expect.poll(() => first.engine.counts["activitiesRunning"]).toBe(1);
   setTimeout(open, 30);

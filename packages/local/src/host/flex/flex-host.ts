@@ -1,5 +1,5 @@
 // The host in the flex topology: a router at the app's address, and behind it a process for each group of functions.
-import { openServer } from "../server.ts";
+import { openServer } from "../http/server.ts";
 import { Watcher, type WatcherOptions } from "../watcher.ts";
 import { type DescribedApp, type InstanceCounts, rolesOf } from "./groups.ts";
 import { type InstanceStatus, Instances } from "./instances.ts";

@@ -1,6 +1,6 @@
 // Which functions share a process in the flex topology. As in the Flex Consumption plan ("Azure Functions Flex Consumption plan
 // hosting", per-function scaling): all HTTP functions, all durable functions, and each other function by itself.
-import { triggerKind } from "../bindings.ts";
+import { triggerKind } from "../bindings/bindings.ts";
 import type { RegisteredFunction } from "../contract.ts";
 
 export const TOPOLOGIES = ["single", "flex"] as const;

@@ -1,7 +1,7 @@
 // The host's own paths where an app runs in several processes: as strict with keys as where it runs in one.
 import { afterEach, expect, test } from "vitest";
-import { MASTER_KEY } from "../function-keys.ts";
-import { openServer } from "../server.ts";
+import { MASTER_KEY } from "../http/function-keys.ts";
+import { openServer } from "../http/server.ts";
 import { Router } from "./router.ts";
 
 let close: (() => Promise<void>) | undefined;

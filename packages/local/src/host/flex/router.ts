@@ -1,8 +1,8 @@
 // The one address of an app that several processes run: passes each request on to a process of the group that serves it.
 import { Agent, type IncomingMessage, request as openRequest, type ServerResponse } from "node:http";
 import { decodePart } from "../durable/route.ts";
-import { mayAdminister } from "../function-keys.ts";
-import { isDurable, json, pathOf, queryOf, text } from "../server.ts";
+import { mayAdminister } from "../http/function-keys.ts";
+import { isDurable, json, pathOf, queryOf, text } from "../http/server.ts";
 import { eventGridFunction, isEventGrid } from "../triggers/event-grid.ts";
 import { type DescribedFunction, DURABLE_GROUP, HTTP_GROUP } from "./groups.ts";
 import type { InstanceStatus } from "./instances.ts";

@@ -1,7 +1,7 @@
 // Blob inputs: the content of the blob that the binding's path names, as text, or with `dataType: "binary"` as bytes.
-import { resolveExpressions } from "../binding-expressions.ts";
+import { resolveExpressions } from "../bindings/binding-expressions.ts";
+import { textData } from "../bindings/typed-data.ts";
 import type { Binding, Invocation, TypedData } from "../contract.ts";
-import { textData } from "../typed-data.ts";
 import { blobPlaceOf } from "./blob-place.ts";
 
 /** A blob that is not there is undefined to the function. */

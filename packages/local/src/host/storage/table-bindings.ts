@@ -1,6 +1,6 @@
 // Table inputs and outputs: one entity or those that a filter finds go in, new ones come out.
 // (Functions documentation, "Azure Tables input bindings", "Azure Tables output bindings".)
-import { resolveExpressions } from "../binding-expressions.ts";
+import { resolveExpressions } from "../bindings/binding-expressions.ts";
 import type { Binding, Invocation, TypedData } from "../contract.ts";
 import { StorageAccount } from "./storage-account.ts";
 import { Table, type TableEntity } from "./table.ts";

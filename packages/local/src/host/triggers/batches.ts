@@ -1,5 +1,5 @@
 // Gathers messages for a function that takes many at once: one batch at a time, all that came in meanwhile in the next.
-import type { IncomingMessage } from "../message-body.ts";
+import type { IncomingMessage } from "../bindings/message-body.ts";
 
 /** How long a first message waits for company. */
 const GATHER_MS = 5;

@@ -2,6 +2,7 @@
 // it is invoked. A receipt says that a version has its message. (Functions documentation, "Azure Blob storage trigger": polling, blob receipts, poison blobs.)
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
+import { textData } from "../bindings/typed-data.ts";
 import type { TypedData } from "../contract.ts";
 import type { BlobSettings, QueueSettings } from "../host-json.ts";
 import { describeFault } from "../invocation.ts";
@@ -10,7 +11,6 @@ import { blobService } from "../storage/blob-place.ts";
 import { BlobReceipts } from "../storage/blob-receipts.ts";
 import { StorageAccount } from "../storage/storage-account.ts";
 import { type QueueMessage, StorageQueue } from "../storage/storage-queue.ts";
-import { textData } from "../typed-data.ts";
 import { hostLine, type Listener, type ListenerContext } from "./listener.ts";
 import { QueuePump } from "./queue-pump.ts";
 

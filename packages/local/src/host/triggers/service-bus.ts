@@ -7,11 +7,11 @@ import type {
   ServiceBusReceiver,
 } from "@azure/service-bus";
 import { messageOf } from "../../thrown.ts";
+import type { IncomingMessage } from "../bindings/message-body.ts";
+import { type ServiceBusClients, within } from "../bindings/service-bus-clients.ts";
+import { batchInput, isBinary, messageInput, traceParent } from "../bindings/service-bus-message.ts";
 import type { ServiceBusSettings } from "../host-json.ts";
 import { describeFault } from "../invocation.ts";
-import type { IncomingMessage } from "../message-body.ts";
-import { type ServiceBusClients, within } from "../service-bus-clients.ts";
-import { batchInput, isBinary, messageInput, traceParent } from "../service-bus-message.ts";
 import { Batches } from "./batches.ts";
 import { hostLine, type Listener, type ListenerContext } from "./listener.ts";
 import { receiveSessions } from "./sessions.ts";

@@ -1,11 +1,11 @@
 // Storage queue triggers: each message is an invocation, with what the queue says of it as metadata.
 import { randomUUID } from "node:crypto";
+import { textData } from "../bindings/typed-data.ts";
 import type { TypedData } from "../contract.ts";
 import type { QueueSettings } from "../host-json.ts";
 import { describeFault } from "../invocation.ts";
 import { StorageAccount } from "../storage/storage-account.ts";
 import { type QueueMessage, StorageQueue } from "../storage/storage-queue.ts";
-import { textData } from "../typed-data.ts";
 import { hostLine, type Listener, type ListenerContext } from "./listener.ts";
 import { QueuePump } from "./queue-pump.ts";
 

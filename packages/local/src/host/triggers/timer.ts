@@ -2,8 +2,8 @@
 
 import { describeFault } from "../invocation.ts";
 import { invokeWithRetry } from "../retry.ts";
-import { parseSchedule, type Schedule } from "../schedule.ts";
-import type { TimerStatus, TimerStatuses } from "../timer-status.ts";
+import { parseSchedule, type Schedule } from "../schedule/schedule.ts";
+import type { TimerStatus, TimerStatuses } from "../schedule/timer-status.ts";
 import { hostLine, type Listener, type ListenerContext } from "./listener.ts";
 import type { ListenerLock } from "./listener-lock.ts";
 

@@ -1,16 +1,16 @@
 // The host's HTTP server: the app's functions, the host's own /admin, and the durable webhooks.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { diskFault } from "../database/disk-room.ts";
-import { foreignRequest, hostOf } from "../foreign-request.ts";
-import { messageOf } from "../thrown.ts";
-import type { DurableEngine, RegisteredFunction } from "./contract.ts";
-import { RPC_PREFIX, WEBHOOK_KEY, WEBHOOK_PREFIX } from "./durable/client-binding.ts";
-import { decodePart } from "./durable/route.ts";
-import { ACTIVITIES_PATH } from "./flex/activities.ts";
+import { diskFault } from "../../database/disk-room.ts";
+import { foreignRequest, hostOf } from "../../foreign-request.ts";
+import { messageOf } from "../../thrown.ts";
+import type { DurableEngine, RegisteredFunction } from "../contract.ts";
+import { RPC_PREFIX, WEBHOOK_KEY, WEBHOOK_PREFIX } from "../durable/client-binding.ts";
+import { decodePart } from "../durable/route.ts";
+import { ACTIVITIES_PATH } from "../flex/activities.ts";
+import { isEventGrid, serveEventGrid } from "../triggers/event-grid.ts";
+import { readBody, type ServedFunctions, serveFunction } from "../triggers/http.ts";
 import { keyOf, MASTER_KEY, mayAdminister } from "./function-keys.ts";
 import { MOST_HEADER_BYTES, requestRefusal } from "./request-limits.ts";
-import { isEventGrid, serveEventGrid } from "./triggers/event-grid.ts";
-import { readBody, type ServedFunctions, serveFunction } from "./triggers/http.ts";
 
 /** What the server serves once the app is loaded. */
 export interface Served extends ServedFunctions {

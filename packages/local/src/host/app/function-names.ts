@@ -1,5 +1,5 @@
 // The names that functions may have in Azure.
-import { HOST_LIMITS } from "./limits.ts";
+import { HOST_LIMITS } from "../limits.ts";
 
 /** As Microsoft's host has it, whatever the case. */
 const FUNCTION_NAME = new RegExp(`^(?!host$)[a-z][a-z0-9_-]{0,${HOST_LIMITS.functionName.value - 1}}$`, "i");

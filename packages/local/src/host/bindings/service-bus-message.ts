@@ -1,5 +1,5 @@
 // What a function sees of a Service Bus message: the body and the metadata, by the names and with the traps of the real extension.
-import type { TypedData } from "./contract.ts";
+import type { TypedData } from "../contract.ts";
 import { bodyBytes, bodyText, type IncomingMessage } from "./message-body.ts";
 import { textAsJson, textData } from "./typed-data.ts";
 

@@ -1,8 +1,8 @@
 // Fills in what a binding takes from its invocation, such as `backups/{name}`: members of the trigger's metadata, of the request, of
 // the input. (Functions documentation, "Binding expression patterns".)
 import { randomUUID } from "node:crypto";
-import type { Binding, Invocation, TypedData } from "./contract.ts";
-import { activityMetadata } from "./durable/activity-input.ts";
+import type { Binding, Invocation, TypedData } from "../contract.ts";
+import { activityMetadata } from "../durable/activity-input.ts";
 
 const EXPRESSION = /\{([^{}]+)\}/g;
 

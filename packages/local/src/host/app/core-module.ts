@@ -1,8 +1,8 @@
 // Supplies `@azure/functions-core`, the module that the real worker puts under `@azure/functions`, for as long as this process lives.
 import { registerHooks } from "node:module";
 import type { InvocationContext } from "@azure/functions";
-import type { Binding, InvocationState, RetryPolicy, TypedData } from "./contract.ts";
-import type { LogLevel } from "./log.ts";
+import type { Binding, InvocationState, RetryPolicy, TypedData } from "../contract.ts";
+import type { LogLevel } from "../log.ts";
 
 export type FunctionCallback = (...args: unknown[]) => unknown;
 export type HookName = "appStart" | "appTerminate" | "preInvocation" | "postInvocation" | "log";

@@ -1,8 +1,8 @@
 // What Azure refuses of an app although this host could run it, found at the start.
-import { triggerKind } from "./bindings.ts";
-import type { RegisteredFunction } from "./contract.ts";
-import type { HostSettings } from "./host-json.ts";
-import { HOST_LIMITS } from "./limits.ts";
+import { triggerKind } from "../bindings/bindings.ts";
+import type { RegisteredFunction } from "../contract.ts";
+import type { HostSettings } from "../host-json.ts";
+import { HOST_LIMITS } from "../limits.ts";
 
 /** Bindings that Microsoft's host has without an extension. */
 const BUILT_IN = ["http", "httptrigger", "timertrigger", "warmuptrigger"];

@@ -1,6 +1,6 @@
 // Service Bus output bindings: what a function returns or sets is sent before its invocation counts as done.
 import type { ServiceBusMessage } from "@azure/service-bus";
-import type { Binding, TypedData } from "./contract.ts";
+import type { Binding, TypedData } from "../contract.ts";
 import type { ServiceBusClients } from "./service-bus-clients.ts";
 
 /** The messages of one output: an array is several, each text or the JSON of its value. */

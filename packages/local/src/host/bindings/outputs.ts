@@ -1,13 +1,13 @@
 // Writes what a function put into its output bindings, each to where its type says.
 
-import type { CosmosClients } from "./change-feed/cosmos-clients.ts";
-import type { Binding, TypedData } from "./contract.ts";
-import type { QueueSettings } from "./host-json.ts";
+import type { CosmosClients } from "../change-feed/cosmos-clients.ts";
+import type { Binding, TypedData } from "../contract.ts";
+import type { QueueSettings } from "../host-json.ts";
+import { writeBlob } from "../storage/blob-output.ts";
+import { sendToQueue } from "../storage/queue-output.ts";
+import { writeEntities } from "../storage/table-bindings.ts";
 import type { ServiceBusClients } from "./service-bus-clients.ts";
 import { sendOutput } from "./service-bus-output.ts";
-import { writeBlob } from "./storage/blob-output.ts";
-import { sendToQueue } from "./storage/queue-output.ts";
-import { writeEntities } from "./storage/table-bindings.ts";
 import { sendText } from "./twilio-output.ts";
 
 export interface OutputClients {

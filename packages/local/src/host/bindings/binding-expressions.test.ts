@@ -1,7 +1,7 @@
 // What an output binding takes from its invocation, by the kind of trigger.
 import { expect, test } from "vitest";
+import type { Invocation } from "../contract.ts";
 import { resolveExpressions } from "./binding-expressions.ts";
-import type { Invocation } from "./contract.ts";
 
 const binding = (path: string) => ({ type: "blob", direction: "out" as const, connection: "Key={not};", path });
 const path = (text: string, invocation: Omit<Invocation, "invocationId">) =>

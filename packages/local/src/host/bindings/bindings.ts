@@ -1,5 +1,5 @@
 // What the host knows of triggers and bindings, and the errors that name what it doesn't.
-import type { RegisteredFunction } from "./contract.ts";
+import type { RegisteredFunction } from "../contract.ts";
 
 /** Triggers that the host itself listens to or serves. */
 const HOST_TRIGGERS = [

@@ -1,5 +1,5 @@
 // How many requests the app's functions take at one time, and how many wait there: `extensions.http` of host.json.
-import type { HttpSettings } from "./host-json.ts";
+import type { HttpSettings } from "../host-json.ts";
 
 /** Of one process of the app, as each instance in Azure has its own. */
 export class RequestThrottle {

@@ -1,7 +1,7 @@
 // Twilio outputs: what a function returns or sets is sent as a text message. (Functions documentation, "Twilio binding for Azure Functions";
 // Twilio documentation, "Messages resource".)
-import type { Binding, TypedData } from "./contract.ts";
-import type { Settings } from "./settings.ts";
+import type { Binding, TypedData } from "../contract.ts";
+import type { Settings } from "../settings.ts";
 
 const API = "https://api.twilio.com";
 

@@ -1,8 +1,8 @@
 // What the host says when it is ready: its functions, where they answer, and with which keys.
-import { triggerKind } from "./bindings.ts";
-import type { RegisteredFunction } from "./contract.ts";
-import { FUNCTION_KEY, MASTER_KEY } from "./function-keys.ts";
-import { routeTemplate } from "./triggers/http.ts";
+import { triggerKind } from "../bindings/bindings.ts";
+import type { RegisteredFunction } from "../contract.ts";
+import { FUNCTION_KEY, MASTER_KEY } from "../http/function-keys.ts";
+import { routeTemplate } from "../triggers/http.ts";
 
 interface Announced {
   readonly functions: readonly RegisteredFunction[];

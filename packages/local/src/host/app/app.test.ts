@@ -3,11 +3,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import type { InvocationSession } from "../contract.ts";
+import type { LogEntry } from "../log.ts";
 import { loadApp } from "./app.ts";
-import type { InvocationSession } from "./contract.ts";
-import type { LogEntry } from "./log.ts";
 
-const APP = join(import.meta.dirname, "fixtures/activity-app");
+const APP = join(import.meta.dirname, "../fixtures/activity-app");
 const folder = mkdtempSync(join(tmpdir(), "host-app-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 

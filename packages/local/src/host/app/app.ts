@@ -2,10 +2,8 @@
 import { globSync, realpathSync } from "node:fs";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { FunctionApp, Invocation, InvocationResult, RegisteredFunction } from "./contract.ts";
-import { installCoreModule, type ProgrammingModel, Registrations, receiveRegistrations } from "./core-module.ts";
-import { checkNames } from "./function-names.ts";
-import { readJson } from "./host-json.ts";
+import type { FunctionApp, Invocation, InvocationResult, RegisteredFunction } from "../contract.ts";
+import { readJson } from "../host-json.ts";
 import {
   describeFault,
   type Invocable,
@@ -13,8 +11,10 @@ import {
   invocable,
   runHooks,
   runInvocation,
-} from "./invocation.ts";
-import type { Log } from "./log.ts";
+} from "../invocation.ts";
+import type { Log } from "../log.ts";
+import { installCoreModule, type ProgrammingModel, Registrations, receiveRegistrations } from "./core-module.ts";
+import { checkNames } from "./function-names.ts";
 import { checkModel } from "./self-check.ts";
 
 export interface LoadOptions extends Partial<InvocationSurroundings> {

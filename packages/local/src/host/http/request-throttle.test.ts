@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { startHost } from "../start.ts";
 import { RequestThrottle } from "./request-throttle.ts";
-import { startHost } from "./start.ts";
 
 test("what is beyond the number at one time waits in its order, and what is beyond the number held is rejected", async () => {
   const throttle = new RequestThrottle({ mostAtOnce: 1, mostHeld: 3 });
@@ -28,7 +28,7 @@ test("host.json says how many requests the functions take, and which headers the
   const data = mkdtempSync(join(tmpdir(), "throttle-"));
   const http = "AzureFunctionsJobHost__extensions__http";
   const settings = { [`${http}__maxOutstandingRequests`]: "2", [`${http}__customHeaders__x-own`]: "1" };
-  const host = await startHost({ appDir: join(import.meta.dirname, "fixtures/first-app"), port: 0, data, settings });
+  const host = await startHost({ appDir: join(import.meta.dirname, "../fixtures/first-app"), port: 0, data, settings });
   const get = (path: string) => fetch(`${host.baseUrl}${path}`);
   const waiting = [get("/api/waits"), get("/api/waits")];
   await expect.poll(() => process.listenerCount("release")).toBe(2);
@@ -46,6 +46,6 @@ test("host.json says how many requests the functions take, and which headers the
 
 test.each(["0", "-2", "1.5", "many"])("%s is no number of requests", async (maxConcurrentRequests) => {
   const settings = { AzureFunctionsJobHost__extensions__http__maxConcurrentRequests: maxConcurrentRequests };
-  const appDir = join(import.meta.dirname, "fixtures/first-app");
+  const appDir = join(import.meta.dirname, "../fixtures/first-app");
   await expect(startHost({ appDir, port: 0, data: tmpdir(), settings })).rejects.toThrow(/maxConcurrentRequests/);
 });

@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type RunningHost, startHost } from "./start.ts";
+import { type RunningHost, startHost } from "../start.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "stream-"));
 let host: RunningHost;
 beforeAll(async () => {
-  host = await startHost({ appDir: join(import.meta.dirname, "fixtures/stream-app"), port: 0, data: folder });
+  host = await startHost({ appDir: join(import.meta.dirname, "../fixtures/stream-app"), port: 0, data: folder });
 });
 afterAll(async () => {
   await host.close();

@@ -1,5 +1,5 @@
 // Remembers when each timer last ran, over restarts, so that a run missed while the host was down is caught up.
-import type { Database } from "../database/database.ts";
+import type { Database } from "../../database/database.ts";
 
 export interface TimerStatus {
   /** The occurrence that ran last; undefined before the first run. */

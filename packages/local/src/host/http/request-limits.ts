@@ -1,6 +1,6 @@
 // What Microsoft's host refuses of a request before a function is looked for. Source: Kestrel's limits, and its refusal of a null character.
 import type { IncomingMessage } from "node:http";
-import { HOST_LIMITS } from "./limits.ts";
+import { HOST_LIMITS } from "../limits.ts";
 
 /** Above what any request may have, so that this host answers and not Node. */
 export const MOST_HEADER_BYTES = 128 * 1024;

@@ -1,5 +1,5 @@
 // Text as it travels to the library, which tries to parse every `string` as JSON: what cannot be JSON is quoted, for a failed parse is slow.
-import type { TypedData } from "./contract.ts";
+import type { TypedData } from "../contract.ts";
 
 /** A first look: digits, `"`, `{`, `[`, `-`, and the words true, false, null may begin JSON. */
 const MAY_BE_JSON = /^\s*(?:[{["]|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?\s*$|(?:true|false|null)\s*$)/i;

@@ -1,7 +1,8 @@
 // Cosmos DB inputs: one document by its id, those that a query finds, or all of a container (Functions documentation, "Azure Cosmos DB input binding").
+
+import type { CosmosClients } from "../change-feed/cosmos-clients.ts";
+import type { Binding, Invocation, TypedData } from "../contract.ts";
 import { resolveExpressions, withExpressions } from "./binding-expressions.ts";
-import type { CosmosClients } from "./change-feed/cosmos-clients.ts";
-import type { Binding, Invocation, TypedData } from "./contract.ts";
 
 /** The settings of the binding are filled in. A document that is not there is undefined to the function. */
 export async function readCosmosInput(

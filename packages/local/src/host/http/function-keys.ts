@@ -1,7 +1,7 @@
 // Access keys of functions, as Azure checks them: by the level that a function declares. The keys are known to everybody: the host listens on this machine only.
 import type { IncomingMessage } from "node:http";
-import type { RegisteredFunction } from "./contract.ts";
-import { WEBHOOK_KEY } from "./durable/client-binding.ts";
+import type { RegisteredFunction } from "../contract.ts";
+import { WEBHOOK_KEY } from "../durable/client-binding.ts";
 
 /** Good for functions of the level `function`, and for webhooks. */
 export const FUNCTION_KEY = WEBHOOK_KEY;
