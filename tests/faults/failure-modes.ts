@@ -95,7 +95,7 @@ function merged(own: readonly Row[]): Row[] {
 export function page(suites: string): string {
   return `# Failure modes
 
-Each case is the name of a test: the actor and the point in its work, the fault, and what happens (\\* stands for "every await of"). \`npm run docs -- --show failure-modes\` prints all; the site has them below. In short:
+\`npm run docs -- --show failure-modes\` prints every case, each the name of a test: the actor and the point in its work (\\* stands for "every await of"), the fault, and what happens. The site has them below. In short:
 
 | fault | what happens |
 | --- | --- |
@@ -109,15 +109,15 @@ Each case is the name of a test: the actor and the point in its work, the fault,
 | a supervisor loses its lease, or its clock is wrong | another one leads; late replies are fenced |
 | a disk is full | nothing is acknowledged that is not kept |
 
-In each test all orders have to end, with one effect for each step and direction at the remote services, and every status published at least once, in order except for parallel steps. At the end no lock is held, no outbox has a message, and no orchestration runs.
+In each test all orders have to end, with one effect for each step and direction at the remote services, and every status published, in order except for parallel steps. At the end no lock is held, no outbox has a message, and no orchestration runs.
 
-All was seen on the local stack, the suites of the durable engine on both of its engines. With Azure Storage as the engine, a storage account that is down [stops everything](../how-to/runbooks.md#the-storage-account-is-down).
+All was seen on the local stack, on both of its engines. With Azure Storage as the engine, a storage account that is down [stops everything](../how-to/runbooks.md#the-storage-account-is-down).
 
-\`npm run faults\` kills the host before and after each asynchronous call of the ports and the durable client, with a request to a service sent and not answered, and at the points that only a recovery reaches. Points that eight runs did not reach again were not tested.
+\`npm run faults\` kills the host before and after each asynchronous call of the ports and the durable client, with a request to a service sent and not answered, and in recoveries. Points that eight runs did not reach again were not tested.
 
 ## The suites
 
-As \`npm run failure-modes\` found them. The model has [its own page](../../tests/model/README.md).
+Written by \`npm run failure-modes\`. The model has [its own page](../../tests/model/README.md).
 
 ${suites}
 

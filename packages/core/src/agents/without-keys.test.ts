@@ -33,7 +33,7 @@ afterEach(async () => {
   await rm(data, { recursive: true });
 });
 
-/** As docs/reference/workflow-definition.md has it. */
+/** As docs/reference/workflow-definition.md describes such a service's agent. */
 const keep = keepId("bookingId");
 const answers: readonly AnswerRule[] = [{ status: 422, means: "rejected" }];
 
