@@ -136,6 +136,24 @@ test("the sample's services carry an order and a trip through in a world", async
   expect(world.results("trip-1")).toMatchObject({ bookHotel: { bookingId: expect.stringMatching(/^hotel-/) } });
 });
 
+type Report = Parameters<ReturnType<World["service"]>["reportsLater"]>[1];
+
+test.each<[string, Report, object, string]>([
+  ["later", { after: "PT5M", result: { bookingId: "room-12" } }, { bookHotel: { bookingId: "room-12" } }, "Processed"],
+  ["a rejection", { after: "PT5M", rejection: "it is full" }, {}, "Compensated"],
+  ["never", {}, {}, "Compensated"],
+])(
+  "what a script reports (%s) is all that is reported: the simulated service is silent",
+  async (_, report, results, end) => {
+    const world = createWorld({ business, simulated: (surroundings) => inMemoryServices(samples, surroundings) });
+    world.service("hotel").reportsLater("book", report);
+    await world.submit(sampleOrder("trip-1", { workflow: "trip" }));
+    await world.run();
+    expect(world.record("trip-1").processState).toBe(end);
+    expect(world.results("trip-1")).toMatchObject(results);
+  },
+);
+
 describe("the fraud agent's worker takes its requests from their queue", () => {
   const QUEUE = "agent-requests-fraud";
 

@@ -25,16 +25,24 @@ export type ServiceRequest<Adds = object> = {
   readonly body: unknown;
   /** The service may answer 202 with an `id` and do it later: it reports, or is polled where the operation's policy has a `poll`. */
   readonly mayBeDoneLater?: boolean;
-} & ([keyof Adds] extends [never] ? { readonly adds?: never } : { readonly adds: Adds });
+} & Added<Adds>;
 
 /** One GET, which has no effect. */
-export interface ServiceQuery {
+export type ServiceQuery<Adds = object> = {
   readonly path: string;
-  /** Absent: as the operation's result is read. Null if the service has no such thing; undefined if the answer is not valid. */
-  readonly keep?: (answer: Answer) => StepResult | null | undefined;
   /** Absent: those of the agent. */
   readonly answers?: readonly AnswerRule<"rejected" | "later" | "absent">[];
-}
+} & (
+  | {
+      /** Absent: as the operation's result is read. Null if the service has no such thing; undefined if the answer is not valid. */
+      readonly keep: (answer: Answer) => StepResult | null | undefined;
+      readonly adds?: never;
+    }
+  | ({ readonly keep?: never } & Added<Adds>)
+);
+
+/** The members that are added to those of the answer, where the operation's result has such. */
+type Added<Adds> = [keyof Adds] extends [never] ? { readonly adds?: never } : { readonly adds: Adds };
 
 type Soon<T> = T | Promise<T>;
 
@@ -44,17 +52,20 @@ export type Asks<Seen extends JobView, Read, Adds, Item = StepResult> = (
 ) => Soon<ServiceRequest<Adds> | AgentReply>;
 
 /** How an operation is tried, with its queries described: see `OperationPolicy`. */
-export type AskPolicy<Seen extends JobView, Read> = Pick<OperationPolicy, "tryTimeoutMs" | "tries" | "backoff"> & {
+export type AskPolicy<Seen extends JobView, Read, Adds = object> = Pick<
+  OperationPolicy,
+  "tryTimeoutMs" | "tries" | "backoff"
+> & {
   readonly poll?: (
     call: AgentCall<Seen, Read>,
     reference: string | undefined,
-  ) => Soon<ServiceQuery | Awaited<ReturnType<Poll>>>;
+  ) => Soon<ServiceQuery<Adds> | Awaited<ReturnType<Poll>>>;
 } & (
     | { readonly atMostOnce?: boolean; readonly find?: never }
     | {
         readonly atMostOnce?: never;
         readonly find: Pick<Find, "settlesWithinMs"> & {
-          readonly ask: (call: AgentCall<Seen, Read>) => Soon<ServiceQuery | Finding>;
+          readonly ask: (call: AgentCall<Seen, Read>) => Soon<ServiceQuery<Adds> | Finding>;
         };
       }
   );
@@ -119,8 +130,10 @@ export function operationOf(
 /** The policy whose queries are sent as they are described. */
 export function policyOf(policy: AskPolicy<never, never>, reading: Reading): OperationPolicy<never> {
   const { poll, find, atMostOnce, ...rest } = policy;
-  const send = (query: ServiceQuery, call: AgentCall<never>, isPolled: boolean) =>
-    lookUp({ keep: keepOf(reading, undefined), answers: reading.answers, isPolled, ...query }, call);
+  const send = (query: ServiceQuery, call: AgentCall<never>, isPolled: boolean) => {
+    const { path, keep, adds, answers = reading.answers } = query as ServiceQuery & { readonly adds?: object };
+    return lookUp({ path, keep: keep ?? keepOf(reading, adds), answers, isPolled }, call);
+  };
   return {
     ...rest,
     ...(poll && {

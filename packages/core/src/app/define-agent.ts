@@ -161,7 +161,9 @@ export function defineAgent<
     >;
   };
   /** By operation. The settings are the defaults. */
-  readonly policies?: { readonly [operation in keyof Results]?: AskPolicy<Seen, ResultsOf<Reads>> };
+  readonly policies?: {
+    readonly [operation in keyof Results]?: AskPolicy<Seen, ResultsOf<Reads>, AddsOf<NoInfer<Results[operation]>>>;
+  };
 }): ServiceAgent<Name, SchemasOf<Results>, Content, Reads> & { readonly items?: Items } {
   const { answers = [], results, operations, policies = {}, ...rest } = declared;
   // Its own `seen` selects its part of the content: from here on the types are not needed any more.

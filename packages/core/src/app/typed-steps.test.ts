@@ -150,6 +150,8 @@ const print = { ...times, name: "print", agent: "printer", operation: "print" } 
 const look = { ...times, name: "look", agent: "bureau", operation: "survey" } as const;
 const listed = { ...appraise, after: ["look"], forEach: "look.collaterals" } as const;
 
+const appraisedOnce = { ...rate, name: "appraise", operation: "appraise" } as const;
+
 const unweighed = { compensation: { operation: "unweigh", completeWithin: "PT10S" } } as const;
 const weigh = { ...listed, ...unweighed, name: "weigh", agent: "valuer", operation: "weigh" } as const;
 const price = { ...listed, name: "price", agent: "valuer", operation: "price" } as const;
@@ -178,11 +180,11 @@ const planted = [
   // @ts-expect-error the step that the condition reads has another result
   () => defineWorkflow({ ...head, steps: [rate, appraise, { ...pay, when: "isNamed" }] }),
   // @ts-expect-error the condition reads a list's results, and the step runs once
-  () => defineWorkflow({ ...head, steps: [rate, { ...appraise, forEach: undefined }, { ...pay, when: "isWorthy" }] }),
+  () => defineWorkflow({ ...head, steps: [appraisedOnce, { ...look, after: ["appraise"], when: "isWorthy" }] }),
   // @ts-expect-error the agent reads a score, and this step records a value
   () => defineWorkflow({ ...head, steps: [{ ...rate, operation: "appraise" }, appraise, pay] }),
   // @ts-expect-error the agent reads a list's results, and the step runs once
-  () => defineWorkflow({ ...head, steps: [rate, { ...rate, name: "appraise", operation: "appraise" }, pay] }),
+  () => defineWorkflow({ ...head, steps: [rate, appraisedOnce, pay] }),
   // @ts-expect-error an item that is skipped has no result, and the agent expects one
   () => defineWorkflow({ ...head, steps: [rate, { ...appraise, optional: true }, pay] }),
   // @ts-expect-error the step with the list does not come before it

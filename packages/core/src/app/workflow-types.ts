@@ -99,7 +99,11 @@ type Takes<Wanted, Content> = [Wanted] extends [never]
       ? true
       : false;
 
-type Fault<Member extends string, Words> = { readonly [member in Member]: Words };
+/** A member's own type with the words beside it, or the compiler would say only that its types conflict. */
+type Fault<Member extends string, Words> = { readonly [member in Member]: Wrong<Words> };
+interface Wrong<Words> {
+  readonly because: Words;
+}
 type FaultUnless<Member extends string, Words> = [Words] extends [never] ? unknown : Fault<Member, Words>;
 
 /** `unknown` where the step's agent can take the workflow's content. */

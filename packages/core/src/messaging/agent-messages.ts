@@ -4,7 +4,7 @@ import type { Priority } from "../domain/content/job.ts";
 import { LONGEST_WAIT_MS } from "../domain/definition/workflow.ts";
 import { durationMs } from "../domain/duration.ts";
 import { runOf } from "../domain/record/plan.ts";
-import { RESULT_LEVELS } from "../domain/record/record-limits.ts";
+import { RESULT_BYTES, RESULT_LEVELS } from "../domain/record/record-limits.ts";
 import type { ResultValue } from "../domain/record/result-value.ts";
 import type {
   Awaited,
@@ -114,8 +114,6 @@ export type AgentReplyMessage =
       readonly outcomeUnknown?: boolean | undefined;
     });
 
-/** The limit of a step's result in the record: an id or two, no documents. */
-const RESULT_MEMBERS = 20;
 const TEXT_LIMIT = 1000;
 
 const text = z.string().max(TEXT_LIMIT);
@@ -129,19 +127,19 @@ const ticket = z.object({
   round: z.int().min(2).optional(),
 }) satisfies z.ZodType<Ticket>;
 
+const resultText = z.string().max(RESULT_BYTES);
+
 /** A value with at most so many lists and objects inside each other. */
 function valueWithin(levels: number): z.ZodType<ResultValue> {
-  const plain = z.union([text, z.number(), z.boolean(), z.null()]);
+  const plain = z.union([resultText, z.number(), z.boolean(), z.null()]);
   if (levels === 0) return plain;
   const inner = valueWithin(levels - 1);
   // The type is finite: one level less, each time, is not said in it.
-  return z.union([plain, z.array(inner), z.record(z.string().max(100), inner)]) as z.ZodType as z.ZodType<ResultValue>;
+  return z.union([plain, z.array(inner), z.record(resultText, inner)]) as z.ZodType as z.ZodType<ResultValue>;
 }
 
-/** The recorded result of a step. */
-export const stepResult = z
-  .record(z.string().max(100), valueWithin(RESULT_LEVELS - 1))
-  .refine((members) => Object.keys(members).length <= RESULT_MEMBERS, `must have at most ${RESULT_MEMBERS} members`);
+/** The recorded result of a step. Its size as a whole is checked with its declaration, wherever it comes from (agents/declared-results.ts). */
+export const stepResult = z.record(resultText, valueWithin(RESULT_LEVELS - 1));
 
 const failure = z.object({
   tries: z.int().min(0),

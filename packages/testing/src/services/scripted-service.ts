@@ -166,7 +166,9 @@ export class Service implements ScriptedService {
         this.#reporting.add(key);
         this.#surroundings.report(url, at, body, () => this.#reporting.delete(key));
       }
-      return { ...this.#do(request), status: 202 };
+      // Without `Retry-After`, by which a service says that it is polled.
+      const { headers: _, ...answer } = this.#doUnreported(request);
+      return { ...answer, status: 202 };
     });
   }
 
@@ -174,7 +176,7 @@ export class Service implements ScriptedService {
     const doneAt = new Map<string, number>();
     const headers = { "retry-after": String(milliseconds(times.askAgainAfter) / 1000) };
     this.#script(operation, (request) => {
-      const answer = this.#do(request);
+      const answer = this.#doUnreported(request);
       const { id } = answer.body as { readonly id: string };
       if (!doneAt.has(id)) doneAt.set(id, this.#surroundings.now() + milliseconds(times.after));
       return { ...answer, status: 202, headers };
@@ -242,6 +244,12 @@ export class Service implements ScriptedService {
     return answer;
   }
 
+  /** A simulated service that knows no address reports nothing itself: the script says what is reported, and when. */
+  #doUnreported(request: ServiceRequest): ServiceAnswer {
+    const { completionsUrl } = this.#surroundings;
+    return this.#do(this.#isSimulated ? { ...request, body: withoutAddress(request.body, completionsUrl) } : request);
+  }
+
   /** It makes something and says what it is called, which is what most services do. */
   #usually({ method, operation, path }: ServiceRequest): ServiceAnswer {
     if (method === "GET") {
@@ -265,6 +273,14 @@ export class Service implements ScriptedService {
 function textsIn(value: unknown): string[] {
   if (typeof value === "string") return [value];
   return value !== null && typeof value === "object" ? Object.values(value).flatMap(textsIn) : [];
+}
+
+/** @param address what each such text begins with */
+function withoutAddress(value: unknown, address: string): unknown {
+  if (typeof value === "string") return value.startsWith(address) ? null : value;
+  if (Array.isArray(value)) return value.map((one) => withoutAddress(one, address));
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withoutAddress(one, address)]));
 }
 
 const retryAfter = ({ retryAfterS }: ServiceFault) =>
