@@ -4,11 +4,11 @@ import { HttpConnections } from "../listener/http-connections.ts";
 import { inWords, stackOf } from "../thrown.ts";
 import { type AdminContext, type Answer, answerAdmin, fault } from "./admin-routes.ts";
 import { checkXml, XmlFault } from "./atom.ts";
-import type { Broker } from "./broker.ts";
+import type { BusyQueues } from "./busy-queues.ts";
 import { readToken } from "./claims.ts";
 import type { Log } from "./link-faults.ts";
 import { QuotaExceeded } from "./quotas.ts";
-import { isStoreFault, type Store } from "./store.ts";
+import { isStoreFault } from "./store.ts";
 
 /** Many times what the largest entry has: an entity with its rules, or a rule with its properties. */
 const MAX_BODY_BYTES = 128 * 1024;
@@ -19,10 +19,12 @@ export class AdminServer {
     /^[a-z0-9-]+\.servicebus\.windows\.net(:\d{1,5})?$/i,
   );
   readonly #context: AdminContext;
+  readonly #busy: BusyQueues;
   readonly #log: Log;
 
-  constructor(broker: Broker, store: Store, now: () => number, log: Log) {
-    this.#context = { broker, store, now, startedAt: now() };
+  constructor({ busy, ...context }: Omit<AdminContext, "startedAt"> & { readonly busy: BusyQueues }, log: Log) {
+    this.#context = { ...context, startedAt: context.now() };
+    this.#busy = busy;
     this.#log = log;
   }
 
@@ -54,6 +56,7 @@ export class AdminServer {
     if (path === undefined) return fault(400, "The path is not encoded properly.");
     const body = await readBody(request);
     if (body === undefined) return fault(413, `A body may have ${MAX_BODY_BYTES} bytes.`);
+    if (path === "$refuse" && request.method === "POST") return this.#refuseSends(body);
     if (request.method === "PUT") checkXml(body);
     const protocol = "encrypted" in request.socket ? "https" : "http";
     return answerAdmin(this.#context, {
@@ -66,11 +69,29 @@ export class AdminServer {
     });
   }
 
+  /** A switch for tests: the next sends to a queue find a server that is busy. */
+  #refuseSends(body: string): Answer {
+    const { queue, sends } = readSwitch(body);
+    if (typeof queue !== "string" || !Number.isInteger(sends) || Number(sends) < 0)
+      return fault(400, 'The body has to be as {"queue": "orders", "sends": 5}.');
+    if (!this.#context.broker.catalog.get(queue)) return fault(404, `There is no ${queue}.`);
+    this.#busy.set(queue, Number(sends));
+    return { status: 200, body: { queue, sends } };
+  }
+
   /** Queues and subscriptions, for people. */
   #countQueues(): object[] {
     const { catalog } = this.#context.broker;
     const counted = [...catalog.list("queue"), ...catalog.list("subscription")];
     return counted.map((entity) => ({ name: entity.row.name, ...entity.count() }));
+  }
+}
+
+function readSwitch(body: string): { readonly queue?: unknown; readonly sends?: unknown } {
+  try {
+    return Object(JSON.parse(body));
+  } catch {
+    return {};
   }
 }
 

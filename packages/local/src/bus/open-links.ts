@@ -1,5 +1,6 @@
 // Gives a link that a client attaches to what its address names, or refuses it with the reason.
 import type { Broker } from "./broker.ts";
+import type { BusyQueues } from "./busy-queues.ts";
 import { answerClaim } from "./claims.ts";
 import { coordinate } from "./coordinator-link.ts";
 import type { IdleEntities } from "./idle-entities.ts";
@@ -27,8 +28,7 @@ export interface LinkSurroundings {
   /** Whether a client needs a valid claim for an entity that it uses. */
   readonly requiresClaims: boolean;
   readonly idle: IdleEntities;
-  /** Whether a send is answered as by a server that has too much to do. */
-  isBusy(): boolean;
+  readonly busy: BusyQueues;
   now(): number;
 }
 

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Typed } from "rhea";
 import { ABORTED_FORMAT, BATCH_FORMAT, OVERSIZED_FORMAT } from "./amqp-session.ts";
+import type { BusyQueues } from "./busy-queues.ts";
 import { type Incoming, MessageFault, readBatch, readIncoming } from "./encoded-message.ts";
 import { BUS_LIMITS } from "./limits.ts";
 import { type Log, listen } from "./link-faults.ts";
@@ -26,7 +27,7 @@ interface SendSurroundings {
   readonly broker: { readonly catalog: { sizeFault(queue: Queue): string | undefined } };
   readonly log: Log;
   now(): number;
-  isBusy(): boolean;
+  readonly busy: BusyQueues;
 }
 
 interface MessageContext {
@@ -65,7 +66,7 @@ export class SendLink {
       return;
     }
     this.#usedAt = this.#around.now();
-    if (this.#around.isBusy()) {
+    if (this.#around.busy.isBusy(this.queue.name)) {
       this.#answer(delivery, SERVER_BUSY);
       return;
     }
