@@ -74,6 +74,19 @@ test(
 );
 
 test(
+  "one of two hosts answers each request by 500: named, and not green",
+  () =>
+    onStack({ hosts: 2 }, async (app, front, home) => {
+      await isWellAgain(home);
+      front.behave({ kind: "oneFails", target: app.stack.addresses.hosts[1]?.url ?? "" });
+      await expectNamed(home, front.url, { home: NOT_KNOWN, terminal: /not known\. 500/ });
+      front.behave({ kind: "passes" });
+      await isWellAgain(home);
+    }),
+  TIMEOUT_MS,
+);
+
+test(
   "one of two hosts is frozen: named, and not green",
   () =>
     onStack({ hosts: 2 }, async (app, front, home) => {
