@@ -1,8 +1,12 @@
 // Where the API, the supervisor, the intake or a host does not answer: named at home and in the terminal, and never green. The troubles of what
 // the app needs: every-trouble.long.test.ts.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, test } from "vitest";
 import { type Behaviour, type Front, startFront } from "../support/front.ts";
+import { containersWithout } from "../support/index-without.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 import { openBrowser } from "./browser.ts";
@@ -58,6 +62,19 @@ test(
       const expected = { home: /No supervisor is active/, terminal: /No supervisor is active/ };
       await expectNamed(home, front.url, expected);
     }),
+  TIMEOUT_MS,
+);
+
+test(
+  "a supervisor leads, and each of its sweeps fails, as without an index: named, and not green",
+  async () => {
+    const dir = mkdtempSync(join(tmpdir(), "index-"));
+    const words = /sweeps fail[\s\S]*find what is due/;
+    await onStack({ cosmosFile: containersWithout("/dueAt/?", dir) }, (_, front, home) =>
+      expectNamed(home, front.url, { home: words, terminal: words }),
+    );
+    rmSync(dir, { recursive: true });
+  },
   TIMEOUT_MS,
 );
 
