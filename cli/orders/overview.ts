@@ -84,6 +84,8 @@ export async function showSupervision(app: App, asked: SupervisionAsked, asJson:
       `${leader.leads ? "Active" : "No supervisor is active. The last one"}: ${leader.name}, epoch ${leader.epoch}${since}`,
     );
   }
+  if (leader?.leads && leader.failing)
+    say(`Its sweeps fail since ${timeText(leader.failing.since)}: ${withTimes(leader.failing.fault)}`);
   if (page.entries.length === 0) say(`Nothing is recorded for ${page.day}.`);
   printTable(["at", "what", "order", "why"], page.entries.map(rowOf));
   more();

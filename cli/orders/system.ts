@@ -31,15 +31,15 @@ export function agentTroubles(standings: AgentStandings): Trouble[] {
   return [...wrong, ...paused];
 }
 
-export const supervisorTroubles = ({ leader }: Supervisor): Trouble[] =>
-  leader?.leads
-    ? []
-    : [
-        {
-          line: "No supervisor is active: overdue orders are not continued. npm run orders -- supervision",
-          json: { of: "supervisor", leader },
-        },
-      ];
+export function supervisorTroubles({ leader }: Supervisor): Trouble[] {
+  const json = { of: "supervisor", leader };
+  const see = "npm run orders -- supervision";
+  if (!leader?.leads) return [{ line: `No supervisor is active: overdue orders are not continued. ${see}`, json }];
+  const { failing } = leader;
+  if (!failing) return [];
+  const line = `The supervisor's sweeps fail since ${timeText(failing.since)}: ${withTimes(failing.fault)}. ${see}`;
+  return [{ line, json }];
+}
 
 export function messageTroubles(waiting: WaitingMessages): Trouble[] {
   return [

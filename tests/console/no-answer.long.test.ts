@@ -1,8 +1,12 @@
 // Where the API, the supervisor, the intake or a host does not answer: named at home and in the terminal, and never green. The troubles of what
 // the app needs: every-trouble.long.test.ts.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, test } from "vitest";
 import { type Behaviour, type Front, startFront } from "../support/front.ts";
+import { containersWithout } from "../support/index-without.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 import { openBrowser } from "./browser.ts";
@@ -62,6 +66,19 @@ test(
 );
 
 test(
+  "a supervisor leads, and each of its sweeps fails, as without an index: named, and not green",
+  async () => {
+    const dir = mkdtempSync(join(tmpdir(), "index-"));
+    const words = /sweeps fail[\s\S]*find what is due/;
+    await onStack({ cosmosFile: containersWithout("/dueAt/?", dir) }, (_, front, home) =>
+      expectNamed(home, front.url, { home: words, terminal: words }),
+    );
+    rmSync(dir, { recursive: true });
+  },
+  TIMEOUT_MS,
+);
+
+test(
   "nobody takes in what is sent, while the host is up: named, and not green",
   () =>
     onStack({ appSettings: { "AzureWebJobs.submission.Disabled": "true" } }, async (app, front, home) => {
@@ -69,6 +86,19 @@ test(
       await app.shop.send(madeOrder("stays-1"));
       const words = /Messages in orders wait for a function that takes them/;
       await expectNamed(home, front.url, { home: words, terminal: words });
+    }),
+  TIMEOUT_MS,
+);
+
+test(
+  "one of two hosts answers each request by 500: named, and not green",
+  () =>
+    onStack({ hosts: 2 }, async (app, front, home) => {
+      await isWellAgain(home);
+      front.behave({ kind: "oneFails", target: app.stack.addresses.hosts[1]?.url ?? "" });
+      await expectNamed(home, front.url, { home: NOT_KNOWN, terminal: /not known\. 500/ });
+      front.behave({ kind: "passes" });
+      await isWellAgain(home);
     }),
   TIMEOUT_MS,
 );

@@ -63,9 +63,22 @@ test("whoever looks on reads who leads and since when; nobody before the first l
   clock += LEASE_MS / 2;
   await one.stillLeads();
   const led = { name: "us – west", epoch: 1, since: "2026-01-31T12:00:00.000Z" };
-  expect(await reader.leader()).toEqual({ ...led, leads: true });
+  const well = { ...led, failing: null };
+  expect(await reader.leader()).toEqual({ ...well, leads: true });
+  const since = new Date(clock).toISOString();
+  await one.report("no index – on dueAt");
+  clock += 1000;
+  await one.report("another");
+  await lease.heldBy("eu").report(null);
+  await one.lead();
+  expect(await reader.leader()).toEqual({ ...led, leads: true, failing: { since, fault: "no index – on dueAt" } });
+  await one.report(null);
+  expect(await reader.leader()).toEqual({ ...well, leads: true });
+  await one.report("away");
   await one.release();
-  expect(await reader.leader()).toEqual({ ...led, leads: false });
+  expect(await reader.leader()).toMatchObject({ ...led, leads: false, failing: { fault: "away" } });
+  await lease.heldBy("eu").lead();
+  expect(await reader.leader()).toMatchObject({ name: "eu", epoch: 2, leads: true, failing: null });
 });
 
 test("P16 without the storage nobody takes the lead; who leads does so for the rest of the lease, and no longer", async () => {

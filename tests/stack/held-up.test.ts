@@ -14,9 +14,9 @@ import type { AgentStandings } from "@scheduler-agent-supervisor/operator/intern
 import { createHeldUp } from "@scheduler-agent-supervisor/operator/internal/operations/held-up";
 import { createWaitingJobs } from "@scheduler-agent-supervisor/operator/internal/store/waiting-jobs";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { type CosmosInProcess, startCosmosInProcess } from "../support/cosmos-in-process.ts";
 import { GRAPH, NOON, sampleOrder, sampleRecord } from "../support/orders.ts";
 import { sampleContainer } from "../support/sample-container.ts";
-import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
 
 const at = (minutes: number) => after(NOON, minutes * 60_000);
 const NOW = at(6);
@@ -44,7 +44,15 @@ const heldBy = (orderId: string, message: string) =>
     { kind: "hold", waitMs: 300_000 },
     { now: at(5), overdueBefore: at(5), claimWithinMs: 60_000 },
   );
+const startedInVain = (record: StateRecord, ...minutes: number[]) =>
+  minutes.reduce<StateRecord>(
+    (before, minute) =>
+      recover(before, { kind: "repeatStart" }, { now: at(minute), overdueBefore: at(minute), claimWithinMs: 60_000 }),
+    record,
+  );
 const HELD: readonly StateRecord[] = [
+  // Just now, and not for the first time.
+  startedInVain({ ...sampleRecord("vain-1", GRAPH), updatedAt: at(1) }, 4.9, 6),
   // One cause, in the words of the endpoint and without them.
   ...["HTTP 401", "HTTP 401: key 4711 has expired", "gets no calls: HTTP 401"].map((message, place) =>
     heldBy(`held-${place + 1}`, message),
@@ -80,15 +88,15 @@ const MOVES: readonly StateRecord[] = [
   { ...sampleRecord("owed-3", GRAPH), processState: "Processed", updatedAt: at(5), dueAt: at(5.5) },
 ];
 
-let app: TestStack;
+let cosmos: CosmosInProcess;
 let container: Container;
 beforeAll(async () => {
-  app = await startTestStack({ parts: ["bus", "cosmos"], host: false });
-  container = containerOf(app.settings);
+  cosmos = await startCosmosInProcess();
+  container = cosmos.orders();
   const store = createCosmosJobStore(sampleContainer(container));
   for (const record of [...HELD, ...MOVES]) await store.create(sampleOrder(record.jobId), record);
 });
-afterAll(() => app?.[Symbol.asyncDispose]());
+afterAll(() => cosmos?.[Symbol.asyncDispose]());
 
 const byId = (one: { readonly jobId: string }, other: { readonly jobId: string }) =>
   one.jobId.localeCompare(other.jobId);
@@ -129,7 +137,9 @@ test("they are grouped by agent and cause, the largest group first; an open brea
   const cause = expect.stringMatching(/^HTTP 401: key \d+ has expired$/);
   expect(short[0]).toEqual({ reason: "configuration", agent: "payment", cause, until: at(10), of: 4 });
   expect(groups[0]).toMatchObject({ causes: [cause], steps: ["capturePayment", "takePayment"], retried: 4 });
-  expect(short).toHaveLength(7);
+  expect(short).toHaveLength(8);
+  expect(short).toContainEqual({ reason: "start", agent: null, cause: null, until: null, of: 1 });
+  expect(groups.find(({ wait: { reason } }) => reason === "start")?.wait.since).toBe(NOON);
   expect(short).toContainEqual({ reason: "retry", agent: "payment", cause: "HTTP 503", until: at(9), of: 1 });
   expect(short).toContainEqual({ reason: "agent", agent: "shipping", cause: null, until: null, of: 2 });
   const untaken = "the agent inventory did not take it up in time (1 in a row)";

@@ -9,6 +9,8 @@ export type Behaviour =
   | { readonly kind: "hangs" }
   /** These paths are answered by 500. */
   | { readonly kind: "fails"; readonly paths: readonly RegExp[] }
+  /** One of the hosts answers every request by 500. */
+  | { readonly kind: "oneFails"; readonly target: string }
   /** What was answered before is given again, with its headers. */
   | { readonly kind: "repeats" };
 
@@ -43,7 +45,12 @@ export async function startFront(targets: readonly string[]): Promise<Front> {
       return;
     }
     turn += 1;
-    const target = new URL(url, targets[turn % targets.length]);
+    const next = targets[turn % targets.length];
+    if (behaviour.kind === "oneFails" && behaviour.target === next) {
+      give(outgoing, { status: 500, headers: {}, body: Buffer.from("") });
+      return;
+    }
+    const target = new URL(url, next);
     // The host takes what comes from its own address alone; and each answer is to be a whole one.
     const { host: _host, origin: _origin, "if-none-match": _known, ...headers } = incoming.headers;
     const onward = request(target, { method, headers: { ...headers, host: target.host } }, async (answer) => {

@@ -1,5 +1,5 @@
 // Asks the API: each answer is data or one kind of fault, so that every view can say what is wrong and what to do.
-import { compareClocks } from "./clock.ts";
+import { compareClocks, noteTriedAgain } from "./clock.ts";
 
 export type FaultKind =
   | "offline"
@@ -39,6 +39,7 @@ const KINDS: { readonly [status: number]: FaultKind } = {
 
 /** A view that waits longer than this shows that it has no answer. */
 const READ_WITHIN_MS = 10_000;
+const TRIED_AGAIN_AFTER_MS = 500;
 /** An action may call the store and the bus several times. */
 const ACT_WITHIN_MS = 60_000;
 
@@ -49,8 +50,19 @@ export function useFunctionKey(key: string): void {
   sessionStorage.setItem(KEY, key);
 }
 
-export function get<T>(path: string, signal?: AbortSignal): Promise<T> {
-  return ask<T>(path, signal ? { signal } : {}, READ_WITHIN_MS);
+/** With one more try where the app gave a poor answer; what it rejects it rejects again. */
+export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
+  const options = signal ? { signal } : {};
+  try {
+    return await ask<T>(path, options, READ_WITHIN_MS);
+  } catch (cause) {
+    if (!(cause instanceof ApiFault && cause.kind === "failed")) throw cause;
+    await new Promise((resolve) => setTimeout(resolve, TRIED_AGAIN_AFTER_MS));
+    if (signal?.aborted) throw cause;
+    const answer = await ask<T>(path, options, READ_WITHIN_MS);
+    noteTriedAgain();
+    return answer;
+  }
 }
 
 export function post<T>(path: string, body: unknown, etag?: string): Promise<T> {

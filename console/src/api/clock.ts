@@ -57,11 +57,19 @@ export function isCurrent(asked: Asked): boolean {
 
 /** The same for what is asked often: whether the app answers at all. */
 export function isAnswering(asked: Asked): boolean {
+  if (isRecent(triedAgainAt, UNANSWERED_MS)) return false;
   return isAnswered(asked, TOLERATED_MS) && isOfNow(asked.data, appNow(), ANSWERED_MS);
 }
 
 function isAnswered({ dataUpdatedAt, errorUpdatedAt }: Asked, withinMs: number): boolean {
   return isRecent(dataUpdatedAt, withinMs) && !isRecent(errorUpdatedAt, UNANSWERED_MS);
+}
+
+let triedAgainAt = 0;
+
+/** A request was answered well only when it was made again: by another host maybe, and nothing else would say that one of them is ill. */
+export function noteTriedAgain(): void {
+  triedAgainAt = Date.now();
 }
 
 interface Asked {

@@ -2,7 +2,7 @@
 import { hashKey, QueryClient, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { nameJobs } from "../words/say.ts";
-import { ApiFault, get } from "./client.ts";
+import { get } from "./client.ts";
 import type {
   Advice,
   AgentStandings,
@@ -57,9 +57,8 @@ export function createQueryClient(): QueryClient {
       queries: {
         networkMode: "always",
         staleTime: 2_000,
-        // One more try where the app gave no answer or a poor one; what it rejects it rejects again.
-        retry: (count, cause) => count < 1 && cause instanceof ApiFault && cause.kind === "failed",
-        retryDelay: 500,
+        // Each is tried again where it is asked.
+        retry: false,
       },
     },
   });

@@ -20,8 +20,12 @@ export interface Trouble {
   readonly href: string;
 }
 
-export const supervisorTroubles = ({ leader }: Supervisor): Trouble[] =>
-  leader?.leads ? [] : [{ since: null, words: OVERVIEW.noSupervisor, href: "/supervision" }];
+export function supervisorTroubles({ leader }: Supervisor): Trouble[] {
+  const href = "/supervision";
+  if (!leader?.leads) return [{ since: null, words: OVERVIEW.noSupervisor, href }];
+  const { failing } = leader;
+  return failing ? [{ since: failing.since, words: OVERVIEW.sweepsFail(failing.fault), href }] : [];
+}
 
 /** @param isNamed whether the agent is named elsewhere, with the jobs that it holds up */
 export function agentTroubles(standings: AgentStandings, isNamed: (agent: string) => boolean = () => false): Trouble[] {

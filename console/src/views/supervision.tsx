@@ -12,6 +12,7 @@ import { WhatIfForm } from "../parts/what-if.tsx";
 import { Instant, Said } from "../parts/zone.tsx";
 import { TEXT } from "../words/frame.ts";
 import { STATES } from "../words/job.ts";
+import { OVERVIEW } from "../words/overview.ts";
 import { SUPERVISION } from "../words/supervision.ts";
 
 const DAY_MS = 86_400_000;
@@ -37,9 +38,10 @@ export function SupervisionView() {
 
 function Leader({ leader }: Supervisor) {
   if (!leader) return <Notice title={SUPERVISION.nobody} kind="bad" />;
-  const { name, epoch, since, leads } = leader;
+  const { name, epoch, since, leads, failing } = leader;
+  const isWell = leads && !failing;
   return (
-    <Notice title={`${leads ? SUPERVISION.leader : SUPERVISION.lastLeader}: ${name}`} kind={leads ? "good" : "bad"}>
+    <Notice title={`${leads ? SUPERVISION.leader : SUPERVISION.lastLeader}: ${name}`} kind={isWell ? "good" : "bad"}>
       <p>
         {SUPERVISION.epoch(epoch)}
         {since && (
@@ -49,6 +51,11 @@ function Leader({ leader }: Supervisor) {
         )}
       </p>
       {!leads && <p>{SUPERVISION.free}</p>}
+      {leads && failing && (
+        <p>
+          <Said text={OVERVIEW.sweepsFail(failing.fault)} />, {SUPERVISION.since} <Instant at={failing.since} />
+        </p>
+      )}
     </Notice>
   );
 }

@@ -32,6 +32,7 @@ export const OVERVIEW = {
     `${name}: an endpoint gets no calls${error === null ? "" : `: ${error}`}`,
   pause: (kind: string, name: string, by: string) => `The ${kind} ${name} is paused by ${by}`,
   noSupervisor: "No supervisor is active",
+  sweepsFail: (fault: string) => `The supervisor's sweeps fail: ${fault}`,
   overdueJobs: (count: number) => `${countedJobs(count)} ${count === 1 ? "is" : "are"} overdue`,
   hour: "The last hour",
   receivedJobs: "Received",

@@ -69,6 +69,8 @@ export { isToBeLookedAt } from "./domain/recovery/unrecovered.ts";
 export { WAIT_REASONS, type Wait, waitInWords } from "./domain/recovery/wait.ts";
 export {
   type OpenStep,
+  pendingSinceOf,
+  START_REPEATED,
   SWEEP_GRACE_MS,
   type WaitContext,
   type WaitingJob,

@@ -18,6 +18,9 @@ export interface BlobLease {
 /** The lease is renewed after this part of it: two more tries fit into the rest. */
 const RENEW_AFTER = 1 / 3;
 
+/** Metadata have 8 KB in total, and a character may become nine. */
+const FAULT_LIMIT = 300;
+
 const NOT_FOUND = 404;
 const CONFLICT = 409;
 const PRECONDITION_FAILED = 412;
@@ -35,6 +38,8 @@ export function createBlobLeadership({ container, blobName, leaseMs, name, now }
   const lease: BlobLeaseClient = blob.getBlobLeaseClient(holder);
   const conditions = { leaseId: holder };
   let held: Held | undefined;
+  /** What the blob says of the last sweep. A new leader's has nothing. */
+  let reported: string | null = null;
 
   async function takeLease(): Promise<boolean> {
     try {
@@ -64,6 +69,7 @@ export function createBlobLeadership({ container, blobName, leaseMs, name, now }
     const epoch = Number(metadata["epoch"] ?? 0);
     if (metadata["holder"] === holder) return epoch;
     await blob.setMetadata(metadataOf(epoch + 1, holder, name, new Date(now()).toISOString()), { conditions });
+    reported = null;
     return epoch + 1;
   }
 
@@ -118,6 +124,20 @@ export function createBlobLeadership({ container, blobName, leaseMs, name, now }
       }
       held = undefined;
       return false;
+    },
+
+    async report(fault) {
+      if (!held || (fault === null) === (reported === null)) return;
+      try {
+        const { metadata = {} } = await blob.getProperties();
+        const { fault: _before, failing: _since, ...rest } = metadata;
+        const failing = new Date(now()).toISOString();
+        const sweeps = fault === null ? {} : { failing, fault: encodeURIComponent(fault.slice(0, FAULT_LIMIT)) };
+        await blob.setMetadata({ ...rest, ...sweeps }, { conditions });
+        reported = fault;
+      } catch {
+        // Another supervisor leads now, or the storage gives no answer.
+      }
     },
 
     async release() {

@@ -20,6 +20,11 @@ export interface Leadership {
    * more.
    */
   stillLeads(): Promise<boolean>;
+  /**
+   * For whoever looks at who leads: why this leader's last sweep failed; null after one that did not. Never throws: what can't be written is tried
+   * again after the next sweep.
+   */
+  report(fault: string | null): Promise<void>;
   /** Lets the next supervisor take over at once. Harmless if there is nothing to release. */
   release(): Promise<void>;
 }

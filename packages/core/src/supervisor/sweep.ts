@@ -137,9 +137,11 @@ class Sweep {
       // The store can't be searched: the tick fails visibly, after its work so far is recorded.
       this.#endedBy = "fault";
       await this.#conclude();
+      await this.#context.leadership.report(inWords(cause));
       throw cause;
     }
     const report = await this.#conclude();
+    await this.#context.leadership.report(null);
     return { kind: "swept", sweepId: this.#sweepId, leader: this.#leader, epoch: this.#epoch, ...report };
   }
 

@@ -49,6 +49,7 @@ function believer(leader: string, epoch: number): Leadership {
   return {
     lead: async () => ({ kind: "leading", epoch, leader }),
     stillLeads: async () => true,
+    report: async () => undefined,
     release: async () => undefined,
   };
 }
@@ -212,8 +213,12 @@ test("a store that can't be searched fails the tick for all to see, and the hear
       },
     },
   };
-  await expect(sweep(broken)).rejects.toThrow(StoreUnavailable);
+  const reports: (string | null)[] = [];
+  const leadership: Leadership = { ...believer("eu", 1), report: async (fault) => void reports.push(fault) };
+  await expect(sweep({ ...broken, leadership })).rejects.toThrow(StoreUnavailable);
   expect(world.events).toMatchObject([{ name: "SupervisorSweep", attributes: { endedBy: "fault", finished: false } }]);
+  await sweep({ ...world, leadership });
+  expect(reports).toEqual([expect.stringContaining("find what is due"), null]);
 });
 
 test("the audit log says of each sweep what it was, and of each decision on what it stood and what came of it", async () => {

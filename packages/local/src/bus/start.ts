@@ -8,6 +8,7 @@ import { AmqpServer } from "./amqp/amqp-server.ts";
 import { Broker } from "./broker.ts";
 import { connectionString } from "./connection-string.ts";
 import { type DeclaredEntities, declare } from "./entities/declare.ts";
+import { BusyQueues } from "./links/busy-queues.ts";
 import { KEY, KEY_NAME } from "./links/claims.ts";
 import { Store } from "./queue/store.ts";
 import { checkInternals } from "./rhea-internals.ts";
@@ -59,8 +60,9 @@ export async function startBus(options: BusOptions): Promise<RunningBus> {
   const log = options.log ?? (() => {});
   const store = new Store(join(options.data, "bus.sqlite"), options.durability ?? "normal");
   const broker = new Broker(store, Date.now);
-  const amqp = new AmqpServer(broker, Date.now, log, options);
-  const admin = new AdminServer(broker, store, Date.now, log);
+  const busy = new BusyQueues(options.serverBusyEvery);
+  const amqp = new AmqpServer(broker, Date.now, log, busy, options);
+  const admin = new AdminServer({ broker, store, busy, now: Date.now }, log);
   const listeners: PortListener[] = [];
   const close = async () => {
     // Received messages are committed and answered before the connections close. The connections end without an AMQP close: after a close, a

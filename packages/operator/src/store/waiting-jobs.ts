@@ -1,7 +1,12 @@
 // The jobs that do not move, or are overdue: the search reads only jobs that are due at some time, which are those that have not ended, and those that
 // have and still owe a message.
 import type { Container } from "@azure/cosmos";
-import type { OpenStep, WaitingJob } from "@scheduler-agent-supervisor/core/domain";
+import {
+  type OpenStep,
+  pendingSinceOf,
+  START_REPEATED,
+  type WaitingJob,
+} from "@scheduler-agent-supervisor/core/domain";
 import { LISTED_STEPS, openCondition } from "@scheduler-agent-supervisor/core/store";
 
 /**
@@ -20,9 +25,10 @@ interface FoundJobs {
 
 type Run = OpenStep["run"];
 
-interface Row extends Omit<WaitingJob, "reachedAt" | "open"> {
+interface Row extends Omit<WaitingJob, "reachedAt" | "pendingSince" | "open"> {
   readonly createdAt: string;
   readonly ends: readonly string[];
+  readonly entries: readonly { readonly at: string; readonly what: string }[];
   readonly forward: readonly (Run & { readonly step: string; readonly agent: string })[];
   readonly compensations: readonly { readonly step: string; readonly agent: string; readonly run: Run }[];
 }
@@ -43,6 +49,7 @@ const isHeldUp = (run: string) =>
 const ROW =
   "c.jobId, c.workflow, c.processState, c.direction, c.dueAt, c.updatedAt, c.createdAt, c.unrecovered, " +
   `ARRAY(SELECT VALUE s.v.endedAt FROM ${LISTED_STEPS} WHERE IS_STRING(s.v.endedAt)) AS ends, ` +
+  'ARRAY(SELECT h.at, h.what FROM h IN c.history WHERE c.processState = "Pending") AS entries, ' +
   `ARRAY(SELECT s.k AS step, s.v.agent, ${RUN.map((member) => `s.v.${member}`).join(", ")} FROM ${LISTED_STEPS} ` +
   `WHERE ${openCondition("s.v")}) AS forward, ` +
   `ARRAY(SELECT s.k AS step, s.v.agent, s.v.compensation AS run FROM ${LISTED_STEPS} ` +
@@ -52,10 +59,14 @@ const HAS_A_HELD_UP_STEP =
   'c.processState IN ("Pending", "Processing") AND ' +
   `EXISTS(SELECT VALUE s FROM ${LISTED_STEPS} WHERE ${isHeldUp("s.v")} OR ${isHeldUp("s.v.compensation")})`;
 
+/** The supervisor's last write was one more start of the same attempt. */
+const IS_STARTED_IN_VAIN =
+  "EXISTS(SELECT VALUE h FROM h IN c.history WHERE h.at = c.updatedAt AND h.what = @startRepeated)";
+
 /** What has ended and owes nothing is never due: one index finds all others, in one query. */
 const DOES_NOT_MOVE =
   'c.dueAt > "" AND (c.dueAt < @overdue OR IS_DEFINED(c.unrecovered) ' +
-  `OR (c.processState = "Pending" AND c.updatedAt < @before) OR (${HAS_A_HELD_UP_STEP}))`;
+  `OR (c.processState = "Pending" AND (c.updatedAt < @before OR ${IS_STARTED_IN_VAIN})) OR (${HAS_A_HELD_UP_STEP}))`;
 
 /** @param container its index has `dueAt` */
 export function createWaitingJobs(container: Container): ReadWaitingJobs {
@@ -64,18 +75,21 @@ export function createWaitingJobs(container: Container): ReadWaitingJobs {
     const parameters = [
       { name: "@before", value: unchangedSince },
       { name: "@overdue", value: overdueBefore },
+      { name: "@startRepeated", value: START_REPEATED },
     ];
     const { resources } = await container.items.query<Row>({ query, parameters }, { maxItemCount: -1 }).fetchAll();
     return { jobs: resources.slice(0, limit).map(jobOf), isAll: resources.length <= limit };
   };
 }
 
-function jobOf({ createdAt, ends, forward, compensations, ...job }: Row): WaitingJob {
+function jobOf({ createdAt, ends, entries, forward, compensations, ...job }: Row): WaitingJob {
+  const pendingSince = pendingSinceOf(job, entries);
   const isForward = job.direction === "forward";
   const wanted = forward.filter(({ state }) => isForward || state !== "NotStarted");
   return {
     ...job,
     reachedAt: ends.reduce((latest, at) => (at > latest ? at : latest), createdAt),
+    ...(pendingSince !== undefined && { pendingSince }),
     open: [
       ...wanted.map(({ step, agent, ...run }) => ({ step, agent, direction: "forward" as const, run })),
       ...compensations.map((open) => ({ ...open, direction: "compensate" as const })),

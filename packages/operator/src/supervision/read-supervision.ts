@@ -12,6 +12,8 @@ export interface Leader {
   readonly since: string | null;
   /** False if its lease has expired and no other supervisor has become leader since. */
   readonly leads: boolean;
+  /** Why its sweeps fail, and since when; null if the last one did not. */
+  readonly failing: { readonly since: string; readonly fault: string } | null;
 }
 
 export type SupervisionEntry = (SweepEntry | DecisionEntry | LateReply) & { readonly id: string };
@@ -72,8 +74,10 @@ export function createSupervisionReader(
       try {
         const { metadata = {}, leaseState } = await lease.getProperties();
         if (!metadata["leader"]) return null;
-        const { leader, epoch, since = null } = metadata;
-        return { name: decodeURIComponent(leader), epoch: Number(epoch), since, leads: leaseState === "leased" };
+        const { leader, epoch, since = null, failing: failingSince, fault = "" } = metadata;
+        const failing = failingSince === undefined ? null : { since: failingSince, fault: decodeURIComponent(fault) };
+        const leads = leaseState === "leased";
+        return { name: decodeURIComponent(leader), epoch: Number(epoch), since, leads, failing };
       } catch (cause) {
         if (cause instanceof RestError && cause.statusCode === NOT_FOUND) return null;
         throw cause;

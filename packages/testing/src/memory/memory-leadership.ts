@@ -31,6 +31,7 @@ export function createMemoryLease(leaseMs: number, now: () => number): MemoryLea
       },
       // An expired leadership is still this supervisor's as long as no other has taken it.
       stillLeads: async () => holder === name && take(name),
+      report: async () => undefined,
       async release() {
         if (holder === name) holder = undefined;
       },

@@ -224,6 +224,7 @@ export function portsOver(ask: Ask, now: () => number, { host, isAgain = false }
     leadership: {
       lead: async () => ({ kind: "leading", epoch: 1, leader: host }),
       stillLeads: async () => true,
+      report: async () => undefined,
       release: async () => undefined,
     },
     supervision: {

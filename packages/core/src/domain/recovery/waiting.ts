@@ -1,8 +1,16 @@
 // Why a job that has not ended does not continue now, from its record.
 import { after } from "../duration.ts";
 import { isInHand, runOf } from "../record/plan.ts";
-import { type Direction, hasEnded, type StateRecord, type StepRecord, type StepRun } from "../record/state-record.ts";
+import {
+  type Direction,
+  type HistoryEntry,
+  hasEnded,
+  type StateRecord,
+  type StepRecord,
+  type StepRun,
+} from "../record/state-record.ts";
 import { expiresAt, untaken } from "../steps/step-run.ts";
+import { entryOf } from "../steps/verdicts.ts";
 import { underlyingError } from "../underlying-error.ts";
 import { unrecoveredOf } from "./unrecovered.ts";
 import type { Wait, WaitReason } from "./wait.ts";
@@ -29,6 +37,8 @@ export interface WaitingJob {
   readonly unrecovered?: StateRecord["unrecovered"];
   /** When its last step ended, or when it was received: since then it is where it is. */
   readonly reachedAt: string;
+  /** Of a Pending job: since then it waits for the start of its attempt, however often that was repeated. */
+  readonly pendingSince?: string | undefined;
   readonly open: readonly OpenStep[];
 }
 
@@ -49,8 +59,23 @@ export function waitingJobOf(record: StateRecord): WaitingJob {
   const ends = Object.values(steps).flatMap(({ endedAt, compensation }) => [endedAt, compensation?.endedAt]);
   const reachedAt = ends.reduce<string>((latest, at) => (at && at > latest ? at : latest), createdAt);
   const open = Object.entries(steps).flatMap(([name, step]) => openRunsOf(name, step, direction));
-  const job = { jobId, workflow, processState, direction, dueAt, updatedAt, reachedAt, open };
+  const pendingSince = pendingSinceOf(record, record.history);
+  const own = { jobId, workflow, processState, direction, dueAt, updatedAt, reachedAt, open };
+  const job = { ...own, ...(pendingSince !== undefined && { pendingSince }) };
   return unrecovered ? { ...job, unrecovered } : job;
+}
+
+/** What the supervisor notes each time it repeats the start of an attempt in vain. */
+export const START_REPEATED = entryOf("repeatStart", "", undefined);
+
+/** The repeated starts are no progress: it waits since the write before the first of them. */
+export function pendingSinceOf(
+  { processState, updatedAt }: Pick<StateRecord, "processState" | "updatedAt">,
+  history: readonly Pick<HistoryEntry, "at" | "what">[],
+): string | undefined {
+  if (processState !== "Pending" || history.at(-1)?.at !== updatedAt) return undefined;
+  const last = history.findLastIndex(({ what }) => what !== START_REPEATED);
+  return last === history.length - 1 ? undefined : (history[last] ?? history[last + 1])?.at;
 }
 
 function openRunsOf(step: string, record: StepRecord, direction: Direction): OpenStep[] {
@@ -95,7 +120,7 @@ export function waitsOf(job: WaitingJob, context: WaitContext): readonly Wait[] 
   if (job.processState !== "Pending" && !isForgotten) return [];
   const none = { step: null, agent: null, direction: job.direction, cause: null };
   const reason = isOver ? "message" : isForgotten ? "supervisor" : "start";
-  return [{ ...none, reason, since: job.updatedAt, until: null, ...(isForgotten && unrecovered) }];
+  return [{ ...none, reason, since: job.pendingSince ?? job.updatedAt, until: null, ...(isForgotten && unrecovered) }];
 }
 
 function waitOf({ step, agent, direction, assignee, run }: OpenStep, job: WaitingJob, context: WaitContext): Wait {

@@ -4,6 +4,7 @@ import { HttpConnections } from "../../listener/http-connections.ts";
 import { inWords, stackOf } from "../../thrown.ts";
 import type { Broker } from "../broker.ts";
 import { QuotaExceeded } from "../entities/quotas.ts";
+import type { BusyQueues } from "../links/busy-queues.ts";
 import { readToken } from "../links/claims.ts";
 import type { Log } from "../links/link-faults.ts";
 import { isStoreFault, type Store } from "../queue/store.ts";
@@ -19,10 +20,12 @@ export class AdminServer {
     /^[a-z0-9-]+\.servicebus\.windows\.net(:\d{1,5})?$/i,
   );
   readonly #context: AdminContext;
+  readonly #busy: BusyQueues;
   readonly #log: Log;
 
-  constructor(broker: Broker, store: Store, now: () => number, log: Log) {
-    this.#context = { broker, store, now, startedAt: now() };
+  constructor({ busy, ...context }: Omit<AdminContext, "startedAt"> & { readonly busy: BusyQueues }, log: Log) {
+    this.#context = { ...context, startedAt: context.now() };
+    this.#busy = busy;
     this.#log = log;
   }
 
@@ -54,6 +57,7 @@ export class AdminServer {
     if (path === undefined) return fault(400, "The path is not encoded properly.");
     const body = await readBody(request);
     if (body === undefined) return fault(413, `A body may have ${MAX_BODY_BYTES} bytes.`);
+    if (path === "$refuse" && request.method === "POST") return this.#refuseSends(body);
     if (request.method === "PUT") checkXml(body);
     const protocol = "encrypted" in request.socket ? "https" : "http";
     return answerAdmin(this.#context, {
@@ -66,11 +70,29 @@ export class AdminServer {
     });
   }
 
+  /** A switch for tests: the next sends to a queue find a server that is busy. */
+  #refuseSends(body: string): Answer {
+    const { queue, sends } = readSwitch(body);
+    if (typeof queue !== "string" || !Number.isInteger(sends) || Number(sends) < 0)
+      return fault(400, 'The body has to be as {"queue": "orders", "sends": 5}.');
+    if (!this.#context.broker.catalog.get(queue)) return fault(404, `There is no ${queue}.`);
+    this.#busy.set(queue, Number(sends));
+    return { status: 200, body: { queue, sends } };
+  }
+
   /** Queues and subscriptions, for people. */
   #countQueues(): object[] {
     const { catalog } = this.#context.broker;
     const counted = [...catalog.list("queue"), ...catalog.list("subscription")];
     return counted.map((entity) => ({ name: entity.row.name, ...entity.count() }));
+  }
+}
+
+function readSwitch(body: string): { readonly queue?: unknown; readonly sends?: unknown } {
+  try {
+    return Object(JSON.parse(body));
+  } catch {
+    return {};
   }
 }
 

@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import rhea, { type ConnectionOptions, type EventContext } from "rhea";
 import type { Broker } from "../broker.ts";
 import { IdleEntities } from "../entities/idle-entities.ts";
+import type { BusyQueues } from "../links/busy-queues.ts";
 import { isKey } from "../links/claims.ts";
 import type { Log } from "../links/link-faults.ts";
 import { findRefusal, notFound, type Refusal, unclaimed } from "../links/link-refusals.ts";
@@ -34,16 +35,7 @@ const CONNECTION_OPTIONS = {
   treat_modified_as_released: false,
 };
 
-type Strictness = Pick<BusOptions, "requireClaims" | "serverBusyEvery" | "idleDetachMs">;
-
-/** Whether it is the turn of the nth; never without a number. */
-function everyNth(n: number | undefined): () => boolean {
-  let count = 0;
-  return () => {
-    count += 1;
-    return n !== undefined && count % n === 0;
-  };
-}
+type Strictness = Pick<BusOptions, "requireClaims" | "idleDetachMs">;
 
 export class AmqpServer {
   readonly #broker: Broker;
@@ -57,11 +49,10 @@ export class AmqpServer {
   readonly #sweeping: NodeJS.Timeout;
   readonly #detaching: NodeJS.Timeout | undefined;
 
-  constructor(broker: Broker, now: () => number, log: Log, strictness: Strictness) {
+  constructor(broker: Broker, now: () => number, log: Log, busy: BusyQueues, strictness: Strictness) {
     this.#broker = broker;
-    const { requireClaims: requiresClaims = false, serverBusyEvery, idleDetachMs } = strictness;
-    const isBusy = everyNth(serverBusyEvery);
-    this.#around = { broker, log, now, requiresClaims, isBusy, idle: new IdleEntities(broker.catalog, now) };
+    const { requireClaims: requiresClaims = false, idleDetachMs } = strictness;
+    this.#around = { broker, log, now, requiresClaims, busy, idle: new IdleEntities(broker.catalog, now) };
     if (idleDetachMs !== undefined) this.#detaching = setInterval(() => this.#detachIdle(idleDetachMs), TICK_MS);
     this.#log = log;
     this.#sweeping = setInterval(() => void this.#deleteIdle(), IDLE_SWEEP_MS);

@@ -3,6 +3,7 @@ import type { Broker } from "../broker.ts";
 import type { IdleEntities } from "../entities/idle-entities.ts";
 import type { Queue } from "../queue/queue.ts";
 import { type ReceiverLink, readAddress, type SenderLink } from "../rhea-internals.ts";
+import type { BusyQueues } from "./busy-queues.ts";
 import { answerClaim } from "./claims.ts";
 import { coordinate } from "./coordinator-link.ts";
 import { attempt, endLink, type Log } from "./link-faults.ts";
@@ -27,8 +28,7 @@ export interface LinkSurroundings {
   /** Whether a client needs a valid claim for an entity that it uses. */
   readonly requiresClaims: boolean;
   readonly idle: IdleEntities;
-  /** Whether a send is answered as by a server that has too much to do. */
-  isBusy(): boolean;
+  readonly busy: BusyQueues;
   now(): number;
 }
 

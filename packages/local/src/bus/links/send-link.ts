@@ -6,6 +6,7 @@ import { type Incoming, MessageFault, readBatch, readIncoming } from "../encoded
 import { BUS_LIMITS } from "../limits.ts";
 import type { Queue } from "../queue/queue.ts";
 import { ACCEPTED, type ReceiverLink, rejection, type Transfer } from "../rhea-internals.ts";
+import type { BusyQueues } from "./busy-queues.ts";
 import { type Log, listen } from "./link-faults.ts";
 import { sendStep } from "./transaction-steps.ts";
 import type { Transactions } from "./transactions.ts";
@@ -26,7 +27,7 @@ interface SendSurroundings {
   readonly broker: { readonly catalog: { sizeFault(queue: Queue): string | undefined } };
   readonly log: Log;
   now(): number;
-  isBusy(): boolean;
+  readonly busy: BusyQueues;
 }
 
 interface MessageContext {
@@ -65,7 +66,7 @@ export class SendLink {
       return;
     }
     this.#usedAt = this.#around.now();
-    if (this.#around.isBusy()) {
+    if (this.#around.busy.isBusy(this.queue.name)) {
       this.#answer(delivery, SERVER_BUSY);
       return;
     }

@@ -1,7 +1,10 @@
 // What Azure does now and then: a server that is busy, and senders that are detached since they were idle. The SDK gets over both.
+import { createHmac } from "node:crypto";
 import { once } from "node:events";
+import { ServiceBusClient } from "@azure/service-bus";
 import rhea, { type EventContext } from "rhea";
 import { afterEach, expect, test } from "vitest";
+import { KEY, KEY_NAME } from "../links/claims.ts";
 import { BusUnderTest, receiveNow } from "./bus-under-test.ts";
 
 let under: BusUnderTest;
@@ -10,7 +13,7 @@ afterEach(() => under.destroy());
 async function start(strictness: BusUnderTest["strictness"]): Promise<void> {
   under = new BusUnderTest();
   under.strictness = strictness;
-  await under.start([{ name: "q", properties: {} }]);
+  await under.start(["q", "other"].map((name) => ({ name, properties: {} })));
 }
 
 async function openSender() {
@@ -50,6 +53,32 @@ test("each third send is answered as by a busy server and not taken, and the SDK
     ...[0, 1, 2, 3].map((n) => `sdk-${n}`),
   ]);
 }, 60_000);
+
+test("the sends to a queue that the switch names are answered as by a busy server, as many as it says", async () => {
+  await start({});
+  const refuse = (body: string, authorization?: string) =>
+    fetch(`http://127.0.0.1:${under.bus.adminPort}/$refuse`, {
+      method: "POST",
+      body,
+      ...(authorization !== undefined && { headers: { authorization } }),
+    }).then(({ status }) => status);
+  const { connectionString } = under.bus;
+  const expiry = Math.ceil(Date.now() / 1000) + 60;
+  const signature = createHmac("sha256", KEY).update(`sb\n${expiry}`).digest("base64");
+  const token = `SharedAccessSignature sr=sb&sig=${encodeURIComponent(signature)}&se=${expiry}&skn=${KEY_NAME}`;
+  expect(await refuse('{"queue":"q","sends":1}')).toBe(401);
+  for (const wrong of ["", "{}", "null", '{"queue":"q","sends":-1}']) expect(await refuse(wrong, token)).toBe(400);
+  expect(await refuse('{"queue":"none","sends":1}', token)).toBe(404);
+  expect(await refuse('{"queue":"Q","sends":1}', token)).toBe(200);
+  const client = new ServiceBusClient(connectionString, { retryOptions: { maxRetries: 0 } });
+  await client.createSender("other").sendMessages({ body: 0 });
+  await expect(client.createSender("q").sendMessages({ body: 1 })).rejects.toMatchObject({ code: "ServiceBusy" });
+  await client.createSender("q").sendMessages({ body: 2 });
+  expect(await refuse('{"queue":"q","sends":9}', token)).toBe(200);
+  expect(await refuse('{"queue":"q","sends":0}', token)).toBe(200);
+  await client.createSender("q").sendMessages({ body: 3 });
+  await client.close();
+});
 
 test("a sender that is idle is detached, and the SDK's next send opens a link again", async () => {
   await start({ idleDetachMs: 500 });
