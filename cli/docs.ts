@@ -36,7 +36,7 @@ await runCommand(async () => {
     return 0;
   }
   if (values["write"]) {
-    writeReference();
+    console.log(writeReference() ? "Written: docs/reference/settings.md" : "Nothing is stale.");
     return 0;
   }
   if (!installApart(DOCS, "what builds the site (docs/package.json)"))
@@ -63,5 +63,6 @@ async function vitepress(command: string, ...options: string[]): Promise<number>
   // Ctrl-C goes to both: this process ends after the other one.
   process.on("SIGINT", () => undefined);
   const [code] = (await once(child, "exit")) as [number | null];
-  return code ?? 0;
+  // Without a code it was ended by a signal, as by Ctrl-C.
+  return code ?? 130;
 }
