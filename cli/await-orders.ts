@@ -43,14 +43,15 @@ export async function awaitFiles(
   files: readonly { readonly file: string; readonly body: unknown }[],
   options: SubmitOptions,
 ): Promise<boolean> {
-  await using client = openOrderClient(settings);
-  const ends = await Promise.all(
-    files.map(async ({ file, body }) => {
-      const order = requestOf(body);
-      return (await duplicateOf(order, settings)) ?? awaitOne(client, settings, order, options, file);
-    }),
-  );
-  return report(ends);
+  return withClient(settings, async (client) => {
+    const ends = await Promise.all(
+      files.map(async ({ file, body }) => {
+        const order = requestOf(body);
+        return (await duplicateOf(order, settings)) ?? awaitOne(client, settings, order, options, file);
+      }),
+    );
+    return report(ends);
+  });
 }
 
 /** @returns whether every order completed. */
@@ -60,12 +61,22 @@ export async function awaitMade(
   rate: number | undefined,
   options: SubmitOptions,
 ): Promise<boolean> {
-  await using client = openOrderClient(settings);
-  const ends: JobEnd[] = [];
-  await makeOrders(count, rate, OPEN_ORDERS, async ({ id, content }) => {
-    ends.push(await awaitOne(client, settings, content, options, id));
+  return withClient(settings, async (client) => {
+    const ends: JobEnd[] = [];
+    await makeOrders(count, rate, OPEN_ORDERS, async ({ id, content }) => {
+      ends.push(await awaitOne(client, settings, content, options, id));
+    });
+    return report(ends);
   });
-  return report(ends);
+}
+
+async function withClient(settings: Settings, use: (client: JobClient) => Promise<boolean>): Promise<boolean> {
+  const client = openOrderClient(settings);
+  try {
+    return await use(client);
+  } finally {
+    await client[Symbol.asyncDispose]();
+  }
 }
 
 /** The file's body as it is, for the app to judge. The client asks for an order id alone, and says so where there is none. */

@@ -35,11 +35,13 @@ await runCommand(async () => {
     writeStackFile(data, settingsFor(stack.addresses), { app: host?.url, services: remotes });
     console.log(`\nApp          ${host?.url}\nConsole      ${host?.url}/console/`);
     console.log(`Service Bus  ${bus?.connectionString}\nCosmos DB    ${cosmos?.connectionString}\n`);
-    await using client = openClient(stack);
+    const client = openClient(stack);
     const id = `sample-${Date.now().toString(36)}`;
     console.log(`Sending ${id}:`);
     const onStatus = ({ status }: { readonly status: string }) => console.log(`  ${status}`);
-    const end = await client.submit(sampleJob(id), { onStatus, timeoutMs: 60_000, signal: stop.signal });
+    const end = await client
+      .submit(sampleJob(id), { onStatus, timeoutMs: 60_000, signal: stop.signal })
+      .finally(() => client[Symbol.asyncDispose]());
     console.log(`It is ${end.kind}.`);
     if (values["exit"]) return end.kind === "completed" ? 0 : 1;
     console.log("\nThe app stays up. Stop: Ctrl-C");
