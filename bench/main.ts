@@ -95,10 +95,10 @@ async function runOnStack(plan: Plan, options: Options, past: Past | undefined):
   // Beside the state of npm start: the same disk.
   mkdirSync(join(ROOT, ".local"), { recursive: true });
   const data = mkdtempSync(join(ROOT, ".local", "bench-"));
+  const adapted = adaptApp([THREE_STEPS, CHAIN, GRAPH]);
   try {
     const disk = await measureDiskFloor(data, options.durability);
     if (past) await plant(data, past, HUB);
-    using adapted = adaptApp([THREE_STEPS, CHAIN, GRAPH]);
     const stack = await startBenchStack(adapted.dir, data, options);
     try {
       const phases = plan.phases ? await runPhases(stack, plan) : [];
@@ -116,6 +116,7 @@ async function runOnStack(plan: Plan, options: Options, past: Past | undefined):
       await stack.stop();
     }
   } finally {
+    adapted[Symbol.dispose]();
     rmSync(data, { recursive: true, force: true });
   }
 }

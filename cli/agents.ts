@@ -6,7 +6,7 @@ import { missingFor, readAvailable, throwIfMissing } from "./agents/missing.ts";
 import { staleNames, writeNames } from "./agents/names.ts";
 import { agentTable } from "./agents/table.ts";
 import { readArguments, runCommand } from "./arguments.ts";
-import { columnsFor } from "./wrapped.ts";
+import { columnsFor, forOutput } from "./wrapped.ts";
 
 const USAGE = `npm run agents [-- OPTIONS]
              lists the agents with their operations, services and transports
@@ -20,7 +20,7 @@ await runCommand(async () => {
   const { values } = readArguments({ write: flag, check: flag }, USAGE);
   if (values["write"]) {
     const written = [...new Set([...writeNames(APP), ...writeGenerated(business.serviceAgents)])];
-    console.log(written.length > 0 ? `Written: ${written.join(", ")}` : "Nothing is stale.");
+    console.log(written.length > 0 ? forOutput(`Written: ${written.join(", ")}`) : "Nothing is stale.");
     await throwIfMissing(business);
     return 0;
   }

@@ -55,6 +55,35 @@ export function choiceOf<T extends string>(values: Values, name: string, words: 
   return found;
 }
 
+/** Ctrl-C, or a request to end, before there was anything to end in order. */
+class Stopped extends Error {
+  override readonly name = "Stopped";
+}
+
+/** As shells have it for SIGINT. */
+const STOPPED = 130;
+
+/** From here on Ctrl-C and a request to end abort the signal, and end the process no more. */
+export function stopSignal(): AbortSignal {
+  const stop = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stop.abort());
+  return stop.signal;
+}
+
+/**
+ * What is starting, unless the signal comes first: then the command ends with a sentence and exit code 130, and what it started ends with it.
+ * @param what is starting, as in "the stack"
+ */
+export async function unlessStopped<T>(starting: Promise<T>, what: string, stop: AbortSignal): Promise<T> {
+  const stopped = new Promise<never>((_, reject) => {
+    const end = () => reject(new Stopped(`Stopped before ${what} was up.`));
+    if (stop.aborted) end();
+    else stop.addEventListener("abort", end, { once: true });
+  });
+  stopped.catch(() => undefined);
+  return Promise.race([starting, stopped]);
+}
+
 /** Runs a command: an expected fault is one message on standard error and exit code 1 (2 for a wrong call). */
 export async function runCommand(command: () => Promise<number | undefined>): Promise<void> {
   try {
@@ -65,7 +94,7 @@ export async function runCommand(command: () => Promise<number | undefined>): Pr
     // In a pipe whole lines are looked for.
     if (isUsage && process.stderr.isTTY) console.error(fitted(cause.message, columnsFor(process.stderr)));
     else console.error(cause instanceof Error ? cause.message : cause);
-    process.exitCode = isUsage ? 2 : 1;
+    process.exitCode = cause instanceof Stopped ? STOPPED : isUsage ? 2 : 1;
   }
   leave("");
 }

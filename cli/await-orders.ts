@@ -15,6 +15,7 @@ import { plainText } from "./orders/text.ts";
 import { openRecords } from "./records.ts";
 import { makeOrders, openOrderClient } from "./shop.ts";
 import type { Settings } from "./stack-file.ts";
+import { beside, columnsFor } from "./wrapped.ts";
 
 /** Made orders that are submitted and have not ended. */
 const OPEN_ORDERS = 500;
@@ -42,14 +43,15 @@ export async function awaitFiles(
   files: readonly { readonly file: string; readonly body: unknown }[],
   options: SubmitOptions,
 ): Promise<boolean> {
-  await using client = openOrderClient(settings);
-  const ends = await Promise.all(
-    files.map(async ({ file, body }) => {
-      const order = requestOf(body);
-      return (await duplicateOf(order, settings)) ?? awaitOne(client, settings, order, options, file);
-    }),
-  );
-  return report(ends);
+  return withClient(settings, async (client) => {
+    const ends = await Promise.all(
+      files.map(async ({ file, body }) => {
+        const order = requestOf(body);
+        return (await duplicateOf(order, settings)) ?? awaitOne(client, settings, order, options, file);
+      }),
+    );
+    return report(ends);
+  });
 }
 
 /** @returns whether every order completed. */
@@ -59,12 +61,22 @@ export async function awaitMade(
   rate: number | undefined,
   options: SubmitOptions,
 ): Promise<boolean> {
-  await using client = openOrderClient(settings);
-  const ends: JobEnd[] = [];
-  await makeOrders(count, rate, OPEN_ORDERS, async ({ id, content }) => {
-    ends.push(await awaitOne(client, settings, content, options, id));
+  return withClient(settings, async (client) => {
+    const ends: JobEnd[] = [];
+    await makeOrders(count, rate, OPEN_ORDERS, async ({ id, content }) => {
+      ends.push(await awaitOne(client, settings, content, options, id));
+    });
+    return report(ends);
   });
-  return report(ends);
+}
+
+async function withClient(settings: Settings, use: (client: JobClient) => Promise<boolean>): Promise<boolean> {
+  const client = openOrderClient(settings);
+  try {
+    return await use(client);
+  } finally {
+    await client[Symbol.asyncDispose]();
+  }
 }
 
 /** The file's body as it is, for the app to judge. The client asks for an order id alone, and says so where there is none. */
@@ -85,7 +97,7 @@ async function duplicateOf(order: JobRequest, settings: Settings): Promise<JobEn
     // Other content under its id is for the app to reject.
     if (record?.contentDigest !== contentDigest(order, business.contracts.usualWorkflow)) return undefined;
     const reason = `It was submitted before with the same content, and is ${record.processState}. Look: npm run orders -- ${jobId}. For a new one change its ${idNameOf(business.contracts)}.`;
-    console.log(`${"".padStart(8)}  ${jobId.padEnd(28)} ${styleText("yellow", "not sent")} ${reason}`);
+    printLine("", jobId, "not sent", "yellow", `: ${reason}`);
     return { kind: "rejected", jobId, reason, faults: [], sent: false };
   } catch {
     // Who may send need not be allowed to read records.
@@ -103,11 +115,9 @@ async function awaitOne(
   label: string,
 ): Promise<JobEnd> {
   const begun = performance.now();
-  const print = (what: string, colour: Colour, more = "") => {
-    const seconds = ((performance.now() - begun) / 1000).toFixed(1).padStart(6);
-    console.log(
-      `${seconds} s  ${(orderIdOf(order) ?? label).padEnd(28)} ${styleText(colour, what)}${more && ` ${more}`}`,
-    );
+  const print = (what: string, colour: Colour, more: string) => {
+    const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+    printLine(`${seconds} s`, orderIdOf(order) ?? label, what, colour, more);
   };
   const end = await client.submit(order, {
     ...options,
@@ -115,12 +125,24 @@ async function awaitOne(
       const what = faults ? ["", ...faults.map(plainText)].join("\n  - ") : detail && plainText(detail);
       const results = Object.entries(outputs).map(([name, value]) => plainText(`${name} ${value}`));
       const more = [step, what, ...results, attempt > 1 && `attempt ${attempt}`];
-      print(status, COLOURS[status], more.filter(Boolean).join(", "));
+      const text = more.filter(Boolean).join(", ");
+      print(status, COLOURS[status], text && ` ${text}`);
     },
   });
-  if (end.kind === "rejected" && !end.sent) print("not sent", "red", end.reason);
-  if (end.kind === "timedOut") print("no end", "red", await whereToLook(end, settings));
+  // These are sentences, and not the names of what a status is about.
+  if (end.kind === "rejected" && !end.sent) print("not sent", "red", `: ${end.reason}`);
+  if (end.kind === "timedOut") print("no end", "red", `: ${await whereToLook(end, settings)}`);
   return end;
+}
+
+const TIME_WIDTH = 8;
+const ID_WIDTH = 28;
+
+/** As wide as the terminal; in a pipe one line. @param more follows what it is without a blank of its own */
+function printLine(time: string, id: string, what: string, colour: Colour, more: string): void {
+  const name = `${time.padStart(TIME_WIDTH)}  ${id.padEnd(ID_WIDTH)} `;
+  const text = `${styleText(colour, what)}${more}`;
+  console.log(process.stdout.isTTY ? beside(name, text, columnsFor(process.stdout)) : `${name}${text}`);
 }
 
 /** The client knows only that it received nothing; on this machine there is more to look at. */

@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { readArguments, runCommand } from "./arguments.ts";
 import { placeConsole } from "./build-console.ts";
 import { type CompiledFiles, compileIfChanged } from "./compiled-files.ts";
+import { isAlive } from "./stack-file.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -43,6 +44,7 @@ export function build(): void {
  * what has no source any more is gone: the host loads everything in dist/functions. A dist/ of which nothing has changed stays untouched.
  */
 export function compileAll(): void {
+  removeUnfinished();
   const made = PROJECTS.map((project) => join(dirname(project), `.dist-${process.pid}`));
   try {
     for (const [index, project] of PROJECTS.entries()) compile(project, made[index] ?? "");
@@ -57,6 +59,14 @@ export function compileAll(): void {
     }
   } finally {
     for (const each of made) rmSync(each, { recursive: true, force: true });
+  }
+}
+
+/** What a build left that was stopped, as by Ctrl-C. */
+function removeUnfinished(): void {
+  for (const folder of globSync("{.,packages/*}/.dist-*", { cwd: root })) {
+    const [, pid = ""] = /\.dist-(\d+)/.exec(folder) ?? [];
+    if (!isAlive(Number(pid))) rmSync(join(root, folder), { recursive: true, force: true });
   }
 }
 

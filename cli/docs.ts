@@ -36,7 +36,7 @@ await runCommand(async () => {
     return 0;
   }
   if (values["write"]) {
-    writeReference();
+    console.log(writeReference() ? "Written: docs/reference/settings.md" : "Nothing is stale.");
     return 0;
   }
   if (!installApart(DOCS, "what builds the site (docs/package.json)"))
@@ -59,9 +59,14 @@ await runCommand(async () => {
 async function vitepress(command: string, ...options: string[]): Promise<number> {
   const { resolve: find } = createRequire(join(DOCS, "package.json"));
   const bin = join(dirname(find("vitepress/package.json")), "bin", "vitepress.js");
-  const child = spawn(process.execPath, [bin, command, DOCS, ...options], { stdio: "inherit" });
-  // Ctrl-C goes to both: this process ends after the other one.
-  process.on("SIGINT", () => undefined);
+  // Without the keyboard, of which it would take Ctrl-C for a key of its own.
+  const child = spawn(process.execPath, [bin, command, DOCS, ...options], { stdio: ["ignore", "inherit", "inherit"] });
+  // Ctrl-C goes to both: this process ends after the other one. It is how a server is stopped, and it cuts a build off.
+  let isStopped = false;
+  process.on("SIGINT", () => {
+    isStopped = true;
+  });
   const [code] = (await once(child, "exit")) as [number | null];
-  return code ?? 0;
+  if (isStopped) return command === "dev" ? 0 : 130;
+  return code ?? 1;
 }

@@ -1,9 +1,10 @@
 // `npm run new -- FOLDER`: makes an app of its own in a folder, which depends on this repository's packages.
 
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join, relative, resolve } from "node:path";
 import { styleText } from "node:util";
+import { makeFolder } from "@scheduler-agent-supervisor/local/make-folder";
 import { business as sample } from "../shared/business.ts";
 import { words as samplesWords } from "../shared/words.ts";
 import { business as template } from "../templates/app/shared/business.ts";
@@ -67,9 +68,15 @@ await runCommand(async () => {
   console.log("Compiling the packages");
   build();
   await buildCommands();
-  mkdirSync(join(target, "packages"), { recursive: true });
-  const packed = packPackages(join(target, "packages"));
-  writeApp(target, name, packed);
+  const isNew = !existsSync(target);
+  makeFolder(join(target, "packages"));
+  // Ctrl-C ends npm, and then this command with a sentence.
+  process.on("SIGINT", () => undefined);
+  const packed = orRemoved(target, isNew, () => {
+    const made = packPackages(join(target, "packages"));
+    writeApp(target, name, made);
+    return made;
+  });
   console.log(`${target}: functions, shared, infra, samples, tests and ${packed.size} packages`);
   if (!values["no-install"]) install(target);
   const steps = [
@@ -82,6 +89,17 @@ await runCommand(async () => {
   for (const step of steps) console.log(`  ${step}`);
   return 0;
 });
+
+/** Half an app would only be in the way of the next attempt. */
+function orRemoved<T>(target: string, isNew: boolean, write: () => T): T {
+  try {
+    return write();
+  } catch (cause) {
+    for (const entry of readdirSync(target)) rmSync(join(target, entry), { recursive: true, force: true });
+    if (isNew) rmSync(target, { recursive: true, force: true });
+    throw cause;
+  }
+}
 
 /** Each package as a tarball in `folder`; its name → the file's. */
 function packPackages(folder: string): ReadonlyMap<string, string> {
@@ -171,7 +189,7 @@ function install(target: string): void {
   const args = ["install", "--no-audit", "--no-fund", ...(hasRegistry() ? [] : ["--offline"])];
   const { status } = npm(args, target, "inherit");
   if (status !== 0)
-    throw new Error(`The app is in ${target}, without its libraries: run npm install there, with a network`);
+    throw new Error(`The app is in ${target}, without all its libraries: run npm install there, with a network`);
 }
 
 function npm(args: readonly string[], cwd: string, stdout: "pipe" | "inherit") {

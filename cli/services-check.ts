@@ -58,8 +58,8 @@ await runCommand(async () => {
   const late = numberOf(values, "late", 0, 86_400);
   const { operation, effects, "report-to": reportTo, "reply-queue": replyQueue = REPLY_QUEUE } = values;
   const isElsewhere = business.agents.some(({ name, kind }) => kind === "remote" && name === agent);
-  await using queue = isElsewhere || hasReads(String(agent)) ? openQueue(settings, String(replyQueue)) : undefined;
-  const checked = await checkService({
+  const queue = isElsewhere || hasReads(String(agent)) ? openQueue(settings, String(replyQueue)) : undefined;
+  const checking = checkService({
     business,
     agent: String(agent),
     endpoints: { ...listsIn(data), ...endpointsIn(settingOf, String(agent), values["endpoint"]) },
@@ -72,6 +72,7 @@ await runCommand(async () => {
     ...(reportTo !== undefined && { reportTo: String(reportTo) }),
     ...(late !== undefined && { lateAfterMs: late * 1000 }),
   });
+  const checked = await checking.finally(() => queue?.[Symbol.asyncDispose]());
   printTable(
     ["operation", "check", "verdict", "seen"],
     checked.flatMap(({ operation: name, cases, notChecked }): Cell[][] =>

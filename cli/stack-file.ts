@@ -66,7 +66,7 @@ export function readStackFile(data: string): StackFile | undefined {
   return isAlive(stack.pid) ? stack : undefined;
 }
 
-function isAlive(pid: number): boolean {
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

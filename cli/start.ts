@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { styleText } from "node:util";
 import { ENGINES } from "@scheduler-agent-supervisor/local/host/durable/engine-profile";
+import { makeFolder } from "@scheduler-agent-supervisor/local/make-folder";
 import { PART_NAMES } from "@scheduler-agent-supervisor/local/stack/parts";
 import { HOST_NAMES } from "@scheduler-agent-supervisor/local/stack/processes";
 import { type Stack, startStack } from "@scheduler-agent-supervisor/local/stack/stack";
@@ -10,7 +11,16 @@ import { business } from "../shared/business.ts";
 import { words } from "../shared/words.ts";
 import { addressTable } from "./address-table.ts";
 import { REMOTES_FILE, throwIfMissing } from "./agents/missing.ts";
-import { choiceOf, numberOf, readArguments, runCommand, UsageError, type Values } from "./arguments.ts";
+import {
+  choiceOf,
+  numberOf,
+  readArguments,
+  runCommand,
+  stopSignal,
+  UsageError,
+  unlessStopped,
+  type Values,
+} from "./arguments.ts";
 import { createBoard } from "./board.ts";
 import { build } from "./build.ts";
 import { type CutOff, effectFaults, Outage } from "./cut-off.ts";
@@ -27,6 +37,7 @@ import { DEFAULT_DATA, removeStackFile, type Settings, stackPid, writeStackFile 
 import { topologyOf } from "./topology.ts";
 import { showTrace } from "./trace.ts";
 import { settingsForWorkers } from "./workers.ts";
+import { forOutput } from "./wrapped.ts";
 
 const USAGE = `npm start [-- OPTIONS]
   --exit               stop when all sample orders have ended; exit code 0 only if each ended as its sample says
@@ -99,15 +110,17 @@ async function main(): Promise<number> {
   business.loadWorkflows();
   await throwIfMissing(business);
 
-  const stop = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stop.abort());
-
+  makeFolder(data);
   build();
+  // Not before: the compiler stops by itself.
+  const stopped = stopSignal();
+  const stop = new AbortController();
+  stopped.addEventListener("abort", () => stop.abort());
   const own = ownSettings(process.env);
   const remotesFile = resolve(ROOT, String(values["remotes"] ?? REMOTES_FILE));
   const workers = await settingsForWorkers(remotesFile);
   const region = cutOff && (await startSecondRegion());
-  const stack = await startStack({
+  const starting = startStack({
     appDir: ROOT,
     data,
     parts: PART_NAMES,
@@ -138,10 +151,11 @@ async function main(): Promise<number> {
     },
     onInstanceExit: (name) => console.error(styleText("red", `The process ${name} ended; its host starts it again.`)),
   });
+  const stack = await unlessStopped(starting, "the stack", stopped);
   try {
     const show = { exit: Boolean(values["exit"]), json: Boolean(values["json"]), samples, region, cutOff };
     const settings = settingsFor(stack.addresses, own.values);
-    for (const line of describeOwnSettings(own, settings)) console.log(line);
+    for (const line of describeOwnSettings(own, settings)) console.log(forOutput(line));
     return await runSamples(stack, settings, data, withinMs, stop.signal, show);
   } finally {
     removeStackFile(data);
@@ -192,7 +206,7 @@ async function runSamples(
     await records.close();
   }
   console.log(
-    "\nThe stack stays up. Stop: Ctrl-C\nSend more: npm run send -- --count 20   Look: npm run orders, npm start -- --trace ID",
+    "\nThe stack stays up. Stop: Ctrl-C\nSend more: npm run send -- --count 20\nLook: npm run orders, npm start -- --trace ID",
   );
   await new Promise((resolve) => stop.addEventListener("abort", resolve, { once: true }));
   console.log("\nStopping");
@@ -217,7 +231,7 @@ async function beginSamples(
 
   const none = reasonForNone(choice, (await records.latest(1)).length > 0);
   if (none !== undefined) {
-    console.log(none);
+    console.log(forOutput(none));
     return { orders, sent: 0 };
   }
 
@@ -235,8 +249,8 @@ async function beginSamples(
 function report(ended: readonly Ended[]): boolean {
   for (const { followed, faults } of ended) {
     if (faults.length === 0) continue;
-    console.log(`\n${followed.orderId} is in the quarantine queue, with every fault named:`);
-    for (const fault of faults) console.log(`  - ${plainText(fault)}`);
+    console.log(forOutput(`\n${followed.orderId} is in the quarantine queue, with every fault named:`));
+    for (const fault of faults) console.log(forOutput(`  - ${plainText(fault)}`));
   }
   const wrong = ended.filter((one) => !endedAsExpected(one));
   for (const { followed, ending, attempts } of wrong) {

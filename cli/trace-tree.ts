@@ -56,7 +56,7 @@ export function traceLines({ spans, events }: TracePicture, look: Look): string[
       [`${times}  `, undefined],
       [branch, "gray"],
       [padded, colour],
-      [` ${plainText(about).slice(0, room)}`, "dim"],
+      [` ${cut(plainText(about), room)}`, "dim"],
     ];
     lines.push(paint(parts, look.colours));
   }
@@ -125,6 +125,10 @@ function aboutEvent(attributes: Attributes, known: Attributes): string {
   );
   return published.map(([name, value]) => `${name}=${shown(value)}`).join(" ");
 }
+
+/** What is cut ends in an ellipsis. */
+const cut = (text: string, room: number) =>
+  text.length > room ? `${text.slice(0, Math.max(0, room - 1))}…`.slice(0, room) : text;
 
 function shown(value: Value): string {
   return typeof value === "string" ? value : JSON.stringify(value);

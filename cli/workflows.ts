@@ -1,5 +1,5 @@
 // `npm run workflows`: what the workflows look like, drawn from their definitions; whether they can run.
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { workflowFaults } from "@scheduler-agent-supervisor/core/internal/domain/workflows/workflow-faults";
 import { knownRules } from "@scheduler-agent-supervisor/core/internal/domain/workflows/workflow-rules";
@@ -13,11 +13,12 @@ import { columnsFor } from "./wrapped.ts";
 
 const { knownAgents, rules, workflows } = business;
 
+const PAGE = "docs/reference/workflows.md";
 const USAGE = `npm run workflows [-- NAME] [-- OPTIONS]
   NAME        one workflow, in all of its versions; default: all workflows
   --check     only lists their faults: exit code 1 if there are any
   --mermaid   as Mermaid flowcharts
-  --write     writes docs/reference/workflows.md anew`;
+  --write     writes ${PAGE} anew`;
 
 await runCommand(async () => {
   const flag = { type: "boolean" } as const;
@@ -34,8 +35,12 @@ await runCommand(async () => {
     return 0;
   }
   if (values["write"]) {
-    const page = join(ROOT, "docs/reference/workflows.md");
-    writeFileSync(page, workflowsPage(readFileSync(page, "utf8"), workflows));
+    const file = join(ROOT, PAGE);
+    if (!existsSync(file)) throw new Error(`There is no ${PAGE} here to write; --mermaid prints the flowcharts.`);
+    const present = readFileSync(file, "utf8");
+    const page = workflowsPage(present, workflows);
+    if (page !== present) writeFileSync(file, page);
+    console.log(page === present ? "Nothing is stale." : `Written: ${PAGE}`);
     return 0;
   }
   const [name] = positionals;

@@ -1,6 +1,8 @@
 // A usage at the width of a terminal: what is said of an option stays in its column, and no word is lost.
+
+import { styleText } from "node:util";
 import { expect, test } from "vitest";
-import { fitted, hanging } from "./wrapped.ts";
+import { beside, fitted, hanging, widthOf } from "./wrapped.ts";
 
 const USAGE = `npm start [-- OPTIONS]
   --exit               stop when all sample orders have ended; exit code 0 only if each ended as its sample says
@@ -28,4 +30,17 @@ test.each([20, 40, 80, 200])("no line is wider than %i columns, and no word is l
 test("a line that fits stays as it is", () => {
   expect(hanging("● ", "│ ", "short", 20)).toEqual(["● short"]);
   expect(hanging("● ", "│ ", "as long as two lines", 12)).toEqual(["● as long as", "│ two lines"]);
+});
+
+test("a text goes on under its beginning, colours and all, or below a name that leaves it no room", () => {
+  const failed = `${styleText("red", "Failed", { validateStream: false })} the card has expired`;
+  expect(beside("0.1 s  a-1  ", failed, 30).split("\n").map(widthOf)).toEqual([27, 23]);
+  expect(beside("0.1 s  a-1  ", "the card\n  - has expired", 30)).toBe(
+    "0.1 s  a-1  the card\n              - has expired",
+  );
+  expect(beside("0.1 s  a-1  ", "the card has expired", 20).split("\n")).toEqual([
+    "0.1 s  a-1",
+    "    the card has",
+    "    expired",
+  ]);
 });

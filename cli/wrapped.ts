@@ -1,4 +1,5 @@
 // Texts in lines of a terminal's width: no character is cut in two, and what is aligned stays aligned.
+import { stripVTControlCharacters } from "node:util";
 
 const USUAL_COLUMNS = 80;
 const CHARACTERS = new Intl.Segmenter("en", { granularity: "grapheme" });
@@ -10,8 +11,11 @@ const columnsOf = (character: string): number => (WIDE.test(character) ? 2 : 1);
 /** Most texts have no other characters, each of one column. */
 const USUAL = /^[ -~]*$/;
 
+/** Colours take no column. */
 export const widthOf = (text: string): number =>
-  USUAL.test(text) ? text.length : charactersOf(text).reduce((sum, character) => sum + columnsOf(character), 0);
+  USUAL.test(text)
+    ? text.length
+    : charactersOf(stripVTControlCharacters(text)).reduce((sum, character) => sum + columnsOf(character), 0);
 
 export const columnsFor = (output: NodeJS.WriteStream): number => output.columns || USUAL_COLUMNS;
 
@@ -61,6 +65,25 @@ function fittedLine(line: string, columns: number): string[] {
   return hanging(" ".repeat(indent), " ".repeat(indent + 2), line.trim(), columns);
 }
 
+/** Sentences that a command prints: on a terminal in lines of its width; in a pipe as they are, because whole lines are looked for. */
+export function forOutput(text: string, output: NodeJS.WriteStream = process.stdout): string {
+  return output.isTTY ? fitted(text, columnsFor(output)) : text;
+}
+
+const BELOW = 4;
+
+/** A text beside what it is about: each of its lines goes on under its beginning, or below a name that leaves it no room. */
+export function beside(name: string, text: string, columns: number): string {
+  const isBeside = widthOf(name) <= columns / 2;
+  const margin = " ".repeat(isBeside ? widthOf(name) : BELOW);
+  const lines = text.split("\n").flatMap((line) => {
+    const indent = margin + " ".repeat(line.length - line.trimStart().length);
+    return hanging(indent, indent, line.trimStart(), columns);
+  });
+  const [first = "", ...others] = lines;
+  const head = isBeside ? [name + first.slice(margin.length)] : [...wrapped(name.trimEnd(), columns), first];
+  return [...head, ...others].join("\n");
+}
 /** The first line begins with one text, and all others with another one of the same width or more. */
 export function hanging(first: string, other: string, text: string, columns: number): string[] {
   return wrapped(text, Math.max(1, columns - other.length)).map((line, at) => `${at === 0 ? first : other}${line}`);

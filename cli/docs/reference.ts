@@ -17,8 +17,11 @@ export function isStale(): boolean {
   return withDefaults(text) !== text;
 }
 
-export function writeReference(): void {
-  writeFileSync(SETTINGS, withDefaults(readFileSync(SETTINGS, "utf8")));
+/** @returns whether anything changed */
+export function writeReference(): boolean {
+  const wasStale = isStale();
+  if (wasStale) writeFileSync(SETTINGS, withDefaults(readFileSync(SETTINGS, "utf8")));
+  return wasStale;
 }
 
 /** What the site has and git does not. The packages have to be compiled. */

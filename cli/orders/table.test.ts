@@ -32,6 +32,16 @@ describe("a table", () => {
     expect(text.replaceAll(/\s/g, "").split(LONG.replaceAll(" ", ""))).toHaveLength(9);
   });
 
+  test("is a list where its words would be broken into short pieces", () => {
+    const rows = [["2026-01-31", "arrangeShipping: Completed", "plain-1@JobScheduler"]];
+    expect(linesOf(framed(["at", "what", "by"], rows, 40))).toEqual([
+      "at: 2026-01-31",
+      "what: arrangeShipping: Completed",
+      "by: plain-1@JobScheduler",
+    ]);
+    expect(linesOf(framed(["at", "what", "by"], rows, 60))[0]).toMatch(/^┌─/);
+  });
+
   test("counts a character of East Asia and an emoji as two, and cuts none in two", () => {
     const words = "東京都の倉庫は在庫を確認できません👍👍👍".repeat(4);
     const lines = linesOf(framed(["message"], [[words]], 40));

@@ -10,6 +10,8 @@ export type Cell = string | { readonly text: string; readonly colour: Colour };
 /** A frame and a blank on each side of a cell, and one more frame. */
 const FRAME = 3;
 const LEAST_WIDTH = 5;
+/** A word that is broken into shorter pieces than this cannot be read. */
+const LEAST_PIECE = 12;
 
 export const terminalColumns = (): number => columnsFor(process.stdout);
 
@@ -35,6 +37,7 @@ export function framed(head: readonly string[], rows: readonly (readonly Cell[])
   const words = head.map((_, at) => Math.max(...textsOf(at).flatMap((text) => text.split(" ").map(widthOf))));
   // A word is broken only where no other column can be narrower.
   const widths = narrowed(narrowed(natural, room, words), room);
+  if (widths.some((width, at) => width < LEAST_PIECE && width < (words[at] ?? 0))) return listed(head, cells, columns);
   const styled = (text: string, at: number, colour?: Colour) =>
     wrapped(text, widths[at] ?? LEAST_WIDTH)
       .map((line) => (colour ? styleText(colour, line) : line))

@@ -4,6 +4,7 @@ import { counted } from "@scheduler-agent-supervisor/core/internal/domain/counte
 import { type Wait, waitInWords } from "@scheduler-agent-supervisor/core/internal/domain/recovery/wait";
 import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
 import { words } from "../../shared/words.ts";
+import { forOutput } from "../wrapped.ts";
 
 /** C0 and C1, and the marks that change the direction of writing: what a service says may not move the cursor or disguise a line. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
@@ -14,9 +15,9 @@ export function plainText(text: string): string {
   return stripVTControlCharacters(text).replace(CONTROL, " ").trim();
 }
 
-/** Prints a line. */
+/** Prints a line, as wide as the terminal. */
 export function say(line = ""): void {
-  console.log(line.split("\n").map(lineText).join("\n"));
+  console.log(forOutput(line.split("\n").map(lineText).join("\n")));
 }
 
 /** What is said about the rows: apart from them, where a program reads them. */

@@ -39,12 +39,19 @@ function railOf(place: number, count: number): string {
 function stepLines(workflow: Workflow, step: WorkflowStep, rail: string, width: number, columns: number): string[] {
   const { name, after } = step;
   const waits = after.length > 0 ? `after ${after.join(", ")}` : "first";
-  const below = `  ${rail === "●" || rail === "└" ? " " : "│"}   ${" ".repeat(width)}  `;
+  const under = `  ${rail === "●" || rail === "└" ? " " : "│"}   `;
+  // Beside the longest name, where that leaves room; else below each.
+  const beside = `${under}${" ".repeat(width)}`;
+  const isBeside = beside.length + 4 <= columns / 2;
+  const below = isBeside ? `${beside}    ` : under;
   const said = [`${waits}; ${compensationInWords(step)}`, shapeInWords(step), ownPolicyInWords(workflow, step)];
+  const head = `  ${rail} ${styleText("cyan", name.padEnd(isBeside ? width : 0))}`;
   return [
-    `  ${rail} ${styleText("cyan", name.padEnd(width))}  ${askedOf(step)}`,
+    ...(isBeside
+      ? hanging(`${head}  `, beside, askedOf(step), columns)
+      : [head, ...hanging(below, below, askedOf(step), columns)]),
     ...said.flatMap((text) =>
-      text ? wrapped(text, columns - below.length - 2).map((line) => `${below}  ${styleText("dim", line)}`) : [],
+      text ? wrapped(text, columns - below.length).map((line) => `${below}${styleText("dim", line)}`) : [],
     ),
   ];
 }

@@ -45,6 +45,40 @@ test("P16 the scheduler is killed with a click, and the order is Processed; with
   expect({ errors, elsewhere }).toEqual({ errors: [], elsewhere: [] });
 }, 120_000);
 
+const SHOWN = ["now", "actors", "record", "services", "messages", "statuses", "story"] as const;
+const shownBy = (page: Page) => Promise.all(SHOWN.map((id) => page.locator(`#${id}`).innerText()));
+const FAULT = /^(Kill|Delay|Double|Take down)\b|^Every message twice$/;
+
+test("the address after each fault, opened in another page, shows the same case", async () => {
+  await using browser = await closing();
+  await using simulator = await serveSimulator();
+  const { page, errors } = await openPage(browser);
+  const { page: other } = await openPage(browser);
+  const start = `${simulator.url}#seed=1&step=7`;
+  await page.goto(start);
+  await page.getByRole("status").getByText("Step 7,").waitFor();
+  const names = await page
+    .getByRole("button", { name: FAULT })
+    .evaluateAll((all) => all.map((one) => one.getAttribute("aria-label") ?? one.textContent ?? ""));
+  for (const kind of ["Kill", "Delay", "Double", "Take down", "Every message twice"])
+    expect(names.some((name) => name.startsWith(kind))).toBe(true);
+  for (const name of names) {
+    await page.goto("about:blank");
+    await page.goto(start);
+    await page.getByRole("status").getByText("Step 7,").waitFor();
+    await page.getByRole("button", { name, exact: true }).first().click();
+    await expect.poll(() => page.url(), { message: name }).toContain("&do=7.");
+    await page.getByRole("button", { name: "Step", exact: true }).click();
+    await page.getByRole("status").getByText("Step 8,").waitFor();
+    await other.goto("about:blank");
+    await other.goto(page.url());
+    await other.getByRole("status").getByText("Step 8,").waitFor();
+    expect(await shownBy(other), name).toEqual(await shownBy(page));
+    expect(await page.locator("#story").innerText(), name).toMatch(/: (You |From now on)/);
+  }
+  expect(errors).toEqual([]);
+}, 180_000);
+
 /** Compressed: what an operator's browser loads once. */
 const BUDGET_BYTES = 250_000;
 

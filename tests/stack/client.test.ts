@@ -339,7 +339,7 @@ test("send --wait says what is wrong with an order, and at once which was sent b
   const sent = await send(bad, again, nameless, "--wait", "--timeout", "2");
   expect(sent.code, sent.output).toBe(1);
   expect(sent.output).toMatch(/bad order +Rejected \n {2}- orderId.*\n {2}- currency/);
-  expect(sent.output).toMatch(/sent-1 +not sent It was submitted before with the same content, and is Processed/);
-  expect(sent.output).toMatch(/nameless\.json +not sent The job needs its orderId/);
+  expect(sent.output).toMatch(/sent-1 +not sent: It was submitted before with the same content, and is Processed/);
+  expect(sent.output).toMatch(/nameless\.json +not sent: The job needs its orderId/);
   expect(sent.output).toContain("3 orders: 1 rejected, 2 not sent");
 });

@@ -142,6 +142,23 @@ test("npm start -- --no-samples sends none, and has nothing to wait for", async 
   expect(await start.ended, start.output()).toBe(0);
 }, 60_000);
 
+test("npm start: Ctrl-C while the stack comes up ends all at once, with a sentence and 130", async () => {
+  const data = join(folder, "early");
+  const start = run("start", "--data", data, ...(await portOptions()));
+  await expect.poll(() => start.output(), { timeout: 40_000, interval: 20 }).toContain("ready after");
+  start.child.kill("SIGINT");
+  expect(await start.ended, start.output()).toBe(130);
+  expect(start.output()).toContain("Stopped before the stack was up.");
+  expect(start.output()).not.toMatch(/host +ready/);
+  await expect.poll(() => livePids(data), { timeout: 5000 }).toEqual([]);
+}, 60_000);
+
+test("npm start -- --data: a folder that cannot be made is named at once", async () => {
+  const start = run("start", "--data", join(ROOT, "package.json", "state"));
+  expect(await start.ended).toBe(1);
+  expect(start.output()).toContain("package.json is a file, and a folder is needed.");
+}, 30_000);
+
 test("npm start -- --topology flex names each group's process; Ctrl-C ends them all, and so does kill -9", async () => {
   const data = join(folder, "flex");
   const options = ["--topology", "flex", "--instances", "submission=2", "--data", data];

@@ -1,7 +1,8 @@
 // Public entry `local/histories`: the stored orchestration histories of a local host's durable engine, as files that a test can replay.
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CONTINUATION_HEADER } from "./host/durable/route.ts";
+import { makeFolder } from "./make-folder.ts";
 
 /** The host, the selected orchestrations, and the folder of their files. */
 export interface ExportOptions {
@@ -21,7 +22,7 @@ export interface ExportOptions {
  * @throws if the host does not answer
  */
 export async function exportHistories({ host, folder, orchestrator, idPrefix }: ExportOptions): Promise<string[]> {
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   const files: string[] = [];
   for await (const { instanceId, name } of instancesOf(host, idPrefix)) {
     if (orchestrator !== undefined && name !== orchestrator) continue;

@@ -1,7 +1,7 @@
 // `npm start`: compiles the app, brings it up on this machine, sends the first sample, and stays until Ctrl-C.
 import { once } from "node:events";
 import { join } from "node:path";
-import { readArguments, runCommand } from "./arguments.ts";
+import { readArguments, runCommand, stopSignal, unlessStopped } from "./arguments.ts";
 import { build, ROOT } from "./build.ts";
 import { openClient, sampleJob, settingsFor, startApp } from "./stack.ts";
 import { removeStackFile, writeStackFile } from "./stack-file.ts";
@@ -13,13 +13,13 @@ const USAGE = `npm start [-- OPTIONS]
 await runCommand(async () => {
   const flag = { type: "boolean" } as const;
   const { values } = readArguments({ exit: flag, "free-ports": flag }, USAGE);
-  const stop = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stop.abort());
-
   console.log("Compiling");
   build();
+  const stopped = stopSignal();
+  const stop = new AbortController();
+  stopped.addEventListener("abort", () => stop.abort());
   const data = join(ROOT, ".local");
-  const stack = await startApp({
+  const starting = startApp({
     data,
     ports: values["free-ports"] ? "free" : "usual",
     onProgress: (part, ms) => console.log(`  ${part.padEnd(8)} ready after ${(ms / 1000).toFixed(1)} s`),
@@ -28,17 +28,20 @@ await runCommand(async () => {
       stop.abort();
     },
   });
+  const stack = await unlessStopped(starting, "the app", stopped);
   try {
     const { host, bus, cosmos, remotes } = stack.addresses;
     // By it `npm run orders`, `npm run send` and `npm run services:fault` find this stack.
     writeStackFile(data, settingsFor(stack.addresses), { app: host?.url, services: remotes });
     console.log(`\nApp          ${host?.url}\nConsole      ${host?.url}/console/`);
     console.log(`Service Bus  ${bus?.connectionString}\nCosmos DB    ${cosmos?.connectionString}\n`);
-    await using client = openClient(stack);
+    const client = openClient(stack);
     const id = `sample-${Date.now().toString(36)}`;
     console.log(`Sending ${id}:`);
     const onStatus = ({ status }: { readonly status: string }) => console.log(`  ${status}`);
-    const end = await client.submit(sampleJob(id), { onStatus, timeoutMs: 60_000, signal: stop.signal });
+    const end = await client
+      .submit(sampleJob(id), { onStatus, timeoutMs: 60_000, signal: stop.signal })
+      .finally(() => client[Symbol.asyncDispose]());
     console.log(`It is ${end.kind}.`);
     if (values["exit"]) return end.kind === "completed" ? 0 : 1;
     console.log("\nThe app stays up. Stop: Ctrl-C");

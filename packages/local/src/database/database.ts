@@ -1,8 +1,8 @@
 // Durable storage for every server of the local stack: SQLite behind a group commit, so that one flush serves many callers,
 // and the wait for the disk off the event loop.
-import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { makeFolder } from "../make-folder.ts";
 import { inWords } from "../thrown.ts";
 import { DiskRoom } from "./disk-room.ts";
 import { Statements } from "./statements.ts";
@@ -76,7 +76,7 @@ export class Database {
 
   /** @param path a file, whose folder is made, or `:memory:`. */
   constructor(path: string, durability: Durability = "normal", { shrinks = false }: DatabaseOptions = {}) {
-    if (path !== ":memory:") mkdirSync(dirname(path), { recursive: true });
+    if (path !== ":memory:") makeFolder(dirname(path));
     this.#path = path;
     this.#room = path === ":memory:" ? undefined : new DiskRoom(dirname(path));
     this.#sqlite = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });

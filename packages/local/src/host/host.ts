@@ -1,7 +1,7 @@
 // The running host: connects app, triggers, bindings, durable engine and server, and closes them again.
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { Database, type Durability } from "../database/database.ts";
+import { makeFolder } from "../make-folder.ts";
 import { messageOf } from "../thrown.ts";
 import { announcement } from "./app/announcement.ts";
 import { type LoadedApp, loadApp } from "./app/app.ts";
@@ -117,7 +117,7 @@ export class Host {
     this.#baseUrl = baseUrl;
     this.#isWritten = levelFilter(this.#hostJson.logLevels);
     this.#log = lineLog(options, this.#isWritten);
-    mkdirSync(options.data, { recursive: true });
+    makeFolder(options.data);
   }
 
   /** Loads the app and checks it. Only its appStart hooks run yet. */

@@ -1,7 +1,8 @@
 // Makes the certificate of `--tls` and keeps it in a folder: clients have to be told to trust it.
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign, X509Certificate } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeFolder } from "../make-folder.ts";
 import { bitString, boolean, context, integer, objectId, octetString, sequence, set, utcTime, utf8 } from "./der.ts";
 
 /** The folder of the certificate; several parts may share it. */
@@ -41,7 +42,7 @@ export function credentialsIn(folder: string, now: number): Credentials {
   const [keyFile, certificateFile] = [join(folder, "key.pem"), join(folder, "certificate.pem")];
   if (!existsSync(keyFile) || !existsSync(certificateFile) || endsSoon(readFileSync(certificateFile, "utf8"), now)) {
     const { key, cert } = makeCertificate(now);
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     writeFileSync(keyFile, key, { mode: 0o600 });
     writeFileSync(certificateFile, cert);
   }

@@ -1,10 +1,10 @@
 // Azurite, Microsoft's emulator of Azure Storage, as a child process that cannot outlive its parent.
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdir } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, extname, join } from "node:path";
 import { createInterface } from "node:readline";
+import { makeFolder } from "../make-folder.ts";
 import { EXIT_WITH_PARENT } from "./child.ts";
 import type { PartAddress, Ports } from "./parts.ts";
 
@@ -38,7 +38,7 @@ const UNUSED_LIBRARIES = new URL(`./unused-libraries${extname(import.meta.filena
 /** Resolves when all three services listen. Rejects with an EADDRINUSE that has the `port`, or with what Azurite said. */
 export async function startAzurite(options: AzuriteOptions): Promise<RunningAzurite> {
   const { data, log = () => undefined, preload = [] } = options;
-  if (data !== undefined) await mkdir(data, { recursive: true });
+  if (data !== undefined) makeFolder(data);
   const child = fork(program(), programArguments(options), {
     execArgv: [...EXIT_WITH_PARENT, ...[UNUSED_LIBRARIES, ...preload].flatMap((url) => ["--import", url])],
     stdio: ["ignore", "pipe", "pipe", "ipc"],

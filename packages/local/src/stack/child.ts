@@ -1,11 +1,12 @@
 // One process of the stack: its log, the first message that it sends, its end.
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, extname } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
+import { makeFolder } from "../make-folder.ts";
 import { openLogFile } from "./log-file.ts";
 
 export interface ChildOptions {
@@ -64,7 +65,7 @@ export class Child {
   }
 
   static start({ module, args, logFile, onLine, environment, exitWithParent }: ChildOptions): Child {
-    mkdirSync(dirname(logFile), { recursive: true });
+    makeFolder(dirname(logFile));
     const log = onLine ? undefined : openSync(logFile, "a");
     const output = log ?? "pipe";
     const child = fork(module, args, {

@@ -1,5 +1,5 @@
 // How each process of the stack is started and when it counts as ready.
-import { mkdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { get } from "node:http";
 import { extname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,6 +8,7 @@ import type { EngineName } from "../host/durable/engine-profile.ts";
 import type { InstanceCounts, Topology } from "../host/flex/groups.ts";
 import type { InstanceStatus } from "../host/flex/instances.ts";
 import type { HostMessage } from "../host/watcher-messages.ts";
+import { makeFolder } from "../make-folder.ts";
 import { startAzurite } from "./azurite.ts";
 import { busyPort } from "./busy-port.ts";
 import { Child } from "./child.ts";
@@ -99,7 +100,7 @@ export async function startServices({
 
 export async function startAzuriteProcess({ data, ports }: Common): Promise<Started> {
   const path = logFile(data, "azurite");
-  mkdirSync(join(data, "logs"), { recursive: true });
+  makeFolder(join(data, "logs"));
   const log = openLogFile(path);
   const azurite = await startAzurite({ ports, data: join(data, "azurite"), log: log.write }).catch((cause: Error) => {
     if (!("port" in cause)) throw cause;

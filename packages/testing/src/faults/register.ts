@@ -9,10 +9,14 @@ const CLIENT = import.meta.resolve("@scheduler-agent-supervisor/core/internal/sc
 /** Behind a module's address: itself, not what stands in its place. */
 const PLAIN = "?plain";
 
+// No `load`: with one, Node 22 up to 22.21 does not load what a CommonJS module requires in turn.
 registerHooks({
-  load(url, context, nextLoad) {
-    const source = standIn(url);
-    return source === undefined ? nextLoad(url, context) : { format: "module", source, shortCircuit: true };
+  resolve(specifier, context, nextResolve) {
+    const found = nextResolve(specifier, context);
+    const source = standIn(found.url);
+    return source === undefined
+      ? found
+      : { url: `data:text/javascript,${encodeURIComponent(source)}`, format: "module" };
   },
 });
 

@@ -83,9 +83,13 @@ export async function runFaults<Stack extends FaultStack>(options: FaultsOptions
     if (!workflow) throw new Error(`The app has no workflow ${name}: it has ${business.workflowNames.join(", ")}.`);
     return workflow;
   });
-  await using rig = await startRig((probe) => startApp(options, probe));
+  const rig = await startRig((probe) => startApp(options, probe));
   const lives: FaultLife[] = [];
-  for (const workflow of workflows) await runWorkflow(workflow, rig, options, lives);
+  try {
+    for (const workflow of workflows) await runWorkflow(workflow, rig, options, lives);
+  } finally {
+    await rig[Symbol.asyncDispose]();
+  }
   const isRight = lives.every(({ faults }) => faults.length === 0);
   return {
     lives,

@@ -1,5 +1,6 @@
 // Supplies `@azure/functions-core`, the module that the real worker puts under `@azure/functions`, for as long as this process lives.
 import { registerHooks } from "node:module";
+import { extname } from "node:path";
 import type { InvocationContext } from "@azure/functions";
 import type { Binding, InvocationState, RetryPolicy, TypedData } from "../contract.ts";
 import type { LogLevel } from "../log.ts";
@@ -90,7 +91,7 @@ export class Registrations {
   log: (level: LogLevel, category: LogCategory, message: string) => void = () => undefined;
 }
 
-const SHIM_URL = "functions-core:shim";
+const CORE_URL = new URL(`./functions-core.c${extname(import.meta.filename).slice(1)}`, import.meta.url).href;
 const SHARED = Symbol.for("local.host.functions-core");
 const HOST_VERSION = "4.1037.0";
 
@@ -165,14 +166,12 @@ export function installCoreModule(): void {
   if (installed) return;
   installed = true;
   Object.assign(globalThis, { [SHARED]: core });
-  const source = "module.exports = globalThis[Symbol.for('local.host.functions-core')];";
+  // No `load` beside it: with one, Node 22 up to 22.21 does not load what a CommonJS module requires in turn.
   registerHooks({
     resolve: (specifier, context, next) =>
       specifier === "@azure/functions-core"
-        ? { url: SHIM_URL, format: "commonjs", shortCircuit: true }
+        ? { url: CORE_URL, format: "commonjs", shortCircuit: true }
         : next(specifier, context),
-    load: (url, context, next) =>
-      url === SHIM_URL ? { format: "commonjs", source, shortCircuit: true } : next(url, context),
   });
 }
 
