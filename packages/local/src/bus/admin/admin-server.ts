@@ -2,12 +2,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { HttpConnections } from "../../listener/http-connections.ts";
 import { inWords, stackOf } from "../../thrown.ts";
-import type { Broker } from "../broker.ts";
 import { QuotaExceeded } from "../entities/quotas.ts";
 import type { BusyQueues } from "../links/busy-queues.ts";
 import { readToken } from "../links/claims.ts";
 import type { Log } from "../links/link-faults.ts";
-import { isStoreFault, type Store } from "../queue/store.ts";
+import { isStoreFault } from "../queue/store.ts";
 import { type AdminContext, type Answer, answerAdmin, fault } from "./admin-routes.ts";
 import { checkXml, XmlFault } from "./atom.ts";
 
