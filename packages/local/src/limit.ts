@@ -23,8 +23,22 @@ export interface UnkeptLimit {
   readonly source: string;
 }
 
+/** What Azure refuses whatever its size, and this stack as well. */
+export interface Refusal {
+  /** What is refused: also the name of its test. */
+  readonly what: string;
+  /** What this stack answers. */
+  readonly answer: string;
+  /** The page or the file that says so of Azure. */
+  readonly source: string;
+}
+
 export function limit(what: string, value: number, unit: Limit["unit"], answer: string, source: string): Limit {
   return { what, value, unit, answer, source };
+}
+
+export function refusal(what: string, answer: string, source: string): Refusal {
+  return { what, answer, source };
 }
 
 export function notKept(what: string, limit: string, instead: string, source: string): UnkeptLimit {

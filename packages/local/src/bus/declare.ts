@@ -1,11 +1,12 @@
 // Makes the entities that a file declares: absent ones are created, present ones set anew.
+import type { WithNotes } from "../notes.ts";
 import { readDeclared } from "./declared-entities.ts";
 import type { EntityCatalog, EntityChange } from "./entity-catalog.ts";
 import { subscriptionPath } from "./entity-path.ts";
 import type { ArmProperties } from "./queue-settings.ts";
 import { parseRule, type Rule } from "./rule.ts";
 
-/** The shape of `infra/entities/service-bus.json`. */
+/** With the members of ARM. */
 export interface QueueEntity {
   readonly name: string;
   /** Absent: the service's defaults. */
@@ -21,7 +22,7 @@ export interface SubscriptionEntity extends QueueEntity {
   readonly rules?: readonly QueueEntity[];
 }
 
-export interface DeclaredEntities {
+export interface DeclaredEntities extends WithNotes {
   readonly queues?: readonly QueueEntity[];
   readonly topics?: readonly TopicEntity[];
 }
