@@ -4,6 +4,7 @@ import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { FunctionApp, Invocation, InvocationResult, RegisteredFunction } from "./contract.ts";
 import { installCoreModule, type ProgrammingModel, Registrations, receiveRegistrations } from "./core-module.ts";
+import { checkFunctions } from "./function-faults.ts";
 import { checkNames } from "./function-names.ts";
 import { readJson } from "./host-json.ts";
 import {
@@ -86,6 +87,7 @@ class App implements LoadedApp {
     };
     this.#track = options.track;
     checkNames([...registrations.functions.keys()]);
+    checkFunctions([...registrations.functions.values()].map(({ metadata }) => metadata));
     for (const [name, { metadata, callback }] of registrations.functions) {
       const [triggerName, trigger] =
         Object.entries(metadata.bindings).find(([, { type }]) => /trigger$/i.test(type)) ?? [];
