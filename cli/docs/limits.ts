@@ -1,10 +1,13 @@
-// The limits of Azure's services that the local stack keeps, each with its source and its test, and those that it does not keep.
+// The limits of Azure's services that the local stack keeps, each with its source and its test, those that it does not keep, and what is refused.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { BUS_LIMITS, BUS_LIMITS_NOT_KEPT } from "@scheduler-agent-supervisor/local/bus/limits";
+import { BUS_REFUSALS } from "@scheduler-agent-supervisor/local/bus/refusals";
 import { COSMOS_LIMITS, COSMOS_LIMITS_NOT_KEPT } from "@scheduler-agent-supervisor/local/cosmos/limits";
+import { COSMOS_REFUSALS } from "@scheduler-agent-supervisor/local/cosmos/refusals";
 import { HOST_LIMITS, HOST_LIMITS_NOT_KEPT } from "@scheduler-agent-supervisor/local/host/limits";
-import type { Limit, UnkeptLimit } from "@scheduler-agent-supervisor/local/limit";
+import { HOST_REFUSALS } from "@scheduler-agent-supervisor/local/host/refusals";
+import type { Limit, Refusal, UnkeptLimit } from "@scheduler-agent-supervisor/local/limit";
 import { ROOT } from "../settings.ts";
 
 interface Service {
@@ -12,22 +15,44 @@ interface Service {
   /** The object of its limits, as its tests call it. */
   readonly limits: Readonly<Record<string, Limit>>;
   readonly unkept: readonly UnkeptLimit[];
+  /** The object of what is refused whatever its size, likewise. */
+  readonly refusals: Readonly<Record<string, Refusal>>;
   readonly folder: string;
 }
 
 const SERVICES: readonly Service[] = [
-  { title: "Cosmos DB", limits: COSMOS_LIMITS, unkept: COSMOS_LIMITS_NOT_KEPT, folder: "packages/local/src/cosmos" },
-  { title: "Service Bus", limits: BUS_LIMITS, unkept: BUS_LIMITS_NOT_KEPT, folder: "packages/local/src/bus" },
-  { title: "Azure Functions", limits: HOST_LIMITS, unkept: HOST_LIMITS_NOT_KEPT, folder: "packages/local/src/host" },
+  {
+    title: "Cosmos DB",
+    limits: COSMOS_LIMITS,
+    unkept: COSMOS_LIMITS_NOT_KEPT,
+    refusals: COSMOS_REFUSALS,
+    folder: "packages/local/src/cosmos",
+  },
+  {
+    title: "Service Bus",
+    limits: BUS_LIMITS,
+    unkept: BUS_LIMITS_NOT_KEPT,
+    refusals: BUS_REFUSALS,
+    folder: "packages/local/src/bus",
+  },
+  {
+    title: "Azure Functions",
+    limits: HOST_LIMITS,
+    unkept: HOST_LIMITS_NOT_KEPT,
+    refusals: HOST_REFUSALS,
+    folder: "packages/local/src/host",
+  },
 ];
 
 export function limitsTables(): string {
   const kept = SERVICES.reduce((sum, { limits }) => sum + Object.keys(limits).length, 0);
   const all = SERVICES.reduce((sum, { unkept }) => sum + unkept.length, kept);
-  return [`**${kept} of ${all} limits are kept.**\n`, ...SERVICES.map(section)].join("\n");
+  const refused = SERVICES.reduce((sum, { refusals }) => sum + Object.keys(refusals).length, 0);
+  const said = `**${kept} of ${all} limits are kept, and ${refused} things without a number are refused.**\n`;
+  return [said, ...SERVICES.map(section)].join("\n");
 }
 
-function section({ title, limits, unkept, folder }: Service): string {
+function section({ title, limits, unkept, refusals, folder }: Service): string {
   const all = Object.values(limits);
   const usual = mostFrequent(all.map(({ answer }) => answer));
   const rows = all.map((limit) => {
@@ -35,12 +60,24 @@ function section({ title, limits, unkept, folder }: Service): string {
     return `| ${nounOf(limit)} | ${link(limit, bound(limit))} | ${answer}|`;
   });
   const others = unkept.map((limit) => `| ${nounOf(limit)} | ${link(limit, limit.limit)} | ${limit.instead} |`);
-  const tests = [...new Set(Object.keys(limits).map((name) => testOf(folder, name)))];
-  const links = tests.map((test) => `[${test.slice(folder.length + 1)}](../../${test})`);
+  const refused = Object.values(refusals).map((one) => `| ${nounOf(one)} | ${link(one, "refused")} | ${one.answer} |`);
+  const links = testLinks(folder, limits, "LIMITS");
+  const refusalLinks = testLinks(folder, refusals, "REFUSALS");
   const head = ["| at most, unless it says at least | limit | beyond it |", "| --- | --- | --- |"];
   const otherHead = ["| not kept | limit in Azure | here |", "| --- | --- | --- |"];
-  const said = `Tests: ${links.join(", ")}. Beyond a limit, unless its row says otherwise: ${usual}.`;
-  return [`## ${title}`, "", said, "", ...head, ...rows, "", ...otherHead, ...others, ""].join("\n");
+  const refusedHead = ["| what is refused | in Azure | here |", "| --- | --- | --- |"];
+  const said = `Tests: ${links}. Beyond a limit, unless its row says otherwise: ${usual}.`;
+  return [
+    `## ${title}`,
+    ...["", said, "", ...head, ...rows],
+    ...["", ...otherHead, ...others],
+    ...["", `### Refused by ${title}`, "", `Tests: ${refusalLinks}.`, "", ...refusedHead, ...refused, ""],
+  ].join("\n");
+}
+
+function testLinks(folder: string, named: object, object: "LIMITS" | "REFUSALS"): string {
+  const tests = [...new Set(Object.keys(named).map((name) => testOf(folder, `${object}.${name}.what`)))];
+  return tests.map((test) => `[${test.slice(folder.length + 1)}](../../${test})`).join(", ");
 }
 
 function mostFrequent(texts: readonly string[]): string {
@@ -50,20 +87,19 @@ function mostFrequent(texts: readonly string[]): string {
 
 /** Without its article. */
 function nounOf({ what }: { readonly what: string }): string {
-  return what.replace(/^(The|A) (.)/, (_, _article, first: string) => first.toUpperCase());
+  return what.replace(/^(The|An?) (.)/, (_, _article, first: string) => first.toUpperCase());
 }
 
 function link({ source }: { readonly source: string }, text: string): string {
   return `[${text}](${source})`;
 }
 
-/** A test is named by what its limit limits. */
-function testOf(folder: string, name: string): string {
+/** A test, or a group of tests, is named by what is limited or refused. */
+function testOf(folder: string, title: string): string {
   const files = globSync("**/*.test.ts", { cwd: join(ROOT, folder) }).sort();
-  const found = files.find((file) =>
-    readFileSync(join(ROOT, folder, file), "utf8").includes(`test(LIMITS.${name}.what`),
-  );
-  if (!found) throw new Error(`No test in ${folder} is named LIMITS.${name}.what`);
+  const named = new RegExp(`(?:test\\(|describe\\(|\\[\\s*)${title.replaceAll(".", "\\.")}\\b`);
+  const found = files.find((file) => named.test(readFileSync(join(ROOT, folder, file), "utf8")));
+  if (!found) throw new Error(`No test in ${folder} is named ${title}`);
   return `${folder}/${found}`;
 }
 
