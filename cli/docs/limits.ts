@@ -1,13 +1,13 @@
-// The limits of Azure's services that the local stack keeps, each with its source and its test, those that it does not keep, and what is refused.
+// The limits of Azure's services that the local stack keeps, each with its source and its test, those that it does not keep, and what is rejected.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { BUS_LIMITS, BUS_LIMITS_NOT_KEPT } from "@scheduler-agent-supervisor/local/bus/limits";
-import { BUS_REFUSALS } from "@scheduler-agent-supervisor/local/bus/refusals";
+import { BUS_REJECTIONS } from "@scheduler-agent-supervisor/local/bus/rejections";
 import { COSMOS_LIMITS, COSMOS_LIMITS_NOT_KEPT } from "@scheduler-agent-supervisor/local/cosmos/limits";
-import { COSMOS_REFUSALS } from "@scheduler-agent-supervisor/local/cosmos/refusals";
+import { COSMOS_REJECTIONS } from "@scheduler-agent-supervisor/local/cosmos/rejections";
 import { HOST_LIMITS, HOST_LIMITS_NOT_KEPT } from "@scheduler-agent-supervisor/local/host/limits";
-import { HOST_REFUSALS } from "@scheduler-agent-supervisor/local/host/refusals";
-import type { Limit, Refusal, UnkeptLimit } from "@scheduler-agent-supervisor/local/limit";
+import { HOST_REJECTIONS } from "@scheduler-agent-supervisor/local/host/rejections";
+import type { Limit, Rejection, UnkeptLimit } from "@scheduler-agent-supervisor/local/limit";
 import { ROOT } from "../settings.ts";
 
 interface Service {
@@ -15,8 +15,8 @@ interface Service {
   /** The object of its limits, as its tests call it. */
   readonly limits: Readonly<Record<string, Limit>>;
   readonly unkept: readonly UnkeptLimit[];
-  /** The object of what is refused whatever its size, likewise. */
-  readonly refusals: Readonly<Record<string, Refusal>>;
+  /** The object of what is rejected whatever its size, likewise. */
+  readonly rejections: Readonly<Record<string, Rejection>>;
   readonly folder: string;
 }
 
@@ -25,21 +25,21 @@ const SERVICES: readonly Service[] = [
     title: "Cosmos DB",
     limits: COSMOS_LIMITS,
     unkept: COSMOS_LIMITS_NOT_KEPT,
-    refusals: COSMOS_REFUSALS,
+    rejections: COSMOS_REJECTIONS,
     folder: "packages/local/src/cosmos",
   },
   {
     title: "Service Bus",
     limits: BUS_LIMITS,
     unkept: BUS_LIMITS_NOT_KEPT,
-    refusals: BUS_REFUSALS,
+    rejections: BUS_REJECTIONS,
     folder: "packages/local/src/bus",
   },
   {
     title: "Azure Functions",
     limits: HOST_LIMITS,
     unkept: HOST_LIMITS_NOT_KEPT,
-    refusals: HOST_REFUSALS,
+    rejections: HOST_REJECTIONS,
     folder: "packages/local/src/host",
   },
 ];
@@ -47,12 +47,12 @@ const SERVICES: readonly Service[] = [
 export function limitsTables(): string {
   const kept = SERVICES.reduce((sum, { limits }) => sum + Object.keys(limits).length, 0);
   const all = SERVICES.reduce((sum, { unkept }) => sum + unkept.length, kept);
-  const refused = SERVICES.reduce((sum, { refusals }) => sum + Object.keys(refusals).length, 0);
-  const said = `**${kept} of ${all} limits are kept, and ${refused} things without a number are refused.**\n`;
+  const rejected = SERVICES.reduce((sum, { rejections }) => sum + Object.keys(rejections).length, 0);
+  const said = `**${kept} of ${all} limits are kept, and ${rejected} things without a number are rejected.**\n`;
   return [said, ...SERVICES.map(section)].join("\n");
 }
 
-function section({ title, limits, unkept, refusals, folder }: Service): string {
+function section({ title, limits, unkept, rejections, folder }: Service): string {
   const all = Object.values(limits);
   const usual = mostFrequent(all.map(({ answer }) => answer));
   const rows = all.map((limit) => {
@@ -60,22 +60,24 @@ function section({ title, limits, unkept, refusals, folder }: Service): string {
     return `| ${nounOf(limit)} | ${link(limit, bound(limit))} | ${answer}|`;
   });
   const others = unkept.map((limit) => `| ${nounOf(limit)} | ${link(limit, limit.limit)} | ${limit.instead} |`);
-  const refused = Object.values(refusals).map((one) => `| ${nounOf(one)} | ${link(one, "refused")} | ${one.answer} |`);
+  const rejected = Object.values(rejections).map(
+    (one) => `| ${nounOf(one)} | ${link(one, "rejected")} | ${one.answer} |`,
+  );
   const links = testLinks(folder, limits, "LIMITS");
-  const refusalLinks = testLinks(folder, refusals, "REFUSALS");
+  const rejectionLinks = testLinks(folder, rejections, "REJECTIONS");
   const head = ["| at most, unless it says at least | limit | beyond it |", "| --- | --- | --- |"];
   const otherHead = ["| not kept | limit in Azure | here |", "| --- | --- | --- |"];
-  const refusedHead = ["| what is refused | in Azure | here |", "| --- | --- | --- |"];
+  const rejectedHead = ["| what is rejected | in Azure | here |", "| --- | --- | --- |"];
   const said = `Tests: ${links}. Beyond a limit, unless its row says otherwise: ${usual}.`;
   return [
     `## ${title}`,
     ...["", said, "", ...head, ...rows],
     ...["", ...otherHead, ...others],
-    ...["", `### Refused by ${title}`, "", `Tests: ${refusalLinks}.`, "", ...refusedHead, ...refused, ""],
+    ...["", `### Rejected by ${title}`, "", `Tests: ${rejectionLinks}.`, "", ...rejectedHead, ...rejected, ""],
   ].join("\n");
 }
 
-function testLinks(folder: string, named: object, object: "LIMITS" | "REFUSALS"): string {
+function testLinks(folder: string, named: object, object: "LIMITS" | "REJECTIONS"): string {
   const tests = [...new Set(Object.keys(named).map((name) => testOf(folder, `${object}.${name}.what`)))];
   return tests.map((test) => `[${test.slice(folder.length + 1)}](../../${test})`).join(", ");
 }
@@ -94,7 +96,7 @@ function link({ source }: { readonly source: string }, text: string): string {
   return `[${text}](${source})`;
 }
 
-/** A test, or a group of tests, is named by what is limited or refused. */
+/** A test, or a group of tests, is named by what is limited or rejected. */
 function testOf(folder: string, title: string): string {
   const files = globSync("**/*.test.ts", { cwd: join(ROOT, folder) }).sort();
   const named = new RegExp(`(?:test\\(|describe\\(|\\[\\s*)${title.replaceAll(".", "\\.")}\\b`);

@@ -23,9 +23,9 @@ export interface UnkeptLimit {
   readonly source: string;
 }
 
-/** What Azure refuses whatever its size, and this stack as well. */
-export interface Refusal {
-  /** What is refused: also the name of its test. */
+/** What Azure rejects whatever its size, and this stack as well. */
+export interface Rejection {
+  /** What is rejected: also the name of its test. */
   readonly what: string;
   /** What this stack answers. */
   readonly answer: string;
@@ -37,7 +37,7 @@ export function limit(what: string, value: number, unit: Limit["unit"], answer: 
   return { what, value, unit, answer, source };
 }
 
-export function refusal(what: string, answer: string, source: string): Refusal {
+export function rejection(what: string, answer: string, source: string): Rejection {
   return { what, answer, source };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readDeclared } from "./declared-entities.ts";
-import { BUS_REFUSALS as REFUSALS } from "./refusals.ts";
+import { BUS_REJECTIONS as REJECTIONS } from "./rejections.ts";
 import { parseRule } from "./rule.ts";
 
 test("properties may be absent, and entities may have the notes that their owner names", () => {
@@ -16,7 +16,7 @@ test("properties may be absent, and entities may have the notes that their owner
   expect(() => readDeclared({ queues: [], notes: "owner" as never })).toThrow("a list of the names");
 });
 
-describe(REFUSALS.unknownMember.what, () => {
+describe(REJECTIONS.unknownMember.what, () => {
   test.each([
     ["a queue", { queues: [{ name: "q", propertes: {} }] }, '"propertes"\n  → at queues[0]'],
     [

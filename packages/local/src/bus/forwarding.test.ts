@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { BusUnderTest, receiveNow, receiveOne } from "./bus-under-test.ts";
-import { BUS_REFUSALS as REFUSALS } from "./refusals.ts";
+import { BUS_REJECTIONS as REJECTIONS } from "./rejections.ts";
 import { startBus } from "./start.ts";
 
 const under = new BusUnderTest();
@@ -160,7 +160,7 @@ test("forwarding that is set later moves what waits and what comes back, and its
   expect((await client.getQueue("late")).forwardTo).toMatch(/^sb:\/\/.*\/hop6$/);
 });
 
-test(REFUSALS.forward.what, async () => {
+test(REJECTIONS.forward.what, async () => {
   const client = under.administer();
   await expect(client.createQueue("bad", { forwardTo: "absent" })).rejects.toThrow(/no such queue or topic/);
   await expect(client.createQueue("bad", { forwardTo: "bad" })).rejects.toThrow(/to itself/);

@@ -11,7 +11,7 @@ import { findObstacle } from "./outlet.ts";
 import type { Queue } from "./queue.ts";
 import { parseSettings, readSettings } from "./queue-settings.ts";
 import { entityQuotaFault, filterQuotaFault } from "./quotas.ts";
-import { BUS_REFUSALS as REFUSALS } from "./refusals.ts";
+import { BUS_REJECTIONS as REJECTIONS } from "./rejections.ts";
 import { messages } from "./rhea-internals.ts";
 import { parseRule, type Rule } from "./rule.ts";
 import { startBus } from "./start.ts";
@@ -77,14 +77,14 @@ test(LIMITS.partitionKey.what, async () => {
   expect(() => read({ message_annotations: { "x-opt-partition-key": key } })).toThrow("128 characters at most");
 });
 
-test(REFUSALS.sessionKey.what, async () => {
+test(REJECTIONS.sessionKey.what, async () => {
   await send({ sessionId: "s", partitionKey: "s" }, "session");
   await send({ sessionId: "", partitionKey: "s" }, "session");
   const other = { group_id: "s", message_annotations: { "x-opt-partition-key": "other" } };
   expect(() => read(other)).toThrow("has to be the id of the session");
 });
 
-describe(REFUSALS.propertyParts.what, () => {
+describe(REJECTIONS.propertyParts.what, () => {
   test.each([{ list: ["a"] }, { map: { a: 1 } }])("%j", async (applicationProperties) => {
     await expect(send({ applicationProperties: applicationProperties as never })).rejects.toThrow(/property/i);
   });
@@ -374,7 +374,7 @@ test.each(["abandonMessage", "deferMessage", "deadLetterMessage"] as const)(
   },
 );
 
-describe(REFUSALS.fixed.what, () => {
+describe(REJECTIONS.fixed.what, () => {
   test.each(["requiresSession", "requiresDuplicateDetection", "enablePartitioning"])("%s", async (name) => {
     const data = `${under.folder}/${name}`;
     const start = (properties: object) =>

@@ -2,7 +2,7 @@ import type { ServiceBusReceiver } from "@azure/service-bus";
 import Long from "long";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { BusUnderTest, receiveNow, receiveOne } from "./bus-under-test.ts";
-import { BUS_REFUSALS as REFUSALS } from "./refusals.ts";
+import { BUS_REJECTIONS as REJECTIONS } from "./rejections.ts";
 
 const under = new BusUnderTest();
 const ZERO = Long.ZERO;
@@ -209,7 +209,7 @@ test("rules are made, listed and deleted over AMQP, and hold from then on", asyn
   });
 });
 
-test(REFUSALS.topicReceiver.what, async () => {
+test(REJECTIONS.topicReceiver.what, async () => {
   await expect(under.client.createReceiver("plain").receiveMessages(1, { maxWaitTimeInMs: 300 })).rejects.toThrow(
     /name a subscription/,
   );

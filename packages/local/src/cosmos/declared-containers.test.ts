@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { CosmosClient } from "@azure/cosmos";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { declaredFault } from "./declared-containers.ts";
-import { COSMOS_REFUSALS as REFUSALS } from "./refusals.ts";
+import { COSMOS_REJECTIONS as REJECTIONS } from "./rejections.ts";
 import { type ContainerResource, startCosmos } from "./start.ts";
 
 const ORDERS = { id: "orders", partitionKey: { paths: ["/id"] } };
 const declared = (container: object) => ({ database: "shop", containers: [{ ...ORDERS, ...container }] });
 
-describe(REFUSALS.unknownMember.what, () => {
+describe(REJECTIONS.unknownMember.what, () => {
   test.each([
     ["the whole", { ...declared({}), container: [] }, "container"],
     ["a container", declared({ defaultTTL: 3 }), "defaultTTL"],

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { Binding, RegisteredFunction } from "./contract.ts";
 import { checkFunctions } from "./function-faults.ts";
-import { HOST_REFUSALS as REFUSALS } from "./refusals.ts";
+import { HOST_REJECTIONS as REJECTIONS } from "./rejections.ts";
 import { bindFunctions } from "./settings.ts";
 import { httpRoutes } from "./triggers/http.ts";
 
@@ -25,34 +25,34 @@ test("what Azure takes", () => {
     expect(check({ trigger: { ...http, authLevel } }), String(authLevel)).not.toThrow();
 });
 
-describe(REFUSALS.bindingName.what, () => {
+describe(REJECTIONS.bindingName.what, () => {
   test.each(["1st", "my_queue", "my-queue", "größe", "a".repeat(129), "$result", ""])("%s", (name) => {
     expect(check({ trigger: timer, [name]: queue })).toThrow(`"${name}" is not a name of a binding`);
   });
 });
 
-test(REFUSALS.bindingNameCase.what, () => {
+test(REJECTIONS.bindingNameCase.what, () => {
   expect(check({ trigger: timer, out: queue, Out: queue })).toThrow('"Out" differs from another one only in case');
 });
 
-test(REFUSALS.returnDirection.what, () => {
+test(REJECTIONS.returnDirection.what, () => {
   expect(check({ trigger: timer, $return: { ...queue, direction: "inout" } })).toThrow("$return is no output");
 });
 
-test(REFUSALS.direction.what, () => {
+test(REJECTIONS.direction.what, () => {
   expect(check({ trigger: timer, out: { ...queue, direction: "outwards" } })).toThrow('"outwards" is not a direction');
 });
 
-test(REFUSALS.triggers.what, () => {
+test(REJECTIONS.triggers.what, () => {
   expect(check({ trigger: timer, other: http })).toThrow("several triggers");
   expect(check({ trigger: { ...timer, direction: "out" } })).toThrow("its trigger is an output");
 });
 
-test(REFUSALS.authLevel.what, () => {
+test(REJECTIONS.authLevel.what, () => {
   expect(check({ trigger: { ...http, authLevel: "anonymus" } })).toThrow('"anonymus" is not an authLevel');
 });
 
-describe(REFUSALS.retry.what, () => {
+describe(REJECTIONS.retry.what, () => {
   const [second, minute] = [{ seconds: 1 }, { seconds: 60 }];
   test.each([
     [{ retryStrategy: "fixedDelay", delayInterval: second }, "no maxRetryCount"],
@@ -82,20 +82,20 @@ function routeFaults(...triggers: object[]): string[] {
   return faults;
 }
 
-test(REFUSALS.sameRoute.what, () => {
+test(REJECTIONS.sameRoute.what, () => {
   const [one, other] = [{ route: "a/{id}" }, { route: "/A/{ID}/", methods: ["POST"] }];
   expect(routeFaults(one, other)).toEqual([]);
   expect(routeFaults(one, { ...other, methods: ["POST", "GET"] })).toEqual([expect.stringContaining('those of "f0"')]);
   expect(routeFaults(one, { ...other, methods: [] })).toHaveLength(1);
 });
 
-test(REFUSALS.ownRoute.what, () => {
+test(REJECTIONS.ownRoute.what, () => {
   expect(routeFaults({ route: "a/admin" }, { route: "my-runtime" })).toEqual([]);
   for (const route of ["admin", "Administrators/{id}", "/runtime/x"])
     expect(routeFaults({ route }), route).toHaveLength(1);
 });
 
-test(REFUSALS.setting.what, () => {
+test(REJECTIONS.setting.what, () => {
   const trigger = { ...timer, schedule: "%Every%" };
   expect(bindFunctions([registered("f", trigger)], { Every: "0 * * * * *" }).faults).toEqual([]);
   expect(bindFunctions([registered("f", trigger)], {}).faults).toEqual([expect.stringContaining('setting "Every"')]);

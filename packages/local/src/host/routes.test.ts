@@ -1,6 +1,6 @@
 // Route templates as ASP.NET reads them: which values a constraint takes, and which templates are none.
 import { describe, expect, test } from "vitest";
-import { HOST_REFUSALS as REFUSALS } from "./refusals.ts";
+import { HOST_REJECTIONS as REJECTIONS } from "./rejections.ts";
 import { compileRoute, matchRoute } from "./routes.ts";
 
 const LEAST_INT = "-2147483648";
@@ -29,7 +29,7 @@ test.each([
   expect(others.filter(isTaken)).toEqual([]);
 });
 
-describe(REFUSALS.route.what, () => {
+describe(REJECTIONS.route.what, () => {
   test.each([
     ["a//b", "follow"],
     ["{id}/{ID}", "more than once"],

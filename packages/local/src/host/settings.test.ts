@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readHostJson } from "./host-json.ts";
 import { levelFilter } from "./log.ts";
-import { HOST_REFUSALS as REFUSALS } from "./refusals.ts";
+import { HOST_REJECTIONS as REJECTIONS } from "./rejections.ts";
 import { retryDelayMs } from "./retry.ts";
 import { parseSchedule } from "./schedule.ts";
 import { readLocalSettings } from "./settings.ts";
@@ -82,7 +82,7 @@ test("host.json says how Durable's storage and the timers' locks behave; what Az
   });
 });
 
-describe(REFUSALS.version.what, () => {
+describe(REJECTIONS.version.what, () => {
   test.each([{ functionTimeout: "00:05:00" }, { version: "1.0" }, { version: 2 }, { Version: "2.0" }])("%j", (json) => {
     write("host.json", json);
     expect(() => readHostJson(folder, {})).toThrow('"version", which has to be "2.0"');
@@ -94,7 +94,7 @@ const readWith = (json: object) => {
   return readHostJson(folder, {});
 };
 
-describe(REFUSALS.hostJsonType.what, () => {
+describe(REJECTIONS.hostJsonType.what, () => {
   test.each([
     [{ extensions: { serviceBus: { maxConcurrentCallsPerSession: "two" } } }, "is not a whole number"],
     [{ extensions: { serviceBus: { prefetchCount: true } } }, "is not a whole number"],
@@ -111,7 +111,7 @@ describe(REFUSALS.hostJsonType.what, () => {
   });
 });
 
-test(REFUSALS.visibility.what, () => {
+test(REJECTIONS.visibility.what, () => {
   const read = (controlQueueVisibilityTimeout: string) =>
     readWith({ extensions: { durableTask: { storageProvider: { controlQueueVisibilityTimeout } } } });
   expect(read("01:00:00").storage.controlQueueVisibilityTimeoutMs).toBe(3_600_000);
@@ -243,7 +243,7 @@ test.each(["[4.*, 5.0.0)", "[4.30.0, 5.0.0)", "4.0.0", "4.*", "[4.0.0]", "(3.3.0
   },
 );
 
-describe(REFUSALS.bundle.what, () => {
+describe(REJECTIONS.bundle.what, () => {
   test.each([
     { id: BUNDLE },
     { id: BUNDLE, version: "" },

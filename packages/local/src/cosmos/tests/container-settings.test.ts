@@ -9,7 +9,7 @@ import {
   PartitionKeyKind,
 } from "@azure/cosmos";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { COSMOS_REFUSALS as REFUSALS } from "../refusals.ts";
+import { COSMOS_REJECTIONS as REJECTIONS } from "../rejections.ts";
 import { sendSigned } from "./signed-request.ts";
 import { codeOf, type TemporaryServer, temporaryServer } from "./temporary-server.ts";
 
@@ -106,7 +106,7 @@ describe("throughput", () => {
     expect((await at.client.database("test").readOffer()).resource).toBeUndefined();
   });
 
-  test(REFUSALS.throughputStep.what, async () => {
+  test(REJECTIONS.throughputStep.what, async () => {
     const definition = { id: "odd", partitionKey: "/pk", throughput: 401 };
     expect(await codeOf(at.client.database("test").containers.create(definition))).toBe(400);
   });
@@ -148,7 +148,7 @@ test.each([
   await expect(creating).rejects.toMatchObject({ code: 400, message: expect.stringContaining(message) });
 });
 
-test(REFUSALS.samePath.what, async () => {
+test(REJECTIONS.samePath.what, async () => {
   const indexingPolicy = { includedPaths: [{ path: "/a/?" }, { path: "/a/?" }], excludedPaths: [{ path: "/*" }] };
   const creating = at.client.database("test").containers.create({ id: "twice", partitionKey: "/pk", indexingPolicy });
   await expect(creating).rejects.toMatchObject({ code: 400, message: expect.stringContaining("'/a/?' stands in") });
@@ -157,7 +157,7 @@ test(REFUSALS.samePath.what, async () => {
 const creationWith = (indexingPolicy: IndexingPolicy) =>
   at.client.database("test").containers.create({ id: `policy${++made}`, partitionKey: "/pk", indexingPolicy });
 
-describe(REFUSALS.indexingPath.what, () => {
+describe(REJECTIONS.indexingPath.what, () => {
   test.each(["/a", "/a*", "/a/*/b/?", "/a//?", "a/?", "/a-b/?", "/a b/?", "/a/?/b/?", '/"a/?'])("%s", async (path) => {
     const creating = creationWith({ includedPaths: [{ path }], excludedPaths: [{ path: "/*" }] });
     await expect(creating).rejects.toMatchObject({ code: 400, message: expect.stringContaining("not be accepted") });
@@ -189,19 +189,19 @@ test.each([
 describe("what Azure refuses when a container is made", () => {
   const refused: readonly (readonly [name: string, definition: object])[] = [
     ...["_ts", "_rid", "_self", "_etag", "_attachments"].map(
-      (name) => [REFUSALS.systemKey.what, { partitionKey: { paths: [`/${name}`] } }] as const,
+      (name) => [REJECTIONS.systemKey.what, { partitionKey: { paths: [`/${name}`] } }] as const,
     ),
-    [REFUSALS.systemKey.what, { partitionKey: { paths: ["/a", "/_ts"], kind: "MultiHash", version: 2 } }],
-    [REFUSALS.uniquePath.what, { uniqueKeyPolicy: { uniqueKeys: [{ paths: ["/a/"] }] } }],
-    [REFUSALS.uniquePath.what, { uniqueKeyPolicy: { uniqueKeys: [{ paths: ["/a/?"] }] } }],
+    [REJECTIONS.systemKey.what, { partitionKey: { paths: ["/a", "/_ts"], kind: "MultiHash", version: 2 } }],
+    [REJECTIONS.uniquePath.what, { uniqueKeyPolicy: { uniqueKeys: [{ paths: ["/a/"] }] } }],
+    [REJECTIONS.uniquePath.what, { uniqueKeyPolicy: { uniqueKeys: [{ paths: ["/a/?"] }] } }],
     ["an analytical store", { analyticalStorageTtl: -1 }],
-    [REFUSALS.conflicts.what, { conflictResolutionPolicy: { mode: "FirstWins" } }],
-    [REFUSALS.conflicts.what, { conflictResolutionPolicy: { mode: "Custom", conflictResolutionPath: "/a" } }],
-    [REFUSALS.conflicts.what, { conflictResolutionPolicy: { conflictResolutionProcedure: "dbs/a" } }],
-    [REFUSALS.geospatial.what, { geospatialConfig: { type: "Sphere" } }],
-    [REFUSALS.spatialIndex.what, { indexingPolicy: { spatialIndexes: [{ path: "/a/*", types: ["Circle"] }] } }],
-    [REFUSALS.spatialIndex.what, { indexingPolicy: { spatialIndexes: [{ path: "/a", types: ["Point"] }] } }],
-    [REFUSALS.nameEnd.what, { id: "trailing " }],
+    [REJECTIONS.conflicts.what, { conflictResolutionPolicy: { mode: "FirstWins" } }],
+    [REJECTIONS.conflicts.what, { conflictResolutionPolicy: { mode: "Custom", conflictResolutionPath: "/a" } }],
+    [REJECTIONS.conflicts.what, { conflictResolutionPolicy: { conflictResolutionProcedure: "dbs/a" } }],
+    [REJECTIONS.geospatial.what, { geospatialConfig: { type: "Sphere" } }],
+    [REJECTIONS.spatialIndex.what, { indexingPolicy: { spatialIndexes: [{ path: "/a/*", types: ["Circle"] }] } }],
+    [REJECTIONS.spatialIndex.what, { indexingPolicy: { spatialIndexes: [{ path: "/a", types: ["Point"] }] } }],
+    [REJECTIONS.nameEnd.what, { id: "trailing " }],
   ];
   test.each(refused)("%s: %j", async (_, definition) => {
     const all = { id: `refused-${++made}`, partitionKey: { paths: ["/pk"] }, ...definition };
@@ -226,7 +226,7 @@ describe("what Azure refuses when a container is made", () => {
   });
 });
 
-test(REFUSALS.fixedKey.what, async () => {
+test(REJECTIONS.fixedKey.what, async () => {
   const partitionKey: PartitionKeyDefinition = { paths: ["/pk"], kind: PartitionKeyKind.Hash, version: 2 };
   const { container } = await at.client.database("test").containers.create({ id: "fixed", partitionKey });
   const as = (key: object) => container.replace({ id: "fixed", partitionKey: { ...partitionKey, ...key } });

@@ -1,6 +1,6 @@
 // Single documents through the SDK: what each operation answers, and under which condition it refuses.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { COSMOS_REFUSALS as REFUSALS } from "../refusals.ts";
+import { COSMOS_REJECTIONS as REJECTIONS } from "../rejections.ts";
 import { sendSigned } from "./signed-request.ts";
 import { codeOf, type TemporaryServer, temporaryServer } from "./temporary-server.ts";
 
@@ -53,9 +53,9 @@ describe("create", () => {
   });
 
   describe.each([
-    [REFUSALS.idEnd.what, 401, ["blank ", "blanks  ", "escape%20", "%E9%B1%80"]],
+    [REJECTIONS.idEnd.what, 401, ["blank ", "blanks  ", "escape%20", "%E9%B1%80"]],
     // The answer is no JSON, so the SDK has no code for it.
-    [REFUSALS.idControl.what, undefined, ["a\tb", "line\nbreak", "return\r"]],
+    [REJECTIONS.idControl.what, undefined, ["a\tb", "line\nbreak", "return\r"]],
   ])("%s", (_, code, ids) => {
     test.each(ids)("%j", async (id) => {
       expect((await at.orders.items.create({ id, orderId: "c6" })).statusCode).toBe(201);

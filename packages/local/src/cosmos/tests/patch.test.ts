@@ -1,7 +1,7 @@
 // Patches through the SDK: the six operations, the condition that guards them, and many clients on one document.
 import type { PatchOperation } from "@azure/cosmos";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { COSMOS_REFUSALS as REFUSALS } from "../refusals.ts";
+import { COSMOS_REJECTIONS as REJECTIONS } from "../rejections.ts";
 import { codeOf, type TemporaryServer, temporaryServer } from "./temporary-server.ts";
 
 let at: TemporaryServer;
@@ -81,7 +81,7 @@ describe("operations", () => {
     },
   );
 
-  test(REFUSALS.patchTilde.what, async () => {
+  test(REJECTIONS.patchTilde.what, async () => {
     const item = await document({ "a~": 1, "~x": {} });
     const set = (path: string) => item.patch([{ op: "set", path, value: 2 }]);
     for (const path of ["/a~", "/~x/b", "/a~2"]) expect(await codeOf(set(path)), path).toBe(400);
@@ -90,7 +90,7 @@ describe("operations", () => {
     expect(await codeOf(item.patch([move]))).toBe(400);
   });
 
-  test(REFUSALS.patchDigits.what, async () => {
+  test(REJECTIONS.patchDigits.what, async () => {
     const item = await document({ names: {} });
     const add = (digits: number) => item.patch([{ op: "add", path: `/names/${"1".repeat(digits)}`, value: 2 }]);
     expect(await codeOf(add(20))).toBe(400);

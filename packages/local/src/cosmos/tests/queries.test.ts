@@ -1,7 +1,7 @@
 // Queries through the SDK: what the language means, undefined above all, and how results come in pages.
 import type { JSONValue } from "@azure/cosmos";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { COSMOS_REFUSALS as REFUSALS } from "../refusals.ts";
+import { COSMOS_REJECTIONS as REJECTIONS } from "../rejections.ts";
 import { codeOf, type TemporaryServer, temporaryServer } from "./temporary-server.ts";
 
 let at: TemporaryServer;
@@ -210,14 +210,14 @@ describe("faults", () => {
   });
 
   test.each([
-    [REFUSALS.topOffset.what, "SELECT TOP 1 * FROM c OFFSET 0 LIMIT 1", "TOP and OFFSET LIMIT"],
+    [REJECTIONS.topOffset.what, "SELECT TOP 1 * FROM c OFFSET 0 LIMIT 1", "TOP and OFFSET LIMIT"],
     [
-      REFUSALS.topOffset.what,
+      REJECTIONS.topOffset.what,
       "SELECT VALUE p FROM (SELECT TOP 1 * FROM c OFFSET 0 LIMIT 1) AS p",
       "TOP and OFFSET LIMIT",
     ],
     [
-      REFUSALS.missingComposite.what,
+      REJECTIONS.missingComposite.what,
       "SELECT * FROM c ORDER BY c.n, c.id",
       "The order by query does not have a corresponding composite index that it can be served from.",
     ],
@@ -226,7 +226,7 @@ describe("faults", () => {
     await expect(failing).rejects.toMatchObject({ code: 400, message: expect.stringContaining(named) });
   });
 
-  test(REFUSALS.orderPath.what, async () => {
+  test(REJECTIONS.orderPath.what, async () => {
     expect(await codeOf(at.orders.items.query("SELECT * FROM c ORDER BY c.note").fetchAll())).toBe(400);
   });
 });

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { OrchestrationRuntimeStatus } from "durable-functions";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { HOST_REFUSALS as REFUSALS } from "../refusals.ts";
+import { HOST_REJECTIONS as REJECTIONS } from "../rejections.ts";
 import { type Bench, openBench } from "./harness.ts";
 
 const APP = join(import.meta.dirname, "fixtures/orders");
@@ -198,14 +198,14 @@ test("the history can be had as it is stored", async () => {
   expect((await fetch(`${instances}/nobody/$history`)).status).toBe(404);
 });
 
-describe(REFUSALS.instanceId.what, () => {
+describe(REJECTIONS.instanceId.what, () => {
   test.each(["@entity", "a/b", "a\\b", "a#b", "a?b", "a\tb"])("%j", async (id) => {
     const url = `${bench.baseUrl}/runtime/webhooks/durabletask/orchestrators/waits/${encodeURIComponent(id)}`;
     expect((await fetch(url, { method: "POST", body: '{ "names": [] }' })).status).toBe(400);
   });
 });
 
-describe(REFUSALS.entityKey.what, () => {
+describe(REJECTIONS.entityKey.what, () => {
   test.each(["a/b", "a\\b", "a#b", "a?b", "a\u0001b"])("%j", async (key) => {
     const url = `${bench.baseUrl}/runtime/webhooks/durabletask/entities/Counter/${encodeURIComponent(key)}?op=add`;
     expect((await fetch(url, { method: "POST", body: "1" })).status).toBe(400);
