@@ -1,10 +1,13 @@
-// The limits of Azure's services that the local stack keeps, each with its source and its test, and those that it does not keep.
+// The limits of Azure's services that the local stack keeps, each with its source and its test, those that it does not keep, and what is rejected.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { BUS_LIMITS, BUS_LIMITS_NOT_KEPT } from "@scheduler-agent-supervisor/local/bus/limits";
+import { BUS_REJECTIONS } from "@scheduler-agent-supervisor/local/bus/rejections";
 import { COSMOS_LIMITS, COSMOS_LIMITS_NOT_KEPT } from "@scheduler-agent-supervisor/local/cosmos/limits";
+import { COSMOS_REJECTIONS } from "@scheduler-agent-supervisor/local/cosmos/rejections";
 import { HOST_LIMITS, HOST_LIMITS_NOT_KEPT } from "@scheduler-agent-supervisor/local/host/limits";
-import type { Limit, UnkeptLimit } from "@scheduler-agent-supervisor/local/limit";
+import { HOST_REJECTIONS } from "@scheduler-agent-supervisor/local/host/rejections";
+import type { Limit, Rejection, UnkeptLimit } from "@scheduler-agent-supervisor/local/limit";
 import { ROOT } from "../settings.ts";
 
 interface Service {
@@ -12,22 +15,44 @@ interface Service {
   /** The object of its limits, as its tests call it. */
   readonly limits: Readonly<Record<string, Limit>>;
   readonly unkept: readonly UnkeptLimit[];
+  /** The object of what is rejected whatever its size, likewise. */
+  readonly rejections: Readonly<Record<string, Rejection>>;
   readonly folder: string;
 }
 
 const SERVICES: readonly Service[] = [
-  { title: "Cosmos DB", limits: COSMOS_LIMITS, unkept: COSMOS_LIMITS_NOT_KEPT, folder: "packages/local/src/cosmos" },
-  { title: "Service Bus", limits: BUS_LIMITS, unkept: BUS_LIMITS_NOT_KEPT, folder: "packages/local/src/bus" },
-  { title: "Azure Functions", limits: HOST_LIMITS, unkept: HOST_LIMITS_NOT_KEPT, folder: "packages/local/src/host" },
+  {
+    title: "Cosmos DB",
+    limits: COSMOS_LIMITS,
+    unkept: COSMOS_LIMITS_NOT_KEPT,
+    rejections: COSMOS_REJECTIONS,
+    folder: "packages/local/src/cosmos",
+  },
+  {
+    title: "Service Bus",
+    limits: BUS_LIMITS,
+    unkept: BUS_LIMITS_NOT_KEPT,
+    rejections: BUS_REJECTIONS,
+    folder: "packages/local/src/bus",
+  },
+  {
+    title: "Azure Functions",
+    limits: HOST_LIMITS,
+    unkept: HOST_LIMITS_NOT_KEPT,
+    rejections: HOST_REJECTIONS,
+    folder: "packages/local/src/host",
+  },
 ];
 
 export function limitsTables(): string {
   const kept = SERVICES.reduce((sum, { limits }) => sum + Object.keys(limits).length, 0);
   const all = SERVICES.reduce((sum, { unkept }) => sum + unkept.length, kept);
-  return [`**${kept} of ${all} limits are kept.**\n`, ...SERVICES.map(section)].join("\n");
+  const rejected = SERVICES.reduce((sum, { rejections }) => sum + Object.keys(rejections).length, 0);
+  const said = `**${kept} of ${all} limits are kept, and ${rejected} things without a number are rejected.**\n`;
+  return [said, ...SERVICES.map(section)].join("\n");
 }
 
-function section({ title, limits, unkept, folder }: Service): string {
+function section({ title, limits, unkept, rejections, folder }: Service): string {
   const all = Object.values(limits);
   const usual = mostFrequent(all.map(({ answer }) => answer));
   const rows = all.map((limit) => {
@@ -35,12 +60,26 @@ function section({ title, limits, unkept, folder }: Service): string {
     return `| ${nounOf(limit)} | ${link(limit, bound(limit))} | ${answer}|`;
   });
   const others = unkept.map((limit) => `| ${nounOf(limit)} | ${link(limit, limit.limit)} | ${limit.instead} |`);
-  const tests = [...new Set(Object.keys(limits).map((name) => testOf(folder, name)))];
-  const links = tests.map((test) => `[${test.slice(folder.length + 1)}](../../${test})`);
+  const rejected = Object.values(rejections).map(
+    (one) => `| ${nounOf(one)} | ${link(one, "rejected")} | ${one.answer} |`,
+  );
+  const links = testLinks(folder, limits, "LIMITS");
+  const rejectionLinks = testLinks(folder, rejections, "REJECTIONS");
   const head = ["| at most, unless it says at least | limit | beyond it |", "| --- | --- | --- |"];
   const otherHead = ["| not kept | limit in Azure | here |", "| --- | --- | --- |"];
-  const said = `Tests: ${links.join(", ")}. Beyond a limit, unless its row says otherwise: ${usual}.`;
-  return [`## ${title}`, "", said, "", ...head, ...rows, "", ...otherHead, ...others, ""].join("\n");
+  const rejectedHead = ["| what is rejected | in Azure | here |", "| --- | --- | --- |"];
+  const said = `Tests: ${links}. Beyond a limit, unless its row says otherwise: ${usual}.`;
+  return [
+    `## ${title}`,
+    ...["", said, "", ...head, ...rows],
+    ...["", ...otherHead, ...others],
+    ...["", `### Rejected by ${title}`, "", `Tests: ${rejectionLinks}.`, "", ...rejectedHead, ...rejected, ""],
+  ].join("\n");
+}
+
+function testLinks(folder: string, named: object, object: "LIMITS" | "REJECTIONS"): string {
+  const tests = [...new Set(Object.keys(named).map((name) => testOf(folder, `${object}.${name}.what`)))];
+  return tests.map((test) => `[${test.slice(folder.length + 1)}](../../${test})`).join(", ");
 }
 
 function mostFrequent(texts: readonly string[]): string {
@@ -50,20 +89,19 @@ function mostFrequent(texts: readonly string[]): string {
 
 /** Without its article. */
 function nounOf({ what }: { readonly what: string }): string {
-  return what.replace(/^(The|A) (.)/, (_, _article, first: string) => first.toUpperCase());
+  return what.replace(/^(The|An?) (.)/, (_, _article, first: string) => first.toUpperCase());
 }
 
 function link({ source }: { readonly source: string }, text: string): string {
   return `[${text}](${source})`;
 }
 
-/** A test is named by what its limit limits. */
-function testOf(folder: string, name: string): string {
+/** A test, or a group of tests, is named by what is limited or rejected. */
+function testOf(folder: string, title: string): string {
   const files = globSync("**/*.test.ts", { cwd: join(ROOT, folder) }).sort();
-  const found = files.find((file) =>
-    readFileSync(join(ROOT, folder, file), "utf8").includes(`test(LIMITS.${name}.what`),
-  );
-  if (!found) throw new Error(`No test in ${folder} is named LIMITS.${name}.what`);
+  const named = new RegExp(`(?:test\\(|describe\\(|\\[\\s*)${title.replaceAll(".", "\\.")}\\b`);
+  const found = files.find((file) => named.test(readFileSync(join(ROOT, folder, file), "utf8")));
+  if (!found) throw new Error(`No test in ${folder} is named ${title}`);
   return `${folder}/${found}`;
 }
 

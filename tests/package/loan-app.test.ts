@@ -57,8 +57,8 @@ test("its commands say what is missing, and write what follows from its agents a
   expect(missing.stderr).toContain("agent bureau: a step reaches it over a queue, and infra/entities/service-bus.json");
   expect(missing.stderr).toContain("infra/main.parameters.json is stale");
   const file = join(app, "infra/entities/service-bus.json");
-  const { queues } = JSON.parse(readFileSync(file, "utf8")) as { readonly queues: readonly object[] };
-  writeFileSync(file, JSON.stringify({ queues: [...queues, BUREAU] }, null, 2));
+  const { queues, ...rest } = JSON.parse(readFileSync(file, "utf8")) as { readonly queues: readonly object[] };
+  writeFileSync(file, JSON.stringify({ ...rest, queues: [...queues, BUREAU] }, null, 2));
   const written = npm(["run", "agents", "--", "--write"]);
   expect(written.status, written.stderr).toBe(0);
   expect(npm(["run", "agents", "--", "--check"]).stdout).toContain("6 agents have what they need.");

@@ -26,11 +26,10 @@ let mug: JobClient;
 let shared: JobClient;
 beforeAll(async () => {
   const queuesFile = join(folder, "service-bus.json");
-  const queuesIn = (file: string) => (JSON.parse(readFileSync(file, "utf8")) as { queues: object[] }).queues;
-  writeFileSync(
-    queuesFile,
-    JSON.stringify({ queues: [...queuesIn(QUEUES_FILE), ...queuesIn(join(ROOT, "samples/parties.json"))] }),
-  );
+  const read = (file: string) => JSON.parse(readFileSync(file, "utf8")) as { queues: object[] };
+  const entities = read(QUEUES_FILE);
+  const { queues } = read(join(ROOT, "samples/parties.json"));
+  writeFileSync(queuesFile, JSON.stringify({ ...entities, queues: [...entities.queues, ...queues] }));
   app = await startTestStack({ queuesFile });
   const clientOf = (owner: string) =>
     createJobClient({

@@ -23,8 +23,22 @@ export interface UnkeptLimit {
   readonly source: string;
 }
 
+/** What Azure rejects whatever its size, and this stack as well. */
+export interface Rejection {
+  /** What is rejected: also the name of its test. */
+  readonly what: string;
+  /** What this stack answers. */
+  readonly answer: string;
+  /** The page or the file that says so of Azure. */
+  readonly source: string;
+}
+
 export function limit(what: string, value: number, unit: Limit["unit"], answer: string, source: string): Limit {
   return { what, value, unit, answer, source };
+}
+
+export function rejection(what: string, answer: string, source: string): Rejection {
+  return { what, answer, source };
 }
 
 export function notKept(what: string, limit: string, instead: string, source: string): UnkeptLimit {

@@ -5,6 +5,7 @@ import type { Database } from "../database/database.ts";
 import { diskFault } from "../database/disk-room.ts";
 import { HttpConnections } from "../listener/http-connections.ts";
 import { inWords, stackOf } from "../thrown.ts";
+import { documentPathFault } from "./document-path.ts";
 import { HYBRID_ROW } from "./items/hybrid-row.ts";
 import { type KeyRange, rangeNamed } from "./partitions/key-ranges.ts";
 import { type Call, fault, type Reply } from "./request.ts";
@@ -128,7 +129,8 @@ export class CosmosServer {
     if (path === "$refuse")
       return { reply: headers.authorization === EMULATOR_KEY ? this.#setRefusals(body) : NEEDS_KEY };
     const segments = path === "" ? [] : path.split("/").map(decodeSegment);
-    const notAdmitted = admissionFault({ catalog: this.#catalog, method, segments, headers });
+    const notAdmitted =
+      documentPathFault(segments) ?? admissionFault({ catalog: this.#catalog, method, segments, headers });
     if (notAdmitted) return { reply: notAdmitted };
     const full = method === "DELETE" || readsOnly(method, headers) ? undefined : this.#database.roomFault();
     if (full !== undefined) return { reply: fault(NO_ROOM, full) };

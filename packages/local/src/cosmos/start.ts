@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Database, type Durability } from "../database/database.ts";
 import { type Credentials, credentialsIn, type TlsFolder } from "../listener/certificate.ts";
 import { PortListener } from "../listener/port-listener.ts";
+import { type WithNotes, withoutNotes } from "../notes.ts";
 import { inWords } from "../thrown.ts";
 import { completePolicy } from "./queries/indexing.ts";
 import { Catalog } from "./resources/catalog.ts";
@@ -14,8 +15,8 @@ import { CosmosServer } from "./server.ts";
 import type { JsonObject } from "./sql/values.ts";
 import { StaleReads } from "./stale-reads.ts";
 
-/** A database and its containers, in the shape of `infra/entities/cosmos.json`. */
-export interface CosmosResources {
+/** A database and its containers; `notes` names members of both that have no effect here. */
+export interface CosmosResources extends WithNotes {
   readonly database: string;
   readonly containers: readonly ContainerResource[];
 }
@@ -135,7 +136,7 @@ async function provision(catalog: Catalog, resources: CosmosResources): Promise<
   const parent = catalog.databases.get(id) ?? (await catalog.createDatabase(id));
   if (!parent) throw new Error(`The database '${id}' could not be created.`);
   for (const wanted of containers) {
-    const definition = JSON.parse(JSON.stringify(wanted)) as JsonObject;
+    const definition = JSON.parse(JSON.stringify(withoutNotes(wanted, resources.notes ?? []))) as JsonObject;
     const wrong = containerFault(definition);
     if (wrong !== undefined) throw new Error(`The container '${wanted.id}' is not valid: ${wrong}`);
     const present = parent.containers.get(wanted.id);

@@ -1,9 +1,10 @@
-// Reads host.json: the few settings that matter to this host, with the real host's defaults; the rest is left alone.
+// Reads host.json: the few settings that matter to this host, with the real host's defaults; of the rest only what Microsoft's host would refuse or ignore is named.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { messageOf } from "../thrown.ts";
 import type { StorageProviderSettings } from "./durable/engine-profile.ts";
+import { readMembers } from "./host-json-members.ts";
 import type { LogLevel } from "./log.ts";
 import { timeSpanMs } from "./schedule/time-span.ts";
 
@@ -71,6 +72,8 @@ export interface HostSettings {
   readonly listenerLock: ListenerLockSettings;
   /** What is taken here and refused in Azure, a line each: times that tests make short. */
   readonly refusedInAzure: readonly string[];
+  /** Members without an effect that look as if another one was meant. */
+  readonly warnings: readonly string[];
 }
 
 const DEFAULT_FUNCTION_TIMEOUT_MS = 30 * 60_000;
@@ -80,6 +83,7 @@ const LISTENER_LOCK = { periodMs: 60_000, recoveryPollingIntervalMs: 60_000 };
 const LEAST_LEASE_MS = 15_000;
 /** AzureStorageOptions, Validate. */
 const LEAST_VISIBILITY_MS = 60_000;
+const MOST_VISIBILITY_MS = 60 * 60_000;
 const MOST_PARTITIONS = 16;
 /** A setting with this prefix overrides the entry of host.json at the path that follows, its parts apart by two underscores. */
 const OVERRIDE_PREFIX = "AzureFunctionsJobHost__";
@@ -128,7 +132,9 @@ const storageProvider = z.object({
   partitionCount: count.min(1).max(MOST_PARTITIONS).optional(),
   controlQueueBatchSize: count.min(1).max(32).optional(),
   controlQueueBufferThreshold: count.min(1).max(1000).optional(),
-  controlQueueVisibilityTimeout: timeSpan.optional(),
+  controlQueueVisibilityTimeout: timeSpan
+    .refine(({ ms }) => ms <= MOST_VISIBILITY_MS, { error: "is 01:00:00 at most" })
+    .optional(),
   workItemQueueVisibilityTimeout: timeSpan.optional(),
   maxQueuePollingInterval: timeSpan.optional(),
 });
@@ -210,10 +216,14 @@ export function readHostJson(appDir: string, settings: Readonly<Record<string, s
   const path = join(appDir, "host.json");
   const json = readJson(path);
   checkVersion(path, json);
-  const parsed = schema.safeParse(override(json, settings));
-  if (!parsed.success) {
-    const faults = parsed.error.issues.map(({ path, message }) => `  ${path.join(".") || "host.json"}: ${message}`);
-    throw new Error(`${path} is not valid:\n${faults.join("\n")}`);
+  const members = readMembers(override(json, settings));
+  const parsed = schema.safeParse(members.json);
+  if (!parsed.success || members.faults.length > 0) {
+    const issues = parsed.error?.issues ?? [];
+    const faults = new Map(issues.map(({ path, message }) => [path.join(".") || "host.json", message]));
+    for (const { place, fault } of members.faults) faults.set(place, fault);
+    const lines = [...faults].map(([place, fault]) => `  ${place}: ${fault}`);
+    throw new Error(`${path} is not valid:\n${lines.join("\n")}`);
   }
   const { functionTimeout, logging, extensions, singleton, extensionBundle } = parsed.data;
   const { durableTask } = extensions;
@@ -255,6 +265,7 @@ export function readHostJson(appDir: string, settings: Readonly<Record<string, s
     hasBundle: extensionBundle !== undefined || existsSync(join(appDir, "extensions.csproj")),
     listenerLock,
     refusedInAzure: refusedInAzure(storage, listenerLock),
+    warnings: members.warnings,
   };
 }
 
@@ -316,7 +327,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function override(json: Record<string, unknown>, settings: Readonly<Record<string, string>>): unknown {
+function override(json: Record<string, unknown>, settings: Readonly<Record<string, string>>): Record<string, unknown> {
   const root = structuredClone(json);
   for (const [name, value] of Object.entries(settings)) {
     if (!name.startsWith(OVERRIDE_PREFIX)) continue;

@@ -134,6 +134,7 @@ export class Host {
     // Of several processes, the one that describes the app logs it for all.
     const warn = this.#options.role ? () => undefined : (text: string) => this.#say("warning", text);
     checkLibraries(this.#appDir, usesDurable(app.functions.values()), warn);
+    for (const line of this.#hostJson.warnings) warn(line);
     for (const line of bundleWarnings(app.functions.values(), this.#hostJson)) warn(line);
     this.functions = this.#bind(app);
   }

@@ -2,9 +2,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readHostJson } from "./host-json.ts";
 import { levelFilter } from "./log.ts";
+import { HOST_REJECTIONS as REJECTIONS } from "./rejections.ts";
 import { retryDelayMs } from "./retry.ts";
 import { parseSchedule } from "./schedule/schedule.ts";
 import { readLocalSettings } from "./settings.ts";
@@ -81,13 +82,74 @@ test("host.json says how Durable's storage and the timers' locks behave; what Az
   });
 });
 
-test.each([{ functionTimeout: "00:05:00" }, { version: "1.0" }, { version: 2 }])(
-  "host.json needs its version: %j",
-  (json) => {
+describe(REJECTIONS.version.what, () => {
+  test.each([{ functionTimeout: "00:05:00" }, { version: "1.0" }, { version: 2 }, { Version: "2.0" }])("%j", (json) => {
     write("host.json", json);
     expect(() => readHostJson(folder, {})).toThrow('"version", which has to be "2.0"');
-  },
-);
+  });
+});
+
+const readWith = (json: object) => {
+  write("host.json", { version: "2.0", ...json });
+  return readHostJson(folder, {});
+};
+
+describe(REJECTIONS.hostJsonType.what, () => {
+  test.each([
+    [{ extensions: { serviceBus: { maxConcurrentCallsPerSession: "two" } } }, "is not a whole number"],
+    [{ extensions: { serviceBus: { prefetchCount: true } } }, "is not a whole number"],
+    [{ extensions: { durableTask: { extendedSessionsEnabled: "yes" } } }, "is neither true nor false"],
+    [{ extensions: { durableTask: { MAXCONCURRENTACTIVITYFUNCTIONS: 1.5 } } }, "is not a whole number"],
+    [{ healthMonitor: { healthCheckInterval: "10s" } }, "is not a time span"],
+    [{ healthMonitor: { counterThreshold: "high" } }, "is not a number"],
+    [{ singleton: { lockPeriod: 15 }, retry: { maxRetryCount: "3x" } }, "retry.maxRetryCount"],
+  ])("%j", (json, fault) => expect(() => readWith(json)).toThrow(fault));
+
+  test("what .NET takes for a value is taken: a number as text, another case, an empty one", () => {
+    const json = { healthMonitor: { enabled: "TRUE", counterThreshold: "0.8", healthCheckThreshold: "6" } };
+    expect(() => readWith({ ...json, extensions: { http: { dynamicThrottlesEnabled: "" } } })).not.toThrow();
+  });
+});
+
+test(REJECTIONS.visibility.what, () => {
+  const read = (controlQueueVisibilityTimeout: string) =>
+    readWith({ extensions: { durableTask: { storageProvider: { controlQueueVisibilityTimeout } } } });
+  expect(read("01:00:00").storage.controlQueueVisibilityTimeoutMs).toBe(3_600_000);
+  expect(() => read("01:00:01")).toThrow("is 01:00:00 at most");
+});
+
+test("the names of members have no case", () => {
+  const settings = readWith({ Extensions: { HTTP: { RoutePrefix: "v1" }, servicebus: { MaxConcurrentCalls: 3 } } });
+  expect(settings).toMatchObject({ routePrefix: "v1", serviceBus: { maxConcurrentCalls: 3 }, warnings: [] });
+});
+
+test.each([
+  [{ functionTimout: "00:05:00" }, "functionTimout", "functionTimeout"],
+  [
+    { extensions: { serviceBus: { maxConcurentCalls: 1 } } },
+    "extensions.serviceBus.maxConcurentCalls",
+    "extensions.serviceBus.maxConcurrentCalls",
+  ],
+  [{ extensions: { durableTasks: {} } }, "extensions.durableTasks", "extensions.durableTask"],
+  [{ http: { routePrefix: "v1" } }, "http", "extensions.http"],
+  [{ extensions: { http: { hubName: "h" } } }, "extensions.http.hubName", "extensions.durableTask.hubName"],
+  [{ extensions: { durableTask: { storageProvider: { partitonCuont: 4 } } } }, "partitonCuont", "partitionCount"],
+])("a member of host.json that looks like another one is named: %j", (json, place, meant) => {
+  const { warnings } = readWith(json);
+  expect(warnings).toEqual([expect.stringMatching(new RegExp(`${place}" is unknown.*${meant}" meant`))]);
+});
+
+test("other members of host.json are left alone, as Azure leaves them", () => {
+  const json = {
+    $schema: "x",
+    team: "shop",
+    extensions: { mine: { anything: 1 } },
+    logging: { logLevel: { a: "none" } },
+  };
+  expect(readWith(json).warnings).toEqual([]);
+  const root = join(import.meta.dirname, "../../../..");
+  expect(readHostJson(root, {}).warnings).toEqual([]);
+});
 
 test("all faults of host.json are named at once", () => {
   write("host.json", {
@@ -181,18 +243,20 @@ test.each(["[4.*, 5.0.0)", "[4.30.0, 5.0.0)", "4.0.0", "4.*", "[4.0.0]", "(3.3.0
   },
 );
 
-test.each([
-  { id: BUNDLE },
-  { id: BUNDLE, version: "" },
-  { id: BUNDLE, version: "latest" },
-  { id: BUNDLE, version: "[4.*, 5.0.0" },
-  { id: BUNDLE, version: ">=4" },
-  { id: "", version: "4.0.0" },
-  { id: "not a package", version: "4.0.0" },
-  { version: "4.0.0" },
-])("an extension bundle that Azure does not find stops the start: %j", (extensionBundle) => {
-  write("host.json", { version: "2.0", extensionBundle });
-  expect(() => readHostJson(folder, {})).toThrow(/extensionBundle\.(id|version)/);
+describe(REJECTIONS.bundle.what, () => {
+  test.each([
+    { id: BUNDLE },
+    { id: BUNDLE, version: "" },
+    { id: BUNDLE, version: "latest" },
+    { id: BUNDLE, version: "[4.*, 5.0.0" },
+    { id: BUNDLE, version: ">=4" },
+    { id: "", version: "4.0.0" },
+    { id: "not a package", version: "4.0.0" },
+    { version: "4.0.0" },
+  ])("%j", (extensionBundle) => {
+    write("host.json", { version: "2.0", extensionBundle });
+    expect(() => readHostJson(folder, {})).toThrow(/extensionBundle\.(id|version)/);
+  });
 });
 
 test("queues are not polled more often than Azure allows", () => {

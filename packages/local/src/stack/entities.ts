@@ -2,6 +2,7 @@
 import { access, readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { readNotes } from "../notes.ts";
 import { inWords } from "../thrown.ts";
 import type { PartName } from "./parts.ts";
 import type { ServicesArguments } from "./services-arguments.ts";
@@ -40,8 +41,7 @@ const FILES: readonly EntityFile[] = [
     option: "--cosmos-resources",
     usual: ["infra/entities/cosmos.json"],
     lists: ["containers"],
-    // The second is for deployments, and has no effect here.
-    others: ["database", "appendOnly"],
+    others: ["database"],
   },
   {
     entity: "remotes",
@@ -66,7 +66,8 @@ export async function readEntities(wanted: ServicesArguments): Promise<{ entitie
     else if (!hasList(read.value, lists)) {
       faults.push(`${option}: ${path} has to be an object with a list "${lists.join('" or "')}"`);
     } else {
-      const known = others && [...lists, ...others];
+      const notes = readNotes(read.value["notes"]);
+      const known = others && [...lists, ...others, "notes", ...(typeof notes === "string" ? [] : notes)];
       const unknown = Object.keys(read.value).filter((member) => known?.includes(member) === false);
       for (const member of unknown) faults.push(`${option}: ${path} has a member "${member}", which nobody reads`);
       entities[entity] = read.value;

@@ -1,12 +1,13 @@
 // Makes the entities that a file declares: absent ones are created, present ones set anew.
 
+import type { WithNotes } from "../../notes.ts";
 import type { ArmProperties } from "../queue/queue-settings.ts";
 import { parseRule, type Rule } from "../rules/rule.ts";
 import { readDeclared } from "./declared-entities.ts";
 import type { EntityCatalog, EntityChange } from "./entity-catalog.ts";
 import { subscriptionPath } from "./entity-path.ts";
 
-/** The shape of `infra/entities/service-bus.json`. */
+/** With the members of ARM. */
 export interface QueueEntity {
   readonly name: string;
   /** Absent: the service's defaults. */
@@ -22,7 +23,7 @@ export interface SubscriptionEntity extends QueueEntity {
   readonly rules?: readonly QueueEntity[];
 }
 
-export interface DeclaredEntities {
+export interface DeclaredEntities extends WithNotes {
   readonly queues?: readonly QueueEntity[];
   readonly topics?: readonly TopicEntity[];
 }

@@ -1,37 +1,48 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { BUS_REJECTIONS as REJECTIONS } from "../rejections.ts";
 import { parseRule } from "../rules/rule.ts";
 import { readDeclared } from "./declared-entities.ts";
 
-test("properties may be absent, and an entity may have notes of its owner", () => {
-  const queues = [{ name: "in", senders: ["shop"], listeners: ["app"] }];
-  expect(readDeclared({ queues })).toEqual({ queues: [{ ...queues[0], properties: {} }] });
+test("properties may be absent, and entities may have the notes that their owner names", () => {
+  const noted = { name: "in", owner: "shop", listeners: ["app"] };
+  const topics = [{ ...noted, subscriptions: [noted] }];
+  const read = { name: "in", properties: {} };
+  expect(readDeclared({ queues: [noted], topics, notes: ["owner", "listeners"] })).toEqual({
+    queues: [read],
+    topics: [{ ...read, subscriptions: [read] }],
+  });
+  expect(() => readDeclared({ queues: [noted], notes: ["owner"] })).toThrow('Unrecognized key: "listeners"');
+  expect(() => readDeclared({ queues: [], notes: ["properties"] })).toThrow('"properties" is a member with an effect');
+  expect(() => readDeclared({ queues: [], notes: "owner" as never })).toThrow("a list of the names");
 });
 
-test.each([
-  ["a queue", { queues: [{ name: "q", propertes: {} }] }, '"propertes"\n  → at queues[0]'],
-  [
-    "the properties of a queue",
-    { queues: [{ name: "q" }, { name: "r", properties: { lockDurtion: "PT1M" } }] },
-    '"lockDurtion"\n  → at queues[1].properties',
-  ],
-  [
-    "the properties of a topic, which no queue shares",
-    { topics: [{ name: "t", properties: { lockDuration: "PT1M" } }] },
-    '"lockDuration"\n  → at topics[0].properties',
-  ],
-  ["a topic", { topics: [{ name: "t", subscription: [] }] }, '"subscription"\n  → at topics[0]'],
-  [
-    "the properties of a subscription",
-    { topics: [{ name: "t", subscriptions: [{ name: "s", properties: { requireSession: true } }] }] },
-    '"requireSession"\n  → at topics[0].subscriptions[0].properties',
-  ],
-  [
-    "a rule",
-    { topics: [{ name: "t", subscriptions: [{ name: "s", rules: [{ name: "r", filter: {} }] }] }] },
-    '"filter"\n  → at topics[0].subscriptions[0].rules[0]',
-  ],
-])("an unknown member of %s is named", (_, declared, fault) => {
-  expect(() => readDeclared(declared)).toThrow(`Unrecognized key: ${fault}`);
+describe(REJECTIONS.unknownMember.what, () => {
+  test.each([
+    ["a queue", { queues: [{ name: "q", propertes: {} }] }, '"propertes"\n  → at queues[0]'],
+    [
+      "the properties of a queue",
+      { queues: [{ name: "q" }, { name: "r", properties: { lockDurtion: "PT1M" } }] },
+      '"lockDurtion"\n  → at queues[1].properties',
+    ],
+    [
+      "the properties of a topic, which no queue shares",
+      { topics: [{ name: "t", properties: { lockDuration: "PT1M" } }] },
+      '"lockDuration"\n  → at topics[0].properties',
+    ],
+    ["a topic", { topics: [{ name: "t", subscription: [] }] }, '"subscription"\n  → at topics[0]'],
+    [
+      "the properties of a subscription",
+      { topics: [{ name: "t", subscriptions: [{ name: "s", properties: { requireSession: true } }] }] },
+      '"requireSession"\n  → at topics[0].subscriptions[0].properties',
+    ],
+    [
+      "a rule",
+      { topics: [{ name: "t", subscriptions: [{ name: "s", rules: [{ name: "r", filter: {} }] }] }] },
+      '"filter"\n  → at topics[0].subscriptions[0].rules[0]',
+    ],
+  ])("%s", (_, declared, fault) => {
+    expect(() => readDeclared(declared as Parameters<typeof readDeclared>[0])).toThrow(`Unrecognized key: ${fault}`);
+  });
 });
 
 test.each([

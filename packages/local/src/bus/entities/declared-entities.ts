@@ -1,13 +1,7 @@
 // The strict reader of the entities that a file or a program declares: a member that nobody reads is a fault, not a silent loss.
 import { z } from "zod";
-
-/** Members that deployments and templates add for themselves; they have no effect here. */
-const NOTES = {
-  senders: z.unknown().optional(),
-  listeners: z.unknown().optional(),
-  submission: z.unknown().optional(),
-  team: z.unknown().optional(),
-};
+import { eachWithoutNotes, hidden, readNotes } from "../../notes.ts";
+import type { DeclaredEntities } from "./declare.ts";
 
 const COMMON = [
   "autoDeleteOnIdle",
@@ -54,26 +48,39 @@ const subscriptions = z.array(
       "isClientAffine",
     ]),
     rules: rules.optional(),
-    ...NOTES,
   }),
 );
-const queues = z.array(
-  z.strictObject({ name, properties: propertiesOf([...COMMON, ...STORES, ...SOURCES]), ...NOTES }),
-);
+const queues = z.array(z.strictObject({ name, properties: propertiesOf([...COMMON, ...STORES, ...SOURCES]) }));
 const topics = z.array(
   z.strictObject({
     name,
     properties: propertiesOf([...COMMON, ...STORES, "supportOrdering"]),
     subscriptions: subscriptions.optional(),
-    ...NOTES,
   }),
 );
 
 const declaredEntities = z.object({ queues: queues.optional(), topics: topics.optional() });
 
-/** Throws one error that names every unknown member by its place. */
-export function readDeclared(declared: unknown): z.output<typeof declaredEntities> {
-  const { data, error } = declaredEntities.safeParse(declared);
-  if (data) return data;
-  throw new Error(`The declared queues and topics are not valid:\n${z.prettifyError(error)}`);
+const KNOWN = ["name", "properties", "subscriptions", "rules"];
+
+/** What is declared, without its notes. Throws one error that names every unknown member by its place. */
+export function readDeclared(declared: DeclaredEntities): z.output<typeof declaredEntities> {
+  const notes = readNotes(declared.notes);
+  const { data, error } = declaredEntities.safeParse(typeof notes === "string" ? declared : noteless(declared, notes));
+  const fault = typeof notes === "string" ? notes : hidden(notes, KNOWN);
+  if (data && fault === undefined) return data;
+  throw new Error(`The declared queues and topics are not valid:\n${fault ?? (error && z.prettifyError(error))}`);
+}
+
+function noteless({ queues: all, topics: others }: DeclaredEntities, notes: readonly string[]): object {
+  const topicsOnly = eachWithoutNotes(others, notes);
+  return {
+    queues: eachWithoutNotes(all, notes),
+    topics: Array.isArray(topicsOnly) ? topicsOnly.map((topic) => withoutInnerNotes(topic, notes)) : topicsOnly,
+  };
+}
+
+function withoutInnerNotes(topic: unknown, notes: readonly string[]): unknown {
+  if (typeof topic !== "object" || topic === null || !("subscriptions" in topic)) return topic;
+  return { ...topic, subscriptions: eachWithoutNotes(topic.subscriptions, notes) };
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { BUS_REJECTIONS as REJECTIONS } from "../rejections.ts";
 import { startBus } from "../start.ts";
 import { BusUnderTest, receiveNow, receiveOne } from "./bus-under-test.ts";
 
@@ -159,7 +160,7 @@ test("forwarding that is set later moves what waits and what comes back, and its
   expect((await client.getQueue("late")).forwardTo).toMatch(/^sb:\/\/.*\/hop6$/);
 });
 
-test("an entity cannot forward to what does not exist, nor to itself, nor what has sessions", async () => {
+test(REJECTIONS.forward.what, async () => {
   const client = under.administer();
   await expect(client.createQueue("bad", { forwardTo: "absent" })).rejects.toThrow(/no such queue or topic/);
   await expect(client.createQueue("bad", { forwardTo: "bad" })).rejects.toThrow(/to itself/);

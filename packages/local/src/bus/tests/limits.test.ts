@@ -1,6 +1,6 @@
 // What Azure Service Bus allows at most: each limit is kept to its value, and refused beyond it.
 import type { ServiceBusMessage } from "@azure/service-bus";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { readIncoming } from "../encoded/encoded-message.ts";
 import { EntityCatalog } from "../entities/entity-catalog.ts";
 import { isEntityName, isPartName } from "../entities/entity-path.ts";
@@ -12,6 +12,7 @@ import { findObstacle } from "../queue/outlet.ts";
 import type { Queue } from "../queue/queue.ts";
 import { parseSettings, readSettings } from "../queue/queue-settings.ts";
 import { Store } from "../queue/store.ts";
+import { BUS_REJECTIONS as REJECTIONS } from "../rejections.ts";
 import { messages } from "../rhea-internals.ts";
 import { parseRule, type Rule } from "../rules/rule.ts";
 import { SubscriptionRules } from "../rules/subscription-rules.ts";
@@ -76,15 +77,17 @@ test(LIMITS.partitionKey.what, async () => {
   expect(() => read({ message_annotations: { "x-opt-partition-key": key } })).toThrow("128 characters at most");
 });
 
-test("the partition key of a message with a session is the id of the session", async () => {
+test(REJECTIONS.sessionKey.what, async () => {
   await send({ sessionId: "s", partitionKey: "s" }, "session");
   await send({ sessionId: "", partitionKey: "s" }, "session");
   const other = { group_id: "s", message_annotations: { "x-opt-partition-key": "other" } };
   expect(() => read(other)).toThrow("has to be the id of the session");
 });
 
-test.each([{ list: ["a"] }, { map: { a: 1 } }])("a property has no parts: %j", async (applicationProperties) => {
-  await expect(send({ applicationProperties: applicationProperties as never })).rejects.toThrow(/property/i);
+describe(REJECTIONS.propertyParts.what, () => {
+  test.each([{ list: ["a"] }, { map: { a: 1 } }])("%j", async (applicationProperties) => {
+    await expect(send({ applicationProperties: applicationProperties as never })).rejects.toThrow(/property/i);
+  });
 });
 
 test(LIMITS.sessionStateBytes.what, async () => {
@@ -371,17 +374,16 @@ test.each(["abandonMessage", "deferMessage", "deadLetterMessage"] as const)(
   },
 );
 
-test.each(["requiresSession", "requiresDuplicateDetection", "enablePartitioning"])(
-  "%s is fixed when a queue is created",
-  async (name) => {
+describe(REJECTIONS.fixed.what, () => {
+  test.each(["requiresSession", "requiresDuplicateDetection", "enablePartitioning"])("%s", async (name) => {
     const data = `${under.folder}/${name}`;
     const start = (properties: object) =>
       startBus({ port: 0, adminPort: 0, data, queues: [{ name: "orders", properties: { ...properties } }] });
     await (await start({})).close();
     await expect(start({ [name]: true })).rejects.toThrow(`${name} cannot be changed`);
     await (await start({ [name]: false })).close();
-  },
-);
+  });
+});
 
 test("what a message has keeps its type when it is sent again", async () => {
   const at = new Date(1_700_000_000_000);

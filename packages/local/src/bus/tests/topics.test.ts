@@ -1,6 +1,7 @@
 import type { ServiceBusReceiver } from "@azure/service-bus";
 import Long from "long";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { BUS_REJECTIONS as REJECTIONS } from "../rejections.ts";
 import { BusUnderTest, receiveNow, receiveOne } from "./bus-under-test.ts";
 
 const under = new BusUnderTest();
@@ -208,7 +209,7 @@ test("rules are made, listed and deleted over AMQP, and hold from then on", asyn
   });
 });
 
-test("only its subscriptions can be received from, and only the topic sent to", async () => {
+test(REJECTIONS.topicReceiver.what, async () => {
   await expect(under.client.createReceiver("plain").receiveMessages(1, { maxWaitTimeInMs: 300 })).rejects.toThrow(
     /name a subscription/,
   );

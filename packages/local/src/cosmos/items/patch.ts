@@ -23,6 +23,10 @@ export function parsePatch(body: Value, partitionPaths: readonly (readonly strin
   if (!operations.every(isObject)) return "A patch operation is an object.";
   const forbidden = operations.find(({ path }) => isForbidden(String(path), partitionPaths));
   if (forbidden) return `The path '${forbidden["path"]}' is the identity of the document and cannot be patched.`;
+  const strange = operations
+    .map(({ path, from }) => pathFault(path) ?? pathFault(from))
+    .find((one) => one !== undefined);
+  if (strange !== undefined) return strange;
   const condition = isObject(body) ? body["condition"] : undefined;
   if (condition === undefined || condition === null) return { operations };
   try {
@@ -63,6 +67,17 @@ function isForbidden(path: string, partitionPaths: readonly (readonly string[])[
   const first = segments[0] ?? "";
   if (segments.length === 1 && (first === "id" || SYSTEM.has(first))) return true;
   return partitionPaths.some((key) => segments.length <= key.length && segments.every((part, at) => part === key[at]));
+}
+
+/** Azure takes a part of digits for an index of an array, whatever it stands in. */
+const LONG_INDEX = /^\d{20,}$/;
+
+/** What is wrong with the parts of a path, whatever the document has there. */
+function pathFault(path: Value): string | undefined {
+  if (typeof path !== "string") return undefined;
+  if (/~(?![01])/.test(path)) return `The path '${path}' has a ~ that is not part of ~0 or ~1.`;
+  const long = path.split("/").find((part) => LONG_INDEX.test(part));
+  return long === undefined ? undefined : `Token('${long}') has length longer than expected`;
 }
 
 /** A JSON pointer (RFC 6901). */

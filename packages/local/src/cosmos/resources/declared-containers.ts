@@ -1,5 +1,6 @@
 // The strict reader of the containers that a file or a program declares: a member that nobody reads is a fault, not a silent loss.
 import { z } from "zod";
+import { eachWithoutNotes, hidden, readNotes, type WithNotes, withoutNotes } from "../../notes.ts";
 
 /** Values are checked by what answers a request for a container; here only the names of members are. */
 const any = z.unknown().optional();
@@ -43,10 +44,21 @@ const container = z.strictObject({
   analyticalStorageTtl: any,
 });
 
-const resources = z.strictObject({ database: z.string().min(1), containers: z.array(container), appendOnly: any });
+const resources = z.strictObject({ database: z.string().min(1), containers: z.array(container) });
+const KNOWN = ["database", "containers", ...Object.keys(container.shape)];
 
 /** What is wrong with the members, each with its place; undefined where nothing is. */
-export function declaredFault(given: unknown): string | undefined {
-  const { error } = resources.safeParse(given);
-  return error && `The declared containers are not valid:\n${z.prettifyError(error)}`;
+export function declaredFault(given: WithNotes & { readonly containers?: unknown }): string | undefined {
+  const notes = readNotes(given.notes);
+  const fault = typeof notes === "string" ? notes : (hidden(notes, KNOWN) ?? membersFault(given, notes));
+  return fault && `The declared containers are not valid:\n${fault}`;
+}
+
+function membersFault(
+  { notes: _, containers, ...others }: WithNotes & { readonly containers?: unknown },
+  notes: readonly string[],
+) {
+  const noteless = { ...(withoutNotes(others, notes) as object), containers: eachWithoutNotes(containers, notes) };
+  const { error } = resources.safeParse(noteless);
+  return error && z.prettifyError(error);
 }

@@ -9,6 +9,7 @@ import {
   PartitionKeyKind,
 } from "@azure/cosmos";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { COSMOS_REJECTIONS as REJECTIONS } from "../rejections.ts";
 import { sendSigned } from "./signed-request.ts";
 import { codeOf, type TemporaryServer, temporaryServer } from "./temporary-server.ts";
 
@@ -105,7 +106,7 @@ describe("throughput", () => {
     expect((await at.client.database("test").readOffer()).resource).toBeUndefined();
   });
 
-  test("that is no multiple of 100 is a 400", async () => {
+  test(REJECTIONS.throughputStep.what, async () => {
     const definition = { id: "odd", partitionKey: "/pk", throughput: 401 };
     expect(await codeOf(at.client.database("test").containers.create(definition))).toBe(400);
   });
@@ -147,7 +148,7 @@ test.each([
   await expect(creating).rejects.toMatchObject({ code: 400, message: expect.stringContaining(message) });
 });
 
-test("an indexing policy with the same path twice is refused", async () => {
+test(REJECTIONS.samePath.what, async () => {
   const indexingPolicy = { includedPaths: [{ path: "/a/?" }, { path: "/a/?" }], excludedPaths: [{ path: "/*" }] };
   const creating = at.client.database("test").containers.create({ id: "twice", partitionKey: "/pk", indexingPolicy });
   await expect(creating).rejects.toMatchObject({ code: 400, message: expect.stringContaining("'/a/?' stands in") });
@@ -156,13 +157,12 @@ test("an indexing policy with the same path twice is refused", async () => {
 const creationWith = (indexingPolicy: IndexingPolicy) =>
   at.client.database("test").containers.create({ id: `policy${++made}`, partitionKey: "/pk", indexingPolicy });
 
-test.each(["/a", "/a*", "/a/*/b/?", "/a//?", "a/?", "/a-b/?", "/a b/?", "/a/?/b/?", '/"a/?'])(
-  "the indexing path %s is refused",
-  async (path) => {
+describe(REJECTIONS.indexingPath.what, () => {
+  test.each(["/a", "/a*", "/a/*/b/?", "/a//?", "a/?", "/a-b/?", "/a b/?", "/a/?/b/?", '/"a/?'])("%s", async (path) => {
     const creating = creationWith({ includedPaths: [{ path }], excludedPaths: [{ path: "/*" }] });
     await expect(creating).rejects.toMatchObject({ code: 400, message: expect.stringContaining("not be accepted") });
-  },
-);
+  });
+});
 
 test.each(["/a/?", "/a/*", "/a/[]/?", "/a/[]/b/*", "/_a1/?", "/größe/?", '/"a-b"/?', '/a/"b c"/*'])(
   "the indexing path %s is taken",
@@ -189,27 +189,21 @@ test.each([
 describe("what Azure refuses when a container is made", () => {
   const refused: readonly (readonly [name: string, definition: object])[] = [
     ...["_ts", "_rid", "_self", "_etag", "_attachments"].map(
-      (name) => [`the key /${name}`, { partitionKey: { paths: [`/${name}`] } }] as const,
+      (name) => [REJECTIONS.systemKey.what, { partitionKey: { paths: [`/${name}`] } }] as const,
     ),
-    [
-      "a system property in a key of several",
-      { partitionKey: { paths: ["/a", "/_ts"], kind: "MultiHash", version: 2 } },
-    ],
-    ["a unique key with a trailing slash", { uniqueKeyPolicy: { uniqueKeys: [{ paths: ["/a/"] }] } }],
-    ["a unique key with a wildcard", { uniqueKeyPolicy: { uniqueKeys: [{ paths: ["/a/?"] }] } }],
+    [REJECTIONS.systemKey.what, { partitionKey: { paths: ["/a", "/_ts"], kind: "MultiHash", version: 2 } }],
+    [REJECTIONS.uniquePath.what, { uniqueKeyPolicy: { uniqueKeys: [{ paths: ["/a/"] }] } }],
+    [REJECTIONS.uniquePath.what, { uniqueKeyPolicy: { uniqueKeys: [{ paths: ["/a/?"] }] } }],
     ["an analytical store", { analyticalStorageTtl: -1 }],
-    ["an unknown mode for conflicts", { conflictResolutionPolicy: { mode: "FirstWins" } }],
-    ["a path for one's own mode", { conflictResolutionPolicy: { mode: "Custom", conflictResolutionPath: "/a" } }],
-    ["a procedure for the last writer", { conflictResolutionPolicy: { conflictResolutionProcedure: "dbs/a" } }],
-    ["an unknown kind of geospatial data", { geospatialConfig: { type: "Sphere" } }],
-    [
-      "an unknown type of a spatial index",
-      { indexingPolicy: { spatialIndexes: [{ path: "/a/*", types: ["Circle"] }] } },
-    ],
-    ["a spatial index without an end", { indexingPolicy: { spatialIndexes: [{ path: "/a", types: ["Point"] }] } }],
-    ["an id with a trailing space", { id: "trailing " }],
+    [REJECTIONS.conflicts.what, { conflictResolutionPolicy: { mode: "FirstWins" } }],
+    [REJECTIONS.conflicts.what, { conflictResolutionPolicy: { mode: "Custom", conflictResolutionPath: "/a" } }],
+    [REJECTIONS.conflicts.what, { conflictResolutionPolicy: { conflictResolutionProcedure: "dbs/a" } }],
+    [REJECTIONS.geospatial.what, { geospatialConfig: { type: "Sphere" } }],
+    [REJECTIONS.spatialIndex.what, { indexingPolicy: { spatialIndexes: [{ path: "/a/*", types: ["Circle"] }] } }],
+    [REJECTIONS.spatialIndex.what, { indexingPolicy: { spatialIndexes: [{ path: "/a", types: ["Point"] }] } }],
+    [REJECTIONS.nameEnd.what, { id: "trailing " }],
   ];
-  test.each(refused)("%s", async (_, definition) => {
+  test.each(refused)("%s: %j", async (_, definition) => {
     const all = { id: `refused-${++made}`, partitionKey: { paths: ["/pk"] }, ...definition };
     const answer = await sendSigned(at.server, "POST", "dbs/test/colls", {}, JSON.stringify(all));
     expect(answer.status).toBe(400);
@@ -232,7 +226,7 @@ describe("what Azure refuses when a container is made", () => {
   });
 });
 
-test("a partition key is fixed: its paths, its kind and its version", async () => {
+test(REJECTIONS.fixedKey.what, async () => {
   const partitionKey: PartitionKeyDefinition = { paths: ["/pk"], kind: PartitionKeyKind.Hash, version: 2 };
   const { container } = await at.client.database("test").containers.create({ id: "fixed", partitionKey });
   const as = (key: object) => container.replace({ id: "fixed", partitionKey: { ...partitionKey, ...key } });

@@ -1,6 +1,7 @@
 // Patches through the SDK: the six operations, the condition that guards them, and many clients on one document.
 import type { PatchOperation } from "@azure/cosmos";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { COSMOS_REJECTIONS as REJECTIONS } from "../rejections.ts";
 import { codeOf, type TemporaryServer, temporaryServer } from "./temporary-server.ts";
 
 let at: TemporaryServer;
@@ -79,6 +80,22 @@ describe("operations", () => {
       expect((await item.read()).resource).toEqual(before);
     },
   );
+
+  test(REJECTIONS.patchTilde.what, async () => {
+    const item = await document({ "a~": 1, "~x": {} });
+    const set = (path: string) => item.patch([{ op: "set", path, value: 2 }]);
+    for (const path of ["/a~", "/~x/b", "/a~2"]) expect(await codeOf(set(path)), path).toBe(400);
+    expect((await set("/a~0")).resource).toMatchObject({ "a~": 2 });
+    const move = { op: "move", from: "/a~", path: "/b" } as unknown as PatchOperation;
+    expect(await codeOf(item.patch([move]))).toBe(400);
+  });
+
+  test(REJECTIONS.patchDigits.what, async () => {
+    const item = await document({ names: {} });
+    const add = (digits: number) => item.patch([{ op: "add", path: `/names/${"1".repeat(digits)}`, value: 2 }]);
+    expect(await codeOf(add(20))).toBe(400);
+    expect((await add(19)).statusCode).toBe(200);
+  });
 
   test("10 operations are the most", async () => {
     const item = await document({ n: 0 });

@@ -54,6 +54,17 @@ test("a file that throws while it is imported is named, with the cause", async (
   await expect(loadApp(broken)).rejects.toThrow(/bad\.js of the app in .*broken failed.*no database/s);
 });
 
+test("an app with a binding that Azure refuses is not loaded", async () => {
+  const refused = join(folder, "refused");
+  mkdirSync(refused);
+  writeFileSync(join(refused, "package.json"), `{"type": "module", "main": "*.js"}`);
+  const source = `import { createRequire } from "node:module";
+    const { app } = createRequire(${JSON.stringify(join(APP, "package.json"))})("@azure/functions");
+    app.http("guarded", { authLevel: "anonymus", handler: () => undefined });`;
+  writeFileSync(join(refused, "functions.js"), source);
+  await expect(loadApp(refused)).rejects.toThrow('function "guarded": "anonymus" is not an authLevel');
+});
+
 test("an app whose main matches nothing is told so", async () => {
   const unbuilt = join(folder, "unbuilt");
   mkdirSync(unbuilt);

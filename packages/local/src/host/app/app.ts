@@ -14,6 +14,7 @@ import {
 } from "../invocation.ts";
 import type { Log } from "../log.ts";
 import { installCoreModule, type ProgrammingModel, Registrations, receiveRegistrations } from "./core-module.ts";
+import { checkFunctions } from "./function-faults.ts";
 import { checkNames } from "./function-names.ts";
 import { checkModel } from "./self-check.ts";
 
@@ -86,6 +87,7 @@ class App implements LoadedApp {
     };
     this.#track = options.track;
     checkNames([...registrations.functions.keys()]);
+    checkFunctions([...registrations.functions.values()].map(({ metadata }) => metadata));
     for (const [name, { metadata, callback }] of registrations.functions) {
       const [triggerName, trigger] =
         Object.entries(metadata.bindings).find(([, { type }]) => /trigger$/i.test(type)) ?? [];

@@ -1,7 +1,8 @@
 // What the unmodified client library sees of instances: the answers of the real host.
 import { join } from "node:path";
 import { OrchestrationRuntimeStatus } from "durable-functions";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { HOST_REJECTIONS as REJECTIONS } from "../rejections.ts";
 import { type Bench, openBench } from "./harness.ts";
 
 const APP = join(import.meta.dirname, "fixtures/orders");
@@ -197,8 +198,21 @@ test("the history can be had as it is stored", async () => {
   expect((await fetch(`${instances}/nobody/$history`)).status).toBe(404);
 });
 
-test("a start with an id that no path can hold, or a body that is no JSON, is refused", async () => {
-  await expect(waiting("@entity")).rejects.toThrow("400");
+describe(REJECTIONS.instanceId.what, () => {
+  test.each(["@entity", "a/b", "a\\b", "a#b", "a?b", "a\tb"])("%j", async (id) => {
+    const url = `${bench.baseUrl}/runtime/webhooks/durabletask/orchestrators/waits/${encodeURIComponent(id)}`;
+    expect((await fetch(url, { method: "POST", body: '{ "names": [] }' })).status).toBe(400);
+  });
+});
+
+describe(REJECTIONS.entityKey.what, () => {
+  test.each(["a/b", "a\\b", "a#b", "a?b", "a\u0001b"])("%j", async (key) => {
+    const url = `${bench.baseUrl}/runtime/webhooks/durabletask/entities/Counter/${encodeURIComponent(key)}?op=add`;
+    expect((await fetch(url, { method: "POST", body: "1" })).status).toBe(400);
+  });
+});
+
+test("a start with a body that is no JSON is refused", async () => {
   const url = `${bench.baseUrl}/runtime/webhooks/durabletask/orchestrators/chain`;
   expect((await fetch(url, { method: "POST", body: "{" })).status).toBe(400);
   expect((await fetch(`${bench.baseUrl}/runtime/webhooks/durabletask/nothing`)).status).toBe(404);

@@ -12,6 +12,7 @@ import {
   CONTINUATION_HEADER,
   decodePart,
   type Handler,
+  hasRefusedCharacter,
   instantOf,
   isTrue,
   json,
@@ -242,5 +243,5 @@ function filterOf({ query }: DurableHttpRequest): Omit<InstanceFilter, "limit" |
 }
 
 function isRefusedId(id: string): boolean {
-  return id.length > HOST_LIMITS.instanceId.value || id.startsWith("@") || /[/\\#?\p{Cc}]/u.test(id);
+  return id.length > HOST_LIMITS.instanceId.value || id.startsWith("@") || hasRefusedCharacter(id);
 }

@@ -1,7 +1,17 @@
 // The entities' part of the durable HTTP API.
 import type { DurableHttpResponse } from "../contract.ts";
 import { entityId } from "./actions.ts";
-import { type Call, CONTINUATION_HEADER, instantOf, isTrue, json, jsonBody, pageSize, problem } from "./route.ts";
+import {
+  type Call,
+  CONTINUATION_HEADER,
+  hasRefusedCharacter,
+  instantOf,
+  isTrue,
+  json,
+  jsonBody,
+  pageSize,
+  problem,
+} from "./route.ts";
 import { entityStatus } from "./status.ts";
 
 /** As on the real host one that exists without a state is not found either; the list has it. */
@@ -37,6 +47,11 @@ export function listEntities({ request, parts: [name], entities }: Call): Durabl
 export async function signalEntity({ request, parts: [name = "", key = ""], entities }: Call) {
   const body = jsonBody(request);
   if (body.kind === "invalid") return problem(400, "Invalid JSON content");
+  if (hasRefusedCharacter(key))
+    return problem(
+      400,
+      `'${key}' is no key of an entity: it may not contain '/', '\\', '#', '?' or control characters.`,
+    );
   const operation = request.method === "DELETE" ? "delete" : (request.query.get("op") ?? "");
   const refusal = await entities.signal(name, key, operation, body.text);
   return refusal === undefined ? { status: 202 } : problem(400, refusal);

@@ -73,3 +73,6 @@ export function json(status: number, body: string, headers: Record<string, strin
 export function problem(status: number, message: string): DurableHttpResponse {
   return json(status, JSON.stringify({ Message: message }));
 }
+
+/** What neither an instance id nor the key of an entity may have (DurableClient, IsInvalidCharacter). */
+export const hasRefusedCharacter = (text: string) => /[/\\#?\p{Cc}]/u.test(text);

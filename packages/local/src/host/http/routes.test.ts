@@ -1,5 +1,6 @@
 // Route templates as ASP.NET reads them: which values a constraint takes, and which templates are none.
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { HOST_REJECTIONS as REJECTIONS } from "../rejections.ts";
 import { compileRoute, matchRoute } from "./routes.ts";
 
 const LEAST_INT = "-2147483648";
@@ -28,18 +29,20 @@ test.each([
   expect(others.filter(isTaken)).toEqual([]);
 });
 
-test.each([
-  ["a//b", "follow"],
-  ["{id}/{ID}", "more than once"],
-  ["report-{id}/{id}", "more than once"],
-  ["{a}{b}", "two parameters"],
-  ["{*rest}/more", "nothing can follow"],
-  ["{*rest?}", "cannot be optional"],
-  ["{id=1?}", "optional and has a default"],
-  ["a?b", "has a ?"],
-  ["{id:odd}", "route constraint"],
-])("%s is no template", (template, fault) => {
-  expect(() => compileRoute(template, ["GET"], "target")).toThrow(fault);
+describe(REJECTIONS.route.what, () => {
+  test.each([
+    ["a//b", "follow"],
+    ["{id}/{ID}", "more than once"],
+    ["report-{id}/{id}", "more than once"],
+    ["{a}{b}", "two parameters"],
+    ["{*rest}/more", "nothing can follow"],
+    ["{*rest?}", "cannot be optional"],
+    ["{id=1?}", "optional and has a default"],
+    ["a?b", "has a ?"],
+    ["{id:odd}", "route constraint"],
+  ])("%s is no template", (template, fault) => {
+    expect(() => compileRoute(template, ["GET"], "target")).toThrow(fault);
+  });
 });
 
 test.each(["", "a", "/a/", "{id}", "a/{id:int?}", "{a=1}/{*rest}", "report-{id}.json", "{file}.{extension}"])(
