@@ -9,6 +9,13 @@ const PLAN = "core:domain/record/plan.ts";
 
 export const P13 = faultsOf("P13", [
   [
+    "A compensation waits for a step that its service takes on for later meanwhile.",
+    "core:domain/steps/step-end.ts",
+    "return ledTo(record, next).isNews ? next : undefined;",
+    "return undefined;",
+    "operations:accepted-while-compensated.test.ts",
+  ],
+  [
     "Steps are compensated in the order in which they were done.",
     PLAN,
     "compensated.flatMap(({ name }) => (later.has(name) ? [name] : [])),",

@@ -55,6 +55,16 @@ test.each([
   }
 });
 
+test("P35 a step that waits is compensated beside one that is at work when the deadline passes, and is rejected", async () => {
+  const { steps, ...workflow } = chain("compensate", { awaitWithin: "P1D" });
+  const beside = { ...workflow, steps: steps.map((step) => ({ ...step, after: [] })) };
+  const found = await explored({ workflow: beside, isCoarse: true, bounds: { rejections: 1, timeouts: 0 } });
+  expect(found.fault).toBeUndefined();
+  expect({ complete: found.complete, ends: found.ends }).toEqual({
+    ...{ complete: true, ends: ["Compensated", "Error", "Processed"] },
+  });
+});
+
 const sweepReads = (read: (record: StateRecord) => StateRecord): Mutant => ({
   reads: (record, operation) => (operation === "sweep" ? read(record) : record),
 });

@@ -192,10 +192,23 @@ function faultOfReport(
         is?.state === "Scheduled" && is.attempt === before.attempt && before.processState === "Processing";
       // A step that needs the one that is skipped, or need not stand in for the one that is done.
       if (is?.state === "Skipped" && was?.state === "NotStarted") continue;
+      // A compensation does not wait for a step that is done later.
+      if (way === "forward" && was?.state === "Awaiting" && isTakenBack(step, before)) continue;
       if (!isScheduled || isInHand(was)) return `who records ${name} changes ${other}`;
     }
   }
   return undefined;
+}
+
+/** Its compensation is scheduled for the attempt that holds the job, and its outcome counts as unknown. */
+function isTakenBack(
+  { state, outcomeUnknown, compensation }: StepRecord,
+  { attempt, direction }: StateRecord,
+): boolean {
+  const isUnknown = state === "NotStarted" && outcomeUnknown === true;
+  return (
+    isUnknown && direction === "compensate" && compensation?.state === "Scheduled" && compensation.attempt === attempt
+  );
 }
 
 /** What was at work beside the step that ended a job in Error is recorded when it is done. */

@@ -67,6 +67,17 @@ export function afterStep(
   return (isRejected ? stepRejected : stepClosed)(record, task, ended, within);
 }
 
+/**
+ * The record after a service has said that it does that step later, if its job is being compensated: nobody waits for the step (P13). Undefined if
+ * nothing follows from that.
+ */
+export function withoutWaiting(record: StateRecord, task: StepTask, within: Circumstances): StateRecord | undefined {
+  const isWaitedFor = task.direction !== "forward" || record.direction !== "compensate";
+  if (isWaitedFor || record.processState !== "Processing" || !awaits(record, task)) return undefined;
+  const next = goneOn(record, { ...record, updatedAt: within.now }, within);
+  return ledTo(record, next).isNews ? next : undefined;
+}
+
 /** The differences between one record and the other. */
 export function ledTo(before: StateRecord, next: StateRecord): LedTo {
   const isTurn = hasEnded(next.processState) !== hasEnded(before.processState) || next.direction !== before.direction;

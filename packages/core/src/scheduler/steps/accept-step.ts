@@ -3,14 +3,13 @@
 import type { ChildStanding } from "../../domain/definition/child-job.ts";
 import { LONGEST_WAIT_MS } from "../../domain/definition/workflow.ts";
 import { after, durationMs, instant } from "../../domain/duration.ts";
-import type { StateRecord } from "../../domain/record/state-record.ts";
 import type { StepEnd, StepTask } from "../../domain/steps/attempt.ts";
-import { newsOfOne } from "../../domain/steps/news.ts";
 import { nextPollAt } from "../../domain/steps/poll.ts";
 import { awaits } from "../../domain/steps/step-end.ts";
 import { accepted } from "../../domain/steps/step-run.ts";
 import type { Context, Ports } from "../ports.ts";
 import { recordAnswer, recordedEnd } from "./record-step.ts";
+import { standing } from "./standing.ts";
 import { recordMark, recordNews } from "./take-up.ts";
 
 const NOT_ALLOWED =
@@ -28,7 +27,7 @@ export interface Accepted {
 }
 
 /**
- * Order of writes: the record, then (by the caller) the event for the attempt. If it runs again after a crash in between, or if the completion was
+ * Order of writes: the record, what follows in a compensation that does not wait for the step, then (by the caller) the event for the attempt. If it runs again after a crash in between, or if the completion was
  * faster, the record shows it. A step that may not wait is rejected permanently: the later effect of its service is unknown, so a compensation
  * handles it.
  */
@@ -68,7 +67,7 @@ export async function acceptStep(task: StepTask, reply: Accepted, context: Conte
       completeBy,
       reference: reference ?? null,
     });
-    return standing(task, written.record);
+    return standing(task, written.record, context);
   }
   return (
     (await acceptedBefore(task, context)) ?? {
@@ -83,17 +82,7 @@ export async function acceptedBefore(task: StepTask, context: Context): Promise<
   const end = await recordedEnd(task, context);
   if (end) return end;
   const record = (await context.store.state(task.jobId))?.record;
-  return record && awaits(record, task) ? standing(task, record) : undefined;
-}
-
-/** From now on the attempt waits for the step by event, and needs to know until when. */
-export function standing(
-  { attempt, isAwaited, step }: StepTask,
-  { attempt: holder, steps, processState }: StateRecord,
-): StepEnd {
-  const hasReceiver = processState === "Processing" && !(isAwaited && holder === attempt);
-  if (hasReceiver) return { outcome: newsOfOne(steps, step), receiver: holder };
-  return { outcome: { kind: "completed", steps, hasEnded: false }, receiver: null };
+  return record && awaits(record, task) ? standing(task, record, context) : undefined;
 }
 
 /** The step is still in progress: shown to people, and it may take longer than its first time limit. */

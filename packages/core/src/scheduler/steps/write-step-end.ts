@@ -57,7 +57,7 @@ async function writeAfterRead(task: StepTask, answer: Answer, ports: Ports): Pro
   return { record, etag, ...ledTo(before, record) };
 }
 
-function circumstancesOf({ workflow }: StateRecord, ports: Ports): Circumstances {
+export function circumstancesOf({ workflow }: StateRecord, ports: Ports): Circumstances {
   return {
     workflow: ports.workflows.of(workflow),
     now: instant(ports.now()),

@@ -1,0 +1,43 @@
+// What the attempt that holds the job learns of a step that is done later (P6, P13).
+
+import { hasEnded, type StateRecord } from "../../domain/record/state-record.ts";
+import type { StepEnd, StepTask } from "../../domain/steps/attempt.ts";
+import { newsOfEnd, newsOfOne } from "../../domain/steps/news.ts";
+import { ledTo, withoutWaiting } from "../../domain/steps/step-end.ts";
+import type { Context } from "../ports.ts";
+import { concludeJob, startNextAttempt } from "../publishing/conclude-job.ts";
+import { writeAtVersion } from "../write-at-version.ts";
+import { circumstancesOf } from "./write-step-end.ts";
+
+/** From now on the attempt waits for the step by event, and needs to know until when. A compensation does not wait for it. */
+export async function standing(task: StepTask, record: StateRecord, context: Context): Promise<StepEnd> {
+  const { attempt, isAwaited, step, direction } = task;
+  const { attempt: holder, steps, processState } = record;
+  if (direction === "forward" && record.direction === "compensate") {
+    if (hasEnded(processState)) return { outcome: newsOfEnd(steps, task, true), receiver: holder };
+    const end = processState === "Processing" && (await goOnWithout(task, context));
+    if (end) return end;
+  }
+  const hasReceiver = processState === "Processing" && !(isAwaited && holder === attempt);
+  if (hasReceiver) return { outcome: newsOfOne(steps, step), receiver: holder };
+  return { outcome: { kind: "completed", steps, hasEnded: false }, receiver: null };
+}
+
+/**
+ * Begins the step's compensation, or ends the job that waits for nothing else. After a crash before it the step is found Awaiting, and this is done
+ * then; after a crash behind it the sweep publishes the end, and the attempt finds the compensation when it looks at the record.
+ */
+async function goOnWithout(task: StepTask, context: Context): Promise<StepEnd | undefined> {
+  const written = await writeAtVersion(task.jobId, context, (record) =>
+    withoutWaiting(record, task, circumstancesOf(record, context)),
+  );
+  if (written.kind === "rejected") return undefined;
+  const { record, etag, before } = written;
+  const { steps, processState, attempt } = record;
+  const isPending = processState === "Pending";
+  if (isPending) await startNextAttempt({ record, etag }, context);
+  else if (ledTo(before, record).isTurn) await concludeJob({ record, etag }, context);
+  // Forward again, in the next attempt: the one that compensated has to end.
+  if (isPending) return { outcome: { kind: "superseded" }, receiver: attempt - 1 };
+  return { outcome: newsOfEnd(steps, task, hasEnded(processState)), receiver: attempt };
+}
