@@ -172,8 +172,8 @@ function inTemplatesNames(text: string): string {
 }
 
 /** The template's agents are asked by calls. */
-function withoutQueueAgents({ queues }: { readonly queues: readonly { readonly name: string }[] }): object {
-  return { queues: queues.filter((queue) => !queue.name.startsWith("agent-requests-")) };
+function withoutQueueAgents(entities: { readonly queues: readonly { readonly name: string }[] }): object {
+  return { ...entities, queues: entities.queues.filter(({ name }) => !name.startsWith("agent-requests-")) };
 }
 
 /** The sample's settings, with the template's services in the place of the sample's own. */

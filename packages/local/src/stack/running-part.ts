@@ -1,5 +1,7 @@
 // Starts one part inside this process (Azurite: as its child) and says where it answers.
+
 import { join } from "node:path";
+import type { DeclaredEntities } from "../bus/entities/declare.ts";
 import type { Entities } from "./entities.ts";
 import { BUS_LIKE_AZURE, COSMOS_LIKE_AZURE } from "./like-azure.ts";
 import { type PartAddress, type PartName, remotePort, USUAL_BUS_TLS_PORT } from "./parts.ts";
@@ -40,7 +42,7 @@ export function startPart(name: PartName, options: PartOptions): Promise<Running
 async function bus(options: PartOptions): Promise<RunningPart> {
   const { data, durability, ports, tls: isSecured, likeAzure, entities, log } = options;
   const { startBus } = await import("../bus/start.ts");
-  const { queues, topics } = (entities.queues ?? {}) as Pick<Parameters<typeof startBus>[0], "queues" | "topics">;
+  const { queues, topics, notes } = (entities.queues ?? {}) as DeclaredEntities;
   const running = await startBus({
     port: ports.bus,
     adminPort: ports.busAdmin,
@@ -53,6 +55,7 @@ async function bus(options: PartOptions): Promise<RunningPart> {
     tls: isSecured ? { port: ports.busTls ?? USUAL_BUS_TLS_PORT, folder: certificateFolder(data) } : undefined,
     ...(queues ? { queues } : {}),
     ...(topics ? { topics } : {}),
+    ...(notes ? { notes } : {}),
   });
   const { port, adminPort, connectionString, tls } = running;
   const address = { name: "bus", port, adminPort, connectionString, ...(tls ? { tls } : {}) } as const;
