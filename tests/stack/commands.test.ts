@@ -79,12 +79,12 @@ test("npm start stays, serves the other commands, stops on Ctrl-C within 5 s; a 
   // Services report to where the app was.
   const ports = await portOptions();
   const first = run("start", "--data", data, ...ports);
-  await expect.poll(() => first.output(), { timeout: 40_000, interval: 50 }).toMatch(/\d\/\d+ steps, arrangeShipping/);
+  await expect.poll(() => first.output(), { timeout: 90_000, interval: 50 }).toMatch(/\d\/\d+ steps, arrangeShipping/);
   // The quick ones have to be at their end, however slow the machine is: others are to be left.
   const quick = ["plain", "priority", "payment-rejected", "address-rejected", "malformed", "sent-twice", "return"];
   for (const name of [...quick, "trip", "trip-sold-out", "trip-without-car"]) {
     const ended = new RegExp(` ${name}\\S*( order\\S*)? +(Processed|Compensated|Error|Quarantined) `);
-    await expect.poll(() => first.output(), { timeout: 40_000, interval: 50 }).toMatch(ended);
+    await expect.poll(() => first.output(), { timeout: 90_000, interval: 50 }).toMatch(ended);
   }
   // Killed while samples wait for their services: nothing of the stack may outlive it.
   first.child.kill("SIGKILL");
@@ -92,7 +92,7 @@ test("npm start stays, serves the other commands, stops on Ctrl-C within 5 s; a 
   await expect.poll(() => livePids(data), { timeout: 5000 }).toEqual([]);
 
   const second = run("start", "--data", data, ...ports);
-  await expect.poll(() => second.output(), { timeout: 40_000 }).toMatch(/Taking up [123] unfinished orders/);
+  await expect.poll(() => second.output(), { timeout: 90_000 }).toMatch(/Taking up [123] unfinished orders/);
   await expect.poll(() => second.output(), { timeout: 90_000 }).toContain("The stack stays up");
   expect(second.output()).toContain("the samples are not sent again");
   expect(second.output()).not.toContain("sample orders over");
@@ -131,21 +131,21 @@ test("npm start stays, serves the other commands, stops on Ctrl-C within 5 s; a 
   expect(livePids(data)).toEqual([]);
   expect(await run("reset", "--data", data).ended).toBe(0);
   expect(existsSync(data)).toBe(false);
-}, 240_000);
+}, 360_000);
 
 test("npm start -- --no-samples sends none, and has nothing to wait for", async () => {
   const start = run("start", "--no-samples", "--data", join(folder, "none"), ...(await portOptions()));
-  await expect.poll(() => start.output(), { timeout: 40_000 }).toContain("The stack stays up");
+  await expect.poll(() => start.output(), { timeout: 90_000 }).toContain("The stack stays up");
   expect(start.output()).toContain("No sample orders are sent.");
   expect(start.output()).not.toMatch(/Sending|ended as they should/);
   start.child.kill("SIGINT");
   expect(await start.ended, start.output()).toBe(0);
-}, 60_000);
+}, 120_000);
 
 test("npm start: Ctrl-C while the stack comes up ends all at once, with a sentence and 130", async () => {
   const data = join(folder, "early");
   const start = run("start", "--data", data, ...(await portOptions()));
-  await expect.poll(() => start.output(), { timeout: 40_000, interval: 20 }).toContain("ready after");
+  await expect.poll(() => start.output(), { timeout: 90_000, interval: 20 }).toContain("ready after");
   start.child.kill("SIGINT");
   expect(await start.ended, start.output()).toBe(130);
   expect(start.output()).toContain("Stopped before the stack was up.");
