@@ -132,7 +132,8 @@ export function createBlobLeadership({ container, blobName, leaseMs, name, now }
         const { metadata = {} } = await blob.getProperties();
         const { fault: _before, failing: _since, ...rest } = metadata;
         const failing = new Date(now()).toISOString();
-        const sweeps = fault === null ? {} : { failing, fault: encodeURIComponent(fault.slice(0, FAULT_LIMIT).toWellFormed()) };
+        const sweeps =
+          fault === null ? {} : { failing, fault: encodeURIComponent(fault.slice(0, FAULT_LIMIT).toWellFormed()) };
         await blob.setMetadata({ ...rest, ...sweeps }, { conditions });
         reported = fault;
       } catch {
