@@ -41,26 +41,22 @@ export interface Expected {
   /** What the first view says, and the terminal. */
   readonly home: RegExp;
   readonly terminal: RegExp;
-  /** Absent: a minute. */
-  readonly withinMs?: number;
 }
 
-/** Both name it within its time, and after that neither says that all is well. */
+/** Both name it within a minute, and after that neither says that all is well. */
 export async function expectNamed(home: Page, url: string, expected: Expected, begun = Date.now()): Promise<void> {
-  const { withinMs = MINUTE_MS } = expected;
-  const isLate = () => Date.now() - begun > withinMs;
   const inTerminal = async () => {
     for (;;) {
       const output = await orders(url, "needs");
       if (expected.terminal.test(output)) return output;
-      if (isLate()) throw new Error(`the terminal says after ${withinMs / 1000} s:\n${output}`);
+      if (Date.now() - begun > MINUTE_MS) throw new Error(`the terminal says after a minute:\n${output}`);
     }
   };
   const onHome = async () => {
     // What is paused stands above the view's own part.
     const shown = home.locator("body");
     while (!expected.home.test(await shown.innerText())) {
-      if (isLate()) throw new Error(`home says after ${withinMs / 1000} s:\n${await shown.innerText()}`);
+      if (Date.now() - begun > MINUTE_MS) throw new Error(`home says after a minute:\n${await shown.innerText()}`);
       await sleep(POLL_MS);
     }
     process.stderr.write(`${expected.home.source}: home after ${Math.round((Date.now() - begun) / 1000)} s\n`);

@@ -47,7 +47,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 test("it holds compiled code, whose imports it declares, and no tests", () => {
   const files = globSync("**/*.*", { cwd: join(installed, "dist") });
   expect(files.filter((file) => /\.test\.|fixtures|tests\//.test(file))).toEqual([]);
-  expect(files.filter((file) => !/\.(js|d\.ts)$/.test(file))).toEqual([]);
+  expect(files.filter((file) => !/\.(c?js|d\.c?ts)$/.test(file))).toEqual([]);
   const text = files.map((file) => readFileSync(join(installed, "dist", file), "utf8")).join("\n");
   const imported = [...text.matchAll(/(?:from |import\(|require\()"([^."][^"]*)"/g)].map(([, name = ""]) => name);
   const packages = imported

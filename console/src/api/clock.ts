@@ -25,9 +25,9 @@ export function createClock(): Clock {
       const said = Date.parse(date ?? "");
       if (Number.isNaN(said) || answeredAt < askedAt || answeredAt - askedAt > SOON_MS) return;
       const atMs = performance.now();
-      // Something between gives an answer again, with the time that it had then.
-      if (latest && said < latest.said + (atMs - latest.atMs) - TOLERATED_MS) return;
-      if (!latest || said > latest.said) latest = { said, atMs };
+      // Something between gives an answer again, with the time that it had then: what is not later says nothing of now.
+      if (latest && (said <= latest.said || said < latest.said + (atMs - latest.atMs) - TOLERATED_MS)) return;
+      latest = { said, atMs };
       const ahead = said - answeredAt;
       aheadMs = Math.abs(ahead) > TOLERATED_MS ? ahead : 0;
     },
