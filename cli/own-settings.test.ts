@@ -14,11 +14,11 @@ test("the environment stands above local.settings.json, and that above the sampl
 });
 
 test("a name that the sample does not have is said, with the setting that may be meant", () => {
-  const file = { START_WITHIN: "PT1M", startWithin: "PT1M", Mine: "1" };
+  const file = { START_WITHIN: "PT1M", startWithin: "PT1M", StratWithn: "PT1M", Mine: "1" };
   const own = ownSettings({}, { sample, file });
   const [, unknown] = describeOwnSettings(own, { ...sample, ...own.values });
   expect(unknown).toBe(
-    "Not in local.settings.sample.json, which has every setting of the app: START_WITHIN (do you mean StartWithin?), startWithin (do you mean StartWithin?), Mine",
+    "Not in local.settings.sample.json, which has every setting of the app: START_WITHIN (do you mean StartWithin?), startWithin (do you mean StartWithin?), StratWithn (do you mean StartWithin?), Mine",
   );
 });
 

@@ -1,4 +1,5 @@
 // What `npm start` takes from local.settings.json and from the environment, as Functions Core Tools does: the environment stands above the file.
+import { isMisspelt } from "@scheduler-agent-supervisor/local/host/misspelling";
 import { localSettings, sampleSettings } from "./settings.ts";
 import type { Settings } from "./stack-file.ts";
 
@@ -33,10 +34,10 @@ export function ownSettings(
   };
 }
 
-/** With another case or other marks between its words. */
+/** With other marks between its words, or misspelt. */
 function meantBy(name: string, sample: Settings): string | undefined {
-  const bare = (text: string) => text.replaceAll(/[^a-z0-9]/gi, "").toLowerCase();
-  return Object.keys(sample).find((known) => bare(known) === bare(name));
+  const bare = (text: string) => text.replaceAll(/[^a-z0-9]/gi, "");
+  return Object.keys(sample).find((known) => isMisspelt(bare(name), bare(known)));
 }
 
 /** One line for those that the app gets, one for those in whose place the stack has its own, and one for those that may be misspelt. */

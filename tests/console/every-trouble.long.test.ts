@@ -1,6 +1,8 @@
 // Each trouble of services, store, bus and storage on a real stack: named at home and in the terminal, and never green. What answers badly itself:
 // no-answer.long.test.ts.
+import { createHmac } from "node:crypto";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
+import { KEY, KEY_NAME } from "@scheduler-agent-supervisor/local/bus/links/claims";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, test } from "vitest";
 import { QUEUES_FILE } from "../../cli/settings.ts";
@@ -42,6 +44,17 @@ const isProcessed = ({ processState }: StateRecord) => processState === "Process
 const isInError = ({ processState, outbox }: StateRecord) => processState === "Error" && outbox.length === 0;
 const terminal = (...args: string[]) => orders(front.url, ...args);
 const pause = (change: string) => terminal(change, "agent", "fraud", "--reason", "their database is moved");
+
+/** Answers the next sends to the queue as a busy server does. */
+async function answerBusy(queue: string, sends: number): Promise<void> {
+  const expiry = Math.ceil(Date.now() / 1000) + 60;
+  const signature = createHmac("sha256", KEY).update(`sb\n${expiry}`).digest("base64");
+  const authorization = `SharedAccessSignature sr=sb&sig=${encodeURIComponent(signature)}&se=${expiry}&skn=${KEY_NAME}`;
+  const url = `http://127.0.0.1:${app.stack.addresses.bus?.adminPort}/$refuse`;
+  const body = JSON.stringify({ queue, sends });
+  const response = await fetch(url, { method: "POST", headers: { authorization }, body });
+  if (!response.ok) throw new Error(await response.text());
+}
 
 interface Trouble extends Expected {
   readonly name: string;
@@ -115,6 +128,24 @@ const TROUBLES: readonly Trouble[] = [
     async begin() {
       await app.to.storage.behave({ kind: "down" });
       return () => app.to.storage.behave({ kind: "none" });
+    },
+  },
+  {
+    name: "the end of an order can't be sent to its client",
+    home: /a message about it could not be sent; it is sent again/,
+    terminal: /has ended, and a message about it could not be sent/,
+    async begin() {
+      const end = await app.switchOn("shipping", { kind: "down" });
+      await app.submit(["owed-1"]);
+      const isAtLast = ({ steps }: StateRecord) => steps["arrangeShipping"]?.state !== "NotStarted";
+      await app.eventually("owed-1", isAtLast, MINUTE_MS);
+      await answerBusy("replies-shop", 10_000);
+      await end();
+      await app.eventually("owed-1", isProcessed, MINUTE_MS);
+      return async () => {
+        await answerBusy("replies-shop", 0);
+        await app.eventually("owed-1", ({ outbox }) => outbox.length === 0, MINUTE_MS);
+      };
     },
   },
   {

@@ -8,7 +8,7 @@ import {
   type StepRun,
 } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import { recover } from "@scheduler-agent-supervisor/core/internal/domain/recovery/recovery";
-import { waitingJobOf } from "@scheduler-agent-supervisor/core/internal/domain/recovery/waiting";
+import { leftBefore, waitingJobOf } from "@scheduler-agent-supervisor/core/internal/domain/recovery/waiting";
 import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/internal/store/cosmos-job-store";
 import type { AgentStandings } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import { createHeldUp } from "@scheduler-agent-supervisor/operator/internal/operations/held-up";
@@ -72,20 +72,22 @@ const HELD: readonly StateRecord[] = [
   { ...sampleRecord("forgotten-2", GRAPH), processState: "Processing", updatedAt: at(1), dueAt: at(3) },
   // Its client's message can't be sent.
   { ...sampleRecord("owed-1", GRAPH), processState: "Compensated", updatedAt: at(1), dueAt: at(2) },
+  // Nor could that one's, before it was left to the supervisor.
+  { ...sampleRecord("owed-3", GRAPH), processState: "Processed", updatedAt: at(5.5), dueAt: at(6.1) },
   // Nor can that one's, as the supervisor has just found.
   {
     ...{ ...sampleRecord("owed-2", GRAPH), processState: "Processed", updatedAt: at(4), dueAt: at(5) },
     unrecovered: { since: at(5.5), lookAgainAt: at(7), fault: "no queue private-replies" },
   },
 ];
-const THAN = { unchangedSince: at(5.5), overdueBefore: at(4) };
+const THAN = { unchangedSince: at(5.5), overdueBefore: at(4), leftBefore: leftBefore(NOW) };
 const MOVES: readonly StateRecord[] = [
   recordWith("quick-1", "takePayment", running, { updatedAt: NOW }),
   recordWith("asked-1", "takePayment", { ...running, state: "Awaiting", accepted: { at: at(3) } }),
   recordWith("done-1", "takePayment", { ...running, expiry: expiry("HTTP 503", false), state: "Completed" }),
   { ...heldBy("ended-1", "HTTP 401"), processState: "Cancelled" },
-  // Its message is on its way.
-  { ...sampleRecord("owed-3", GRAPH), processState: "Processed", updatedAt: at(5), dueAt: at(5.5) },
+  // Its message was left just now.
+  { ...sampleRecord("owed-4", GRAPH), processState: "Processed", updatedAt: at(5.95), dueAt: at(6.45) },
 ];
 
 let cosmos: CosmosInProcess;
@@ -146,7 +148,7 @@ test("they are grouped by agent and cause, the largest group first; an open brea
   expect(short).toContainEqual({ reason: "agent", agent: "inventory", cause: untaken, until: null, of: 2 });
   expect(short).toContainEqual({ reason: "service", agent: "fraud", cause: "HTTP 500", until: at(8), of: 1 });
   expect(short).toContainEqual({ reason: "supervisor", agent: null, cause: null, until: null, of: 2 });
-  const unsent = { reason: "message", agent: null, cause: "no queue private-replies", until: at(7), of: 2 };
+  const unsent = { reason: "message", agent: null, cause: "no queue private-replies", until: at(7), of: 3 };
   expect(short).toContainEqual(unsent);
   const { jobs, next } = await heldUp.page(groups[0]?.id, 0, 2);
   const inGroup = ["captured-1", "held-1", "held-2", "held-3"];

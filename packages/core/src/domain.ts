@@ -68,6 +68,7 @@ export { type Snapshot, snapshotOf } from "./domain/recovery/snapshot.ts";
 export { isToBeLookedAt } from "./domain/recovery/unrecovered.ts";
 export { WAIT_REASONS, type Wait, waitInWords } from "./domain/recovery/wait.ts";
 export {
+  leftBefore,
   type OpenStep,
   pendingSinceOf,
   START_REPEATED,

@@ -136,6 +136,13 @@ export const P30 = faultsOf("P30", [
     "operator:messaging/own-origin.test.ts",
   ],
   [
+    "A message that is left to the supervisor is named a minute after it should be sent.",
+    "core:domain/recovery/waiting.ts",
+    "isOver ? leftBefore(context.now) : after",
+    "after",
+    WAITING,
+  ],
+  [
     "A forgotten job looks as if it waited for its start.",
     "core:domain/recovery/waiting.ts",
     'isForgotten ? "supervisor" : "start";',

@@ -8,7 +8,7 @@ const CHANGED_ON_THE_WAY = /\s$|%[\da-f]{2}/i;
 
 const NOT_SIGNED_SO = fault(
   401,
-  "The authorization token can't serve the request: the gateway reads another id of the document than was signed, since it ends with a space or has an escape such as %20.",
+  "The gateway reads another id of the document than was signed, since it ends with a space or has an escape such as %20.",
   [],
   0,
 );
@@ -16,7 +16,7 @@ const NOT_SIGNED_SO = fault(
 const INVALID_URL: Reply = {
   status: 400,
   charge: 0,
-  body: "Bad Request - Invalid URL: the id of the document has a tab or a line break.",
+  body: "The id of the document has a tab or a line break, which the gateway does not take in a path.",
 };
 
 /** What the gateway answers itself; undefined where it passes the request on. */

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import {
   instant,
+  leftBefore,
   type Wait,
   type WaitContext,
   type WaitingJob,
@@ -48,7 +49,11 @@ export function createHeldUp({ jobs, agents, claimWithinMs, graceMs, now }: Held
     now,
     async () => {
       const asOf = instant(now());
-      const than = { unchangedSince: instant(now() - UNCHANGED_MS), overdueBefore: instant(now() - graceMs) };
+      const than = {
+        unchangedSince: instant(now() - UNCHANGED_MS),
+        overdueBefore: instant(now() - graceMs),
+        leftBefore: leftBefore(asOf),
+      };
       const { jobs: waiting, isAll } = await jobs(than, MOST_JOBS);
       if (waiting.length === 0) return { asOf, isAll, held: [] };
       const standings = await agents();

@@ -14,7 +14,12 @@ import { LISTED_STEPS, openCondition } from "@scheduler-agent-supervisor/core/st
  * answer. `isAll` is false if there are more than the limit.
  */
 export type ReadWaitingJobs = (
-  than: { readonly unchangedSince: string; readonly overdueBefore: string },
+  than: {
+    readonly unchangedSince: string;
+    readonly overdueBefore: string;
+    /** Of those that have ended. */
+    readonly leftBefore: string;
+  },
   limit: number,
 ) => Promise<FoundJobs>;
 
@@ -66,15 +71,17 @@ const IS_STARTED_IN_VAIN =
 /** What has ended and owes nothing is never due: one index finds all others, in one query. */
 const DOES_NOT_MOVE =
   'c.dueAt > "" AND (c.dueAt < @overdue OR IS_DEFINED(c.unrecovered) ' +
+  'OR (NOT (c.processState IN ("Pending", "Processing")) AND c.dueAt < @left) ' +
   `OR (c.processState = "Pending" AND (c.updatedAt < @before OR ${IS_STARTED_IN_VAIN})) OR (${HAS_A_HELD_UP_STEP}))`;
 
 /** @param container its index has `dueAt` */
 export function createWaitingJobs(container: Container): ReadWaitingJobs {
-  return async ({ unchangedSince, overdueBefore }, limit) => {
+  return async ({ unchangedSince, overdueBefore, leftBefore }, limit) => {
     const query = `SELECT TOP ${limit + 1} ${ROW} FROM c WHERE ${DOES_NOT_MOVE}`;
     const parameters = [
       { name: "@before", value: unchangedSince },
       { name: "@overdue", value: overdueBefore },
+      { name: "@left", value: leftBefore },
       { name: "@startRepeated", value: START_REPEATED },
     ];
     const { resources } = await container.items.query<Row>({ query, parameters }, { maxItemCount: -1 }).fetchAll();

@@ -185,6 +185,13 @@ describe("why a job waits", () => {
     ]);
   });
 
+  test("an ended job waits once its message is left to the supervisor, before that is due", () => {
+    // Left at 5: due half a minute later.
+    const owed = { ...held, processState: "Processed" as const, dueAt: at(5.5) };
+    expect(wordsOf(owed, 5.05)).toEqual([]);
+    expect(wordsOf(owed, 5.1)).toEqual([expect.stringMatching(/^has ended, and a message about it could not be sent/)]);
+  });
+
   test("an ended job does not wait, nor one between two steps", () => {
     expect(wordsOf({ ...held, processState: "Cancelled" }, 6)).toEqual([]);
     expect(wordsOf(recordWith({ ...NOT_STARTED }, { dueAt: at(5) }), 6)).toEqual([]);

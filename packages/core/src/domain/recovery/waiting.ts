@@ -10,6 +10,7 @@ import {
   type StepRun,
 } from "../record/state-record.ts";
 import { expiresAt, untaken } from "../steps/step-run.ts";
+import { OUTBOX_GRACE_MS } from "../steps/transitions.ts";
 import { entryOf } from "../steps/verdicts.ts";
 import { underlyingError } from "../underlying-error.ts";
 import { unrecoveredOf } from "./unrecovered.ts";
@@ -53,6 +54,12 @@ export interface WaitContext {
 
 /** The longest time between two sweeps, and a margin. */
 export const SWEEP_GRACE_MS = 60_000;
+
+/** For so long a message of an ended job may be left to the sweep: who left it had tried to send it before. */
+const LEFT_MS = 5000;
+
+/** An ended job that is due before this instant has left a message for longer than that. */
+export const leftBefore = (now: string): string => after(now, OUTBOX_GRACE_MS - LEFT_MS);
 
 export function waitingJobOf(record: StateRecord): WaitingJob {
   const { jobId, workflow, processState, direction, dueAt, updatedAt, createdAt, steps, unrecovered } = record;
@@ -109,8 +116,9 @@ export const isToBeRetried = ({
 export function waitsOf(job: WaitingJob, context: WaitContext): readonly Wait[] {
   const { fault: cause, lookAgainAt: until } = unrecoveredOf(job) ?? {};
   // What the sweep could not do is known at once.
-  const isForgotten = cause !== undefined || (job.dueAt ?? context.now) < after(context.now, -context.graceMs);
   const isOver = hasEnded(job.processState);
+  const dueBefore = isOver ? leftBefore(context.now) : after(context.now, -context.graceMs);
+  const isForgotten = cause !== undefined || (job.dueAt !== undefined && job.dueAt < dueBefore);
   if (isOver && !isForgotten) return [];
   const unrecovered = cause !== undefined && until !== undefined && { cause, until };
   const waits = (isOver ? [] : job.open)

@@ -19,11 +19,6 @@ const DESTINATION = "com.microsoft:transfer-destination-address";
 const CBS = "$cbs";
 const UNAUTHORIZED = 401;
 const MANAGEMENT_SUFFIX = "/$management";
-/** As Azure says it. */
-const NEEDS_SESSION =
-  "It is not possible for an entity that requires sessions to create a non-sessionful message receiver.";
-const HAS_NO_SESSIONS =
-  "A sessionful message receiver cannot be created on an entity that does not require sessions. Ensure RequiresSession is set to true when creating a Queue or Subscription to enable sessionful behavior.";
 /** The client must have seen the attach as opened before the detach that refuses it arrives. */
 const REFUSAL_DELAY_MS = 10;
 
@@ -110,7 +105,7 @@ function receive(link: SenderLink, queue: Queue, address: string, peer: Peer, ar
     if (wanted) peer.links.set(link, new SessionLink(link, queue, queue.sessions, { log, transactions }, wanted));
     else refuse(link, "amqp:invalid-field", `The filter ${SESSION_FILTER} takes the id of a session, or null.`);
   } else if (queue.sessions || wantsSession) {
-    refuse(link, "amqp:not-allowed", `${queue.sessions ? NEEDS_SESSION : HAS_NO_SESSIONS} Entity: '${address}'.`);
+    refuse(link, "amqp:not-allowed", `The queue '${address}' ${queue.sessions ? "requires" : "has no"} sessions.`);
   } else {
     peer.links.set(link, new ReceiveLink(link, queue, log, transactions));
   }

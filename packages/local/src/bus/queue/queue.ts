@@ -1,5 +1,4 @@
 // One queue, topic, subscription or dead-letter queue: takes messages in, lines them up and hands them out; nothing is acknowledged or delivered before its commit.
-
 import { encodeDelivery } from "../encoded/encoded-delivery.ts";
 import type { Incoming } from "../encoded/encoded-message.ts";
 import { ACTIVE, DEFERRED, type Lock, type Message, SCHEDULED } from "../encoded/message.ts";

@@ -77,7 +77,9 @@ function pathFault(path: Value): string | undefined {
   if (typeof path !== "string") return undefined;
   if (/~(?![01])/.test(path)) return `The path '${path}' has a ~ that is not part of ~0 or ~1.`;
   const long = path.split("/").find((part) => LONG_INDEX.test(part));
-  return long === undefined ? undefined : `Token('${long}') has length longer than expected`;
+  return long === undefined
+    ? undefined
+    : `The part '${long}' of a path has 20 digits or more: it counts as an index, and none is so large.`;
 }
 
 /** A JSON pointer (RFC 6901). */
