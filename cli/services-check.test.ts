@@ -4,13 +4,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type RunningRemotes, startRemotes } from "@scheduler-agent-supervisor/local/remotes";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { services } from "../samples/remotes.ts";
 import { business } from "../shared/business.ts";
 import { checkedText, withVerdicts } from "./services-check/record.ts";
 import { ROOT } from "./settings.ts";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const folder = mkdtempSync(join(tmpdir(), "services-check-"));
 let remotes: RunningRemotes;

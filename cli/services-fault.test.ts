@@ -5,13 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type RunningRemotes, startRemotes } from "@scheduler-agent-supervisor/local/remotes";
 import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes/fault-key";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { services } from "../samples/remotes.ts";
 import { ROOT } from "./settings.ts";
 import { writeStackFile } from "./stack-file.ts";
 
 // Each call is a process of its own.
-vi.setConfig({ testTimeout: 120_000 });
 
 const data = mkdtempSync(join(tmpdir(), "services-fault-"));
 let remotes: RunningRemotes;

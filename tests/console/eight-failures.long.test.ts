@@ -100,7 +100,7 @@ async function idOf(words: RegExp, ...args: string[]): Promise<string> {
     output = await orders(...args);
     return output;
   };
-  await expect.poll(said, { timeout: 30_000 }).toMatch(words);
+  await expect.poll(said).toMatch(words);
   const line = output.split("\n").find((one) => words.test(one));
   return line?.split("\t")[0] ?? "";
 }
@@ -194,7 +194,7 @@ test("2: an outage", async () => {
   }
   await isNamed;
   // Not while an attempt is under way.
-  await expect.poll(() => orders("needs"), { timeout: 60_000 }).toMatch(/waits for payment: HTTP 503.* since/);
+  await expect.poll(() => orders("needs")).toMatch(/waits for payment: HTTP 503.* since/);
   // In their wait of a minute: before it they go again so soon that there would be nothing to continue.
   const first = ids.slice(0, ADMITTED);
   for (const id of first) await app.eventually(id, isInItsWait, 120_000);
@@ -238,7 +238,7 @@ test("3: 20 poisoned messages", async () => {
   });
   await allOf(ids, isProcessed);
   await sendAll(["poisoned-b"], { currency: "euro" });
-  await expect.poll(() => orders("needs"), { timeout: 20_000 }).toMatch(/quarantine: 1 currency: must be/);
+  await expect.poll(() => orders("needs")).toMatch(/quarantine: 1 currency: must be/);
   const cause = await idOf(/currency: must be/, "dead-letter-causes", "quarantine");
   const given = ["--cause", cause, "--count", "1", "--set", "currency=EUR", "--reason", "the client's fault"];
   await orders("resend", "quarantine", ...given);
@@ -305,7 +305,7 @@ test("5: a rotated key", async () => {
   const others = await fail("key-b");
   await allOf(others.ids, isHeld);
   await others.end();
-  await expect.poll(() => orders("needs"), { timeout: 30_000 }).toMatch(/waits for payment: HTTP 401.* since/);
+  await expect.poll(() => orders("needs")).toMatch(/waits for payment: HTTP 401.* since/);
   const preview = await orders("continue", await idOf(/HTTP 401/, "held"));
   expect(await startOf(preview, "the key is new")).toMatch(/ended well/);
   await allOf(others.ids, isProcessed);
@@ -340,7 +340,7 @@ test("6: a failed compensation", async () => {
   const other = await fail(["void-c"]);
   await allOf(["void-c"], isStuck);
   await other.end();
-  await expect.poll(() => orders("needs"), { timeout: 30_000 }).toMatch(/not compensated: takePayment/);
+  await expect.poll(() => orders("needs")).toMatch(/not compensated: takePayment/);
   expect(await orders("resubmit", "void-c", "--reason", "the bank takes it back")).toMatch(/resubmit done/);
   await allOf(["void-c"], isCompensated);
 }, 300_000);

@@ -127,7 +127,7 @@ test("of 1,000 orders whose cause is still there one is tried: the action stops 
   const records = await metered.app.records.of(["failed-0", "failed-1", "failed-4"]);
   expect(records.map(({ attempt }) => attempt)).toEqual([2, 1, 1]);
   await end();
-}, 90_000);
+});
 
 test("counts say that there are more; an action takes 1,000 at most, its number is typed, and it comes to its end", async () => {
   const { page } = await look("/", (shown) => shown.getByText("1,000+ orders").waitFor());
@@ -154,4 +154,4 @@ test("counts say that there are more; an action takes 1,000 at most, its number 
   await page.getByLabel("Type 1000 to confirm").fill("1000");
   await start.click();
   await page.getByRole("status").getByText("Done", { exact: true }).waitFor({ timeout: 60_000 });
-}, 120_000);
+});

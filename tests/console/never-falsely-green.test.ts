@@ -97,7 +97,7 @@ describe("the all-clear", () => {
     await section.getByText("The app did not answer in time").waitFor({ timeout: 25_000 });
     await page.getByText(`No answer, or one that is too old: ${QUERIES.awaiting}.`).waitFor();
     expect(await page.getByText(CLEAR, { exact: true }).count()).toBe(0);
-  }, 40_000);
+  });
 
   test.each([
     [
@@ -315,10 +315,10 @@ test("orders that wait for a new key are held up by it, each says why, and all c
   // Between two attempts: the page asks again only after a while.
   const groups = async () =>
     (await api<HeldUp>("held-up")).groups.map(({ count, wait }) => [count, wait.until !== null]);
-  await expect.poll(groups, { timeout: 60_000 }).toEqual([[3, true]]);
+  await expect.poll(groups).toEqual([[3, true]]);
   const page = await home();
   const group = page.getByRole("article").filter({ hasText: "payment: HTTP 401" });
-  await expect.poll(() => group.locator(".count").textContent(), { timeout: 30_000 }).toBe("3");
+  await expect.poll(() => group.locator(".count").textContent()).toBe("3");
   await group.getByText(/takePayment/).waitFor();
   await group.getByText(/Since .*\d\d:\d\d:\d\d .*next try \d\d:\d\d:\d\d/).waitFor();
   expect(await page.getByText(CLEAR, { exact: true }).count()).toBe(0);
@@ -346,5 +346,5 @@ test("orders that wait for a new key are held up by it, each says why, and all c
   for (const orderId of orderIds) {
     await app.eventually(orderId, ({ processState }) => processState === "Processed", 60_000);
   }
-  await expect.poll(async () => (await api<HeldUp>("held-up")).count, { timeout: 30_000 }).toBe(0);
+  await expect.poll(async () => (await api<HeldUp>("held-up")).count).toBe(0);
 }, 180_000);

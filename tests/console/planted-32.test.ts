@@ -88,4 +88,4 @@ test("32 orders of two causes are resolved from the alert to the end", async () 
   // Each order is charged once, and captured once unless nobody delivers it.
   expect(await app.effects("payment")).toHaveLength(ORDERS + ORDERS - HELD.count);
   expect(errors).toEqual([]);
-}, 120_000);
+});

@@ -51,7 +51,7 @@ test("the fields are the agent's, a fault is at its field, and the result is rec
   await page.getByText("Report arrangeShipping as done: done.").waitFor();
   const { steps } = await app.eventually("later-1", ({ processState }) => processState === "Processed");
   expect(steps["arrangeShipping"]?.result).toEqual({ shipmentId: "S-7" });
-}, 60_000);
+});
 
 test("an operation that no agent declares has no form", async () => {
   const known = await fetch(`${host}/api/result-contract/shipping/arrange`);

@@ -43,7 +43,7 @@ test("P16 the scheduler is killed with a click, and the order is Processed; with
   await killScheduler(page);
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390);
   expect({ errors, elsewhere }).toEqual({ errors: [], elsewhere: [] });
-}, 120_000);
+});
 
 const SHOWN = ["now", "actors", "record", "services", "messages", "statuses", "story"] as const;
 const shownBy = (page: Page) => Promise.all(SHOWN.map((id) => page.locator(`#${id}`).innerText()));

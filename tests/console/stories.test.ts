@@ -79,7 +79,7 @@ test("all orders of a cause are resubmitted after a preview; it stops by itself 
     await page.waitForLoadState("networkidle");
     return page.getByRole("link", { name: "no such card" }).count();
   };
-  await expect.poll(isListed, { timeout: 15_000 }).toBe(1);
+  await expect.poll(isListed).toBe(1);
   await page.getByRole("link", { name: "no such card" }).click();
   await button(page, "Resubmit all 2").click();
   await page.getByText("Resubmit: 2 orders.").waitFor();
@@ -191,7 +191,7 @@ test("a message that was discarded is found, fixed and sent again, by keyboard a
   await app.shop.send({ ...madeOrder("unreadable-2"), currency: "euro" });
   // The other one there has two.
   const isThere = async () => (await app.records.quarantined()).some(({ faults }) => faults.length === 1);
-  await expect.poll(isThere, { timeout: 10_000 }).toBe(true);
+  await expect.poll(isThere).toBe(true);
   const { page, errors } = await visit("/dead-letters/quarantine");
   const { press, type } = keyboardOf(page);
   const row = page.getByRole("row").filter({ hasText: "unreadable-2" });

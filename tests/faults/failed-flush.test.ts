@@ -61,4 +61,4 @@ test("[local store | documents written | a flush fails] it ends with a clear err
   expect((await itemsOf(second).item("kept", "kept").read()).statusCode).toBe(200);
   await second.child.stop(2000);
   rmSync(data, { recursive: true });
-}, 60_000);
+});

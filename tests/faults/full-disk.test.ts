@@ -55,7 +55,7 @@ onLinux(
     await expect.poll(() => acknowledged.length).toBeGreaterThan(SENDERS);
     fill(pidOf(app, "services"));
     const lives = () => app.stack.processes.some(({ name }) => name === "services");
-    await expect.poll(lives, { timeout: 20_000 }).toBe(false);
+    await expect.poll(lives).toBe(false);
     isOver = true;
     expect(readFileSync(join(app.data, "logs/services.log"), "utf8")).toMatch(/disk.*What was acknowledged is kept/);
     await app.stack.restart("services");

@@ -68,7 +68,7 @@ test.concurrent(
     await app.submit(["replayed"]);
     await send("scheduler", startAttemptOf({ ...before, processState: "Pending" }));
     for (const queue of ["orders", "scheduler"]) {
-      await expect.poll(() => messagesOf(app.bus, queue, "replayed"), { timeout: 10_000 }).toBe(0);
+      await expect.poll(() => messagesOf(app.bus, queue, "replayed")).toBe(0);
     }
     await app.allEnd(["replayed"]);
     expect(await app.eventually("replayed", ended)).toEqual(before);
@@ -87,7 +87,7 @@ test(
       await sleep(500);
       // Without the bus the lock can't be renewed, and ends.
       await app.to.bus.during({ kind: "down" }, () => sleep(3000));
-      await expect.poll(() => deliveryCount("orders", "overtaken"), { timeout: 10_000 }).toBeGreaterThan(0);
+      await expect.poll(() => deliveryCount("orders", "overtaken")).toBeGreaterThan(0);
     });
     await app.allEnd(["overtaken"]);
     expect(await app.eventually("overtaken", ended)).toMatchObject({ attempt: 1, failureCount: 0 });
@@ -112,7 +112,7 @@ test.each([
     await send(queue, body);
     await app.submit([`beside-${queue}`]);
     await app.allEnd([`beside-${queue}`]);
-    await expect.poll(() => deadLetters(queue), { timeout: 20_000 }).toContainEqual(body);
+    await expect.poll(() => deadLetters(queue)).toContainEqual(body);
   },
   TIMEOUT_MS,
 );
@@ -132,7 +132,7 @@ test.each([
     await send(queue, `{poison of ${queue}`);
     await app.submit([`beside-${queue}`]);
     await app.allEnd([`beside-${queue}`]);
-    await expect.poll(quarantined, { timeout: 10_000 }).toContain(`{poison of ${queue}`);
+    await expect.poll(quarantined).toContain(`{poison of ${queue}`);
   },
   TIMEOUT_MS,
 );

@@ -58,7 +58,7 @@ async function cutOffFor(part: SharedPart): Promise<void> {
   await Promise.all(Array.from({ length: BURST }, send));
   const inHand = async () =>
     (await app.records.of(orderIds)).some((one) => one.processState === "Processing" && claimedBy(one, "host2"));
-  await expect.poll(inHand, { timeout: 10_000 }).toBe(true);
+  await expect.poll(inHand).toBe(true);
   await region.cutOff(part, async () => {
     const alone = orderIds.length + 10;
     await sendUntil(Date.now() + CUT_OFF_MS);

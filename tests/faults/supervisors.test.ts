@@ -137,7 +137,7 @@ describe("the lease", () => {
   ] as const)(
     "%s",
     async (_, name, fault) => {
-      await expect.poll(leads, { timeout: 20_000 }).toBe(true);
+      await expect.poll(leads).toBe(true);
       const recovered = await app.to.storage.during(fault, async () => {
         await app.submit([name]);
         await app.allEnd([name]);
@@ -153,7 +153,7 @@ describe("the lease", () => {
   test(
     "[supervisor | it leads | lease broken by another, which holds it for 15 s] it follows and sweeps nothing; it leads again, in a later epoch, when the lease ends",
     async () => {
-      await expect.poll(leads, { timeout: 20_000 }).toBe(true);
+      await expect.poll(leads).toBe(true);
       const before = await epoch();
       await blob().getBlobLeaseClient().breakLease(0);
       const thief = blob().getBlobLeaseClient();
@@ -189,7 +189,7 @@ describe("the lease", () => {
   test(
     "[supervisor | it leads | lease broken, and free] it takes it again at its next tick, and goes on",
     async () => {
-      await expect.poll(leads, { timeout: 20_000 }).toBe(true);
+      await expect.poll(leads).toBe(true);
       await blob().getBlobLeaseClient().breakLease(0);
       await expect.poll(leads, { timeout: 3 * TICK_MS }).toBe(true);
       await (await overdue("broken"))();

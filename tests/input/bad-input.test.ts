@@ -46,7 +46,7 @@ function received({ body }: Case): unknown {
 async function reaches(count: () => Promise<number>, wanted: number): Promise<void> {
   for (let seen = -1; seen !== wanted; ) {
     const before = seen;
-    await expect.poll(count, { timeout: 30_000, interval: 500, message: `${published}, ${wanted}` }).not.toBe(before);
+    await expect.poll(count, { interval: 500, message: `${published}, ${wanted}` }).not.toBe(before);
     seen = await count();
   }
 }

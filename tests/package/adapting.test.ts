@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { ROOT } from "../../cli/settings.ts";
 import { anyPorts, copyRepository } from "../support/repository-copy.ts";
 
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 240_000 });
 
 const copy = copyRepository("adapting");
 const { folder, run } = copy;

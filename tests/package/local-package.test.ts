@@ -8,13 +8,12 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { CosmosClient } from "@azure/cosmos";
 import { ServiceBusClient } from "@azure/service-bus";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 
 const ROOT = join(import.meta.dirname, "../..");
 const NAME = "@scheduler-agent-supervisor/local";
 
 /** It compiles, packs and installs. */
-vi.setConfig({ hookTimeout: 120_000, testTimeout: 120_000 });
 
 interface Manifest {
   readonly dependencies: Record<string, string>;
@@ -112,7 +111,7 @@ test("one command runs an app that was written for Microsoft's emulators", async
     await bus.close();
     const { items } = new CosmosClient(addresses.get("Cosmos DB") ?? "").database("people").container("greetings");
     const greetings = async () => (await items.query("SELECT VALUE c.text FROM c").fetchAll()).resources;
-    await expect.poll(greetings, { timeout: 60_000 }).toEqual(["Hello Grace"]);
+    await expect.poll(greetings).toEqual(["Hello Grace"]);
   } finally {
     child.kill("SIGINT");
   }

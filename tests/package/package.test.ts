@@ -16,7 +16,7 @@ import { dirname, join, relative } from "node:path";
 import { PART_NAMES } from "@scheduler-agent-supervisor/local/stack/parts";
 import { openTraces } from "@scheduler-agent-supervisor/local/traces/trace-file";
 import { strFromU8, unzipSync } from "fflate";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AppPackage, packApp, writePackage } from "../../cli/app-package.ts";
 import { ROOT } from "../../cli/settings.ts";
 import type { Settings } from "../../cli/stack-file.ts";
@@ -24,7 +24,6 @@ import { madeOrder } from "../support/made-order.ts";
 import { startTestStack } from "../support/test-stack.ts";
 
 /** It packs the app several times. */
-vi.setConfig({ testTimeout: 120_000 });
 
 const folder = mkdtempSync(join(tmpdir(), "package-"));
 let made: AppPackage;
@@ -187,7 +186,7 @@ test("unpacked far from any node_modules, it runs on the host: every function is
   const record = await stack.eventually("packed-1", ({ processState }) => processState === "Processed");
   expect(Object.values(record.steps).map(({ state }) => state)).toEqual(Array(5).fill("Completed"));
   await expect.poll(() => stack.statuses("packed-1").at(-1)?.subject).toBe("Completed");
-  await expect.poll(() => tracesIn(data, "packed-1"), { timeout: 10_000 }).toMatchObject([{ spans: { length: 24 } }]);
+  await expect.poll(() => tracesIn(data, "packed-1")).toMatchObject([{ spans: { length: 24 } }]);
 });
 
 function tracesIn(data: string, orderId: string) {

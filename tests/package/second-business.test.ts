@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { ROOT } from "../../cli/settings.ts";
 import { anyPorts, copyRepository } from "../support/repository-copy.ts";
 
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 const copy = copyRepository("second-business");
 afterAll(() => copy[Symbol.dispose]());

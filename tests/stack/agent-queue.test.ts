@@ -102,7 +102,7 @@ test("P7 a forged reply completes nothing: neither of a step that no queue is as
   ];
   for (const ticket of tickets)
     await reply({ ...request, body: { ...request.body, ticket } } as typeof request, forged);
-  await expect.poll(async () => (await messagesIn(app.bus, "agent-replies")).length, { timeout: 10_000 }).toBe(0);
+  await expect.poll(async () => (await messagesIn(app.bus, "agent-replies")).length).toBe(0);
   await reply(request, DONE);
   const { steps } = await app.eventually("forged-1", ended);
   expect(steps["checkFraud"]?.result).toEqual(DONE.result);
@@ -134,7 +134,7 @@ test("P7 P8 a late reply changes nothing and stands in the audit log; the next a
       entries.filter((entry) => entry.kind === "lateReply" && entry.jobId === "ask-2"),
     );
   await expect.poll(late).toMatchObject([{ jobId: "ask-2", attempt: 1, step: "checkFraud" }]);
-}, 40_000);
+});
 
 test("P7 P26 a request that nobody takes up is made again, and no failure is counted", async () => {
   await app.shop.send(madeOrder("ask-6"));
@@ -148,7 +148,7 @@ test("P7 P26 a request that nobody takes up is made again, and no failure is cou
   expect(record.steps["checkFraud"]).toMatchObject({ retryCount: 0, waitCount: record.attempt - 1 });
   // Its time over, a request is gone: it is no dead letter, however long nobody reads.
   expect(await deadLetters()).toEqual([]);
-}, 40_000);
+});
 
 test("P7 P26 an agent that can't do it now is asked again when it says: the same step, under the same key, in a message of its own", async () => {
   await app.shop.send(madeOrder("ask-7"));

@@ -107,7 +107,7 @@ test("P9 where the cause is still there it stops after one order, and leaves the
   expect(await of("bulk?open=true")).toEqual([waiting]);
   expect((await ask(`bulk/${waiting}/cancel`, {})).status).toBe(200);
   expect((await ask("bulk?open=true&continuation=x")).status).toBe(400);
-}, 60_000);
+});
 
 function storeOfRuns() {
   const { SupervisionContainer = "supervision" } = app.settings;
@@ -125,7 +125,7 @@ test("P9 P16 each order is done once though the host is killed; what changed sin
   // Slow enough that the kill finds the second wave under way.
   await app.switchOn("shipping", { kind: "slow", delayMs: 1500 });
   expect((await ask(`bulk/${run.bulkId}/start`, { reason: "card service fixed", count: 14 })).status).toBe(200);
-  await expect.poll(async () => (await progressOf(run.bulkId)).run.wave, { timeout: 30_000 }).toBe(1);
+  await expect.poll(async () => (await progressOf(run.bulkId)).run.wave).toBe(1);
   await app.stack.kill("host", "SIGKILL");
   await app.stack.restart("host");
   const done = await over(run.bulkId, 90_000);
@@ -161,7 +161,7 @@ test("P9 P16 a run whose orchestration is lost is started again by itself", asyn
   const { runs } = contract.bulkList.parse((await ask("bulk")).body);
   expect(runs.find(({ bulkId }) => bulkId === run.bulkId)).toMatchObject({ state: "running", progressAt: updatedAt });
   expect((await over(run.bulkId)).run).toMatchObject({ state: "done", counts: { done: 2, well: 2 } });
-}, 120_000);
+});
 
 test("paused, it acts on no more orders than it has begun with; resumed, it goes on; by any operator", async () => {
   const { orderIds, fix } = await rejected("paused", 4);
@@ -172,9 +172,7 @@ test("paused, it acts on no more orders than it has begun with; resumed, it goes
   expect((await ask(`bulk/${run.bulkId}/pause`, {})).body).toMatchObject({ state: "paused" });
   const [canary = "", ...others] = orderIds;
   const begun = async () => (await app.records.of(orderIds)).filter(({ attempt }) => attempt > 1);
-  await expect
-    .poll(async () => (await begun()).every((one) => one.processState === "Processed"), { timeout: 20_000 })
-    .toBe(true);
+  await expect.poll(async () => (await begun()).every((one) => one.processState === "Processed")).toBe(true);
   expect((await begun()).map(({ jobId: orderId }) => orderId).filter((orderId) => orderId !== canary)).toEqual([]);
   expect((await app.records.of(others)).map(({ attempt }) => attempt)).toEqual([1, 1, 1]);
   expect((await ask(`bulk/${run.bulkId}/resume`, {})).body).toMatchObject({ state: "running" });
@@ -218,7 +216,7 @@ async function typed(...args: string[]): Promise<{ code: number | null; output: 
 test("from the terminal: the causes, a claim and a note, a search, and an action on a cause that is followed to its end", async () => {
   await rejected("typed", 3);
   await app.shop.send({ ...madeOrder("typed-unread"), currency: "euro" });
-  await expect.poll(async () => (await app.records.quarantined()).length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(async () => (await app.records.quarantined()).length).toBe(1);
   expect((await typed("claim", "--queue", "quarantine")).output).toMatch(/^Claimed by local-operator/);
   const needs = await typed("needs");
   expect(needs.output).toMatch(
@@ -263,7 +261,7 @@ test("from the terminal: the causes, a claim and a note, a search, and an action
     output: expect.stringContaining("from: must be an instant such as 2026-01-31T12:00:00Z"),
   });
   expect(await typed("find", "--state", "Nowhere")).toMatchObject({ code: 1, output: expect.stringMatching(/^400: /) });
-}, 60_000);
+});
 
 test("from the terminal: where no app answers it is said what to do", async () => {
   const child = spawn(process.execPath, [

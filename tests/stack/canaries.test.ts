@@ -30,7 +30,6 @@ const data = mkdtempSync(join(tmpdir(), "canaries-"));
 const JSON_TYPE = { "content-type": "application/json" };
 const REQUESTS = "agent-requests-fraud";
 /** Of a busy machine. */
-const PATIENCE = { timeout: 20_000 };
 
 /** Secrets that no role but `Jobs.ReadData` may see. */
 const tokens = new Set<string>();
@@ -177,7 +176,7 @@ test("no secret is seen by a role that may not, in the console or in the log", a
   }
   expect(reportTo.size).toBe(carried.length);
   const inQuarantine = bodies.length + around.length + 2;
-  await expect.poll(async () => (await lettersIn("quarantine")).length, PATIENCE).toBe(inQuarantine);
+  await expect.poll(async () => (await lettersIn("quarantine")).length).toBe(inQuarantine);
 
   // One of them is discarded: its copy is shown elsewhere.
   const letters = await lettersIn("quarantine");
@@ -361,11 +360,11 @@ describe("who has no right", () => {
       "agent-replies",
       ...tickets.map((ticket) => ({ body: { ticket, kind: "rejected", message: "forged" } })),
     );
-    await expect.poll(async () => (await messagesIn(app.bus, "agent-replies")).length, PATIENCE).toBe(0);
+    await expect.poll(async () => (await messagesIn(app.bus, "agent-replies")).length).toBe(0);
     expect(await wholeState(app, QUEUES)).toEqual(before);
     const isNew = () => metricSeries(data).filter((one) => !known.has(one));
     for (const counter of ["completions.rejected", "replies.unverified"])
-      await expect.poll(isNew, PATIENCE).toContainEqual(expect.stringMatching(`^${counter} `));
+      await expect.poll(isNew).toContainEqual(expect.stringMatching(`^${counter} `));
     expect(isNew().map((one) => one.split(" ")[0])).toEqual(["completions.rejected", "replies.unverified"]);
   }, 300_000);
 

@@ -43,5 +43,4 @@ test.each(CASES)(
     const late = (await openAuditLog(app.settings)).filter((one) => one.kind === "lateReply" && one.jobId === orderId);
     expect(late).toEqual([]);
   },
-  40_000,
 );

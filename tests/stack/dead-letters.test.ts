@@ -87,7 +87,7 @@ test("P1 an order that can't be read is corrected and sent again: it goes throug
   const sender = app.bus.createSender("orders");
   await sender.sendMessages({ body: order, messageId: "corrected-1", replyTo: "replies-shop", correlationId: "c-1" });
   await sender.close();
-  await expect.poll(() => page("quarantine"), { timeout: 10_000 }).toHaveLength(1);
+  await expect.poll(() => page("quarantine")).toHaveLength(1);
   const [summary] = await page("quarantine");
   expect(summary).toMatchObject({
     messageId: "corrected-1",
@@ -328,7 +328,7 @@ test("a reply that can't be read goes back to the queue of replies; one that is 
   await sender.sendMessages({ body: { ticket: null }, messageId: "reply-1" });
   await sender.close();
   const replies = async () => (await page("quarantine")).filter(({ subject }) => subject === "InvalidReply");
-  await expect.poll(replies, { timeout: 10_000 }).toHaveLength(1);
+  await expect.poll(replies).toHaveLength(1);
   const path = `/quarantine/${(await replies())[0]?.["sequenceNumber"]}`;
   expect(await ask(`${path}/resend`, { ...REASON, body: "x".repeat(270_000) })).toMatchObject({
     status: 409,
@@ -337,5 +337,5 @@ test("a reply that can't be read goes back to the queue of replies; one that is 
   expect(await ask(`${path}/resend`, REASON)).toMatchObject({ status: 200, body: { target: "agent-replies" } });
   // It still can't be read, and comes back as another message.
   await expect.poll(async () => (await ask(path)).status).toBe(404);
-  await expect.poll(replies, { timeout: 10_000 }).toHaveLength(1);
+  await expect.poll(replies).toHaveLength(1);
 });

@@ -31,7 +31,7 @@ async function stopInTheMiddle(app: TestStack, stop: () => Promise<void>): Promi
   // Of those that wait for the agent some are at work, and the others' messages wait in the host or in the queue.
   const inHand = async (step: string) =>
     (await records()).filter(({ steps }) => isInHand(runOf(steps[step], "forward"))).length;
-  await expect.poll(() => inHand("checkFraud"), { timeout: 30_000, interval: 20 }).toBe(ORDERS);
+  await expect.poll(() => inHand("checkFraud"), { interval: 20 }).toBe(ORDERS);
   for (const service of ["fraud", "payment"]) {
     await fetch(`${app.stack.addresses.remotes[service]}/$faults`, { method: "DELETE", headers: FAULT_HEADERS });
   }

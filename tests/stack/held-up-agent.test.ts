@@ -25,7 +25,7 @@ async function sendHeldUp(): Promise<string[]> {
 
 /** From this number on the agent is held up. How many more are admitted before that is seen depends on the machine. */
 async function expectMoreThanMayWait(ids: readonly string[]): Promise<void> {
-  await expect.poll(async () => (await app.records.of(ids)).length, { timeout: 30_000 }).toBeGreaterThan(NO_BACKLOG);
+  await expect.poll(async () => (await app.records.of(ids)).length).toBeGreaterThan(NO_BACKLOG);
 }
 
 /** Orders that do not need the agent, and an urgent one that does. */

@@ -118,7 +118,7 @@ test("several run at once, and a host that stops hands back what it has not done
   await expect.poll(() => runsOf("work")).toHaveLength(2);
   expect(runsOf("work")[1]?.metadata).toMatchObject({ dequeueCount: 2 });
   await next.close(5000);
-}, 30_000);
+});
 
 test("a function is handed the changes of a container, and its output makes some", async () => {
   storageRuns.length = 0;

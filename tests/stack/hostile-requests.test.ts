@@ -20,7 +20,6 @@ beforeAll(async () => {
 afterAll(() => app?.[Symbol.asyncDispose]());
 
 /** Of a busy machine. */
-const PATIENCE = { timeout: 10_000 };
 
 const JSON_TYPE = { "content-type": "application/json" };
 const ended = ({ processState, outbox }: StateRecord) =>
@@ -168,9 +167,7 @@ describe("what a sender may try", () => {
   ])("%s nested 20,000 deep: quarantined as text, with the fault named", async (name, text) => {
     const messageId = `deep-${name}`;
     await sendRaw(Buffer.from(text), { messageId });
-    await expect
-      .poll(() => faultsOf(messageId), PATIENCE)
-      .toContainEqual(expect.stringContaining("nested more than 100"));
+    await expect.poll(() => faultsOf(messageId)).toContainEqual(expect.stringContaining("nested more than 100"));
     const page = await send(host, "GET", "/api/dead-letters?queue=quarantine&limit=100", {});
     const { messages } = JSON.parse(page.body) as { messages: { messageId: string; sequenceNumber: string }[] };
     const { sequenceNumber } = messages.find((one) => one.messageId === messageId) ?? {};
@@ -184,7 +181,7 @@ describe("what a sender may try", () => {
     await sender.sendMessages({ body: Buffer.from(`{"ticket":${deep}}`) });
     await sender.close();
     const replies = async () => (await app.records.quarantined()).flatMap(({ faults }) => faults);
-    await expect.poll(replies, PATIENCE).toContainEqual("the body: is nested more than 100 levels deep");
+    await expect.poll(replies).toContainEqual("the body: is nested more than 100 levels deep");
     const body = `{"reason":"r","order":${deep}}`;
     const answer = await send(host, "POST", "/api/jobs/none/resubmit", JSON_TYPE, body);
     expect(answer).toMatchObject({ status: 400, body: expect.stringContaining("nested more than 100") });
@@ -213,7 +210,7 @@ describe("what a sender may try", () => {
         ? `${JSON.stringify(order).slice(0, -1)},${changes}}`
         : JSON.stringify({ ...order, ...changes });
     await sendRaw(Buffer.from(text), { messageId, ...properties });
-    await expect.poll(() => faultsOf(messageId), PATIENCE).toContainEqual(expect.stringContaining(name));
+    await expect.poll(() => faultsOf(messageId)).toContainEqual(expect.stringContaining(name));
     expect(await app.records.of([order.orderId])).toEqual([]);
   });
 
@@ -227,7 +224,7 @@ describe("what a sender may try", () => {
     const order = { ...madeOrder("full-1"), lines };
     const fill = 261_000 - JSON.stringify(order).length;
     await sendRaw({ ...order, paymentToken: "x".repeat(fill) }, { messageId: "full-1" });
-    await expect.poll(() => faultsOf("full-1"), PATIENCE).toHaveLength(1);
+    await expect.poll(() => faultsOf("full-1")).toHaveLength(1);
   });
 
   test("a slow expression is no way to stop it: texts of 200 KB are rejected like others", async () => {
@@ -241,7 +238,7 @@ describe("what a sender may try", () => {
     for (const [at, body] of bodies.entries()) await sendRaw(body, { messageId: `slow-${at}` });
     for (const at of bodies.keys())
       await expect
-        .poll(() => faultsOf(`slow-${at}`), PATIENCE)
+        .poll(() => faultsOf(`slow-${at}`))
         .toContainEqual(expect.stringMatching(/customer|orderId|currency/));
   });
 });

@@ -23,14 +23,14 @@ test("an ended orchestration is removed once it is old, one that runs is not, an
   await app.shop.send(madeOrder("over-1"));
   await app.shop.send(madeOrder("under-way-1"));
   await app.eventually("over-1", ({ processState }) => processState === "Processed");
-  await expect.poll(async () => (await orchestration("over-1")).status, { timeout: 10_000 }).toBe(404);
+  await expect.poll(async () => (await orchestration("over-1")).status).toBe(404);
   expect(await orchestration("under-way-1")).toMatchObject({ runtimeStatus: "Running" });
   expect(await app.eventually("under-way-1", ({ processState }) => processState === "Processed")).toMatchObject({
     attempt: 1,
   });
   expect((await app.records.of(["over-1"]))[0]).toMatchObject({ processState: "Processed" });
   // What ended after its window was done goes too.
-  await expect.poll(async () => (await orchestration("under-way-1")).status, { timeout: 10_000 }).toBe(404);
+  await expect.poll(async () => (await orchestration("under-way-1")).status).toBe(404);
   const supervision = new CosmosClient(app.settings["Cosmos"] ?? "").database("orders").container("supervision");
   const query = "SELECT c.id, c.doneUntil, c.ttl FROM c WHERE IS_DEFINED(c.doneUntil)";
   const { resources } = await supervision.items.query(query, { partitionKey: "housekeeping" }).fetchAll();

@@ -72,7 +72,7 @@ test("what the durable engine serves opens with its key alone", async () => {
     return { all: all.sort(), own: listed.find(({ instanceId }) => instanceId.startsWith("webhooks-1")) };
   };
   const settled = async () => (await instances()).own?.runtimeStatus;
-  await expect.poll(settled, { timeout: 20_000 }).toBe("Completed");
+  await expect.poll(settled).toBe("Completed");
   const { all, own } = await instances();
   const { instanceId: id = "", name = "" } = own ?? {};
   const attacks = [

@@ -237,7 +237,7 @@ test("P16 the host dies while it waits: the report is taken by the next one, and
   await awaiting("later-3");
   await app.stack.kill("host");
   await app.stack.restart("host");
-  await expect.poll(async () => (await report("later-3", collected("later-3"))).status, { timeout: 20_000 }).toBe(200);
+  await expect.poll(async () => (await report("later-3", collected("later-3"))).status).toBe(200);
   expect(await app.eventually("later-3", ended)).toMatchObject({ processState: "Processed", attempt: 1 });
 });
 

@@ -151,7 +151,7 @@ describe("by HTTP", () => {
     const first = await asked("ada", "", order);
     expect([first.status, first.headers.get("location")]).toEqual([202, "/api/submissions/http-1"]);
     expect(first.body).toMatchObject({ jobId: "http-1", isOver: false });
-    await expect.poll(() => isOver("http-1"), { timeout: 60_000 }).toBe(true);
+    await expect.poll(() => isOver("http-1")).toBe(true);
     const { status, body } = await asked("ada", "/http-1");
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -184,7 +184,7 @@ describe("by HTTP", () => {
     await asked("ada", "", madeOrder("http-3"));
     await app.eventually("http-3", ({ steps }) => steps["reserveStock"]?.state === "Completed");
     expect((await asked("ada", "/http-3/cancel", { reason: "no longer wanted" })).status).toBe(202);
-    await expect.poll(() => isOver("http-3"), { timeout: 60_000 }).toBe(true);
+    await expect.poll(() => isOver("http-3")).toBe(true);
     expect((await asked("ada", "/http-3")).body).toMatchObject({ state: "Cancelled", status: "Cancelled" });
   });
 });
@@ -276,7 +276,7 @@ describe("the payment token", () => {
     ]);
     await sender.close();
     const ids = async () => (await app.records.quarantined()).map(({ messageId }) => messageId);
-    await expect.poll(ids, { timeout: 10_000 }).toEqual(expect.arrayContaining(["token-2", "token-3", "token-4"]));
+    await expect.poll(ids).toEqual(expect.arrayContaining(["token-2", "token-3", "token-4"]));
     const list = JSON.parse(await get("dead-letters?queue=quarantine", "Jobs.Read")) as {
       messages: { messageId: string; sequenceNumber: string }[];
     };

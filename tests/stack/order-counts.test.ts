@@ -47,7 +47,7 @@ const order = (orderId: string, workflow = "order-fulfilment") => ({ ...madeOrde
 
 /** By what is received alone: looking at the record would cost the store something too. */
 async function ended(orderId: string): Promise<void> {
-  await expect.poll(() => app.statuses(orderId).at(-1)?.subject, { timeout: 20_000 }).toBe("Completed");
+  await expect.poll(() => app.statuses(orderId).at(-1)?.subject).toBe("Completed");
 }
 
 /** Once nothing more comes: after an order's last status its messages are still completed and its record is still written. */
@@ -60,7 +60,7 @@ async function counts(): Promise<CountsOfStack> {
         last = await countsNow();
         return isDeepStrictEqual(last, before);
       },
-      { interval: 500, timeout: 30_000 },
+      { interval: 500 },
     )
     .toBe(true);
   return last;
@@ -123,8 +123,8 @@ test("one order costs what infra/cost/counts.json says", async () => {
   // A model of what Azure charges, by the size of documents: these differ a little from order to order.
   const ofUnits = spent("store", "requestChargeModelled") / (perOrder["requestUnits"] ?? 0);
   expect(Math.abs(ofUnits - 1)).toBeLessThan(0.1);
-  await expect.poll(() => spansOf("counts-1"), { timeout: 10_000 }).toBe(perOrder["spans"]);
-  await expect.poll(() => eventsOf("counts-1"), { timeout: 10_000 }).toBe(perOrder["events"]);
+  await expect.poll(() => spansOf("counts-1")).toBe(perOrder["spans"]);
+  await expect.poll(() => eventsOf("counts-1")).toBe(perOrder["events"]);
 });
 
 /** What an order cost, once nothing more comes of it. */

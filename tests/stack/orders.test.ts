@@ -72,7 +72,7 @@ test("P1 bad input is kept in the quarantine with every fault named as a propert
   const bad = { ...madeOrder("bad order"), currency: "euro", surprise: true };
   const messageId = await app.shop.send(bad);
   await app.shop.send("{not json");
-  await expect.poll(async () => (await app.records.quarantined()).length, { timeout: 10_000 }).toBe(2);
+  await expect.poll(async () => (await app.records.quarantined()).length).toBe(2);
   const messages = await messagesIn(app.bus, "quarantine");
   const kept = messages.find((message) => message.messageId === messageId);
   expect(kept).toMatchObject({ body: bad, subject: "InvalidSubmission", applicationProperties: { faultCount: 3 } });
@@ -180,7 +180,7 @@ test("P16 an attempt that is started again once it is over finds that out by its
   });
   expect(started.status).toBe(202);
   const status = async () => (await ask("instances/again-1-1")).json();
-  await expect.poll(status, { timeout: 20_000 }).toMatchObject({ runtimeStatus: "Completed", output: "superseded" });
+  await expect.poll(status).toMatchObject({ runtimeStatus: "Completed", output: "superseded" });
 });
 
 test.each<[workflow: string, wanted: { [kind: string]: number | number[] }, more?: object]>([

@@ -34,7 +34,7 @@ test("P27 an order that a paused workflow sends back is as old as it is, and say
   const sentAt = Date.now();
   await app.shop.send(madeOrder("age-1"));
   const waiting = async () => (await messagesIn(app.bus, "orders")).map(({ state }) => state);
-  await expect.poll(waiting, { timeout: 15_000 }).toEqual(["scheduled"]);
+  await expect.poll(waiting).toEqual(["scheduled"]);
   await sleep(1500);
   const now = Date.now();
   const found = await ages("orders", now);

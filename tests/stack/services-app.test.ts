@@ -3,14 +3,12 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Stack, startStack } from "@scheduler-agent-supervisor/local/stack/stack";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { writePackage } from "../../cli/app-package.ts";
 import { packServices } from "../../cli/services-package.ts";
 import { ROOT } from "../../cli/settings.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { startTestStack } from "../support/test-stack.ts";
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const folder = mkdtempSync(join(tmpdir(), "services-"));
 const agents = JSON.parse(readFileSync(join(ROOT, "infra/entities/agents.json"), "utf8")) as {

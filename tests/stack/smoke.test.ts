@@ -102,4 +102,4 @@ test("no host runs: the order waits in its queue, and the functions' role is nam
   } finally {
     await app.stack.restart("host");
   }
-}, 60_000);
+});

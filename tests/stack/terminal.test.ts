@@ -234,7 +234,7 @@ test("each documented example is here, and each of these is documented", () => {
 });
 
 test("each example does what it says", async () => {
-  await expect.poll(async () => (await app.records.quarantined()).length, { timeout: 10_000 }).toBe(5);
+  await expect.poll(async () => (await app.records.quarantined()).length).toBe(5);
   for (const { documented: command, order, says } of EXAMPLES) {
     const { code, output } = await typed(argumentsOf(command, order));
     expect(output, `npm run orders -- ${command}`).toMatch(says);

@@ -148,10 +148,10 @@ test(
     await Promise.all(own.map((orderId) => send(orderId)));
     for (const orderId of own) await app.eventually(orderId, processed);
 
-    await expect.poll(() => named("RecoveryFailed"), { timeout: 30_000 }).toEqual(new Set(HELD));
-    await expect.poll(() => named("MessagePostponed"), { timeout: 10_000 }).toContain("next-running");
-    await expect.poll(() => named("MessagePostponed"), { timeout: 10_000 }).toContain("next-waiting");
-    await expect.poll(() => named("MessagePostponed"), { timeout: 10_000 }).toContain("gift-1");
+    await expect.poll(() => named("RecoveryFailed")).toEqual(new Set(HELD));
+    await expect.poll(() => named("MessagePostponed")).toContain("next-running");
+    await expect.poll(() => named("MessagePostponed")).toContain("next-waiting");
+    await expect.poll(() => named("MessagePostponed")).toContain("gift-1");
     const { workflows } = (await ask("workflows")).body as { workflows: object[] };
     const jobs = expect.objectContaining({ inError: 1 });
     expect(workflows).toContainEqual({ name: "order-fulfilment", version: NEXT.version, standing: "missing", jobs });

@@ -70,7 +70,7 @@ test.concurrent("P11 a service that is away for long is waited for, with pauses 
     expect(waitedMs, `pause ${index + 1}`).toBeLessThan(pauseMs + CLAIM_WITHIN_MS);
   }
   expect(record.history.map(({ what }) => what).join()).not.toContain("started again");
-}, 80_000);
+});
 
 test.concurrent("P11 where the scheduled message is lost, the sweep starts the attempt", async () => {
   const endOutage = await app.switchOn("shipping", { kind: "down", match: { orderId: "waits-2" } });
@@ -81,7 +81,7 @@ test.concurrent("P11 where the scheduled message is lost, the sweep starts the a
   const record = await app.eventually("waits-2", ended, 30_000);
   expect(record).toMatchObject({ processState: "Processed", attempt: 2, failureCount: 1 });
   expect(record.history.map(({ what }) => what).join()).toContain("nobody claimed it, started again");
-}, 40_000);
+});
 
 test.concurrent("P11 P13 when all pauses are used up, what was done is compensated", async ({ expect }) => {
   await app.switchOn("shipping", { kind: "down", forMs: 60_000, path: "/shipments", match: { orderId: "waits-3" } });
@@ -91,7 +91,7 @@ test.concurrent("P11 P13 when all pauses are used up, what was done is compensat
   const statuses = () => app.statuses("waits-3").map(({ subject }) => subject);
   await expect.poll(() => statuses().at(-1)).toBe("Compensated");
   expect(statuses().filter((subject) => subject === "RetryScheduled").length).toBeGreaterThanOrEqual(2);
-}, 50_000);
+});
 
 test.concurrent("P35 its deadline passes while an order waits for its retry: it is compensated, and its shop hears why", async ({
   expect,
@@ -102,7 +102,7 @@ test.concurrent("P35 its deadline passes while an order waits for its retry: it 
   expect(record).toMatchObject({ processState: "Compensated", error: { kind: "deadlinePassed" } });
   expect(record.deadlineAt ?? null).toBeNull();
   await expect.poll(() => app.statuses("waits-4").at(-1)?.subject).toBe("Compensated");
-}, 50_000);
+});
 
 async function loseScheduledStart(orderId: string): Promise<void> {
   const sender = app.bus.createSender("scheduler");

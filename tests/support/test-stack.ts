@@ -134,7 +134,7 @@ export async function startTestStack(
     shop,
     records,
     bus,
-    async eventually(orderId, holds, withinMs = 20_000) {
+    async eventually(orderId, holds, withinMs = 60_000) {
       const begun = Date.now();
       for (;;) {
         const [record] = await records.of([orderId]);

@@ -117,7 +117,7 @@ test("an exception in each function that the app registers leaves, once, and say
     recorded()
       .map(({ attributes }) => attributes["faas.name"])
       .sort();
-  await expect.poll(own, { timeout: 10_000 }).toEqual(names.sort());
+  await expect.poll(own).toEqual(names.sort());
   for (const { attributes, severity, traceId } of recorded()) {
     const name = String(attributes["faas.name"]);
     expect(severity).toBe("error");

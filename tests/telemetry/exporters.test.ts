@@ -190,7 +190,7 @@ test("Application Insights: an event is a custom event of its name, what a funct
       properties: expect.objectContaining({ queue: "orders" }),
     }),
   );
-}, 20_000);
+});
 
 test.each([
   ["Authorization=AAD;ClientId=11aa", { isEntra: true, clientId: "11aa" }],

@@ -25,7 +25,7 @@ async function start(app: string, options: Partial<HostOptions> = {}): Promise<R
   return host;
 }
 
-async function eventually(check: () => void | Promise<void>, withinMs = 5000): Promise<void> {
+async function eventually(check: () => void | Promise<void>, withinMs = 30_000): Promise<void> {
   for (const deadline = Date.now() + withinMs; ; ) {
     try {
       return await check();

@@ -311,7 +311,7 @@ describe("the stack", () => {
     const pids = processes.map(({ pid }) => pid);
     expect(pids.filter(lives)).toHaveLength(4);
     parent.kill("SIGKILL");
-    await expect.poll(() => pids.filter(lives), { timeout: 5000 }).toEqual([]);
+    await expect.poll(() => pids.filter(lives)).toEqual([]);
     // The host's worker is a process of its own.
     await expect.poll(() => listens(hostPort)).toBe(false);
   });

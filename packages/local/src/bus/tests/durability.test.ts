@@ -106,7 +106,7 @@ test("a client that only sends goes on after an orderly restart, however short",
     "before",
     "after",
   ]);
-}, 15_000);
+});
 
 test("kill -9 under load loses nothing acknowledged and brings back nothing completed", async () => {
   const data = mkdtempSync(join(tmpdir(), "bus-kill-"));
@@ -119,9 +119,7 @@ test("kill -9 under load loses nothing acknowledged and brings back nothing comp
     const client = new ServiceBusClient(connectionString, { retryOptions: { maxRetries: 0, retryDelayInMs: 300 } });
     const stop = produceAndConsume(client, `round-${round}`, sent, completed);
     const enough = { sent: sent.size + 200, completed: completed.size + 50 };
-    await expect
-      .poll(() => sent.size > enough.sent && completed.size > enough.completed, { timeout: 20_000, interval: 5 })
-      .toBe(true);
+    await expect.poll(() => sent.size > enough.sent && completed.size > enough.completed, { interval: 5 }).toBe(true);
     const before = sent.size + completed.size;
     child.kill("SIGKILL");
     await once(child, "exit");
@@ -148,7 +146,7 @@ test("kill -9 under load loses nothing acknowledged and brings back nothing comp
   expect([...sent].filter((id) => !completed.has(id) && !left.has(id) && !inDoubt.has(id))).toEqual([]);
   expect([...completed].filter((id) => left.has(id))).toEqual([]);
   expect([...left].filter(([, times]) => times > 1)).toEqual([]);
-}, 120_000);
+});
 
 /** Completions that were asked for and whose answer the kill cut off: these may be gone or not. */
 const inDoubt = new Set<string>();

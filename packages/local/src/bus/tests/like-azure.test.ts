@@ -52,7 +52,7 @@ test("each third send is answered as by a busy server and not taken, and the SDK
     "raw-4",
     ...[0, 1, 2, 3].map((n) => `sdk-${n}`),
   ]);
-}, 60_000);
+});
 
 test("the sends to a queue that the switch names are answered as by a busy server, as many as it says", async () => {
   await start({});

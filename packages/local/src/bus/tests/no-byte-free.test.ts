@@ -138,7 +138,7 @@ for (const [name, begin] of Object.entries(WRITES)) {
       expect(await session.getSessionState()).toBeNull();
     }
     await next.kill();
-  }, 120_000);
+  });
 }
 
 test("without room it does not start, and says why", async ({ skip }) => {
@@ -147,7 +147,7 @@ test("without room it does not start, and says why", async ({ skip }) => {
   await (await run(disk)).kill();
   disk.fill();
   await expect(run(disk)).rejects.toThrow(/disk is full|disk I\/O error|ENOSPC/);
-}, 120_000);
+});
 
 test("a lock is renewed, and what is locked is completed once there is room", async ({ skip }) => {
   skip(NO_SMALL_DISK !== undefined, NO_SMALL_DISK);
@@ -163,4 +163,4 @@ test("a lock is renewed, and what is locked is completed once there is room", as
   disk.makeRoom();
   await receiver.completeMessage(message);
   await bus.kill();
-}, 120_000);
+});

@@ -160,7 +160,7 @@ describe("of all versions and deletes", () => {
     await ofKey.readNext();
     const next = async () => (await ofKey.readNext()).result;
     await expect
-      .poll(next, { timeout: 5000, interval: 100 })
+      .poll(next, { interval: 100 })
       .toMatchObject([{ metadata: { operationType: "delete", timeToLiveExpired: true }, previous: { id: "b" } }]);
   });
 

@@ -52,7 +52,7 @@ test("three kills with 50 orchestrations and their timers, children and events u
     expect(new Set(ends).size, id).toBe(ends.length);
   }
   db.close();
-}, 60_000);
+});
 
 test("what was suspended stays so, and a timer that came due while nothing ran fires at the start", async () => {
   const suspended = mkdtempSync(join(tmpdir(), "durable-suspended-"));

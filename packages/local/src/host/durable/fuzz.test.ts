@@ -49,50 +49,46 @@ const STARTS: readonly (readonly [name: string, input: unknown])[] = [
 test.each([
   { engine: "fast", lives: FAST, hub: "durable-testhub.sqlite" },
   { engine: "azure-storage", lives: AZURE_STORAGE, hub: "durable-testhub.azure-storage.sqlite" },
-])(
-  `whatever clients do, every instance ends: $engine (seed ${SEED})`,
-  async ({ lives, hub }) => {
-    const data = mkdtempSync(join(tmpdir(), "durable-fuzz-"));
-    const random = randomFrom(SEED);
-    const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
-    const acts: readonly ((client: Bench["client"], id: string) => Promise<unknown>)[] = [
-      async (client, instanceId) => {
-        const [name, input] = pick(STARTS);
-        await client.startNew(name, { instanceId, input });
-      },
-      (client, id) => client.raiseEvent(id, pick(EVENTS), 1),
-      (client, id) => client.terminate(id, "fuzz"),
-      (client, id) => client.suspend(id, "fuzz"),
-      (client, id) => client.resume(id, "fuzz"),
-      (client, id) => client.purgeInstanceHistory(id),
-      (client, childId) => client.startNew("parent", { input: { childId } }),
-      (client, id) => client.rewind(id, "fuzz"),
-    ];
-    const weighted = [0, 0, 0, 1, 1, 1, 1, 2, 3, 4, 4, 5, 6, 7];
-    const complaints: string[] = [];
-    for (const [life, options] of lives.entries()) {
-      const bench = await openBench(APP, { data, ...options });
-      for (let round = 0; round < ROUNDS; round += 1) {
-        const calls = Array.from({ length: AT_ONCE }, () => acts[pick(weighted)]?.(bench.client, pick(IDS)));
-        // Refusals are part of the game: ids that run already, ids that are not there.
-        await Promise.allSettled(calls);
-      }
-      if (life === lives.length - 1) await untilAllEnded(bench);
-      complaints.push(...bench.warnings.filter((line) => /Non-deterministic|could not be committed/.test(line)));
-      await bench.close();
+])(`whatever clients do, every instance ends: $engine (seed ${SEED})`, async ({ lives, hub }) => {
+  const data = mkdtempSync(join(tmpdir(), "durable-fuzz-"));
+  const random = randomFrom(SEED);
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
+  const acts: readonly ((client: Bench["client"], id: string) => Promise<unknown>)[] = [
+    async (client, instanceId) => {
+      const [name, input] = pick(STARTS);
+      await client.startNew(name, { instanceId, input });
+    },
+    (client, id) => client.raiseEvent(id, pick(EVENTS), 1),
+    (client, id) => client.terminate(id, "fuzz"),
+    (client, id) => client.suspend(id, "fuzz"),
+    (client, id) => client.resume(id, "fuzz"),
+    (client, id) => client.purgeInstanceHistory(id),
+    (client, childId) => client.startNew("parent", { input: { childId } }),
+    (client, id) => client.rewind(id, "fuzz"),
+  ];
+  const weighted = [0, 0, 0, 1, 1, 1, 1, 2, 3, 4, 4, 5, 6, 7];
+  const complaints: string[] = [];
+  for (const [life, options] of lives.entries()) {
+    const bench = await openBench(APP, { data, ...options });
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const calls = Array.from({ length: AT_ONCE }, () => acts[pick(weighted)]?.(bench.client, pick(IDS)));
+      // Refusals are part of the game: ids that run already, ids that are not there.
+      await Promise.allSettled(calls);
     }
-    expect(complaints).toEqual([]);
-    const db = new Database(join(data, hub));
-    const left = (table: string) => db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.["n"];
-    expect(left("inbox")).toBe(0);
-    expect(left("entityRequests")).toBe(0);
-    for (const table of ["turns", "inputs"])
-      expect(left(`${table} WHERE int NOT IN (SELECT int FROM instances)`), table).toBe(0);
-    db.close();
-    rmSync(data, { recursive: true });
-  },
-  90_000,
-);
+    if (life === lives.length - 1) await untilAllEnded(bench);
+    complaints.push(...bench.warnings.filter((line) => /Non-deterministic|could not be committed/.test(line)));
+    await bench.close();
+  }
+  expect(complaints).toEqual([]);
+  const db = new Database(join(data, hub));
+  const left = (table: string) => db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.["n"];
+  expect(left("inbox")).toBe(0);
+  expect(left("entityRequests")).toBe(0);
+  for (const table of ["turns", "inputs"])
+    expect(left(`${table} WHERE int NOT IN (SELECT int FROM instances)`), table).toBe(0);
+  db.close();
+  rmSync(data, { recursive: true });
+});
 
 async function untilAllEnded({ client, engine }: Bench): Promise<void> {
   const unfinished = { runtimeStatus: [Status.Pending, Status.Running, Status.Suspended] };

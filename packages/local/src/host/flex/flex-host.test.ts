@@ -37,7 +37,6 @@ interface Seen {
   readonly instance: string;
 }
 
-const WITHIN = { timeout: 15_000 };
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function run(app: string, ...more: string[]): Promise<Command> {
@@ -88,7 +87,7 @@ const start = (name: string, id: string, input: unknown = null) =>
 async function outputOf<T>(id: string): Promise<T> {
   const status = () =>
     get<{ runtimeStatus: string; output: T }>(`${command.url}/runtime/webhooks/durabletask/instances/${id}?code=local`);
-  await expect.poll(async () => (await status()).runtimeStatus, WITHIN).toBe("Completed");
+  await expect.poll(async () => (await status()).runtimeStatus).toBe("Completed");
   return (await status()).output;
 }
 
@@ -124,8 +123,8 @@ test("each group of functions has processes of its own, and what one keeps in me
   await start("looks", "alone", { times: 1, ms: 0 });
   const [look] = await outputOf<Seen[]>("alone");
   expect(look).toMatchObject({ count: 1, group: "durable" });
-  await expect.poll(() => command.notes("tick").length, WITHIN).toBeGreaterThan(1);
-  await expect.poll(() => command.notes("tock").length, WITHIN).toBeGreaterThan(0);
+  await expect.poll(() => command.notes("tick").length).toBeGreaterThan(1);
+  await expect.poll(() => command.notes("tock").length).toBeGreaterThan(0);
   const ticks = command.notes("tick").map((line) => JSON.parse(line) as Seen);
   const tocks = command.notes("tock").map((line) => JSON.parse(line) as Seen);
   expect(ticks.map(({ count }) => count)).toEqual(ticks.map((_, index) => index + 1));
@@ -169,7 +168,7 @@ test("a function that throws is an answer; kill -9 of a group's processes leaves
   const after = await get<Seen>(`${command.url}/api/count`);
   expect(after).toMatchObject({ count: 1, group: "http" });
   expect(pids).not.toContain(after.pid);
-  await expect.poll(async () => Math.min(await pidOf("http"), await pidOf("http.2")), WITHIN).toBeGreaterThan(0);
+  await expect.poll(async () => Math.min(await pidOf("http"), await pidOf("http.2"))).toBeGreaterThan(0);
   const others = (all: InstanceStatus[]) => all.filter(({ group }) => group !== "http");
   expect(others(await instancesOf())).toEqual(others(before));
   expect(command.output()).toContain("host: http died (SIGKILL) and is started again in 100 ms");
@@ -178,8 +177,8 @@ test("a function that throws is an answer; kill -9 of a group's processes leaves
 test("an error outside any function ends one process, and the others stay", async () => {
   const before = await instancesOf();
   await fetch(`${command.url}/api/crash`);
-  await expect.poll(() => instancesOf(), WITHIN).not.toEqual(before);
-  await expect.poll(async () => Math.min(await pidOf("http"), await pidOf("http.2")), WITHIN).toBeGreaterThan(0);
+  await expect.poll(() => instancesOf()).not.toEqual(before);
+  await expect.poll(async () => Math.min(await pidOf("http"), await pidOf("http.2"))).toBeGreaterThan(0);
   const after = await instancesOf();
   expect(after.filter(({ pid }, index) => pid !== before[index]?.pid)).toHaveLength(1);
   expect(command.output()).toContain("outside any function");
@@ -199,7 +198,7 @@ test("activities are spread over the durable processes; one that dies with activ
   process.kill(pid, "SIGKILL");
   const crashed = await outputOf<Seen[]>("crashed");
   expect(crashed).toHaveLength(24);
-  await expect.poll(() => pidOf("durable.2"), WITHIN).toBeGreaterThan(0);
+  await expect.poll(() => pidOf("durable.2")).toBeGreaterThan(0);
   await start("looks", "again", { times: 12, ms: 300 });
   expect(names(await outputOf<Seen[]>("again"))).toContain("durable.2");
 });
@@ -224,7 +223,7 @@ test("a process that is asked to go lets its request end, gets no further one, a
   await expect.poll(() => pidOf("http.2")).not.toBe(pid);
   expect(await get<Seen>(`${command.url}/api/count`)).toMatchObject({ instance: "http" });
   expect(await Promise.all(slow)).toEqual(["done", "done"]);
-  await expect.poll(() => pidOf("http.2"), WITHIN).toBeGreaterThan(0);
+  await expect.poll(() => pidOf("http.2")).toBeGreaterThan(0);
   expect(isAlive(pid)).toBe(false);
 });
 
@@ -254,7 +253,7 @@ test("all processes end when the command is killed", async () => {
   const instances = await instancesOf(killed);
   killed.process.kill("SIGKILL");
   const alive = () => instances.filter(({ pid }) => isRunning(pid)).map(({ name }) => name);
-  await expect.poll(alive, { timeout: 3000 }).toEqual([]);
+  await expect.poll(alive).toEqual([]);
 });
 
 test("an app that can't start here ends the command, its faults named once; so does a wrong number of processes", async () => {
