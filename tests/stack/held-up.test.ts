@@ -67,6 +67,11 @@ const HELD: readonly StateRecord[] = [
     recordWith(`untaken-${place + 1}`, "reserveStock", { ...run, waitCount: 1 }, { updatedAt: NOW }),
   ),
   recordWith("broken-1", "checkFraud", running),
+  // Its service does it later, and can't be asked.
+  recordWith("polled-1", "arrangeShipping", {
+    ...{ ...running, state: "Awaiting", accepted: { at: at(3), lastReportAt: at(3.5), pollAt: at(9) } },
+    expiry: expiry("HTTP 500", false),
+  }),
   { ...sampleRecord("forgotten-1", GRAPH), updatedAt: at(1), dueAt: at(2) },
   // Between two steps.
   { ...sampleRecord("forgotten-2", GRAPH), processState: "Processing", updatedAt: at(1), dueAt: at(3) },
@@ -84,6 +89,12 @@ const THAN = { unchangedSince: at(5.5), overdueBefore: at(4), leftBefore: leftBe
 const MOVES: readonly StateRecord[] = [
   recordWith("quick-1", "takePayment", running, { updatedAt: NOW }),
   recordWith("asked-1", "takePayment", { ...running, state: "Awaiting", accepted: { at: at(3) } }),
+  // What failed was before it was accepted, and before its latest report.
+  ...[{ at: at(5) }, { at: at(3), lastReportAt: at(5) }].map((accepted, place) =>
+    recordWith(`asked-${place + 2}`, "takePayment", {
+      ...{ ...running, state: "Awaiting", accepted, expiry: expiry("HTTP 503", false) },
+    }),
+  ),
   recordWith("done-1", "takePayment", { ...running, expiry: expiry("HTTP 503", false), state: "Completed" }),
   { ...heldBy("ended-1", "HTTP 401"), processState: "Cancelled" },
   // Its message was left just now.
@@ -139,7 +150,8 @@ test("they are grouped by agent and cause, the largest group first; an open brea
   const cause = expect.stringMatching(/^HTTP 401: key \d+ has expired$/);
   expect(short[0]).toEqual({ reason: "configuration", agent: "payment", cause, until: at(10), of: 4 });
   expect(groups[0]).toMatchObject({ causes: [cause], steps: ["capturePayment", "takePayment"], retried: 4 });
-  expect(short).toHaveLength(8);
+  expect(short).toHaveLength(9);
+  expect(short).toContainEqual({ reason: "poll", agent: "shipping", cause: "HTTP 500", until: at(9), of: 1 });
   expect(short).toContainEqual({ reason: "start", agent: null, cause: null, until: null, of: 1 });
   expect(groups.find(({ wait: { reason } }) => reason === "start")?.wait.since).toBe(NOON);
   expect(short).toContainEqual({ reason: "retry", agent: "payment", cause: "HTTP 503", until: at(9), of: 1 });

@@ -2,6 +2,7 @@
 import { createServer, type Server } from "node:http";
 import { gzipSync } from "node:zlib";
 import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
+import type { HeldUp } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { measureBadRequests } from "../../bench/bad-requests.ts";
 import { faultsOf } from "../console/axe.ts";
@@ -26,6 +27,8 @@ const reportTo = new Map<string, string>();
 const asked = new Map<string, number>();
 /** What the carrier answers, by order, where it is not the usual acceptance. */
 const answers = new Map<string, Bytes>();
+/** Whose shipment's state has no id. */
+let isOdd = true;
 /** A carrier that says when it is to be asked is asked so often. */
 const TIMES = 2;
 
@@ -38,7 +41,11 @@ beforeAll(async () => {
     if (request.method === "GET") {
       const times = (asked.get(request.url ?? "") ?? 0) + 1;
       asked.set(request.url ?? "", times);
-      const isDone = times === TIMES;
+      if (request.url?.endsWith("S-asked-3") && isOdd) {
+        response.writeHead(200, { "content-type": "application/json" }).end('{"id":{}}');
+        return;
+      }
+      const isDone = times >= TIMES;
       response.writeHead(isDone ? 200 : 202, { "content-type": "application/json", "retry-after": "1" });
       response.end(JSON.stringify(isDone ? { id: request.url?.split("/").at(-1) } : { status: "accepted" }));
       return;
@@ -250,6 +257,22 @@ test("P6 a carrier that says when to ask is asked, and asked again; the answer c
     accepted: { reference: "S-asked-1", lastReportAt: expect.any(String), pollAt: expect.any(String) },
   });
   expect(asked.get("/shipments/S-asked-1")).toBe(TIMES);
+});
+
+test("P15 a carrier that gives an unreadable answer when it is asked is named as what holds the order up", async () => {
+  await app.shop.send({ ...madeOrder("asked-3"), workflow: "carrier" });
+  const groups = async () => {
+    const response = await fetch(`${app.stack.addresses.host?.url}/api/held-up`, { headers: OPERATOR });
+    return ((await response.json()) as HeldUp).groups;
+  };
+  await expect
+    .poll(groups)
+    .toMatchObject([
+      { wait: { reason: "poll", agent: "shipping", cause: "HTTP 200: without the expected answer" }, count: 1 },
+    ]);
+  isOdd = false;
+  expect(await app.eventually("asked-3", ended)).toMatchObject({ processState: "Processed", failureCount: 0 });
+  await expect.poll(groups).toEqual([]);
 });
 
 test("P16 the host dies while it is to ask: the next one asks", async () => {

@@ -13,6 +13,7 @@ const REASONS: { readonly [reason in Wait["reason"]]: string } = {
     return say`Waits for the {job} that it has submitted`;
   },
   report: "Awaits a report",
+  poll: "Its agent learns nothing from the service that does it later; it asks again",
   service: "Its agent waits for its service",
   supervisor: "Overdue: no supervisor has continued it",
   get start() {

@@ -110,7 +110,7 @@ function heldOf(job: WaitingJob, context: WaitContext, troubles: ReadonlyMap<str
 }
 
 /** What is wrong at an agent: all who wait for it because of one cause are one group, at whatever step and in whatever way they wait. */
-const AT_FAULT: ReadonlySet<Wait["reason"]> = new Set(["configuration", "retry", "agent", "service"]);
+const AT_FAULT: ReadonlySet<Wait["reason"]> = new Set(["configuration", "retry", "agent", "poll", "service"]);
 /** Its jobs wait for their next attempt, and can continue before. The first says most about the cause. */
 const RETRIED: readonly Wait["reason"][] = ["configuration", "retry"];
 

@@ -39,17 +39,18 @@ interface Row extends Omit<WaitingJob, "reachedAt" | "pendingSince" | "open"> {
 }
 
 const TIMES = ["scheduledAt", "startBy", "completeBy", "startedAt", "notBefore"];
-const RUN = ["state", ...TIMES, "expiry", "accepted", "waitCount"];
+const RUN = ["state", ...TIMES, "expiry", "accepted", "again", "waitCount"];
 
 /**
  * It has timed out at least once, nobody has taken it up for a while, or nothing has changed for a while: what the supervisor writes each time it looks
- * is no progress. What a service reports later is in a list of its own.
+ * is no progress. What a service reports later is in a list of its own, unless its agent polls in vain.
  */
 const isHeldUp = (run: string) =>
   `(${run}.state IN ("NotStarted", "Scheduled", "Running") AND IS_DEFINED(${run}.expiry)) ` +
   `OR (${run}.state IN ("NotStarted", "Scheduled") AND ${run}.waitCount > 0) ` +
   `OR (${run}.state = "Scheduled" AND ${run}.scheduledAt < @before) ` +
-  `OR (${run}.state = "Running" AND c.updatedAt < @before)`;
+  `OR (${run}.state = "Running" AND c.updatedAt < @before) ` +
+  `OR (${run}.state = "Awaiting" AND ${run}.expiry.at > (${run}.accepted.lastReportAt ?? ${run}.accepted.at))`;
 
 const ROW =
   "c.jobId, c.workflow, c.processState, c.direction, c.dueAt, c.updatedAt, c.createdAt, c.unrecovered, " +

@@ -3,7 +3,7 @@ import type { Direction } from "../record/state-record.ts";
 
 /**
  * `configuration`: an endpoint's address or the app's credential for it is wrong. `retry`: its last try timed out. `paused`: an operator has paused
- * the agent. `agent`: no agent has taken it up; `cause`: how often it was not in time. `report`: its service or a person reports it later. `service`: its agent works on it, or waits
+ * the agent. `agent`: no agent has taken it up; `cause`: how often it was not in time. `report`: its service or a person reports it later. `poll`: its agent can't find out what has become of it. `service`: its agent works on it, or waits
  * for an endpoint. `child`: it is a job of another workflow, and `cause` has its id and what it waits for. `supervisor`: its time is over, and no sweep has continued it; `cause`: why none could. `start`: no attempt has started yet.
  * `message`: it has ended, and a message about it is not known to be sent; `cause`: why not.
  */
@@ -13,6 +13,7 @@ export const WAIT_REASONS = [
   "paused",
   "agent",
   "report",
+  "poll",
   "service",
   "child",
   "supervisor",
@@ -59,6 +60,8 @@ export function waitInWords(wait: Wait, timeOf: (at: string) => string, noun = "
       return cause === null ? `waits for ${agent} to take up ${work} ${from}` : `waits for ${agent}: ${cause} ${from}`;
     case "report":
       return `waits for a report about ${work} from ${wait.assignee ?? agent} ${from}${end}`;
+    case "poll":
+      return `waits for ${agent}, which learns nothing about ${work} ${from}: ${cause}, ${again}`;
     case "service":
       return `waits for ${agent} to finish ${work} ${from}${end}`;
     case "child":

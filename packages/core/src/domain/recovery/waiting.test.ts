@@ -30,6 +30,8 @@ const running: StepRun = {
   completeBy: at(4),
 };
 
+const awaited: StepRun = { ...running, state: "Awaiting", completeBy: at(90) };
+
 function recordWith(run: Partial<StepRun>, changes: Partial<StateRecord> = {}): StateRecord {
   const base = sampleRecord("job-1", GRAPH);
   const { takePayment, checkFraud } = base.steps;
@@ -110,6 +112,21 @@ describe("why a job waits", () => {
     [
       "a person",
       recordWith({ ...running, state: "Awaiting", completeBy: at(90), accepted: { at: at(3) } }),
+      "waits for a report about takePayment from payment since 12:03, until 13:30",
+    ],
+    [
+      "a service that does it later and can't be asked",
+      recordWith({ ...awaited, accepted: { at: at(3), lastReportAt: at(3.5), pollAt: at(20) }, expiry: outage }),
+      "waits for payment, which learns nothing about takePayment since 12:03: HTTP 503, tries again at 12:20",
+    ],
+    [
+      "the same behind a queue",
+      recordWith({ ...awaited, accepted: { at: at(3) }, again: { round: 2, at: at(11) }, expiry: outage }),
+      "waits for payment, which learns nothing about takePayment since 12:03: HTTP 503, tries again at 12:11",
+    ],
+    [
+      "a service that could not be asked, and reported since",
+      recordWith({ ...awaited, accepted: { at: at(3), lastReportAt: at(5), pollAt: at(20) }, expiry: outage }),
       "waits for a report about takePayment from payment since 12:03, until 13:30",
     ],
     [

@@ -17,7 +17,7 @@ import { unrecoveredOf } from "./unrecovered.ts";
 import type { Wait, WaitReason } from "./wait.ts";
 
 type OpenRun = Pick<StepRun, "state" | "scheduledAt" | "startBy" | "completeBy" | "startedAt"> &
-  Partial<Pick<StepRun, "notBefore" | "expiry" | "accepted" | "waitCount">>;
+  Partial<Pick<StepRun, "notBefore" | "expiry" | "accepted" | "again" | "waitCount">>;
 
 /** An open step of a job: what a wait depends on. */
 export interface OpenStep {
@@ -109,6 +109,10 @@ export const isToBeRetried = ({
 }: Partial<Pick<StepRun, "expiry" | "notBefore" | "waitCount">>): boolean =>
   expiry !== undefined || notBefore !== undefined || waitCount > 0;
 
+/** The latest poll of a step that is done later failed: nothing was learned about it since. */
+const isPolledInVain = ({ state, expiry, accepted }: OpenRun): boolean =>
+  state === "Awaiting" && expiry !== undefined && expiry.at > (accepted?.lastReportAt ?? accepted?.at ?? "");
+
 /**
  * Each open step's wait, the longest first; the job's own if no step is open; none if it has ended, or has finished a step, and is neither overdue
  * nor one that the supervisor tried to continue in vain.
@@ -147,7 +151,8 @@ function waitOf({ step, agent, direction, assignee, run }: OpenStep, job: Waitin
   const isOverdue = run.state !== "NotStarted" && end !== "" && end < overdueBefore;
   if (isOverdue && (isBegun || isForgotten)) return wait("supervisor", end);
   if (run.state === "Awaiting") {
-    const { at = run.scheduledAt ?? now, child } = run.accepted ?? {};
+    const { at = run.scheduledAt ?? now, child, lastReportAt = at, pollAt = null } = run.accepted ?? {};
+    if (cause !== null && isPolledInVain(run)) return wait("poll", lastReportAt, run.again?.at ?? pollAt);
     return child === undefined
       ? { ...wait("report", at, run.completeBy), ...(assignee !== undefined && { assignee }) }
       : { ...wait("child", at, run.completeBy), cause: [child.jobId, child.waitsFor].filter(Boolean).join(": ") };
