@@ -34,6 +34,7 @@ const LONGEST = [
   "tests/chaos/chaos.test.ts",
   "tests/faults/network.test.ts",
   "tests/stack/flex.long.test.ts",
+  "tests/stack/commands-flex.long.test.ts",
   "tests/package/adapting.test.ts",
   "tests/load/overload.test.ts",
   "tests/console/large-store.long.test.ts",

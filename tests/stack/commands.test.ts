@@ -1,45 +1,12 @@
 // The commands as a newcomer types them, in processes of their own.
-import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePorts } from "@scheduler-agent-supervisor/local/stack/free-ports";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { ROOT } from "../../cli/settings.ts";
+import { commandsIn, livePids, portOptions } from "../support/command.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "commands-"));
-const running = new Set<ChildProcess>();
-afterAll(() => {
-  for (const child of running) child.kill("SIGKILL");
-  rmSync(folder, { recursive: true, force: true });
-});
-
-interface Command {
-  readonly child: ChildProcess;
-  readonly output: () => string;
-  readonly ended: Promise<number | null>;
-}
-
-function run(name: string, ...args: string[]): Command {
-  const child = spawn(process.execPath, ["-C", "sources", join(ROOT, "cli", `${name}.ts`), ...args], { cwd: folder });
-  running.add(child);
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on("data", (chunk) => {
-      output += String(chunk);
-    });
-  }
-  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
-  void ended.then(() => running.delete(child));
-  return { child, output: () => output, ended };
-}
-
-async function portOptions(others: Readonly<Record<string, number>> = {}): Promise<string[]> {
-  const [host, bus, admin, cosmos] = await freePorts(4);
-  const named = { host, bus, "bus-admin": admin, cosmos, azurite: 0, remotes: 0, traces: 0, ...others };
-  return Object.entries(named).map(([name, port]) => `--${name}-port=${port}`);
-}
+const { folder, run } = commandsIn("commands-");
 
 test("npm start -- --exit --json: every sample ends as it should, and one line of JSON is last", async () => {
   const start = run("start", "--exit", "--json", "--data", join(folder, "exit"), ...(await portOptions()));
@@ -156,28 +123,6 @@ test("npm start -- --data: a folder that cannot be made is named at once", async
   expect(start.output()).toContain("package.json is a file, and a folder is needed.");
 });
 
-test("npm start -- --topology flex names each group's process; Ctrl-C ends them all, and so does kill -9", async () => {
-  const data = join(folder, "flex");
-  const options = ["--topology", "flex", "--instances", "submission=2", "--data", data];
-  const first = run("start", ...options, ...(await portOptions()));
-  await expect.poll(() => first.output(), { timeout: 180_000, interval: 50 }).toContain("Sending 13 sample orders");
-  for (const group of ["durable", "http", "submission", "submission.2", "agentReplies", "supervisor"]) {
-    const [, pid] = new RegExp(`^ +${group} +process (\\d+)$`, "m").exec(first.output()) ?? [];
-    expect(livePids(data), group).toContain(Number(pid));
-  }
-  first.child.kill("SIGINT");
-  await first.ended;
-  expect(livePids(data)).toEqual([]);
-
-  const second = run("start", "--samples", ...options, ...(await portOptions()));
-  await expect.poll(() => second.output(), { timeout: 180_000, interval: 50 }).toContain("Taking up");
-  await expect.poll(() => second.output(), { interval: 50 }).toContain("Sending 13 sample orders");
-  expect(livePids(data).length).toBeGreaterThan(12);
-  second.child.kill("SIGKILL");
-  await second.ended;
-  await expect.poll(() => livePids(data)).toEqual([]);
-}, 400_000);
-
 test("a busy port is named with its option, and nothing is left running", async () => {
   const ports = await portOptions();
   const host = Number(ports[0]?.split("=")[1]);
@@ -216,22 +161,3 @@ test("npm run reset clears no folder that is not a stack's", async () => {
   expect(reset.output()).toContain("precious.txt");
   expect(existsSync(join(folder, "precious.txt"))).toBe(true);
 });
-
-/** Processes whose command line names the data folder. */
-function livePids(data: string): number[] {
-  return readProcesses()
-    .filter(({ command }) => command.includes(data))
-    .map(({ pid }) => pid);
-}
-
-function readProcesses(): { pid: number; command: string }[] {
-  return readdirSync("/proc").flatMap((entry) => {
-    const pid = Number(entry);
-    if (!Number.isInteger(pid)) return [];
-    try {
-      return [{ pid, command: readFileSync(`/proc/${pid}/cmdline`, "utf8") }];
-    } catch {
-      return [];
-    }
-  });
-}
