@@ -50,6 +50,7 @@ const startedInVain = (record: StateRecord, ...minutes: number[]) =>
       recover(before, { kind: "repeatStart" }, { now: at(minute), overdueBefore: at(minute), claimWithinMs: 60_000 }),
     record,
   );
+const LATER: StepRun = { ...running, state: "Awaiting", accepted: { at: at(3) }, completeBy: at(90) };
 const HELD: readonly StateRecord[] = [
   // Just now, and not for the first time.
   startedInVain({ ...sampleRecord("vain-1", GRAPH), updatedAt: at(1) }, 4.9, 6),
@@ -67,7 +68,13 @@ const HELD: readonly StateRecord[] = [
     recordWith(`untaken-${place + 1}`, "reserveStock", { ...run, waitCount: 1 }, { updatedAt: NOW }),
   ),
   recordWith("broken-1", "checkFraud", running),
-  // Its service does it later, and can't be asked.
+  // Its service does it later: the next attempt does not start, which was to ask it; and no sweep could do what was due.
+  recordWith("unstarted-1", "checkFraud", LATER, { processState: "Pending" }),
+  recordWith("unswept-1", "checkFraud", LATER, { dueAt: at(2) }),
+  // And nobody asks it; and it can't be asked.
+  recordWith("unpolled-1", "reserveStock", {
+    ...{ ...running, state: "Awaiting", accepted: { at: at(3), pollAt: at(3.5) }, completeBy: at(90) },
+  }),
   recordWith("polled-1", "arrangeShipping", {
     ...{ ...running, state: "Awaiting", accepted: { at: at(3), lastReportAt: at(3.5), pollAt: at(9) } },
     expiry: expiry("HTTP 500", false),
@@ -150,16 +157,23 @@ test("they are grouped by agent and cause, the largest group first; an open brea
   const cause = expect.stringMatching(/^HTTP 401: key \d+ has expired$/);
   expect(short[0]).toEqual({ reason: "configuration", agent: "payment", cause, until: at(10), of: 4 });
   expect(groups[0]).toMatchObject({ causes: [cause], steps: ["capturePayment", "takePayment"], retried: 4 });
-  expect(short).toHaveLength(9);
+  expect(short).toHaveLength(10);
+  expect(short).toContainEqual({
+    reason: "poll",
+    agent: "inventory",
+    cause: "its poll is overdue",
+    until: null,
+    of: 1,
+  });
   expect(short).toContainEqual({ reason: "poll", agent: "shipping", cause: "HTTP 500", until: at(9), of: 1 });
-  expect(short).toContainEqual({ reason: "start", agent: null, cause: null, until: null, of: 1 });
+  expect(short).toContainEqual({ reason: "start", agent: null, cause: null, until: null, of: 2 });
   expect(groups.find(({ wait: { reason } }) => reason === "start")?.wait.since).toBe(NOON);
   expect(short).toContainEqual({ reason: "retry", agent: "payment", cause: "HTTP 503", until: at(9), of: 1 });
   expect(short).toContainEqual({ reason: "agent", agent: "shipping", cause: null, until: null, of: 2 });
   const untaken = "the agent inventory did not take it up in time (1 in a row)";
   expect(short).toContainEqual({ reason: "agent", agent: "inventory", cause: untaken, until: null, of: 2 });
   expect(short).toContainEqual({ reason: "service", agent: "fraud", cause: "HTTP 500", until: at(8), of: 1 });
-  expect(short).toContainEqual({ reason: "supervisor", agent: null, cause: null, until: null, of: 2 });
+  expect(short).toContainEqual({ reason: "supervisor", agent: null, cause: null, until: null, of: 3 });
   const unsent = { reason: "message", agent: null, cause: "no queue private-replies", until: at(7), of: 3 };
   expect(short).toContainEqual(unsent);
   const { jobs, next } = await heldUp.page(groups[0]?.id, 0, 2);

@@ -145,8 +145,29 @@ export const P30 = faultsOf("P30", [
   [
     "A forgotten job looks as if it waited for its start.",
     "core:domain/recovery/waiting.ts",
-    'isForgotten ? "supervisor" : "start";',
-    '"start";',
+    'isOver ? "message" : "supervisor";',
+    'isOver ? "message" : "start";',
+    WAITING,
+  ],
+  [
+    "A job whose attempt does not start, or that no sweep can recover, is not named while a service does one of its steps later.",
+    "core:domain/recovery/waiting.ts",
+    "waits.every((wait) => BY_OTHERS.has(wait.reason))",
+    "waits.length === 0",
+    WAITING,
+  ],
+  [
+    "A step that is done later and polled in vain looks as if its service took its time.",
+    "core:domain/recovery/waiting.ts",
+    "expiry !== undefined && expiry.at > lastReportAt",
+    "expiry !== undefined && expiry.at > lastReportAt && expiry.misconfigured",
+    WAITING,
+  ],
+  [
+    "A step that is done later and not polled at all looks as if its service took its time.",
+    "core:domain/recovery/waiting.ts",
+    "return (accepted?.pollAt ?? overdueBefore) < overdueBefore ? POLL_OVERDUE : undefined;",
+    "return undefined;",
     WAITING,
   ],
   [

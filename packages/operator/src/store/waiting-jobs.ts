@@ -50,6 +50,7 @@ const isHeldUp = (run: string) =>
   `OR (${run}.state IN ("NotStarted", "Scheduled") AND ${run}.waitCount > 0) ` +
   `OR (${run}.state = "Scheduled" AND ${run}.scheduledAt < @before) ` +
   `OR (${run}.state = "Running" AND c.updatedAt < @before) ` +
+  `OR (${run}.state = "Awaiting" AND ${run}.accepted.pollAt < @overdue) ` +
   `OR (${run}.state = "Awaiting" AND ${run}.expiry.at > (${run}.accepted.lastReportAt ?? ${run}.accepted.at))`;
 
 const ROW =

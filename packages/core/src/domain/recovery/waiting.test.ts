@@ -37,7 +37,7 @@ function recordWith(run: Partial<StepRun>, changes: Partial<StateRecord> = {}): 
   const { takePayment, checkFraud } = base.steps;
   if (!takePayment || !checkFraud) throw new Error("the sample has other steps");
   return {
-    ...{ ...base, processState: "Processing", createdAt: NOON, updatedAt: at(3) },
+    ...{ ...base, processState: "Processing", createdAt: NOON, updatedAt: at(3), dueAt: at(9) },
     ...changes,
     steps: {
       ...base.steps,
@@ -103,6 +103,32 @@ describe("why a job waits", () => {
       "the same, which the supervisor looks at again later",
       recordWith({ ...running, state: "Scheduled", startBy: at(4), startedAt: null }, { dueAt: at(7) }),
       "waits for payment to take up takePayment since 12:03",
+    ],
+    [
+      "a service that is done later, while its job can't be recovered: for its deadline, say",
+      {
+        ...recordWith({ ...awaited, accepted: { at: at(3) } }, { dueAt: at(4) }),
+        unrecovered: { since: at(5), lookAgainAt: at(10), fault: "No workflow x v9 in this version of the app" },
+      },
+      "waits for a report about takePayment from payment since 12:03, until 13:30",
+      "waits for the supervisor: it is overdue since 12:03, and can't be recovered: No workflow x v9 in this version of the app; tries again at 12:10",
+    ],
+    [
+      "the same, which no supervisor has looked at",
+      recordWith({ ...awaited, accepted: { at: at(3) } }, { dueAt: at(2) }),
+      "waits for a report about takePayment from payment since 12:03, until 13:30",
+      "waits for the supervisor: it is overdue since 12:03",
+    ],
+    [
+      "a service that is done later, while its job's next attempt does not start",
+      recordWith({ ...awaited, accepted: { at: at(3) } }, { processState: "Pending", dueAt: at(9) }),
+      "waits for a report about takePayment from payment since 12:03, until 13:30",
+      "waits for its start since 12:03",
+    ],
+    [
+      "a service that nobody asks, though its time has come",
+      recordWith({ ...awaited, accepted: { at: at(3), pollAt: at(3.5) } }),
+      "waits for payment, which learns nothing about takePayment since 12:03: its poll is overdue, tries again now",
     ],
     [
       "a slow service",
@@ -178,7 +204,7 @@ describe("why a job waits", () => {
       },
       "has ended, and a message about it could not be sent since 12:03: no queue private-replies; tries again at 12:10",
     ],
-  ])("%s", (_, record, words) => expect(wordsOf(record as StateRecord, 6.5)).toEqual([words]));
+  ])("%s", (_, record, ...words) => expect(wordsOf(record as StateRecord, 6.5)).toEqual(words));
 
   test("a paused agent explains what has not started, and not what runs", () => {
     const paused = (agent: string) => agent === "payment";

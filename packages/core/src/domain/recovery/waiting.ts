@@ -109,13 +109,21 @@ export const isToBeRetried = ({
 }: Partial<Pick<StepRun, "expiry" | "notBefore" | "waitCount">>): boolean =>
   expiry !== undefined || notBefore !== undefined || waitCount > 0;
 
-/** The latest poll of a step that is done later failed: nothing was learned about it since. */
-const isPolledInVain = ({ state, expiry, accepted }: OpenRun): boolean =>
-  state === "Awaiting" && expiry !== undefined && expiry.at > (accepted?.lastReportAt ?? accepted?.at ?? "");
+const POLL_OVERDUE = "its poll is overdue";
+
+/** Why nothing is learned about a step that is done later: its latest poll failed, or is not made. */
+function pollFaultOf({ expiry, accepted }: OpenRun, overdueBefore: string): string | undefined {
+  const lastReportAt = accepted?.lastReportAt ?? accepted?.at ?? "";
+  if (expiry !== undefined && expiry.at > lastReportAt) return underlyingError(expiry.message);
+  return (accepted?.pollAt ?? overdueBefore) < overdueBefore ? POLL_OVERDUE : undefined;
+}
+
+/** Nobody but a service or a person has to do something for these. */
+const BY_OTHERS: ReadonlySet<WaitReason> = new Set(["report", "poll", "child", "service"]);
 
 /**
- * Each open step's wait, the longest first; the job's own if no step is open; none if it has ended, or has finished a step, and is neither overdue
- * nor one that the supervisor tried to continue in vain.
+ * Each open step's wait, the longest first; the job's own if no step's is one that it would end by itself; none if it has ended, or has finished a step,
+ * and is neither overdue nor one that the supervisor tried to continue in vain.
  */
 export function waitsOf(job: WaitingJob, context: WaitContext): readonly Wait[] {
   const { fault: cause, lookAgainAt: until } = unrecoveredOf(job) ?? {};
@@ -123,16 +131,18 @@ export function waitsOf(job: WaitingJob, context: WaitContext): readonly Wait[] 
   const isOver = hasEnded(job.processState);
   const dueBefore = isOver ? leftBefore(context.now) : after(context.now, -context.graceMs);
   const isForgotten = cause !== undefined || (job.dueAt !== undefined && job.dueAt < dueBefore);
-  if (isOver && !isForgotten) return [];
   const unrecovered = cause !== undefined && until !== undefined && { cause, until };
   const waits = (isOver ? [] : job.open)
     .map((open) => waitOf(open, job, context))
     .map((wait) => (wait.reason === "supervisor" ? { ...wait, ...unrecovered } : wait));
-  if (waits.length > 0) return waits.sort((one, other) => one.since.localeCompare(other.since));
-  if (job.processState !== "Pending" && !isForgotten) return [];
-  const none = { step: null, agent: null, direction: job.direction, cause: null };
-  const reason = isOver ? "message" : isForgotten ? "supervisor" : "start";
-  return [{ ...none, reason, since: job.pendingSince ?? job.updatedAt, until: null, ...(isForgotten && unrecovered) }];
+  const forgotten = isOver ? "message" : "supervisor";
+  const reason = isForgotten ? forgotten : job.processState === "Pending" ? "start" : undefined;
+  if (reason !== undefined && waits.every((wait) => BY_OTHERS.has(wait.reason))) {
+    const none = { step: null, agent: null, direction: job.direction, cause: null };
+    const since = job.pendingSince ?? job.updatedAt;
+    waits.push({ ...none, reason, since, until: null, ...(isForgotten && unrecovered) });
+  }
+  return waits.sort((one, other) => one.since.localeCompare(other.since));
 }
 
 function waitOf({ step, agent, direction, assignee, run }: OpenStep, job: WaitingJob, context: WaitContext): Wait {
@@ -152,7 +162,8 @@ function waitOf({ step, agent, direction, assignee, run }: OpenStep, job: Waitin
   if (isOverdue && (isBegun || isForgotten)) return wait("supervisor", end);
   if (run.state === "Awaiting") {
     const { at = run.scheduledAt ?? now, child, lastReportAt = at, pollAt = null } = run.accepted ?? {};
-    if (cause !== null && isPolledInVain(run)) return wait("poll", lastReportAt, run.again?.at ?? pollAt);
+    const fault = pollFaultOf(run, overdueBefore);
+    if (fault !== undefined) return { ...wait("poll", lastReportAt, run.again?.at ?? pollAt), cause: fault };
     return child === undefined
       ? { ...wait("report", at, run.completeBy), ...(assignee !== undefined && { assignee }) }
       : { ...wait("child", at, run.completeBy), cause: [child.jobId, child.waitsFor].filter(Boolean).join(": ") };
