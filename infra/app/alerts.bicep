@@ -32,6 +32,7 @@ var queries = {
   'endpoint-misconfigured': loadTextContent('../alerts/endpoint-misconfigured.kql')
   'compensation-incomplete': loadTextContent('../alerts/compensation-incomplete.kql')
   'function-failures': loadTextContent('../alerts/function-failures.kql')
+  'housekeeping-behind': loadTextContent('../alerts/housekeeping-behind.kql')
   'outbox-stuck': loadTextContent('../alerts/outbox-stuck.kql')
   'shop-unreachable': loadTextContent('../alerts/shop-unreachable.kql')
   'audit-log-unwritten': loadTextContent('../alerts/audit-log-unwritten.kql')

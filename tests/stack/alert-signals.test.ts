@@ -59,6 +59,8 @@ beforeAll(async () => {
       SupervisionContainer: "nowhere",
       AuditContainer: "nowhere",
       BreakerFailures: "1",
+      HousekeepingSchedule: "* * * * * *",
+      EndedJobsKeptFor: "P1D",
     },
   });
 });

@@ -23,7 +23,7 @@ export interface Closing {
   readonly lost: number;
   /** They can't be read: they stay unchanged. */
   readonly broken: number;
-  /** False if the time was over: the next run continues. */
+  /** False if the time was over, or store or archive failed: the next run continues. */
   readonly finished: boolean;
 }
 
@@ -34,20 +34,18 @@ export interface Closing {
  */
 export async function closeJobs(retention: Retention, withinMs: number, context: Context): Promise<Closing> {
   const endAt = context.now() + withinMs;
-  const counts = { closed: 0, lost: 0, broken: 0, finished: true };
+  const counts = { closed: 0, lost: 0, broken: 0, finished: false };
   try {
     for (const [state, waitMs] of [
       ["Processed", STILL_PUBLISHED_MS],
       ["Error", retention.resubmitWithinMs],
     ] as const) {
       for await (const page of pagesOf(state, context.now() - waitMs, retention)) {
-        if (context.now() > endAt) {
-          counts.finished = false;
-          break;
-        }
+        if (context.now() > endAt) return counts;
         await closePage(page, retention, counts, context);
       }
     }
+    counts.finished = true;
   } finally {
     context.telemetry.event("JobsClosed", counts);
   }

@@ -41,6 +41,7 @@ export async function removeAttempts(
   let doneUntil = Math.min(since, before);
   let widthMs = MINUTE_MS;
   let removed = 0;
+  let finished = false;
   try {
     while (doneUntil < before && now() < endAt) {
       const to = Math.min(doneUntil + widthMs, before);
@@ -53,7 +54,8 @@ export async function removeAttempts(
       else if (found < FEW) widthMs = Math.min(DAY_MS, widthMs * 4);
     }
     if (doneUntil >= before && now() < endAt) removed += await purge(new Date(0), new Date(Math.min(since, before)));
+    finished = doneUntil >= before;
   } finally {
-    telemetry.event("OrchestrationsRemoved", { removed, doneUntil: instant(doneUntil), finished: doneUntil >= before });
+    telemetry.event("OrchestrationsRemoved", { removed, doneUntil: instant(doneUntil), finished });
   }
 }

@@ -172,6 +172,7 @@ test("P29 archived first, without its secrets; an archive that is away keeps the
   expect(await world.stateOf()).not.toHaveProperty("keptUntil");
   world.clock += HOUR_MS;
   await expect(close()).rejects.toThrow("storage away");
+  expect(world.events.at(-1)).toMatchObject({ name: "JobsClosed", attributes: { closed: 0, finished: false } });
   expect(await tokenOf()).toBe("tok_visa");
   retention.archive = archive;
   expect(await close()).toMatchObject({ closed: 1 });

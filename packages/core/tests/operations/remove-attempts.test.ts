@@ -98,6 +98,15 @@ test("a call that fails is made again by the next run", async () => {
   expect(events).toMatchObject([{ removed: 0, finished: false }]);
 });
 
+test("a run whose last call fails, the one for stragglers, has not finished", async () => {
+  const failing: Purge = (from) => (from.getTime() === 0 ? Promise.reject(new Error("no time")) : Promise.resolve(0));
+  const telemetry = { event: (_: string, attributes: Attributes) => void events.push(attributes) };
+  await expect(
+    removeAttempts({ purge: failing, progress, now: () => clock }, NOON_MS, MINUTE_MS, telemetry),
+  ).rejects.toThrow("no time");
+  expect(events).toMatchObject([{ doneUntil: "2026-01-01T12:00:00.000Z", finished: false }]);
+});
+
 test("without any job there is nothing to remove", async () => {
   saved = undefined;
   await run();
