@@ -47,26 +47,26 @@ test("a message sent with a time to be enqueued at is scheduled too", async () =
 
 test("a cancelled message never comes, and cancelling it again fails", async () => {
   const sender = under.client.createSender("cancel");
-  const sequences = await sender.scheduleMessages([{ body: 1 }, { body: 2 }], new Date(Date.now() + 200));
+  const sequences = await sender.scheduleMessages([{ body: 1 }, { body: 2 }], new Date(Date.now() + 2000));
   const [first] = sequences;
   if (!first) throw new Error("Scheduling returns sequence numbers");
   await sender.cancelScheduledMessages(first);
   await expect(sender.cancelScheduledMessages(first)).rejects.toMatchObject({ code: "MessageNotFound" });
-  await pause(250);
+  await pause(2100);
   expect((await receiveNow(under.client.createReceiver("cancel"))).map(({ body }) => body)).toEqual([2]);
 });
 
 test("an expired message is gone, or dead-lettered where the queue says so", async () => {
   for (const queue of ["expire", "expire-dead"]) {
     await under.client.createSender(queue).sendMessages([
-      { body: "short", timeToLive: 900 },
+      { body: "short", timeToLive: 3000 },
       { body: "long", timeToLive: 60_000 },
     ]);
   }
   const [peeked] = await under.client.createReceiver("expire").peekMessages(1);
-  expect(peeked?.timeToLive).toBe(900);
-  expect(peeked?.expiresAtUtc?.getTime()).toBe((peeked?.enqueuedTimeUtc?.getTime() ?? 0) + 900);
-  await pause(1000);
+  expect(peeked?.timeToLive).toBe(3000);
+  expect(peeked?.expiresAtUtc?.getTime()).toBe((peeked?.enqueuedTimeUtc?.getTime() ?? 0) + 3000);
+  await pause(3100);
   for (const queue of ["expire", "expire-dead"]) {
     expect((await under.client.createReceiver(queue).peekMessages(5)).map(({ body }) => body)).toEqual(["long"]);
   }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { BusUnderTest, receiveNow, receiveOne } from "./bus-under-test.ts";
 
 const under = new BusUnderTest();
-const DURATIONS: Readonly<Record<string, string>> = { lost: "PT0.5S", closed: "PT0.3S", renewed: "PT0.6S" };
+const DURATIONS: Readonly<Record<string, string>> = { lost: "PT2S", closed: "PT0.3S", renewed: "PT3S" };
 const queues = [
   "send",
   "renewed",
@@ -164,7 +164,7 @@ test("a renewed lock outlives its first term", async () => {
   const receiver = under.client.createReceiver("renewed", { maxAutoLockRenewalDurationInMs: 0 });
   const message = await receiveOne(receiver);
   for (let round = 0; round < 4; round += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await new Promise((resolve) => setTimeout(resolve, 1000));
     await receiver.renewMessageLock(message);
   }
   expect(await receiveNow(under.client.createReceiver("renewed"))).toEqual([]);

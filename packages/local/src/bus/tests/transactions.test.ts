@@ -11,7 +11,7 @@ const NAMES = ["commit", "rollback", "both", "other", "expire", "left", "settle"
 beforeAll(() =>
   under.start({
     queues: [
-      ...NAMES.map((name) => ({ name, properties: name === "expire" ? { lockDuration: "PT0.3S" } : {} })),
+      ...NAMES.map((name) => ({ name, properties: name === "expire" ? { lockDuration: "PT2S" } : {} })),
       { name: "forwards", properties: { forwardTo: "other" } },
     ],
     topics: [{ name: "topic", properties: {}, subscriptions: [{ name: "sub", properties: {} }] }],
@@ -168,7 +168,7 @@ test("a transaction whose lock has expired is rolled back whole", async () => {
   await client.next(TRANSFER);
   await settle(within(id, ACCEPTED));
   await transfer(0, message("never"), within(id));
-  await new Promise((resolve) => setTimeout(resolve, 400));
+  await new Promise((resolve) => setTimeout(resolve, 2200));
   expect(await discharge(id, false)).toEqual([["amqp:transaction:rollback", expect.stringMatching(/expired/)]]);
   expect(await bodies("other")).toEqual([]);
   client.socket.destroy();

@@ -20,6 +20,9 @@ describe.each([
   });
   afterAll(() => bench.close());
   const key = (name: string) => `${mode}-${name}`;
+  /** It has run up to what it waits for. */
+  const isWaiting = (id: string) =>
+    expect.poll(async () => (await bench.client.getStatus(id)).runtimeStatus, { interval: 5 }).toBe("Running");
 
   test("a chain hands results on", async () => {
     const status = await bench.run("chain", { n: 3 });
@@ -77,7 +80,7 @@ describe.each([
 
   test("events that come late resume the orchestration", async () => {
     const id = await bench.client.startNew("waits", { input: { names: ["x", "x"] } });
-    await pause(30);
+    await isWaiting(id);
     await bench.client.raiseEvent(id, "x", "first");
     await bench.client.raiseEvent(id, "x", "second");
     expect((await bench.ended(id)).output).toEqual(["first", "second"]);
@@ -85,7 +88,7 @@ describe.each([
 
   test("two waits for one name are answered last in, first out", async () => {
     const id = await bench.client.startNew("waitsTwice");
-    await pause(30);
+    await isWaiting(id);
     await bench.client.raiseEvent(id, "go", 1);
     await bench.client.raiseEvent(id, "go", 2);
     expect((await bench.ended(id)).output).toEqual([2, 1]);
@@ -129,6 +132,7 @@ describe.each([
 
   test("a pending task in further composites is scheduled again, never ends, and is warned of", async () => {
     const id = await bench.client.startNew("reuses", { input: key("reuses") });
+    await expect.poll(() => callsOf(`${key("reuses")}-b`)).toBe(3);
     await pause(300);
     expect(callsOf(`${key("reuses")}-b`)).toBe(3);
     expect((await bench.client.getStatus(id)).runtimeStatus).toBe("Running");
