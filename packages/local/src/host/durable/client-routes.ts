@@ -14,6 +14,7 @@ import {
   type Handler,
   hasRefusedCharacter,
   instantOf,
+  isJsonType,
   isTrue,
   json,
   jsonBody,
@@ -172,9 +173,15 @@ async function purgeMatching({ request, orchestrations }: Call) {
   return json(200, JSON.stringify({ instancesDeleted }));
 }
 
+/** HttpApiHandler, HandleRaiseEventRequestAsync: the instance is looked at first, and an empty body is no JSON. */
 async function raiseEvent({ request, parts: [id = "", name = ""], orchestrations }: Call) {
+  const row = orchestrations.find(id);
+  if (!row || !isUnfinished(row.status)) return answer(row ? "ended" : "absent");
+  if (!isJsonType(request.headers["content-type"])) {
+    return problem(400, "Only application/json request content is supported");
+  }
   const body = jsonBody(request);
-  if (body.kind === "invalid") return problem(400, "Invalid JSON content");
+  if (body.kind === "invalid" || body.text === null) return problem(400, "Invalid JSON content");
   return answer(await orchestrations.raiseEvent(id, name, body.text));
 }
 
