@@ -1,4 +1,6 @@
 // What the Durable extension rejects of an orchestrator's actions: the orchestration fails, and cannot catch it.
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { HOST_LIMITS as LIMITS } from "../limits.ts";
@@ -135,6 +137,31 @@ test(LIMITS.actions.what, async () => {
   expect(await failureOf("activities", 4)).toContain("has 3 actions at most");
   // Those of each generation are counted apart.
   expect((await bench.run("renews", 5)).output).toBe("renewed");
+});
+
+describe("what host.json sets", () => {
+  test("the pause of a callHttp whose answer names none", async () => {
+    let requests = 0;
+    const server = createServer((_, response) => {
+      requests += 1;
+      response.writeHead(requests < 3 ? 202 : 200, { location: "/poll" }).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    const impatient = await openBench(APP, { settings: { httpPollMs: 10 } });
+    const { output } = await impatient.run("http", { method: "GET", url: `http://127.0.0.1:${port}/` });
+    expect({ output, requests }).toEqual({ output: { returned: 200 }, requests: 3 });
+    await impatient.close();
+    server.close();
+  });
+
+  test("the operations of an entity in one batch", async () => {
+    const small = await openBench(APP, { settings: { maxEntityBatch: 2 } });
+    await small.run("signals", 7);
+    await expect.poll(() => small.engine.counts["entityOperations"]).toBe(7);
+    expect(small.engine.counts["entityBatches"]).toBeGreaterThanOrEqual(4);
+    await small.close();
+  });
 });
 
 describe("continueAsNew", () => {

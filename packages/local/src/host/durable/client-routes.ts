@@ -173,16 +173,16 @@ async function purgeMatching({ request, orchestrations }: Call) {
   return json(200, JSON.stringify({ instancesDeleted }));
 }
 
-/** HttpApiHandler, HandleRaiseEventRequestAsync: the instance is looked at first, and an empty body is no JSON. */
+/** HttpApiHandler, HandleRaiseEventRequestAsync: the instance is looked at first. */
 async function raiseEvent({ request, parts: [id = "", name = ""], orchestrations }: Call) {
+  const body = jsonBody(request);
+  const isJson = isJsonType(request.headers["content-type"]);
+  if (isJson && body.kind === "json" && body.text !== null) {
+    return answer(await orchestrations.raiseEvent(id, name, body.text));
+  }
   const row = orchestrations.find(id);
   if (!row || !isUnfinished(row.status)) return answer(row ? "ended" : "absent");
-  if (!isJsonType(request.headers["content-type"])) {
-    return problem(400, "Only application/json request content is supported");
-  }
-  const body = jsonBody(request);
-  if (body.kind === "invalid" || body.text === null) return problem(400, "Invalid JSON content");
-  return answer(await orchestrations.raiseEvent(id, name, body.text));
+  return problem(400, isJson ? "Invalid JSON content" : "Only application/json request content is supported");
 }
 
 async function terminate({ request, parts: [id = ""], orchestrations }: Call) {
