@@ -202,6 +202,13 @@ test("cardinality many gives batches, up to maxMessageBatchSize", async () => {
   await eventually(async () => expect(await peek("many")).toEqual([]));
 });
 
+test("a batch that runs longer than its messages are locked comes again", async () => {
+  await send("many", { body: { ms: 6000 }, messageId: "long" });
+  const seen = () => runsOf("many").map(({ metadata }) => metadata["messageIdArray"]);
+  await eventually(() => expect(seen()).toEqual([["long"], ["long"]]), 30_000);
+  await eventually(async () => expect(await peek("many")).toEqual([]));
+});
+
 test("sessions are taken up, each in its order", async () => {
   const message = (sessionId: string, index: number): ServiceBusMessage => ({ body: { index }, sessionId });
   await send("by-session", message("a", 1), message("a", 2), message("b", 1), message("a", 3));

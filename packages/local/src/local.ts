@@ -27,8 +27,9 @@ in their place.
                            with properties as in ARM
   --cosmos-resources FILE  {database, containers: […]} that are made at the
                            start, as in ARM
-  --like-azure             as Azure now and then: stale reads, 429, a busy bus,
-                           and keys of functions`;
+  --like-azure             as Azure now and then: stale reads, 429, a busy bus;
+                           keys of functions, and orchestrations that are
+                           replayed in each turn`;
 
 function readArguments() {
   const { values, positionals } = parseArgs({

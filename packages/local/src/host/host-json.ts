@@ -4,9 +4,18 @@ import { join } from "node:path";
 import { z } from "zod";
 import { messageOf } from "../thrown.ts";
 import type { StorageProviderSettings } from "./durable/engine-profile.ts";
+import {
+  backendFault,
+  type DurableSettings,
+  durableSettings,
+  durableTask,
+  durableWarnings,
+  LEAST_VISIBILITY_MS,
+  storageOf,
+} from "./host-json-durable.ts";
 import { readMembers } from "./host-json-members.ts";
+import { count, countOrNoLimit, flag, timeSpan, timeSpanOrNoLimit } from "./host-json-values.ts";
 import type { LogLevel } from "./log.ts";
-import { timeSpanMs } from "./schedule/time-span.ts";
 
 export interface ServiceBusSettings {
   readonly maxConcurrentCalls: number;
@@ -67,6 +76,7 @@ export interface HostSettings {
   readonly storage: StorageProviderSettings;
   /** The backend of the task hub in Azure, by its name in host.json. */
   readonly storageType: string;
+  readonly durable: DurableSettings;
   /** Whether Azure has the bindings that come with extensions. */
   readonly hasBundle: boolean;
   readonly listenerLock: ListenerLockSettings;
@@ -81,36 +91,9 @@ const DEFAULT_HUB_NAME = "TestHubName";
 /** SingletonOptions: the defaults, and what they may be set to. */
 const LISTENER_LOCK = { periodMs: 60_000, recoveryPollingIntervalMs: 60_000 };
 const LEAST_LEASE_MS = 15_000;
-/** AzureStorageOptions, Validate. */
-const LEAST_VISIBILITY_MS = 60_000;
-const MOST_VISIBILITY_MS = 60 * 60_000;
-const MOST_PARTITIONS = 16;
 /** A setting with this prefix overrides the entry of host.json at the path that follows, its parts apart by two underscores. */
 const OVERRIDE_PREFIX = "AzureFunctionsJobHost__";
 
-function readTimeSpan(text: string, context: z.RefinementCtx): { readonly ms: number } {
-  const ms = timeSpanMs(text);
-  if (ms !== undefined && ms >= 0) return { ms };
-  context.addIssue({ code: "custom", message: `"${text}" is not a time span such as 00:05:00` });
-  return z.NEVER;
-}
-
-const timeSpan = z.string().transform(readTimeSpan);
-/** Without a limit it is -1. */
-const timeSpanOrNoLimit = z
-  .string()
-  .transform((text, context) => (text === "-1" ? { ms: undefined } : readTimeSpan(text, context)));
-
-const count = z.coerce.number().int().min(0);
-/** An override from the environment is text. */
-const flag = z.union([z.boolean(), z.stringbool()]);
-/** Without a limit it is -1. */
-const countOrNoLimit = z.coerce
-  .number()
-  .int()
-  .refine((most) => most === -1 || most > 0, { error: "is a number above zero, or -1 for no limit" })
-  .transform((most) => (most === -1 ? Number.POSITIVE_INFINITY : most))
-  .prefault(-1);
 const levelName = z.string().transform((name, context): LogLevel => {
   const known: Readonly<Record<string, LogLevel>> = {
     trace: "trace",
@@ -125,18 +108,6 @@ const levelName = z.string().transform((name, context): LogLevel => {
   if (level) return level;
   context.addIssue({ code: "custom", message: `"${name}" is not a log level` });
   return z.NEVER;
-});
-
-const storageProvider = z.object({
-  type: z.string().default("azureStorage"),
-  partitionCount: count.min(1).max(MOST_PARTITIONS).optional(),
-  controlQueueBatchSize: count.min(1).max(32).optional(),
-  controlQueueBufferThreshold: count.min(1).max(1000).optional(),
-  controlQueueVisibilityTimeout: timeSpan
-    .refine(({ ms }) => ms <= MOST_VISIBILITY_MS, { error: "is 01:00:00 at most" })
-    .optional(),
-  workItemQueueVisibilityTimeout: timeSpan.optional(),
-  maxQueuePollingInterval: timeSpan.optional(),
 });
 
 /** Of a NuGet package: a version, perhaps a floating one such as 4.*, or an interval such as [4.*, 5.0.0). */
@@ -199,14 +170,7 @@ const schema = z.object({
           poisonBlobThreshold: count.min(1).default(5),
         })
         .prefault({}),
-      durableTask: z
-        .object({
-          hubName: z.string().min(1).optional(),
-          maxConcurrentActivityFunctions: count.min(1).optional(),
-          maxConcurrentOrchestratorFunctions: count.min(1).optional(),
-          storageProvider: storageProvider.prefault({}),
-        })
-        .prefault({}),
+      durableTask: durableTask.prefault({}),
     })
     .prefault({}),
 });
@@ -218,16 +182,21 @@ export function readHostJson(appDir: string, settings: Readonly<Record<string, s
   checkVersion(path, json);
   const members = readMembers(override(json, settings));
   const parsed = schema.safeParse(members.json);
-  if (!parsed.success || members.faults.length > 0) {
-    const issues = parsed.error?.issues ?? [];
-    const faults = new Map(issues.map(({ path, message }) => [path.join(".") || "host.json", message]));
-    for (const { place, fault } of members.faults) faults.set(place, fault);
+  const buildsExtensions = existsSync(join(appDir, "extensions.csproj"));
+  const type = parsed.data?.extensions.durableTask.storageProvider.type;
+  const backend = type === undefined ? undefined : backendFault(type, buildsExtensions);
+  const faults = new Map(
+    parsed.error?.issues.map(({ path, message }) => [path.join(".") || "host.json", message] as const),
+  );
+  for (const { place, fault } of members.faults) faults.set(place, fault);
+  if (backend !== undefined) faults.set("extensions.durableTask.storageProvider.type", backend);
+  if (!parsed.success || faults.size > 0) {
     const lines = [...faults].map(([place, fault]) => `  ${place}: ${fault}`);
     throw new Error(`${path} is not valid:\n${lines.join("\n")}`);
   }
   const { functionTimeout, logging, extensions, singleton, extensionBundle } = parsed.data;
-  const { durableTask } = extensions;
-  const storage = storageOf(durableTask.storageProvider);
+  const { durableTask: durable } = extensions;
+  const storage = storageOf(durable.storageProvider);
   const listenerLock = {
     periodMs: singleton.listenerLockPeriod?.ms ?? LISTENER_LOCK.periodMs,
     recoveryPollingIntervalMs:
@@ -256,16 +225,17 @@ export function readHostJson(appDir: string, settings: Readonly<Record<string, s
     blobs: extensions.blobs,
     functionTimeoutMs: functionTimeout ? functionTimeout.ms : DEFAULT_FUNCTION_TIMEOUT_MS,
     logLevels: logging?.logLevel ?? {},
-    hubName: durableTask.hubName ?? DEFAULT_HUB_NAME,
-    maxActivities: durableTask.maxConcurrentActivityFunctions,
-    maxTurns: durableTask.maxConcurrentOrchestratorFunctions,
+    hubName: durable.hubName ?? DEFAULT_HUB_NAME,
+    maxActivities: durable.maxConcurrentActivityFunctions,
+    maxTurns: durable.maxConcurrentOrchestratorFunctions,
     storage,
-    storageType: durableTask.storageProvider.type,
+    storageType: durable.storageProvider.type,
+    durable: durableSettings(durable),
     // Extensions of an app's own, built with .NET, are as good.
-    hasBundle: extensionBundle !== undefined || existsSync(join(appDir, "extensions.csproj")),
+    hasBundle: extensionBundle !== undefined || buildsExtensions,
     listenerLock,
     refusedInAzure: refusedInAzure(storage, listenerLock),
-    warnings: members.warnings,
+    warnings: [...members.warnings, ...durableWarnings(durable)],
   };
 }
 
@@ -275,23 +245,6 @@ function checkVersion(path: string, json: Record<string, unknown>): void {
   if (version === "2.0" || Object.keys(json).length === 0) return;
   const what = version === undefined ? "lacks the required" : `has ${JSON.stringify(version)} as its`;
   throw new Error(`${path} ${what} "version", which has to be "2.0".`);
-}
-
-function storageOf(given: z.infer<typeof storageProvider>): StorageProviderSettings {
-  const {
-    controlQueueVisibilityTimeout,
-    workItemQueueVisibilityTimeout,
-    maxQueuePollingInterval,
-    type: _,
-    ...counts
-  } = given;
-  const settings = {
-    ...counts,
-    controlQueueVisibilityTimeoutMs: controlQueueVisibilityTimeout?.ms,
-    workItemQueueVisibilityTimeoutMs: workItemQueueVisibilityTimeout?.ms,
-    maxQueuePollingIntervalMs: maxQueuePollingInterval?.ms,
-  };
-  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }
 
 function refusedInAzure(storage: StorageProviderSettings, lock: ListenerLockSettings): string[] {

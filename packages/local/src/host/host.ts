@@ -27,6 +27,7 @@ import {
 } from "./flex/groups.ts";
 import { watchTimeouts } from "./function-timeout.ts";
 import { type HostSettings, readHostJson } from "./host-json.ts";
+import type { DurableSettings } from "./host-json-durable.ts";
 import { RequestThrottle } from "./http/request-throttle.ts";
 import type { HostServer } from "./http/server.ts";
 import { describeFault, isSentOutput } from "./invocation.ts";
@@ -80,6 +81,7 @@ export type CreateEngine = (options: {
   readonly engine: EngineName;
   readonly storage: StorageProviderSettings;
   readonly log: Log;
+  readonly settings: DurableSettings;
   readonly maxActivities?: number;
   readonly maxTurns?: number;
 }) => DurableEngine;
@@ -313,7 +315,7 @@ export class Host {
     if (role && !(role.group === DURABLE_GROUP && role.isFirst)) return;
     if (engine === "azure-storage") for (const line of this.#hostJson.refusedInAzure) this.#say("warning", line);
     const functions = new Map([...app.functions].filter(([name]) => !isDisabled(name, this.#settings)));
-    const { maxActivities, maxTurns, storage } = this.#hostJson;
+    const { maxActivities, maxTurns, durable, storage } = this.#hostJson;
     const shared = role ? new SharedActivities(app, functions, maxActivities ?? MAX_ACTIVITIES[engine]) : undefined;
     this.#sharedActivities = shared;
     const places = shared && role ? shared.placesEach * role.durableProcesses : maxActivities;
@@ -330,6 +332,7 @@ export class Host {
       replay,
       engine,
       storage,
+      settings: durable,
       log: this.#log,
       ...(places !== undefined && { maxActivities: places }),
       ...(maxTurns !== undefined && { maxTurns }),

@@ -9,10 +9,12 @@ const HUBS = `${FUNCTIONS}/durable/durable-functions-task-hubs#task-hub-names`;
 const STATUS = `${FUNCTIONS}/durable/durable-functions-custom-orchestration-status`;
 const SCALE = `${FUNCTIONS}/functions-scale`;
 const ANSWER = `${SCALE}#timeout`;
-const CLIENT =
-  "https://github.com/Azure/azure-functions-durable-extension/blob/dev/src/WebJobs.Extensions.DurableTask/ContextImplementations/DurableClient.cs";
+const EXTENSION =
+  "https://github.com/Azure/azure-functions-durable-extension/blob/dev/src/WebJobs.Extensions.DurableTask";
+const CLIENT = `${EXTENSION}/ContextImplementations/DurableClient.cs`;
 
 const AT_START = "an error at the start";
+const FAILS = "the orchestration fails";
 const KB = 1024;
 
 export const HOST_LIMITS = {
@@ -23,12 +25,20 @@ export const HOST_LIMITS = {
     isLeast: true,
   },
   instanceId: limit("The id of an orchestration that a client starts", 256, "characters", "400", CLIENT),
-  customStatusBytes: limit(
-    "The custom status of an orchestration, as JSON in UTF-16",
-    16 * KB,
-    "bytes",
-    "the orchestration fails",
-    STATUS,
+  customStatusBytes: limit("The custom status of an orchestration, as JSON in UTF-16", 16 * KB, "bytes", FAILS, STATUS),
+  actions: limit(
+    "The actions of an orchestration until it ends or continues as new, unless host.json sets another limit",
+    100_000,
+    "",
+    FAILS,
+    `${EXTENSION}/Options/DurableTaskOptions.cs`,
+  ),
+  retryPauseMs: limit(
+    "A pause of a retry in a task hub in Azure Storage",
+    6 * 86_400_000,
+    "ms",
+    FAILS,
+    `${EXTENSION}/AzureStorageDurabilityProvider.cs`,
   ),
   requestBytes: limit("The body of a request, unless the app sets another limit", 100 * KB * KB, "bytes", "413", HTTP),
   requestLineBytes: limit("The first line of a request: method, path and query", 8 * KB, "bytes", "414", KESTREL),

@@ -14,10 +14,20 @@ const TEMPLATES = "https://learn.microsoft.com/aspnet/core/fundamentals/routing#
 const SETTINGS = "https://learn.microsoft.com/azure/azure-functions/functions-bindings-expressions-patterns";
 const EXTENSION =
   "https://github.com/Azure/azure-functions-durable-extension/blob/dev/src/WebJobs.Extensions.DurableTask";
+const WEBHOOKS = `${EXTENSION}/HttpApiHandler.cs`;
 const CLIENT = `${EXTENSION}/ContextImplementations/DurableClient.cs`;
 const STORAGE = `${EXTENSION}/Options/AzureStorageOptions.cs`;
+const DURABLE = `${EXTENSION}/Options/DurableTaskOptions.cs`;
+const BACKENDS = `${EXTENSION}/DurableTaskExtension.cs`;
+const ORCHESTRATION = `${EXTENSION}/ContextImplementations/DurableOrchestrationContext.cs`;
+const ACTIONS = `${EXTENSION}/Listener/OutOfProcOrchestrationShim.cs`;
+const DISPATCHER = "https://github.com/Azure/durabletask/blob/main/src/DurableTask.Core/TaskOrchestrationDispatcher.cs";
+const RETRIES = "https://github.com/Azure/azure-functions-durable-js/issues/629";
 
 const AT_START = "an error at the start";
+const FAILS = "the orchestration fails";
+/** In Azure it stays Running for good. */
+const FAILS_HERE = "the orchestration fails; in Azure it never ends";
 
 export const HOST_REJECTIONS = {
   functionName: rejection("A name of a function with other characters, or that differs only in case", AT_START, NAMES),
@@ -36,7 +46,29 @@ export const HOST_REJECTIONS = {
   hostJsonType: rejection("A value in host.json that its member cannot have", AT_START, OPTIONS),
   bundle: rejection("An extension bundle without an id, or whose version is no range", AT_START, BUNDLES),
   visibility: rejection("A `controlQueueVisibilityTimeout` of more than 60 minutes", AT_START, STORAGE),
+  backend: rejection("A backend of Durable Functions that no extension bundle has", AT_START, BACKENDS),
+  durableCount: rejection("A member of `durableTask` with a value that its options do not allow", AT_START, DURABLE),
+  childId: rejection(
+    "A sub-orchestration whose id is that of its parent or of its parent's parent, or begins with @",
+    FAILS_HERE,
+    ORCHESTRATION,
+  ),
+  takenId: rejection("A sub-orchestration with the id of an instance that has not ended", FAILS_HERE, DISPATCHER),
+  unknownFunction: rejection(
+    "An activity, sub-orchestration or entity that the app does not have, called by an orchestrator",
+    FAILS_HERE,
+    "https://github.com/Azure/azure-functions-durable-js/issues/197",
+  ),
+  timerYear: rejection("A timer before the year 1 or after the year 9999", FAILS, ACTIONS),
+  retryOptions: rejection("A retry without an attempt, or with a number that is no int of .NET", FAILS_HERE, RETRIES),
+  retryTimeout: rejection(
+    "A retry whose `retryTimeoutInMilliseconds` is over, or whose pause is 0",
+    FAILS_HERE,
+    RETRIES,
+  ),
   instanceId: rejection("An instance id with / \\ # ? or a control character, or that begins with @", "400", CLIENT),
+  eventBody: rejection("An event without a body, or whose body is not declared as JSON", "400", WEBHOOKS),
+  httpMethod: rejection("A `callHttp` with a method that is no token of HTTP", FAILS, ACTIONS),
   entityKey: rejection(
     "A key of an entity with / \\ # ? or a control character, in a signal of a client",
     "400",

@@ -118,6 +118,59 @@ test(REJECTIONS.visibility.what, () => {
   expect(() => read("01:00:01")).toThrow("is 01:00:00 at most");
 });
 
+const readDurable = (durableTask: object) => readWith({ extensions: { durableTask } });
+
+describe(REJECTIONS.backend.what, () => {
+  test.each(["azureStorage", "MSSQL", "Netherite", "azureManaged"])("%s is there", (type) => {
+    expect(readDurable({ storageProvider: { type } }).storageType).toBe(type);
+  });
+
+  test.each(["azurestorage2", "sql"])("%s is not", (type) => {
+    expect(() => readDurable({ storageProvider: { type } })).toThrow(
+      `extensions.durableTask.storageProvider.type: "${type}" is no storage provider`,
+    );
+  });
+
+  test("an app that builds its extensions itself may have others", () => {
+    writeFileSync(join(folder, "extensions.csproj"), "");
+    expect(readDurable({ storageProvider: { type: "sql" } }).storageType).toBe("sql");
+  });
+});
+
+describe(REJECTIONS.durableCount.what, () => {
+  test.each([
+    { maxConcurrentActivityFunctions: 0 },
+    { maxConcurrentEntityFunctions: 0 },
+    { maxEntityOperationBatchSize: -1 },
+    { storageProvider: { controlQueueBatchSize: 0 } },
+    { storageProvider: { maxQueuePollingInterval: "00:00:00" } },
+    { notifications: { eventGrid: { publishRetryInterval: "01:00:01" } } },
+    { overridableExistingInstanceStates: "Ended" },
+  ])("%j", (json) => expect(() => readDurable(json)).toThrow("extensions.durableTask."));
+});
+
+test("the durable engine is held to host.json", () => {
+  const json = {
+    maxOrchestrationActions: 7,
+    maxEntityOperationBatchSize: 2,
+    httpSettings: { defaultAsyncRequestSleepTimeMilliseconds: 100 },
+  };
+  expect(readDurable(json).durable).toEqual({
+    storageType: "azureStorage",
+    maxActions: 7,
+    maxEntityBatch: 2,
+    httpPollMs: 100,
+  });
+});
+
+test.each([
+  [{ extendedSessionsEnabled: true }, "for .NET only"],
+  [{ storageProvider: { controlQueueBufferThreshold: 16 } }, "larger than controlQueueBufferThreshold"],
+  [{ overridableExistingInstanceStates: "anystate" }, "no effect here"],
+])("what of durableTask has no effect is named: %j", (json, words) => {
+  expect(readDurable(json).warnings).toEqual([expect.stringContaining(words)]);
+});
+
 test("the names of members have no case", () => {
   const settings = readWith({ Extensions: { HTTP: { RoutePrefix: "v1" }, servicebus: { MaxConcurrentCalls: 3 } } });
   expect(settings).toMatchObject({ routePrefix: "v1", serviceBus: { maxConcurrentCalls: 3 }, warnings: [] });

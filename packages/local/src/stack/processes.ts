@@ -120,8 +120,8 @@ export interface HostProcess extends Common {
   readonly instanceCounts: InstanceCounts;
   readonly graceMs: number;
   readonly longestPauseMs: number | undefined;
-  /** Whether functions need their keys. */
-  readonly keys: boolean;
+  /** Functions need their keys, and each turn of an orchestration replays it. */
+  readonly likeAzure: boolean;
   /** Told of a host's processes in the flex topology whenever something happens to one. */
   readonly onInstances: (instances: readonly InstanceStatus[]) => void;
   readonly onLine: ((line: string) => void) | undefined;
@@ -155,8 +155,8 @@ export async function startHost(host: HostProcess): Promise<Started> {
   throw new Error(`${name} ${reason}:\n${said}`);
 }
 
-function hostArguments(host: HostProcess): string[] {
-  const { name, appDir, port, data, durability, engine, topology, instanceCounts, graceMs, longestPauseMs, keys } =
+export function hostArguments(host: Omit<HostProcess, "onInstances" | "onLine" | "settings">): string[] {
+  const { name, appDir, port, data, durability, engine, topology, instanceCounts, graceMs, longestPauseMs, likeAzure } =
     host;
   const counts = Object.entries(instanceCounts).map(([group, count]) => `${group}=${count}`);
   const options = {
@@ -172,7 +172,7 @@ function hostArguments(host: HostProcess): string[] {
   return [
     appDir,
     ...Object.entries(options).flatMap(([option, value]) => (value === undefined ? [] : [`--${option}=${value}`])),
-    ...(keys ? ["--keys"] : []),
+    ...(likeAzure ? ["--keys", "--replay"] : []),
   ];
 }
 

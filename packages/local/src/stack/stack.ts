@@ -257,7 +257,7 @@ class ProcessStack implements Stack {
           port: this.#hostPorts.get(name) ?? 0,
           engine: this.#options.engine ?? "fast",
           settings: { ...settings, ...this.#options.settingsFor?.(this.#addressesFor(name)) },
-          keys: likeAzure,
+          likeAzure,
           onLine: log,
         });
       }

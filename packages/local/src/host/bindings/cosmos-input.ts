@@ -14,7 +14,9 @@ export async function readCosmosInput(
   const { connection, databaseName, containerName, id, partitionKey } = binding;
   const container = await clients.container(String(connection), String(databaseName), String(containerName));
   if (typeof id === "string" && id !== "") {
-    const { resource } = await container.item(id, String(partitionKey ?? id)).read<object>();
+    // Without a key it is a document that has none, also where the id is the partition key (CosmosDBItemValueBinder).
+    const key = partitionKey === undefined ? undefined : String(partitionKey);
+    const { resource } = await container.item(id, key).read<object>();
     return resource ? { json: JSON.stringify(resource) } : { empty: true };
   }
   const query = boundQuery(typeof sqlQuery === "string" && sqlQuery ? sqlQuery : "SELECT * FROM c", invocation);

@@ -1,4 +1,5 @@
 // Turns what an orchestrator asked for, an action of the library, into a command for the engine: one entry for each action type.
+import { HOST_LIMITS } from "../limits.ts";
 import type { HttpActionRequest, LibraryAction, RetryOptions } from "./library.ts";
 
 export const ActionType = {
@@ -67,11 +68,13 @@ const activity: Maker = (action, id) => ({
   input: preparedText(action.input),
 });
 
-/** An id that begins with @ is an entity's (source: DurableOrchestrationContext of the extension). */
-const child: Maker = ({ functionName = "", instanceId, input }, id) => {
-  if (instanceId?.startsWith("@")) throw new Error(`Orchestration instance ids must not start with @: ${instanceId}`);
-  return { kind: "child", id, name: functionName, instanceId, input: JSON.stringify(input ?? null) };
-};
+const child: Maker = ({ functionName = "", instanceId, input }, id) => ({
+  kind: "child",
+  id,
+  name: functionName,
+  instanceId,
+  input: JSON.stringify(input ?? null) ?? "null",
+});
 
 const entity =
   (isSignal: boolean): Maker =>
@@ -118,23 +121,19 @@ export function entityId(name: string, key: string): string {
   return `@${name.toLowerCase()}@${key}`;
 }
 
-/** The last instant that a Date can name. */
-const LAST_INSTANT = 8.64e15;
-
 export function timerCommand(id: number, fireAt: number): Command & { kind: "timer" } {
-  if (Number.isNaN(fireAt)) throw new Error("A timer was created with an invalid date.");
-  return { kind: "timer", id, fireAt: Math.min(fireAt, LAST_INSTANT) };
+  return { kind: "timer", id, fireAt };
 }
 
 /** Inputs of activities and of continueAsNew: the library has made JSON of strings, and of nothing else. */
 export function preparedText(input: unknown): string {
-  return typeof input === "string" ? input : JSON.stringify(input ?? null);
+  return typeof input === "string" ? input : (JSON.stringify(input ?? null) ?? "null");
 }
 
 /** The pause after attempt `attempt`, counted from 1, as DurableTask.Core's RetryInterceptor computes it. */
 export function retryDelayMs(options: RetryOptions, attempt: number): number {
   const delay = options.firstRetryIntervalInMilliseconds * (options.backoffCoefficient ?? 1) ** (attempt - 1);
-  return Math.min(delay, options.maxRetryIntervalInMilliseconds ?? Number.POSITIVE_INFINITY);
+  return Math.min(delay, options.maxRetryIntervalInMilliseconds ?? HOST_LIMITS.retryPauseMs.value);
 }
 
 function httpCall(request: HttpActionRequest | undefined): HttpCall {

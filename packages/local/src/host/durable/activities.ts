@@ -104,7 +104,8 @@ export function unknownFunction(app: FunctionApp, kind: "activity" | "orchestrat
 /** What the function returned, as the JSON text that goes into the history. */
 function resultText(value: TypedData | undefined): string {
   if (!value || "empty" in value) return "null";
-  if ("json" in value) return value.json;
+  // Of a function or a symbol the library makes no JSON.
+  if ("json" in value) return value.json ?? "null";
   if ("string" in value) return JSON.stringify(value.string);
   if ("int" in value) return JSON.stringify(value.int);
   if ("double" in value) return JSON.stringify(value.double);

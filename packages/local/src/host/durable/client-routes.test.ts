@@ -212,6 +212,37 @@ describe(REJECTIONS.entityKey.what, () => {
   });
 });
 
+describe(REJECTIONS.eventBody.what, () => {
+  const raise = (id: string, headers: Record<string, string>, body?: string) =>
+    fetch(`${bench.baseUrl}/runtime/webhooks/durabletask/instances/${id}/raiseEvent/x`, {
+      method: "POST",
+      headers,
+      ...(body !== undefined && { body: Buffer.from(body) }),
+    });
+  const asJson = { "content-type": "application/json; charset=utf-8" };
+
+  test.each([
+    ["text", { "content-type": "text/plain" }, "1"],
+    ["no type", {}, "1"],
+    ["no body", asJson, undefined],
+    ["no JSON", asJson, "{"],
+  ])("%s", async (name, headers, body) => {
+    const id = `event ${name}`.replaceAll(" ", "-");
+    await waiting(id);
+    expect((await raise(id, headers, body)).status).toBe(400);
+    expect((await raise("nobody", headers, body)).status).toBe(404);
+    expect((await raise(id, asJson, "null")).status).toBe(202);
+    expect((await bench.ended(id)).output).toEqual([null]);
+    expect((await raise(id, headers, body)).status).toBe(410);
+  });
+
+  test("the client sends no event without a value", async () => {
+    await waiting("no-value");
+    await expect(bench.client.raiseEvent("no-value", "x", undefined)).rejects.toThrow("400");
+    await bench.client.terminate("no-value", "");
+  });
+});
+
 test("a start with a body that is no JSON is refused", async () => {
   const url = `${bench.baseUrl}/runtime/webhooks/durabletask/orchestrators/chain`;
   expect((await fetch(url, { method: "POST", body: "{" })).status).toBe(400);

@@ -14,6 +14,7 @@ import {
   type Handler,
   hasRefusedCharacter,
   instantOf,
+  isJsonType,
   isTrue,
   json,
   jsonBody,
@@ -172,10 +173,16 @@ async function purgeMatching({ request, orchestrations }: Call) {
   return json(200, JSON.stringify({ instancesDeleted }));
 }
 
+/** HttpApiHandler, HandleRaiseEventRequestAsync: the instance is looked at first. */
 async function raiseEvent({ request, parts: [id = "", name = ""], orchestrations }: Call) {
   const body = jsonBody(request);
-  if (body.kind === "invalid") return problem(400, "Invalid JSON content");
-  return answer(await orchestrations.raiseEvent(id, name, body.text));
+  const isJson = isJsonType(request.headers["content-type"]);
+  if (isJson && body.kind === "json" && body.text !== null) {
+    return answer(await orchestrations.raiseEvent(id, name, body.text));
+  }
+  const row = orchestrations.find(id);
+  if (!row || !isUnfinished(row.status)) return answer(row ? "ended" : "absent");
+  return problem(400, isJson ? "Invalid JSON content" : "Only application/json request content is supported");
 }
 
 async function terminate({ request, parts: [id = ""], orchestrations }: Call) {

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { Database, type Durability } from "../../database/database.ts";
 import type { DurableEngine, DurableHttpRequest, DurableHttpResponse, FunctionApp } from "../contract.ts";
+import type { DurableSettings } from "../host-json-durable.ts";
 import type { Log } from "../log.ts";
 import { Activities } from "./activities.ts";
 import { AzureStorageTransport } from "./azure-storage/azure-storage-transport.ts";
@@ -47,6 +48,8 @@ export interface DurableOptions {
   readonly maxTurns?: number;
   /** Orchestrators kept in memory between their turns; others are replayed. */
   readonly maxSessions?: number;
+  /** What host.json says of orchestrations and entities. */
+  readonly settings?: DurableSettings;
 }
 
 const DEFAULTS = { maxActivities: MAX_ACTIVITIES.fast, maxTurns: 256, maxSessions: 5000 };
@@ -77,6 +80,7 @@ class Engine implements DurableEngine {
     const base = {
       app,
       db,
+      settings: options.settings ?? {},
       store: new Store(db),
       live: new LiveInstances(),
       warn: (message: string) => log?.({ level: "warning", category: CATEGORY, source: "durable", message }),
@@ -84,7 +88,11 @@ class Engine implements DurableEngine {
     const parts = {
       ...base,
       packing: new Packing({ ...base, turns: () => this.#turns.counts.turns }),
-      entities: new Entities({ ...base, spread: (deliveries) => this.#turns.spread(deliveries) }),
+      entities: new Entities({
+        ...base,
+        maxBatch: base.settings.maxEntityBatch,
+        spread: (deliveries) => this.#turns.spread(deliveries),
+      }),
     };
     this.#parts = parts;
     const { maxActivities, maxTurns } = { ...DEFAULTS, ...profile, ...given(options) };

@@ -19,6 +19,8 @@ export interface EntityParts {
   readonly store: Store;
   readonly live: LiveInstances;
   readonly warn: (message: string) => void;
+  /** Operations at once; undefined: as the engine likes. */
+  readonly maxBatch?: number | undefined;
   /** Hands answers to the orchestrations that wait for them. */
   readonly spread: (deliveries: readonly Delivery[]) => void;
 }
@@ -118,7 +120,7 @@ export class Entities {
         // Nothing is done for what a power loss could still take back.
         await this.#parts.db.flushed();
         const holder = this.#locks.holder(id);
-        const waiting = this.#open ? this.#store.requests(id, MAX_BATCH, holder) : [];
+        const waiting = this.#open ? this.#store.requests(id, this.#parts.maxBatch ?? MAX_BATCH, holder) : [];
         const [first] = waiting;
         if (!first) break;
         const nextLock = waiting.findIndex(({ request }) => request.lockSet !== undefined);

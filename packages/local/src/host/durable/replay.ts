@@ -2,6 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { messageOf } from "../../thrown.ts";
 import type { FunctionApp, InvocationSession } from "../contract.ts";
+import type { DurableSettings } from "../host-json-durable.ts";
+import { ActionRules } from "./action-rules.ts";
 import type { Command } from "./actions.ts";
 import { unknownFunction } from "./activities.ts";
 import { compareWithHistory } from "./determinism.ts";
@@ -36,8 +38,9 @@ const LIBRARY_LIMITS = {
   upperSchemaVersionNew: SCHEMA_VERSION,
   maximumShortTimerDuration: "36500.00:00:00",
   longRunningTimerIntervalDuration: "3.00:00:00",
-  defaultHttpAsyncRequestSleepTimeMillseconds: 30_000,
 };
+
+const HTTP_POLL_MS = 30_000;
 
 /** The library does not read the inputs in these events, and each would be quoted and parsed once more: the orchestration's own has a place of its own. */
 const UNREAD_INPUTS: ReadonlySet<number> = new Set([
@@ -61,6 +64,7 @@ export async function replayTurn(
   instance: Instance,
   past: readonly HistoryEvent[],
   arrivals: readonly Arrival[],
+  settings: DurableSettings,
 ): Promise<Turn> {
   const at = new Date();
   const events = [orchestratorStarted(at)];
@@ -73,12 +77,15 @@ export async function replayTurn(
   if (target?.trigger.type !== "orchestrationTrigger") {
     return failedTurn(instance, step, unknownFunction(app, "orchestration", instance.name));
   }
-  const session = new Session();
+  const asking = { app, id: instance.id, parentId: instance.parent?.id };
+  const session = new Session(new ActionRules(asking, settings));
   let held: InvocationSession | undefined;
   try {
     await app.invoke(instance.name, {
       invocationId: randomUUID(),
-      inputs: { [target.triggerName]: { json: triggerText(instance, [...past, ...events], past.length > 0) } },
+      inputs: {
+        [target.triggerName]: { json: triggerText(instance, [...past, ...events], past.length > 0, settings) },
+      },
       prepare: (context, invocation) => {
         held = invocation;
         session.attach(context);
@@ -96,7 +103,7 @@ export async function replayTurn(
   const consumed = session.processed - past.length - (events.length - arrivals.length);
   if (past.length === 0) return readTurn(session, step, consumed, commands);
   const comparison = compareWithHistory(instance.name, past, commands);
-  if (comparison.kind === "differs") return failedTurn(instance, step, comparison.message);
+  if (comparison.kind === "differs") return failedTurn(instance, step, session.rejection ?? comparison.message);
   return readTurn(session, step, consumed, comparison.fresh);
 }
 
@@ -117,6 +124,20 @@ export function asOnHost(instance: Instance, turn: Turn, past: () => readonly Hi
     "Task.any at once in every replay, so the numbers of a retry's pauses and further attempts move: do not use " +
     "callActivityWithRetry or callSubOrchestratorWithRetry in one composite with a timer that is cancelled.";
   return failedTurn(instance, turn, reason);
+}
+
+/**
+ * The turn, or its failure where it starts a sub-orchestration with the id of an instance that has not ended. The extension drops such a
+ * start, and the parent waits for good (DurableTask.Core: TaskOrchestrationDispatcher, "Duplicate start event").
+ */
+export function withoutTakenIds(instance: Instance, turn: Turn, isTaken: (id: string) => boolean): Turn {
+  const taken = turn.commands.find((command) => command.kind === "child" && isTaken(command.instanceId ?? ""));
+  if (taken?.kind !== "child") return turn;
+  return failedTurn(
+    instance,
+    turn,
+    `A sub-orchestration cannot start: an instance with its id runs: ${taken.instanceId}`,
+  );
 }
 
 function readTurn(session: Session, { at, events, arrivals }: Step, consumed: number, commands: Command[]): Turn {
@@ -149,11 +170,17 @@ function failedTurn({ customStatus }: Instance, { at, events }: Pick<Step, "at" 
   return { at, events, commands: [], cancelled: [], customStatus, warnings: [], leftOver: [], end, session: undefined };
 }
 
-function triggerText(instance: Instance, history: readonly HistoryEvent[], isReplaying: boolean): string {
+function triggerText(
+  instance: Instance,
+  history: readonly HistoryEvent[],
+  isReplaying: boolean,
+  settings: DurableSettings,
+): string {
   const { id, input, parent } = instance;
   const events = history.map(asTheLibraryReads);
   const fixed = {
     ...LIBRARY_LIMITS,
+    defaultHttpAsyncRequestSleepTimeMillseconds: settings.httpPollMs ?? HTTP_POLL_MS,
     history: events,
     instanceId: id,
     isReplaying,

@@ -33,6 +33,11 @@ export function jsonBody({ body }: DurableHttpRequest): Body {
   }
 }
 
+/** Parameters, such as a charset, do not matter. */
+export function isJsonType(type: string | undefined): boolean {
+  return type?.split(";")[0]?.trim().toLowerCase() === "application/json";
+}
+
 export function pageSize(query: URLSearchParams): number {
   const top = Number(query.get("top") ?? DEFAULT_PAGE);
   return Number.isInteger(top) && top > 0 ? top : DEFAULT_PAGE;

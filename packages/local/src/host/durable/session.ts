@@ -2,6 +2,7 @@
 import type { InvocationContext } from "@azure/functions";
 import { isError, messageOf, shown } from "../../thrown.ts";
 import { HOST_LIMITS } from "../limits.ts";
+import { type ActionRules, pauseFault, RejectedAction } from "./action-rules.ts";
 import { ActionType, type Command, commandOf, preparedText, retryDelayMs, timerCommand } from "./actions.ts";
 import type { HistoryEvent } from "./history.ts";
 import {
@@ -43,6 +44,13 @@ export class Session {
   #hasOthers = false;
   /** The entities that the orchestrator locked last. */
   #lockSet: readonly string[] = [];
+  readonly #rules: ActionRules;
+  /** When each retried task began. */
+  readonly #firstAttempts = new WeakMap<LibraryTask, number>();
+
+  constructor(rules: ActionRules) {
+    this.#rules = rules;
+  }
 
   /** Hangs the look-out on a context: the library assigns `df` there before it runs any of the app's code. */
   attach(context: InvocationContext): void {
@@ -136,16 +144,21 @@ export class Session {
     const executor = this.#executor();
     const fault = this.#fault ?? executor.exception;
     if (fault !== undefined) return failure(fault);
-    if (executor.willContinueAsNew) {
-      const action = executor.actions.find(({ actionType }) => actionType === ActionType.continueAsNew);
-      return { kind: "continued", input: preparedText(action?.input) };
-    }
-    if (!executor.orchestratorReturned) return undefined;
     try {
+      if (executor.willContinueAsNew) {
+        const action = executor.actions.find(({ actionType }) => actionType === ActionType.continueAsNew);
+        return { kind: "continued", input: preparedText(action?.input) };
+      }
+      if (!executor.orchestratorReturned) return undefined;
       return { kind: "completed", output: JSON.stringify(executor.output) ?? "null" };
     } catch (cause) {
       return failure(cause);
     }
+  }
+
+  /** Why an action was rejected, which is then missing among the commands. */
+  get rejection(): string | undefined {
+    return this.#fault instanceof RejectedAction ? this.#fault.message : undefined;
   }
 
   /** Names of events that were raised and never waited for, in the order of their arrival. */
@@ -165,7 +178,8 @@ export class Session {
     const process = executor.processEvent;
     executor.trackOpenTask = (task) => {
       this.#depth += 1;
-      this.#observe(executor, task);
+      // What is called after continueAsNew is not among the actions, and never happens.
+      if (!executor.willContinueAsNew) this.#observe(executor, task);
       track.call(executor, task);
       this.#depth -= 1;
       if (this.#depth === 0) this.#composing = false;
@@ -173,7 +187,7 @@ export class Session {
     executor.recordFireAndForgetAction = (action, increment) => {
       if (!executor.willContinueAsNew) {
         if (action.actionType === ActionType.releaseEntities) this.#release();
-        else this.#schedule(action);
+        else this.#take(action);
       }
       record.call(executor, action, increment);
       this.#handledActions = executor.actions.length;
@@ -192,7 +206,7 @@ export class Session {
     }
     if (task.id === false) {
       if (task.action === "noOp") this.#scheduleRetry(task);
-      else this.#schedule(task.action, task);
+      else this.#take(task.action, task);
     } else if (this.#composing && !isEventWait(task) && !task.parent?.innerTask) {
       this.#scheduleAgain(task);
     }
@@ -201,11 +215,31 @@ export class Session {
   #observeCompound(executor: LibraryExecutor, task: LibraryTask): void {
     const { actions } = executor;
     const isNew = actions.length > this.#handledActions && actions[actions.length - 1] === task.action;
+    // A timer that the library has split: its parts are near.
+    if (task.action !== "noOp" && task.action.actionType === ActionType.createTimer) this.#isTaken(task.action);
     if (isNew) {
       this.#handledActions = actions.length;
       this.#composing = true;
     } else if (this.#composing && task.innerTask && task.innerTask.id !== false) {
       this.#scheduleAgain(task);
+    }
+  }
+
+  #take(action: LibraryAction, task?: LibraryTask): void {
+    if (!this.#isTaken(action)) return;
+    if (task?.parent?.retryOptions && this.#context) {
+      this.#firstAttempts.set(task.parent, this.#context.currentUtcDateTime.getTime());
+    }
+    this.#schedule(action, task);
+  }
+
+  #isTaken(action: LibraryAction): boolean {
+    try {
+      this.#rules.check(action);
+      return true;
+    } catch (cause) {
+      this.#fault ??= cause;
+      return false;
     }
   }
 
@@ -239,13 +273,16 @@ export class Session {
       this.#schedule(retried.action);
       return;
     }
-    if (retried.retryOptions.retryTimeoutInMilliseconds !== undefined) {
-      this.#warnings.push("retryTimeoutInMilliseconds is ignored here: only the number of attempts ends a retry.");
-    }
     this.#hasRetried = true;
-    const delayMs = retryDelayMs(retried.retryOptions, retried.children.length / 2);
-    const fireAt = this.#context.currentUtcDateTime.getTime() + delayMs;
-    this.#commands.push(timerCommand(this.#nextId++, fireAt));
+    const now = this.#context.currentUtcDateTime.getTime();
+    const attempt = retried.children.length / 2;
+    const beganAt = this.#firstAttempts.get(retried) ?? now;
+    const fault = pauseFault(retried.retryOptions, attempt, now - beganAt);
+    if (fault === undefined) {
+      this.#commands.push(timerCommand(this.#nextId++, now + retryDelayMs(retried.retryOptions, attempt)));
+    } else {
+      this.#fault ??= new RejectedAction(fault);
+    }
   }
 
   /**
@@ -259,7 +296,7 @@ export class Session {
       `${name} (task ${task.innerTask?.id ?? task.id}) stands in a second Task.any or Task.all. As on the real host it is scheduled AGAIN and ` +
         `the results of later tasks go astray: the orchestration may never end. Use each task in one composite.`,
     );
-    this.#schedule(task.action);
+    this.#take(task.action);
   }
 }
 
@@ -285,5 +322,6 @@ function polled(command: Command & { kind: "http" }, task: LibraryTask): Command
 }
 
 function failure(fault: unknown): End {
-  return { kind: "failed", reason: isError(fault) ? messageOf(fault) : shown(fault) };
+  const atOnce = fault instanceof RejectedAction;
+  return { kind: "failed", reason: isError(fault) ? messageOf(fault) : shown(fault), ...(atOnce && { atOnce }) };
 }

@@ -1,13 +1,14 @@
 // The heart of the engine: takes instances in the order in which something happened to them, runs a turn, commits it, then dispatches.
 import type { Database } from "../../database/database.ts";
 import { inWords } from "../../thrown.ts";
+import type { DurableSettings } from "../host-json-durable.ts";
 import { Register } from "../register.ts";
 import { type Aftermath, type CommitParts, type Delivery, writeTurn } from "./commit.ts";
 import { EventType, endedTask, type HistoryEvent } from "./history.ts";
 import type { Arrival, Instance } from "./instance.ts";
 import { untilAllEnded } from "./open-tasks.ts";
 import type { Packing } from "./packing.ts";
-import { asOnHost, replayTurn, resumeTurn, type Turn } from "./replay.ts";
+import { asOnHost, replayTurn, resumeTurn, type Turn, withoutTakenIds } from "./replay.ts";
 import { dispatchOfEvent, eventOfCommand } from "./scheduling.ts";
 import type { End, Session } from "./session.ts";
 import type { Orphan } from "./store.ts";
@@ -16,6 +17,7 @@ import type { Origin, Receiver, Transport } from "./transport.ts";
 export interface TurnParts extends CommitParts {
   readonly db: Database;
   readonly packing: Packing;
+  readonly settings: DurableSettings;
   readonly warn: (message: string) => void;
 }
 
@@ -159,7 +161,8 @@ export class Turns implements Receiver {
       arrivals = instance.arrivals;
       instance.arrivals = [];
       instance.due = false;
-      const result = asOnHost(instance, await this.#execute(instance, arrivals), () => this.#past(instance));
+      const replayed = asOnHost(instance, await this.#execute(instance, arrivals), () => this.#past(instance));
+      const result = withoutTakenIds(instance, replayed, (id) => live.byId(id) !== undefined);
       this.#warnOnce(instance, result.warnings);
       const scheduled = result.commands.map((command) => eventOfCommand(command, instance, result.at));
       const turn = untilAllEnded(instance, result, scheduled);
@@ -191,7 +194,7 @@ export class Turns implements Receiver {
     if (instance.session) return resumeTurn(instance.session, arrivals);
     const past = this.#past(instance);
     if (past.length > 0) this.counts.replays += 1;
-    return replayTurn(this.#parts.app, instance, past, arrivals);
+    return replayTurn(this.#parts.app, instance, past, arrivals, this.#parts.settings);
   }
 
   #past({ int, turns }: Instance): HistoryEvent[] {

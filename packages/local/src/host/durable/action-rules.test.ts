@@ -1,0 +1,190 @@
+// What the Durable extension rejects of an orchestrator's actions: the orchestration fails, and cannot catch it.
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { HOST_LIMITS as LIMITS } from "../limits.ts";
+import { HOST_REJECTIONS as REJECTIONS } from "../rejections.ts";
+import { type Bench, openBench } from "./harness.ts";
+
+const APP = join(import.meta.dirname, "fixtures/actions");
+const DAY_MS = 86_400_000;
+let bench: Bench;
+beforeAll(async () => {
+  bench = await openBench(APP, { settings: { maxActions: 3 } });
+});
+afterAll(() => bench.close());
+
+async function failureOf(orchestrator: string, input: unknown, id?: string): Promise<string> {
+  const { runtimeStatus, output } = await bench.run(orchestrator, input, id);
+  expect(runtimeStatus).toBe("Failed");
+  return String(output);
+}
+
+const returns = async (orchestrator: string, input: unknown) =>
+  expect((await bench.run(orchestrator, input)).output).toHaveProperty("returned");
+
+describe(REJECTIONS.childId.what, () => {
+  test("its own", async () => {
+    expect(await failureOf("child", { id: "MINE" }, "mine")).toContain("must be different from its parent's");
+  });
+
+  test("its parent's", async () => {
+    const { output } = await bench.run("grandchild", { id: "ANCESTOR" }, "ancestor");
+    expect(output).toMatchObject({ caught: expect.stringContaining("must be different from its parent's") });
+  });
+
+  test("with @", async () => {
+    expect(await failureOf("child", { id: "@other" })).toContain("must not start with @");
+  });
+
+  test("another one, or none, is taken", async () => {
+    await returns("child", { id: "another" });
+    await returns("child", {});
+  });
+});
+
+test(REJECTIONS.takenId.what, async () => {
+  await bench.client.startNew("waits", { instanceId: "taken" });
+  expect(await failureOf("child", { id: "taken" })).toContain("an instance with its id runs: taken");
+  await bench.client.terminate("taken", "");
+  await returns("child", { id: "taken" });
+});
+
+describe(REJECTIONS.unknownFunction.what, () => {
+  test.each([
+    ["activity", { name: "nowhere" }],
+    ["activity", { name: "returns" }],
+    ["activity", { name: "nowhere", retry: {} }],
+    ["child", { name: "echo" }],
+    ["entity", { name: "Nobody" }],
+    ["entity", { name: "Nobody", how: "signal" }],
+    ["entity", { name: "Nobody", how: "lock" }],
+  ])("%s %j", async (orchestrator, input) => {
+    expect(await failureOf(orchestrator, input)).toContain("doesn't exist, is disabled, or is not");
+  });
+
+  test.each([undefined, "signal", "lock"])("an entity's name has no case: %s", (how) =>
+    returns("entity", { name: "COUNTER", how }),
+  );
+});
+
+describe(REJECTIONS.timerYear.what, () => {
+  test.each(["+010000-01-01T00:00:00Z", "0000-12-31T23:59:59Z", "-000001-01-01T00:00:00Z"])("%s", async (at) => {
+    expect(await failureOf("timer", { at })).toContain("years 1 to 9999");
+  });
+
+  test("no date at all", async () => {
+    expect(await failureOf("timer", { at: "soon" })).toContain("invalid date");
+  });
+
+  test("what is past, and what is years away, is taken", async () => {
+    await returns("timer", { at: "2001-01-01T00:00:00Z" });
+    await returns("timer", { inDays: 400 });
+  });
+});
+
+describe(REJECTIONS.retryOptions.what, () => {
+  test.each([
+    { maxNumberOfAttempts: 0 },
+    { maxNumberOfAttempts: 2 ** 31 },
+    { firstRetryIntervalInMilliseconds: 2 ** 31 },
+    { maxRetryIntervalInMilliseconds: 2 ** 31 },
+    { retryTimeoutInMilliseconds: 2 ** 31 },
+  ])("%j", async (retry) => {
+    expect(await failureOf("activity", { name: "echo", retry })).toContain("at least one attempt");
+  });
+});
+
+describe(REJECTIONS.retryTimeout.what, () => {
+  test.each([
+    [{ maxNumberOfAttempts: 3, retryTimeoutInMilliseconds: 0 }, "retryTimeoutInMilliseconds of 0 is over"],
+    [{ maxNumberOfAttempts: 3, maxRetryIntervalInMilliseconds: 0 }, "pause is 0"],
+  ])("%j", async (retry, why) => {
+    expect(await failureOf("activity", { name: "fails", retry })).toContain(`ends after attempt 1, for its ${why}`);
+  });
+
+  test("after the last attempt the failure is the activity's", async () => {
+    const retry = { maxNumberOfAttempts: 1, retryTimeoutInMilliseconds: 0 };
+    const { output } = await bench.run("activity", { name: "fails", retry });
+    expect(output).toMatchObject({ caught: expect.stringContaining("told to") });
+  });
+});
+
+test(REJECTIONS.httpMethod.what, async () => {
+  expect(await failureOf("http", { method: "BAD METHOD", url: "http://127.0.0.1:1/" })).toContain("no token of HTTP");
+  expect(await failureOf("http", { method: "", url: "http://127.0.0.1:1/" })).toContain("no token of HTTP");
+  const { output } = await bench.run("http", { method: "PURGE", url: "http://127.0.0.1:1/" });
+  expect(output).toMatchObject({ caught: expect.stringContaining("HTTP PURGE") });
+});
+
+test(LIMITS.retryPauseMs.what, async () => {
+  const most = { firstRetryIntervalInMilliseconds: 6 * DAY_MS, maxRetryIntervalInMilliseconds: 6 * DAY_MS };
+  await returns("activity", { name: "echo", retry: most });
+  for (const name of Object.keys(most)) {
+    expect(await failureOf("activity", { name: "echo", retry: { ...most, [name]: 6 * DAY_MS + 1 } })).toContain(
+      "maximum of 6 days",
+    );
+  }
+  const other = await openBench(APP, { settings: { storageType: "mssql" } });
+  const retry = { firstRetryIntervalInMilliseconds: 7 * DAY_MS };
+  expect((await other.run("activity", { name: "echo", retry })).output).toEqual({ returned: "x" });
+  await other.close();
+});
+
+test(LIMITS.actions.what, async () => {
+  await returns("activities", 3);
+  expect(await failureOf("activities", 4)).toContain("has 3 actions at most");
+  // Those of each generation are counted apart.
+  expect((await bench.run("renews", 5)).output).toBe("renewed");
+});
+
+describe("what host.json sets", () => {
+  test("the pause of a callHttp whose answer names none", async () => {
+    let requests = 0;
+    const server = createServer((_, response) => {
+      requests += 1;
+      response.writeHead(requests < 3 ? 202 : 200, { location: "/poll" }).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    const impatient = await openBench(APP, { settings: { httpPollMs: 10 } });
+    const { output } = await impatient.run("http", { method: "GET", url: `http://127.0.0.1:${port}/` });
+    expect({ output, requests }).toEqual({ output: { returned: 200 }, requests: 3 });
+    await impatient.close();
+    server.close();
+  });
+
+  test("the operations of an entity in one batch", async () => {
+    const small = await openBench(APP, { settings: { maxEntityBatch: 2 } });
+    await small.run("signals", 7);
+    await expect.poll(() => small.engine.counts["entityOperations"]).toBe(7);
+    expect(small.engine.counts["entityBatches"]).toBeGreaterThanOrEqual(4);
+    await small.close();
+  });
+});
+
+describe("continueAsNew", () => {
+  test.each(["bigint", "circle", "throws"])("with %s, which is no JSON, fails the orchestration", async (what) => {
+    expect(await failureOf("renewsWith", what)).toMatch(/BigInt|circular|told to/);
+  });
+
+  test.each(["function", "symbol"])("with %s, of which JSON has nothing, goes on with null", async (what) => {
+    expect((await bench.run("renewsWith", what)).output).toEqual({ renewed: null });
+  });
+
+  test("nothing that is called after it happens", async () => {
+    const activities = bench.engine.counts["activities"];
+    expect((await bench.run("callsAfterRenewal", { left: 2 })).output).toBe("renewed");
+    expect(bench.engine.counts["activities"]).toBe(activities);
+  });
+});
+
+test.each(["function", "symbol"])("an activity that returns %s returns null", async (what) => {
+  expect((await bench.run("activity", { name: "odd", input: what })).output).toEqual({ returned: null });
+});
+
+test("a retry with all its attempts is one action", async () => {
+  const { output } = await bench.run("activity", { name: "fails", retry: { maxNumberOfAttempts: 6 } });
+  expect(output).toMatchObject({ caught: expect.stringContaining("told to") });
+});
