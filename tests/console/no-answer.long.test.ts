@@ -84,7 +84,7 @@ test(
     onStack({ appSettings: { "AzureWebJobs.submission.Disabled": "true" } }, async (app, front, home) => {
       await isWellAgain(home);
       await app.shop.send(madeOrder("stays-1"));
-      const words = /Messages in orders wait for a function that takes them/;
+      const words = /Messages in orders wait for a function that takes and completes them/;
       await expectNamed(home, front.url, { home: words, terminal: words });
     }),
   TIMEOUT_MS,
