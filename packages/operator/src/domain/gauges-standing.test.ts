@@ -27,7 +27,7 @@ test.each<[string, GaugesSign | undefined, number, boolean]>([
 });
 
 test("what can't be measured is said from the second run on", () => {
-  const fault = "queue orders: 403";
+  const fault = "queue jobs: 403";
   const troubles = (since: number) =>
     gaugesTroubles(gaugesStanding(ran(-1, { failing: { since: at(since), fault } }), NOON, NOON - 3_600_000));
   expect(troubles(-1)).toEqual([]);
