@@ -4,6 +4,7 @@ import type { Addresses } from "@scheduler-agent-supervisor/local/stack/addresse
 import type { StackInstance } from "@scheduler-agent-supervisor/local/stack/host-instances";
 import { words } from "../shared/words.ts";
 import { framed, terminalColumns } from "./orders/table.ts";
+import { withAddress } from "./printed-commands.ts";
 
 const HEAD = ["what", "where", "for"];
 
@@ -30,7 +31,7 @@ export function addressTable(
   if (cosmos) rows.push(["Cosmos DB", cosmos.endpoint, `${many} and their state records`]);
   if (azurite) rows.push(["Azurite", `http://127.0.0.1:${azurite.blobPort}`, "blobs, queues, tables"]);
   for (const [name, url] of Object.entries(remotes)) rows.push([`${name} service`, url, "simulated remote service"]);
-  if (traces) rows.push(["traces", traces.endpoint, "npm start -- --trace ORDER shows one"]);
+  if (traces) rows.push(["traces", traces.endpoint, `${withAddress("npm start -- --trace ORDER")} shows one`]);
   rows.push(["logs", logs, ""]);
   return process.stdout.isTTY ? framed(HEAD, rows, terminalColumns()) : plain(rows);
 }

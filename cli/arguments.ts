@@ -1,5 +1,6 @@
 // Command lines: parsed by node:util, with one error that names every fault.
 import { type ParseArgsConfig, parseArgs } from "node:util";
+import { withAddress } from "./printed-commands.ts";
 import { columnsFor, fitted } from "./wrapped.ts";
 
 type Options = NonNullable<ParseArgsConfig["options"]>;
@@ -93,7 +94,7 @@ export async function runCommand(command: () => Promise<number | undefined>): Pr
     const isUsage = cause instanceof UsageError;
     // In a pipe whole lines are looked for.
     if (isUsage && process.stderr.isTTY) console.error(fitted(cause.message, columnsFor(process.stderr)));
-    else console.error(cause instanceof Error ? cause.message : cause);
+    else console.error(cause instanceof Error ? (isUsage ? cause.message : withAddress(cause.message)) : cause);
     process.exitCode = cause instanceof Stopped ? STOPPED : isUsage ? 2 : 1;
   }
   leave("");

@@ -12,6 +12,7 @@ import { contentDigest } from "@scheduler-agent-supervisor/core/internal/submiss
 import { business } from "../shared/business.ts";
 import { words } from "../shared/words.ts";
 import { plainText } from "./orders/text.ts";
+import { withAddress } from "./printed-commands.ts";
 import { openRecords } from "./records.ts";
 import { makeOrders, openOrderClient } from "./shop.ts";
 import type { Settings } from "./stack-file.ts";
@@ -96,7 +97,7 @@ async function duplicateOf(order: JobRequest, settings: Settings): Promise<JobEn
     const [record] = await records.of([jobId]);
     // Other content under its id is for the app to reject.
     if (record?.contentDigest !== contentDigest(order, business.contracts.usualWorkflow)) return undefined;
-    const reason = `It was submitted before with the same content, and is ${record.processState}. Look: npm run orders -- ${jobId}. For a new one change its ${idNameOf(business.contracts)}.`;
+    const reason = `It was submitted before with the same content, and is ${record.processState}. ${lookAt(jobId)}. For a new one change its ${idNameOf(business.contracts)}.`;
     printLine("", jobId, "not sent", "yellow", `: ${reason}`);
     return { kind: "rejected", jobId, reason, faults: [], sent: false };
   } catch {
@@ -145,12 +146,14 @@ function printLine(time: string, id: string, what: string, colour: Colour, more:
   console.log(process.stdout.isTTY ? beside(name, text, columnsFor(process.stdout)) : `${name}${text}`);
 }
 
+const lookAt = (orderId: string) => withAddress(`Look: npm run orders -- ${orderId}`);
+
 /** The client knows only that it received nothing; on this machine there is more to look at. */
 async function whereToLook(
   { jobId: orderId, reason, received }: Extract<JobEnd, { kind: "timedOut" }>,
   settings: Settings,
 ): Promise<string> {
-  const look = `Look: npm run orders -- ${orderId}`;
+  const look = lookAt(orderId);
   if (received.length > 0) return `${reason} ${look}`;
   const records = openRecords(settings);
   try {

@@ -15,6 +15,7 @@ import { VERB_OPTIONS } from "./orders/options.ts";
 import { printTable } from "./orders/table.ts";
 import { plainText, say, sayEach, timeText, waitText, withTimes } from "./orders/text.ts";
 import { isVerb, runVerb, VERBS_USAGE } from "./orders/verbs.ts";
+import { printFor, withAddress } from "./printed-commands.ts";
 import { appUrl, DEFAULT_DATA, requireStack, stackPid } from "./stack-file.ts";
 
 const USAGE = `npm run orders                 the latest 20 orders
@@ -36,6 +37,8 @@ await runCommand(async () => {
     "words",
   );
   const data = String(values["data"] ?? DEFAULT_DATA);
+  const app = values["app"] === undefined ? undefined : String(values["app"]);
+  printFor({ data, app });
   const [verb, ...given] = positionals;
   if (isVerb(verb)) {
     return runVerb(verb, given, values, () => {
@@ -55,7 +58,11 @@ await runCommand(async () => {
     const found = positionals.length > 0 ? await records.of(positionals) : await records.latest(limit);
     const missing = positionals.filter((id) => !found.some(({ jobId: orderId }) => orderId === id));
     for (const id of missing)
-      console.error(plainText(`There is no order or command ${id}: see npm run orders, and npm run orders -- --help`));
+      console.error(
+        withAddress(
+          plainText(`There is no order or command ${id}: see npm run orders -- find, and npm run orders -- --help`),
+        ),
+      );
     if (values["json"]) sayEach(found.map(shownRecord));
     else if (positionals.length > 0)
       for (const record of found) {
@@ -65,7 +72,7 @@ await runCommand(async () => {
     else {
       printList(found);
       if (found.length === limit)
-        console.error(`These are the latest ${limit}. More: --limit N, or npm run orders -- find`);
+        console.error(withAddress(`These are the latest ${limit}. More: --limit N, or npm run orders -- find`));
     }
     return missing.length > 0 ? 1 : 0;
   } catch (cause) {
@@ -78,7 +85,7 @@ await runCommand(async () => {
 
 function printList(found: readonly StateRecord[]): void {
   if (found.length === 0) {
-    console.log(`No ${words.many} yet. Send some: npm run send -- --count 5`);
+    console.log(withAddress(`No ${words.many} yet. Send some: npm run send -- --count 5`));
     return;
   }
   printTable(

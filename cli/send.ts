@@ -5,6 +5,7 @@ import { words } from "../shared/words.ts";
 import { choiceOf, numberOf, readArguments, runCommand, UsageError } from "./arguments.ts";
 import { awaitFiles, awaitMade } from "./await-orders.ts";
 import { azureSettings } from "./azure.ts";
+import { printFor } from "./printed-commands.ts";
 import { currentSettings } from "./settings.ts";
 import { openShop, type Shop } from "./shop.ts";
 import { DEFAULT_DATA, faultWithoutStack, requireStack, type Settings } from "./stack-file.ts";
@@ -45,6 +46,7 @@ await runCommand(async () => {
   if (values["azure"] && values["data"]) throw new UsageError(`--azure cannot be used with --data.\n\n${USAGE}`);
   if (values["data"] !== undefined) requireStack(String(values["data"]));
   const data = String(values["data"] ?? DEFAULT_DATA);
+  printFor({ data });
   const sending = { bodies, count, rate, statuses };
   const timeoutMs = values["wait"] ? (timeout ?? USUAL_WAIT_S) * 1000 : undefined;
   if (values["azure"]) return send(azureSettings(), sending, timeoutMs);

@@ -3,6 +3,7 @@ import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes/fault-k
 import { readAvailable } from "./agents/missing.ts";
 import { readArguments, runCommand, UsageError, type Values } from "./arguments.ts";
 import { printTable } from "./orders/table.ts";
+import { printFor, withAddress } from "./printed-commands.ts";
 import { DEFAULT_DATA, faultWithoutStack, readStackFile, requireStack } from "./stack-file.ts";
 
 const USAGE = `npm run services:fault                              lists the faults that are on
@@ -34,6 +35,7 @@ await runCommand(async () => {
   const { values, positionals } = readArguments(options, USAGE, "words");
   if (values["data"] !== undefined) requireStack(String(values["data"]));
   const data = String(values["data"] ?? DEFAULT_DATA);
+  printFor({ data });
   const fault = faultIn(values);
   const [service, kind, id, ...more] = positionals;
   const addresses = await addressesIn(data);
@@ -118,7 +120,8 @@ async function list(addresses: AddressOf): Promise<number> {
 
 async function switchOn(service: string, fault: Fault, addresses: AddressOf): Promise<void> {
   const { id } = (await ask(service, addresses, "POST", "", fault)) as { id: string };
-  console.log(`${service}: ${fault["kind"]} is on. Off: npm run services:fault -- ${service} off ${id}`);
+  const off = withAddress(`Off: npm run services:fault -- ${service} off ${id}`);
+  console.log(`${service}: ${fault["kind"]} is on. ${off}`);
 }
 
 async function switchOff(service: string, addresses: AddressOf, id?: string): Promise<void> {

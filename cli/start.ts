@@ -27,6 +27,7 @@ import { type CutOff, effectFaults, Outage } from "./cut-off.ts";
 import { type Ended, endedAsExpected, type Followed, follow } from "./follow.ts";
 import { plainText } from "./orders/text.ts";
 import { describeOwnSettings, ownSettings } from "./own-settings.ts";
+import { printFor, withAddress } from "./printed-commands.ts";
 import { openRecords, type Records } from "./records.ts";
 import { reasonForNone, type SampleChoice, sampleChoiceOf } from "./sample-choice.ts";
 import { ENDINGS, readSamples, type Sample, sendSamples, switchOnFaults } from "./samples.ts";
@@ -92,6 +93,7 @@ async function main(): Promise<number> {
     USAGE,
   );
   const data = String(values["data"] ?? DEFAULT_DATA);
+  printFor({ data });
   const withinMs = (numberOf(values, "within", 1, 3600) ?? 120) * 1000;
   if (values["trace"] !== undefined) return showTrace(String(values["trace"]), data, withinMs);
   const holder = stackPid(data);
@@ -206,7 +208,9 @@ async function runSamples(
     await records.close();
   }
   console.log(
-    "\nThe stack stays up. Stop: Ctrl-C\nSend more: npm run send -- --count 20\nLook: npm run orders, npm start -- --trace ID",
+    withAddress(
+      "\nThe stack stays up. Stop: Ctrl-C\nSend more: npm run send -- --count 20\nLook: npm run orders -- needs, npm start -- --trace ID",
+    ),
   );
   await new Promise((resolve) => stop.addEventListener("abort", resolve, { once: true }));
   console.log("\nStopping");

@@ -100,6 +100,7 @@ export const runTroubles = ({ runs }: BulkList): Trouble[] =>
     .filter((run) => needsPerson(run, Date.now()))
     .map((run) => ({
       line: `${run.action} ${run.total}: ${quietWords(run)}. npm run orders -- run ${run.bulkId}`,
+      since: run.progressAt ?? run.updatedAt,
       json: { of: "bulk", ...run },
     }));
 

@@ -1,7 +1,12 @@
 // Is it well, how the orders flow, what supervisors did and which versions are needed: as the console shows it, for the terminal.
 import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
+import { gaugesTroubles } from "@scheduler-agent-supervisor/operator/internal/domain/gauges-standing";
 import type {
   AgentStandings,
+  Attention,
+  BulkList,
+  DeadLetterCounts,
+  HeldUp,
   LastHour,
   Overview,
   SupervisionEntry,
@@ -11,27 +16,39 @@ import type {
   WaitingMessages,
 } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import { type App, pathOf, queryOf } from "./app.ts";
+import { runTroubles } from "./bulk.ts";
 import type { Further } from "./given.ts";
 import { printLastHour } from "./last-hour.ts";
 import { agentTroubles, messageTroubles, supervisorTroubles } from "./system.ts";
 import { printTable } from "./table.ts";
 import { countedOrders, say, sayEach, sayJson, sayMore, timeText, withTimes } from "./text.ts";
+import { verdictLines } from "./verdict.ts";
 
 const PAGE = 50;
 const DAY_MS = 86_400_000;
 
 export async function showOverview(app: App, asJson: boolean): Promise<void> {
-  const [overview, traffic, agents, supervisor, waiting, lastHour] = await Promise.all([
-    app.get<Overview>("overview"),
-    app.get<Traffic>("traffic"),
-    app.get<AgentStandings>("agents"),
-    app.get<Supervisor>("supervisor"),
-    app.get<WaitingMessages>("waiting-messages"),
-    app.get<LastHour>("last-hour"),
-  ]);
+  const [attention, heldUp, deadLetters, runs, overview, traffic, agents, supervisor, waiting, lastHour] =
+    await Promise.all([
+      app.getNow<Attention>("attention"),
+      app.getNow<HeldUp>("held-up"),
+      app.getNow<DeadLetterCounts>("dead-letters"),
+      app.getNow<BulkList>("bulk?open=true"),
+      app.get<Overview>("overview"),
+      app.get<Traffic>("traffic"),
+      app.get<AgentStandings>("agents"),
+      app.get<Supervisor>("supervisor"),
+      app.get<WaitingMessages>("waiting-messages"),
+      app.get<LastHour>("last-hour"),
+    ]);
   if (asJson) return sayJson({ overview, traffic, supervisor, lastHour, agents, waitingMessages: waiting });
-  const troubles = [...supervisorTroubles(supervisor), ...messageTroubles(waiting), ...agentTroubles(agents)];
-  for (const { line } of troubles) say(line);
+  const system = [
+    ...runTroubles(runs),
+    ...supervisorTroubles(supervisor),
+    ...messageTroubles(waiting),
+    ...agentTroubles(agents),
+  ];
+  for (const line of verdictLines({ attention, heldUp, deadLetters, system, overdue: overview.overdue })) say(line);
   const overdue = { state: "overdue", kind: null, count: overview.overdue };
   printTable(
     ["orders", "number"],
@@ -68,7 +85,7 @@ interface SupervisionAsked extends Further {
 }
 
 export async function showSupervision(app: App, asked: SupervisionAsked, asJson: boolean): Promise<void> {
-  const [{ leader }, page] = await Promise.all([
+  const [{ leader, gauges }, page] = await Promise.all([
     app.get<Supervisor>("supervisor"),
     app.get<SupervisionPage>(`supervisor/entries${queryOf({ ...asked, limit: PAGE })}`),
   ]);
@@ -86,6 +103,9 @@ export async function showSupervision(app: App, asked: SupervisionAsked, asJson:
   }
   if (leader?.leads && leader.failing)
     say(`Its sweeps fail since ${timeText(leader.failing.since)}: ${withTimes(leader.failing.fault)}`);
+  for (const { since, words } of gaugesTroubles(gauges)) {
+    say(`${withTimes(words)}${since === null ? "" : `, since ${timeText(since)}`}`);
+  }
   if (page.entries.length === 0) say(`Nothing is recorded for ${page.day}.`);
   printTable(["at", "what", "order", "why"], page.entries.map(rowOf));
   more();

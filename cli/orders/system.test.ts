@@ -19,3 +19,13 @@ test("one that does not lead, and none at all, is a trouble, whatever its last s
     expect(lines(leader)).toEqual([expect.stringMatching(/^No supervisor is active/)]);
   }
 });
+
+test("gauges that nobody measures are a trouble of their own, whoever leads", () => {
+  const gauges = { lastAt: "2026-01-31T12:00:00.000Z", isLate: true, failing: null };
+  for (const leader of [LEADER, { ...LEADER, failing: FAILING }, null]) {
+    const last = supervisorTroubles({ leader, gauges }).at(-1);
+    expect(last?.line).toMatch(/^The gauges' timer does not run: .*, since .+/);
+    expect(last?.json).toEqual({ of: "gauges", ...gauges });
+  }
+  expect(supervisorTroubles({ leader: LEADER, gauges: { ...gauges, isLate: false } })).toEqual([]);
+});

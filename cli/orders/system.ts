@@ -1,5 +1,6 @@
 // What is wrong with the app itself, for the terminal: no supervisor is active, an endpoint gets no calls or is slow, messages wait, something is paused.
 import { agentTroubles as troublesOfAgents } from "@scheduler-agent-supervisor/operator/internal/domain/agent-troubles";
+import { gaugesTroubles } from "@scheduler-agent-supervisor/operator/internal/domain/gauges-standing";
 import { longWaits, unreadQueues } from "@scheduler-agent-supervisor/operator/internal/domain/wait-causes";
 import type {
   AgentStandings,
@@ -11,6 +12,8 @@ import { ago, timeText, withTimes } from "./text.ts";
 /** A line for people, and what a script reads of it. */
 export interface Trouble {
   readonly line: string;
+  /** When it began; null if that is not known. */
+  readonly since: string | null;
   readonly json: object;
 }
 
@@ -21,32 +24,46 @@ export function agentTroubles(standings: AgentStandings): Trouble[] {
     const begun = since === undefined ? "" : ` since ${timeText(since)}`;
     return {
       line: `${what}${begun}${lastError === null ? "" : `: ${withTimes(lastError)}`}`,
+      since: since ?? null,
       json: { of: "agent", name, ...endpoint },
     };
   });
   const paused = standings.pauses.map((pause) => ({
     line: `The ${pause.kind} ${pause.name} is paused by ${pause.by} ${ago(pause.at)}: ${pause.reason}`,
+    since: pause.at,
     json: { of: "pause", ...pause },
   }));
   return [...wrong, ...paused];
 }
 
-export function supervisorTroubles({ leader }: Supervisor): Trouble[] {
+/** Of the supervisor, and of who measures what alerts depend on. */
+export function supervisorTroubles({ leader, gauges }: Supervisor): Trouble[] {
   const json = { of: "supervisor", leader };
+  const ofGauges = gaugesTroubles(gauges).map(({ since, words }) => ({
+    line: `${withTimes(words)}${since === null ? "" : `, since ${timeText(since)}`}. The function gauges: see its log`,
+    since,
+    json: { of: "gauges", ...gauges },
+  }));
   const see = "npm run orders -- supervision";
-  if (!leader?.leads) return [{ line: `No supervisor is active: overdue orders are not continued. ${see}`, json }];
+  const none = `No supervisor is active: overdue orders are not continued. ${see}`;
+  if (!leader?.leads) return [{ line: none, since: null, json }, ...ofGauges];
   const { failing } = leader;
-  if (!failing) return [];
+  if (!failing) return ofGauges;
   const line = `The supervisor's sweeps fail since ${timeText(failing.since)}: ${withTimes(failing.fault)}. ${see}`;
-  return [{ line, json }];
+  return [{ line, since: failing.since, json }, ...ofGauges];
 }
 
 export function messageTroubles(waiting: WaitingMessages): Trouble[] {
   return [
     ...longWaits(waiting).map((wait) => ({
       line: `${wait.words} since ${timeText(wait.since)}`,
+      since: wait.since,
       json: { of: "waitingMessages", ...wait },
     })),
-    ...unreadQueues(waiting).map((line) => ({ line, json: { of: "waitingMessages", words: line } })),
+    ...unreadQueues(waiting).map((line) => ({
+      line,
+      since: null,
+      json: { of: "waitingMessages", words: line },
+    })),
   ];
 }

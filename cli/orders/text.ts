@@ -4,6 +4,7 @@ import { counted } from "@scheduler-agent-supervisor/core/internal/domain/counte
 import { type Wait, waitInWords } from "@scheduler-agent-supervisor/core/internal/domain/recovery/wait";
 import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
 import { words } from "../../shared/words.ts";
+import { withAddress } from "../printed-commands.ts";
 import { forOutput } from "../wrapped.ts";
 
 /** C0 and C1, and the marks that change the direction of writing: what a service says may not move the cursor or disguise a line. */
@@ -17,12 +18,12 @@ export function plainText(text: string): string {
 
 /** Prints a line, as wide as the terminal. */
 export function say(line = ""): void {
-  console.log(forOutput(line.split("\n").map(lineText).join("\n")));
+  console.log(forOutput(withAddress(line.split("\n").map(lineText).join("\n"))));
 }
 
 /** What is said about the rows: apart from them, where a program reads them. */
 export function sayBeside(line: string, asJson: boolean): void {
-  if (asJson) console.error(plainText(line));
+  if (asJson) console.error(withAddress(plainText(line)));
   else say(line);
 }
 

@@ -1,6 +1,7 @@
 // What an operator asks for by a word: the console's views and actions, each with its call, its meaning and what it runs.
 import { BULK_ACTIONS, MOST_JOBS } from "@scheduler-agent-supervisor/operator/internal/domain/bulk";
 import { numberOf, UsageError, type Values } from "../arguments.ts";
+import { withAddress } from "../printed-commands.ts";
 import { wrapped } from "../wrapped.ts";
 import { showAdvice } from "./advice.ts";
 import { openApp } from "./app.ts";
@@ -357,7 +358,8 @@ export async function runVerb(
     return typeof code === "number" ? code : 0;
   } catch (cause) {
     if (!(cause instanceof UsageError)) throw cause;
-    throw new UsageError(`${cause.message}\n\n  npm run orders -- ${verb} ${call}`.trimEnd(), { cause });
+    const words = `${cause.message}\n\n  npm run orders -- ${verb} ${call}`.trimEnd();
+    throw new UsageError(withAddress(words), { cause });
   }
 }
 

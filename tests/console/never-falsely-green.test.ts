@@ -48,6 +48,7 @@ const RUN = {
 };
 const now = () => new Date().toISOString();
 const LONG_AGO = "2026-01-01T00:00:00.000Z";
+const LEADER = { name: "s", epoch: 3, since: LONG_AGO, leads: true };
 const PAUSE = { kind: "agent", name: "payment", by: "ada", at: LONG_AGO, reason: "the bank asks for it" };
 const waiting = (waits: readonly object[]) => ({ asOf: now(), queues: [{ queue: "orders", waits }] });
 const standing = (trouble: object) => {
@@ -185,7 +186,7 @@ describe("the all-clear", () => {
     const { page } = await openPage(browser);
     await page.clock.install({ time: Date.now() - 3_600_000 });
     const since = new Date(Date.now() - 1_800_000).toISOString();
-    const leader = { name: "s", epoch: 3, since, leads: true };
+    const leader = { ...LEADER, since };
     await page.route("**/api/supervisor", (route) => route.fulfill({ json: { leader } }));
     const held = { ...waiting([{ cause: "notTaken", since }]), asOf: new Date().toISOString() };
     await page.route("**/api/waiting-messages", (route) => route.fulfill({ json: held }));
@@ -246,6 +247,16 @@ describe("the all-clear", () => {
     ["a queue that could not be counted", "dead-letters", { queues: [{ queue: "orders", error: "403" }] }],
     ["no supervisor", "supervisor", { leader: { name: "s", epoch: 3, since: null, leads: false } }],
     ["no supervisor ever", "supervisor", { leader: null }],
+    [
+      "gauges that nobody measures",
+      "supervisor",
+      { leader: LEADER, gauges: { lastAt: LONG_AGO, isLate: true, failing: null } },
+    ],
+    [
+      "a gauge that can't be measured",
+      "supervisor",
+      { leader: LEADER, gauges: { lastAt: LONG_AGO, isLate: false, failing: { since: LONG_AGO, fault: "403" } } },
+    ],
     ["a message that nobody takes", "waiting-messages", waiting([{ cause: "notTaken", since: LONG_AGO }])],
     [
       "a queue that could not be read",

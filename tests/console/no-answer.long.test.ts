@@ -3,6 +3,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { BlobServiceClient } from "@azure/storage-blob";
+import { LEASE_CONTAINER } from "@scheduler-agent-supervisor/core/supervision";
+import { createGaugesSigns } from "@scheduler-agent-supervisor/operator/internal/supervision/gauges-signs";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, test } from "vitest";
 import { type Behaviour, type Front, startFront } from "../support/front.ts";
@@ -10,7 +14,7 @@ import { containersWithout } from "../support/index-without.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 import { openBrowser } from "./browser.ts";
-import { expectNamed, isWellAgain, NOT_KNOWN, openHome, TIMEOUT_MS } from "./named.ts";
+import { expectNamed, isWellAgain, MINUTE_MS, NOT_KNOWN, openHome, TIMEOUT_MS } from "./named.ts";
 
 let browser: Browser;
 beforeAll(async () => {
@@ -65,6 +69,24 @@ test(
   TIMEOUT_MS,
 );
 
+/** A run, and this time after it the next one is late. */
+const LATE_MS = 2 * MINUTE_MS + 5_000;
+
+test(
+  "the gauges' timer runs no more: named, and not green",
+  () =>
+    onStack({ appSettings: { "AzureWebJobs.gauges.Disabled": "true" } }, async (app, front, home) => {
+      const storage = BlobServiceClient.fromConnectionString(app.stack.addresses.azurite?.connectionString ?? "");
+      const signs = createGaugesSigns(storage.getContainerClient(LEASE_CONTAINER));
+      await signs.write({ at: new Date().toISOString(), nextAt: null, failing: null });
+      await isWellAgain(home);
+      await sleep(LATE_MS);
+      const words = /The gauges' timer does not run/;
+      await expectNamed(home, front.url, { home: words, terminal: words });
+    }),
+  TIMEOUT_MS,
+);
+
 test(
   "a supervisor leads, and each of its sweeps fails, as without an index: named, and not green",
   async () => {
@@ -84,7 +106,7 @@ test(
     onStack({ appSettings: { "AzureWebJobs.submission.Disabled": "true" } }, async (app, front, home) => {
       await isWellAgain(home);
       await app.shop.send(madeOrder("stays-1"));
-      const words = /Messages in orders wait for a function that takes them/;
+      const words = /Messages in orders wait for a function that takes and completes them/;
       await expectNamed(home, front.url, { home: words, terminal: words });
     }),
   TIMEOUT_MS,

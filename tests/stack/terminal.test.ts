@@ -114,7 +114,7 @@ const EXAMPLES: readonly Example[] = [
   { documented: "agents", says: /^payment\t/m },
   {
     documented: "overview",
-    says: /^Error: rejected\t\d+\n[\s\S]*(?:^20\S+Z\t\d+\t\d+\t\d+\t\d*\t.*\n){30}Received: \d+ in /m,
+    says: /^Not well since 20\S+Z:\n(?: {2}.+\n)+[\s\S]*^Error: rejected\t\d+\n[\s\S]*(?:^20\S+Z\t\d+\t\d+\t\d+\t\d*\t.*\n){30}Received: \d+ in /m,
   },
   { documented: "versions", says: /^carrier\tv\d+\tthe newest\t/m },
   { documented: "sweep", says: /^\d+ orders were due\. The sweep is done\./ },

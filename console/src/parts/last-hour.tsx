@@ -163,7 +163,7 @@ function Slots({ name, about, values, hour, marks, children }: FrameProps) {
   return (
     <figure className="chart">
       <figcaption>
-        {name} <span className="quiet">{about}</span>
+        {name} <span className="quiet whole">{about}</span>
       </figcaption>
       <svg viewBox={`0 0 ${width} ${BOTTOM}`} role="img" aria-label={OVERVIEW.chart(name, values, timeOf(0))}>
         {children}

@@ -2,6 +2,7 @@
 // their queues.
 import { agentTroubles as troublesOfAgents } from "@scheduler-agent-supervisor/operator/internal/domain/agent-troubles";
 import { needsPerson } from "@scheduler-agent-supervisor/operator/internal/domain/bulk-troubles";
+import { gaugesTroubles } from "@scheduler-agent-supervisor/operator/internal/domain/gauges-standing";
 import { longWaits, unreadQueues } from "@scheduler-agent-supervisor/operator/internal/domain/wait-causes";
 import { Link } from "wouter";
 import type { AgentStandings, BulkList, Supervisor, WaitingMessages } from "../api/contract.ts";
@@ -20,11 +21,13 @@ export interface Trouble {
   readonly href: string;
 }
 
-export function supervisorTroubles({ leader }: Supervisor): Trouble[] {
+/** Of the supervisor, and of who measures what alerts depend on. */
+export function supervisorTroubles({ leader, gauges }: Supervisor): Trouble[] {
   const href = "/supervision";
-  if (!leader?.leads) return [{ since: null, words: OVERVIEW.noSupervisor, href }];
+  const ofGauges = gaugesTroubles(gauges).map((trouble) => ({ ...trouble, href }));
+  if (!leader?.leads) return [{ since: null, words: OVERVIEW.noSupervisor, href }, ...ofGauges];
   const { failing } = leader;
-  return failing ? [{ since: failing.since, words: OVERVIEW.sweepsFail(failing.fault), href }] : [];
+  return [...(failing ? [{ since: failing.since, words: OVERVIEW.sweepsFail(failing.fault), href }] : []), ...ofGauges];
 }
 
 /** @param isNamed whether the agent is named elsewhere, with the jobs that it holds up */

@@ -87,13 +87,16 @@ function Causes({ chosen }: { readonly chosen: string | undefined }) {
   );
 }
 
+const sumOf = (groups: readonly CauseGroup[]) => groups.reduce((sum, { count }) => sum + count, 0);
+
 function Groups({ attention, chosen }: { readonly attention: Attention; readonly chosen: string | undefined }) {
   const { groups, count, isAll } = attention;
   const shown = chosen === undefined ? groups : groups.filter(({ id }) => id === chosen);
   return (
     <section aria-labelledby="causes">
       <h2 id="causes">
-        {ATTENTION.byCause} <span className="quiet">{ATTENTION.jobs(count, isAll)}</span>
+        {ATTENTION.byCause}{" "}
+        <span className="quiet">{ATTENTION.jobs(chosen === undefined ? count : sumOf(shown), isAll)}</span>
       </h2>
       {!isAll && (
         <p>

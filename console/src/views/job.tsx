@@ -115,7 +115,11 @@ function Standing({ inspection: { record, waits } }: { readonly inspection: Insp
   return (
     <div className="standing">
       <JobBadge state={processState} kind={error?.kind} />
-      {direction === "compensate" && <span className="quiet">{JOB.directions.compensate}</span>}
+      {direction === "compensate" && (
+        <span className="quiet">
+          {JOB.labels.direction}: {JOB.directions.compensate}
+        </span>
+      )}
       {waits.length > 0 && (
         <div className="cause-box">
           <h2>{HELD_UP.job}</h2>

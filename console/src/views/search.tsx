@@ -20,16 +20,17 @@ import { SEARCH } from "../words/search.ts";
 export function SearchView() {
   const [parameters, setParameters] = useSearchParams();
   const filter = Object.fromEntries(SEARCHED.map((name) => [name, parameters.get(name) ?? ""])) as Searched;
-  const { q, workflow, version, step, timeOf, key, waitsFor } = filter;
+  const { q, state, workflow, version, step, timeOf, key, waitsFor, from, to } = filter;
   const isMore = [q, workflow, version, step].some(Boolean) || (timeOf !== "" && timeOf !== "received");
   const isLookedFor = isMore && key === "" && waitsFor === "";
+  const lacks = [...(state === "" ? ["state" as const] : []), ...(from === "" && to === "" ? ["time" as const] : [])];
   return (
     <>
       <h1>{TEXT.search}</h1>
       {/* Anew for each address, so that Back restores what stands in the fields too. */}
       <SearchForm key={parameters.toString()} filter={filter} find={setParameters} />
       <SavedSearches filter={filter} />
-      {isLookedFor && <p className="quiet">{SEARCH.slow}</p>}
+      {isLookedFor && <p className="quiet">{SEARCH.slow(lacks)}</p>}
       <Found key={`found ${parameters}`} filter={filter} />
     </>
   );

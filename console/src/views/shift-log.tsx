@@ -37,7 +37,7 @@ const COLUMNS: readonly Column<Entry>[] = [
   {
     name: SHIFT_LOG.why,
     cell: (entry) => (
-      <span className="message">
+      <span>
         {entry.kind === "action" ? entry.reason : <Said text={entry.cause} />}
         {entry.outcome !== "done" && entry.outcome !== "applied" && (
           <span className={/^rejected/.test(entry.outcome) ? "fault" : "quiet"}>

@@ -1,6 +1,7 @@
 // Which supervisor leads, and what a day's sweeps found and decided about each job.
 
 import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
+import { gaugesTroubles } from "@scheduler-agent-supervisor/operator/internal/domain/gauges-standing";
 import { Link, useSearchParams } from "wouter";
 import { appNow } from "../api/clock.ts";
 import type { Snapshot, SupervisionEntry, Supervisor } from "../api/contract.ts";
@@ -28,7 +29,20 @@ export function SupervisionView() {
     <>
       <h1>{TEXT.supervision}</h1>
       <Loaded query={supervisor} hidesAge>
-        {({ leader }) => <Leader leader={leader} />}
+        {({ leader, gauges }) => (
+          <>
+            <Leader leader={leader} />
+            {gaugesTroubles(gauges).map(({ since, words }) => (
+              <Notice key={words} title={words} kind="bad">
+                {since && (
+                  <p>
+                    {OVERVIEW.begun} <Instant at={since} />
+                  </p>
+                )}
+              </Notice>
+            ))}
+          </>
+        )}
       </Loaded>
       <WhatIfForm />
       <AuditLog key={day} day={day} isToday={day === today} />
@@ -36,7 +50,7 @@ export function SupervisionView() {
   );
 }
 
-function Leader({ leader }: Supervisor) {
+function Leader({ leader }: Pick<Supervisor, "leader">) {
   if (!leader) return <Notice title={SUPERVISION.nobody} kind="bad" />;
   const { name, epoch, since, leads, failing } = leader;
   const isWell = leads && !failing;

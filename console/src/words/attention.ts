@@ -14,7 +14,7 @@ export const ATTENTION = {
   seeAll: "See all in the search",
   nothing: "Nothing needs a person",
   get nothingAbout() {
-    return say`{Jobs} in Error that no operator has handled, and messages that could not be processed, appear here.`;
+    return say`What is held up, {jobs} in Error that no operator has handled, messages that could not be processed, steps that await a report, and what is wrong with the app itself appear here.`;
   },
   jobs: (count: number, isAll: boolean) => countedJobs(count, isAll),
   byCause: "By cause",

@@ -46,7 +46,7 @@ export const OVERVIEW = {
   oldestMessage: "Oldest waiting message",
   openBreakers: "Agents with an open breaker",
   notLooked: "not known",
-  atMost: (last: string, most: string) => `${last}; at most ${most}`,
+  atMost: (last: string, most: string) => (last === most ? last : `${last}; at most ${most}`),
   mark: "A line marks where a trouble began.",
   noMessages: (queues: number) => `None in ${counted(queues, "queue")}`,
   overdueAbout: "due, and not yet handled by the supervisor",

@@ -23,9 +23,10 @@ export const SEARCH = {
     return say`No {job} matches`;
   },
   nothingAbout: "Try fewer filters.",
-  get slow() {
-    return say`This search reads the {jobs} one by one, the newest first, 1,000 at a time. A state or a time makes it faster.`;
-  },
+  /** @param lacks what would make it faster */
+  slow: (lacks: readonly ("state" | "time")[]) =>
+    say`This search reads the {jobs} one by one, the newest first, 1,000 at a time.` +
+    (lacks.length === 0 ? "" : ` A ${lacks.join(" or a ")} makes it faster.`),
   looked: (count: number, since: string) => `Searched ${countedJobs(count)}: those received since ${since}.`,
   goOn: "Search further back",
   get nothingSoFar() {

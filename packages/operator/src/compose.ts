@@ -1,6 +1,6 @@
 // Composes the operators' desk on an app: its ports, once for each app, on the connections that the app has.
 
-import type { BlobClient } from "@azure/storage-blob";
+import type { ContainerClient } from "@azure/storage-blob";
 import type { Business } from "@scheduler-agent-supervisor/core/app";
 import {
   blobsOf,
@@ -21,6 +21,7 @@ import {
   STORAGE_RETRY,
 } from "@scheduler-agent-supervisor/core/supervision";
 import { MOST_JOBS } from "./domain/bulk.ts";
+import { type GaugesStanding, gaugesStanding } from "./domain/gauges-standing.ts";
 import type { AgentStandings, LastHour, Session, Traffic, WaitingMessages } from "./messaging/console-contract.ts";
 import { deadLetterQueuesOf } from "./messaging/dead-letters.ts";
 import { createQueueAges } from "./messaging/queue-ages.ts";
@@ -53,10 +54,12 @@ import { createRecentJobs } from "./store/recent-jobs.ts";
 import { createCosmosSampleStore } from "./store/sample-store.ts";
 import { createShiftEntries, type ShiftEntries } from "./store/shift-entries.ts";
 import { createWaitingJobs } from "./store/waiting-jobs.ts";
+import { createGaugesSigns, type GaugesSigns } from "./supervision/gauges-signs.ts";
 import { createSupervisionReader, type SupervisionReader } from "./supervision/read-supervision.ts";
 
 export interface Desk {
   readonly gauges: GaugePorts;
+  readonly gaugesSigns: GaugesSigns;
   readonly samples: SamplePorts;
   readonly console: ConsolePorts;
   readonly bulk: BulkPorts;
@@ -80,6 +83,7 @@ export interface ConsolePorts {
   readonly known: { readonly [kind in Pause["kind"]]: readonly string[] };
   readonly handling: HandlingView;
   readonly supervision: SupervisionReader;
+  readonly gauges: () => Promise<GaugesStanding>;
   readonly shiftEntries: ShiftEntries;
   readonly environment: Session["environment"];
   readonly traceUrl: Session["traceUrl"];
@@ -106,6 +110,9 @@ export function deskOf(app: App): Desk {
 function composeOperator(business: Business, composed: Composed): Desk {
   const { config, database, jobs, ports, pauses, closing } = composed;
   const { now } = ports;
+  const upSince = now();
+  const besideLease = leaseContainerOf(config);
+  const gaugesSigns = createGaugesSigns(besideLease);
   const supervision = database.container(config.SupervisionContainer);
   const audit = database.container(config.AuditContainer);
   const consumed = consumedQueues(business, composed);
@@ -133,6 +140,7 @@ function composeOperator(business: Business, composed: Composed): Desk {
   let deadLetters: DeadLetterPorts | undefined;
   return {
     gauges: { ...ports, jobGauges, queueAges, heldUp: heldUpSeenWith(() => agents().catch(unknown)) },
+    gaugesSigns,
     samples: { samples, counts, queueAges, agents, now },
     console: {
       advice: createAdvice({
@@ -151,7 +159,8 @@ function composeOperator(business: Business, composed: Composed): Desk {
       traffic: trafficOf(composed, waitingMessages),
       lastHour: createLastHour({ counts, attention, samples, now }),
       handling: createHandling({ store: createCosmosHandlingStore(supervision), attention, now }),
-      supervision: createSupervisionReader(leaseOf(config), { supervision, audit }),
+      supervision: createSupervisionReader(besideLease.getBlobClient(LEASE_BLOB), { supervision, audit }),
+      gauges: async () => gaugesStanding(await gaugesSigns.read(), now(), upSince),
       shiftEntries: createShiftEntries({ supervision, audit }),
       environment: { name: config.EnvironmentName, colour: config.EnvironmentColour },
       traceUrl: config.TraceUrl ?? null,
@@ -167,9 +176,8 @@ function composeOperator(business: Business, composed: Composed): Desk {
 }
 
 /** For a reader that does not take part in the leadership. */
-function leaseOf(config: Config): BlobClient {
-  const blobs = blobsOf(config, { retryOptions: STORAGE_RETRY });
-  return blobs.getContainerClient(LEASE_CONTAINER).getBlobClient(LEASE_BLOB);
+function leaseContainerOf(config: Config): ContainerClient {
+  return blobsOf(config, { retryOptions: STORAGE_RETRY }).getContainerClient(LEASE_CONTAINER);
 }
 
 /** The queues that the app receives from. */

@@ -143,6 +143,20 @@ export const P30 = faultsOf("P30", [
     WAITING,
   ],
   [
+    "Gauges that nobody measures look as if they were.",
+    "operator:domain/gauges-standing.ts",
+    "isLate: now - Math.max(lastMs, upSince) > everyMs + MINUTE_MS,",
+    "isLate: false,",
+    "operator:domain/gauges-standing.test.ts",
+  ],
+  [
+    "A gauge that can't be measured any more is no trouble.",
+    "operator:domain/gauges-standing.ts",
+    "sign?.failing && sign.failing.since < sign.at ? sign.failing : null",
+    "null",
+    "operator:domain/gauges-standing.test.ts",
+  ],
+  [
     "A forgotten job looks as if it waited for its start.",
     "core:domain/recovery/waiting.ts",
     'isOver ? "message" : "supervisor";',

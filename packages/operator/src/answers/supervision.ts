@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { count, instant, processState } from "./parts.ts";
 
-/** `GET /api/supervisor`: the leader of several supervisors. */
+/** `GET /api/supervisor`: the leader of several supervisors, and the gauges. */
 export const supervisor = z.strictObject({
   /** Null if there has been no leader yet. */
   leader: z
@@ -16,6 +16,16 @@ export const supervisor = z.strictObject({
       failing: z.strictObject({ since: instant, fault: z.string() }).nullable().optional(),
     })
     .nullable(),
+  /** Whether the gauges are measured, on which alerts depend. Absent if a version of the app before this answers. */
+  gauges: z
+    .strictObject({
+      /** Null if they never were. */
+      lastAt: instant.nullable(),
+      isLate: z.boolean(),
+      /** What could not be measured in at least two runs, and since when. */
+      failing: z.strictObject({ since: instant, fault: z.string() }).nullable(),
+    })
+    .optional(),
 });
 
 const snapshot = z.strictObject({

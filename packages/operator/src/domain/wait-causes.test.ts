@@ -19,7 +19,11 @@ const READ = {
 test("a wait of more than half a minute is named, the earliest first; a shorter one is usual", () => {
   expect(longWaits(READ)).toEqual([
     { queue: "jobs", since: "2026-01-31T11:00:00.000Z", words: "Messages in jobs wait for NewCause" },
-    { queue: "jobs", since: "2026-01-31T12:00:29.000Z", words: "Messages in jobs wait for a function that takes them" },
+    {
+      queue: "jobs",
+      since: "2026-01-31T12:00:29.000Z",
+      words: "Messages in jobs wait for a function that takes and completes them",
+    },
   ]);
 });
 

@@ -1,7 +1,7 @@
 // What a message waits for in its queue, in words: the same in the console and in the terminal.
 
 const WAITS_FOR: { readonly [cause: string]: string } = {
-  notTaken: "a function that takes them",
+  notTaken: "a function that takes and completes them",
   NotAdmitted: "a free place: too many are in flight",
   AgentHeldUp: "an agent for which too many wait already",
   ShareTaken: "a free place of their own fairness key",

@@ -101,8 +101,9 @@ export function consoleApi(application: App, words: Session["words"]): Endpoints
       route: "supervisor",
       role: "Jobs.Read",
       handle: async () => {
-        const supervisor: Supervisor = { leader: await deskOf(application).console.supervision.leader() };
-        return { jsonBody: supervisor };
+        const { supervision, gauges } = deskOf(application).console;
+        const [leader, standing] = await Promise.all([supervision.leader(), gauges()]);
+        return { jsonBody: { leader, gauges: standing } satisfies Supervisor };
       },
     },
     supervisorEntries: {

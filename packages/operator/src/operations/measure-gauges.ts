@@ -18,7 +18,10 @@ export interface GaugePorts extends Pick<Ports, "now" | "timing"> {
 /** Longer than any answer of a working store and bus. */
 const GAUGE_LIMIT_MS = 10_000;
 
-/** Never throws: each number that could not be counted is an event, and only its own gauge is not updated. */
+/**
+ * Never throws: each number that could not be counted is an event, and only its own gauge is not updated.
+ * @returns what could not be counted, and why
+ */
 export async function measureGauges({
   jobGauges,
   queueAges,
@@ -26,15 +29,15 @@ export async function measureGauges({
   now,
   timing,
   telemetry,
-}: Context<GaugePorts>): Promise<void> {
-  if (!isMeasured()) return;
+}: Context<GaugePorts>): Promise<string[]> {
+  if (!isMeasured()) return [];
   const overdueBefore = instant(now() - timing.clockSkewMs);
   const jobs = jobGauges.map(({ of, count }) =>
     counted(jobWords(of), async () => measureJobs(of, await count(overdueBefore)), telemetry),
   );
   const queues = queueAges.map((age) => counted(`queue ${age.queue}`, () => measureQueue(age, now()), telemetry));
   const held = counted("jobs held up", async () => measureHeldUp((await heldUp.groups()).groups), telemetry);
-  await Promise.all([...jobs, ...queues, held]);
+  return (await Promise.all([...jobs, ...queues, held])).flatMap((fault) => fault ?? []);
 }
 
 /** A wait that is over is measured as 0: its last number would stand otherwise. */
@@ -65,12 +68,14 @@ function jobWords(of: JobCount["of"]): string {
   return of === "overdue" ? "jobs overdue" : ["jobs", of.state, ...(of.kind ? [of.kind] : [])].join(" ");
 }
 
-async function counted(what: string, count: () => Promise<void>, telemetry: Telemetry): Promise<void> {
+async function counted(what: string, count: () => Promise<void>, telemetry: Telemetry): Promise<string | undefined> {
   const limit = new AbortController();
   try {
     await Promise.race([count(), timeout(limit.signal)]);
+    return undefined;
   } catch (cause) {
     telemetry.event("GaugesNotMeasured", { what, cause: inWords(cause) });
+    return `${what}: ${inWords(cause)}`;
   } finally {
     limit.abort();
   }
