@@ -13,8 +13,9 @@ import type { Addresses } from "@scheduler-agent-supervisor/local/stack/addresse
 import { type Stack, type StackOptions, startStack } from "@scheduler-agent-supervisor/local/stack/stack";
 import type { ServiceFault } from "@scheduler-agent-supervisor/testing";
 import { openRecords, type Records } from "../../cli/records.ts";
+import { REPLY_QUEUE } from "../../cli/reply-queues.ts";
 import { partiesIn, QUEUES_FILE, ROOT, settingsFor } from "../../cli/settings.ts";
-import { openShop, REPLY_QUEUE, type Shop } from "../../cli/shop.ts";
+import { openShop, type Shop } from "../../cli/shop.ts";
 import type { Settings } from "../../cli/stack-file.ts";
 import { orderFulfilment } from "../../shared/workflows/order-fulfilment.ts";
 import { adaptApp } from "./adapted-app.ts";
