@@ -15,7 +15,7 @@ test.each([
   ["[order-in-error](#order-in-error)", "[loan-application-in-error](#loan-application-in-error)"],
   ["those of `orders`", "those of `loan-applications`"],
   ["`npm run orders -- show ORDER`", "`npm run orders -- show LOAN-APPLICATION`"],
-  ["AppTraces | order by TimeGenerated", "AppTraces | order by TimeGenerated"],
+  ["| orders | order by TimeGenerated asc", "| loan applications | order by TimeGenerated asc"],
   ["Orders by cause", "Loan applications by cause"],
 ])("%s", (text, other) => {
   expect(runbooksInWords(text, ORDER, APPLICATION)).toBe(other);

@@ -19,7 +19,7 @@ export function runbooksInWords(text: string, from: Spoken, to: Spoken): string 
   const known = [from.many, from.one].flatMap((word) => [word, inName(word)]).join("|");
   // Kusto orders by columns. What an alert or a queue is called has no spaces.
   const places = new RegExp(
-    `(\\ban? )?(?<!npm run |\\| )\\b(${known})\\b(-(?:left-in-error|in-error|overdue)\\b|\`)?`,
+    `(\\ban? )?(?<!npm run )\\b(${known})\\b(-(?:left-in-error|in-error|overdue)\\b|\`)?(?! by \\w+ (?:asc|desc)\\b)`,
     "gi",
   );
   return text.replace(places, (_, before: string | undefined, word: string, after: string | undefined) => {
