@@ -37,6 +37,7 @@ const COPIED: readonly (readonly [from: string, to: string])[] = [
   ["cli/app-package.ts", "tools/app-package.ts"],
   ["cli/arguments.ts", "tools/arguments.ts"],
   ["cli/bundle.ts", "tools/bundle.ts"],
+  ["cli/check-node.js", "tools/check-node.js"],
   ["cli/durable-backend.ts", "tools/durable-backend.ts"],
   ["cli/production.ts", "tools/production.ts"],
   ["cli/root.ts", "tools/root.ts"],
