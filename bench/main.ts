@@ -1,7 +1,9 @@
 // `npm run bench`: how many orders a second, how fast, and at what cost, on the local stack in durable mode, beside the SDK floor.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Stack } from "@scheduler-agent-supervisor/local/stack/stack";
+import { temporaryFolder } from "@scheduler-agent-supervisor/testing/internal/faults/temporary-folder";
 import { choiceOf, numberOf, readArguments, runCommand } from "../cli/arguments.ts";
 import { ROOT } from "../cli/settings.ts";
 import { topologyOf } from "../cli/topology.ts";
@@ -94,7 +96,7 @@ interface Result {
 async function runOnStack(plan: Plan, options: Options, past: Past | undefined): Promise<Result> {
   // Beside the state of npm start: the same disk.
   mkdirSync(join(ROOT, ".local"), { recursive: true });
-  const data = mkdtempSync(join(ROOT, ".local", "bench-"));
+  const data = temporaryFolder("bench-", join(ROOT, ".local"));
   const adapted = adaptApp([THREE_STEPS, CHAIN, GRAPH]);
   try {
     const disk = await measureDiskFloor(data, options.durability);

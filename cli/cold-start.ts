@@ -1,15 +1,16 @@
 // How long the local host takes from the start of its process until it serves an app with all functions registered.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { startStack } from "@scheduler-agent-supervisor/local/stack/stack";
+import { temporaryFolder } from "@scheduler-agent-supervisor/testing/internal/faults/temporary-folder";
 import { ROOT, settingsFor } from "./settings.ts";
 
 const TIMES = 7;
 
 /** The median in milliseconds for each of `appDirs`, measured in turns on one stack, after one start that isn't counted. */
 export async function measureColdStarts(appDirs: readonly string[]): Promise<number[]> {
-  const data = mkdtempSync(join(tmpdir(), "cold-start-"));
+  const data = temporaryFolder("cold-start-");
   const stack = await startStack({
     appDir: ROOT,
     data,

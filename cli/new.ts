@@ -10,7 +10,8 @@ import { words as samplesWords } from "../shared/words.ts";
 import { business as template } from "../templates/app/shared/business.ts";
 import { words as templatesWords } from "../templates/app/shared/words.ts";
 import { GENERATED } from "./agents/generated.ts";
-import { inNamesOf, NAMED, namedFile, namesOf } from "./agents/names.ts";
+import { inNamesOf, NAMED, namedFile, namesOf, WORDS } from "./agents/names.ts";
+import { RUNBOOKS, runbooksOfAnyApp } from "./agents/runbooks.ts";
 import { readArguments, runCommand, UsageError } from "./arguments.ts";
 import { build } from "./build.ts";
 import { buildCommands } from "./build-commands.ts";
@@ -28,6 +29,7 @@ const TEMPLATE = join(ROOT, "templates/app");
 const COPIED: readonly (readonly [from: string, to: string])[] = [
   ["functions", "functions"],
   ["infra", "infra"],
+  [RUNBOOKS, RUNBOOKS],
   ["bicepconfig.json", "bicepconfig.json"],
   ["host.json", "host.json"],
   [".funcignore", ".funcignore"],
@@ -35,6 +37,7 @@ const COPIED: readonly (readonly [from: string, to: string])[] = [
   ["cli/app-package.ts", "tools/app-package.ts"],
   ["cli/arguments.ts", "tools/arguments.ts"],
   ["cli/bundle.ts", "tools/bundle.ts"],
+  ["cli/check-node.js", "tools/check-node.js"],
   ["cli/durable-backend.ts", "tools/durable-backend.ts"],
   ["cli/production.ts", "tools/production.ts"],
   ["cli/root.ts", "tools/root.ts"],
@@ -48,6 +51,8 @@ const LEFT_OUT = [".test.ts", join("infra", "cost")];
 const isTaken = (path: string) => !LEFT_OUT.some((end) => path.endsWith(end));
 /** The sample has an agent that is asked over its queue, by a function of its own; the template has none. */
 const withoutQueueFunctions = (text: string) => text.replaceAll(/"\w+QueueAgent":\d+,/g, "");
+/** Who sends jobs to an app that was just made. */
+const CLIENT = "client";
 /** What npm takes as a package's name, without a scope. */
 const NAME = /^[a-z0-9][a-z0-9._-]{0,100}$/;
 
@@ -127,6 +132,13 @@ function writeApp(target: string, name: string, packed: ReadonlyMap<string, stri
   writeFileSync(join(target, "local.settings.sample.json"), json({ IsEncrypted: false, Values: settings() }));
   edit(join(target, "azure.yaml"), (text) => text + pipelineIn(readFileSync(join(ROOT, "azure.yaml"), "utf8")));
   edit(join(target, "infra/choices/production.env"), withoutQueueFunctions);
+  edit(join(target, RUNBOOKS), runbooksOfAnyApp);
+  // Whoever sends jobs: the sample's is a shop.
+  const { client } = JSON.parse(readFileSync(join(target, WORDS), "utf8")) as { readonly client: string };
+  for (const file of [WORDS, "infra/entities/service-bus.json"])
+    edit(join(target, file), (text) =>
+      text.replaceAll(`"${client}"`, `"${CLIENT}"`).replaceAll(`"replies-${client}`, `"replies-${CLIENT}`),
+    );
   for (const file of NAMED) edit(join(target, file), (text) => namedFile(TEMPLATES, file, text, SAMPLES));
   for (const [file, write] of Object.entries(GENERATED)) {
     const path = join(target, file);

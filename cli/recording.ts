@@ -1,8 +1,9 @@
 // `npm run recording`: runs `npm start` on a new stack, as on a terminal, and draws what it showed as docs/pictures/start.svg.
+
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { temporaryFolder } from "@scheduler-agent-supervisor/testing/internal/faults/temporary-folder";
 import { readArguments, runCommand } from "./arguments.ts";
 import { drawRecording, type Written } from "./pictures/recording.ts";
 import { ROOT } from "./settings.ts";
@@ -24,7 +25,7 @@ const USAGE = `npm run recording
 
 await runCommand(async () => {
   readArguments({}, USAGE);
-  const folder = mkdtempSync(join(tmpdir(), "recording-"));
+  const folder = temporaryFolder("recording-");
   try {
     const written = [{ atMs: 0, text: "$ npm start\n" }, ...(await record(folder))];
     const title = "npm start: the local stack comes up, and each sample order comes to its end";

@@ -7,8 +7,9 @@ import { checkService } from "@scheduler-agent-supervisor/testing/internal/servi
 import { business } from "../shared/business.ts";
 import { numberOf, readArguments, runCommand, UsageError, type Values } from "./arguments.ts";
 import { type Cell, printTable } from "./orders/table.ts";
+import { REPLY_QUEUE } from "./reply-queues.ts";
 import { contentsIn, resultsIn } from "./services-check/given.ts";
-import { openQueue, REPLY_QUEUE } from "./services-check/queue.ts";
+import { openQueue } from "./services-check/queue.ts";
 import { checkedFile, isRecorded, writeChecked } from "./services-check/record.ts";
 import { currentSettings } from "./settings.ts";
 import { DEFAULT_DATA, readStackFile } from "./stack-file.ts";

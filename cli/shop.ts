@@ -10,14 +10,9 @@ import { business } from "../shared/business.ts";
 import { words } from "../shared/words.ts";
 import { namesOf } from "./agents/names.ts";
 import { openBus } from "./azure.ts";
+import { REPLY_QUEUE, SESSION_REPLY_QUEUE } from "./reply-queues.ts";
 import { firstContent } from "./samples.ts";
 import type { Settings } from "./stack-file.ts";
-
-/** The private reply queue that the local stack has for a client. */
-export const REPLY_QUEUE = "replies-shop";
-
-/** The one with sessions, which any number of clients share. */
-export const SESSION_REPLY_QUEUE = "replies-shop-sessions";
 
 const { usualWorkflow } = business.contracts;
 const { many, idName } = namesOf({ contracts: business.contracts, words });

@@ -2,14 +2,15 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import type { Workflow, WorkflowStep } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
 import { expect, test } from "vitest";
 import { workflows } from "../shared/workflows/workflows.ts";
 import { GRAPH } from "../tests/support/orders.ts";
 import { ROOT } from "./settings.ts";
-import { mermaidOf } from "./workflows/mermaid.ts";
+import { mermaidOf, sectionsOf } from "./workflows/mermaid.ts";
 import { workflowsPage } from "./workflows/page.ts";
 import { drawn } from "./workflows/terminal.ts";
-import { policyInWords, spoken } from "./workflows/words.ts";
+import { assigneeInWords, policyInWords, spoken } from "./workflows/words.ts";
 
 test.each([
   ["PT10S", "10 s"],
@@ -56,6 +57,83 @@ test("in the terminal each step stands once, after those it waits for", () => {
     expect(place(name)).toBeGreaterThan(0);
     for (const before of after) expect(place(name)).toBeGreaterThan(place(before));
   }
+});
+
+/** A workflow in which each member says something. */
+const FULL: Workflow = {
+  ...GRAPH,
+  steps: [
+    {
+      ...{ name: "approve", agent: "desk", operation: "ask", after: [], completeWithin: "PT10S", awaitWithin: "P2D" },
+      compensation: { operation: "withdraw", completeWithin: "PT10S" },
+    },
+    {
+      name: "note",
+      agent: "desk",
+      operation: "note",
+      after: ["approve"],
+      completeWithin: "PT10S",
+      compensation: "nothing",
+    },
+  ],
+};
+const [approve, note] = FULL.steps as [WorkflowStep, WorkflowStep];
+/** Each member of a step, and what its drawing has then and had not before. */
+const MEMBERS: { readonly [member in keyof Required<WorkflowStep>]: readonly [WorkflowStep[member], string] } = {
+  name: ["sign", "sign"],
+  agent: ["office", "office.ask"],
+  operation: ["beg", "desk.beg"],
+  transport: ["queue", "over its queue"],
+  after: [["note"], "note"],
+  optional: [true, "may be skipped"],
+  when: ["isRisky", "only when isRisky"],
+  needs: [["note"], "only with note"],
+  otherwise: ["note", "otherwise"],
+  forEach: ["papers", "once for each of papers"],
+  completeWithin: ["PT7S", "within 7 s"],
+  awaitWithin: ["P3D", "reported within 3 d"],
+  assignee: ["underwriters", "by underwriters, with a reminder after 1 d"],
+  startWithin: ["PT9S", "begun within 9 s"],
+  compensation: ["manual", "compensated manually"],
+  policy: [{ onAwaitExpired: "fail" }, "not reported in time: Error"],
+};
+
+test.each(Object.entries(MEMBERS))("a step's %s is drawn, in the terminal and on the page", (member, [value, said]) => {
+  const steps = [{ ...approve, [member]: value }, member === "otherwise" ? note : { ...note, after: [] }];
+  const draw = (one: Workflow) => [stripVTControlCharacters(drawn(one, 200)), mermaidOf(one)];
+  for (const [at, drawing] of draw({ ...FULL, steps }).entries()) {
+    expect(drawing).toContain(said);
+    const before = draw({ ...FULL, steps: [approve, note] })[at]?.replaceAll("note", "");
+    expect(before?.includes(said)).toBe(false);
+  }
+});
+
+/** Each member of a workflow. */
+const OF_WORKFLOW: { readonly [member in keyof Required<Workflow>]: readonly [Workflow[member], string] } = {
+  name: ["approval", "approval"],
+  version: [99, "version 99"],
+  steps: [[{ ...note, after: [] }], "desk.note"],
+  policy: [{ ...GRAPH.policy, failureThreshold: 42 }, "42 attempts"],
+  outputs: [{ paper: "note.paper" }, "returns paper (note.paper)"],
+  deadline: [{ completeWithin: "P14D", onExpired: "compensate" }, "done within 14 d, or compensate"],
+  cancelUntil: ["note", "until note begins"],
+};
+
+test.each(Object.entries(OF_WORKFLOW))(
+  "a workflow's %s is drawn, in the terminal and on the page",
+  (member, [value, said]) => {
+    const one = { ...FULL, steps: [approve], [member]: value } as Workflow;
+    for (const drawing of [stripVTControlCharacters(drawn(one, 200)), sectionsOf([one])])
+      expect(drawing).toContain(said);
+  },
+);
+
+test("who is named by a rule, and a compensation that waits for a person", () => {
+  const withdraw = { operation: "withdraw", completeWithin: "PT10S", awaitWithin: "PT1H" };
+  const assignee = { rule: "clerk" };
+  expect(assigneeInWords({ ...approve, assignee, compensation: withdraw })).toBe(
+    "by whom the rule clerk names, with a reminder after 1 d or 30 min",
+  );
 });
 
 test("docs/reference/workflows.md shows the workflows as they are: npm run workflows -- --write", () => {

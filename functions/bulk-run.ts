@@ -1,4 +1,4 @@
-// An action on many orders (P9, P13): an orchestration that outlives every process, and the activity that does one turn.
+// An action on many jobs (P9, P13): an orchestration that outlives every process, and the activity that does one turn.
 import { bulkRun } from "@scheduler-agent-supervisor/operator/functions/bulk-run";
 import { bulkTurn } from "@scheduler-agent-supervisor/operator/functions/bulk-turn";
 import * as df from "durable-functions";

@@ -1,4 +1,4 @@
-// The operators' API (P9, P11, P13): what has become of the orders, and what a person may have done about them.
+// The operators' API (P9, P11, P13): what has become of the jobs, and what a person may have done about them.
 import { app } from "@azure/functions";
 import { operatorApi } from "@scheduler-agent-supervisor/operator/functions/operator-api";
 import { application } from "../shared/app.ts";

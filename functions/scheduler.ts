@@ -1,4 +1,4 @@
-// The scheduler (P4, P5, P8, P14): runs one attempt at an order.
+// The scheduler (P4, P5, P8, P14): runs one attempt at a job.
 import { scheduler } from "@scheduler-agent-supervisor/core/functions/scheduler";
 import * as df from "durable-functions";
 

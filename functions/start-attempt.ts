@@ -1,4 +1,4 @@
-// The scheduler's own queue (P10): the supervisor or an operator asks here for an order's next attempt.
+// The scheduler's own queue (P10): the supervisor or an operator asks here for a job's next attempt.
 import { app } from "@azure/functions";
 import { startAttempt } from "@scheduler-agent-supervisor/core/functions/start-attempt";
 import { BOUND_AS_BYTES } from "@scheduler-agent-supervisor/core/functions/work-on-message";

@@ -1,4 +1,4 @@
-// The front door (P1): orders arrive on the shared queues, or on their sender's own.
+// The front door (P1): jobs arrive on the shared queues, or on their sender's own.
 import { app } from "@azure/functions";
 import { submission } from "@scheduler-agent-supervisor/core/functions/submission";
 import { BOUND_AS_BYTES, functionName } from "@scheduler-agent-supervisor/core/functions/work-on-message";

@@ -17,10 +17,10 @@ param principalId string = deployer().objectId
 @allowed(['User', 'Group', 'ServicePrincipal'])
 param principalType string = 'User'
 
-@description('Whether who deploys may send orders, read their answers and read the orders. Off where a pipeline deploys.')
+@description('Whether who deploys may send jobs, read their answers and read the jobs. Off where a pipeline deploys.')
 param grantDeveloperAccess bool = true
 
-@description('Object ids of the identities of clients and of teams that run agents, as in { "tea-shop": "<object id>" }: see infra/entities/service-bus.json.')
+@description('Object ids of the identities of clients and of teams that run agents, as in { "client": "<object id>" }: see infra/entities/service-bus.json.')
 param partyPrincipals object = {}
 
 @description('Where the services of the agents answer, by the agents of infra/entities/agents.json, as in { mail: \'https://one.example;capacity=64, https://other.example\' }. Empty: this deployment goes without that service.')
@@ -149,6 +149,8 @@ param cosmosAccountName string = ''
 param runbooks string = 'docs/how-to/runbooks.md'
 
 var abbreviations = loadJsonContent('abbreviations.json')
+// What a job is called, and its clients: alerts, workbook and sign-in say so.
+var words = loadJsonContent('words.json')
 var token = toLower(uniqueString(subscription().id, environmentName, location))
 var tags = { 'azd-env-name': environmentName }
 var joins = !empty(sharedEnvironmentName)
@@ -158,7 +160,7 @@ var sharedGroupName = joins ? '${abbreviations.resourceGroup}${sharedEnvironment
 var sharedToken = joins ? toLower(uniqueString(subscription().id, sharedEnvironmentName, sharedLocation)) : token
 var namespaceName = '${abbreviations.serviceBusNamespace}${sharedToken}'
 var storeName = empty(cosmosAccountName) ? '${abbreviations.cosmosAccount}${sharedToken}' : cosmosAccountName
-// An order's lock names the task hub that works on it: two regions need two names.
+// A job's lock names the task hub that works on it: two regions need two names.
 var taskHubName = joins ? 'JobScheduler2' : 'JobScheduler'
 var appName = '${abbreviations.functionApp}${token}'
 var identityName = '${abbreviations.managedIdentity}${token}'
@@ -428,8 +430,8 @@ module inbound 'app/inbound.bicep' = if (appPrivate) {
 module signIn 'app/sign-in.bicep' = if (makesSignIn) {
   scope: group
   params: {
-    uniqueName: 'orders-${token}'
-    displayName: 'Orders (${environmentName})'
+    uniqueName: '${replace(words.many, ' ', '-')}-${token}'
+    displayName: '${words.title} (${environmentName})'
     appUri: 'https://${appName}.azurewebsites.net'
     appPrincipalId: identity.outputs.principalId
     operatorPrincipalId: developerPrincipalId

@@ -1,7 +1,9 @@
 // Rounds of all engines, one after the other, each on an empty store in processes of its own, in another order each time.
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+
+import { mkdirSync, rmSync } from "node:fs";
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
+import { temporaryFolder } from "@scheduler-agent-supervisor/testing/internal/faults/temporary-folder";
 import { ROOT } from "../../cli/settings.ts";
 import { type EngineName, type Variant, variantsOf } from "./engines.ts";
 import { startOurs } from "./ours.ts";
@@ -65,7 +67,7 @@ interface Turn {
 async function runTurn(engine: EngineName, round: number, plan: Plan): Promise<Turn> {
   // Beside the state of npm start: the same disk.
   mkdirSync(join(ROOT, ".local"), { recursive: true });
-  const data = mkdtempSync(join(ROOT, ".local", "peers-"));
+  const data = temporaryFolder("peers-", join(ROOT, ".local"));
   // PostgreSQL's user passes through it.
   await chmod(data, 0o711);
   try {

@@ -1,10 +1,10 @@
-// Before provisioning: choices that deploy well and leave nobody who is told, or nobody who may operate.
+// Before provisioning: choices that deploy well and leave nobody who is notified, or nobody who may operate.
 
 /** A sentence for each, with what to do; none where somebody is. */
 export function unaskedChoices(chosen: (name: string) => string | undefined): string[] {
   const found: string[] = [];
   if (chosen("RAISE_ALERTS") !== "false" && !chosen("ALERT_EMAIL"))
-    found.push("Nobody is told of alerts: they stand in the portal alone. azd env set ALERT_EMAIL an address.");
+    found.push("Nobody is notified of alerts: they are only in the portal. azd env set ALERT_EMAIL an address.");
   const signsIn = chosen("CREATE_SIGN_IN") === "true" || Boolean(chosen("AUTH_CLIENT_ID"));
   if (signsIn && (chosen("GRANT_DEVELOPER_ACCESS") === "false" || chosen("CREATE_SIGN_IN") !== "true"))
     found.push(

@@ -5,8 +5,6 @@ import type { AskByQueue } from "@scheduler-agent-supervisor/testing/internal/se
 import { openBus } from "../azure.ts";
 import type { Settings } from "../stack-file.ts";
 
-/** The local stack's, for a client without sessions. */
-export const REPLY_QUEUE = "replies-shop";
 const LOOK_AGAIN_MS = 50;
 
 type Ticketed = { readonly ticket?: { readonly nonce?: string } };

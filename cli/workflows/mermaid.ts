@@ -2,8 +2,10 @@
 import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
 import {
   askedOf,
+  assigneeInWords,
   cancellationInWords,
   compensationInWords,
+  deadlineInWords,
   outputsInWords,
   ownPolicyInWords,
   policyInWords,
@@ -13,8 +15,8 @@ import {
 export function mermaidOf(workflow: Workflow): string {
   const boxes = workflow.steps.map((step) => {
     const own = ownPolicyInWords(workflow, step);
-    const shape = shapeInWords(step);
-    const asked = [askedOf(step), ...(shape ? [shape] : []), compensationInWords(step)];
+    const said = [askedOf(step), assigneeInWords(step), shapeInWords(step), compensationInWords(step)];
+    const asked = said.filter((line) => line !== undefined);
     const lines = [`<b>${step.name}</b>`, ...asked, ...(own ? [`<i>${own}</i>`] : [])];
     return `  ${step.name}["${lines.join("<br/>")}"]`;
   });
@@ -31,7 +33,9 @@ export function sectionsOf(workflows: readonly Workflow[]): string {
   return workflows
     .map((workflow) => {
       const heading = `## ${workflow.name}, version ${workflow.version}`;
-      return `${heading}\n\n${policyInWords(workflow.policy)}. It ${outputsInWords(workflow)}, and ${cancellationInWords(workflow)}.\n\n\`\`\`mermaid\n${mermaidOf(workflow)}\n\`\`\`\n`;
+      const deadline = deadlineInWords(workflow);
+      const policy = policyInWords(workflow.policy) + (deadline ? `; ${deadline}` : "");
+      return `${heading}\n\n${policy}. It ${outputsInWords(workflow)}, and ${cancellationInWords(workflow)}.\n\n\`\`\`mermaid\n${mermaidOf(workflow)}\n\`\`\`\n`;
     })
     .join("\n");
 }

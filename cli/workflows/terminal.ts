@@ -8,8 +8,10 @@ import {
 import { hanging, wrapped } from "../wrapped.ts";
 import {
   askedOf,
+  assigneeInWords,
   cancellationInWords,
   compensationInWords,
+  deadlineInWords,
   outputsInWords,
   ownPolicyInWords,
   policyInWords,
@@ -25,8 +27,9 @@ export function drawn(workflow: Workflow, columns: number): string {
     ...level.flatMap((step, place) => stepLines(workflow, step, railOf(place, level.length), width, columns)),
   ]);
   const heading = styleText("bold", `${workflow.name}, version ${workflow.version}`);
-  const said = [policyInWords(workflow.policy), outputsInWords(workflow), cancellationInWords(workflow)];
-  const words = said.flatMap((line) => hanging("  ", "    ", line, columns));
+  const ends = [outputsInWords(workflow), cancellationInWords(workflow)];
+  const said = [policyInWords(workflow.policy), deadlineInWords(workflow), ...ends];
+  const words = said.flatMap((line) => (line === undefined ? [] : hanging("  ", "    ", line, columns)));
   return [heading, ...words, "", ...lines, ""].join("\n");
 }
 
@@ -44,7 +47,8 @@ function stepLines(workflow: Workflow, step: WorkflowStep, rail: string, width: 
   const beside = `${under}${" ".repeat(width)}`;
   const isBeside = beside.length + 4 <= columns / 2;
   const below = isBeside ? `${beside}    ` : under;
-  const said = [`${waits}; ${compensationInWords(step)}`, shapeInWords(step), ownPolicyInWords(workflow, step)];
+  const depends = [assigneeInWords(step), shapeInWords(step), ownPolicyInWords(workflow, step)];
+  const said = [`${waits}; ${compensationInWords(step)}`, ...depends];
   const head = `  ${rail} ${styleText("cyan", name.padEnd(isBeside ? width : 0))}`;
   return [
     ...(isBeside

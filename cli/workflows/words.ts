@@ -21,9 +21,10 @@ export function compensationInWords({ compensation }: WorkflowStep): string {
 
 /** `inventory.reserve, within 10 s` */
 export function askedOf(step: WorkflowStep): string {
-  const { agent, operation, transport } = step;
+  const { agent, operation, transport, startWithin } = step;
   const over = transport === "queue" ? " over its queue" : "";
-  return `${agent}.${operation}${over}, ${timeOf(step)}`;
+  const start = startWithin === undefined ? "" : `begun within ${spoken(startWithin)}, `;
+  return `${agent}.${operation}${over}, ${start}${timeOf(step)}`;
 }
 
 function timeOf({ completeWithin, awaitWithin }: Pick<WorkflowStep, "completeWithin" | "awaitWithin">): string {
@@ -54,6 +55,22 @@ export function outputsInWords({ outputs = {} }: Workflow): string {
   return named.length > 0 ? `returns ${named.join(", ")}` : "returns no results";
 }
 
+/** The time of a whole job; undefined where it has as much as its steps take. */
+export function deadlineInWords({ deadline }: Workflow): string | undefined {
+  return deadline && `done within ${spoken(deadline.completeWithin)}, or ${THEN[deadline.onExpired]}`;
+}
+
+/** Who has to act in a step that waits for a person, and when a reminder is sent; undefined where nobody has to. */
+export function assigneeInWords({ assignee, awaitWithin, compensation }: WorkflowStep): string | undefined {
+  if (assignee === undefined) return undefined;
+  const ofCompensation = typeof compensation === "object" ? compensation.awaitWithin : undefined;
+  const halves = [awaitWithin, ofCompensation].flatMap((wait) =>
+    wait ? [exactDuration((durationMs(wait) ?? 0) / 2)] : [],
+  );
+  const who = typeof assignee === "string" ? assignee : `whom the rule ${assignee.rule} names`;
+  return `by ${who}${halves.length > 0 ? `, with a reminder after ${[...new Set(halves)].join(" or ")}` : ""}`;
+}
+
 export function cancellationInWords({ cancelUntil }: Workflow): string {
   return `may be cancelled until ${cancelUntil === undefined ? "it is Processed" : `${cancelUntil} begins`}`;
 }
@@ -65,8 +82,9 @@ export function ownPolicyInWords(workflow: Workflow, step: WorkflowStep): string
 }
 
 /** On what a step depends besides the steps before it, and what is done in its place; undefined where nothing is to be said. */
-export function shapeInWords({ when, needs = [], otherwise, forEach }: WorkflowStep): string | undefined {
+export function shapeInWords({ optional, when, needs = [], otherwise, forEach }: WorkflowStep): string | undefined {
   const parts = [
+    optional === true && "may be skipped",
     forEach !== undefined && `once for each of ${forEach}`,
     when !== undefined && `only when ${when}`,
     needs.length > 0 && `only with ${needs.join(", ")}`,

@@ -15,17 +15,26 @@ param watchesMetrics bool
 param serviceBusId string
 param cosmosId string
 
+// What a job is called, and its clients, in names and titles.
+var words = items(loadJsonContent('../words.json'))
 var alerts = loadJsonContent('../alerts/alerts.json')
+var log = map(alerts.log, alert => union(alert, {
+  shown: replace(reduce(words, alert.name, (text, word) => replace(text, '{${word.key}}', word.value)), ' ', '-')
+  title: reduce(words, alert.title, (text, word) => replace(text, '{${word.key}}', word.value))
+}))
+var metric = map(alerts.metric, alert => union(alert, {
+  title: reduce(words, alert.title, (text, word) => replace(text, '{${word.key}}', word.value))
+}))
 // The view of the console that shows what an alert is about.
 var views = loadJsonContent('../alerts/views.json')
 var queries = {
-  'order-in-error': loadTextContent('../alerts/order-in-error.kql')
-  'orders-left-in-error': loadTextContent('../alerts/orders-left-in-error.kql')
+  '{one}-in-error': loadTextContent('../alerts/job-in-error.kql')
+  '{many}-left-in-error': loadTextContent('../alerts/jobs-left-in-error.kql')
   'supervisor-stopped': loadTextContent('../alerts/supervisor-stopped.kql')
   'gauges-stopped': loadTextContent('../alerts/gauges-stopped.kql')
   'slo-critical-time': loadTextContent('../alerts/slo-critical-time.kql')
   'slo-ended-right': loadTextContent('../alerts/slo-ended-right.kql')
-  'orders-overdue': loadTextContent('../alerts/orders-overdue.kql')
+  '{many}-overdue': loadTextContent('../alerts/jobs-overdue.kql')
   'queue-age': loadTextContent('../alerts/queue-age.kql')
   'agent-held-up': loadTextContent('../alerts/agent-held-up.kql')
   'breaker-open': loadTextContent('../alerts/breaker-open.kql')
@@ -34,20 +43,20 @@ var queries = {
   'function-failures': loadTextContent('../alerts/function-failures.kql')
   'housekeeping-behind': loadTextContent('../alerts/housekeeping-behind.kql')
   'outbox-stuck': loadTextContent('../alerts/outbox-stuck.kql')
-  'shop-unreachable': loadTextContent('../alerts/shop-unreachable.kql')
+  '{client}-unreachable': loadTextContent('../alerts/client-unreachable.kql')
   'audit-log-unwritten': loadTextContent('../alerts/audit-log-unwritten.kql')
 }
 
 // Each query answers with the rows that somebody has to look at: one row is an alert, none resolves it, unless a person has to close it.
 resource logAlerts 'Microsoft.Insights/scheduledQueryRules@2026-03-01' = [
-  for alert in alerts.log: {
-    name: alert.name
+  for alert in log: {
+    name: alert.shown
     location: location
     tags: tags
     kind: 'LogAlert'
     properties: {
       displayName: alert.title
-      description: '${alert.title}. What to do: ${runbooks}#${alert.name}. See it in ${appUri}/console${views[alert.name]}'
+      description: '${alert.title}. What to do: ${runbooks}#${alert.shown}. See it in ${appUri}/console${views[alert.name]}'
       severity: alert.severity
       enabled: true
       scopes: [workspaceId]
@@ -71,14 +80,14 @@ resource logAlerts 'Microsoft.Insights/scheduledQueryRules@2026-03-01' = [
       }
       actions: {
         actionGroups: [actionGroupId]
-        customProperties: { runbook: '${runbooks}#${alert.name}', console: '${appUri}/console${views[alert.name]}' }
+        customProperties: { runbook: '${runbooks}#${alert.shown}', console: '${appUri}/console${views[alert.name]}' }
       }
     }
   }
 ]
 
 resource metricAlerts 'Microsoft.Insights/metricAlerts@2026-01-01' = [
-  for alert in alerts.metric: if (watchesMetrics) {
+  for alert in metric: if (watchesMetrics) {
     name: alert.name
     location: 'global'
     tags: tags

@@ -7,7 +7,7 @@ param appPrincipalId string
 @description('Of the identity, known before anything is deployed: role assignments are named by it, so that what-if can show them.')
 param appIdentityName string
 
-@description('Object id of whoever may read the orders manually; empty for nobody.')
+@description('Object id of whoever may read the jobs manually; empty for nobody.')
 param developerPrincipalId string
 
 var entities = loadJsonContent('../entities/cosmos.json')

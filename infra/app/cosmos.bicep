@@ -42,7 +42,7 @@ resource account 'Microsoft.DocumentDB/databaseAccounts@2026-03-15' = {
       })
     )
     enableAutomaticFailover: !empty(secondaryLocations)
-    // One region writes: an order's lock is a conditional write, which two writing regions would both grant.
+    // One region writes: a job's lock is a conditional write, which two writing regions would both grant.
     enableMultipleWriteLocations: false
     disableLocalAuth: true
     disableKeyBasedMetadataWriteAccess: true
@@ -82,7 +82,7 @@ resource lock 'Microsoft.Authorization/locks@2020-05-01' = if (locked) {
   scope: account
   properties: {
     level: 'CanNotDelete'
-    notes: 'Holds the orders.'
+    notes: 'Holds the jobs.'
   }
 }
 

@@ -145,7 +145,7 @@ var settings = {
   // The host rejects a longer body before any function has read it. Without this four bodies of 90 MB, by anybody, take an instance down.
   FUNCTIONS_REQUEST_BODY_SIZE_LIMIT: '1048576'
   AzureWebJobsDisableHomepage: 'true'
-  // The host's own spans, in the orders' traces. Without the next two it would keep five traces a second. Events, metrics and exceptions are never sampled: alerts count them.
+  // The host's own spans, in the jobs' traces. Without the next two it would keep five traces a second. Events, metrics and exceptions are never sampled: alerts count them.
   AzureFunctionsJobHost__telemetryMode: 'OpenTelemetry'
   OTEL_TRACES_SAMPLER: 'microsoft.fixed_percentage'
   OTEL_TRACES_SAMPLER_ARG: '0.25'

@@ -1,4 +1,4 @@
-// Where telemetry goes, and who is told of an alert.
+// Where telemetry goes, and who is notified of an alert.
 param workspaceName string
 param applicationInsightsName string
 param actionGroupName string
@@ -11,7 +11,7 @@ param appPrincipalId string
 @description('Of the identity, known before anything is deployed: role assignments are named by it, so that what-if can show them.')
 param appIdentityName string
 
-@description('Who is told of alerts. Empty: alerts are raised, and nobody is told.')
+@description('Who is notified of alerts. Empty: alerts are raised, and nobody is notified.')
 param alertEmail string
 
 param retentionInDays int

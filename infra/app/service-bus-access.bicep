@@ -32,7 +32,7 @@ resource appListens 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
   }
 ]
 
-// To the whole namespace: clients name their reply queues in their orders, and one that is missing has to be answered with
+// To the whole namespace: clients name their reply queues in their jobs, and one that is missing has to be answered with
 // "not found", which the app lives with. Without the right it would be "unauthorized", as while roles still spread.
 resource appSends 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
   name: guid(namespace.id, appIdentityName, roles.serviceBusDataSender)

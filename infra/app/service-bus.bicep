@@ -17,7 +17,7 @@ param replicaLocations string[]
 @description('Seconds by which a replica may be behind.')
 param replicationLag int
 
-@description('Object id of whoever sends orders and reads the answers manually; empty for nobody.')
+@description('Object id of whoever sends jobs and reads the answers manually; empty for nobody.')
 param developerPrincipalId string
 
 @allowed(['User', 'Group', 'ServicePrincipal'])
@@ -34,7 +34,7 @@ var roles = loadJsonContent('../roles.json')
 var premium = sku == 'Premium'
 var replicated = premium && !empty(replicaLocations)
 // What a developer stands in for.
-var developerIs = empty(developerPrincipalId) ? [] : ['shop', 'operator']
+var developerIs = empty(developerPrincipalId) ? [] : [loadJsonContent('../words.json').client, 'operator']
 // Each party sends to the queues that name it as a sender, listens on those that name it as a listener, and may do nothing else.
 var parties = map(items(partyPrincipals), party => party.key)
 var sends = flatten(map(
@@ -147,7 +147,7 @@ resource lock 'Microsoft.Authorization/locks@2020-05-01' = if (locked) {
   scope: namespace
   properties: {
     level: 'CanNotDelete'
-    notes: 'Holds orders that are not recorded yet.'
+    notes: 'Holds jobs that are not recorded yet.'
   }
 }
 

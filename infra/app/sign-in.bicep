@@ -14,10 +14,12 @@ param appUri string
 @description('Principal id of the app\'s identity: it vouches for the registration in place of a secret.')
 param appPrincipalId string
 
-@description('Object id of who may operate orders from the start; empty for nobody.')
+@description('Object id of who may operate jobs from the start; empty for nobody.')
 param operatorPrincipalId string
 
 var registration = loadJsonContent('../sign-in/registration.json')
+// What a job is called, and its clients.
+var words = items(loadJsonContent('../words.json'))
 var scopeId = guid(uniqueName, registration.scope.value)
 
 resource app 'Microsoft.Graph/applications@v1.0' = {
@@ -53,8 +55,8 @@ resource app 'Microsoft.Graph/applications@v1.0' = {
   appRoles: map(registration.roles, role => {
     id: guid(uniqueName, role.value)
     value: role.value
-    displayName: role.name
-    description: role.description
+    displayName: reduce(words, role.name, (text, word) => replace(text, '{${word.key}}', word.value))
+    description: reduce(words, role.description, (text, word) => replace(text, '{${word.key}}', word.value))
     allowedMemberTypes: ['User', 'Application']
     isEnabled: true
   })

@@ -1,10 +1,11 @@
 // The samples of durable-functions for JavaScript: each is started on the local host as it is, and has to end as it says.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Stack, startStack } from "@scheduler-agent-supervisor/local/stack/stack";
+import { temporaryFolder } from "@scheduler-agent-supervisor/testing/internal/faults/temporary-folder";
 import { type FakeTwilio, startFakeTwilio } from "../support/fake-twilio.ts";
 import { type FakeWeather, startFakeWeather } from "./fake-weather.ts";
 import { outcomeOf, type SuiteRun, type TestOutcome } from "./outcome.ts";
@@ -54,7 +55,7 @@ export async function runDurableSamples(sources: string): Promise<SuiteRun | { m
 }
 
 async function runSamples(place: string): Promise<TestOutcome[]> {
-  const data = mkdtempSync(join(tmpdir(), "durable-samples-"));
+  const data = temporaryFolder("durable-samples-");
   const tests: TestOutcome[] = [];
   const add = (name: string, error: string | undefined) =>
     tests.push({ file: "samples-js", name, ...outcomeOf(error) });

@@ -1,7 +1,8 @@
 // The simulator's page, built and served for a browser.
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+
+import { readFileSync, rmSync } from "node:fs";
 import { extname, join } from "node:path";
+import { temporaryFolder } from "@scheduler-agent-supervisor/testing/internal/faults/temporary-folder";
 import { buildSimulator } from "../../cli/build-simulator.ts";
 import { startHttpServer } from "../support/http-server.ts";
 
@@ -13,7 +14,7 @@ const TYPES: { readonly [ending: string]: string } = {
 
 /** Its folder goes with it. */
 export async function serveSimulator(): Promise<{ readonly url: string } & AsyncDisposable> {
-  const folder = mkdtempSync(join(tmpdir(), "simulator-"));
+  const folder = temporaryFolder("simulator-");
   await buildSimulator(folder);
   const server = await startHttpServer(({ url = "" }, response) => {
     response.writeHead(200, { "content-type": TYPES[extname(url)] ?? "" }).end(readFileSync(join(folder, url)));

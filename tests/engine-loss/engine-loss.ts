@@ -1,11 +1,12 @@
 // The durable engine is lost under orders in flight: its task hub is deleted, or the app goes on with another hub or another engine.
-import { globSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+
+import { globSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
 import type { EngineName } from "@scheduler-agent-supervisor/local/host/durable/engine-profile";
 import { type Stack, type StackOptions, startStack } from "@scheduler-agent-supervisor/local/stack/stack";
+import { temporaryFolder } from "@scheduler-agent-supervisor/testing/internal/faults/temporary-folder";
 import { settingsFor } from "../../cli/settings.ts";
 import { endsOf, faultsOf } from "../chaos/oracle.ts";
 import { SERVICES } from "../outages/kinds.ts";
@@ -52,7 +53,7 @@ const SLOWEST_PER_SECOND = 2;
 
 export async function runEngineLoss(plan: LossPlan, say: (line: string) => void): Promise<LossReport> {
   using adapted = adaptApp([plan.workflow]);
-  using data = temporaryFolder();
+  using data = disposableFolder();
   await using app = await startTestStack({
     ...{ appDir: adapted.dir, data: data.path, engine: plan.engine },
     ...(plan.appSettings && { appSettings: plan.appSettings }),
@@ -101,7 +102,7 @@ async function goOn(
     await app.stack.restart("host");
     return { stack: app.stack, [Symbol.asyncDispose]: async () => undefined };
   }
-  const folder = temporaryFolder();
+  const folder = disposableFolder();
   const stack = await startStack({
     ...{ appDir, data: folder.path, ports: "free", parts: [] },
     engine: form === "engine" ? other(engine) : engine,
@@ -166,7 +167,7 @@ async function faultsAtLast(app: TestStack, orderIds: readonly string[], workflo
 
 export const inSeconds = (ms: number) => (ms / 1000).toFixed(1);
 
-function temporaryFolder(): Disposable & { readonly path: string } {
-  const path = mkdtempSync(join(tmpdir(), "engine-loss-"));
+function disposableFolder(): Disposable & { readonly path: string } {
+  const path = temporaryFolder("engine-loss-");
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }

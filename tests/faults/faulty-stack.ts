@@ -1,12 +1,12 @@
 // A stack with a fault proxy between the app and each server; tests and their shop go past the proxies.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+
+import { rmSync } from "node:fs";
 import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import type { Addresses } from "@scheduler-agent-supervisor/local/stack/addresses";
 import { FaultProxy } from "@scheduler-agent-supervisor/local/stack/fault-proxy";
 import type { StackOptions } from "@scheduler-agent-supervisor/local/stack/stack";
+import { temporaryFolder } from "@scheduler-agent-supervisor/testing/internal/faults/temporary-folder";
 import { adaptApp } from "../support/adapted-app.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { shortLocks } from "../support/short-locks.ts";
@@ -49,7 +49,7 @@ export async function startFaultyStack(
     if (!found) throw new Error(`there is no proxy before ${wanted}`);
     return found[1];
   };
-  const data = mkdtempSync(join(tmpdir(), "faulty-"));
+  const data = temporaryFolder("faulty-");
   const app = await startTestStack({
     appDir: adapted.dir,
     data,

@@ -26,15 +26,20 @@ interface MetricAlert extends Alert {
   readonly dimensions: { readonly [name: string]: readonly string[] };
 }
 
-const alerts = JSON.parse(read("infra/alerts/alerts.json")) as { log: LogAlert[]; metric: MetricAlert[] };
+const words = Object.entries(JSON.parse(read("infra/words.json")) as Record<string, string>);
+/** As it is deployed, in the words of this app. */
+const inWords = (text: string) => words.reduce((sofar, [key, word]) => sofar.replaceAll(`{${key}}`, word), text);
+const alerts = JSON.parse(inWords(read("infra/alerts/alerts.json"))) as { log: LogAlert[]; metric: MetricAlert[] };
 const all: Alert[] = [...alerts.log, ...alerts.metric];
-const queryOf = ({ name }: Alert) => read(`infra/alerts/${name}.kql`);
+const [oneOf = "", manyOf = "", , clientOf = ""] = words.map(([, word]) => word);
+const fileOf = (name: string) => name.replace(manyOf, "jobs").replace(oneOf, "job").replace(clientOf, "client");
+const queryOf = ({ name }: Pick<Alert, "name">) => read(`infra/alerts/${fileOf(name)}.kql`);
 
 interface Item {
   readonly name: string;
   readonly content: { readonly query?: string; readonly parameters?: readonly { readonly name: string }[] };
 }
-const workbook = (JSON.parse(read("infra/workbook/orders.json")) as { items: Item[] }).items;
+const workbook = (JSON.parse(inWords(read("infra/workbook/jobs.json"))) as { items: Item[] }).items;
 const workbookQueries = workbook.flatMap(({ name, content: { query } }) =>
   query ? [{ name, query: filledIn(query) }] : [],
 );
@@ -88,7 +93,7 @@ test.each(queries)("$name: asks for what the app says", ({ query }) => {
 });
 
 test.each(alerts.log)("$name: splits by columns of its answer", ({ name, dimensions }) => {
-  const { columns } = bind(read(`infra/alerts/${name}.kql`));
+  const { columns } = bind(queryOf({ name }));
   expect(columns).toEqual(expect.arrayContaining([...dimensions]));
 });
 
@@ -108,7 +113,7 @@ test.each(all)("$name: has a severity and times that Azure Monitor takes", ({ se
 });
 
 test.each(all)("$name: leads to a view that the console has", ({ name }) => {
-  const views = JSON.parse(read("infra/alerts/views.json")) as Record<string, string>;
+  const views = JSON.parse(inWords(read("infra/alerts/views.json"))) as Record<string, string>;
   expect(Object.keys(views).sort()).toEqual(all.map((alert) => alert.name).sort());
   const routes = [...read("console/src/app.tsx").matchAll(/<Route path="([^"]+)"/g)].map(([, path = ""]) => path);
   const patterns = routes.map(
@@ -119,11 +124,12 @@ test.each(all)("$name: leads to a view that the console has", ({ name }) => {
 
 test("Bicep loads each query under its alert's name, and there is no other", () => {
   const loaded = properties(variable(parse(read("infra/app/alerts.bicep")), "queries"));
-  for (const [name, value] of loaded) expect(value.text).toBe(`loadTextContent('../alerts/${name}.kql')`);
+  for (const [name, value] of loaded)
+    expect(value.text).toBe(`loadTextContent('../alerts/${fileOf(inWords(name))}.kql')`);
   const names = alerts.log.map(({ name }) => name).sort();
-  expect(loaded.map(([name]) => name).sort()).toEqual(names);
+  expect(loaded.map(([name]) => inWords(name)).sort()).toEqual(names);
   const files = readdirSync(join(root, "infra/alerts")).filter((file) => file.endsWith(".kql"));
-  expect(files.map((file) => file.replace(".kql", "")).sort()).toEqual(names);
+  expect(files.map((file) => file.replace(".kql", "")).sort()).toEqual(names.map(fileOf).sort());
 });
 
 test("a bare provision pages nobody: supervisor-stopped wants a sweep that there was", () => {

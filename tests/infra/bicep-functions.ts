@@ -85,6 +85,8 @@ export function functionsFor(file: string, group: string, files: Files): { reado
     loadTextContent: load,
     map: (all, change) => list(all).map((value, index) => (change as Lambda)(value, index)),
     max: (...values) => Math.max(...(values as number[])),
+    reduce: (all, first = null, next) => list(all).reduce((sofar, value) => (next as Lambda)(sofar, value), first),
+    replace: (whole, old, by) => text(whole).replaceAll(text(old), text(by)),
     resourceGroup: (name) => ({ name: name ?? group }),
     resourceId: (type, ...names) => idOf(group, text(type).replace(/\/subnets$/, ""), names.join("/")),
     split: (whole, separator) => text(whole).split(text(separator)),

@@ -263,7 +263,9 @@ test("sign-in: the commands' registration is the module's", ({ skip }) => {
       clients,
     };
     const args = Object.entries(given).flatMap(([name, value]) => ["--arg", name, value]);
-    const files = ["-f", join(root, "infra/sign-in/registration.jq"), join(root, "infra/sign-in/registration.json")];
+    const words = ["--slurpfile", "words", join(root, "infra/words.json")];
+    const [script, input] = ["registration.jq", "registration.json"].map((file) => join(root, "infra/sign-in", file));
+    const files = [...words, "-f", script ?? "", input ?? ""];
     return JSON.parse(spawnSync("jq", [...args, ...files], { encoding: "utf8" }).stdout);
   };
   const registration = JSON.parse(read("infra/sign-in/registration.json")) as Registration;
@@ -272,9 +274,9 @@ test("sign-in: the commands' registration is the module's", ({ skip }) => {
   expect(first.api.requestedAccessTokenVersion).toBe(2);
   expect(first.api.oauth2PermissionScopes).toMatchObject([{ id: "scope-id", value: registration.scope.value }]);
   expect(first.appRoles).toMatchObject([
-    { id: "read-id", value: "Jobs.Read", isEnabled: true },
+    { id: "read-id", value: "Jobs.Read", displayName: "Read orders", description: "List and inspect orders" },
     { id: "operate-id", value: "Jobs.Operate", isEnabled: true },
-    { id: "data-id", value: "Jobs.ReadData", isEnabled: true },
+    { id: "data-id", value: "Jobs.ReadData", displayName: "Read orders' secret data", isEnabled: true },
     { id: "submit-id", value: "Jobs.Submit", isEnabled: true },
   ]);
   const { preAuthorizedApplications } = run("yes").api;

@@ -1,8 +1,6 @@
 // `npm run real-host`: runs the packed app on a real Functions host and on the project's own, and compares what comes of it.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { styleText } from "node:util";
+import { temporaryFolder } from "@scheduler-agent-supervisor/testing/internal/faults/temporary-folder";
 import { numberOf, readArguments, runCommand, UsageError, type Values } from "../../cli/arguments.ts";
 import { ROOT } from "../../cli/settings.ts";
 import { type Burst, runBurst } from "./burst.ts";
@@ -95,9 +93,7 @@ function textOf(values: Values, name: string): string | undefined {
 
 async function compare(folder: HostFolder, appDir: string, wanted: Wanted, local: boolean): Promise<Report> {
   const project = await openProject(appDir);
-  const packed = mkdtempSync(join(tmpdir(), "real-host-app-"));
-  // However this ends.
-  process.once("exit", () => rmSync(packed, { recursive: true, force: true }));
+  const packed = temporaryFolder("real-host-app-");
   console.log(`Packing the app of ${project.dir}`);
   const app = packFor(folder, project, packed);
   const real = await runPhases("real", project, realHostStart(folder, app), wanted);

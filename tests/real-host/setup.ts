@@ -1,6 +1,6 @@
 // Everything that a phase needs: a bus, a store and remote services that are empty, an Azurite in memory, and a host that runs the app.
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { addressesOf } from "@scheduler-agent-supervisor/local/stack/addresses";
@@ -8,6 +8,7 @@ import { type RunningAzurite, startAzurite } from "@scheduler-agent-supervisor/l
 import { freePorts } from "@scheduler-agent-supervisor/local/stack/free-ports";
 import type { PartName } from "@scheduler-agent-supervisor/local/stack/parts";
 import type { Stack } from "@scheduler-agent-supervisor/local/stack/stack";
+import { temporaryFolder } from "@scheduler-agent-supervisor/testing/internal/faults/temporary-folder";
 import { openRecords, type Records } from "../../cli/records.ts";
 import { openShop, type Shop } from "../../cli/shop.ts";
 import type { Settings } from "../../cli/stack-file.ts";
@@ -45,7 +46,7 @@ export async function endAll(): Promise<void> {
 
 export async function startSetup(options: SetupOptions): Promise<Setup> {
   const { project, startHost, onHostLine, onStorageRequest } = options;
-  const data = mkdtempSync(join(tmpdir(), "real-host-"));
+  const data = temporaryFolder("real-host-");
   const ends: (() => Promise<unknown>)[] = [async () => rmSync(data, { recursive: true, force: true })];
   let ended: Promise<void> | undefined;
   // The last that was started is ended first.

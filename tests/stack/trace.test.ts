@@ -16,8 +16,8 @@ import { PART_NAMES } from "@scheduler-agent-supervisor/local/stack/parts";
 import type { Span } from "@scheduler-agent-supervisor/local/traces/otlp-json";
 import { openTraces, type Trace, type TraceReader } from "@scheduler-agent-supervisor/local/traces/trace-file";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { REPLY_QUEUE } from "../../cli/reply-queues.ts";
 import { ROOT } from "../../cli/settings.ts";
-import { REPLY_QUEUE } from "../../cli/shop.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 

@@ -1,8 +1,9 @@
 // The compiled app with other workflows, as an adopter's would be: times and policies that a test can wait for.
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
+import { temporaryFolder } from "@scheduler-agent-supervisor/testing/internal/faults/temporary-folder";
 import { ROOT } from "../../cli/settings.ts";
 
 export interface AdaptedApp extends Disposable {
@@ -13,7 +14,7 @@ export interface AdaptedApp extends Disposable {
 
 /** A copy whose file of order fulfilment exports these versions in the place of its own; it has the agent `sorter` where a step of theirs asks for it. */
 export function adaptApp(workflows: readonly Workflow[]): AdaptedApp {
-  const dir = mkdtempSync(join(tmpdir(), "adapted-"));
+  const dir = temporaryFolder("adapted-");
   for (const part of ["functions", "shared"])
     cpSync(join(ROOT, "dist", part), join(dir, "dist", part), { recursive: true });
   for (const file of ["package.json", "host.json"]) cpSync(join(ROOT, file), join(dir, file));

@@ -1,9 +1,10 @@
 // The local Cosmos DB server in the test's own process, with the sample's containers.
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ConsistencyLevel, type Container, CosmosClient } from "@azure/cosmos";
 import { startCosmos } from "@scheduler-agent-supervisor/local/cosmos";
+import { temporaryFolder } from "@scheduler-agent-supervisor/testing/internal/faults/temporary-folder";
 import { ROOT } from "../../cli/settings.ts";
 
 export interface CosmosInProcess extends AsyncDisposable {
@@ -13,7 +14,7 @@ export interface CosmosInProcess extends AsyncDisposable {
 }
 
 export async function startCosmosInProcess(staleReadsMs?: number): Promise<CosmosInProcess> {
-  const data = mkdtempSync(join(tmpdir(), "cosmos-"));
+  const data = temporaryFolder("cosmos-");
   const resources = JSON.parse(readFileSync(join(ROOT, "infra/entities/cosmos.json"), "utf8"));
   const server = await startCosmos({ port: 0, data, resources, staleReadsMs });
   const clients: CosmosClient[] = [];

@@ -1,9 +1,10 @@
 // A copy of this repository's sources in a folder of its own, for tests that change them and run what comes of that.
+
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import { temporaryFolder } from "@scheduler-agent-supervisor/testing/internal/faults/temporary-folder";
 import { ROOT } from "../../cli/settings.ts";
 
 export interface RepositoryCopy extends Disposable {
@@ -14,7 +15,7 @@ export interface RepositoryCopy extends Disposable {
 
 /** All files that git knows or would take, with the libraries that are here. The packages are the copy's own. */
 export function copyRepository(name: string): RepositoryCopy {
-  const folder = mkdtempSync(join(tmpdir(), `${name}-`));
+  const folder = temporaryFolder(`${name}-`);
   const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
     cwd: ROOT,
     encoding: "utf8",

@@ -1,6 +1,6 @@
 // The real local stack for a suite: free ports, a temporary folder, short intervals; and a client to send with.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { CosmosClient } from "@azure/cosmos";
 import { ServiceBusClient, type ServiceBusReceivedMessage } from "@azure/service-bus";
@@ -12,9 +12,11 @@ import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes/fault-k
 import type { Addresses } from "@scheduler-agent-supervisor/local/stack/addresses";
 import { type Stack, type StackOptions, startStack } from "@scheduler-agent-supervisor/local/stack/stack";
 import type { ServiceFault } from "@scheduler-agent-supervisor/testing";
+import { temporaryFolder } from "@scheduler-agent-supervisor/testing/internal/faults/temporary-folder";
 import { openRecords, type Records } from "../../cli/records.ts";
+import { REPLY_QUEUE } from "../../cli/reply-queues.ts";
 import { partiesIn, QUEUES_FILE, ROOT, settingsFor } from "../../cli/settings.ts";
-import { openShop, REPLY_QUEUE, type Shop } from "../../cli/shop.ts";
+import { openShop, type Shop } from "../../cli/shop.ts";
 import type { Settings } from "../../cli/stack-file.ts";
 import { orderFulfilment } from "../../shared/workflows/order-fulfilment.ts";
 import { adaptApp } from "./adapted-app.ts";
@@ -88,7 +90,7 @@ export async function startTestStack(
     readonly appSettings?: Record<string, string> | ((addresses: Addresses) => Record<string, string>);
   } = {},
 ): Promise<TestStack> {
-  const data = mkdtempSync(join(tmpdir(), "stack-"));
+  const data = temporaryFolder("stack-");
   const { appSettings, queuesFile = QUEUES_FILE, ...rest } = options;
   const adapted = options.appDir === undefined ? adaptApp([THREE_STEPS, ...orderFulfilment]) : undefined;
   const stack = await startStack({

@@ -64,7 +64,7 @@ export function stepInWords(taken: StepTaken): Line {
     ...changesOf(before, record),
     ...calls.map(callInWords),
     ...sent.flatMap(({ kind, to, what }) => (kind === "turn" ? [] : [`Sent to ${nameOf(to)}: ${what}.`])),
-    ...statuses.map((status) => `The client is told: ${status}.`),
+    ...statuses.map((status) => `The client receives the status ${status}.`),
   ];
   return { step, at, who, text, changes, row: found[0]?.[1] ?? (calls.length > 0 ? "P6" : null) };
 }
@@ -112,7 +112,7 @@ function changesOf(before: StateRecord | undefined, record: StateRecord | undefi
 export function actionInWords(step: number, at: string, { kind, what }: Action, message: InFlight | undefined): Line {
   const about = message ? `"${message.what}" to ${nameOf(message.to)}` : "a message that has arrived already";
   const words = {
-    kill: `You kill ${nameOf(what)}. Another process replaces it in 30 seconds; what it had in hand is delivered again.`,
+    kill: `You kill ${nameOf(what)}. Another process replaces it in 30 seconds; its messages and activities are delivered again.`,
     down: `You take the ${what} service down.`,
     up: `You bring the ${what} service back.`,
     delay: `You delay ${about} by a minute.`,

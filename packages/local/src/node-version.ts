@@ -14,5 +14,7 @@ if (fault !== undefined) {
 
 export function versionFault(present: string, least: string): string | undefined {
   const isOld = present.localeCompare(least, "en", { numeric: true }) < 0;
-  return isOld ? `This is Node ${present}, and Node ${least} or newer is needed.` : undefined;
+  return isOld
+    ? `This is Node ${present}, and Node ${least} or newer is needed: install it from https://nodejs.org.`
+    : undefined;
 }

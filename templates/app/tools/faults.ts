@@ -22,7 +22,7 @@ await runCommand(async () => {
     start: (options) => startApp({ ...options, ports: "free" }),
     settingsFor: ({ addresses }) => settingsFor(addresses),
     queuesFile: QUEUES_FILE,
-    replyQueue: "replies-shop",
+    replyQueue: "replies-client",
     ...(values["each"] && { points: "each" as const }),
     ...(most !== undefined && { most }),
     onLife: (life) => console.log(describeLife(life)),

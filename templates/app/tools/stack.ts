@@ -48,7 +48,7 @@ export function openClient({ addresses }: Stack): JobClient {
   const { bus } = addresses;
   if (!bus) throw new Error("the stack has no bus");
   const { JobsQueue: jobsQueue = "", PriorityJobsQueue: priorityQueue = "" } = sampleSettings();
-  const queues = { jobsQueue, priorityQueue, replyQueue: "replies-shop-sessions" };
+  const queues = { jobsQueue, priorityQueue, replyQueue: "replies-client-sessions" };
   return createJobClient({ connection: bus.connectionString, ...queues, idName, usualWorkflow });
 }
 

@@ -1,7 +1,8 @@
 // Counts what each view of the console costs the store, and writes it into docs/how-to/console.md: npm run console-charges
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { temporaryFolder } from "@scheduler-agent-supervisor/testing/internal/faults/temporary-folder";
 import { numberOf, readArguments, runCommand } from "../../../cli/arguments.ts";
 import { build } from "../../../cli/build.ts";
 import { ROOT } from "../../../cli/settings.ts";
@@ -22,7 +23,7 @@ const USAGE = `npm run console-charges [-- --orders N]
 await runCommand(async () => {
   const { values } = readArguments({ orders: { type: "string" } }, USAGE);
   const orders = numberOf(values, "orders", FEW, 1e8) ?? USUAL;
-  const folder = mkdtempSync(join(tmpdir(), "charges-"));
+  const folder = temporaryFolder("charges-");
   try {
     build();
     const now = Date.now();

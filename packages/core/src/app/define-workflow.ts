@@ -3,7 +3,7 @@ import type { Workflow, WorkflowStep } from "../domain/definition/workflow.ts";
 import type { WorkflowRules } from "../domain/workflows/workflow-rules.ts";
 import type { ContentOf, Contracts } from "../messaging/contract.ts";
 import type { AnyAgent } from "./define-agent.ts";
-import type { OutputsOf, ResultOf, StepFits } from "./workflow-types.ts";
+import type { MembersFit, OutputsOf, ResultOf, StepFits } from "./workflow-types.ts";
 
 type OperationOf<One extends AnyAgent> = keyof One["results"] & string;
 
@@ -11,7 +11,10 @@ type Compensation<One extends AnyAgent> =
   | Exclude<WorkflowStep["compensation"], object>
   | (Extract<WorkflowStep["compensation"], object> & { readonly operation: OperationOf<One> });
 
-/** A step of one of these agents. It may name only steps of `Names` and declared rules. */
+/** Any text, where an editor offers those that are known: `StepFits` says in words what is wrong with another. */
+type OneOf<Known extends string> = Known | (string & {});
+
+/** A step of one of these agents. It may name only steps of `Names`. */
 export type StepOf<One extends AnyAgent, Names extends string, Rules extends WorkflowRules> = One extends AnyAgent
   ? Omit<
       WorkflowStep,
@@ -33,10 +36,10 @@ export type StepOf<One extends AnyAgent, Names extends string, Rules extends Wor
       readonly after: readonly Names[];
       readonly needs?: readonly Names[];
       readonly otherwise?: Names;
-      readonly when?: keyof Rules["conditions"] & string;
+      readonly when?: OneOf<keyof Rules["conditions"] & string>;
       /** A list of the content by its name, or `step.member` of the result of a step before it. */
-      readonly forEach?: (keyof Rules["lists"] & string) | `${string}.${string}`;
-      readonly assignee?: string | { readonly rule: keyof Rules["assignees"] & string };
+      readonly forEach?: OneOf<keyof Rules["lists"] & string>;
+      readonly assignee?: string | { readonly rule: OneOf<keyof Rules["assignees"] & string> };
     }
   : never;
 
@@ -57,14 +60,8 @@ type NamedAmong<
   readonly [at in keyof Steps]: Steps[at] & {
     readonly after: readonly Steps[number]["name"][];
     readonly needs?: readonly Steps[number]["name"][];
-    readonly otherwise?: Steps[number]["name"];
-  } & { readonly [strange in Exclude<keyof Steps[at], keyof WorkflowStep>]: never } & StepFits<
-      One,
-      Steps,
-      Steps[at],
-      Rules,
-      Content
-    >;
+  } & MembersFit<Steps[at]> &
+    StepFits<One, Steps, Steps[at], Rules, Content>;
 };
 
 /** A `Workflow` with the types of its steps: see `workflowsOf`. */

@@ -1,5 +1,6 @@
 // What `workflowsOf` checks while an app is compiled: each step's agent and condition against the steps before it, their results and the content.
 import type { z } from "zod";
+import type { WorkflowStep } from "../domain/definition/workflow.ts";
 import type { StepResult } from "../domain/record/state-record.ts";
 import type { WorkflowRules } from "../domain/workflows/workflow-rules.ts";
 import type { AnyAgent, ReadSchemas } from "./define-agent.ts";
@@ -76,16 +77,20 @@ type ContentSeen<Agent> = "seen" extends keyof Agent
     : never
   : never;
 
-type ConditionOf<Rules extends WorkflowRules, Step> = Step extends { readonly when: infer Name extends string }
+type ConditionOf<Rules extends WorkflowRules, Step> = Step extends {
+  readonly when: infer Name extends keyof Rules["conditions"] & string;
+}
   ? Parameters<Rules["conditions"][Name]>[0]
   : never;
 
-type ListOf<Rules extends WorkflowRules, Step> = Step extends { readonly forEach: infer Name extends string }
+type ListOf<Rules extends WorkflowRules, Step> = Step extends {
+  readonly forEach: infer Name extends keyof Rules["lists"] & string;
+}
   ? Parameters<Rules["lists"][Name]>[0]
   : never;
 
 type AssigneeOf<Rules extends WorkflowRules, Step> = Step extends {
-  readonly assignee: { readonly rule: infer Name extends string };
+  readonly assignee: { readonly rule: infer Name extends keyof NonNullable<Rules["assignees"]> & string };
 }
   ? Parameters<NonNullable<Rules["assignees"]>[Name]>[0]
   : never;
@@ -103,6 +108,11 @@ type Takes<Wanted, Content> = [Wanted] extends [never]
 type Fault<Member extends string, Words> = { readonly [member in Member]: Wrong<Words> };
 interface Wrong<Words> {
   readonly because: Words;
+}
+/** The same, with the names that are known. */
+type NoSuch<Member extends string, Words, Known> = { readonly [member in Member]: Unknown<Words, Known> };
+interface Unknown<Words, Known> extends Wrong<Words> {
+  readonly known: Known;
 }
 type FaultUnless<Member extends string, Words> = [Words] extends [never] ? unknown : Fault<Member, Words>;
 
@@ -164,7 +174,7 @@ type ItemIn<One extends AnyAgent, Steps extends readonly Named[], Step, Rules ex
   ? MemberOf<ResultOf<One, StepNamed<Steps, From>>, Member> extends readonly (infer Item)[]
     ? Item
     : never
-  : Step extends { readonly forEach: infer Name extends string }
+  : Step extends { readonly forEach: infer Name extends keyof Rules["lists"] & string }
     ? ReturnType<Rules["lists"][Name]>[number]
     : never;
 
@@ -194,6 +204,31 @@ type AssigneeFits<Step, Rules extends WorkflowRules, Content> =
     ? unknown
     : Fault<"assignee", "this assignee takes the content of another contract">;
 
+/** `unknown` where the step names rules that there are, and a fallback among the steps. */
+type NamesFit<Names, Step, Rules extends WorkflowRules> = (Step extends { readonly when: infer Name extends string }
+  ? NameFits<"when", "condition", Name, keyof Rules["conditions"]>
+  : unknown) &
+  (Step extends { readonly forEach: infer Name extends string }
+    ? Name extends `${string}.${string}`
+      ? unknown
+      : NameFits<"forEach", "list", Name, keyof Rules["lists"]>
+    : unknown) &
+  (Step extends { readonly assignee: { readonly rule: infer Name extends string } }
+    ? NameFits<"assignee", "rule for an assignee", Name, keyof NonNullable<Rules["assignees"]>>
+    : unknown) &
+  (Step extends { readonly otherwise: infer Name extends string }
+    ? NameFits<"otherwise", "step", Name, Names>
+    : unknown);
+
+type NameFits<Member extends string, What extends string, Name extends string, Known> = Name extends Known
+  ? unknown
+  : NoSuch<Member, `there is no ${What} ${Name}`, Known>;
+
+/** Members that no step has. */
+export type MembersFit<Step> = {
+  readonly [strange in Exclude<keyof Step, keyof WorkflowStep> & string]: Wrong<`a step has no ${strange}`>;
+};
+
 /** `unknown` where nothing is wrong with the step; else the member at fault has a type that says what. Steps of unknown names are not checked. */
 export type StepFits<
   One extends AnyAgent,
@@ -203,7 +238,8 @@ export type StepFits<
   Content,
 > = string extends Steps[number]["name"]
   ? unknown
-  : ContentFits<One, Step, Content> &
+  : NamesFit<Steps[number]["name"], Step, Rules> &
+      ContentFits<One, Step, Content> &
       ReadsFit<One, Steps, Step> &
       ConditionFits<One, Steps, Step, Rules, Content> &
       ListFits<One, Steps, Step, Rules, Content> &

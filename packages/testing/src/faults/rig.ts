@@ -1,11 +1,12 @@
 // An app on a local stack whose host dies at an armed point and is started again, however often.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type BlobClient, BlobServiceClient } from "@azure/storage-blob";
 import { type Arm, CRASHED, foldersOf, writeArms } from "./probe-point.ts";
 import { probeSettings } from "./settings.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
 
 const POLL_MS = 50;
 
@@ -55,7 +56,7 @@ export interface Rig<App extends StartedApp = StartedApp> extends AsyncDisposabl
 }
 
 export async function startRig<App extends StartedApp>(start: (probe: Probe) => Promise<App>): Promise<Rig<App>> {
-  const folder = mkdtempSync(join(tmpdir(), "probe-"));
+  const folder = temporaryFolder("probe-");
   const { watched, noted } = foldersOf(folder);
   for (const each of [watched, noted]) mkdirSync(each, { recursive: true });
   let kills = 0;

@@ -1,0 +1,63 @@
+// The runbooks of an app: the repository's page in the app's words, so that each alert leads to its own section.
+
+/** Where alerts lead to. */
+export const RUNBOOKS = "docs/how-to/runbooks.md";
+
+/** What a job is called. */
+export interface Spoken {
+  readonly one: string;
+  readonly many: string;
+}
+
+export const capital = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
+/** As names of queues, alerts and containers have it. */
+export const inName = (word: string): string => word.replaceAll(" ", "-");
+const article = (word: string) => (/^[aeio]/i.test(word) ? "an" : "a");
+
+/** The page in other words. The command `npm run orders` has its name in every app. */
+export function runbooksInWords(text: string, from: Spoken, to: Spoken): string {
+  const known = [from.many, from.one].flatMap((word) => [word, inName(word)]).join("|");
+  // Kusto orders by columns. What an alert or a queue is called has no spaces.
+  const places = new RegExp(
+    `(\\ban? )?(?<!npm run )\\b(${known})\\b(-(?:left-in-error|in-error|overdue)\\b|\`)?(?! by \\w+ (?:asc|desc)\\b)`,
+    "gi",
+  );
+  return text.replace(places, (_, before: string | undefined, word: string, after: string | undefined) => {
+    const isMany = [from.many, inName(from.many)].includes(word.toLowerCase());
+    const other = isMany ? to.many : to.one;
+    if (word === word.toUpperCase()) return (before ?? "") + inName(other).toUpperCase() + (after ?? "");
+    if (after !== undefined) return (before ?? "") + inName(other) + after;
+    const said = word.slice(0, 1) === word.slice(0, 1).toUpperCase() ? capital(other) : other;
+    if (before === undefined) return said;
+    return `${before.startsWith("A") ? capital(article(other)) : article(other)} ${said}`;
+  });
+}
+
+/** What only this repository's page has: examples of the sample, and links to other pages. */
+const EXAMPLES: readonly (readonly [sample: string, other: string])[] = [
+  ["shop-unreachable", "client-unreachable"],
+  ["takePayment", "STEP"],
+  ["shipTo.city=Rome", "MEMBER=VALUE"],
+  ["address corrected", "member corrected"],
+  ["card renewed", "the cause is fixed"],
+  ["new card", "member corrected"],
+  ["out of stock", "the client asked for it"],
+  ["they deliver there now", "the service does it now"],
+  ["refunded by the bank", "compensated by hand"],
+  ["parcel is back", "compensated by hand"],
+  ["the bank has nothing", "the service has nothing"],
+  ["the bank shows it", "the service shows it"],
+  ["--result chargeId=ch-9 --result amount:=2500", "--result MEMBER=VALUE"],
+  ['"result": {"chargeId": "ch-9", "amount": 2500}', '"result": <result>'],
+  [" (`npm run outages -- --only storage-down`)", ""],
+  [" (order fulfilment: about 38 minutes)", ""],
+];
+
+/** The page for an app that has none of the sample and no other page. @throws where the page has lost an example */
+export function runbooksOfAnyApp(text: string): string {
+  const without = EXAMPLES.reduce((sofar, [sample, other]) => {
+    if (!sofar.includes(sample)) throw new Error(`${RUNBOOKS} has no ${sample}`);
+    return sofar.replaceAll(sample, other);
+  }, text);
+  return without.replaceAll(/ \(\[[^\]]*\]\([^#)][^)]*\)\)/g, "").replaceAll(/\[([^\]]*)\]\([^#)][^)]*\)/g, "$1");
+}

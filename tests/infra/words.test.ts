@@ -1,0 +1,37 @@
+// Alerts, workbook and sign-in in the words of an app: those of the sample are what they were, and another app's have nothing of it.
+import { expect, test } from "vitest";
+import type { Files } from "./bicep-functions.ts";
+import { deploy, read } from "./deploy.ts";
+
+const spoken = (words: object) => {
+  const files: Files = { "infra/words.json": JSON.stringify(words) };
+  const { all } = deploy({ CREATE_SIGN_IN: "true", AZURE_ENV_NAME: "dev" }, files);
+  const types = ["scheduledQueryRules", "metricAlerts", "workbooks"].map((type) => `Microsoft.Insights/${type}`);
+  return [...types, "Microsoft.Graph/applications"].flatMap((type) =>
+    all(type).map(({ name, body }) => ({ name, body })),
+  );
+};
+
+test("alerts, workbook and sign-in say what a job is called in this app", () => {
+  const sample = spoken({ one: "order", many: "orders", title: "Orders", client: "shop" });
+  expect(spoken(JSON.parse(read("infra/words.json")))).toEqual(sample);
+  const names = sample.map(({ name }) => name);
+  expect(names).toEqual(
+    expect.arrayContaining(["order-in-error", "orders-left-in-error", "orders-overdue", "shop-unreachable"]),
+  );
+  const text = JSON.stringify(sample);
+  for (const said of ["Orders are in Error and wait", "Too many orders take", "Operate orders", "# Orders\\\\nWhat"])
+    expect(text).toContain(said);
+  const other = spoken({
+    one: "loan application",
+    many: "loan applications",
+    title: "Loan applications",
+    client: "bank",
+  });
+  const others = JSON.stringify(other);
+  expect(other.map(({ name }) => name)).toContain("loan-applications-overdue");
+  for (const said of ["Loan applications are in Error", "Operate loan applications", "bank-unreachable"])
+    expect(others).toContain(said);
+  // The workflow whose time is an objective is named in two queries.
+  expect(others.match(/\border(?!s? by|-fulfilment)\w*|\bshop\b|\{(one|many|title|client)\}/gi)).toBeNull();
+});
