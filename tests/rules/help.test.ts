@@ -7,6 +7,8 @@ import { ROOT } from "../../cli/settings.ts";
 /** What each npm script begins with; the words after it are its arguments. Those of libraries have a help of their own. */
 const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: Record<string, string> };
 const OF_LIBRARIES = ["lint", "typecheck", "check"];
+/** npm runs these itself. */
+const OF_NPM = ["install", "prestart", "pretest"];
 /** Lets nothing be loaded of a package's `dist`. */
 const NO_COMPILED_FILE = `data:text/javascript,${encodeURIComponent(`
 import { registerHooks } from "node:module";
@@ -18,7 +20,7 @@ registerHooks({
 });`)}`;
 
 const BUILD = "node cli/build.ts && ";
-const own = Object.entries(scripts).filter(([name]) => !OF_LIBRARIES.includes(name));
+const own = Object.entries(scripts).filter(([name]) => ![...OF_LIBRARIES, ...OF_NPM].includes(name));
 
 describe("every command of this repository tells how it is used, and does nothing else", () => {
   it.for(own)("%s", ([name, script]) => {
