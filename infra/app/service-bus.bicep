@@ -34,7 +34,8 @@ var roles = loadJsonContent('../roles.json')
 var premium = sku == 'Premium'
 var replicated = premium && !empty(replicaLocations)
 // What a developer stands in for.
-var developerIs = empty(developerPrincipalId) ? [] : [loadJsonContent('../words.json').client, 'operator']
+var words = loadJsonContent('../words.json')
+var developerIs = empty(developerPrincipalId) ? [] : [words.client, 'operator']
 // Each party sends to the queues that name it as a sender, listens on those that name it as a listener, and may do nothing else.
 var parties = map(items(partyPrincipals), party => party.key)
 var sends = flatten(map(

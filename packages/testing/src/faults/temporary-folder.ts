@@ -23,7 +23,7 @@ function removeAll(): void {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true, ...AGAIN });
 }
 
-/** As a process ends that does not listen to the signal: one that does ends in its own order. */
+/** As a process ends that does not listen to the signal: one that does ends by itself. */
 function leave(signal: (typeof SIGNALS)[number]): void {
   if (process.listenerCount(signal) === 1) process.exit(128 + constants.signals[signal]);
 }
