@@ -65,6 +65,19 @@ test("an entity that only answers has no state, and starts from its initial one 
   await bench.close();
 });
 
+test.each([
+  ["application/json", 1],
+  ["text/plain", "01"],
+])("a signal's body of the type %s gives 0 + %j", async (type, state) => {
+  const bench = await openBench(APP);
+  const url = `${bench.baseUrl}/runtime/webhooks/durabletask/entities/Counter/typed?op=add`;
+  const { status } = await fetch(url, { method: "POST", headers: { "content-type": type }, body: "1" });
+  expect(status).toBe(202);
+  const counter = new EntityId("Counter", "typed");
+  await expect.poll(async () => (await bench.client.readEntityState(counter)).entityState).toBe(state);
+  await bench.close();
+});
+
 test("entities are listed by name, in pages, and with their states where that is asked for", async () => {
   const bench = await openBench(APP);
   const { client, baseUrl } = bench;

@@ -6,6 +6,7 @@ import {
   CONTINUATION_HEADER,
   hasRefusedCharacter,
   instantOf,
+  isJsonType,
   isTrue,
   json,
   jsonBody,
@@ -45,7 +46,9 @@ export function listEntities({ request, parts: [name], entities }: Call): Durabl
 
 /** A DELETE is the operation `delete`, which it is the entity's to understand. */
 export async function signalEntity({ request, parts: [name = "", key = ""], entities }: Call) {
-  const body = jsonBody(request);
+  // What is not declared as JSON is a text (HttpApiHandler, HandlePostEntityOperationRequestAsync).
+  const isText = request.body !== "" && !isJsonType(request.headers["content-type"]);
+  const body = isText ? ({ kind: "json", text: JSON.stringify(request.body) } as const) : jsonBody(request);
   if (body.kind === "invalid") return problem(400, "Invalid JSON content");
   if (hasRefusedCharacter(key))
     return problem(
