@@ -1,5 +1,7 @@
 // What the steps of a workflow took in the last week, and what their times could be, for the terminal: nothing is changed.
+
 import type { Advice } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
+import { words } from "../../shared/words.ts";
 import { type App, queryOf } from "./app.ts";
 import { printTable } from "./table.ts";
 import { countedOrders, say, sayJson } from "./text.ts";
@@ -32,7 +34,7 @@ export async function showAdvice(
     );
   }
   say(
-    "now and proposed: startWithin / completeWithin. The last two: orders of the sample, with the proposed or the asked times.",
+    `now and proposed: startWithin / completeWithin. The last two: ${words.many} of the sample, with the proposed or the asked times.`,
   );
 }
 

@@ -1,4 +1,5 @@
 // What needs a person, what a search finds, and who sees to what: as the console shows it, for the terminal.
+
 import type {
   AgentStandings,
   Attention,
@@ -14,6 +15,7 @@ import type {
   Supervisor,
   WaitingMessages,
 } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
+import { words } from "../../shared/words.ts";
 import { type App, queryOf } from "./app.ts";
 import { runTroubles } from "./bulk.ts";
 import { claimsOf, claimWords, isOf } from "./claims.ts";
@@ -151,7 +153,7 @@ export async function showGroup(app: App, group: string, asJson: boolean): Promi
     for (const order of orders) sayJson(order);
     return;
   }
-  if (orders.length === 0) say(`No order has the cause ${group} now.`);
+  if (orders.length === 0) say(`No ${words.one} has the cause ${group} now.`);
   printTable(
     ["order", "failed", "attempt", "message", "seen to by"],
     orders.map(({ jobId: orderId, attempt, error }) => [
@@ -216,7 +218,7 @@ export async function showSearch(
     sayEach(orders);
     return sayMore("find ...", continuation, asJson);
   }
-  if (orders.length === 0) say(looked ? "No order matches so far." : "No order matches.");
+  if (orders.length === 0) say(looked ? `No ${words.one} matches so far.` : `No ${words.one} matches.`);
   printTable(
     ["order", "state", "workflow", "attempt", "received", "message"],
     orders.map(({ jobId: orderId, processState, error, workflow, attempt, createdAt }) => [

@@ -28,7 +28,13 @@ await runCommand(async () => {
       stop.abort();
     },
   });
-  const stack = await unlessStopped(starting, "the app", stopped);
+  const started = starting.catch((cause: unknown) => {
+    if (!(cause instanceof Error)) throw cause;
+    // The stack names an option for each port; this command has one for all.
+    const message = cause.message.replaceAll(/; free it or give .*$/gm, "; free it, or npm start -- --free-ports");
+    throw new Error(message, { cause });
+  });
+  const stack = await unlessStopped(started, "the app", stopped);
   try {
     const { host, bus, cosmos, remotes } = stack.addresses;
     // By it `npm run orders`, `npm run send` and `npm run services:fault` find this stack.
