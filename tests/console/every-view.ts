@@ -24,6 +24,14 @@ async function expectFaultless(page: Page, what: string): Promise<void> {
   await page.setViewportSize(WINDOWS[0]);
 }
 
+/** Its table has the most columns beside each other. */
+function withBrokenEndpoint() {
+  const at = new Date().toISOString();
+  const standing = { health: "broken", inFlight: 0, capacity: 64, isSlow: false, lastError: "HTTP 503", since: at };
+  const instance = { instance: "host-20761", at, endpoints: [{ endpoint: "http://127.0.0.1:45439/", ...standing }] };
+  return { asOf: at, pauses: [], workflows: [], agents: [{ name: "payment", instances: [instance] }] };
+}
+
 export function everyView(where: () => Console): void {
   const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 
@@ -76,6 +84,12 @@ export function everyView(where: () => Console): void {
         expect(await page.locator("body").innerText(), path).not.toMatch(/\bjobs?\b/i);
       }
       expect(page.url()).toBe(quarantine);
+      await page.route("**/api/agents", (route) => route.fulfill({ json: withBrokenEndpoint() }));
+      await page.goto(`${base}/agents`);
+      await page.getByText("HTTP 503").waitFor();
+      await expectFaultless(page, "an endpoint that gets no calls");
+      await page.unroute("**/api/agents");
+      await page.goto(quarantine);
       await page.locator("tbody a").first().click();
       await page.getByRole("button", { name: "Discard" }).waitFor();
       await expectFaultless(page, "a message in quarantine");

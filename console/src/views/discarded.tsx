@@ -26,9 +26,9 @@ const COLUMNS: readonly Column<Row>[] = [
     get name() {
       return DEAD_LETTERS.job;
     },
-    cell: ({ message }) => message.jobId,
+    cell: ({ message }) => message.jobId && <span className="short">{message.jobId}</span>,
   },
-  { name: DEAD_LETTERS.discardedBy, cell: ({ by }) => by },
+  { name: DEAD_LETTERS.discardedBy, cell: ({ by }) => <span className="short">{by}</span> },
   { name: TEXT.reason, cell: ({ why }) => why },
   { name: DEAD_LETTERS.discardedAt, cell: ({ at }) => <Age at={at} /> },
   { name: DEAD_LETTERS.keptUntil, cell: ({ keptUntil }) => <Instant at={keptUntil} /> },
