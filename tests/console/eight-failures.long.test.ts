@@ -238,7 +238,7 @@ test("3: 20 poisoned messages", async () => {
   });
   await allOf(ids, isProcessed);
   await sendAll(["poisoned-b"], { currency: "euro" });
-  await expect.poll(() => orders("needs")).toMatch(/quarantine: 1 currency: must be/);
+  await expect.poll(() => orders("needs")).toMatch(/quarantine: 1 message with "currency: must be/);
   const cause = await idOf(/currency: must be/, "dead-letter-causes", "quarantine");
   const given = ["--cause", cause, "--count", "1", "--set", "currency=EUR", "--reason", "the client's fault"];
   await orders("resend", "quarantine", ...given);
