@@ -95,7 +95,7 @@ test("P9 where the cause is still there it stops after one order, and leaves the
   expect(await of("bulk")).not.toContain(run.bulkId);
   expect(await of("bulk?open=true")).toEqual([run.bulkId]);
   expect((await typed("needs")).output).toContain(
-    `resubmit 8: stopped by itself, 100% with the same cause again. npm run orders -- run ${run.bulkId}`,
+    `resubmit 8: stopped by itself, 100% with the same cause again. npm run orders -- --app ${appUrl()} run ${run.bulkId}`,
   );
   const waiting = randomUUID();
   const at = "2025-01-01T00:00:00.000Z";
@@ -204,9 +204,10 @@ test("what is not possible is said before; a run that has not begun can be cance
   expect((await ask("bulk", { action: "explode", target: {} })).status).toBe(400);
 });
 
+const appUrl = () => app.stack.addresses.host?.url ?? "";
+
 async function typed(...args: string[]): Promise<{ code: number | null; output: string }> {
-  const url = app.stack.addresses.host?.url ?? "";
-  const child = spawn(process.execPath, ["-C", "sources", join(ROOT, "cli/orders.ts"), ...args, "--app", url]);
+  const child = spawn(process.execPath, ["-C", "sources", join(ROOT, "cli/orders.ts"), ...args, "--app", appUrl()]);
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += String(chunk)));
   const [code] = (await once(child, "close")) as [number | null];
