@@ -39,6 +39,7 @@ const COPIED: readonly (readonly [from: string, to: string])[] = [
   ["cli/bundle.ts", "tools/bundle.ts"],
   ["cli/check-node.js", "tools/check-node.js"],
   ["cli/durable-backend.ts", "tools/durable-backend.ts"],
+  ["cli/printed-commands.ts", "tools/printed-commands.ts"],
   ["cli/production.ts", "tools/production.ts"],
   ["cli/root.ts", "tools/root.ts"],
   ["cli/stack-file.ts", "tools/stack-file.ts"],
