@@ -2,7 +2,7 @@
 import { DEFAULT_DATA } from "./stack-file.ts";
 
 /** One that has the option already stays as it is. */
-const TO_A_STACK = /\bnpm (?:start|run (?:orders|send|services:fault)) -- (?!--data )/g;
+const TO_A_STACK = /\b(?:npm start|npm run orders|npm run send|npm run services:fault) -- (?!--data )/g;
 const TO_AN_APP = /\bnpm run orders -- (?!--app )/g;
 
 let address = "";
