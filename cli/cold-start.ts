@@ -1,5 +1,4 @@
 // How long the local host takes from the start of its process until it serves an app with all functions registered.
-
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { startStack } from "@scheduler-agent-supervisor/local/stack/stack";

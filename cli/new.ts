@@ -41,6 +41,7 @@ const COPIED: readonly (readonly [from: string, to: string])[] = [
   ["cli/durable-backend.ts", "tools/durable-backend.ts"],
   ["cli/printed-commands.ts", "tools/printed-commands.ts"],
   ["cli/production.ts", "tools/production.ts"],
+  ["cli/reply-queues.ts", "tools/reply-queues.ts"],
   ["cli/root.ts", "tools/root.ts"],
   ["cli/stack-file.ts", "tools/stack-file.ts"],
   ["cli/wrapped.ts", "tools/wrapped.ts"],

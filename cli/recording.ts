@@ -1,5 +1,4 @@
 // `npm run recording`: runs `npm start` on a new stack, as on a terminal, and draws what it showed as docs/pictures/start.svg.
-
 import { spawn } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

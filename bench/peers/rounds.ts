@@ -1,5 +1,4 @@
 // Rounds of all engines, one after the other, each on an empty store in processes of its own, in another order each time.
-
 import { mkdirSync, rmSync } from "node:fs";
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,5 +1,4 @@
 // What the steps of a workflow took in the last week, and what their times could be, for the terminal: nothing is changed.
-
 import type { Advice } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import { words } from "../../shared/words.ts";
 import { type App, queryOf } from "./app.ts";

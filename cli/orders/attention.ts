@@ -1,5 +1,4 @@
 // What needs a person, what a search finds, and who sees to what: as the console shows it, for the terminal.
-
 import type {
   AgentStandings,
   Attention,

@@ -1,6 +1,5 @@
 // Is it well, how the orders flow, what supervisors did and which versions are needed: as the console shows it, for the terminal.
 import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
-import { gaugesTroubles } from "@scheduler-agent-supervisor/operator/internal/domain/gauges-standing";
 import type {
   AgentStandings,
   Attention,
@@ -19,7 +18,7 @@ import { type App, pathOf, queryOf } from "./app.ts";
 import { runTroubles } from "./bulk.ts";
 import type { Further } from "./given.ts";
 import { printLastHour } from "./last-hour.ts";
-import { agentTroubles, messageTroubles, supervisorTroubles } from "./system.ts";
+import { agentTroubles, gaugesLines, messageTroubles, supervisorTroubles } from "./system.ts";
 import { printTable } from "./table.ts";
 import { countedOrders, say, sayEach, sayJson, sayMore, timeText, withTimes } from "./text.ts";
 import { verdictLines } from "./verdict.ts";
@@ -103,9 +102,7 @@ export async function showSupervision(app: App, asked: SupervisionAsked, asJson:
   }
   if (leader?.leads && leader.failing)
     say(`Its sweeps fail since ${timeText(leader.failing.since)}: ${withTimes(leader.failing.fault)}`);
-  for (const { since, words } of gaugesTroubles(gauges)) {
-    say(`${withTimes(words)}${since === null ? "" : `, since ${timeText(since)}`}`);
-  }
+  for (const { line } of gaugesLines(gauges)) say(line);
   if (page.entries.length === 0) say(`Nothing is recorded for ${page.day}.`);
   printTable(["at", "what", "order", "why"], page.entries.map(rowOf));
   more();

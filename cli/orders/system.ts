@@ -36,14 +36,16 @@ export function agentTroubles(standings: AgentStandings): Trouble[] {
   return [...wrong, ...paused];
 }
 
+export const gaugesLines = (gauges: Supervisor["gauges"]): Omit<Trouble, "json">[] =>
+  gaugesTroubles(gauges).map(({ since, words }) => ({
+    line: `${withTimes(words)}${since === null ? "" : `, since ${timeText(since)}`}. The function gauges: see its log`,
+    since,
+  }));
+
 /** Of the supervisor, and of who measures what alerts depend on. */
 export function supervisorTroubles({ leader, gauges }: Supervisor): Trouble[] {
   const json = { of: "supervisor", leader };
-  const ofGauges = gaugesTroubles(gauges).map(({ since, words }) => ({
-    line: `${withTimes(words)}${since === null ? "" : `, since ${timeText(since)}`}. The function gauges: see its log`,
-    since,
-    json: { of: "gauges", ...gauges },
-  }));
+  const ofGauges = gaugesLines(gauges).map((trouble) => ({ ...trouble, json: { of: "gauges", ...gauges } }));
   const see = "npm run orders -- supervision";
   const none = `No supervisor is active: overdue orders are not continued. ${see}`;
   if (!leader?.leads) return [{ line: none, since: null, json }, ...ofGauges];

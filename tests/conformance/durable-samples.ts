@@ -1,5 +1,4 @@
 // The samples of durable-functions for JavaScript: each is started on the local host as it is, and has to end as it says.
-
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";

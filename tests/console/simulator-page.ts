@@ -1,5 +1,4 @@
 // The simulator's page, built and served for a browser.
-
 import { readFileSync, rmSync } from "node:fs";
 import { extname, join } from "node:path";
 import { temporaryFolder } from "@scheduler-agent-supervisor/testing/internal/faults/temporary-folder";

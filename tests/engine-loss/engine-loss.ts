@@ -1,5 +1,4 @@
 // The durable engine is lost under orders in flight: its task hub is deleted, or the app goes on with another hub or another engine.
-
 import { globSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -1,5 +1,4 @@
 // A stack with a fault proxy between the app and each server; tests and their shop go past the proxies.
-
 import { rmSync } from "node:fs";
 import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";

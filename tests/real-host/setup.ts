@@ -1,5 +1,4 @@
 // Everything that a phase needs: a bus, a store and remote services that are empty, an Azurite in memory, and a host that runs the app.
-
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";

@@ -1,5 +1,4 @@
 // The compiled app with other workflows, as an adopter's would be: times and policies that a test can wait for.
-
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";

@@ -1,5 +1,4 @@
 // The local Cosmos DB server in the test's own process, with the sample's containers.
-
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ConsistencyLevel, type Container, CosmosClient } from "@azure/cosmos";

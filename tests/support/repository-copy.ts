@@ -1,5 +1,4 @@
 // A copy of this repository's sources in a folder of its own, for tests that change them and run what comes of that.
-
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,5 +1,4 @@
 // The real local stack for a suite: free ports, a temporary folder, short intervals; and a client to send with.
-
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { CosmosClient } from "@azure/cosmos";

@@ -86,6 +86,6 @@ function show({ addresses }: Stack): void {
 }
 
 await run().catch((cause: unknown) => {
-  console.error(withFreeOption(messageOf(cause)));
+  console.error(withFreeOption(messageOf(cause), "start with --free"));
   process.exitCode = 1;
 });

@@ -4,6 +4,7 @@ import { describeLife, describeRun, runFaults } from "@scheduler-agent-superviso
 import { business } from "../shared/business.ts";
 import { numberOf, readArguments, runCommand } from "./arguments.ts";
 import { build } from "./build.ts";
+import { REPLY_QUEUE } from "./reply-queues.ts";
 import { QUEUES_FILE, sampleJob, settingsFor, startApp } from "./stack.ts";
 
 const USAGE = `npm run faults [-- OPTIONS]
@@ -22,7 +23,7 @@ await runCommand(async () => {
     start: (options) => startApp({ ...options, ports: "free" }),
     settingsFor: ({ addresses }) => settingsFor(addresses),
     queuesFile: QUEUES_FILE,
-    replyQueue: "replies-client",
+    replyQueue: REPLY_QUEUE,
     ...(values["each"] && { points: "each" as const }),
     ...(most !== undefined && { most }),
     onLife: (life) => console.log(describeLife(life)),

@@ -6,6 +6,7 @@ import { type Stack, type StackOptions, startStack } from "@scheduler-agent-supe
 import type { Addresses } from "@scheduler-agent-supervisor/local/stack/addresses";
 import { business } from "../shared/business.ts";
 import { ROOT } from "./build.ts";
+import { SESSION_REPLY_QUEUE } from "./reply-queues.ts";
 
 const { usual, usualWorkflow } = business.contracts;
 const { idName } = usual;
@@ -48,7 +49,7 @@ export function openClient({ addresses }: Stack): JobClient {
   const { bus } = addresses;
   if (!bus) throw new Error("the stack has no bus");
   const { JobsQueue: jobsQueue = "", PriorityJobsQueue: priorityQueue = "" } = sampleSettings();
-  const queues = { jobsQueue, priorityQueue, replyQueue: "replies-client-sessions" };
+  const queues = { jobsQueue, priorityQueue, replyQueue: SESSION_REPLY_QUEUE };
   return createJobClient({ connection: bus.connectionString, ...queues, idName, usualWorkflow });
 }
 

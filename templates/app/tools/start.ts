@@ -1,6 +1,7 @@
 // `npm start`: compiles the app, brings it up on this machine, sends the first sample, and stays until Ctrl-C.
 import { once } from "node:events";
 import { join } from "node:path";
+import { withFreeOption } from "@scheduler-agent-supervisor/local/stack/busy-port";
 import { readArguments, runCommand, stopSignal, unlessStopped } from "./arguments.ts";
 import { build, ROOT } from "./build.ts";
 import { openClient, sampleJob, settingsFor, startApp } from "./stack.ts";
@@ -30,9 +31,7 @@ await runCommand(async () => {
   });
   const started = starting.catch((cause: unknown) => {
     if (!(cause instanceof Error)) throw cause;
-    // The stack names an option for each port; this command has one for all.
-    const message = cause.message.replaceAll(/; free it or give .*$/gm, "; free it, or npm start -- --free-ports");
-    throw new Error(message, { cause });
+    throw new Error(withFreeOption(cause.message, "npm start -- --free-ports"), { cause });
   });
   const stack = await unlessStopped(started, "the app", stopped);
   try {

@@ -1,5 +1,4 @@
 // Counts what each view of the console costs the store, and writes it into docs/how-to/console.md: npm run console-charges
-
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "@scheduler-agent-supervisor/testing/internal/faults/temporary-folder";

@@ -284,7 +284,7 @@ describe("the stack", () => {
     const message = await begin({ parts: ["azurite"], ports }).catch((cause: Error) => cause.message);
     const busy = `port ${port} is busy, and azurite wants it; free it`;
     expect(message).toBe(`${busy} or give azurite another with --azurite-port N`);
-    expect(withFreeOption(`${message}\n${message}`)).toBe(
+    expect(withFreeOption(`${message}\n${message}`, "start with --free")).toBe(
       `${busy}, or start with --free\n${busy}, or start with --free`,
     );
     server.close();

@@ -1,6 +1,6 @@
 // A timer that does not run, and one whose runs are in vain, are said.
 import { expect, test } from "vitest";
-import { type GaugesSign, gaugesStanding, gaugesTroubles } from "./gauges-standing.ts";
+import { type GaugesSign, gaugesStanding, gaugesTroubles, signAfter } from "./gauges-standing.ts";
 
 const NOON = Date.parse("2026-01-31T12:00:00.000Z");
 const at = (minutes: number) => new Date(NOON + minutes * 60_000).toISOString();
@@ -32,6 +32,15 @@ test("what can't be measured is said from the second run on", () => {
     gaugesTroubles(gaugesStanding(ran(-1, { failing: { since: at(since), fault } }), NOON, NOON - 3_600_000));
   expect(troubles(-1)).toEqual([]);
   expect(troubles(-2)).toEqual([{ since: at(-2), words: `The gauges' timer can't do all of its work: ${fault}` }]);
+});
+
+test("a run fails since the run before it failed, whichever process made that", () => {
+  const run = (minutes: number, fault?: string) => ({ at: at(minutes), nextAt: null, fault });
+  const first = signAfter(undefined, run(-3, "queue jobs: 403"));
+  const second = signAfter(first, run(-2, "queue jobs: 500"));
+  expect(second.failing).toEqual({ since: at(-3), fault: "queue jobs: 500" });
+  expect(signAfter(second, run(-1))).toEqual(ran(-1));
+  expect(signAfter(signAfter(second, run(-1)), run(0, "queue jobs: 403")).failing?.since).toBe(at(0));
 });
 
 test("an app of a version before it says nothing of them", () => expect(gaugesTroubles(undefined)).toEqual([]));

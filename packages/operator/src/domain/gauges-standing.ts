@@ -21,6 +21,17 @@ const MINUTE_MS = 60_000;
 /** Of a timer that was never seen, and may be a slow one. */
 const LONGEST_USUAL_MS = 5 * MINUTE_MS;
 
+interface Run extends Pick<GaugesSign, "at" | "nextAt"> {
+  /** What could not be measured. */
+  readonly fault: string | undefined;
+}
+
+/** @param before the sign of the run before */
+export function signAfter(before: GaugesSign | undefined, { at, nextAt, fault }: Run): GaugesSign {
+  const failing = fault === undefined ? null : { since: before?.failing?.since ?? at, fault };
+  return { at, nextAt, failing };
+}
+
 /** @param upSince since when this process could have seen a run: after a stop of the whole app the last one is old */
 export function gaugesStanding(sign: GaugesSign | undefined, now: number, upSince: number): GaugesStanding {
   const lastMs = sign ? Date.parse(sign.at) : upSince;

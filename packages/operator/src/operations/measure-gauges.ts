@@ -68,14 +68,29 @@ function jobWords(of: JobCount["of"]): string {
   return of === "overdue" ? "jobs overdue" : ["jobs", of.state, ...(of.kind ? [of.kind] : [])].join(" ");
 }
 
-async function counted(what: string, count: () => Promise<void>, telemetry: Telemetry): Promise<string | undefined> {
-  const limit = new AbortController();
+function counted(what: string, count: () => Promise<void>, telemetry: Telemetry): Promise<string | undefined> {
+  return attempted(what, () => withinLimit(count), telemetry);
+}
+
+/** What can't be done is an event. @returns what, and why */
+export async function attempted(
+  what: string,
+  work: () => Promise<void>,
+  telemetry: Telemetry,
+): Promise<string | undefined> {
   try {
-    await Promise.race([count(), timeout(limit.signal)]);
+    await work();
     return undefined;
   } catch (cause) {
     telemetry.event("GaugesNotMeasured", { what, cause: inWords(cause) });
     return `${what}: ${inWords(cause)}`;
+  }
+}
+
+async function withinLimit(work: () => Promise<void>): Promise<void> {
+  const limit = new AbortController();
+  try {
+    await Promise.race([work(), timeout(limit.signal)]);
   } finally {
     limit.abort();
   }

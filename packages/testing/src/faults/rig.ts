@@ -1,5 +1,4 @@
 // An app on a local stack whose host dies at an armed point and is started again, however often.
-
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -3,9 +3,10 @@ import type { Direction } from "../record/state-record.ts";
 
 /**
  * `configuration`: an endpoint's address or the app's credential for it is wrong. `retry`: its last try timed out. `paused`: an operator has paused
- * the agent. `agent`: no agent has taken it up; `cause`: how often it was not in time. `report`: its service or a person reports it later. `poll`: its agent can't find out what has become of it. `service`: its agent works on it, or waits
- * for an endpoint. `child`: it is a job of another workflow, and `cause` has its id and what it waits for. `supervisor`: its time is over, and no sweep has continued it; `cause`: why none could. `start`: no attempt has started yet.
- * `message`: it has ended, and a message about it is not known to be sent; `cause`: why not.
+ * the agent. `agent`: no agent has taken it up; `cause`: how often it was not in time. `report`: its service or a person reports it later. `poll`: its
+ * service does it later, and its agent's polls fail or are not made. `service`: its agent works on it, or waits for an endpoint. `child`: it is a job of
+ * another workflow, and `cause` has its id and what it waits for. `supervisor`: its time is over, and no sweep has continued it; `cause`: why none
+ * could. `start`: no attempt has started yet. `message`: it has ended, and a message about it is not known to be sent; `cause`: why not.
  */
 export const WAIT_REASONS = [
   "configuration",

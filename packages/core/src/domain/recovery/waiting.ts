@@ -118,12 +118,12 @@ function pollFaultOf({ expiry, accepted }: OpenRun, overdueBefore: string): stri
   return (accepted?.pollAt ?? overdueBefore) < overdueBefore ? POLL_OVERDUE : undefined;
 }
 
-/** Nobody but a service or a person has to do something for these. */
+/** Of a step that was taken up: they end without a sweep or a new attempt, so they are no reason why the job itself does not continue. */
 const BY_OTHERS: ReadonlySet<WaitReason> = new Set(["report", "poll", "child", "service"]);
 
 /**
- * Each open step's wait, the longest first; the job's own if no step's is one that it would end by itself; none if it has ended, or has finished a step,
- * and is neither overdue nor one that the supervisor tried to continue in vain.
+ * Each open step's wait, the longest first, and the job's own where its attempt has not started or no sweep continues it, unless a step's wait says why. None if it
+ * has ended, or has finished a step, and is neither overdue nor one that the supervisor tried to continue in vain.
  */
 export function waitsOf(job: WaitingJob, context: WaitContext): readonly Wait[] {
   const { fault: cause, lookAgainAt: until } = unrecoveredOf(job) ?? {};
