@@ -11,7 +11,7 @@ import { business as template } from "../templates/app/shared/business.ts";
 import { words as templatesWords } from "../templates/app/shared/words.ts";
 import { GENERATED } from "./agents/generated.ts";
 import { inNamesOf, NAMED, namedFile, namesOf, WORDS } from "./agents/names.ts";
-import { RUNBOOKS, runbooksOfAnyApp } from "./agents/runbooks.ts";
+import { RUNBOOKS, runbooksInWords, runbooksOfAnyApp } from "./agents/runbooks.ts";
 import { readArguments, runCommand, UsageError } from "./arguments.ts";
 import { build } from "./build.ts";
 import { buildCommands } from "./build-commands.ts";
@@ -134,7 +134,9 @@ function writeApp(target: string, name: string, packed: ReadonlyMap<string, stri
   writeFileSync(join(target, "local.settings.sample.json"), json({ IsEncrypted: false, Values: settings() }));
   edit(join(target, "azure.yaml"), (text) => text + pipelineIn(readFileSync(join(ROOT, "azure.yaml"), "utf8")));
   edit(join(target, "infra/choices/production.env"), withoutQueueFunctions);
-  edit(join(target, RUNBOOKS), runbooksOfAnyApp);
+  edit(join(target, RUNBOOKS), (text) =>
+    runbooksInWords(inNamesOf(TEMPLATES, runbooksOfAnyApp(text), SAMPLES), samplesWords, templatesWords),
+  );
   // Whoever sends jobs: the sample's is a shop.
   const { client } = JSON.parse(readFileSync(join(target, WORDS), "utf8")) as { readonly client: string };
   for (const file of [WORDS, "infra/entities/service-bus.json"])

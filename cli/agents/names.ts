@@ -1,27 +1,26 @@
 // What follows from the app's words and its contracts: the names of queues and containers, the partition key, an index for each key, the
-// workflow whose time is an objective, and what alerts, workbook, sign-in and runbooks call a job.
+// workflow whose time is an objective, and what alerts, workbook and sign-in call a job.
 // `npm run agents -- --write` writes them.
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Contracts } from "@scheduler-agent-supervisor/core/contracts";
 import { allKeys } from "@scheduler-agent-supervisor/core/internal/messaging/contract";
 import { idNameOf } from "@scheduler-agent-supervisor/core/internal/messaging/job-id";
 import type { Words } from "@scheduler-agent-supervisor/operator/functions/operator-api";
 import { ROOT } from "../settings.ts";
-import { capital, inName, RUNBOOKS, runbooksInWords, type Spoken } from "./runbooks.ts";
+import { capital, inName, type Spoken } from "./runbooks.ts";
 
 const CONTAINERS = "infra/entities/cosmos.json";
 /** What Bicep puts into alerts, workbook and sign-in. */
 export const WORDS = "infra/words.json";
 /** Queries that name the usual workflow. */
 const ASKING = ["infra/alerts/slo-critical-time.kql", "infra/workbook/jobs.json"] as const;
-/** The words and the containers are the last: by them the next run knows what the others may still say. */
+/** The containers are the last: by their names the next run knows what the others may still say. */
 export const NAMED: readonly string[] = [
   "local.settings.sample.json",
   "infra/entities/service-bus.json",
   "infra/app/function-app.bicep",
   ...ASKING,
-  RUNBOOKS,
   WORDS,
   CONTAINERS,
 ];
@@ -41,14 +40,12 @@ interface Named {
 interface FileNames {
   /** Of the container of jobs, and of the queue that they are sent to. */
   readonly many: string;
-  readonly spoken: Spoken;
   /** The partition key of jobs. */
   readonly idName: string;
 }
 
 export const namesOf = ({ contracts, words }: Named): FileNames => ({
   many: inName(words.many),
-  spoken: words,
   idName: idNameOf(contracts),
 });
 
@@ -66,7 +63,6 @@ export function inNamesOf(app: Named, text: string, from: FileNames): string {
 
 /** One of the files that have names of the app's. @param from the names that it may still have */
 export function namedFile(app: Named, file: string, text: string, from: FileNames): string {
-  if (file === RUNBOOKS) return runbooksInWords(inNamesOf(app, text, from), from.spoken, app.words);
   if (file === WORDS) return withWords(text, app.words);
   if (!ASKING.some((one) => one === file)) return inNamesOf(app, text, from);
   return text.replace(OBJECTIVE, (_, before: string) => `${before}${app.contracts.usualWorkflow}`);
@@ -92,23 +88,21 @@ function withKeys(text: string, keys: readonly string[]): string {
 
 /** The files that have other names than the app says. */
 export function staleNames(app: Named): string[] {
-  const from = namesIn(read(CONTAINERS), read(WORDS));
-  // An app may have put its own page in the place of the runbooks.
-  const there = NAMED.filter((file) => existsSync(join(ROOT, file)));
-  return there.filter((file) => namedFile(app, file, read(file), from) !== read(file));
+  const from = namesIn(read(CONTAINERS));
+  return NAMED.filter((file) => namedFile(app, file, read(file), from) !== read(file));
 }
 
 /** Writes those that are stale, and returns their names. */
 export function writeNames(app: Named): string[] {
-  const from = namesIn(read(CONTAINERS), read(WORDS));
+  const from = namesIn(read(CONTAINERS));
   const stale = staleNames(app);
   for (const file of stale) writeFileSync(join(ROOT, file), namedFile(app, file, read(file), from));
   return stale;
 }
 
 /** By the container of jobs, which is the first. @throws where it has no id for its partition key */
-function namesIn(containersFile: string, wordsFile: string): FileNames {
-  const { containers } = JSON.parse(containersFile) as {
+function namesIn(text: string): FileNames {
+  const { containers } = JSON.parse(text) as {
     readonly containers: readonly {
       readonly id: string;
       readonly partitionKey: { readonly paths: readonly string[] };
@@ -117,5 +111,5 @@ function namesIn(containersFile: string, wordsFile: string): FileNames {
   const [jobs] = containers;
   const idName = /^\/(\w+Id)$/.exec(jobs?.partitionKey.paths[0] ?? "")?.[1];
   if (!jobs || !idName) throw new Error(`The first container of ${CONTAINERS} is not the jobs' container`);
-  return { many: jobs.id, spoken: JSON.parse(wordsFile) as Spoken, idName };
+  return { many: jobs.id, idName };
 }

@@ -11,8 +11,7 @@ const APPLICATION = { one: "loan application", many: "loan applications" };
 
 test.each([
   ["an order is stuck. An order waits", "a loan application is stuck. A loan application waits"],
-  ["### orders-left-in-error", "### loan-applications-left-in-error"],
-  ["[order-in-error](#order-in-error)", "[loan-application-in-error](#loan-application-in-error)"],
+  ["### jobs-overdue", "### jobs-overdue"],
   ["those of `orders`", "those of `loan-applications`"],
   ["`npm run orders -- show ORDER`", "`npm run orders -- show LOAN-APPLICATION`"],
   ["| orders | order by TimeGenerated asc", "| loan applications | order by TimeGenerated asc"],
@@ -25,7 +24,7 @@ test.each([
 test("the page can be written in other words and back", () => {
   const page = readFileSync(join(ROOT, RUNBOOKS), "utf8");
   const other = runbooksInWords(page, ORDER, LOAN);
-  expect(other).toContain("### loan-in-error");
+  expect(other).toContain("Loans ended in Error");
   expect(runbooksInWords(other, LOAN, ORDER)).toBe(page);
 });
 

@@ -1,4 +1,5 @@
-// The runbooks of an app: the repository's page in the app's words, so that each alert leads to its own section.
+// The runbooks of a new app: the repository's page in the words of the template, so that each alert leads to its section. From then on the page is
+// the app's own.
 
 /** Where alerts lead to. */
 export const RUNBOOKS = "docs/how-to/runbooks.md";
@@ -17,11 +18,8 @@ const article = (word: string) => (/^[aeio]/i.test(word) ? "an" : "a");
 /** The page in other words. The command `npm run orders` has its name in every app. */
 export function runbooksInWords(text: string, from: Spoken, to: Spoken): string {
   const known = [from.many, from.one].flatMap((word) => [word, inName(word)]).join("|");
-  // Kusto orders by columns. What an alert or a queue is called has no spaces.
-  const places = new RegExp(
-    `(\\ban? )?(?<!npm run )\\b(${known})\\b(-(?:left-in-error|in-error|overdue)\\b|\`)?(?! by \\w+ (?:asc|desc)\\b)`,
-    "gi",
-  );
+  // Kusto orders by columns. What a queue is called has no spaces.
+  const places = new RegExp(`(\\ban? )?(?<!npm run )\\b(${known})\\b(\`)?(?! by \\w+ (?:asc|desc)\\b)`, "gi");
   return text.replace(places, (_, before: string | undefined, word: string, after: string | undefined) => {
     const isMany = [from.many, inName(from.many)].includes(word.toLowerCase());
     const other = isMany ? to.many : to.one;
@@ -35,7 +33,6 @@ export function runbooksInWords(text: string, from: Spoken, to: Spoken): string 
 
 /** What only this repository's page has: examples of the sample, and links to other pages. */
 const EXAMPLES: readonly (readonly [sample: string, other: string])[] = [
-  ["shop-unreachable", "client-unreachable"],
   ["takePayment", "STEP"],
   ["shipTo.city=Rome", "MEMBER=VALUE"],
   ["address corrected", "member corrected"],

@@ -15,11 +15,10 @@ param watchesMetrics bool
 param serviceBusId string
 param cosmosId string
 
-// What a job is called, and its clients, in names and titles.
+// What a job is called, in titles.
 var words = items(loadJsonContent('../words.json'))
 var alerts = loadJsonContent('../alerts/alerts.json')
 var log = map(alerts.log, alert => union(alert, {
-  shown: replace(reduce(words, alert.name, (text, word) => replace(text, '{${word.key}}', word.value)), ' ', '-')
   title: reduce(words, alert.title, (text, word) => replace(text, '{${word.key}}', word.value))
 }))
 var metric = map(alerts.metric, alert => union(alert, {
@@ -28,13 +27,13 @@ var metric = map(alerts.metric, alert => union(alert, {
 // The view of the console that shows what an alert is about.
 var views = loadJsonContent('../alerts/views.json')
 var queries = {
-  '{one}-in-error': loadTextContent('../alerts/job-in-error.kql')
-  '{many}-left-in-error': loadTextContent('../alerts/jobs-left-in-error.kql')
+  'job-in-error': loadTextContent('../alerts/job-in-error.kql')
+  'jobs-left-in-error': loadTextContent('../alerts/jobs-left-in-error.kql')
   'supervisor-stopped': loadTextContent('../alerts/supervisor-stopped.kql')
   'gauges-stopped': loadTextContent('../alerts/gauges-stopped.kql')
   'slo-critical-time': loadTextContent('../alerts/slo-critical-time.kql')
   'slo-ended-right': loadTextContent('../alerts/slo-ended-right.kql')
-  '{many}-overdue': loadTextContent('../alerts/jobs-overdue.kql')
+  'jobs-overdue': loadTextContent('../alerts/jobs-overdue.kql')
   'queue-age': loadTextContent('../alerts/queue-age.kql')
   'agent-held-up': loadTextContent('../alerts/agent-held-up.kql')
   'breaker-open': loadTextContent('../alerts/breaker-open.kql')
@@ -43,20 +42,20 @@ var queries = {
   'function-failures': loadTextContent('../alerts/function-failures.kql')
   'housekeeping-behind': loadTextContent('../alerts/housekeeping-behind.kql')
   'outbox-stuck': loadTextContent('../alerts/outbox-stuck.kql')
-  '{client}-unreachable': loadTextContent('../alerts/client-unreachable.kql')
+  'client-unreachable': loadTextContent('../alerts/client-unreachable.kql')
   'audit-log-unwritten': loadTextContent('../alerts/audit-log-unwritten.kql')
 }
 
 // Each query answers with the rows that somebody has to look at: one row is an alert, none resolves it, unless a person has to close it.
 resource logAlerts 'Microsoft.Insights/scheduledQueryRules@2026-03-01' = [
   for alert in log: {
-    name: alert.shown
+    name: alert.name
     location: location
     tags: tags
     kind: 'LogAlert'
     properties: {
       displayName: alert.title
-      description: '${alert.title}. What to do: ${runbooks}#${alert.shown}. See it in ${appUri}/console${views[alert.name]}'
+      description: '${alert.title}. What to do: ${runbooks}#${alert.name}. See it in ${appUri}/console${views[alert.name]}'
       severity: alert.severity
       enabled: true
       scopes: [workspaceId]
@@ -80,7 +79,7 @@ resource logAlerts 'Microsoft.Insights/scheduledQueryRules@2026-03-01' = [
       }
       actions: {
         actionGroups: [actionGroupId]
-        customProperties: { runbook: '${runbooks}#${alert.shown}', console: '${appUri}/console${views[alert.name]}' }
+        customProperties: { runbook: '${runbooks}#${alert.name}', console: '${appUri}/console${views[alert.name]}' }
       }
     }
   }

@@ -31,9 +31,7 @@ const words = Object.entries(JSON.parse(read("infra/words.json")) as Record<stri
 const inWords = (text: string) => words.reduce((sofar, [key, word]) => sofar.replaceAll(`{${key}}`, word), text);
 const alerts = JSON.parse(inWords(read("infra/alerts/alerts.json"))) as { log: LogAlert[]; metric: MetricAlert[] };
 const all: Alert[] = [...alerts.log, ...alerts.metric];
-const [oneOf = "", manyOf = "", , clientOf = ""] = words.map(([, word]) => word);
-const fileOf = (name: string) => name.replace(manyOf, "jobs").replace(oneOf, "job").replace(clientOf, "client");
-const queryOf = ({ name }: Pick<Alert, "name">) => read(`infra/alerts/${fileOf(name)}.kql`);
+const queryOf = ({ name }: Pick<Alert, "name">) => read(`infra/alerts/${name}.kql`);
 
 interface Item {
   readonly name: string;
@@ -113,7 +111,7 @@ test.each(all)("$name: has a severity and times that Azure Monitor takes", ({ se
 });
 
 test.each(all)("$name: leads to a view that the console has", ({ name }) => {
-  const views = JSON.parse(inWords(read("infra/alerts/views.json"))) as Record<string, string>;
+  const views = JSON.parse(read("infra/alerts/views.json")) as Record<string, string>;
   expect(Object.keys(views).sort()).toEqual(all.map((alert) => alert.name).sort());
   const routes = [...read("console/src/app.tsx").matchAll(/<Route path="([^"]+)"/g)].map(([, path = ""]) => path);
   const patterns = routes.map(
@@ -124,12 +122,11 @@ test.each(all)("$name: leads to a view that the console has", ({ name }) => {
 
 test("Bicep loads each query under its alert's name, and there is no other", () => {
   const loaded = properties(variable(parse(read("infra/app/alerts.bicep")), "queries"));
-  for (const [name, value] of loaded)
-    expect(value.text).toBe(`loadTextContent('../alerts/${fileOf(inWords(name))}.kql')`);
+  for (const [name, value] of loaded) expect(value.text).toBe(`loadTextContent('../alerts/${name}.kql')`);
   const names = alerts.log.map(({ name }) => name).sort();
-  expect(loaded.map(([name]) => inWords(name)).sort()).toEqual(names);
+  expect(loaded.map(([name]) => name).sort()).toEqual(names);
   const files = readdirSync(join(root, "infra/alerts")).filter((file) => file.endsWith(".kql"));
-  expect(files.map((file) => file.replace(".kql", "")).sort()).toEqual(names.map(fileOf).sort());
+  expect(files.map((file) => file.replace(".kql", "")).sort()).toEqual(names);
 });
 
 test("a bare provision pages nobody: supervisor-stopped wants a sweep that there was", () => {

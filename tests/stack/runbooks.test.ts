@@ -29,7 +29,7 @@ function commandsOf(alert: string): string[] {
   return section.split("\n").flatMap((line) => (/^ {4,}curl .*-X POST/.test(line) ? [line.trim()] : []));
 }
 
-const COMMANDS = commandsOf("order-in-error");
+const COMMANDS = commandsOf("job-in-error");
 const called = (part: RegExp): string => {
   const found = COMMANDS.filter((command) => part.test(command));
   if (found.length !== 1) throw new Error(`the runbook has ${found.length} commands with ${part}`);
