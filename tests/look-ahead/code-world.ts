@@ -5,6 +5,7 @@ import type { Job } from "@scheduler-agent-supervisor/core/internal/domain/conte
 import { policyFor, type Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
 import { after, durationMs, instant } from "@scheduler-agent-supervisor/core/internal/domain/duration";
 import { applyChanges } from "@scheduler-agent-supervisor/core/internal/domain/record/apply-changes";
+import { timesOf } from "@scheduler-agent-supervisor/core/internal/domain/record/due";
 import { idempotencyKey } from "@scheduler-agent-supervisor/core/internal/domain/record/idempotency-key";
 import { newStateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/new-state-record";
 import {
@@ -29,7 +30,7 @@ import type { StepTask } from "@scheduler-agent-supervisor/core/internal/domain/
 import { toSchedule } from "@scheduler-agent-supervisor/core/internal/domain/steps/attempt";
 import { endingOf } from "@scheduler-agent-supervisor/core/internal/domain/steps/ending";
 import type { Answer } from "@scheduler-agent-supervisor/core/internal/domain/steps/step-answer";
-import { afterStep, takenAmong, timesOf } from "@scheduler-agent-supervisor/core/internal/domain/steps/step-end";
+import { afterStep, takenAmong } from "@scheduler-agent-supervisor/core/internal/domain/steps/step-end";
 import { accepted, scheduled } from "@scheduler-agent-supervisor/core/internal/domain/steps/step-run";
 import { claim, concluding } from "@scheduler-agent-supervisor/core/internal/domain/steps/transitions";
 import type { Versioned } from "@scheduler-agent-supervisor/core/internal/store/job-store";

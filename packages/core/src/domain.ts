@@ -28,13 +28,14 @@ export type { OperatorAction } from "./domain/operator/operator-action.ts";
 export { type UnknownOutcome, unknownOutcomes } from "./domain/operator/record-outcome.ts";
 export { OtherVersionNeeded, Outage } from "./domain/outage.ts";
 export { applyChanges, holds } from "./domain/record/apply-changes.ts";
+export { expiresAt, pausesOf } from "./domain/record/due.ts";
 export { expandedSteps } from "./domain/record/expand.ts";
 export { type Guard, type GuardedWrite, isOneWrite, type Lifetime } from "./domain/record/guarded-write.ts";
 export { idempotencyKey, type KeyChoice, keyChoiceOf } from "./domain/record/idempotency-key.ts";
 export { newStateRecord } from "./domain/record/new-state-record.ts";
 export { OPEN_ERRORS } from "./domain/record/open-errors.ts";
-export { owed, retryOf } from "./domain/record/owed.ts";
-export { isInHand, isTakenUp, mayHaveHadEffect, pausesOf, runOf, runsInHand } from "./domain/record/plan.ts";
+export { owed, retryOf } from "./domain/record/outbox.ts";
+export { isInHand, isTakenUp, mayHaveHadEffect, runOf, runsInHand } from "./domain/record/plan.ts";
 export { isOver } from "./domain/record/retention.ts";
 export {
   attemptId,
@@ -94,7 +95,6 @@ export {
 export { outputOf } from "./domain/steps/news.ts";
 export { isWanted } from "./domain/steps/outputs.ts";
 export type { Poll } from "./domain/steps/poll.ts";
-export { expiresAt } from "./domain/steps/step-run.ts";
 export { transitions } from "./domain/steps/transitions.ts";
 export type { AnyVerdict } from "./domain/steps/verdicts.ts";
 export { inWords, messageOf } from "./domain/thrown.ts";

@@ -1,6 +1,6 @@
 // Public entry `core/scheduling`: what the scheduler does with a job, over its ports.
 
-export { completionsOf } from "./domain/record/owed.ts";
+export { completionsOf } from "./domain/record/outbox.ts";
 export { type AgentPresence, createAgentPresence } from "./scheduler/admission/agent-presence.ts";
 export { type Pauses, WorkflowPaused } from "./scheduler/admission/pauses.ts";
 export { claimJob } from "./scheduler/claim-job.ts";
@@ -15,7 +15,7 @@ export {
 export { type Reported, reportStep } from "./scheduler/operating/report-step.ts";
 export { writeAuditLog } from "./scheduler/operating/write-audit-log.ts";
 export type { Context, Ports, Telemetry, Timing } from "./scheduler/ports.ts";
-export { publishEndOf } from "./scheduler/publishing/publish-end.ts";
+export { publishEndOf } from "./scheduler/publishing/publish.ts";
 export {
   type OrchestrationClient,
   reportEnd,

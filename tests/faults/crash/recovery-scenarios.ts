@@ -77,7 +77,7 @@ export const recoveries: readonly Scenario[] = [
     name: "its failure not published",
     title:
       "[agents, supervisor | Failed could not be sent; every await of publishing it later | host killed] the sweep publishes it from the outbox message",
-    arms: failing("paymentAgent/takePayment:messenger.publish(Failed)#1:before"),
+    arms: failing("paymentAgent/takePayment:messenger.publish(StepCompleted,StepCompleted,Failed)#1:before"),
     async drive(hand) {
       await hand.fault("payment", rejectsCard);
       await hand.fault("payment", { kind: "slow", delayMs: 400, calls: 1, path: "/charges" });

@@ -36,7 +36,7 @@ export const P9 = faultsOf("P9", [
   ],
   [
     "A rejection in Error raises no alert.",
-    "core:scheduler/publishing/conclude-job.ts",
+    "core:scheduler/publishing/publish.ts",
     "} else reportError(ended.record, context.telemetry);",
     "}",
     ALERTS,
@@ -50,7 +50,7 @@ export const P9 = faultsOf("P9", [
   ],
   [
     "An owed alert is raised for a status that was sent before.",
-    "core:scheduler/publishing/conclude-job.ts",
+    "core:scheduler/publishing/publish.ts",
     "if (outbox.some((one) => one.status === end && one.attempt === attempt)) reportError(record, telemetry);",
     "reportError(record, telemetry);",
     ALERTS,

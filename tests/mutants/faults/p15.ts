@@ -7,7 +7,7 @@ const SUBMISSION = "operations:submission.test.ts";
 const MESSENGER = "core:messaging/service-bus-messenger.test.ts";
 const BUS = "core:messaging/service-bus-messenger.ts";
 const PUBLISH = "core:scheduler/publishing/publish.ts";
-const OWED = "core:domain/record/owed.ts";
+const OWED = "core:domain/record/outbox.ts";
 const ANNOUNCED = "operations:announced.test.ts";
 
 export const P15 = faultsOf("P15", [
@@ -134,7 +134,7 @@ export const P15 = faultsOf("P15", [
   ],
   [
     "The end of an attempt is missed because of a stale read.",
-    "core:scheduler/publishing/publish-end.ts",
+    "core:scheduler/publishing/publish.ts",
     "const stored = await context.store.latest(jobId);",
     "const stored = await context.store.state(jobId);",
     "operations:stale-reads.test.ts",

@@ -43,14 +43,14 @@ export const P16 = faultsOf("P16", [
   ],
   [
     "A step beside a rejected one is not published before Failed.",
-    "core:scheduler/publishing/conclude-job.ts",
-    "await publish(ended.record, completionsOf(ended.record), context);\n    await clearOutbox(ended, context);",
+    "core:scheduler/publishing/publish.ts",
+    "await publishAll(ended, context);",
     "await clearOutbox(ended, context);",
     ATTEMPTS,
   ],
   [
     "The end of an attempt that stopped early is published by nobody.",
-    "core:scheduler/publishing/publish-end.ts",
+    "core:scheduler/publishing/publish.ts",
     'if (processState === "Processed") return concludeJob(stored, context);',
     'if (processState === "Processed") return;',
     "operations:lost-answers.test.ts",
@@ -78,7 +78,7 @@ export const P16 = faultsOf("P16", [
   ],
   [
     "A run that finds its step done misses the end because of a stale read.",
-    "core:scheduler/steps/write-step-end.ts",
+    "core:scheduler/steps/record-step.ts",
     "(isFinal ? store.latest(task.jobId) : store.state(task.jobId))",
     "(isFinal ? store.state(task.jobId) : store.state(task.jobId))",
     "operations:stale-reads.test.ts",

@@ -36,7 +36,7 @@ export const P21 = faultsOf("P21", [
   ],
   [
     "Time that an operator gave is lost when a step beside it ends.",
-    "core:domain/steps/step-end.ts",
+    "core:domain/record/due.ts",
     "dueAt: isExtended && goesOn && dueAt > earliest ? dueAt : earliest };",
     "dueAt: earliest };",
     "core:domain/steps/step-end.test.ts",

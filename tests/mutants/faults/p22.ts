@@ -65,7 +65,7 @@ export const P22 = faultsOf("P22", [
   ],
   [
     "A poll that nobody made is found by nobody.",
-    "core:domain/steps/poll.ts",
+    "core:domain/record/due.ts",
     "return runsInHand(steps).flatMap(({ run }) => missedAt(run) ?? []);",
     "return [];",
     POLLED,
@@ -185,7 +185,7 @@ export const P22 = faultsOf("P22", [
   ],
   [
     "After its reminder a job is due before its time.",
-    "core:domain/recovery/recovery.ts",
+    "core:domain/record/due.ts",
     "return next > dueAt ? next : dueAt;",
     "return dueAt;",
     "operations:reminders.test.ts",

@@ -23,7 +23,7 @@ export const P29 = faultsOf("P29", [
   ],
   [
     "A message is left in a closed record whose documents expire.",
-    "core:domain/steps/transitions.ts",
+    "core:domain/record/outbox.ts",
     "if (!keptUntil) return write;",
     "return write;",
     CLOSE,

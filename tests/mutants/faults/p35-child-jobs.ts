@@ -43,7 +43,7 @@ export const P35_CHILDREN = faultsOf("P35", [
   ],
   [
     "A child that is done is closed at once, and can't be compensated any more.",
-    "core:scheduler/steps/write-step-end.ts",
+    "core:scheduler/steps/record-step.ts",
     "if (!retention || retention.archive || isChild) return null;",
     "if (!retention || retention.archive) return null;",
     CHILDREN,

@@ -73,7 +73,7 @@ export const P35 = faultsOf("P35", [
   ],
   [
     "The last step of a job with a deadline is written without a read.",
-    "core:scheduler/steps/write-step-end.ts",
+    "core:scheduler/steps/record-step.ts",
     "if (join.next.length === 0 && ports.workflows.find(task.workflow)?.deadline) return undefined;",
     "",
     WORLD,

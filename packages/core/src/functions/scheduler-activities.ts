@@ -3,7 +3,7 @@ import type { InvocationContext } from "@azure/functions";
 import type { App } from "../app/create-app.ts";
 import type { Look } from "../domain/steps/attempt.ts";
 import type { Poll } from "../domain/steps/poll.ts";
-import { publishEndOf } from "../scheduler/publishing/publish-end.ts";
+import { publishEndOf } from "../scheduler/publishing/publish.ts";
 import { reportEnd } from "../scheduler/scheduler-client.ts";
 import { findProgress as findOnce } from "../scheduler/steps/find-progress.ts";
 import { pollStep as pollOnce } from "../scheduler/steps/poll-step.ts";

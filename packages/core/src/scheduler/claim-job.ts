@@ -2,15 +2,15 @@
 
 import { instant } from "../domain/duration.ts";
 import { applyChanges } from "../domain/record/apply-changes.ts";
+import { pausesOf, timesOf } from "../domain/record/due.ts";
 import { isOneWrite } from "../domain/record/guarded-write.ts";
-import { completionsOf } from "../domain/record/owed.ts";
+import { completionsOf } from "../domain/record/outbox.ts";
 import {
   directionOf,
   isCompensationUnknown,
   isWholeDone,
   outcomeIsUnknown,
   type Plan,
-  pausesOf,
   planOf,
   readySteps,
   runsInHand,
@@ -21,15 +21,13 @@ import { endingOf } from "../domain/steps/ending.ts";
 import { forwardAgain } from "../domain/steps/forward-again.ts";
 import { HISTORY_BYTES } from "../domain/steps/history-length.ts";
 import { settledSteps } from "../domain/steps/skip.ts";
-import { timesOf } from "../domain/steps/step-end.ts";
 import { scheduled } from "../domain/steps/step-run.ts";
 import { claim, claimAndConclude, transitions } from "../domain/steps/transitions.ts";
 import type { Versioned, Written } from "../store/job-store.ts";
 import { inSpan } from "../telemetry/spans.ts";
 import { fromHere } from "../telemetry/trace-context.ts";
 import { type Context, type Ports, schedulingOf, type Telemetry } from "./ports.ts";
-import { concludeJob, startNextAttempt } from "./publishing/conclude-job.ts";
-import { publish } from "./publishing/publish.ts";
+import { concludeJob, publish, startNextAttempt } from "./publishing/publish.ts";
 
 /**
  * Order of writes: the claim, then the Started message, then (by the caller) the start of the orchestration. After a crash in between the message

@@ -2,10 +2,10 @@
 
 import { stepOfRun } from "../domain/definition/items.ts";
 import type { Workflow } from "../domain/definition/workflow.ts";
+import { expiresAt } from "../domain/record/due.ts";
 import type { StateRecord } from "../domain/record/state-record.ts";
 import { waitingRuns } from "../domain/recovery/recovery.ts";
 import { runKey } from "../domain/steps/attempt.ts";
-import { expiresAt } from "../domain/steps/step-run.ts";
 import type { AgentStanding } from "../scheduler/admission/agent-presence.ts";
 import type { Ports } from "../scheduler/ports.ts";
 

@@ -3,7 +3,7 @@
 import { policyFor } from "../domain/definition/workflow.ts";
 import { instant } from "../domain/duration.ts";
 import { OtherVersionNeeded, Outage } from "../domain/outage.ts";
-import { completionsOf } from "../domain/record/owed.ts";
+import { completionsOf } from "../domain/record/outbox.ts";
 import { runOf } from "../domain/record/plan.ts";
 import type { Reminder } from "../domain/record/reminder.ts";
 import type { Expiry, StateRecord } from "../domain/record/state-record.ts";
@@ -15,8 +15,14 @@ import { runKey } from "../domain/steps/attempt.ts";
 import { type AnyVerdict, isOfDeadline, VERDICTS, type Verdict } from "../domain/steps/verdicts.ts";
 import { inWords, isThrown } from "../domain/thrown.ts";
 import type { Context, Telemetry } from "../scheduler/ports.ts";
-import { reportError, reportOwedError, startNextAttempt } from "../scheduler/publishing/conclude-job.ts";
-import { clearOutbox, publish, publishBeforeStart } from "../scheduler/publishing/publish.ts";
+import {
+  clearOutbox,
+  publish,
+  publishAll,
+  reportError,
+  reportOwedError,
+  startNextAttempt,
+} from "../scheduler/publishing/publish.ts";
 import type { AgentTimeout } from "../store/audit-log.ts";
 import type { Versioned } from "../store/job-store.ts";
 import { judgeWaits } from "./judge-waits.ts";
@@ -166,8 +172,7 @@ async function follow(
   if (verdict.kind === "compensate") return startNextAttempt(written, context);
   if (verdict.kind === "fail" || verdict.kind === "failAtDeadline") {
     reportError(written.record, context.telemetry);
-    await publish(written.record, completionsOf(written.record), context);
-    await clearOutbox(written, context);
+    await publishAll(written, context);
   }
   if (isStarted) await startAttemptAt(until, written, context);
 }
@@ -196,7 +201,7 @@ function reportSkips(
 }
 
 async function startAttemptAt(until: string | undefined, written: Versioned, context: Context): Promise<void> {
-  await publishBeforeStart(written, context);
+  await publishAll(written, context);
   const at = until && claimableAt(written.record, until);
   await context.messenger.startAttempt(startAttemptOf(written.record), at === undefined ? {} : { at });
 }

@@ -2,9 +2,9 @@
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { REMOVED } from "../../src/domain/content/job.ts";
+import { addToOutbox } from "../../src/domain/record/outbox.ts";
 import { closed } from "../../src/domain/record/retention.ts";
 import type { StateRecord } from "../../src/domain/record/state-record.ts";
-import { addToOutbox } from "../../src/domain/steps/transitions.ts";
 import type { ClosingStore, JobStore, Versioned } from "../../src/store/job-store.ts";
 import { type Goods, goodsContract } from "../goods.ts";
 import { NOON, sampleJob, sampleRecord } from "../jobs.ts";

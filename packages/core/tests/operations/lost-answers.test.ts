@@ -1,7 +1,7 @@
 // P15 P16: a write that was made and whose answer was lost, or whose process died: its statuses are sent all the same.
 import { beforeEach, expect, test, vi } from "vitest";
 import { claimJob } from "../../src/scheduler/claim-job.ts";
-import { publishEndOf } from "../../src/scheduler/publishing/publish-end.ts";
+import { publishEndOf } from "../../src/scheduler/publishing/publish.ts";
 import { NOON, NOON_MS, sampleJob, sampleRecord } from "../jobs.ts";
 import { createWorld, type World } from "../world.ts";
 

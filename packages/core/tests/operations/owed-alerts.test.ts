@@ -1,6 +1,6 @@
 // P9 P10 P16: the alert for a job in Error is owed as long as its status is: a death, or an answer that is lost, right after the write.
 import { beforeEach, expect, test } from "vitest";
-import { publishEndOf } from "../../src/scheduler/publishing/publish-end.ts";
+import { publishEndOf } from "../../src/scheduler/publishing/publish.ts";
 import { runStep } from "../../src/scheduler/steps/run-step.ts";
 import { StoreUnavailable } from "../../src/store/job-store.ts";
 import { sweep } from "../../src/supervisor/sweep.ts";

@@ -13,7 +13,7 @@ import { loadWorkflows } from "../../src/domain/workflows/workflows.ts";
 import { claimJob } from "../../src/scheduler/claim-job.ts";
 import { operateJob } from "../../src/scheduler/operating/operate-job.ts";
 import { reportStep } from "../../src/scheduler/operating/report-step.ts";
-import { publishEndOf } from "../../src/scheduler/publishing/publish-end.ts";
+import { publishEndOf } from "../../src/scheduler/publishing/publish.ts";
 import { answerRequest } from "../../src/scheduler/steps/answer-request.ts";
 import { askAgent } from "../../src/scheduler/steps/ask-agent.ts";
 import { parseReport } from "../../src/scheduler/steps/completion.ts";

@@ -1,8 +1,9 @@
 // P21: when the supervisor reads a record with several steps in hand: when the first of them expires, whoever is taken up beside it.
 import { expect, test } from "vitest";
 import { after } from "../../src/domain/duration.ts";
+import { expiresAt } from "../../src/domain/record/due.ts";
 import { afterStep } from "../../src/domain/steps/step-end.ts";
-import { expiresAt, takenUp } from "../../src/domain/steps/step-run.ts";
+import { takenUp } from "../../src/domain/steps/step-run.ts";
 import { scheduling } from "../../src/domain/steps/transitions.ts";
 import { recordMark } from "../../src/scheduler/steps/take-up.ts";
 import { GRAPH, NOON, NOON_MS, SCHEDULING, sampleJob, sampleRecord } from "../jobs.ts";

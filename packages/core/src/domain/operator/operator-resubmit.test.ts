@@ -1,4 +1,5 @@
 // What a resubmission makes of a job, in Error or waiting.
+
 import { describe, expect, test } from "vitest";
 import {
   actions,
@@ -22,7 +23,7 @@ import {
 } from "../../../tests/operated-jobs.ts";
 import type { Workflow } from "../definition/workflow.ts";
 import { idempotencyKey } from "../record/idempotency-key.ts";
-import { owed } from "../record/owed.ts";
+import { owed } from "../record/outbox.ts";
 import { mayHaveHadEffect, planOf } from "../record/plan.ts";
 import { decide } from "./operator.ts";
 

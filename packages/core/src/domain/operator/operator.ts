@@ -4,7 +4,7 @@ import { stepOfRun } from "../definition/items.ts";
 import type { Workflow } from "../definition/workflow.ts";
 import { after } from "../duration.ts";
 import { withoutDeadline } from "../record/deadline.ts";
-import { owed } from "../record/owed.ts";
+import { OUTBOX_GRACE_MS, owed } from "../record/outbox.ts";
 import { mayHaveHadEffect, runsInHand, uncompensated } from "../record/plan.ts";
 import { remindersOf } from "../record/reminder.ts";
 import { over } from "../record/retention.ts";
@@ -20,7 +20,7 @@ import {
   toBeCompensated,
 } from "../recovery/next-attempt.ts";
 import { latest, mapSteps, namesOf, waitsLonger } from "../steps/operator-steps.ts";
-import { OUTBOX_GRACE_MS, STATUS_OF, transitions } from "../steps/transitions.ts";
+import { STATUS_OF, transitions } from "../steps/transitions.ts";
 import type { OperatorAction } from "./operator-action.ts";
 import { recordOutcome } from "./record-outcome.ts";
 import { resubmit } from "./resubmit.ts";

@@ -2,7 +2,8 @@
 
 import type { Workflow } from "../definition/workflow.ts";
 import { after } from "../duration.ts";
-import { owed } from "../record/owed.ts";
+import { expiresAt } from "../record/due.ts";
+import { owed } from "../record/outbox.ts";
 import { isCompensationUnknown, isInHand, outcomeIsUnknown, runOf } from "../record/plan.ts";
 import {
   type Direction,
@@ -13,7 +14,7 @@ import {
 } from "../record/state-record.ts";
 import { type Decision, type DecisionContext, rejected, remembered } from "../recovery/next-attempt.ts";
 import { remainingInWords } from "../steps/ending.ts";
-import { done, expiresAt, withRun } from "../steps/step-run.ts";
+import { done, withRun } from "../steps/step-run.ts";
 import { transitions } from "../steps/transitions.ts";
 import type { OperatorAction } from "./operator-action.ts";
 import { resubmit } from "./resubmit.ts";

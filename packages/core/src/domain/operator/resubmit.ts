@@ -4,7 +4,7 @@ import { stepOfRun } from "../definition/items.ts";
 import type { Workflow } from "../definition/workflow.ts";
 import { deadlineOf } from "../record/deadline.ts";
 import { MOST_REVISIONS } from "../record/guarded-write.ts";
-import { announced } from "../record/owed.ts";
+import { announced } from "../record/outbox.ts";
 import { isCompensationUnknown, isDone, outcomeIsUnknown, planOf } from "../record/plan.ts";
 import { hasEnded, type ProcessState, type StateRecord, type StepRecord, type Steps } from "../record/state-record.ts";
 import {

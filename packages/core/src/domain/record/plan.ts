@@ -172,16 +172,6 @@ export function runsInHand(steps: Steps): readonly RunInHand[] {
   return inHand;
 }
 
-/**
- * When the pauses of steps are over that are to be retried later while others continue. A compensation does not wait for the pauses of forward
- * steps.
- */
-export function pausesOf(steps: Steps, direction: Direction): readonly string[] {
-  return Object.values(steps)
-    .flatMap((step) => (direction === "forward" ? [step, step.compensation] : [step.compensation]))
-    .flatMap((run) => (run?.state === "NotStarted" && run.notBefore ? [run.notBefore] : []));
-}
-
 /** Whether a step's run has ended in a direction. A permanently rejected compensation is left to a person. */
 export function isClosed(record: StepRecord | undefined, direction: Direction): boolean {
   const state = runOf(record, direction)?.state;

@@ -38,6 +38,12 @@ export function reopened(record: StateRecord): StateRecord {
   return rest;
 }
 
+/** The same, and whether it is over now. */
+export function overAgain(record: StateRecord, now: string): StateRecord {
+  const open = reopened(record);
+  return { ...open, ...over(open, now) };
+}
+
 /** The record after the job is closed. */
 export function closed(record: StateRecord, now: string, keepMs: number): StateRecord {
   return { ...reopened(withoutDeadline(record)), keptUntil: after(now, keepMs), updatedAt: now };

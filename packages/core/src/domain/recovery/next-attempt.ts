@@ -2,7 +2,7 @@
 
 import { after } from "../duration.ts";
 import { withoutDeadline } from "../record/deadline.ts";
-import { owed } from "../record/owed.ts";
+import { owed } from "../record/outbox.ts";
 import { isInHand } from "../record/plan.ts";
 import { asEntry } from "../record/record-limits.ts";
 import { reopened } from "../record/retention.ts";

@@ -3,10 +3,10 @@
 import type { Workflow } from "../definition/workflow.ts";
 import { after } from "../duration.ts";
 import { withoutDeadline } from "../record/deadline.ts";
-import { owed } from "../record/owed.ts";
+import { OUTBOX_GRACE_MS, owed } from "../record/outbox.ts";
 import { runsInHand } from "../record/plan.ts";
 import { hasEnded, type JobError, type StateRecord } from "../record/state-record.ts";
-import { OUTBOX_GRACE_MS, STATUS_OF, transitions } from "../steps/transitions.ts";
+import { STATUS_OF, transitions } from "../steps/transitions.ts";
 import type { DeadlineVerdict } from "../steps/verdicts.ts";
 import { attemptInWords, type DecisionContext, errorOf, remembered, toBeCompensated } from "./next-attempt.ts";
 

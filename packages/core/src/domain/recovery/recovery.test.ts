@@ -1,10 +1,11 @@
 // The supervisor's verdict on a record that is overdue, and what it makes of the record.
+
 import { describe, expect, test } from "vitest";
 import { CHAIN, NOON, SCHEDULING, sampleRecord } from "../../../tests/jobs.ts";
 import { claimed, notStarted, stepIn, withDone } from "../../../tests/records.ts";
 import type { RecoveryPolicy } from "../definition/workflow.ts";
 import { after as later } from "../duration.ts";
-import { owed } from "../record/owed.ts";
+import { owed, published } from "../record/outbox.ts";
 import { mayHaveHadEffect, planOf, readySteps } from "../record/plan.ts";
 import {
   type Direction,
@@ -15,7 +16,7 @@ import {
   type StepRun,
 } from "../record/state-record.ts";
 import { restarted, scheduled, takenUp } from "../steps/step-run.ts";
-import { decideRecovery, failuresOf, overdueStep, published, recover, type Sweeping } from "./recovery.ts";
+import { decideRecovery, failuresOf, overdueStep, recover, type Sweeping } from "./recovery.ts";
 
 const HOLD_MS = 300_000;
 const SWEEPING: Sweeping = { now: NOON, overdueBefore: later(NOON, 300_000), claimWithinMs: 60_000 };

@@ -4,27 +4,19 @@ import { counted } from "../counted.ts";
 import type { StepPolicy } from "../definition/workflow.ts";
 import { after, durationMs } from "../duration.ts";
 import { withoutDeadline } from "../record/deadline.ts";
-import { announced, PUBLISHED_LIMIT } from "../record/owed.ts";
-import { isTakenUp, pausesOf, type RunInHand, runsInHand } from "../record/plan.ts";
+import { expiresAt, missedPolls, pausesOf, timesOf } from "../record/due.ts";
+import { announced, OUTBOX_GRACE_MS, published } from "../record/outbox.ts";
+import { isTakenUp, type RunInHand, runsInHand } from "../record/plan.ts";
 import { asEntry } from "../record/record-limits.ts";
 import { dueReminders, owesReminder, reminded, reminderMessages, remindersOf } from "../record/reminder.ts";
-import { over, reopened } from "../record/retention.ts";
-import {
-  type Direction,
-  type HistoryEntry,
-  hasEnded,
-  type StateRecord,
-  type StepRecord,
-  type StepRun,
-} from "../record/state-record.ts";
+import type { Direction, HistoryEntry, StateRecord, StepRecord, StepRun } from "../record/state-record.ts";
 import { runKey, type StartAttempt } from "../steps/attempt.ts";
 import { expiredError, overdueInWords } from "../steps/expired-error.ts";
 import { type Budget, budgetOf, compensationBudget } from "../steps/failure-budget.ts";
-import { missedPolls, pollsAfter } from "../steps/poll.ts";
+import { pollsAfter } from "../steps/poll.ts";
 import { skippedFor } from "../steps/skip.ts";
-import { timesOf } from "../steps/step-end.ts";
-import { expiresAt, restarted, withRun } from "../steps/step-run.ts";
-import { OUTBOX_GRACE_MS, transitions } from "../steps/transitions.ts";
+import { restarted, withRun } from "../steps/step-run.ts";
+import { transitions } from "../steps/transitions.ts";
 import { entryOf, type Failed, type Skips, VERDICTS, type Verdict } from "../steps/verdicts.ts";
 
 /** The number of entries that a record keeps; the oldest are removed first. */
@@ -260,24 +252,6 @@ export function recover(record: StateRecord, verdict: Verdict, sweeping: Sweepin
     default:
       return verdict satisfies never;
   }
-}
-
-/** The record after its outbox messages are sent; an ended job is then not due any more, and may be over. */
-export function published(record: StateRecord, now: string): StateRecord {
-  const { dueAt, ...rest } = reopened(record);
-  const ended = hasEnded(record.processState);
-  const { outbox, published: before = [] } = record;
-  const sent = outbox.length > 0 && { published: [...before, ...outbox].slice(-PUBLISHED_LIMIT) };
-  const due =
-    dueAt && owesReminder(record) && record.processState === "Processing" ? dueAfterReminder(record, dueAt) : dueAt;
-  const settled: StateRecord = { ...rest, ...(!ended && due && { dueAt: due }), outbox: [], ...sent, updatedAt: now };
-  return { ...settled, ...over(settled, now) };
-}
-
-/** Until then the record was due for its reminder, unless an operator has extended its time. */
-function dueAfterReminder(record: StateRecord, dueAt: string): string {
-  const { dueAt: next = dueAt } = timesOf(record.steps, record);
-  return next > dueAt ? next : dueAt;
 }
 
 /** The message that starts the attempt which a Pending record waits for. */

@@ -1,5 +1,8 @@
 // Why a job that has not ended does not continue now, from its record.
+
 import { after } from "../duration.ts";
+import { expiresAt } from "../record/due.ts";
+import { OUTBOX_GRACE_MS } from "../record/outbox.ts";
 import { isInHand, runOf } from "../record/plan.ts";
 import {
   type Direction,
@@ -9,8 +12,7 @@ import {
   type StepRecord,
   type StepRun,
 } from "../record/state-record.ts";
-import { expiresAt, untaken } from "../steps/step-run.ts";
-import { OUTBOX_GRACE_MS } from "../steps/transitions.ts";
+import { untaken } from "../steps/step-run.ts";
 import { entryOf } from "../steps/verdicts.ts";
 import { underlyingError } from "../underlying-error.ts";
 import { unrecoveredOf } from "./unrecovered.ts";

@@ -3,6 +3,7 @@
 import type { Priority } from "../content/job.ts";
 import { itemOfRun, stepOfRun } from "../definition/items.ts";
 import type { Transport, WorkflowRef } from "../definition/workflow.ts";
+import { expiresAt } from "../record/due.ts";
 import { MOST_CHANGES } from "../record/guarded-write.ts";
 import {
   directionOf,
@@ -26,7 +27,7 @@ import type {
 } from "../record/state-record.ts";
 import { isToBeListed, withRunsOfLists } from "./listed-runs.ts";
 import { comparePolls } from "./poll.ts";
-import { expiresAt, type ToSchedule } from "./step-run.ts";
+import type { ToSchedule } from "./step-run.ts";
 
 /** The request for an attempt that a job waits for. Everything else is in the job's record. */
 export interface StartAttempt {

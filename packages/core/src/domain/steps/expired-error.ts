@@ -1,10 +1,10 @@
 // What a sweep says of steps that ran out of time.
 
 import { counted } from "../counted.ts";
+import { expiresAt } from "../record/due.ts";
 import { mayHaveHadEffect, type RunInHand, runsInHand } from "../record/plan.ts";
 import type { Direction, JobError, StateRecord } from "../record/state-record.ts";
 import { runKey } from "./attempt.ts";
-import { expiresAt } from "./step-run.ts";
 
 interface Failed {
   readonly step: string | null;

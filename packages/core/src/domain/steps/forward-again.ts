@@ -3,7 +3,7 @@
 import type { Workflow } from "../definition/workflow.ts";
 import { after } from "../duration.ts";
 import { deadlineOf } from "../record/deadline.ts";
-import { announced } from "../record/owed.ts";
+import { announced } from "../record/outbox.ts";
 import { isCompensationUnknown } from "../record/plan.ts";
 import type { StateRecord } from "../record/state-record.ts";
 import { listedAgain } from "./listed-runs.ts";

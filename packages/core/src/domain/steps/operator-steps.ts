@@ -1,7 +1,7 @@
 // The effect of an operator's action on the records of a job's steps.
+import { expiresAt } from "../record/due.ts";
 import { isCompensationUnknown, isInHand, outcomeIsUnknown } from "../record/plan.ts";
 import { NOT_STARTED, type StateRecord, type StepRecord, type StepRun, type Steps } from "../record/state-record.ts";
-import { expiresAt } from "./step-run.ts";
 
 /** Until when agents may still work on steps that are scheduled again; undefined if none has begun. */
 export function busyUntil({ steps, busyUntil: before }: StateRecord): string | undefined {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { after } from "../duration.ts";
+import { missedAt } from "../record/due.ts";
 import { NOT_STARTED, type StepRun } from "../record/state-record.ts";
-import { backoffMs, comparePolls, missedAt, nextPollAt } from "./poll.ts";
+import { backoffMs, comparePolls, nextPollAt } from "./poll.ts";
 
 const NOON = "2026-01-01T12:00:00.000Z";
 const at = (ms: number) => after(NOON, ms);

@@ -2,6 +2,7 @@
 
 import { LONGEST_WAIT_MS } from "../definition/workflow.ts";
 import { after, durationMs } from "../duration.ts";
+import { missedAt } from "../record/due.ts";
 import { runsInHand } from "../record/plan.ts";
 import type { Acceptance, Direction, StepRecord, StepRun, Steps } from "../record/state-record.ts";
 
@@ -22,8 +23,6 @@ const SHORTEST_PAUSE_MS = 1000;
 const SHARE_OF_WAIT = 1 / 20;
 /** After a failed poll the pause doubles, up to this. */
 const LONGEST_BACKOFF_MS = 15 * 60_000;
-/** Longer than a poll takes with its wait. After this time the attempt that had to poll is considered lost. */
-const MISSED_AFTER_MS = 10 * 60_000;
 
 /**
  * @param acceptance the known acceptance, with its time
@@ -47,20 +46,6 @@ export function nextPollAt(
 /** The pause after a poll without an answer. */
 export function backoffMs({ at, lastReportAt = at }: Acceptance, now: string): number {
   return Math.min(Date.parse(now) - Date.parse(lastReportAt), LONGEST_BACKOFF_MS);
-}
-
-interface Waiting extends Pick<StepRun, "state" | "accepted" | "completeBy"> {}
-
-/** When a poll that was due before then is considered missed; undefined if none is due, or if the step's time is over by then. */
-export function missedAt({ state, accepted, completeBy }: Waiting): string | undefined {
-  if (state !== "Awaiting" || accepted?.pollAt === undefined) return undefined;
-  const at = after(accepted.pollAt, MISSED_AFTER_MS);
-  return at < (completeBy ?? "") ? at : undefined;
-}
-
-/** Of all steps, in either direction. */
-export function missedPolls(steps: Steps): readonly string[] {
-  return runsInHand(steps).flatMap(({ run }) => missedAt(run) ?? []);
 }
 
 /** The steps after a missed poll is passed to the next attempt. */

@@ -5,37 +5,28 @@ import { policyFor, type Workflow } from "../definition/workflow.ts";
 import { after } from "../duration.ts";
 import { applyChanges } from "../record/apply-changes.ts";
 import { withoutDeadline } from "../record/deadline.ts";
-import { owed } from "../record/owed.ts";
+import { timesAmong } from "../record/due.ts";
+import { owed } from "../record/outbox.ts";
 import {
   directionOf,
   isClosed,
   isInHand,
   isWholeDone,
   mayHaveHadEffect,
-  pausesOf,
   planOf,
   readySteps,
   runOf,
   runsInHand,
 } from "../record/plan.ts";
-import { remindersOf } from "../record/reminder.ts";
 import { overMember } from "../record/retention.ts";
-import {
-  type Direction,
-  hasEnded,
-  type JobError,
-  type StateRecord,
-  type StepRecord,
-  type Steps,
-} from "../record/state-record.ts";
+import { hasEnded, type JobError, type StateRecord, type StepRecord } from "../record/state-record.ts";
 import type { StepTask } from "./attempt.ts";
 import { toSchedule } from "./attempt.ts";
 import { endingOf } from "./ending.ts";
 import { forwardAgain } from "./forward-again.ts";
-import { missedPolls } from "./poll.ts";
 import { settledSteps, skippedFor } from "./skip.ts";
 import { type Answer, withAnswer } from "./step-answer.ts";
-import { expiresAt, type Scheduling, scheduled } from "./step-run.ts";
+import { type Scheduling, scheduled } from "./step-run.ts";
 import { endInWords, type LedTo } from "./step-writes.ts";
 import { concluding, LAST_STEP, transitions } from "./transitions.ts";
 
@@ -199,32 +190,6 @@ function goneOn(before: StateRecord, known: StateRecord, within: Circumstances):
   );
   const all = { ...steps, ...Object.fromEntries(next.map(({ name, record: begun }) => [name, begun])) };
   return { ...record, processState: transitions.stepCompleted.to, steps: all, ...timesAmong(before, all) };
-}
-
-/** When the supervisor must read a record that an attempt holds: when the first run expires, the first pause is over, a poll is missed, or somebody is to be reminded. */
-function dueAtOf(steps: Steps, direction: Direction): string | undefined {
-  const instants = [...runsInHand(steps).map(({ run }) => expiresAt(run)), ...pausesOf(steps, direction)];
-  return [...instants, ...missedPolls(steps), ...remindersOf(steps, direction)].sort()[0];
-}
-
-type Times = Pick<StateRecord, "completeBy" | "dueAt">;
-
-/** The times of a claimed record. */
-export function timesOf(steps: Steps, known: Times & Pick<StateRecord, "direction">): Times {
-  const [completeBy = known.completeBy] = runsInHand(steps)
-    .map(({ run }) => expiresAt(run))
-    .sort();
-  const dueAt = dueAtOf(steps, known.direction) ?? known.dueAt;
-  return { completeBy, ...(dueAt !== undefined && { dueAt }) };
-}
-
-/** The same after steps have changed while others are open: time that an operator has extended for these stays. */
-function timesAmong(before: StateRecord, steps: Steps): Times {
-  const { dueAt = "" } = before;
-  const isExtended = dueAt > (dueAtOf(before.steps, before.direction) ?? dueAt);
-  const goesOn = runsInHand(before.steps).some(({ step, direction }) => isInHand(runOf(steps[step], direction)));
-  const { completeBy, dueAt: earliest = dueAt } = timesOf(steps, before);
-  return { completeBy, dueAt: isExtended && goesOn && dueAt > earliest ? dueAt : earliest };
 }
 
 /** The record after an agent has taken a step up beside others: from then on the agent's time applies to it. */

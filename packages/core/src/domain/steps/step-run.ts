@@ -1,6 +1,8 @@
 // How a step's record changes as it runs, forward or compensated.
+
 import type { Transport } from "../definition/workflow.ts";
 import { after, durationMs } from "../duration.ts";
+import { missedAt } from "../record/due.ts";
 import { isInHand, isTakenUp, runOf } from "../record/plan.ts";
 import { withinLimits } from "../record/record-limits.ts";
 import { remindAt } from "../record/reminder.ts";
@@ -14,7 +16,6 @@ import {
   type StepRun,
   type StepState,
 } from "../record/state-record.ts";
-import { missedAt } from "./poll.ts";
 
 /** The endpoint of a step, and the reason; `outcomeUnknown` if an earlier try got no answer. Absent: as before; `false`: it is known. */
 export interface Route {
@@ -128,12 +129,6 @@ export function accepted(direction: Direction, acceptance: Acceptance, route: Ro
 }
 
 const earliest = (...instants: readonly (string | undefined)[]) => instants.filter((at) => at !== undefined).sort()[0];
-
-/** When no agent works on an open step any more, or could: only then may it be run again. */
-export function expiresAt({ state, startBy, completeBy }: StepRun): string {
-  const ends = completeBy ?? "";
-  return state === "Scheduled" && startBy !== null && startBy > ends ? startBy : ends;
-}
 
 /** The step after its agent is done: Completed, in this attempt, or Compensated. */
 export function done(

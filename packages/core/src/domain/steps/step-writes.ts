@@ -3,13 +3,14 @@
 import { counted } from "../counted.ts";
 import type { Decided } from "../definition/skipped.ts";
 import { after } from "../duration.ts";
+import { expiresAt } from "../record/due.ts";
 import { append, type Change, type Closing, type Guard, type GuardedWrite, set } from "../record/guarded-write.ts";
 import { runOf } from "../record/plan.ts";
 import { asEntry, expiryWithinLimits } from "../record/record-limits.ts";
 import { overMember } from "../record/retention.ts";
 import type { Direction, Expiry, StateRecord, StepRecord, StepState } from "../record/state-record.ts";
 import type { StepTask } from "./attempt.ts";
-import { expiresAt, type Mark, type NextStep } from "./step-run.ts";
+import type { Mark, NextStep } from "./step-run.ts";
 import { concluding, scheduling, transitions } from "./transitions.ts";
 
 /**

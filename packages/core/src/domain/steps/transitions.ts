@@ -1,21 +1,13 @@
 // The states of a job, as one table; and how an attempt takes a job up and ends it (P4, P9, P13, P14, P16).
 
 import { after } from "../duration.ts";
-import { append, type Change, type GuardedWrite, MOST_CHANGES, remove, set } from "../record/guarded-write.ts";
+import { expiresAt } from "../record/due.ts";
+import { append, type Change, type GuardedWrite, remove, set } from "../record/guarded-write.ts";
+import { OUTBOX_GRACE_MS } from "../record/outbox.ts";
 import { runOf } from "../record/plan.ts";
-import { overMember } from "../record/retention.ts";
-import {
-  type Direction,
-  type EndState,
-  hasEnded,
-  type JobError,
-  type JobStatus,
-  type OutboxMessage,
-  type ProcessState,
-  type StateRecord,
-} from "../record/state-record.ts";
+import type { Direction, EndState, JobError, JobStatus, ProcessState, StateRecord } from "../record/state-record.ts";
 import type { StartAttempt } from "./attempt.ts";
-import { expiresAt, type NextStep } from "./step-run.ts";
+import type { NextStep } from "./step-run.ts";
 
 /** The events of a job, with the states in which each is allowed and the state that follows. */
 export const transitions = {
@@ -96,9 +88,6 @@ export const STATUS_OF = {
   Error: "Failed",
 } as const satisfies Record<EndState, JobStatus>;
 
-/** How long an ended job's outbox message may wait for the write that removes it before the sweep sends it again. */
-export const OUTBOX_GRACE_MS = 30_000;
-
 /** Takes a Pending, unlocked job for the start message's attempt, and schedules the steps that can begin in the same write. */
 export function claim(
   startAttempt: StartAttempt,
@@ -148,37 +137,6 @@ export function claimAndConclude(
       append(["history"], { at: now, what: `nothing left to do, attempt ${attempt}, ${direction}`, by }),
     ],
   };
-}
-
-/** Besides them, the write may set when the record is due, over, closed and removed. */
-const MOST_ADDED = MOST_CHANGES - 4;
-
-/**
- * Status messages could not be sent: they are sent with the next one, or the sweep sends them once the job has ended. Until then none of the job's
- * documents is removed.
- * @returns the write of the first of them, and the others, which need further writes
- */
-export function addToOutbox(
-  seen: StateRecord,
-  outboxMessages: readonly OutboxMessage[],
-  now: string,
-): { readonly write: GuardedWrite; readonly rest: readonly OutboxMessage[] } {
-  const rest = outboxMessages.slice(MOST_ADDED);
-  return { write: adding(seen, outboxMessages.slice(0, MOST_ADDED), now), rest };
-}
-
-function adding(seen: StateRecord, outboxMessages: readonly OutboxMessage[], now: string): GuardedWrite {
-  const { processState, lockedBy, attempt, keptUntil, jobRevision } = seen;
-  const ended = hasEnded(processState)
-    ? [set(["dueAt"], after(now, OUTBOX_GRACE_MS)), set([overMember(seen)], null)]
-    : [];
-  const write = {
-    guard: { processStates: [processState], lockedBy, attempt },
-    changes: [...outboxMessages.map((message) => append(["outbox"], message)), ...ended],
-  };
-  if (!keptUntil) return write;
-  const changes = [...write.changes, set(["keptUntil"], null)];
-  return { ...write, changes, lifetime: { revisions: jobRevision, keepMs: null, secrets: [] } };
 }
 
 /** The supervisor reads the record when the first of them expires: each step's own run contains its time. */

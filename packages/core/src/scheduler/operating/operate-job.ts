@@ -15,8 +15,7 @@ import type { OperatorRequest } from "../../messaging/operator-request.ts";
 import type { Versioned, Written } from "../../store/job-store.ts";
 import { isWanted, type WantedVersion } from "../../store/wanted-version.ts";
 import type { Context, Ports } from "../ports.ts";
-import { reportError } from "../publishing/conclude-job.ts";
-import { clearOutbox, endStatus, publishBeforeStart } from "../publishing/publish.ts";
+import { clearOutbox, endStatus, publishAll, reportError } from "../publishing/publish.ts";
 import { keepItems } from "./keep-items.ts";
 import { doneInWords, withCheckedResult } from "./outcome-request.ts";
 import { writeAuditLog } from "./write-audit-log.ts";
@@ -221,7 +220,7 @@ async function publishEffects(
 async function start(written: Versioned, startAt: string | null, context: Context): Promise<Followed> {
   let { record, etag } = written;
   try {
-    ({ record, etag } = await publishBeforeStart(written, context));
+    ({ record, etag } = await publishAll(written, context));
     await context.messenger.startAttempt(startAttemptOf(written.record), startAt === null ? {} : { at: startAt });
     return { record, etag, published: true };
   } catch (cause) {

@@ -4,7 +4,7 @@
 import { instant } from "../../domain/duration.ts";
 import { attemptId, type StateRecord } from "../../domain/record/state-record.ts";
 import type { Context } from "../ports.ts";
-import { concludedAgain } from "./conclude-job.ts";
+import { concludedAgain } from "./publish.ts";
 
 /** More than the bounded tries of a send. What can't be sent is then left in the record. */
 const SENDING_MS = 5 * 60_000;

@@ -1,52 +1,125 @@
-// Publishes statuses to the client (P15): in order for each job, and at least once. A message that can't be sent now is left in the record as an
-// outbox message.
+// Publishes a job's statuses to its client (P15, P16): in order for each job, and at least once. A message that can't be sent now is left in the
+// record as an outbox message.
 
 import { instant } from "../../domain/duration.ts";
-import { completionsOf, isSameOutbox, owedWith } from "../../domain/record/owed.ts";
+import { addToOutbox, completionsOf, isSameOutbox, owedWith, published } from "../../domain/record/outbox.ts";
 import { hasEnded, type JobStatus, type OutboxMessage, type StateRecord } from "../../domain/record/state-record.ts";
-import { published } from "../../domain/recovery/recovery.ts";
+import { startAttemptOf } from "../../domain/recovery/recovery.ts";
 import { statusMessage } from "../../domain/steps/outputs.ts";
-import { addToOutbox, STATUS_OF } from "../../domain/steps/transitions.ts";
+import { STATUS_OF } from "../../domain/steps/transitions.ts";
 import { inWords } from "../../domain/thrown.ts";
 import type { Versioned } from "../../store/job-store.ts";
-import type { Context, Ports } from "../ports.ts";
+import type { Context, Ports, Telemetry } from "../ports.ts";
+
+/** The event for each end of a job. A job in Error alerts an operator. */
+const EVENTS = { Compensated: "JobCompensated", Cancelled: "JobCancelled", Error: "JobErrored" } as const;
 
 /** A write, and a read of the record's current state: the attempt may have continued in the meantime. */
 const TRIES_TO_LEAVE = 3;
 
-/** Sends those status messages that the requester wants, in one send. Throws once the messenger's bounded retries are used up. */
-export async function publish(
-  record: StateRecord,
-  outboxMessages: readonly OutboxMessage[],
+/**
+ * The record is Pending for its next attempt: notifies the scheduler. The sweep does it again if that fails.
+ * @param startAt not before that; at once if null
+ */
+export async function startNextAttempt(
+  pending: Versioned,
   context: Context,
+  startAt: string | null = null,
 ): Promise<void> {
-  const { jobId, replyTo } = record;
-  // After a rollback this app may not have the workflow: its requester receives the status nevertheless.
-  const workflow = context.workflows.find(record.workflow);
-  const messages = outboxMessages.flatMap((one) => statusMessage(record, one, workflow) ?? []);
-  if (messages.length === 0) return;
-  const answer = await context.messenger.publish(record, messages);
-  if (answer === "too-large-together") {
-    for (const one of outboxMessages) await publish(record, [one], context);
-  }
-  if (answer !== "no-such-queue") return;
-  for (const { status } of messages) context.telemetry.event("StatusUndeliverable", { jobId, status, queue: replyTo });
+  const { record } = pending;
+  const { jobId, attempt, error, direction } = record;
+  if (direction === "compensate")
+    context.telemetry.event("JobToBeCompensated", { jobId, attempt, message: error?.message ?? null });
+  await publishAll(pending, context);
+  await context.messenger.startAttempt(startAttemptOf(record), startAt === null ? {} : { at: startAt });
 }
 
 /**
- * The statuses that the client must have received before a next attempt begins. A process may have crashed after it recorded a job or completed a
- * step, and before it published that. Once another attempt holds the job no other process would publish it, so it is published again, under the
- * same ids. Returns the last known record.
+ * All statuses that the client must have received before a next attempt begins, or of a job that has ended in Error. A process may have crashed
+ * after it recorded a job or completed a step, and before it published that. No other process would publish it, so it is published again, under
+ * the same ids. Returns the last known record.
  */
-export async function publishBeforeStart(pending: Versioned, context: Context): Promise<Versioned> {
-  return clearOutbox(pending, context, { completions: completionsOf(pending.record) });
+export async function publishAll(stored: Versioned, context: Context, onSent?: () => void): Promise<Versioned> {
+  return clearOutbox(stored, context, { completions: completionsOf(stored.record), onSent });
+}
+
+/**
+ * The record contains the end of the job: notifies the client. The sweep publishes what fails here. Before an Error the completed steps are
+ * published again: another step may have been recorded by a process that then crashed, and a step in progress when a compensation began may end
+ * it.
+ * @param completed the completed steps that are not published yet, for a Processed job; if absent, all are published again
+ */
+export async function concludeJob(
+  ended: Versioned,
+  context: Context,
+  completed = completionsOf(ended.record),
+): Promise<void> {
+  const { jobId, attempt, workflow, processState, outbox } = ended.record;
+  if (processState === "Processed") {
+    const { createdAt, enqueuedAt = createdAt, updatedAt } = ended.record;
+    const criticalMs = Date.parse(updatedAt) - Date.parse(enqueuedAt);
+    context.telemetry.event("JobProcessed", { jobId, attempt, workflow: workflow.name, criticalMs });
+    if (!outbox.some(({ status }) => status === "Completed")) {
+      await publishOrKeep(ended, [...completed, { status: "Completed", attempt, at: updatedAt }], context);
+      return;
+    }
+  } else reportError(ended.record, context.telemetry);
+  try {
+    await publishAll(ended, context);
+  } catch (cause) {
+    context.telemetry.event("StatusDelayed", { jobId, status: endStatus(ended.record), cause: inWords(cause) });
+  }
+}
+
+/**
+ * For an attempt whose activity failed finally, or whose time is over: if its job has still ended, the client is notified. Messages that were
+ * published before are sent again under the same message id. Throws if store or bus are unavailable: the engine tries again.
+ */
+export async function publishEndOf(
+  { jobId, attempt }: { readonly jobId: string; readonly attempt: number },
+  context: Context,
+): Promise<void> {
+  // Nobody publishes the end later, so it is not to be missed because of a stale read.
+  const stored = await context.store.latest(jobId);
+  if (!stored || stored.record.attempt !== attempt) return;
+  const { processState } = stored.record;
+  if (!hasEnded(processState)) return;
+  if (processState === "Processed") return concludeJob(stored, context);
+  await publishAll(stored, context, () => reportOwedError(stored.record, context.telemetry));
+}
+
+/** All statuses of a Processed job whose process may have died before it sent them. Throws if the bus does not take them. */
+export function concludedAgain(record: StateRecord, context: Context): Promise<void> {
+  const { attempt, updatedAt: at } = record;
+  return publish(record, [...completionsOf(record), { status: "Completed", attempt, at }], context);
+}
+
+/**
+ * A step is completed, or the job has ended, or both. Messages that can't be sent are left as outbox messages, and are published before the next
+ * message or by the sweep: so no message overtakes them. Returns the last known record.
+ */
+export async function publishOrKeep(
+  written: Versioned,
+  outboxMessages: readonly OutboxMessage[],
+  context: Context,
+): Promise<Versioned> {
+  const { jobId } = written.record;
+  try {
+    const settled = await clearOutbox(written, context);
+    await publish(written.record, outboxMessages, context);
+    return settled;
+  } catch (cause) {
+    for (const { status } of outboxMessages)
+      context.telemetry.event("StatusDelayed", { jobId, status, cause: inWords(cause) });
+    return leave(written.record, outboxMessages, context);
+  }
 }
 
 interface Sending {
   /** They go before the others, but for the first. */
   readonly completions?: readonly OutboxMessage[];
   /** Called before the outbox messages are removed. */
-  readonly onSent?: () => void;
+  readonly onSent?: (() => void) | undefined;
 }
 
 /**
@@ -73,25 +146,23 @@ export async function clearOutbox(
   return read;
 }
 
-/**
- * A step is completed, or the job has ended, or both. Messages that can't be sent are left as outbox messages, and are published before the next
- * message or by the sweep: so no message overtakes them. Returns the last known record.
- */
-export async function publishOrKeep(
-  written: Versioned,
+/** Sends those status messages that the requester wants, in one send. Throws once the messenger's bounded retries are used up. */
+export async function publish(
+  record: StateRecord,
   outboxMessages: readonly OutboxMessage[],
   context: Context,
-): Promise<Versioned> {
-  const { jobId } = written.record;
-  try {
-    const settled = await clearOutbox(written, context);
-    await publish(written.record, outboxMessages, context);
-    return settled;
-  } catch (cause) {
-    for (const { status } of outboxMessages)
-      context.telemetry.event("StatusDelayed", { jobId, status, cause: inWords(cause) });
-    return leave(written.record, outboxMessages, context);
+): Promise<void> {
+  const { jobId, replyTo } = record;
+  // After a rollback this app may not have the workflow: its requester receives the status nevertheless.
+  const workflow = context.workflows.find(record.workflow);
+  const messages = outboxMessages.flatMap((one) => statusMessage(record, one, workflow) ?? []);
+  if (messages.length === 0) return;
+  const answer = await context.messenger.publish(record, messages);
+  if (answer === "too-large-together") {
+    for (const one of outboxMessages) await publish(record, [one], context);
   }
+  if (answer !== "no-such-queue") return;
+  for (const { status } of messages) context.telemetry.event("StatusUndeliverable", { jobId, status, queue: replyTo });
 }
 
 /**
@@ -114,6 +185,23 @@ async function leave(seen: StateRecord, outboxMessages: readonly OutboxMessage[]
   }
   const statuses = open.map(({ status }) => status).join(", ");
   throw new Error(`the outbox messages of job ${seen.jobId} could not be left in its record: ${statuses}`);
+}
+
+/**
+ * The process that wrote the end may have died before it raised the alert, or never have known that it wrote it: the alert is owed as long as the
+ * status is. Called after the status is sent and before it leaves the outbox, so while the bus is down it is not raised again and again.
+ */
+export function reportOwedError(record: StateRecord, telemetry: Telemetry): void {
+  const { processState, attempt, outbox } = record;
+  if (!hasEnded(processState) || processState === "Processed") return;
+  const end = STATUS_OF[processState];
+  if (outbox.some((one) => one.status === end && one.attempt === attempt)) reportError(record, telemetry);
+}
+
+export function reportError({ jobId, attempt, error, processState }: StateRecord, telemetry: Telemetry): void {
+  const { kind = null, step = null, agent = null, message = null } = error ?? {};
+  const end = processState === "Compensated" || processState === "Cancelled" ? processState : "Error";
+  telemetry.event(EVENTS[end], { jobId, attempt, kind, step, agent, message });
 }
 
 /** The status of an ended job's record. */

@@ -1,6 +1,6 @@
 // A look at the record, for an attempt that has received nothing for too long, or that others may have overtaken (P4, P15).
 
-import { completionsOf } from "../../domain/record/owed.ts";
+import { completionsOf } from "../../domain/record/outbox.ts";
 import { type Look, type StepOutcome, standingOf } from "../../domain/steps/attempt.ts";
 import type { Context } from "../ports.ts";
 import { publishOrKeep } from "../publishing/publish.ts";

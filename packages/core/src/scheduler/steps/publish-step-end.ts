@@ -1,14 +1,20 @@
 // Publishes a recorded end of a step (P13, P15): telemetry, the status messages, and the event for the attempt that holds the job.
 
-import { completionOf, completionsOf } from "../../domain/record/owed.ts";
+import { completionOf, completionsOf } from "../../domain/record/outbox.ts";
 import { runOf, runsInHand } from "../../domain/record/plan.ts";
 import { hasEnded, type StateRecord, type StepRecord } from "../../domain/record/state-record.ts";
 import { ownReceiver, type StepEnd, type StepTask } from "../../domain/steps/attempt.ts";
 import { newsOfEnd } from "../../domain/steps/news.ts";
+import type { LedTo } from "../../domain/steps/step-writes.ts";
+import type { Versioned } from "../../store/job-store.ts";
 import type { Context, Telemetry } from "../ports.ts";
-import { concludeJob, startNextAttempt } from "../publishing/conclude-job.ts";
-import { publishOrKeep } from "../publishing/publish.ts";
-import type { RecordedEnd } from "./write-step-end.ts";
+import { concludeJob, publishOrKeep, startNextAttempt } from "../publishing/publish.ts";
+
+/** The record with the step's end in it, and the consequences of that end. */
+export interface RecordedEnd extends Versioned, LedTo {
+  /** An earlier run of the task recorded it, and may have crashed before it published that. */
+  readonly isRepeat?: true;
+}
 
 /** If the job has ended, or changed its direction, that is published too before any event is sent. */
 export async function publishStepEnd(task: StepTask, recorded: RecordedEnd, context: Context): Promise<StepEnd> {

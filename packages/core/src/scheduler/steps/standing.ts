@@ -5,9 +5,9 @@ import type { StepEnd, StepTask } from "../../domain/steps/attempt.ts";
 import { newsOfEnd, newsOfOne } from "../../domain/steps/news.ts";
 import { ledTo, withoutWaiting } from "../../domain/steps/step-end.ts";
 import type { Context } from "../ports.ts";
-import { concludeJob, startNextAttempt } from "../publishing/conclude-job.ts";
+import { concludeJob, startNextAttempt } from "../publishing/publish.ts";
 import { writeAtVersion } from "../write-at-version.ts";
-import { circumstancesOf } from "./write-step-end.ts";
+import { circumstancesOf } from "./record-step.ts";
 
 /** From now on the attempt waits for the step by event, and needs to know until when. A compensation does not wait for it. */
 export async function standing(task: StepTask, record: StateRecord, context: Context): Promise<StepEnd> {

@@ -1,8 +1,18 @@
-// The statuses that a record says must reach its requester, without an outbox message for each (P15).
-import type { OutboxMessage, StateRecord } from "./state-record.ts";
+// The statuses that must reach a job's requester (P15): those that its record owes, and the record after they are sent, or could not be sent.
 
+import { after } from "../duration.ts";
+import { dueAfterReminder } from "./due.ts";
+import { append, type GuardedWrite, MOST_CHANGES, set } from "./guarded-write.ts";
+import { owesReminder } from "./reminder.ts";
+import { overAgain, overMember } from "./retention.ts";
+import { hasEnded, type OutboxMessage, type StateRecord } from "./state-record.ts";
+
+/** How long an ended job's outbox message may wait for the write that removes it before the sweep sends it again. */
+export const OUTBOX_GRACE_MS = 30_000;
 /** The last statuses that were sent which a record names. */
 export const PUBLISHED_LIMIT = 20;
+/** Besides them, the write that leaves messages may set when the record is due, over, closed and removed. */
+const MOST_ADDED = MOST_CHANGES - 4;
 
 /**
  * The statuses that its requester must have received before the attempt begins that a Pending record waits for, in their sequence. Whoever starts
@@ -58,4 +68,44 @@ export function announced(record: StateRecord, attempt: number, at: string) {
 /** The status of the last attempt of which its requester is notified. */
 export function retryOf({ retryScheduled }: StateRecord): readonly OutboxMessage[] {
   return retryScheduled ? [{ status: "RetryScheduled", ...retryScheduled }] : [];
+}
+
+/** The record after its outbox messages are sent; an ended job is then not due any more, and may be over. */
+export function published(record: StateRecord, now: string): StateRecord {
+  const { dueAt, ...rest } = record;
+  const ended = hasEnded(record.processState);
+  const { outbox, published: before = [] } = record;
+  const sent = outbox.length > 0 && { published: [...before, ...outbox].slice(-PUBLISHED_LIMIT) };
+  const due =
+    dueAt && owesReminder(record) && record.processState === "Processing" ? dueAfterReminder(record, dueAt) : dueAt;
+  const settled: StateRecord = { ...rest, ...(!ended && due && { dueAt: due }), outbox: [], ...sent, updatedAt: now };
+  return overAgain(settled, now);
+}
+
+/**
+ * Status messages could not be sent: they are sent with the next one, or the sweep sends them once the job has ended. Until then none of the job's
+ * documents is removed.
+ * @returns the write of the first of them, and the others, which need further writes
+ */
+export function addToOutbox(
+  seen: StateRecord,
+  outboxMessages: readonly OutboxMessage[],
+  now: string,
+): { readonly write: GuardedWrite; readonly rest: readonly OutboxMessage[] } {
+  const rest = outboxMessages.slice(MOST_ADDED);
+  return { write: adding(seen, outboxMessages.slice(0, MOST_ADDED), now), rest };
+}
+
+function adding(seen: StateRecord, outboxMessages: readonly OutboxMessage[], now: string): GuardedWrite {
+  const { processState, lockedBy, attempt, keptUntil, jobRevision } = seen;
+  const ended = hasEnded(processState)
+    ? [set(["dueAt"], after(now, OUTBOX_GRACE_MS)), set([overMember(seen)], null)]
+    : [];
+  const write = {
+    guard: { processStates: [processState], lockedBy, attempt },
+    changes: [...outboxMessages.map((message) => append(["outbox"], message)), ...ended],
+  };
+  if (!keptUntil) return write;
+  const changes = [...write.changes, set(["keptUntil"], null)];
+  return { ...write, changes, lifetime: { revisions: jobRevision, keepMs: null, secrets: [] } };
 }

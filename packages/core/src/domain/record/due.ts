@@ -1,0 +1,71 @@
+// When the supervisor must read a record that an attempt holds (P10): the first instant at which one of its steps has to be looked at.
+
+import { after } from "../duration.ts";
+import { isInHand, runOf, runsInHand } from "./plan.ts";
+import { remindersOf } from "./reminder.ts";
+import type { Direction, StateRecord, StepRun, Steps } from "./state-record.ts";
+
+/** Longer than a poll takes with its wait. After this time the attempt that had to poll is considered lost. */
+const MISSED_AFTER_MS = 10 * 60_000;
+
+/** When no agent works on an open step any more, or could: only then may it be run again. */
+export function expiresAt({ state, startBy, completeBy }: StepRun): string {
+  const ends = completeBy ?? "";
+  return state === "Scheduled" && startBy !== null && startBy > ends ? startBy : ends;
+}
+
+interface Waiting extends Pick<StepRun, "state" | "accepted" | "completeBy"> {}
+
+/** When a poll that was due before then is considered missed; undefined if none is due, or if the step's time is over by then. */
+export function missedAt({ state, accepted, completeBy }: Waiting): string | undefined {
+  if (state !== "Awaiting" || accepted?.pollAt === undefined) return undefined;
+  const at = after(accepted.pollAt, MISSED_AFTER_MS);
+  return at < (completeBy ?? "") ? at : undefined;
+}
+
+/** Of all steps, in either direction. */
+export function missedPolls(steps: Steps): readonly string[] {
+  return runsInHand(steps).flatMap(({ run }) => missedAt(run) ?? []);
+}
+
+/**
+ * When the pauses of steps are over that are to be retried later while others continue. A compensation does not wait for the pauses of forward
+ * steps.
+ */
+export function pausesOf(steps: Steps, direction: Direction): readonly string[] {
+  return Object.values(steps)
+    .flatMap((step) => (direction === "forward" ? [step, step.compensation] : [step.compensation]))
+    .flatMap((run) => (run?.state === "NotStarted" && run.notBefore ? [run.notBefore] : []));
+}
+
+type Times = Pick<StateRecord, "completeBy" | "dueAt">;
+
+/** The times of a claimed record. */
+export function timesOf(steps: Steps, known: Times & Pick<StateRecord, "direction">): Times {
+  const [completeBy = known.completeBy] = runsInHand(steps)
+    .map(({ run }) => expiresAt(run))
+    .sort();
+  const dueAt = dueAtOf(steps, known.direction) ?? known.dueAt;
+  return { completeBy, ...(dueAt !== undefined && { dueAt }) };
+}
+
+/** The same after steps have changed while others are open: time that an operator has extended for these stays. */
+export function timesAmong(before: StateRecord, steps: Steps): Times {
+  const { dueAt = "" } = before;
+  const isExtended = dueAt > (dueAtOf(before.steps, before.direction) ?? dueAt);
+  const goesOn = runsInHand(before.steps).some(({ step, direction }) => isInHand(runOf(steps[step], direction)));
+  const { completeBy, dueAt: earliest = dueAt } = timesOf(steps, before);
+  return { completeBy, dueAt: isExtended && goesOn && dueAt > earliest ? dueAt : earliest };
+}
+
+/** Until then the record was due for its reminder, unless an operator has extended its time. */
+export function dueAfterReminder(record: StateRecord, dueAt: string): string {
+  const { dueAt: next = dueAt } = timesOf(record.steps, record);
+  return next > dueAt ? next : dueAt;
+}
+
+/** When the first run expires, the first pause is over, a poll is missed, or somebody is to be reminded. */
+function dueAtOf(steps: Steps, direction: Direction): string | undefined {
+  const ofRuns = runsInHand(steps).flatMap(({ run }) => [expiresAt(run), missedAt(run) ?? []].flat());
+  return [...ofRuns, ...pausesOf(steps, direction), ...remindersOf(steps, direction)].sort()[0];
+}
