@@ -67,5 +67,7 @@ test("a planted circle of folders is found", () => {
 test("a planted circle by a type is found", () => {
   const poll = "packages/core/src/domain/steps/poll.ts";
   const planted = new Map([...importsOf("packages/core/src"), ["packages/core/src/domain/duration.ts", [poll]]]);
-  expect(circlesIn(planted)).toEqual([expect.stringMatching(/duration\.ts -> .*poll\.ts|poll\.ts -> .*duration\.ts/)]);
+  expect(circlesIn(planted)).toContainEqual(
+    expect.stringMatching(/duration\.ts -> .*poll\.ts|poll\.ts -> .*duration\.ts/),
+  );
 });

@@ -58,8 +58,8 @@ export const P16 = faultsOf("P16", [
   [
     "Before a next attempt the steps that were done are not published.",
     PUBLISH,
-    "{ completions: completionsOf(pending.record) }",
-    "{}",
+    "{ completions: completionsOf(stored.record), onSent }",
+    "{ onSent }",
     "operations:sweep.test.ts",
   ],
   [

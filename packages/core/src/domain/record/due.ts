@@ -1,7 +1,7 @@
 // When the supervisor must read a record that an attempt holds (P10): the first instant at which one of its steps has to be looked at.
 
 import { after } from "../duration.ts";
-import { isInHand, runOf, runsInHand } from "./plan.ts";
+import { isInHand, type RunInHand, runOf, runsInHand } from "./plan.ts";
 import { remindersOf } from "./reminder.ts";
 import type { Direction, StateRecord, StepRun, Steps } from "./state-record.ts";
 
@@ -42,18 +42,18 @@ type Times = Pick<StateRecord, "completeBy" | "dueAt">;
 
 /** The times of a claimed record. */
 export function timesOf(steps: Steps, known: Times & Pick<StateRecord, "direction">): Times {
-  const [completeBy = known.completeBy] = runsInHand(steps)
-    .map(({ run }) => expiresAt(run))
-    .sort();
-  const dueAt = dueAtOf(steps, known.direction) ?? known.dueAt;
+  const inHand = runsInHand(steps);
+  const [completeBy = known.completeBy] = inHand.map(({ run }) => expiresAt(run)).sort();
+  const dueAt = dueAtOf(steps, inHand, known.direction) ?? known.dueAt;
   return { completeBy, ...(dueAt !== undefined && { dueAt }) };
 }
 
 /** The same after steps have changed while others are open: time that an operator has extended for these stays. */
 export function timesAmong(before: StateRecord, steps: Steps): Times {
   const { dueAt = "" } = before;
-  const isExtended = dueAt > (dueAtOf(before.steps, before.direction) ?? dueAt);
-  const goesOn = runsInHand(before.steps).some(({ step, direction }) => isInHand(runOf(steps[step], direction)));
+  const inHand = runsInHand(before.steps);
+  const isExtended = dueAt > (dueAtOf(before.steps, inHand, before.direction) ?? dueAt);
+  const goesOn = inHand.some(({ step, direction }) => isInHand(runOf(steps[step], direction)));
   const { completeBy, dueAt: earliest = dueAt } = timesOf(steps, before);
   return { completeBy, dueAt: isExtended && goesOn && dueAt > earliest ? dueAt : earliest };
 }
@@ -65,7 +65,7 @@ export function dueAfterReminder(record: StateRecord, dueAt: string): string {
 }
 
 /** When the first run expires, the first pause is over, a poll is missed, or somebody is to be reminded. */
-function dueAtOf(steps: Steps, direction: Direction): string | undefined {
-  const ofRuns = runsInHand(steps).flatMap(({ run }) => [expiresAt(run), missedAt(run) ?? []].flat());
+function dueAtOf(steps: Steps, inHand: readonly RunInHand[], direction: Direction): string | undefined {
+  const ofRuns = inHand.flatMap(({ run }) => [expiresAt(run), missedAt(run) ?? []].flat());
   return [...ofRuns, ...pausesOf(steps, direction), ...remindersOf(steps, direction)].sort()[0];
 }
