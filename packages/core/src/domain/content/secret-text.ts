@@ -18,26 +18,29 @@ const ESCAPE =
 const ESCAPES = /[%\\&]/;
 const NO_ASCII = /[^\0-\x7f]/;
 const BASE64_RUN = /[A-Za-z\d+/_-]{8,}={0,2}/g;
+const BEFORE = ["", "A", "AA", "AAA"];
+const LONGEST_BEFORE = 3;
 const LINE_BREAKS = /\\[nr]|\s/g;
 /** Printable ASCII that JSON writes as it is. */
 const PRINTABLE = /^[ !#-[\]-~]+$/;
 
 /** @param values the secrets; empty and very short ones are in no text */
 export function removerOf(values: Iterable<string>): Remove {
-  const each = [...new Set(values)]
-    .filter(({ length }) => length >= SHORTEST)
-    .map((value) => {
-      // Made once a text may have the value: a message at fault may have hundreds, of which none is in a fault's words.
-      let made: Remove | undefined;
-      const remove = (text: string) => {
-        made ??= removerOfOne(value);
-        return made(text);
-      };
-      return { mayBeIn: traceOf(value), remove };
-    });
+  const found = [...new Set(values)].filter(({ length }) => length >= SHORTEST);
+  // Its first and last byte may be encoded together with what stands beside it.
+  const fewest = Math.min(...found.map(({ length }) => length - 2));
+  const each = found.map((value) => {
+    // Made once a text may have the value: a message at fault may have hundreds, of which none is in a fault's words.
+    let made: Remove | undefined;
+    const remove = (text: string) => {
+      made ??= removerOfOne(value);
+      return made(text);
+    };
+    return { mayBeIn: traceOf(value), remove };
+  });
   if (each.length === 0) return (text) => text;
   return (text) => {
-    const read = readingOf(text);
+    const read = readingOf(text, fewest);
     return each.reduce((shown, { mayBeIn, remove }) => (mayBeIn(read) ? remove(shown) : shown), text);
   };
 }
@@ -51,12 +54,16 @@ interface Reading {
   readonly isEscaped: boolean;
 }
 
-function readingOf(text: string): Reading | undefined {
+/** @param fewest the bytes that an encoded secret has at least: what stands for fewer is not decoded */
+function readingOf(text: string, fewest: number): Reading | undefined {
   if (NO_ASCII.test(text)) return undefined;
-  const runs = [text, text.replace(LINE_BREAKS, "")].flatMap((one) => one.match(BASE64_RUN) ?? []);
+  const shortest = (fewest * 4) / 3 - LONGEST_BEFORE;
+  const runs = [text, text.replace(LINE_BREAKS, "")]
+    .flatMap((one) => one.match(BASE64_RUN) ?? [])
+    .filter(({ length }) => length >= shortest);
   const decoded = [...new Set(runs)].flatMap((run) =>
     // It may be cut at its begin: the places are made before it, and nothing of it is left out.
-    ["", "A", "AA", "AAA"].map((before) =>
+    BEFORE.map((before) =>
       Buffer.from(before + run, "base64")
         .toString("latin1")
         .toLowerCase(),
@@ -74,7 +81,6 @@ function readingOf(text: string): Reading | undefined {
 function traceOf(value: string): (read: Reading | undefined) => boolean {
   if (!PRINTABLE.test(value)) return () => true;
   const [lower, plain] = [value.toLowerCase(), plainText(value)];
-  // Its first and last byte may be encoded together with what stands beside it.
   const inner = lower.slice(1, -1);
   const hex = Buffer.from(value).toString("hex");
   return (read) =>
