@@ -117,7 +117,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "usual",
-          include: ["{packages,shared,functions,cli,console,tests,bench}/**/*.test.ts"],
+          include: ["{packages,shared,functions,cli,tests,bench}/**/*.test.ts"],
           exclude: [...configDefaults.exclude, ...LONG, ...UNITS, ...LEFT_OUT],
         },
       },

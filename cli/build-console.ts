@@ -25,7 +25,7 @@ const PARTS: readonly Part[] = [
     name: "console",
     at: "",
     sources: [
-      "console/**/*.{ts,tsx,css,html,svg,json}",
+      "packages/operator/console/**/*.{ts,tsx,css,html,svg,json}",
       // What it imports of the packages, and what that imports.
       "packages/{core,operator}/package.json",
       "packages/core/src/*.ts",
@@ -38,7 +38,7 @@ const PARTS: readonly Part[] = [
     at: "simulator/",
     sources: [
       "docs/.vitepress/simulator/**/*.{ts,css,html}",
-      "console/src/icon.svg",
+      "packages/operator/console/src/icon.svg",
       "cli/build-simulator.ts",
       "shared/**/*.ts",
       "packages/{core,testing,local}/package.json",
@@ -118,7 +118,7 @@ async function buildConsole(folder: string, key: string): Promise<void> {
   const { build, defaultClientConditions } = await import("vite");
   await build({
     configFile: false,
-    root: join(root, "console"),
+    root: join(root, "packages/operator/console"),
     base: "/console/",
     logLevel: "warn",
     // The packages' sources, as everywhere in this repository.

@@ -20,7 +20,7 @@ const PROJECTS = [
 const FILES: CompiledFiles = {
   root,
   sources: [
-    "{functions,shared,console,packages/*/src,docs/.vitepress/simulator}/**/*",
+    "{functions,shared,packages/operator/console,packages/*/src,docs/.vitepress/simulator}/**/*",
     "{.,packages/*}/{package,package-lock,tsconfig,tsconfig.build}.json",
     "cli/build*.ts",
   ],

@@ -1,7 +1,7 @@
 // A search as a file: what stands in a cell, and how many pages are read.
 import { expect, test } from "vitest";
-import type { JobSummary } from "../../console/src/api/contract.ts";
-import { csvOf, EXPORT_LIMIT, jsonLinesOf, readAllPages } from "../../console/src/export.ts";
+import type { JobSummary } from "../../packages/operator/console/src/api/contract.ts";
+import { csvOf, EXPORT_LIMIT, jsonLinesOf, readAllPages } from "../../packages/operator/console/src/export.ts";
 
 function orderOf(orderId: string, message?: string): JobSummary {
   const at = "2026-01-31T12:00:00.000Z";

@@ -1,7 +1,7 @@
 // What makes the first view read its lists again before it is their turn; and which of its answers are recent.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createClock, isRecent } from "../../console/src/api/clock.ts";
-import { createNews } from "../../console/src/api/news.ts";
+import { createClock, isRecent } from "../../packages/operator/console/src/api/clock.ts";
+import { createNews } from "../../packages/operator/console/src/api/news.ts";
 
 const SECOND = 1000;
 const one = (count: number) => ({ process: "one", count });

@@ -1,7 +1,7 @@
 // The console's texts have the app's words in the place of job.
 import { afterEach, expect, test } from "vitest";
-import { OVERVIEW } from "../../console/src/words/overview.ts";
-import { nameJobs, say } from "../../console/src/words/say.ts";
+import { OVERVIEW } from "../../packages/operator/console/src/words/overview.ts";
+import { nameJobs, say } from "../../packages/operator/console/src/words/say.ts";
 
 afterEach(() => nameJobs({ one: "job", many: "jobs" }));
 

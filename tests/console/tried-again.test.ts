@@ -1,7 +1,7 @@
 // A request that is answered well only at the second try: one of several hosts may be ill, and nothing else on the first view would show it.
 import { afterEach, expect, test, vi } from "vitest";
-import { get } from "../../console/src/api/client.ts";
-import { isAnswering } from "../../console/src/api/clock.ts";
+import { get } from "../../packages/operator/console/src/api/client.ts";
+import { isAnswering } from "../../packages/operator/console/src/api/clock.ts";
 
 afterEach(() => {
   vi.unstubAllGlobals();

@@ -113,7 +113,9 @@ test.each(all)("$name: has a severity and times that Azure Monitor takes", ({ se
 test.each(all)("$name: leads to a view that the console has", ({ name }) => {
   const views = JSON.parse(read("infra/alerts/views.json")) as Record<string, string>;
   expect(Object.keys(views).sort()).toEqual(all.map((alert) => alert.name).sort());
-  const routes = [...read("console/src/app.tsx").matchAll(/<Route path="([^"]+)"/g)].map(([, path = ""]) => path);
+  const routes = [...read("packages/operator/console/src/app.tsx").matchAll(/<Route path="([^"]+)"/g)].map(
+    ([, path = ""]) => path,
+  );
   const patterns = routes.map(
     (route) => new RegExp(`^${route.replaceAll(/\/:\w+\?/g, "(/[\\w-]+)?").replaceAll(/:\w+/g, "[\\w-]+")}$`),
   );

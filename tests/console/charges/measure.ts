@@ -1,6 +1,12 @@
 // What each view of the console asks of the store, counted on the local stack.
 import { setTimeout as sleep } from "node:timers/promises";
-import { CHANGES_MS, HOME_MS, LIST_MS, QUEUES_MS, WAITS_MS } from "../../../console/src/api/intervals.ts";
+import {
+  CHANGES_MS,
+  HOME_MS,
+  LIST_MS,
+  QUEUES_MS,
+  WAITS_MS,
+} from "../../../packages/operator/console/src/api/intervals.ts";
 import { adaptApp } from "../../support/adapted-app.ts";
 import { CARRIER, CHAIN, GRAPH, THREE_STEPS } from "../../support/orders.ts";
 import type { Spent } from "./meter.ts";
