@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { REPORT_LIMIT } from "@scheduler-agent-supervisor/core/internal/scheduler/steps/completion";
 import type { Stack } from "@scheduler-agent-supervisor/local/stack/stack";
-import { openRecords } from "../cli/records.ts";
+import { openRecords } from "../cli/common/records.ts";
 import { settingsFor } from "../cli/settings.ts";
 import { difference, measure } from "./measure.ts";
 

@@ -1,7 +1,7 @@
 // The SDK floor, a process of its own: an order's requests by the same SDKs on the same services, without an engine, functions or telemetry.
 import { CosmosClient } from "@azure/cosmos";
 import { ServiceBusClient } from "@azure/service-bus";
-import { REPLY_QUEUE } from "../cli/reply-queues.ts";
+import { REPLY_QUEUE } from "../cli/every-app/reply-queues.ts";
 import { type FloorClient, floorQueue, record, type Services, workThrough } from "./order-requests.ts";
 
 /** What the app gets from its own settings. */

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import type { Stack } from "@scheduler-agent-supervisor/local/stack/stack";
 import Table from "cli-table3";
-import { openRecords } from "../cli/records.ts";
+import { openRecords } from "../cli/common/records.ts";
 import { settingsFor } from "../cli/settings.ts";
 import { type Load, type OrderEnd, percentile, runLoad } from "./load.ts";
 import { cpuMsOf, processTree } from "./measure.ts";

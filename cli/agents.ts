@@ -5,8 +5,8 @@ import { staleFiles, writeGenerated } from "./agents/generated.ts";
 import { missingFor, readAvailable, throwIfMissing } from "./agents/missing.ts";
 import { staleNames, writeNames } from "./agents/names.ts";
 import { agentTable } from "./agents/table.ts";
-import { readArguments, runCommand } from "./arguments.ts";
-import { columnsFor, forOutput } from "./wrapped.ts";
+import { readArguments, runCommand } from "./every-app/arguments.ts";
+import { columnsFor, forOutput } from "./every-app/wrapped.ts";
 
 const USAGE = `npm run agents [-- OPTIONS]
              lists the agents with their operations, services and transports

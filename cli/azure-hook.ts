@@ -3,15 +3,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AzureDeveloperCliCredential } from "@azure/identity";
 import { business } from "../shared/business.ts";
 import { choiceFor } from "./agents/generated.ts";
-import { readArguments, runCommand, UsageError } from "./arguments.ts";
-import { azdValues } from "./azure.ts";
 import { waitForPackageRole } from "./azure-hooks/await-package-role.ts";
 import { regionChoices, regionFaults } from "./azure-hooks/check-region.ts";
 import { providersNeeded, registerProviders } from "./azure-hooks/register-providers.ts";
 import { openResourceManager, type ResourceManager } from "./azure-hooks/resource-manager.ts";
 import { smokeObstacle } from "./azure-hooks/smoke-obstacle.ts";
 import { unaskedChoices } from "./azure-hooks/unasked.ts";
-import { SMOKE_WORKFLOW, smokeAzure } from "./smoke-azure.ts";
+import { azdValues } from "./common/azure.ts";
+import { readArguments, runCommand, UsageError } from "./every-app/arguments.ts";
+import { SMOKE_WORKFLOW, smokeAzure } from "./smoke/smoke-azure.ts";
 
 const USAGE = `npm run azure-hook -- preprovision|predeploy|postdeploy
   preprovision  names the services without an address, registers the resource providers of the template, and lists

@@ -2,7 +2,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Plugin, rolldown } from "rolldown";
-import { ROOT } from "./root.ts";
+import { ROOT } from "./every-app/root.ts";
 
 const COMMANDS = ["agents", "workflows", "services-check", "services-fault", "send", "orders"] as const;
 /** In the package of the desk, which the app depends on. */
@@ -12,7 +12,7 @@ const BROUGHT = [/^@azure\//, /^@scheduler-agent-supervisor\/core\//, /^zod$/];
 
 /** Nothing in them is of this repository's business: they read that of the app in whose folder npm starts them. */
 const inTheAppsFolder: Readonly<Record<string, string>> = {
-  [join(ROOT, "cli/root.ts")]: "export const ROOT = process.cwd();",
+  [join(ROOT, "cli/every-app/root.ts")]: "export const ROOT = process.cwd();",
   ...Object.fromEntries(
     ["business", "words"].map((name) => [
       join(ROOT, `shared/${name}.ts`),

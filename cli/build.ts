@@ -3,10 +3,10 @@ import { spawnSync } from "node:child_process";
 import { existsSync, globSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { readArguments, runCommand } from "./arguments.ts";
-import { placeConsole } from "./build-console.ts";
-import { type CompiledFiles, compileIfChanged } from "./compiled-files.ts";
-import { isAlive } from "./stack-file.ts";
+import { placeConsole } from "./build/build-console.ts";
+import { type CompiledFiles, compileIfChanged } from "./build/compiled-files.ts";
+import { readArguments, runCommand } from "./every-app/arguments.ts";
+import { isAlive } from "./every-app/stack-file.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -23,6 +23,7 @@ const FILES: CompiledFiles = {
     "{functions,shared,packages/operator/console,packages/*/src,docs/.vitepress/simulator}/**/*",
     "{.,packages/*}/{package,package-lock,tsconfig,tsconfig.build}.json",
     "cli/build*.ts",
+    "cli/build/*.ts",
   ],
   results: ["{.,packages/*}/dist/**/*"],
   stamp: join(root, "node_modules/.cache/compiled"),

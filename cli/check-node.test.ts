@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import manifest from "../package.json" with { type: "json" };
 import template from "../templates/app/package.json" with { type: "json" };
 import { nodeFault } from "./check-node.js";
-import { ROOT } from "./root.ts";
+import { ROOT } from "./every-app/root.ts";
 
 const packaged = Object.keys(manifest.optionalDependencies);
 const LEAST = "22.19.0";

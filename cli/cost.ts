@@ -1,10 +1,10 @@
 // `npm run cost`: what an environment costs a month, from infra/cost/prices.json: idle, and with orders; and the same elsewhere. And what Azure's limits allow.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { numberOf, readArguments, runCommand } from "./arguments.ts";
 import { readPrices } from "./cost/price-list.ts";
 import { costPage, costText, pageWith, USUAL_ORDERS } from "./cost/report.ts";
 import { sizingSummary, sizingText } from "./cost/sizing.ts";
+import { numberOf, readArguments, runCommand } from "./every-app/arguments.ts";
 import { ROOT } from "./settings.ts";
 
 const USAGE = `npm run cost [-- OPTIONS]

@@ -4,12 +4,12 @@ import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
-import { numberOf, readArguments, runCommand, UsageError } from "./arguments.ts";
 import { build } from "./build.ts";
+import { installApart } from "./common/install-apart.ts";
 import { DOCS } from "./docs/pages.ts";
 import { writeForSite, writeReference } from "./docs/reference.ts";
 import { TABLES } from "./docs/tables.ts";
-import { installApart } from "./install-apart.ts";
+import { numberOf, readArguments, runCommand, UsageError } from "./every-app/arguments.ts";
 import { ROOT } from "./settings.ts";
 
 const USAGE = `npm run docs [-- OPTIONS]
@@ -44,7 +44,7 @@ await runCommand(async () => {
   build();
   writeForSite();
   // Loaded here: it brings the builder, which --write does without.
-  const { buildSimulator } = await import("./build-simulator.ts");
+  const { buildSimulator } = await import("./build/build-simulator.ts");
   await buildSimulator(join(DOCS, "public", "simulator"));
   if (values["build"]) {
     const folder = resolve(String(values["out"] ?? join(ROOT, ".site")));

@@ -5,10 +5,10 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CosmosClient } from "@azure/cosmos";
-import { readArguments, runCommand } from "./arguments.ts";
-import { emulatorConfig } from "./emulator-config.ts";
-import { type CosmosEntities, createContainers } from "./emulator-containers.ts";
-import { probeStore } from "./emulator-probe.ts";
+import { emulatorConfig } from "./emulators/emulator-config.ts";
+import { type CosmosEntities, createContainers } from "./emulators/emulator-containers.ts";
+import { probeStore } from "./emulators/emulator-probe.ts";
+import { readArguments, runCommand } from "./every-app/arguments.ts";
 import { ROOT, sampleSettings } from "./settings.ts";
 
 const USAGE = `npm run emulators [-- OPTIONS]

@@ -12,10 +12,10 @@ import { words as templatesWords } from "../templates/app/shared/words.ts";
 import { GENERATED } from "./agents/generated.ts";
 import { inNamesOf, NAMED, namedFile, namesOf, WORDS } from "./agents/names.ts";
 import { RUNBOOKS, runbooksInWords, runbooksOfAnyApp } from "./agents/runbooks.ts";
-import { readArguments, runCommand, UsageError } from "./arguments.ts";
 import { build } from "./build.ts";
 import { buildCommands } from "./build-commands.ts";
-import { hasRegistry, npmFile } from "./npm.ts";
+import { hasRegistry, npmFile } from "./common/npm.ts";
+import { readArguments, runCommand, UsageError } from "./every-app/arguments.ts";
 import { ROOT, sampleSettings } from "./settings.ts";
 
 const USAGE = `npm run new -- FOLDER [OPTIONS]
@@ -34,17 +34,8 @@ const COPIED: readonly (readonly [from: string, to: string])[] = [
   ["host.json", "host.json"],
   [".funcignore", ".funcignore"],
   ["shared/app.ts", "shared/app.ts"],
-  ["cli/app-package.ts", "tools/app-package.ts"],
-  ["cli/arguments.ts", "tools/arguments.ts"],
-  ["cli/bundle.ts", "tools/bundle.ts"],
   ["cli/check-node.js", "tools/check-node.js"],
-  ["cli/durable-backend.ts", "tools/durable-backend.ts"],
-  ["cli/printed-commands.ts", "tools/printed-commands.ts"],
-  ["cli/production.ts", "tools/production.ts"],
-  ["cli/reply-queues.ts", "tools/reply-queues.ts"],
-  ["cli/root.ts", "tools/root.ts"],
-  ["cli/stack-file.ts", "tools/stack-file.ts"],
-  ["cli/wrapped.ts", "tools/wrapped.ts"],
+  ["cli/every-app", "tools/every-app"],
 ];
 const TEMPLATES = { contracts: template.contracts, words: templatesWords };
 const SAMPLES = namesOf({ contracts: sample.contracts, words: samplesWords });

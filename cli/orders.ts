@@ -9,14 +9,14 @@ import {
 } from "@scheduler-agent-supervisor/core/internal/domain/recovery/waiting";
 import { shownRecord } from "@scheduler-agent-supervisor/core/internal/store/stored-record";
 import { words } from "../shared/words.ts";
-import { numberOf, readArguments, runCommand, UsageError } from "./arguments.ts";
-import { colourOfState, describeRecord } from "./board.ts";
+import { numberOf, readArguments, runCommand, UsageError } from "./every-app/arguments.ts";
+import { printFor, withAddress } from "./every-app/printed-commands.ts";
+import { appUrl, DEFAULT_DATA, requireStack, stackPid } from "./every-app/stack-file.ts";
 import { VERB_OPTIONS } from "./orders/options.ts";
 import { printTable } from "./orders/table.ts";
 import { plainText, say, sayEach, timeText, waitText, withTimes } from "./orders/text.ts";
 import { isVerb, runVerb, VERBS_USAGE } from "./orders/verbs.ts";
-import { printFor, withAddress } from "./printed-commands.ts";
-import { appUrl, DEFAULT_DATA, requireStack, stackPid } from "./stack-file.ts";
+import { colourOfState, describeRecord } from "./start/board.ts";
 
 const USAGE = `npm run orders                 the latest 20 orders
 npm run orders -- ID           one order, with its steps and its history
@@ -50,7 +50,10 @@ await runCommand(async () => {
   if (values["trace"] && positionals.length === 0) throw new UsageError(`--trace needs an order's ID.\n\n${USAGE}`);
   const limit = numberOf(values, "limit", 1, 1000) ?? USUAL_LIMIT;
   // Loaded where they are used: a word asks the app alone, and needs no SDK.
-  const [{ openRecords }, { currentSettings }] = await Promise.all([import("./records.ts"), import("./settings.ts")]);
+  const [{ openRecords }, { currentSettings }] = await Promise.all([
+    import("./common/records.ts"),
+    import("./settings.ts"),
+  ]);
   const settings = currentSettings(data);
   const records = openRecords(settings);
   const claimWithinMs = durationMs(settings["ClaimWithin"] ?? "") ?? 0;
@@ -152,7 +155,7 @@ function printOne(record: StateRecord, claimWithinMs: number): void {
 }
 
 async function printTrace(orderId: string, data: string): Promise<void> {
-  const { orderTrace } = await import("./trace.ts");
+  const { orderTrace } = await import("./orders/trace.ts");
   const trace = orderTrace(orderId, data, process.stdout);
   console.log(trace?.join("\n") ?? `No trace of ${orderId} is kept in ${data}.`);
 }

@@ -1,12 +1,12 @@
 // `npm run package`: makes what is deployed to Azure, and says how big it is and how fast it starts.
 import { createHash } from "node:crypto";
 import { join, relative, resolve } from "node:path";
-import { type AppPackage, packApp, writePackage } from "./app-package.ts";
-import { readArguments, runCommand } from "./arguments.ts";
 import { build } from "./build.ts";
-import { measureColdStarts } from "./cold-start.ts";
-import { durableBackend } from "./durable-backend.ts";
-import { packServices } from "./services-package.ts";
+import { type AppPackage, packApp, writePackage } from "./every-app/app-package.ts";
+import { readArguments, runCommand } from "./every-app/arguments.ts";
+import { durableBackend } from "./every-app/durable-backend.ts";
+import { measureColdStarts } from "./package/cold-start.ts";
+import { packServices } from "./package/services-package.ts";
 import { ROOT } from "./settings.ts";
 
 const USAGE = `npm run package [-- OPTIONS]

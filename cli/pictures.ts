@@ -1,7 +1,7 @@
 // `npm run pictures`: draws the README's picture of the pattern anew. A test sees that what is committed is current.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readArguments, runCommand } from "./arguments.ts";
+import { readArguments, runCommand } from "./every-app/arguments.ts";
 import { drawPattern, SCHEMES } from "./pictures/pattern.ts";
 import { ROOT } from "./settings.ts";
 

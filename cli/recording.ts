@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "@scheduler-agent-supervisor/testing/internal/faults/temporary-folder";
-import { readArguments, runCommand } from "./arguments.ts";
+import { readArguments, runCommand } from "./every-app/arguments.ts";
 import { drawRecording, type Written } from "./pictures/recording.ts";
 import { ROOT } from "./settings.ts";
 

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { ROOT } from "./root.ts";
+import { ROOT } from "./every-app/root.ts";
 
 function reset(...entries: readonly string[]) {
   const data = mkdtempSync(join(tmpdir(), "reset-"));

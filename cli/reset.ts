@@ -1,8 +1,8 @@
 // `npm run reset`: forgets all that the local stack keeps.
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { readArguments, runCommand } from "./arguments.ts";
-import { DEFAULT_DATA, stackPid } from "./stack-file.ts";
+import { readArguments, runCommand } from "./every-app/arguments.ts";
+import { DEFAULT_DATA, stackPid } from "./every-app/stack-file.ts";
 
 const USAGE = `npm run reset
   --data DIR   the state folder to clear (.local)`;

@@ -2,13 +2,13 @@
 import { readFileSync } from "node:fs";
 import type { WantedStatuses } from "@scheduler-agent-supervisor/client/job-client";
 import { words } from "../shared/words.ts";
-import { choiceOf, numberOf, readArguments, runCommand, UsageError } from "./arguments.ts";
-import { awaitFiles, awaitMade } from "./await-orders.ts";
-import { azureSettings } from "./azure.ts";
-import { printFor } from "./printed-commands.ts";
+import { azureSettings } from "./common/azure.ts";
+import { openShop, type Shop } from "./common/shop.ts";
+import { choiceOf, numberOf, readArguments, runCommand, UsageError } from "./every-app/arguments.ts";
+import { printFor } from "./every-app/printed-commands.ts";
+import { DEFAULT_DATA, faultWithoutStack, requireStack, type Settings } from "./every-app/stack-file.ts";
+import { awaitFiles, awaitMade } from "./send/await-orders.ts";
 import { currentSettings } from "./settings.ts";
-import { openShop, type Shop } from "./shop.ts";
-import { DEFAULT_DATA, faultWithoutStack, requireStack, type Settings } from "./stack-file.ts";
 
 const USAGE = `npm run send -- FILE...                    sends each file's JSON unchanged
 npm run send -- --count N [--rate R]       creates N orders and sends them, R a second or as fast as possible

@@ -5,14 +5,14 @@ import { withAuthentication } from "@scheduler-agent-supervisor/core/internal/ap
 import { credentialOf } from "@scheduler-agent-supervisor/core/internal/app/connections";
 import { checkService } from "@scheduler-agent-supervisor/testing/internal/services-check/check-service";
 import { business } from "../shared/business.ts";
-import { numberOf, readArguments, runCommand, UsageError, type Values } from "./arguments.ts";
+import { numberOf, readArguments, runCommand, UsageError, type Values } from "./every-app/arguments.ts";
+import { REPLY_QUEUE } from "./every-app/reply-queues.ts";
+import { DEFAULT_DATA, readStackFile } from "./every-app/stack-file.ts";
 import { type Cell, printTable } from "./orders/table.ts";
-import { REPLY_QUEUE } from "./reply-queues.ts";
 import { contentsIn, resultsIn } from "./services-check/given.ts";
 import { openQueue } from "./services-check/queue.ts";
 import { checkedFile, isRecorded, writeChecked } from "./services-check/record.ts";
 import { currentSettings } from "./settings.ts";
-import { DEFAULT_DATA, readStackFile } from "./stack-file.ts";
 
 const USAGE = `npm run services:check -- --agent NAME [OPTIONS]
 asks the service of an agent, or the worker of an agent elsewhere, for each operation: twice under one key, at once, late, after its compensation,

@@ -7,8 +7,8 @@ import { type RunningRemotes, startRemotes } from "@scheduler-agent-supervisor/l
 import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes/fault-key";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { services } from "../samples/remotes.ts";
+import { writeStackFile } from "./every-app/stack-file.ts";
 import { ROOT } from "./settings.ts";
-import { writeStackFile } from "./stack-file.ts";
 
 // Each call is a process of its own.
 

@@ -1,10 +1,10 @@
 // `npm run services:fault`: switches faults of the simulated services on and off while a stack runs, and lists those that are on.
 import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes/fault-key";
 import { readAvailable } from "./agents/missing.ts";
-import { readArguments, runCommand, UsageError, type Values } from "./arguments.ts";
+import { readArguments, runCommand, UsageError, type Values } from "./every-app/arguments.ts";
+import { printFor, withAddress } from "./every-app/printed-commands.ts";
+import { DEFAULT_DATA, faultWithoutStack, readStackFile, requireStack } from "./every-app/stack-file.ts";
 import { printTable } from "./orders/table.ts";
-import { printFor, withAddress } from "./printed-commands.ts";
-import { DEFAULT_DATA, faultWithoutStack, readStackFile, requireStack } from "./stack-file.ts";
 
 const USAGE = `npm run services:fault                              lists the faults that are on
 npm run services:fault -- SERVICE KIND [OPTIONS]    switches one on, as in: payment down --calls 3

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { readLocalSettings } from "@scheduler-agent-supervisor/local/host/settings";
 import type { Addresses } from "@scheduler-agent-supervisor/local/stack/addresses";
 import { business } from "../shared/business.ts";
-import { ROOT } from "./root.ts";
-import { readStackFile, type Settings } from "./stack-file.ts";
+import { ROOT } from "./every-app/root.ts";
+import { readStackFile, type Settings } from "./every-app/stack-file.ts";
 
-export { ROOT } from "./root.ts";
+export { ROOT } from "./every-app/root.ts";
 
 /** Who looks at a trace on this machine does not want to wait for it. */
 const SENT_AT_ONCE = { OTEL_BSP_SCHEDULE_DELAY: "500", OTEL_METRIC_EXPORT_INTERVAL: "5000" };

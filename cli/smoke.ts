@@ -1,12 +1,12 @@
 // `npm run smoke`: sends one order, waits for its end, and checks that telemetry of it arrived; says what is missing if not.
 import { join } from "node:path";
 import { openTraces } from "@scheduler-agent-supervisor/local/traces/trace-file";
-import { numberOf, readArguments, runCommand, UsageError } from "./arguments.ts";
+import { numberOf, readArguments, runCommand, UsageError } from "./every-app/arguments.ts";
+import { DEFAULT_DATA } from "./every-app/stack-file.ts";
 import { currentSettings } from "./settings.ts";
-import { reportSmoke, SMOKE_WORKFLOW, smokeAzure, smokeOrder } from "./smoke-azure.ts";
-import { withSmokeTarget } from "./smoke-target.ts";
-import { smokeTest } from "./smoke-test.ts";
-import { DEFAULT_DATA } from "./stack-file.ts";
+import { reportSmoke, SMOKE_WORKFLOW, smokeAzure, smokeOrder } from "./smoke/smoke-azure.ts";
+import { withSmokeTarget } from "./smoke/smoke-target.ts";
+import { smokeTest } from "./smoke/smoke-test.ts";
 
 const USAGE = `npm run smoke                   on the local stack
 npm run smoke -- --azure        on the deployed app of azd's environment, with your own sign-in

@@ -9,8 +9,10 @@ import { HOST_NAMES } from "@scheduler-agent-supervisor/local/stack/processes";
 import { type Stack, startStack } from "@scheduler-agent-supervisor/local/stack/stack";
 import { business } from "../shared/business.ts";
 import { words } from "../shared/words.ts";
-import { addressTable } from "./address-table.ts";
 import { REMOTES_FILE, throwIfMissing } from "./agents/missing.ts";
+import { build } from "./build.ts";
+import { openRecords, type Records } from "./common/records.ts";
+import { openShop } from "./common/shop.ts";
 import {
   choiceOf,
   numberOf,
@@ -20,25 +22,23 @@ import {
   UsageError,
   unlessStopped,
   type Values,
-} from "./arguments.ts";
-import { createBoard } from "./board.ts";
-import { build } from "./build.ts";
-import { type CutOff, effectFaults, Outage } from "./cut-off.ts";
-import { type Ended, endedAsExpected, type Followed, follow } from "./follow.ts";
+} from "./every-app/arguments.ts";
+import { printFor, withAddress } from "./every-app/printed-commands.ts";
+import { DEFAULT_DATA, removeStackFile, type Settings, stackPid, writeStackFile } from "./every-app/stack-file.ts";
+import { forOutput } from "./every-app/wrapped.ts";
 import { plainText } from "./orders/text.ts";
-import { describeOwnSettings, ownSettings } from "./own-settings.ts";
-import { printFor, withAddress } from "./printed-commands.ts";
-import { openRecords, type Records } from "./records.ts";
-import { reasonForNone, type SampleChoice, sampleChoiceOf } from "./sample-choice.ts";
-import { ENDINGS, readSamples, type Sample, sendSamples, switchOnFaults } from "./samples.ts";
-import { type SecondRegion, SHARED_PARTS, startSecondRegion } from "./second-region.ts";
+import { showTrace } from "./orders/trace.ts";
 import { ROOT, settingsFor } from "./settings.ts";
-import { openShop } from "./shop.ts";
-import { DEFAULT_DATA, removeStackFile, type Settings, stackPid, writeStackFile } from "./stack-file.ts";
-import { topologyOf } from "./topology.ts";
-import { showTrace } from "./trace.ts";
-import { settingsForWorkers } from "./workers.ts";
-import { forOutput } from "./wrapped.ts";
+import { addressTable } from "./start/address-table.ts";
+import { createBoard } from "./start/board.ts";
+import { type CutOff, effectFaults, Outage } from "./start/cut-off.ts";
+import { type Ended, endedAsExpected, type Followed, follow } from "./start/follow.ts";
+import { describeOwnSettings, ownSettings } from "./start/own-settings.ts";
+import { reasonForNone, type SampleChoice, sampleChoiceOf } from "./start/sample-choice.ts";
+import { ENDINGS, readSamples, type Sample, sendSamples, switchOnFaults } from "./start/samples.ts";
+import { type SecondRegion, SHARED_PARTS, startSecondRegion } from "./start/second-region.ts";
+import { topologyOf } from "./start/topology.ts";
+import { settingsForWorkers } from "./start/workers.ts";
 
 const USAGE = `npm start [-- OPTIONS]
   --exit               stop when all sample orders have ended; exit code 0 only if each ended as its sample says

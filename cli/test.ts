@@ -3,8 +3,8 @@ import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { build } from "./build.ts";
-import { installApart } from "./install-apart.ts";
-import { columnsFor, fitted } from "./wrapped.ts";
+import { installApart } from "./common/install-apart.ts";
+import { columnsFor, fitted } from "./every-app/wrapped.ts";
 
 /** Not by settings.ts: nothing is compiled yet when this begins. */
 const ROOT = join(import.meta.dirname, "..");

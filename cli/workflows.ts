@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { workflowFaults } from "@scheduler-agent-supervisor/core/internal/domain/workflows/workflow-faults";
 import { knownRules } from "@scheduler-agent-supervisor/core/internal/domain/workflows/workflow-rules";
 import { business } from "../shared/business.ts";
-import { readArguments, runCommand, UsageError } from "./arguments.ts";
+import { readArguments, runCommand, UsageError } from "./every-app/arguments.ts";
+import { columnsFor } from "./every-app/wrapped.ts";
 import { ROOT } from "./settings.ts";
 import { mermaidOf } from "./workflows/mermaid.ts";
 import { workflowsPage } from "./workflows/page.ts";
 import { drawn } from "./workflows/terminal.ts";
-import { columnsFor } from "./wrapped.ts";
 
 const { knownAgents, rules, workflows } = business;
 

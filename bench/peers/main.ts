@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg } from "node:os";
 import { join } from "node:path";
-import { numberOf, readArguments, runCommand, UsageError, type Values } from "../../cli/arguments.ts";
+import { numberOf, readArguments, runCommand, UsageError, type Values } from "../../cli/every-app/arguments.ts";
 import { ROOT } from "../../cli/settings.ts";
 import { ENGINES, type EngineName } from "./engines.ts";
 import { type Plan, runRounds } from "./rounds.ts";

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Stack, startStack } from "@scheduler-agent-supervisor/local/stack/stack";
-import { type MadeJob, makeOrders } from "../../cli/shop.ts";
+import { type MadeJob, makeOrders } from "../../cli/common/shop.ts";
 import { REMOTES_FILE } from "../bench-stack.ts";
 import { cpuMsOfTree } from "../measure.ts";
 import type { EngineMessage, PeerOrder } from "./engine.ts";

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { ROOT } from "../root.ts";
+import { ROOT } from "../every-app/root.ts";
 import { RUNBOOKS, runbooksInWords, runbooksOfAnyApp } from "./runbooks.ts";
 
 const ORDER = { one: "order", many: "orders" };

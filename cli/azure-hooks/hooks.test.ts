@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { namedChoices } from "../cost/environments.ts";
-import { telemetryOf } from "../smoke-azure.ts";
+import { telemetryOf } from "../smoke/smoke-azure.ts";
 import { waitForPackageRole } from "./await-package-role.ts";
 import { regionChoices, regionFaults } from "./check-region.ts";
 import { providersNeeded, registerProviders } from "./register-providers.ts";

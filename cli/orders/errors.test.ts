@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { UsageError } from "../arguments.ts";
+import { UsageError } from "../every-app/arguments.ts";
 import { openApp } from "./app.ts";
 import { runVerb, VERBS_USAGE } from "./verbs.ts";
 

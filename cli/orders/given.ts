@@ -1,5 +1,5 @@
 // What was typed after a word: which orders, messages and runs it is about. Each throws a UsageError that says what is missing.
-import { UsageError, type Values } from "../arguments.ts";
+import { UsageError, type Values } from "../every-app/arguments.ts";
 import type { Search } from "./attention.ts";
 import type { BulkTarget } from "./bulk.ts";
 import type { Target } from "./claims.ts";

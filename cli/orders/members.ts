@@ -1,5 +1,5 @@
 // Members of JSON as they are typed, without JSON: `name=text`, or `name:=VALUE` for a number, true, false or null.
-import { UsageError } from "../arguments.ts";
+import { UsageError } from "../every-app/arguments.ts";
 
 interface Member {
   readonly name: string;

@@ -10,7 +10,7 @@ import type {
   DiscardedPage,
   Resent,
 } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
-import { UsageError } from "../arguments.ts";
+import { UsageError } from "../every-app/arguments.ts";
 import { type App, pathOf, queryOf } from "./app.ts";
 import type { Further } from "./given.ts";
 import { printTable } from "./table.ts";

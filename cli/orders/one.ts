@@ -9,8 +9,8 @@ import type {
   Inspection,
   JobAudit,
 } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
-import { UsageError } from "../arguments.ts";
-import { colourOfState } from "../board.ts";
+import { UsageError } from "../every-app/arguments.ts";
+import { colourOfState } from "../start/board.ts";
 import { type App, pathOf, queryOf } from "./app.ts";
 import type { Further } from "./given.ts";
 import { membersOf } from "./members.ts";

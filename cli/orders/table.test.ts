@@ -1,7 +1,7 @@
 // What a terminal is given: no wider and no taller than it is, and nothing that moves its cursor.
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
-import { linesFor, type Row } from "../board.ts";
+import { linesFor, type Row } from "../start/board.ts";
 import { framed } from "./table.ts";
 import { plainText, withTimes } from "./text.ts";
 

@@ -1,7 +1,7 @@
 // Tables for people: framed and as wide as the terminal; otherwise a line a row with tabs between the cells, and no header.
 import { styleText } from "node:util";
 import Table from "cli-table3";
-import { columnsFor, widthOf, wrapped } from "../wrapped.ts";
+import { columnsFor, widthOf, wrapped } from "../every-app/wrapped.ts";
 import { plainText } from "./text.ts";
 
 export type Colour = "green" | "red" | "yellow" | "cyan" | "gray";

@@ -4,8 +4,8 @@ import { counted } from "@scheduler-agent-supervisor/core/internal/domain/counte
 import { type Wait, waitInWords } from "@scheduler-agent-supervisor/core/internal/domain/recovery/wait";
 import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
 import { words } from "../../shared/words.ts";
-import { withAddress } from "../printed-commands.ts";
-import { forOutput } from "../wrapped.ts";
+import { withAddress } from "../every-app/printed-commands.ts";
+import { forOutput } from "../every-app/wrapped.ts";
 
 /** C0 and C1, and the marks that change the direction of writing: what a service says may not move the cursor or disguise a line. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.

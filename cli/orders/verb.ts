@@ -1,5 +1,5 @@
 // A word that an operator types: with what follows it, what it means, and what it runs.
-import type { Values } from "../arguments.ts";
+import type { Values } from "../every-app/arguments.ts";
 import type { App } from "./app.ts";
 
 export interface Call {

@@ -1,8 +1,8 @@
 // What an operator asks for by a word: the console's views and actions, each with its call, its meaning and what it runs.
 import { BULK_ACTIONS, MOST_JOBS } from "@scheduler-agent-supervisor/operator/internal/domain/bulk";
-import { numberOf, UsageError, type Values } from "../arguments.ts";
-import { withAddress } from "../printed-commands.ts";
-import { wrapped } from "../wrapped.ts";
+import { numberOf, UsageError, type Values } from "../every-app/arguments.ts";
+import { withAddress } from "../every-app/printed-commands.ts";
+import { wrapped } from "../every-app/wrapped.ts";
 import { showAdvice } from "./advice.ts";
 import { openApp } from "./app.ts";
 import { showGroup, showNeeds, showSearch } from "./attention.ts";

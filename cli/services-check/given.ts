@@ -2,9 +2,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ReadResults } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import { UsageError, type Values } from "../arguments.ts";
-import { ROOT } from "../root.ts";
-import { readSamples } from "../samples.ts";
+import { UsageError, type Values } from "../every-app/arguments.ts";
+import { ROOT } from "../every-app/root.ts";
+import { readSamples } from "../start/samples.ts";
 
 const RESULTS = join(ROOT, "samples/results.json");
 

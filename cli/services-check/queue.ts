@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ServiceBusReceivedMessage } from "@azure/service-bus";
 import type { AskByQueue } from "@scheduler-agent-supervisor/testing/internal/services-check/worker-caller";
-import { openBus } from "../azure.ts";
-import type { Settings } from "../stack-file.ts";
+import { openBus } from "../common/azure.ts";
+import type { Settings } from "../every-app/stack-file.ts";
 
 const LOOK_AGAIN_MS = 50;
 

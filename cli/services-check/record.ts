@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { CheckedOperation, CheckedServices } from "@scheduler-agent-supervisor/core/internal/app/checked-services";
 import type { Business } from "@scheduler-agent-supervisor/core/internal/app/define-app";
-import { ROOT } from "../root.ts";
+import { ROOT } from "../every-app/root.ts";
 
 export const checkedFile = "shared/checked-services.ts";
 

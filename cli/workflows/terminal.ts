@@ -5,7 +5,7 @@ import {
   type Workflow,
   type WorkflowStep,
 } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
-import { hanging, wrapped } from "../wrapped.ts";
+import { hanging, wrapped } from "../every-app/wrapped.ts";
 import {
   askedOf,
   assigneeInWords,

@@ -1,7 +1,7 @@
 // `npm run chaos`: a random walk of the whole stack, for as long as one likes.
 import { styleText } from "node:util";
 import { TOPOLOGIES } from "@scheduler-agent-supervisor/local/host/flex/groups";
-import { choiceOf, numberOf, readArguments, runCommand } from "../../cli/arguments.ts";
+import { choiceOf, numberOf, readArguments, runCommand } from "../../cli/every-app/arguments.ts";
 import { runChaos } from "./chaos.ts";
 
 const USAGE = `npm run chaos -- [--seed S] [--minutes M] [--topology T]

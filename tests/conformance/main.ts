@@ -1,8 +1,8 @@
 // `npm run conformance`: holds the local stack against clients and suites that others wrote, and writes docs/reference/conformance.md.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { readArguments, runCommand, UsageError } from "../../cli/arguments.ts";
 import { build } from "../../cli/build.ts";
+import { readArguments, runCommand, UsageError } from "../../cli/every-app/arguments.ts";
 import { runBusClient, runCosmosClient } from "./clients.ts";
 import { runDurableSamples } from "./durable-samples.ts";
 import { type Environment, runCosmosSuite, runServiceBusSuite } from "./javascript/suites.ts";

@@ -11,8 +11,8 @@ import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/doma
 import type { ServiceFault } from "@scheduler-agent-supervisor/testing";
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { writeStackFile } from "../../cli/every-app/stack-file.ts";
 import { ROOT } from "../../cli/settings.ts";
-import { writeStackFile } from "../../cli/stack-file.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 import { openBrowser, openPage } from "./browser.ts";

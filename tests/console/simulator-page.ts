@@ -2,7 +2,7 @@
 import { readFileSync, rmSync } from "node:fs";
 import { extname, join } from "node:path";
 import { temporaryFolder } from "@scheduler-agent-supervisor/testing/internal/faults/temporary-folder";
-import { buildSimulator } from "../../cli/build-simulator.ts";
+import { buildSimulator } from "../../cli/build/build-simulator.ts";
 import { startHttpServer } from "../support/http-server.ts";
 
 const TYPES: { readonly [ending: string]: string } = {

@@ -2,7 +2,7 @@
 import { styleText } from "node:util";
 import { ENGINES } from "@scheduler-agent-supervisor/local/host/durable/engine-profile";
 import Table from "cli-table3";
-import { choiceOf, numberOf, readArguments, runCommand } from "../../cli/arguments.ts";
+import { choiceOf, numberOf, readArguments, runCommand } from "../../cli/every-app/arguments.ts";
 import { SHIPPED } from "../outages/shipped.ts";
 import { FORMS, inSeconds, type LossReport, runEngineLoss } from "./engine-loss.ts";
 

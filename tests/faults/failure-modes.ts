@@ -1,7 +1,7 @@
 // The failure modes, by the names of the tests; and docs/reference/failure-modes.md, with what the suites last came to: `npm run failure-modes`.
 import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readArguments, runCommand } from "../../cli/arguments.ts";
+import { readArguments, runCommand } from "../../cli/every-app/arguments.ts";
 import { ROOT } from "../../cli/settings.ts";
 import { lastRun, SUITES, type Suite } from "../support/last-run.ts";
 

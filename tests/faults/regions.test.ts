@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type SecondRegion, type SharedPart, startSecondRegion } from "../../cli/second-region.ts";
+import { type SecondRegion, type SharedPart, startSecondRegion } from "../../cli/start/second-region.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { shortLocks } from "../support/short-locks.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";

@@ -2,7 +2,7 @@
 import { globSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { telemetryQuery } from "../../cli/smoke-azure.ts";
+import { telemetryQuery } from "../../cli/smoke/smoke-azure.ts";
 import { parse, properties, variable } from "./bicep.ts";
 import { bind } from "./kusto.ts";
 import { spanAttributes, unsaid } from "./said.ts";

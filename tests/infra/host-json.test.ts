@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { NO_BACKLOG } from "@scheduler-agent-supervisor/core/internal/scheduler/admission/admission";
 import { expect, test } from "vitest";
-import { DURABLE_BACKENDS, durableBackend, hostJsonFor } from "../../cli/durable-backend.ts";
+import { DURABLE_BACKENDS, durableBackend, hostJsonFor } from "../../cli/every-app/durable-backend.ts";
 import { declared, parse } from "./bicep.ts";
 import { deploy, SECOND } from "./deploy.ts";
 

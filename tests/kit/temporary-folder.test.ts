@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
-import { ROOT } from "../../cli/root.ts";
+import { ROOT } from "../../cli/every-app/root.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 

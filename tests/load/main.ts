@@ -2,7 +2,7 @@
 import { styleText } from "node:util";
 import { ENGINES } from "@scheduler-agent-supervisor/local/host/durable/engine-profile";
 import { TOPOLOGIES } from "@scheduler-agent-supervisor/local/host/flex/groups";
-import { choiceOf, numberOf, readArguments, runCommand } from "../../cli/arguments.ts";
+import { choiceOf, numberOf, readArguments, runCommand } from "../../cli/every-app/arguments.ts";
 import { runBurst } from "./burst.ts";
 import { runOverload } from "./overload.ts";
 

@@ -8,9 +8,9 @@ import { startStack } from "@scheduler-agent-supervisor/local/stack/stack";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
-import { emulatorConfig } from "../../cli/emulator-config.ts";
-import { createContainers } from "../../cli/emulator-containers.ts";
-import { probeStore } from "../../cli/emulator-probe.ts";
+import { emulatorConfig } from "../../cli/emulators/emulator-config.ts";
+import { createContainers } from "../../cli/emulators/emulator-containers.ts";
+import { probeStore } from "../../cli/emulators/emulator-probe.ts";
 import { ROOT, sampleSettings } from "../../cli/settings.ts";
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");

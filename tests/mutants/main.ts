@@ -1,7 +1,7 @@
 // `npm run mutants`: plants one fault after the other and runs the suites that must see it. What no suite sees is a survivor.
 import { styleText } from "node:util";
 import Table from "cli-table3";
-import { numberOf, readArguments, runCommand } from "../../cli/arguments.ts";
+import { numberOf, readArguments, runCommand } from "../../cli/every-app/arguments.ts";
 import { type Fault, obstaclesTo, type Suite } from "./fault.ts";
 import { FAULTS } from "./faults.ts";
 import { Lane, type Ran } from "./lane.ts";

@@ -3,7 +3,7 @@ import { styleText } from "node:util";
 import { ENGINES } from "@scheduler-agent-supervisor/local/host/durable/engine-profile";
 import { TOPOLOGIES } from "@scheduler-agent-supervisor/local/host/flex/groups";
 import Table from "cli-table3";
-import { choiceOf, numberOf, readArguments, runCommand, type Values } from "../../cli/arguments.ts";
+import { choiceOf, numberOf, readArguments, runCommand, type Values } from "../../cli/every-app/arguments.ts";
 import { OUTAGE_NAMES, type OutageName, SERVICES } from "./kinds.ts";
 import { type OutageReport, runOutage } from "./outage.ts";
 import { SHIPPED } from "./shipped.ts";

@@ -17,9 +17,9 @@ import { PART_NAMES } from "@scheduler-agent-supervisor/local/stack/parts";
 import { openTraces } from "@scheduler-agent-supervisor/local/traces/trace-file";
 import { strFromU8, unzipSync } from "fflate";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type AppPackage, packApp, writePackage } from "../../cli/app-package.ts";
+import { type AppPackage, packApp, writePackage } from "../../cli/every-app/app-package.ts";
+import type { Settings } from "../../cli/every-app/stack-file.ts";
 import { ROOT } from "../../cli/settings.ts";
-import type { Settings } from "../../cli/stack-file.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { startTestStack } from "../support/test-stack.ts";
 

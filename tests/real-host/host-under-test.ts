@@ -2,7 +2,7 @@
 
 import type { Stack } from "@scheduler-agent-supervisor/local/stack/stack";
 import { processTree } from "../../bench/measure.ts";
-import type { Settings } from "../../cli/stack-file.ts";
+import type { Settings } from "../../cli/every-app/stack-file.ts";
 import type { HostFolder } from "./host-folder.ts";
 import type { Project } from "./project.ts";
 import { RealHost } from "./real-host.ts";

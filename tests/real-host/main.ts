@@ -1,7 +1,7 @@
 // `npm run real-host`: runs the packed app on a real Functions host and on the project's own, and compares what comes of it.
 import { styleText } from "node:util";
 import { temporaryFolder } from "@scheduler-agent-supervisor/testing/internal/faults/temporary-folder";
-import { numberOf, readArguments, runCommand, UsageError, type Values } from "../../cli/arguments.ts";
+import { numberOf, readArguments, runCommand, UsageError, type Values } from "../../cli/every-app/arguments.ts";
 import { ROOT } from "../../cli/settings.ts";
 import { type Burst, runBurst } from "./burst.ts";
 import { Listener, runFigures } from "./figures.ts";

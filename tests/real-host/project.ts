@@ -7,7 +7,7 @@ import type { HostFolder } from "./host-folder.ts";
 
 type Stacks = typeof import("@scheduler-agent-supervisor/local/stack/stack");
 type ProjectSettings = typeof import("../../cli/settings.ts");
-type Samples = typeof import("../../cli/samples.ts");
+type Samples = typeof import("../../cli/start/samples.ts");
 
 export interface Project
   extends Pick<Stacks, "startStack">,
@@ -25,7 +25,7 @@ export async function openProject(folder: string): Promise<Project> {
   const load = (path: string): Promise<unknown> => import(pathToFileURL(join(dir, path)).href);
   const { startStack } = (await load(stack)) as Stacks;
   const { settingsFor } = (await load("cli/settings.ts")) as ProjectSettings;
-  const { readSamples, switchOnFaults } = (await load("cli/samples.ts")) as Samples;
+  const { readSamples, switchOnFaults } = (await load("cli/start/samples.ts")) as Samples;
   return { dir, startStack, settingsFor, readSamples, switchOnFaults };
 }
 

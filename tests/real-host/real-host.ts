@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePorts } from "@scheduler-agent-supervisor/local/stack/free-ports";
 import { processTree } from "../../bench/measure.ts";
-import type { Settings } from "../../cli/stack-file.ts";
+import type { Settings } from "../../cli/every-app/stack-file.ts";
 import type { HostFolder } from "./host-folder.ts";
 import type { HostUnderTest, Victim } from "./host-under-test.ts";
 

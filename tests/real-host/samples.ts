@@ -1,7 +1,7 @@
 // The sample orders on this host: each has to end as its sample says.
-import { createBoard } from "../../cli/board.ts";
-import { endedAsExpected, follow } from "../../cli/follow.ts";
-import { type Sample, sendSamples } from "../../cli/samples.ts";
+import { createBoard } from "../../cli/start/board.ts";
+import { endedAsExpected, follow } from "../../cli/start/follow.ts";
+import { type Sample, sendSamples } from "../../cli/start/samples.ts";
 import { runBurst } from "./burst.ts";
 import type { Setup } from "./setup.ts";
 

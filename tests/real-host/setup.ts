@@ -8,9 +8,9 @@ import { freePorts } from "@scheduler-agent-supervisor/local/stack/free-ports";
 import type { PartName } from "@scheduler-agent-supervisor/local/stack/parts";
 import type { Stack } from "@scheduler-agent-supervisor/local/stack/stack";
 import { temporaryFolder } from "@scheduler-agent-supervisor/testing/internal/faults/temporary-folder";
-import { openRecords, type Records } from "../../cli/records.ts";
-import { openShop, type Shop } from "../../cli/shop.ts";
-import type { Settings } from "../../cli/stack-file.ts";
+import { openRecords, type Records } from "../../cli/common/records.ts";
+import { openShop, type Shop } from "../../cli/common/shop.ts";
+import type { Settings } from "../../cli/every-app/stack-file.ts";
 import type { HostStart, HostUnderTest } from "./host-under-test.ts";
 import type { Project } from "./project.ts";
 

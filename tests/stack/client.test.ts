@@ -13,10 +13,10 @@ import {
 import { createBusSenders } from "@scheduler-agent-supervisor/core/internal/messaging/bus-senders";
 import { createServiceBusMessenger } from "@scheduler-agent-supervisor/core/internal/messaging/service-bus-messenger";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { REPLY_QUEUE, SESSION_REPLY_QUEUE } from "../../cli/reply-queues.ts";
+import { openOrderClient } from "../../cli/common/shop.ts";
+import { REPLY_QUEUE, SESSION_REPLY_QUEUE } from "../../cli/every-app/reply-queues.ts";
+import { writeStackFile } from "../../cli/every-app/stack-file.ts";
 import { ROOT } from "../../cli/settings.ts";
-import { openOrderClient } from "../../cli/shop.ts";
-import { writeStackFile } from "../../cli/stack-file.ts";
 import { USUAL_WORKFLOW } from "../../shared/contracts/order.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";

@@ -8,8 +8,8 @@ import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/
 import type { InstanceName } from "@scheduler-agent-supervisor/local/stack/processes";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { SCALING_GROUPS } from "../../cli/cost/environments.ts";
-import { endedAsExpected, follow } from "../../cli/follow.ts";
-import { readSamples, sendSamples, switchOnFaults } from "../../cli/samples.ts";
+import { endedAsExpected, follow } from "../../cli/start/follow.ts";
+import { readSamples, sendSamples, switchOnFaults } from "../../cli/start/samples.ts";
 import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
 import { answersToForeign, canListPorts, listeningPorts } from "../support/listening-ports.ts";
 import { madeOrder } from "../support/made-order.ts";

@@ -6,7 +6,7 @@ import type { Reply } from "@scheduler-agent-supervisor/core/internal/domain/ste
 import { createBusSenders } from "@scheduler-agent-supervisor/core/internal/messaging/bus-senders";
 import { createServiceBusMessenger } from "@scheduler-agent-supervisor/core/internal/messaging/service-bus-messenger";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { REPLY_QUEUE } from "../../cli/reply-queues.ts";
+import { REPLY_QUEUE } from "../../cli/every-app/reply-queues.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { sampleOrder } from "../support/orders.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";

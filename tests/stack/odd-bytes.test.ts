@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { ServiceBusMessage, ServiceBusReceivedMessage } from "@azure/service-bus";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { REPLY_QUEUE } from "../../cli/reply-queues.ts";
+import { REPLY_QUEUE } from "../../cli/every-app/reply-queues.ts";
 import { ROOT } from "../../cli/settings.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { messagesIn } from "../support/queue-contents.ts";

@@ -12,7 +12,7 @@ import { openTraces } from "@scheduler-agent-supervisor/local/traces/trace-file"
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { record, type Services, workThrough } from "../../bench/order-requests.ts";
 import { readCounts } from "../../cli/cost/counts.ts";
-import { REPLY_QUEUE } from "../../cli/reply-queues.ts";
+import { REPLY_QUEUE } from "../../cli/every-app/reply-queues.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { THREE_STEPS } from "../support/orders.ts";
 import { NEVER, startTestStack, type TestStack, UNCOUNTED } from "../support/test-stack.ts";

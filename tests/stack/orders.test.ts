@@ -2,7 +2,7 @@
 
 import { hasEnded, type ProcessState } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { REPLY_QUEUE } from "../../cli/reply-queues.ts";
+import { REPLY_QUEUE } from "../../cli/every-app/reply-queues.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { messagesIn, messagesOf } from "../support/queue-contents.ts";
 import { startTestStack, type TestStack, UNCOUNTED } from "../support/test-stack.ts";

@@ -8,9 +8,9 @@ import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/int
 import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/internal/store/cosmos-job-store";
 import { contentDigest } from "@scheduler-agent-supervisor/core/internal/submission/content-digest";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { SESSION_REPLY_QUEUE } from "../../cli/reply-queues.ts";
+import { openOrderClient } from "../../cli/common/shop.ts";
+import { SESSION_REPLY_QUEUE } from "../../cli/every-app/reply-queues.ts";
 import { QUEUES_FILE, ROOT } from "../../cli/settings.ts";
-import { openOrderClient } from "../../cli/shop.ts";
 import { type OrderMessage, USUAL_WORKFLOW } from "../../shared/contracts/order.ts";
 import type { RefundedRecord } from "../../shared/domain/refund.ts";
 import { openAuditLog } from "../support/audit-log.ts";

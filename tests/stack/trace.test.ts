@@ -16,7 +16,7 @@ import { PART_NAMES } from "@scheduler-agent-supervisor/local/stack/parts";
 import type { Span } from "@scheduler-agent-supervisor/local/traces/otlp-json";
 import { openTraces, type Trace, type TraceReader } from "@scheduler-agent-supervisor/local/traces/trace-file";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { REPLY_QUEUE } from "../../cli/reply-queues.ts";
+import { REPLY_QUEUE } from "../../cli/every-app/reply-queues.ts";
 import { ROOT } from "../../cli/settings.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";

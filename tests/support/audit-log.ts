@@ -3,7 +3,7 @@
 import { CosmosClient } from "@azure/cosmos";
 import type { SupervisionEntry } from "@scheduler-agent-supervisor/core/internal/store/audit-log";
 import { createCosmosAuditLog } from "@scheduler-agent-supervisor/core/internal/store/cosmos-audit-log";
-import type { Settings } from "../../cli/stack-file.ts";
+import type { Settings } from "../../cli/every-app/stack-file.ts";
 
 const LONGEST_TEST_MS = 120_000;
 

@@ -1,7 +1,7 @@
 // The fraud agent as somebody else's process: the definition's own worker, in the place of the app's function.
 import { join } from "node:path";
 import { ROOT } from "../../cli/settings.ts";
-import { settingsForWorkers } from "../../cli/workers.ts";
+import { settingsForWorkers } from "../../cli/start/workers.ts";
 
 const remotesFile = join(ROOT, "samples/fraud-worker.ts");
 

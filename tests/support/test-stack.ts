@@ -12,11 +12,11 @@ import type { Addresses } from "@scheduler-agent-supervisor/local/stack/addresse
 import { type Stack, type StackOptions, startStack } from "@scheduler-agent-supervisor/local/stack/stack";
 import type { ServiceFault } from "@scheduler-agent-supervisor/testing";
 import { temporaryFolder } from "@scheduler-agent-supervisor/testing/internal/faults/temporary-folder";
-import { openRecords, type Records } from "../../cli/records.ts";
-import { REPLY_QUEUE } from "../../cli/reply-queues.ts";
+import { openRecords, type Records } from "../../cli/common/records.ts";
+import { openShop, type Shop } from "../../cli/common/shop.ts";
+import { REPLY_QUEUE } from "../../cli/every-app/reply-queues.ts";
+import type { Settings } from "../../cli/every-app/stack-file.ts";
 import { partiesIn, QUEUES_FILE, ROOT, settingsFor } from "../../cli/settings.ts";
-import { openShop, type Shop } from "../../cli/shop.ts";
-import type { Settings } from "../../cli/stack-file.ts";
 import { orderFulfilment } from "../../shared/workflows/order-fulfilment.ts";
 import { adaptApp } from "./adapted-app.ts";
 import { THREE_STEPS } from "./orders.ts";

@@ -2,7 +2,7 @@
 
 import type { LogEvent, Span } from "@scheduler-agent-supervisor/local/traces/otlp-json";
 import { expect, test } from "vitest";
-import { time, traceLines } from "../../cli/trace-tree.ts";
+import { time, traceLines } from "../../cli/orders/trace-tree.ts";
 
 const START = 1_800_000_000_000_000;
 

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { readArguments, runCommand } from "./arguments.ts";
+import { readArguments, runCommand } from "./every-app/arguments.ts";
 
 export const ROOT = join(import.meta.dirname, "..");
 

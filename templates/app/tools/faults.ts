@@ -2,9 +2,9 @@
 // becomes of each.
 import { describeLife, describeRun, runFaults } from "@scheduler-agent-supervisor/testing/faults";
 import { business } from "../shared/business.ts";
-import { numberOf, readArguments, runCommand } from "./arguments.ts";
 import { build } from "./build.ts";
-import { REPLY_QUEUE } from "./reply-queues.ts";
+import { numberOf, readArguments, runCommand } from "./every-app/arguments.ts";
+import { REPLY_QUEUE } from "./every-app/reply-queues.ts";
 import { QUEUES_FILE, sampleJob, settingsFor, startApp } from "./stack.ts";
 
 const USAGE = `npm run faults [-- OPTIONS]

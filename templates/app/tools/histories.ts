@@ -2,8 +2,8 @@
 // test replays it.
 import { join } from "node:path";
 import { exportHistories } from "@scheduler-agent-supervisor/local/histories";
-import { readArguments, runCommand } from "./arguments.ts";
 import { ROOT } from "./build.ts";
+import { readArguments, runCommand } from "./every-app/arguments.ts";
 
 const USUAL_HOST = "http://127.0.0.1:7071";
 const USAGE = `npm run histories [-- ID] [-- OPTIONS]

@@ -1,9 +1,9 @@
 // `npm run package`: compiles the app and puts it, with the libraries that it uses, into .package/app and .package/app.zip, as Azure takes it.
 import { join } from "node:path";
-import { packApp, writePackage } from "./app-package.ts";
-import { readArguments, runCommand } from "./arguments.ts";
 import { build, ROOT } from "./build.ts";
-import { durableBackend } from "./durable-backend.ts";
+import { packApp, writePackage } from "./every-app/app-package.ts";
+import { readArguments, runCommand } from "./every-app/arguments.ts";
+import { durableBackend } from "./every-app/durable-backend.ts";
 
 const USAGE = `npm run package
   compiles the app and writes .package/app and .package/app.zip; the variable DURABLE_BACKEND names the durable engine`;

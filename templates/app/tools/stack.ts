@@ -6,7 +6,7 @@ import { type Stack, type StackOptions, startStack } from "@scheduler-agent-supe
 import type { Addresses } from "@scheduler-agent-supervisor/local/stack/addresses";
 import { business } from "../shared/business.ts";
 import { ROOT } from "./build.ts";
-import { SESSION_REPLY_QUEUE } from "./reply-queues.ts";
+import { SESSION_REPLY_QUEUE } from "./every-app/reply-queues.ts";
 
 const { usual, usualWorkflow } = business.contracts;
 const { idName } = usual;

@@ -2,10 +2,10 @@
 import { once } from "node:events";
 import { join } from "node:path";
 import { withFreeOption } from "@scheduler-agent-supervisor/local/stack/busy-port";
-import { readArguments, runCommand, stopSignal, unlessStopped } from "./arguments.ts";
 import { build, ROOT } from "./build.ts";
+import { readArguments, runCommand, stopSignal, unlessStopped } from "./every-app/arguments.ts";
+import { removeStackFile, writeStackFile } from "./every-app/stack-file.ts";
 import { openClient, sampleJob, settingsFor, startApp } from "./stack.ts";
-import { removeStackFile, writeStackFile } from "./stack-file.ts";
 
 const USAGE = `npm start [-- OPTIONS]
   --exit        stops when the sample has ended; exit code 0 only if it completed

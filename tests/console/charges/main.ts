@@ -2,8 +2,8 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "@scheduler-agent-supervisor/testing/internal/faults/temporary-folder";
-import { numberOf, readArguments, runCommand } from "../../../cli/arguments.ts";
 import { build } from "../../../cli/build.ts";
+import { numberOf, readArguments, runCommand } from "../../../cli/every-app/arguments.ts";
 import { ROOT } from "../../../cli/settings.ts";
 import { fill } from "./fill.ts";
 import { type Charges, measure } from "./measure.ts";

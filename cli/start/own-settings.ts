@@ -1,7 +1,7 @@
 // What `npm start` takes from local.settings.json and from the environment, as Functions Core Tools does: the environment stands above the file.
 import { isMisspelt } from "@scheduler-agent-supervisor/local/host/misspelling";
-import { localSettings, sampleSettings } from "./settings.ts";
-import type { Settings } from "./stack-file.ts";
+import type { Settings } from "../every-app/stack-file.ts";
+import { localSettings, sampleSettings } from "../settings.ts";
 
 const FILE = "local.settings.json";
 

@@ -2,9 +2,9 @@
 
 import type { Addresses } from "@scheduler-agent-supervisor/local/stack/addresses";
 import type { StackInstance } from "@scheduler-agent-supervisor/local/stack/host-instances";
-import { words } from "../shared/words.ts";
-import { framed, terminalColumns } from "./orders/table.ts";
-import { withAddress } from "./printed-commands.ts";
+import { words } from "../../shared/words.ts";
+import { withAddress } from "../every-app/printed-commands.ts";
+import { framed, terminalColumns } from "../orders/table.ts";
 
 const HEAD = ["what", "where", "for"];
 

@@ -6,11 +6,11 @@ import { hasEnded } from "@scheduler-agent-supervisor/core/internal/domain/recor
 import { idNameOf } from "@scheduler-agent-supervisor/core/internal/messaging/job-id";
 import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes/fault-key";
 import type { ServiceFault } from "@scheduler-agent-supervisor/testing";
-import { business } from "../shared/business.ts";
+import { business } from "../../shared/business.ts";
+import type { Records } from "../common/records.ts";
+import type { Shop } from "../common/shop.ts";
+import { ROOT } from "../settings.ts";
 import type { Followed } from "./follow.ts";
-import type { Records } from "./records.ts";
-import { ROOT } from "./settings.ts";
-import type { Shop } from "./shop.ts";
 
 const ID = idNameOf(business.contracts);
 

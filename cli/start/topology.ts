@@ -5,7 +5,7 @@ import {
   TOPOLOGIES,
   type Topology,
 } from "@scheduler-agent-supervisor/local/host/flex/groups";
-import { choiceOf, UsageError, type Values } from "./arguments.ts";
+import { choiceOf, UsageError, type Values } from "../every-app/arguments.ts";
 
 /** @throws UsageError for a topology that there is not, and for instances in another form or another topology */
 export function topologyOf(values: Values): { readonly topology: Topology; readonly instanceCounts?: InstanceCounts } {

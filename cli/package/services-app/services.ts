@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { app, type HttpRequest, type HttpResponseInit } from "@azure/functions";
 import { startRemotes } from "@scheduler-agent-supervisor/local/remotes";
 import { FAULT_KEY } from "@scheduler-agent-supervisor/local/remotes/fault-key";
-import { services as definitions } from "../../samples/remotes.ts";
+import { services as definitions } from "../../../samples/remotes.ts";
 
 /** What the services read; the platform's own headers are none of theirs. */
 const HEADERS = ["content-type", "idempotency-key", "traceparent"];

@@ -2,12 +2,12 @@
 // each step has one effect.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { StepRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import { business } from "../shared/business.ts";
+import { business } from "../../shared/business.ts";
+import type { Records } from "../common/records.ts";
+import { madeJob, type Shop } from "../common/shop.ts";
 import type { Board } from "./board.ts";
 import type { Followed } from "./follow.ts";
-import type { Records } from "./records.ts";
 import type { SecondRegion, SharedPart } from "./second-region.ts";
-import { madeJob, type Shop } from "./shop.ts";
 
 const SEND_EVERY_MS = 3000;
 /** So that it is in the middle of its work. */

@@ -6,7 +6,7 @@ import { build, defaultClientConditions, type Plugin } from "vite";
 
 const { resolve } = createRequire(import.meta.url);
 /** The builder is not beside the page: there it would be the site's own. */
-const HERE = join(import.meta.dirname, "../docs/.vitepress/simulator");
+const HERE = join(import.meta.dirname, "../../docs/.vitepress/simulator");
 const shim = (name: string) => join(HERE, "shims", `${name}.ts`);
 
 /** What the test kit and the core take from Node, from undici and from Azure's packages. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { UsageError } from "./arguments.ts";
+import { UsageError } from "../every-app/arguments.ts";
 import { reasonForNone, sampleChoiceOf } from "./sample-choice.ts";
 
 test("a new stack gets the samples, one that holds orders does not", () => {

@@ -1,10 +1,10 @@
 // What the smoke test works on: the bus and the store of the local stack or of Azure, and where telemetry of each goes.
 import Long from "long";
-import { openBus } from "./azure.ts";
-import { openRecords } from "./records.ts";
-import { openOrderClient } from "./shop.ts";
+import { openBus } from "../common/azure.ts";
+import { openRecords } from "../common/records.ts";
+import { openOrderClient } from "../common/shop.ts";
+import type { Settings } from "../every-app/stack-file.ts";
 import type { SmokeTarget } from "./smoke-test.ts";
-import type { Settings } from "./stack-file.ts";
 
 /** As many messages of the orders queue are looked through, as many at once as Service Bus answers. */
 const MOST = 500;

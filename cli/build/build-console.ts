@@ -6,7 +6,7 @@ import { cpSync, existsSync, globSync, readFileSync, renameSync, rmSync, statSyn
 import { extname, join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 
-const root = join(import.meta.dirname, "..");
+const root = join(import.meta.dirname, "../..");
 const cache = join(root, "node_modules/.cache/console");
 /** Beside the files of a built part. */
 const LIST = "files.json";
@@ -39,7 +39,7 @@ const PARTS: readonly Part[] = [
     sources: [
       "docs/.vitepress/simulator/**/*.{ts,css,html}",
       "packages/operator/console/src/icon.svg",
-      "cli/build-simulator.ts",
+      "cli/build/build-simulator.ts",
       "shared/**/*.ts",
       "packages/{core,testing,local}/package.json",
       "packages/{core,testing,local}/src/**/*.ts",

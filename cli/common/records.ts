@@ -2,11 +2,11 @@
 
 import type { SqlQuerySpec } from "@azure/cosmos";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import { business } from "../shared/business.ts";
-import { words } from "../shared/words.ts";
-import { namesOf } from "./agents/names.ts";
+import { business } from "../../shared/business.ts";
+import { words } from "../../shared/words.ts";
+import { namesOf } from "../agents/names.ts";
+import type { Settings } from "../every-app/stack-file.ts";
 import { openBus, openCosmos } from "./azure.ts";
-import type { Settings } from "./stack-file.ts";
 
 export interface Quarantined {
   readonly messageId: string;

@@ -3,8 +3,8 @@
 import { join } from "node:path";
 import { strToU8 } from "fflate";
 import { rolldown } from "rolldown";
-import { type AppPackage, asJson, packageOf } from "./app-package.ts";
-import { ROOT } from "./settings.ts";
+import { type AppPackage, asJson, packageOf } from "../every-app/app-package.ts";
+import { ROOT } from "../settings.ts";
 
 const HOST = {
   version: "2.0",
@@ -17,7 +17,7 @@ const MANIFEST = { name: "simulated-services", private: true, type: "module", ma
 export async function packServices(): Promise<AppPackage> {
   const build = await rolldown({
     cwd: ROOT,
-    input: join(ROOT, "cli/services-app/services.ts"),
+    input: join(ROOT, "cli/package/services-app/services.ts"),
     platform: "node",
     // The bus's SDK is for workers, and there is no bus of the local stack.
     external: ["@azure/functions-core", "@azure/service-bus"],

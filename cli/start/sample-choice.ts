@@ -1,5 +1,5 @@
 // Whether `npm start` sends the sample orders: once to each stack, unless the caller says otherwise.
-import { UsageError, type Values } from "./arguments.ts";
+import { UsageError, type Values } from "../every-app/arguments.ts";
 
 /** `once`: only to a stack that holds no orders yet. */
 export type SampleChoice = "always" | "once" | "never";

@@ -9,14 +9,14 @@ import type {
 } from "@scheduler-agent-supervisor/client/job-client";
 import { idNameOf } from "@scheduler-agent-supervisor/core/internal/messaging/job-id";
 import { contentDigest } from "@scheduler-agent-supervisor/core/internal/submission/content-digest";
-import { business } from "../shared/business.ts";
-import { words } from "../shared/words.ts";
-import { plainText } from "./orders/text.ts";
-import { withAddress } from "./printed-commands.ts";
-import { openRecords } from "./records.ts";
-import { makeOrders, openOrderClient } from "./shop.ts";
-import type { Settings } from "./stack-file.ts";
-import { beside, columnsFor } from "./wrapped.ts";
+import { business } from "../../shared/business.ts";
+import { words } from "../../shared/words.ts";
+import { openRecords } from "../common/records.ts";
+import { makeOrders, openOrderClient } from "../common/shop.ts";
+import { withAddress } from "../every-app/printed-commands.ts";
+import type { Settings } from "../every-app/stack-file.ts";
+import { beside, columnsFor } from "../every-app/wrapped.ts";
+import { plainText } from "../orders/text.ts";
 
 /** Made orders that are submitted and have not ended. */
 const OPEN_ORDERS = 500;

@@ -1,7 +1,7 @@
 // A trace as a tree of lines: each span with its offset, its duration and what it says, and the events inside it.
 import { styleText } from "node:util";
 import type { Attributes, LogEvent, Span, Value } from "@scheduler-agent-supervisor/local/traces/otlp-json";
-import { plainText } from "./orders/text.ts";
+import { plainText } from "./text.ts";
 
 export interface TracePicture {
   readonly spans: readonly Span[];

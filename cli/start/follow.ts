@@ -1,6 +1,7 @@
 // Follows sample orders by what the store and the quarantine queue say of them, until each has ended.
+
+import type { Records } from "../common/records.ts";
 import { type Board, describeRecord, type Row } from "./board.ts";
-import type { Records } from "./records.ts";
 import { ENDINGS, type Ending, type Sample } from "./samples.ts";
 
 export interface Followed {

@@ -5,9 +5,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { styleText } from "node:util";
 import { hasEnded } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import { openTraces, type Trace } from "@scheduler-agent-supervisor/local/traces/trace-file";
-import { openRecords } from "./records.ts";
-import { currentSettings } from "./settings.ts";
-import { stackPid } from "./stack-file.ts";
+import { openRecords } from "../common/records.ts";
+import { stackPid } from "../every-app/stack-file.ts";
+import { currentSettings } from "../settings.ts";
 import { time, traceLines } from "./trace-tree.ts";
 
 const POLL_MS = 250;

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { JobEnd } from "@scheduler-agent-supervisor/client/job-client";
 import { JobClientError, type JobClientFault } from "@scheduler-agent-supervisor/client/job-client-error";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import type { MadeJob } from "./shop.ts";
+import type { MadeJob } from "../common/shop.ts";
 
 export interface SmokeTarget {
   /** @throws OrderClientError */

@@ -2,8 +2,8 @@
 import { styleText } from "node:util";
 import type { TokenCredential } from "@azure/identity";
 import { z } from "zod";
-import { azdValues, azureSettings, ownSignIn } from "./azure.ts";
-import { type MadeJob, madeJob } from "./shop.ts";
+import { azdValues, azureSettings, ownSignIn } from "../common/azure.ts";
+import { type MadeJob, madeJob } from "../common/shop.ts";
 import { withSmokeTarget } from "./smoke-target.ts";
 import { type SmokeOutcome, smokeTest } from "./smoke-test.ts";
 

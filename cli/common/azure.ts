@@ -3,8 +3,8 @@ import { spawnSync } from "node:child_process";
 import { ConsistencyLevel, CosmosClient } from "@azure/cosmos";
 import { ServiceBusClient, type ServiceBusClientOptions } from "@azure/service-bus";
 import { credentialOf } from "@scheduler-agent-supervisor/core/internal/app/connections";
-import { ROOT } from "./settings.ts";
-import type { Settings } from "./stack-file.ts";
+import type { Settings } from "../every-app/stack-file.ts";
+import { ROOT } from "../settings.ts";
 
 /** What azd calls an output of the deployment, and what the app calls it. */
 const OUTPUTS = [

@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { startStack } from "@scheduler-agent-supervisor/local/stack/stack";
 import { temporaryFolder } from "@scheduler-agent-supervisor/testing/internal/faults/temporary-folder";
-import { ROOT, settingsFor } from "./settings.ts";
+import { ROOT, settingsFor } from "../settings.ts";
 
 const TIMES = 7;
 

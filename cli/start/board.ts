@@ -3,7 +3,7 @@ import { clearScreenDown, moveCursor } from "node:readline";
 import { styleText } from "node:util";
 import { isInHand } from "@scheduler-agent-supervisor/core/internal/domain/record/plan";
 import type { StateRecord, StepState } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import { plainText } from "./orders/text.ts";
+import { plainText } from "../orders/text.ts";
 
 const STATE_WIDTH = 11;
 const USUAL_COLUMNS = 80;

@@ -6,13 +6,13 @@ import {
   type JobRequest,
   type WantedStatuses,
 } from "@scheduler-agent-supervisor/client/job-client";
-import { business } from "../shared/business.ts";
-import { words } from "../shared/words.ts";
-import { namesOf } from "./agents/names.ts";
+import { business } from "../../shared/business.ts";
+import { words } from "../../shared/words.ts";
+import { namesOf } from "../agents/names.ts";
+import { REPLY_QUEUE, SESSION_REPLY_QUEUE } from "../every-app/reply-queues.ts";
+import type { Settings } from "../every-app/stack-file.ts";
+import { firstContent } from "../start/samples.ts";
 import { openBus } from "./azure.ts";
-import { REPLY_QUEUE, SESSION_REPLY_QUEUE } from "./reply-queues.ts";
-import { firstContent } from "./samples.ts";
-import type { Settings } from "./stack-file.ts";
 
 const { usualWorkflow } = business.contracts;
 const { many, idName } = namesOf({ contracts: business.contracts, words });

@@ -3,8 +3,8 @@
 import type { JobEnd } from "@scheduler-agent-supervisor/client/job-client";
 import { JobClientError } from "@scheduler-agent-supervisor/client/job-client-error";
 import { expect, test } from "vitest";
-import { sampleRecord } from "../tests/support/orders.ts";
-import { madeJob } from "./shop.ts";
+import { sampleRecord } from "../../tests/support/orders.ts";
+import { madeJob } from "../common/shop.ts";
 import { type SmokeTarget, smokeTest } from "./smoke-test.ts";
 
 const order = madeJob("smoke-1");
