@@ -1,4 +1,5 @@
 // `npm start`: brings the local stack up, sends the sample orders, shows them go through, and stays.
+
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { styleText } from "node:util";
@@ -12,6 +13,7 @@ import { words } from "../shared/words.ts";
 import { REMOTES_FILE, throwIfMissing } from "./agents/missing.ts";
 import { build } from "./build.ts";
 import { openRecords, type Records } from "./common/records.ts";
+import { ENDINGS, readSamples, type Sample } from "./common/samples.ts";
 import { openShop } from "./common/shop.ts";
 import {
   choiceOf,
@@ -35,8 +37,8 @@ import { type CutOff, effectFaults, Outage } from "./start/cut-off.ts";
 import { type Ended, endedAsExpected, type Followed, follow } from "./start/follow.ts";
 import { describeOwnSettings, ownSettings } from "./start/own-settings.ts";
 import { reasonForNone, type SampleChoice, sampleChoiceOf } from "./start/sample-choice.ts";
-import { ENDINGS, readSamples, type Sample, sendSamples, switchOnFaults } from "./start/samples.ts";
 import { type SecondRegion, SHARED_PARTS, startSecondRegion } from "./start/second-region.ts";
+import { sendSamples, switchOnFaults } from "./start/send-samples.ts";
 import { topologyOf } from "./start/topology.ts";
 import { settingsForWorkers } from "./start/workers.ts";
 

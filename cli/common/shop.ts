@@ -1,4 +1,5 @@
 // The client's side: sends orders over Service Bus, as a submitting application would.
+
 import type { ServiceBusMessage } from "@azure/service-bus";
 import {
   createJobClient,
@@ -11,8 +12,8 @@ import { words } from "../../shared/words.ts";
 import { namesOf } from "../agents/names.ts";
 import { REPLY_QUEUE, SESSION_REPLY_QUEUE } from "../every-app/reply-queues.ts";
 import type { Settings } from "../every-app/stack-file.ts";
-import { firstContent } from "../start/samples.ts";
 import { openBus } from "./azure.ts";
+import { firstContent } from "./samples.ts";
 
 const { usualWorkflow } = business.contracts;
 const { many, idName } = namesOf({ contracts: business.contracts, words });

@@ -1,10 +1,11 @@
 // What a check of a service is given: content for jobs, and results of steps that are not done for it.
+
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ReadResults } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
+import { readSamples } from "../common/samples.ts";
 import { UsageError, type Values } from "../every-app/arguments.ts";
 import { ROOT } from "../every-app/root.ts";
-import { readSamples } from "../start/samples.ts";
 
 const RESULTS = join(ROOT, "samples/results.json");
 

@@ -1,8 +1,8 @@
 // Follows sample orders by what the store and the quarantine queue say of them, until each has ended.
 
 import type { Records } from "../common/records.ts";
+import { ENDINGS, type Ending, type Sample } from "../common/samples.ts";
 import { type Board, describeRecord, type Row } from "./board.ts";
-import { ENDINGS, type Ending, type Sample } from "./samples.ts";
 
 export interface Followed {
   readonly orderId: string;

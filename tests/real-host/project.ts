@@ -7,25 +7,27 @@ import type { HostFolder } from "./host-folder.ts";
 
 type Stacks = typeof import("@scheduler-agent-supervisor/local/stack/stack");
 type ProjectSettings = typeof import("../../cli/settings.ts");
-type Samples = typeof import("../../cli/start/samples.ts");
+type Samples = typeof import("../../cli/common/samples.ts");
+type SendSamples = typeof import("../../cli/start/send-samples.ts");
 
 export interface Project
   extends Pick<Stacks, "startStack">,
     Pick<ProjectSettings, "settingsFor">,
-    Pick<Samples, "readSamples" | "switchOnFaults"> {
+    Pick<Samples, "readSamples">,
+    Pick<SendSamples, "switchOnFaults"> {
   readonly dir: string;
 }
 
 export async function openProject(folder: string): Promise<Project> {
   const dir = resolve(folder);
   if (!existsSync(join(dir, "cli", "package.ts"))) throw new Error(`${dir} is no checkout of this project`);
-  // Where it stands, or stood before there were packages.
-  const places = ["packages/local/src/stack/stack.ts", "local/stack/stack.ts"];
-  const stack = places.find((path) => existsSync(join(dir, path))) ?? "";
-  const load = (path: string): Promise<unknown> => import(pathToFileURL(join(dir, path)).href);
-  const { startStack } = (await load(stack)) as Stacks;
+  /** @param places where it stands, and where it stood in an older checkout */
+  const load = (...places: string[]): Promise<unknown> =>
+    import(pathToFileURL(join(dir, places.find((path) => existsSync(join(dir, path))) ?? "")).href);
+  const { startStack } = (await load("packages/local/src/stack/stack.ts", "local/stack/stack.ts")) as Stacks;
   const { settingsFor } = (await load("cli/settings.ts")) as ProjectSettings;
-  const { readSamples, switchOnFaults } = (await load("cli/start/samples.ts")) as Samples;
+  const { readSamples } = (await load("cli/common/samples.ts", "cli/samples.ts")) as Samples;
+  const { switchOnFaults } = (await load("cli/start/send-samples.ts", "cli/samples.ts")) as SendSamples;
   return { dir, startStack, settingsFor, readSamples, switchOnFaults };
 }
 

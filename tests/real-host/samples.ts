@@ -1,7 +1,8 @@
 // The sample orders on this host: each has to end as its sample says.
+import type { Sample } from "../../cli/common/samples.ts";
 import { createBoard } from "../../cli/start/board.ts";
 import { endedAsExpected, follow } from "../../cli/start/follow.ts";
-import { type Sample, sendSamples } from "../../cli/start/samples.ts";
+import { sendSamples } from "../../cli/start/send-samples.ts";
 import { runBurst } from "./burst.ts";
 import type { Setup } from "./setup.ts";
 

@@ -1,8 +1,10 @@
 // The whole app on the engine that behaves like Durable on Azure Storage: the samples end as they have to, and a burst shows its queue.
+
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { readSamples } from "../../cli/common/samples.ts";
 import { ROOT } from "../../cli/settings.ts";
 import { endedAsExpected, follow } from "../../cli/start/follow.ts";
-import { readSamples, sendSamples, switchOnFaults } from "../../cli/start/samples.ts";
+import { sendSamples, switchOnFaults } from "../../cli/start/send-samples.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 

@@ -1,5 +1,6 @@
 // The app as Flex Consumption runs it: each Service Bus function, each timer, the HTTP functions and the durable ones in processes of
 // their own, some of them in two.
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,9 +8,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
 import type { InstanceName } from "@scheduler-agent-supervisor/local/stack/processes";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { readSamples } from "../../cli/common/samples.ts";
 import { SCALING_GROUPS } from "../../cli/cost/environments.ts";
 import { endedAsExpected, follow } from "../../cli/start/follow.ts";
-import { readSamples, sendSamples, switchOnFaults } from "../../cli/start/samples.ts";
+import { sendSamples, switchOnFaults } from "../../cli/start/send-samples.ts";
 import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
 import { answersToForeign, canListPorts, listeningPorts } from "../support/listening-ports.ts";
 import { madeOrder } from "../support/made-order.ts";

@@ -1,10 +1,12 @@
 // What goes over the wire: to an OTLP collector, and to Application Insights' ingestion, each as a server sees it.
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type EventLog, logTelemetry } from "@scheduler-agent-supervisor/core/internal/telemetry/events";
 import { recordingExceptions } from "@scheduler-agent-supervisor/core/internal/telemetry/exceptions";
 import { azureMonitor, parseAuthentication } from "@scheduler-agent-supervisor/core/internal/telemetry/exporters";
+import type { TelemetrySettings } from "@scheduler-agent-supervisor/core/internal/telemetry/exporting";
 import { measure } from "@scheduler-agent-supervisor/core/internal/telemetry/metrics";
 import { startSdk } from "@scheduler-agent-supervisor/core/internal/telemetry/sdk";
 import { inSpan } from "@scheduler-agent-supervisor/core/internal/telemetry/spans";
@@ -13,7 +15,6 @@ import {
   isExporting,
   startTelemetry,
   stopTelemetry,
-  type TelemetrySettings,
 } from "@scheduler-agent-supervisor/core/internal/telemetry/start";
 import { type RunningTraces, startTraces } from "@scheduler-agent-supervisor/local/traces/start";
 import { openTraces } from "@scheduler-agent-supervisor/local/traces/trace-file";

@@ -1,4 +1,5 @@
 // One order in a world of the test kit, step by step: its own operations, scheduler, agents and supervisor, over the store in memory.
+
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import {
   type Begun,
@@ -8,7 +9,7 @@ import {
 import { business } from "../../../shared/business.ts";
 import { type Action, type Case, DELAY_MS } from "./case.ts";
 import { actionInWords, type Line, stepInWords } from "./narration.ts";
-import { AGENTS, type View, viewOf } from "./view.ts";
+import { AGENTS, type Effect, type View, viewOf } from "./view.ts";
 
 const ORDER = {
   orderId: "order-1",
@@ -18,13 +19,6 @@ const ORDER = {
   paymentToken: "tok_visa",
   shipTo: { name: "Ada", street: "12 St James's Square", city: "London", postalCode: "SW1Y 4JH", country: "GB" },
 };
-
-/** Something that a service has done, which is what must not happen twice. */
-export interface Effect {
-  readonly service: string;
-  readonly operation: string;
-  readonly key: string;
-}
 
 export class Simulation {
   readonly #world: SteppedWorld;

@@ -7,7 +7,13 @@ import {
   SUPERVISOR,
 } from "@scheduler-agent-supervisor/testing/internal/world/processes";
 import { type Call, isUnanswered, type Line } from "./narration.ts";
-import type { Effect } from "./simulation.ts";
+
+/** Something that a service has done, which is what must not happen twice. */
+export interface Effect {
+  readonly service: string;
+  readonly operation: string;
+  readonly key: string;
+}
 
 /** Each has a service of the same name. */
 export const AGENTS = ["inventory", "payment", "fraud", "shipping"] as const;

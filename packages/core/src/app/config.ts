@@ -6,7 +6,7 @@ import { START_WITHIN } from "../domain/definition/workflow.ts";
 import { agentTeams } from "../messaging/agent-teams.ts";
 import { inWords } from "../messaging/checked.ts";
 import { ownedQueues } from "../submission/owned-queues.ts";
-import type { TelemetrySettings } from "../telemetry/start.ts";
+import type { TelemetrySettings } from "../telemetry/exporting.ts";
 import type { AgentEndpoints, Business } from "./define-app.ts";
 import {
   containerOrNone,

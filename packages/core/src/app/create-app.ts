@@ -3,7 +3,7 @@
 import type { AgentTeam } from "../messaging/agent-teams.ts";
 import type { Context, Ports, Telemetry } from "../scheduler/ports.ts";
 import type { OwnedQueue } from "../submission/owned-queue.ts";
-import type { TelemetrySettings } from "../telemetry/start.ts";
+import type { TelemetrySettings } from "../telemetry/exporting.ts";
 import { composePattern } from "./compose.ts";
 import type { Composed } from "./composed.ts";
 import { type Environment, parseConfig, parseTelemetryConfig, parseTriggers } from "./config.ts";

@@ -1,4 +1,5 @@
 // OpenTelemetry's SDK, put together: traces, events as log records, metrics. Loaded only where something is exported.
+
 import { setTimeout as sleep } from "node:timers/promises";
 import { context, propagation } from "@opentelemetry/api";
 import { SeverityNumber } from "@opentelemetry/api-logs";
@@ -12,11 +13,11 @@ import type { Attributes, EventName, Level } from "./event-names.ts";
 import { listenToEvents } from "./events.ts";
 import { listenToExceptions } from "./exceptions.ts";
 import { azureMonitor, otlp, type Place } from "./exporters.ts";
+import type { Exporting, TelemetrySettings } from "./exporting.ts";
 import { createInstruments } from "./instruments.ts";
 import { measureWith } from "./metrics.ts";
 import { PartSampler } from "./sampler.ts";
 import { traceWith, withoutNulls } from "./spans.ts";
-import type { Exporting, TelemetrySettings } from "./start.ts";
 
 const SCOPE = "jobs";
 /** A burst of jobs may make so many spans before they are sent; what is more is dropped. */

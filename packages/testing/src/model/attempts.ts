@@ -1,7 +1,9 @@
 // Numbers of attempts in one form: nothing asks for more than which is the first, which comes before which, and which comes next.
+
 import type { StateRecord } from "@scheduler-agent-supervisor/core/domain";
 import { withoutOver } from "./normal-form.ts";
-import type { Operation, Piece, Pieces } from "./pieces.ts";
+import type { Operation, Piece } from "./piece.ts";
+import type { Pieces } from "./pieces.ts";
 import type { Promises } from "./promises.ts";
 import { FIRST_PIECE, isStalled, PREVIOUS, PROMISES, pieceOf, RECORD, type State, sorted, stalled } from "./state.ts";
 

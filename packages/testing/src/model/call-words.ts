@@ -1,7 +1,8 @@
 // A call in words, for a trace.
+
 import type { StatusMessage } from "@scheduler-agent-supervisor/core/messaging";
 import { aboutOf, type Call, type Sent } from "./calls.ts";
-import type { Message } from "./pieces.ts";
+import type { Message } from "./piece.ts";
 
 /** What a write is for: its own entry in the history says it. The reason of a failure is left out: "rejected" would read as the store's answer. */
 export function aimOf(call: Extract<Call, { kind: "change" | "replace" }>): string {

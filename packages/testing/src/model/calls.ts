@@ -20,7 +20,7 @@ import type { Ports, Report } from "@scheduler-agent-supervisor/core/scheduling"
 import type { Created, Versioned, Written } from "@scheduler-agent-supervisor/core/store";
 import { TICK_MS } from "./abstract-time.ts";
 import { isPastDeadline } from "./normal-form.ts";
-import { REJECTED, stepOf } from "./service.ts";
+import { REJECTED, type ServiceCall, stepOf } from "./service.ts";
 import { CONTENT, CONTRACTS, HOSTS, type Host, type Setting, TIMING } from "./setting.ts";
 
 /** The calls that have an effect or an answer that may differ; all others are answered at once. */
@@ -50,25 +50,6 @@ export interface Asked {
 export interface Replied {
   readonly reply: AgentReplyMessage;
   readonly replyTo: string;
-}
-
-export interface ServiceCall {
-  readonly kind: "service";
-  readonly operation: string;
-  readonly key: string;
-  /** For a compensation: the key of what is to be compensated. */
-  readonly compensates: string | null;
-  readonly completeBy: string;
-  /** Whether it was said that the agent is at work: before it runs out of time it is. */
-  readonly isSaid: boolean;
-  /** It asks whether that was done before. */
-  readonly isQuery?: true;
-  /** It polls what the service has accepted. */
-  readonly isPoll?: true;
-  /** What its result has beside an id: the lists for whose items later steps run. */
-  readonly lists?: { readonly [member: string]: readonly object[] };
-  /** The service accepts it, does it later, and reports to this. */
-  readonly reportTo?: Address;
 }
 
 /** What the service has accepted and does later: for as long as it takes. */

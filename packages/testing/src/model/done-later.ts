@@ -1,6 +1,6 @@
 // How a service ends what it accepted: it does it or rejects it. A child job ends in the ways in which its own exploration saw it end.
+
 import { stepOfRun } from "@scheduler-agent-supervisor/core/domain";
-import type { ServiceCall } from "./calls.ts";
 import {
   act,
   IN_ERROR,
@@ -10,6 +10,7 @@ import {
   reject,
   rejectPolled,
   type Said,
+  type ServiceCall,
   type ServiceState,
   saidBy,
   stepOf,

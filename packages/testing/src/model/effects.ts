@@ -1,16 +1,29 @@
 // What may come of an operation's next call: what it does to the record and the service, and where the operation then stands.
+
 import type { BoundedReply } from "@scheduler-agent-supervisor/core/agents";
 import { applyChanges, type Guard, holds, runOf, type StateRecord } from "@scheduler-agent-supervisor/core/domain";
 import type { Address, StatusMessage } from "@scheduler-agent-supervisor/core/messaging";
 import { DEADLINE_AHEAD, fromLongAgoOn, LONG_AGO, NOW_MS } from "./abstract-time.ts";
 import { aimOf, publishingOf, sendingOf } from "./call-words.ts";
-import type { Accepted, Answers, Call, Sent, ServiceCall } from "./calls.ts";
+import type { Accepted, Answers, Call, Sent } from "./calls.ts";
 import { isPolled } from "./done-later.ts";
 import { normalForm, publishedAs, withOver, withPassedDeadline } from "./normal-form.ts";
 import type { Entry } from "./operation-run.ts";
-import { CURRENT, type Operation, type Pieces } from "./pieces.ts";
+import type { Operation } from "./piece.ts";
+import { CURRENT, type Pieces } from "./pieces.ts";
 import { type Doing, isFoundBy, Reads, UNKEPT } from "./reads.ts";
-import { ACCEPTED, act, find, mayReject, PENDING, polled, REJECTED, reject, type ServiceState } from "./service.ts";
+import {
+  ACCEPTED,
+  act,
+  find,
+  mayReject,
+  PENDING,
+  polled,
+  REJECTED,
+  reject,
+  type ServiceCall,
+  type ServiceState,
+} from "./service.ts";
 import { AHEAD_MS, type Bounds, CONTENT, LATER_MS, type Setting } from "./setting.ts";
 import { PREVIOUS, RECORD, SERVICE_STATE, type State } from "./state.ts";
 import { faultOfCall, faultOfWrite } from "./watch.ts";

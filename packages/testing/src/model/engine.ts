@@ -1,4 +1,5 @@
 // The durable engines of the hosts: an orchestration goes on with each event, and its activities begin and are waited for.
+
 import {
   type Attempt,
   PROGRESS,
@@ -9,9 +10,11 @@ import {
   standingOf,
 } from "@scheduler-agent-supervisor/core/domain";
 import { NOW_MS } from "./abstract-time.ts";
-import { type ActivityName, isActivity } from "./operation-run.ts";
+import type { ActivityName } from "./operation-name.ts";
+import { isActivity } from "./operation-run.ts";
 import { PATIENCE_MS } from "./orchestration-run.ts";
-import type { Operation, Orchestration, Pieces } from "./pieces.ts";
+import type { Operation, Orchestration } from "./piece.ts";
+import type { Pieces } from "./pieces.ts";
 import { AHEAD_MS, type Host, type Setting } from "./setting.ts";
 import { change, FIRST_PIECE, pieceOf, RECORD, type State } from "./state.ts";
 

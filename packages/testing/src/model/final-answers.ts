@@ -1,4 +1,5 @@
 // What is wrong with a message's end: it is answered for good, and the record that stands there still waits for it.
+
 import {
   isInHand,
   runOf,
@@ -12,7 +13,8 @@ import { NOW_MS } from "./abstract-time.ts";
 import type { Asked, Replied, Reported } from "./calls.ts";
 import type { Effect } from "./effects.ts";
 import { isHandler } from "./operation-run.ts";
-import type { Operation, Pieces } from "./pieces.ts";
+import type { Operation } from "./piece.ts";
+import type { Pieces } from "./pieces.ts";
 import { AHEAD_MS, type Host, type Setting } from "./setting.ts";
 import type { State } from "./state.ts";
 

@@ -1,6 +1,8 @@
 // What an operation hands on when it has returned.
+
 import type { ClaimOutcome, StepEnd } from "@scheduler-agent-supervisor/core/domain";
-import { isHandler, NOT_YET, type OperationName } from "./operation-run.ts";
+import type { OperationName } from "./operation-name.ts";
+import { isHandler, NOT_YET } from "./operation-run.ts";
 
 /** Of an activity whose result its orchestration gets. */
 export function isEndOfTask(name: OperationName): boolean {

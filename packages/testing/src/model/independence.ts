@@ -1,11 +1,13 @@
 // Which pieces may go first: what they do next changes nothing that others look at, and nothing that others do changes it.
+
 import { runOf, type StartAttempt, type StateRecord, type StepEnd } from "@scheduler-agent-supervisor/core/domain";
 import type { Versioned } from "@scheduler-agent-supervisor/core/store";
 import { NOW_MS } from "./abstract-time.ts";
 import type { Asked, Call, Replied, Reported } from "./calls.ts";
 import { isEndOfStep } from "./handed-on.ts";
 import type { Entry } from "./operation-run.ts";
-import type { Operation, Piece, Pieces } from "./pieces.ts";
+import type { Operation, Piece } from "./piece.ts";
+import type { Pieces } from "./pieces.ts";
 import { type Promises, wordOf } from "./promises.ts";
 import { AHEAD_MS, type Bounds, type Setting } from "./setting.ts";
 import { BOUNDS, FIRST_PIECE, find, isStalled, PROMISES, pieceOf, type State } from "./state.ts";

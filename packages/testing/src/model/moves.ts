@@ -1,4 +1,5 @@
 // Every move that a state allows: a call that is answered, a message that arrives, a timer, a sweep, a death, a tick.
+
 import {
   type Attempt,
   type ClaimOutcome,
@@ -10,7 +11,7 @@ import {
 import { NOW_MS, TICK_MS } from "./abstract-time.ts";
 import { Attempts } from "./attempts.ts";
 import { queuedOf } from "./call-words.ts";
-import type { Accepted, Replied, ServiceCall } from "./calls.ts";
+import type { Accepted, Replied } from "./calls.ts";
 import { Clock } from "./clock.ts";
 import { endsLater, isPolled } from "./done-later.ts";
 import { type Effect, Effects } from "./effects.ts";
@@ -20,8 +21,9 @@ import { isEndOfStep } from "./handed-on.ts";
 import { Independence } from "./independence.ts";
 import { Judge } from "./judge.ts";
 import { isActivity, isHandler, NOT_YET, type Stand } from "./operation-run.ts";
-import type { Message, Operation, Orchestration, Pieces } from "./pieces.ts";
-import { act, type Said, type ServiceState } from "./service.ts";
+import type { Message, Operation, Orchestration } from "./piece.ts";
+import type { Pieces } from "./pieces.ts";
+import { act, type Said, type ServiceCall, type ServiceState } from "./service.ts";
 import type { Host, Setting } from "./setting.ts";
 import {
   change,

@@ -2,7 +2,7 @@
 
 import type { Guard, GuardedWrite, StateRecord } from "@scheduler-agent-supervisor/core/domain";
 import type { Timing } from "@scheduler-agent-supervisor/core/scheduling";
-import type { OperationName } from "./operation-run.ts";
+import type { OperationName } from "./operation-name.ts";
 
 export interface Mutant {
   /** What of a guard the store forgets to check; `run`: which attempt scheduled the step. */

@@ -1,4 +1,5 @@
 // Runs the real operations up to their next call: from the start, with the answers that were given so far.
+
 import {
   type Poll,
   runOf,
@@ -27,13 +28,8 @@ import { sweep } from "@scheduler-agent-supervisor/core/supervision";
 import { type Ask, type Asked, type Call, NONCE, portsOver, type Replied, type Reported } from "./calls.ts";
 import type { Mutant } from "./mutant.ts";
 import { OPERATOR } from "./normal-form.ts";
+import type { ActivityName, HandlerName, OperationName } from "./operation-name.ts";
 import { CONTENT, type Host, type Setting } from "./setting.ts";
-
-/** Activities are begun by an orchestration, and again by the engine after a death. */
-export type ActivityName = "runStep" | "askAgent" | "pollStep" | "publishEnd";
-/** What a message begins: it is delivered again after a death. */
-export type HandlerName = "submitJob" | "takeStartAttempt" | "answerRequest" | "takeReply";
-export type OperationName = ActivityName | HandlerName | "sweep" | "operateJob";
 
 const ACTIVITIES: ReadonlySet<string> = new Set<ActivityName>(["runStep", "askAgent", "pollStep", "publishEnd"]);
 

@@ -1,11 +1,13 @@
 // What an operation reads of the record: in its form for who reads it, and, where reads may be stale, as it was before its last write.
+
 import { levelsOf, type StateRecord, type StepTask } from "@scheduler-agent-supervisor/core/domain";
 import type { Versioned } from "@scheduler-agent-supervisor/core/store";
 import { foundIn } from "./attempt-of.ts";
 import { aboutOf, type Call, type Replied, type Reported } from "./calls.ts";
 import { isEndOfStep } from "./handed-on.ts";
 import { isPastDeadline, withoutOver } from "./normal-form.ts";
-import { CURRENT, type Operation, type Pieces } from "./pieces.ts";
+import type { Operation } from "./piece.ts";
+import { CURRENT, type Pieces } from "./pieces.ts";
 import type { Setting } from "./setting.ts";
 import { NOTHING_OLDER } from "./state.ts";
 import type { Writer } from "./watch.ts";

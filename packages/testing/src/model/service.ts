@@ -3,9 +3,28 @@
 // does each request that reaches it: a second one is a fault (watch.ts).
 import type { BoundedReply } from "@scheduler-agent-supervisor/core/agents";
 import type { Direction } from "@scheduler-agent-supervisor/core/domain";
+import type { Address } from "@scheduler-agent-supervisor/core/messaging";
 import type { Report } from "@scheduler-agent-supervisor/core/scheduling";
 import { TICK_MS } from "./abstract-time.ts";
-import type { ServiceCall } from "./calls.ts";
+
+export interface ServiceCall {
+  readonly kind: "service";
+  readonly operation: string;
+  readonly key: string;
+  /** For a compensation: the key of what is to be compensated. */
+  readonly compensates: string | null;
+  readonly completeBy: string;
+  /** Whether it was said that the agent is at work: before it runs out of time it is. */
+  readonly isSaid: boolean;
+  /** It asks whether that was done before. */
+  readonly isQuery?: true;
+  /** It polls what the service has accepted. */
+  readonly isPoll?: true;
+  /** What its result has beside an id: the lists for whose items later steps run. */
+  readonly lists?: { readonly [member: string]: readonly object[] };
+  /** The service accepts it, does it later, and reports to this. */
+  readonly reportTo?: Address;
+}
 
 /** What stands under each key: an effect, or one that was compensated, also before it came, or none so far but a rejection. */
 export type ServiceState = { readonly [key: string]: Entry };

@@ -1,4 +1,5 @@
 // What must hold of every write, message and call, and what the client is still owed.
+
 import {
   type Direction,
   expiresAt,
@@ -18,9 +19,8 @@ import {
   type Workflow,
 } from "@scheduler-agent-supervisor/core/domain";
 import { NOW_MS } from "./abstract-time.ts";
-import type { ServiceCall } from "./calls.ts";
-import type { OperationName } from "./operation-run.ts";
-import { act, liveSteps, type RecordedOutcome, type ServiceState, stepOf } from "./service.ts";
+import type { OperationName } from "./operation-name.ts";
+import { act, liveSteps, type RecordedOutcome, type ServiceCall, type ServiceState, stepOf } from "./service.ts";
 
 export interface Writer {
   readonly operation: OperationName;

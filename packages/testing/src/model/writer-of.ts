@@ -1,11 +1,13 @@
 // Who writes, as the checks of a write know it: the operation, its attempt and holder, its step, and what it has found.
+
 import { holderId, type StateRecord } from "@scheduler-agent-supervisor/core/domain";
 import type { Versioned } from "@scheduler-agent-supervisor/core/store";
 import { aboutOf, type Replied, type Reported } from "./calls.ts";
 import { isEndOfStep } from "./handed-on.ts";
 import { isPastDeadline } from "./normal-form.ts";
 import type { Entry } from "./operation-run.ts";
-import type { Operation, Pieces } from "./pieces.ts";
+import type { Operation } from "./piece.ts";
+import type { Pieces } from "./pieces.ts";
 import type { Doing, Reads } from "./reads.ts";
 import { CONTENT, HOSTS, type Host, type Setting } from "./setting.ts";
 import { ended, type Writer } from "./watch.ts";

@@ -12,7 +12,7 @@ import { Said, useInstant } from "../parts/zone.tsx";
 import { AWAITING } from "../words/awaiting.ts";
 import { TEXT } from "../words/frame.ts";
 import { ACTIONS, JOB, OUTCOMES, USUAL_EXTENSION } from "../words/job.ts";
-import { type Asked, type AskedOutcome, awaitedSteps } from "./actions.tsx";
+import { type Asked, type AskedOutcome, awaitedSteps } from "./asked.ts";
 
 const ResultForm = lazy(async () => ({ default: (await import("./result-form.tsx")).ResultForm }));
 const EditForm = lazy(async () => ({ default: (await import("./edit-form.tsx")).EditForm }));

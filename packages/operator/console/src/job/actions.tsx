@@ -8,6 +8,7 @@ import { Said } from "../parts/zone.tsx";
 import { AWAITING } from "../words/awaiting.ts";
 import { FAULTS } from "../words/frame.ts";
 import { ACTIONS, JOB, OUTCOMES } from "../words/job.ts";
+import { type Asked, awaitedSteps } from "./asked.ts";
 
 const ActionDialog = lazy(async () => ({ default: (await import("./action-dialog.tsx")).ActionDialog }));
 
@@ -15,21 +16,6 @@ const ActionDialog = lazy(async () => ({ default: (await import("./action-dialog
 const SHOWN: readonly JobAction[] = ["resubmit", "compensate", "markResolved", "cancel", "extend"];
 
 const RESOLVED_FIRST: readonly JobAction[] = ["markResolved", "compensate", "resubmit", "cancel", "extend"];
-
-/** A report in the place of whoever does the step. */
-export interface AskedReport {
-  readonly step: string;
-  readonly as: "done" | "rejected";
-}
-
-/** Whether a step was done whose outcome is unknown. */
-export interface AskedOutcome {
-  readonly step: string;
-  readonly direction: "forward" | "compensate";
-  readonly outcome: "done" | "notDone";
-}
-
-export type Asked = JobAction | "edit" | AskedReport | AskedOutcome;
 
 export function Actions({ inspection }: { readonly inspection: Inspection }) {
   const { data: session } = useSession();
@@ -114,12 +100,5 @@ export function Actions({ inspection }: { readonly inspection: Inspection }) {
         </Suspense>
       )}
     </section>
-  );
-}
-
-/** The steps of which a report is awaited, of the step itself or of its compensation. */
-export function awaitedSteps({ record: { steps } }: Inspection): string[] {
-  return Object.entries(steps).flatMap(([name, { state, compensation }]) =>
-    state === "Awaiting" || compensation?.state === "Awaiting" ? [name] : [],
   );
 }

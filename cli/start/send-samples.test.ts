@@ -1,6 +1,8 @@
 // The sample orders, as npm start sends them.
+
 import { expect, test } from "vitest";
-import { readSamples, sendSamples } from "./samples.ts";
+import { readSamples } from "../common/samples.ts";
+import { sendSamples } from "./send-samples.ts";
 
 test("what befalls a sample begins right before it is sent, and not while others before it are awaited", async () => {
   const samples = readSamples("run").slice(0, 3);
