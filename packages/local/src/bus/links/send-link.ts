@@ -20,7 +20,7 @@ const CREDIT_STEP = 250;
 
 const SERVER_BUSY = rejection(
   "com.microsoft:server-busy",
-  "The request was terminated because the entity is being throttled. Please wait 10 seconds and try again.",
+  "The namespace is busy: wait 10 seconds before the next request.",
 );
 
 interface SendSurroundings {

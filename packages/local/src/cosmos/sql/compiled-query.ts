@@ -68,7 +68,7 @@ export function compileQuery(sql: string): CompiledQuery {
 
 function compileParsed(query: Query): CompiledQuery {
   const most = COSMOS_LIMITS.joins.value;
-  if (query.sources.length - 1 > most) throw new QueryFault(`The query exceeded the maximum number of joins: ${most}.`);
+  if (query.sources.length - 1 > most) throw new QueryFault(`A query has ${most} joins at most.`);
   checkSelectList(query);
   const inner = innerOf(query);
   if (inner) {

@@ -26,16 +26,16 @@ const returns = async (orchestrator: string, input: unknown) =>
 
 describe(REJECTIONS.childId.what, () => {
   test("its own", async () => {
-    expect(await failureOf("child", { id: "MINE" }, "mine")).toContain("must be different from its parent's");
+    expect(await failureOf("child", { id: "MINE" }, "mine")).toContain("cannot have the id of its parent");
   });
 
   test("its parent's", async () => {
     const { output } = await bench.run("grandchild", { id: "ANCESTOR" }, "ancestor");
-    expect(output).toMatchObject({ caught: expect.stringContaining("must be different from its parent's") });
+    expect(output).toMatchObject({ caught: expect.stringContaining("cannot have the id of its parent") });
   });
 
   test("with @", async () => {
-    expect(await failureOf("child", { id: "@other" })).toContain("must not start with @");
+    expect(await failureOf("child", { id: "@other" })).toContain("begins with @");
   });
 
   test("another one, or none, is taken", async () => {
@@ -123,7 +123,7 @@ test(LIMITS.retryPauseMs.what, async () => {
   await returns("activity", { name: "echo", retry: most });
   for (const name of Object.keys(most)) {
     expect(await failureOf("activity", { name: "echo", retry: { ...most, [name]: 6 * DAY_MS + 1 } })).toContain(
-      "maximum of 6 days",
+      "6 days at most",
     );
   }
   const other = await openBench(APP, { settings: { storageType: "mssql" } });
