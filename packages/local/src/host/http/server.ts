@@ -8,8 +8,9 @@ import { RPC_PREFIX, WEBHOOK_KEY, WEBHOOK_PREFIX } from "../durable/client-bindi
 import { decodePart } from "../durable/route.ts";
 import { ACTIVITIES_PATH } from "../flex/activities.ts";
 import { isEventGrid, serveEventGrid } from "../triggers/event-grid.ts";
-import { readBody, type ServedFunctions, serveFunction } from "../triggers/http.ts";
+import { type ServedFunctions, serveFunction } from "../triggers/http.ts";
 import { keyOf, MASTER_KEY, mayAdminister } from "./function-keys.ts";
+import { takeBody } from "./request-body.ts";
 import { MOST_HEADER_BYTES, requestRefusal } from "./request-limits.ts";
 
 /** What the server serves once the app is loaded. */
@@ -110,7 +111,8 @@ async function respond(
     return await serveEventGrid({ ...served, key: WEBHOOK_KEY }, request, response, queryOf(request));
   }
   if (path === ACTIVITIES_PATH && served.invokeActivity) {
-    response.end(await served.invokeActivity((await readBody(request)) ?? Buffer.alloc(0)));
+    const call = await takeBody(request, response);
+    if (call) response.end(await served.invokeActivity(call));
     return;
   }
   if (await serveFunction(served, request, response, path)) return;
@@ -149,7 +151,9 @@ async function admin(served: Served, request: IncomingMessage, response: ServerR
   if (!registered) return text(response, 404, "");
   if (request.method === "GET") return json(response, 200, served.describe(registered));
   if (request.method !== "POST") return text(response, 405, "");
-  const input = readInput(((await readBody(request)) ?? Buffer.alloc(0)).toString());
+  const body = await takeBody(request, response);
+  if (!body) return;
+  const input = readInput(body.toString());
   if (input === "invalid") return text(response, 400, `The body has to be JSON such as {"input": "text"}.`);
   const refusal = served.runByHand(registered.name, input.text);
   return refusal === undefined ? text(response, 202, "") : text(response, 400, refusal);
@@ -173,7 +177,8 @@ async function durable({ engine }: Served, request: IncomingMessage, response: S
   const query = queryOf(request);
   const key = keyOf(request);
   if (isWebhook && key !== WEBHOOK_KEY && key !== MASTER_KEY) return text(response, 401, "");
-  const body = ((await readBody(request)) ?? Buffer.alloc(0)).toString();
+  const body = await takeBody(request, response);
+  if (!body) return;
   const headers: Record<string, string | undefined> = {};
   for (const [name, value] of Object.entries(request.headers)) {
     headers[name] = Array.isArray(value) ? value.join(", ") : value;
@@ -183,7 +188,7 @@ async function durable({ engine }: Served, request: IncomingMessage, response: S
     path: path.slice(prefix.length),
     query,
     headers,
-    body,
+    body: body.toString(),
   });
   response.writeHead(answer.status, answer.headers);
   response.end(answer.body);
