@@ -61,7 +61,13 @@ describe(REJECTIONS.unknownFunction.what, () => {
     ["entity", { name: "Nobody", how: "signal" }],
     ["entity", { name: "Nobody", how: "lock" }],
   ])("%s %j", async (orchestrator, input) => {
-    expect(await failureOf(orchestrator, input)).toContain("doesn't exist, is disabled, or is not");
+    expect(await failureOf(orchestrator, input)).toContain("The app runs no ");
+  });
+
+  test("another case is the same name", async () => {
+    await returns("ACTIVITY", { name: "Echo" });
+    await returns("activity", { name: "ECHO", retry: {} });
+    await returns("child", { name: "RETURNS" });
   });
 
   test.each([undefined, "signal", "lock"])("an entity's name has no case: %s", (how) =>

@@ -104,7 +104,7 @@ async function respond(
 ): Promise<void> {
   if (!served) return text(response, 503, "The host is starting.");
   const path = pathOf(request);
-  if (path.startsWith("/admin/")) return await admin(served, request, response, path);
+  if (isAdmin(path)) return await admin(served, request, response, path);
   if (isDurable(path)) return await durable(served, request, response, path);
   if (draining) return text(response, 503, "The host is stopping.");
   if (isEventGrid(path)) {
@@ -120,6 +120,9 @@ async function respond(
   response.writeHead(404).end();
 }
 
+/** Its letters are of any case. */
+export const isAdmin = (path: string): boolean => /^\/admin\//i.test(path);
+
 /** The durable webhooks, and the same for the app's own library. */
 export function isDurable(path: string): boolean {
   return path.startsWith(WEBHOOK_PREFIX) || path.startsWith(RPC_PREFIX);
@@ -134,7 +137,8 @@ export function queryOf({ url = "/" }: IncomingMessage): URLSearchParams {
   return new URLSearchParams(url.includes("?") ? url.slice(url.indexOf("?") + 1) : "");
 }
 
-async function admin(served: Served, request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+async function admin(served: Served, request: IncomingMessage, response: ServerResponse, given: string): Promise<void> {
+  const path = given.toLowerCase();
   const functions = [...served.app.functions.values()];
   if (request.method === "GET" && path === "/admin/counts") return json(response, 200, served.counts());
   if (served.checksKeys && !mayAdminister(path, request)) return text(response, 401, "");
