@@ -23,6 +23,8 @@ const ORCHESTRATION = `${EXTENSION}/ContextImplementations/DurableOrchestrationC
 const ACTIONS = `${EXTENSION}/Listener/OutOfProcOrchestrationShim.cs`;
 const DISPATCHER = "https://github.com/Azure/durabletask/blob/main/src/DurableTask.Core/TaskOrchestrationDispatcher.cs";
 const RETRIES = "https://github.com/Azure/azure-functions-durable-js/issues/629";
+const SERVICE_BUS =
+  "https://github.com/Azure/azure-sdk-for-net/blob/main/sdk/servicebus/Microsoft.Azure.WebJobs.Extensions.ServiceBus/src/Config/ServiceBusHostBuilderExtensions.cs";
 
 const AT_START = "an error at the start";
 const FAILS = "the orchestration fails";
@@ -45,6 +47,7 @@ export const HOST_REJECTIONS = {
   version: rejection('A host.json whose version is not "2.0"', AT_START, HOST_JSON),
   hostJsonType: rejection("A value in host.json that its member cannot have", AT_START, OPTIONS),
   bundle: rejection("An extension bundle without an id, or whose version is no range", AT_START, BUNDLES),
+  batchSizes: rejection("A `minMessageBatchSize` above the `maxMessageBatchSize`", AT_START, SERVICE_BUS),
   visibility: rejection("A `controlQueueVisibilityTimeout` of more than 60 minutes", AT_START, STORAGE),
   backend: rejection("A backend of Durable Functions that no extension bundle has", AT_START, BACKENDS),
   durableCount: rejection("A member of `durableTask` with a value that its options do not allow", AT_START, DURABLE),
