@@ -58,6 +58,8 @@ function plainly(entry: Json): Json {
 
 const ETAG = '/"_etag"/?';
 
+export const isIndexed = (policy: Value): boolean => completePolicy(policy)["indexingMode"] !== "none";
+
 /** What is wrong with a policy, if anything. */
 export function policyFault(policy: Value): string | undefined {
   const { indexingMode, includedPaths, excludedPaths, compositeIndexes, spatialIndexes } = completePolicy(policy);

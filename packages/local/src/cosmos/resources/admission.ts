@@ -20,8 +20,13 @@ interface Visitor {
   readonly headers: IncomingHttpHeaders;
 }
 
+const STRONGER = fault(400, "The consistency of the account is Session, and a request can only weaken it.", [], 0);
+const WEAKER_OR_SAME = ["session", "consistentprefix", "eventual"];
+
 /** The answer to whom may not do this; undefined lets the request in. */
 export function admissionFault({ catalog, method, segments, headers }: Visitor): Reply | undefined {
+  const consistency = headers["x-ms-consistency-level"];
+  if (consistency !== undefined && !WEAKER_OR_SAME.includes(String(consistency).toLowerCase())) return STRONGER;
   const authorization = headers.authorization ?? "";
   const token = decode(authorization);
   if (token.startsWith("type=aad")) return BY_ENTRA;

@@ -4,7 +4,7 @@ import { isTimeToLive } from "../items/item-operations.ts";
 import { uniqueKeyFault } from "../items/unique-keys.ts";
 import { COSMOS_LIMITS } from "../limits.ts";
 import { hashesOf } from "../partitions/key-ranges.ts";
-import { KEY_PATH, pathSegments, policyFault } from "../queries/indexing.ts";
+import { isIndexed, KEY_PATH, pathSegments, policyFault } from "../queries/indexing.ts";
 import { answer } from "../queries/queries.ts";
 import { type Call, fault, header, type ItemCall, isTrue, type Reply } from "../request.ts";
 import { fullTextFault } from "../sql/full-text-functions.ts";
@@ -149,10 +149,12 @@ export function containerFault(given: Value): string | undefined {
   if (!isResourceId(given["id"])) return "The id is missing, too long or has one of the characters / \\ ? #.";
   const paths = keyPaths(given);
   const ttl = given["defaultTtl"];
-  if (ttl !== undefined && !isTimeToLive(ttl))
-    return "The defaultTtl of a container is -1 or a positive number of seconds.";
+  const isOn = ttl !== undefined && ttl !== null;
+  if (isOn && !isTimeToLive(ttl)) return "The defaultTtl of a container is -1 or a positive number of seconds.";
   const policy = policyFault(given["indexingPolicy"]);
   if (policy !== undefined) return policy;
+  if (isOn && !isIndexed(given["indexingPolicy"]))
+    return "A container with a defaultTtl has an index: its mode is consistent.";
   return (
     uniqueKeyFault(given["uniqueKeyPolicy"]) ??
     keyFault(paths) ??

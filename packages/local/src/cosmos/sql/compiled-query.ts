@@ -5,7 +5,7 @@ import type { Expression, Query, Source } from "./ast.ts";
 import { innerOf, pathOf } from "./ast.ts";
 import { build, type Compiling, compile, type Evaluate, type Scope } from "./compile.ts";
 import { type Conjunct, conjunctsOf, pathsUsed } from "./conjuncts.ts";
-import { QueryFault } from "./fault.ts";
+import { NOT_A_PATH, QueryFault } from "./fault.ts";
 import { parseQuery } from "./parser.ts";
 import { checkSelectList } from "./select-list.ts";
 import type { Value } from "./values.ts";
@@ -103,9 +103,7 @@ function compileParsed(query: Query): CompiledQuery {
       const evaluate = compile(expression, { slots });
       const path = pathOf(expression, alias);
       if (!path || path.length === 0) {
-        throw new QueryFault(
-          "Unsupported ORDER BY clause: the item expression could not be mapped to a document path.",
-        );
+        throw new QueryFault(NOT_A_PATH);
       }
       return { path: `/${path.join("/")}`, evaluate, descending };
     }),
