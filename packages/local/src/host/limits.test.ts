@@ -10,6 +10,7 @@ import { bundleWarnings, hubNameFault } from "./app/azure-checks.ts";
 import { checkNames } from "./app/function-names.ts";
 import { readHostJson } from "./host-json.ts";
 import { HOST_LIMITS as LIMITS } from "./limits.ts";
+import { HOST_REJECTIONS as REJECTIONS } from "./rejections.ts";
 import { type RunningHost, startHost } from "./start.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "host-limits-"));
@@ -131,6 +132,15 @@ test(LIMITS.requestLineBytes.what, async () => {
   expect(await statusOf(line(value))).toBe(200);
   expect(await statusOf(line(value + 1))).toBe(414);
   expect(await statusOf(line(60_000))).toBe(414);
+});
+
+test(REJECTIONS.answerHeader.what, async () => {
+  const answer = async (text: string) => {
+    const response = await fetch(`${host.baseUrl}/api/header?hex=${Buffer.from(text).toString("hex")}`);
+    return [response.status, response.headers.get("x-given"), await response.text()];
+  };
+  expect(await answer("plain ~!")).toEqual([200, "plain ~!", "b"]);
+  expect(await answer("é")).toEqual([500, null, ""]);
 });
 
 test(LIMITS.headersBytes.what, async () => {

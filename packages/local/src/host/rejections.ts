@@ -11,6 +11,8 @@ const HOST_JSON = `${HOST}/WebJobs.Script/Config/HostJsonFileConfigurationSource
 const OPTIONS = `${HOST}/WebJobs.Script/Config/ScriptJobHostOptionsSetup.cs`;
 const BUNDLES = "https://learn.microsoft.com/azure/azure-functions/extension-bundles";
 const TEMPLATES = "https://learn.microsoft.com/aspnet/core/fundamentals/routing#route-templates";
+const HEADERS =
+  "https://github.com/dotnet/aspnetcore/blob/main/src/Servers/Kestrel/Core/src/Internal/Http/HttpHeaders.cs";
 const SETTINGS = "https://learn.microsoft.com/azure/azure-functions/functions-bindings-expressions-patterns";
 const EXTENSION =
   "https://github.com/Azure/azure-functions-durable-extension/blob/dev/src/WebJobs.Extensions.DurableTask";
@@ -41,6 +43,7 @@ export const HOST_REJECTIONS = {
   authLevel: rejection("An `authLevel` that does not exist", AT_START, ENUMS),
   retry: rejection("A retry policy without its count or its intervals, or with a count below -1", AT_START, NAMES),
   route: rejection("A route that is no template of ASP.NET", AT_START, TEMPLATES),
+  answerHeader: rejection("A header of a function's answer with characters that are not of ASCII", "500", HEADERS),
   sameRoute: rejection("A route with a method that another function has too", AT_START, ROUTES),
   ownRoute: rejection("A route that begins with admin or runtime", AT_START, ROUTES),
   setting: rejection("A `%setting%` that is missing", AT_START, SETTINGS),

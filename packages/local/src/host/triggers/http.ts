@@ -176,13 +176,19 @@ function writeResult(response: ServerResponse, { returnValue, outputs }: Invocat
     return;
   }
   const { statusCode, headers, cookies, body } = http.http as HttpOutput;
-  for (const [name, value] of Object.entries(headers ?? {})) response.setHeader(name, value);
+  for (const [name, value] of Object.entries(headers ?? {})) {
+    if (!ASCII.test(value)) throw new Error(`The header ${name} has characters that are not of ASCII: ${value}`);
+    response.setHeader(name, value);
+  }
   if (cookies && cookies.length > 0) response.setHeader("set-cookie", cookies.map(serializeCookie));
   response.statusCode = Number(statusCode ?? 200);
   const bytes = body && "bytes" in body ? body.bytes : undefined;
   if (bytes && bytes.length > 0) response.end(bytes);
   else response.end();
 }
+
+/** What Kestrel writes into a header; Node writes Latin-1 too. */
+const ASCII = /^[\t\x20-\x7e]*$/;
 
 interface HttpOutput {
   readonly statusCode?: string;
