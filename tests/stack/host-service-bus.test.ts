@@ -12,12 +12,22 @@ import { messagesIn } from "../support/queue-contents.ts";
 
 const APP = join(import.meta.dirname, "../../packages/local/src/host/fixtures/bus-app");
 const folder = mkdtempSync(join(tmpdir(), "host-bus-"));
-const queues = ["one", "binary", "many", "by-session", "sent", "forward", "long-lock"].map((name) => ({
+const queues = [
+  "one",
+  "binary",
+  "many",
+  "gathered",
+  "by-session",
+  "many-by-session",
+  "sent",
+  "forward",
+  "long-lock",
+].map((name) => ({
   name,
   properties: {
-    lockDuration: name === "long-lock" ? "PT5M" : "PT5S",
+    lockDuration: ["long-lock", "gathered"].includes(name) ? "PT5M" : "PT5S",
     maxDeliveryCount: 3,
-    requiresSession: name === "by-session",
+    requiresSession: name.endsWith("by-session"),
   },
 }));
 
@@ -81,7 +91,7 @@ let client: ServiceBusClient;
 beforeAll(async () => {
   bus = await startBroker(0);
   client = new ServiceBusClient(bus.connectionString, { retryOptions: { retryDelayInMs: 300 } });
-  const settings = { AzureWebJobsBus: bus.connectionString, OneQueue: "one" };
+  const settings = { AzureWebJobsBus: bus.connectionString, OneQueue: "one", ManyQueue: "many" };
   host = await startHost({ appDir: APP, port: 0, data: join(folder, "host"), settings });
 });
 afterAll(async () => {
@@ -209,6 +219,52 @@ test("a batch that runs longer than its messages are locked comes again", async 
   await eventually(async () => expect(await peek("many")).toEqual([]));
 });
 
+test("a batch waits for minMessageBatchSize, but no longer than maxBatchWaitTime", async () => {
+  const settings = {
+    AzureWebJobsBus: bus.connectionString,
+    OneQueue: "long-lock",
+    ManyQueue: "gathered",
+    AzureFunctionsJobHost__extensions__serviceBus__minMessageBatchSize: "3",
+    AzureFunctionsJobHost__extensions__serviceBus__maxBatchWaitTime: "00:00:02",
+  };
+  const gathering = await startHost({ appDir: APP, port: 0, data: join(folder, "gathering"), settings });
+  const message = (id: string): ServiceBusMessage => ({ body: {}, messageId: id });
+  const seen = () => runsOf("many").map(({ metadata }) => metadata["messageIdArray"]);
+  await send("gathered", message("1"));
+  await send("gathered", message("2"), message("3"));
+  await eventually(() => expect(seen()).toEqual([["1", "2", "3"]]));
+  const sentAt = Date.now();
+  await send("gathered", message("4"));
+  await eventually(() => expect(seen()).toEqual([["1", "2", "3"], ["4"]]));
+  expect(Date.now() - sentAt).toBeGreaterThan(1500);
+  await eventually(async () => expect(await peek("gathered")).toEqual([]));
+
+  // What waits when the host stops is not held up until its lock ends.
+  await send("gathered", message("5"));
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  await gathering.close();
+  const next = await startHost({ appDir: APP, port: 0, data: join(folder, "next"), settings });
+  await eventually(() => expect(seen()[2]).toEqual(["5"]));
+  await next.close();
+});
+
+test("a batch is of one session, whose lock is not renewed", async () => {
+  const message = (sessionId: string, ms = 0): ServiceBusMessage => ({ body: { ms }, sessionId });
+  await send("many-by-session", message("a"), message("b"), message("a"), message("b"));
+  const batches = () => runsOf("many-by-session").map(({ metadata }) => metadata["sessionIdArray"]);
+  await eventually(() =>
+    expect(batches()).toEqual([
+      ["a", "a"],
+      ["b", "b"],
+    ]),
+  );
+  await eventually(async () => expect(await peek("many-by-session")).toEqual([]));
+  busRuns.length = 0;
+  await send("many-by-session", message("slow", 6000));
+  await eventually(() => expect(batches()).toEqual([["slow"], ["slow"]]), 30_000);
+  await eventually(async () => expect(await peek("many-by-session")).toEqual([]));
+});
+
 test("sessions are taken up, each in its order", async () => {
   const message = (sessionId: string, index: number): ServiceBusMessage => ({ body: { index }, sessionId });
   await send("by-session", message("a", 1), message("a", 2), message("b", 1), message("a", 3));
@@ -249,7 +305,7 @@ test("locks are renewed while a function runs longer than they last", async () =
 });
 
 test("a host that stops hands back the messages that it has not done with: the next one gets them at once", async () => {
-  const settings = { AzureWebJobsBus: bus.connectionString, OneQueue: "long-lock" };
+  const settings = { AzureWebJobsBus: bus.connectionString, OneQueue: "long-lock", ManyQueue: "gathered" };
   const start = (name: string) => startHost({ appDir: APP, port: 0, data: join(folder, name), settings });
   const first = await start("stops");
   await send(

@@ -10,6 +10,9 @@ const CHAINS = "https://learn.microsoft.com/azure/service-bus-messaging/service-
 const QUEUES = "https://learn.microsoft.com/azure/templates/microsoft.servicebus/namespaces/queues";
 const UNKNOWN = "https://learn.microsoft.com/azure/azure-resource-manager/bicep/diagnostics/bcp037";
 
+const BATCHES =
+  "https://github.com/Azure/azure-sdk-for-net/blob/main/sdk/servicebus/Azure.Messaging.ServiceBus/TROUBLESHOOTING.md";
+
 const NOT_ALLOWED = "`amqp:not-allowed`";
 const AT_START = "an error at the start";
 
@@ -20,6 +23,11 @@ export const BUS_REJECTIONS = {
     PARTITIONS,
   ),
   propertyParts: rejection("A property of a message that is a list or a map", "the send fails", PAYLOADS),
+  severalPartitions: rejection(
+    "A batch to a partitioned entity whose messages differ in session or partition key, or with duplicate detection in id",
+    NOT_ALLOWED,
+    BATCHES,
+  ),
   noSession: rejection("A message without a session id where sessions are required", NOT_ALLOWED, SESSIONS),
   receiver: rejection(
     "A receiver without a session where sessions are required, and one with a session where they are not",

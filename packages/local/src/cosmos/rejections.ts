@@ -10,6 +10,8 @@ const OFFSET = `${NOSQL}/nosql/query/offset-limit`;
 const INDEXING = `${NOSQL}/index-policy`;
 const GEO = `${NOSQL}/nosql/query/geospatial-index`;
 const KEYS = `${NOSQL}/partitioning-overview`;
+const TTL = `${NOSQL}/nosql/time-to-live`;
+const HEADERS = "https://learn.microsoft.com/rest/api/cosmos-db/common-cosmosdb-rest-request-headers";
 const UNIQUE = `${NOSQL}/unique-keys`;
 const CONFLICTS = `${NOSQL}/conflict-resolution-policies`;
 const THROUGHPUT = `${NOSQL}/set-throughput`;
@@ -30,6 +32,18 @@ export const COSMOS_REJECTIONS = {
   ),
   patchTilde: rejection("A path of a patch with a ~ that is not part of ~0 or ~1", "400", TILDE),
   patchDigits: rejection("A part of 20 digits or more in the path of a patch", "400", DIGITS),
+  patchIdentity: rejection(
+    "A patch of the id, the partition key or a system property, also as what is moved",
+    "400",
+    `${NOSQL}/partial-document-update-faq`,
+  ),
+  ttl: rejection("A time to live of a document that is 0 or null, or of a container that is 0", "400", TTL),
+  ttlIndex: rejection(
+    "A time to live of a container whose indexing mode is none",
+    "400",
+    `${INDEXING}#indexing-policy-and-ttl`,
+  ),
+  consistency: rejection("A stronger consistency of a request than the account's, which is Session", "400", HEADERS),
   missingComposite: rejection("An ORDER BY over several properties without a composite index", "400", ORDER),
   orderPath: rejection("An ORDER BY on a path that is not indexed", "400", ORDER),
   topOffset: rejection("TOP with OFFSET LIMIT", "400", OFFSET),

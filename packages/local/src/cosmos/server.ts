@@ -22,29 +22,21 @@ const THROTTLE_RETRY_MS = 10;
 const NO_ROOM = 507;
 const TOO_BUSY = fault(
   429,
-  "Request rate is large.",
+  "The throughput is used up.",
   ["x-ms-substatus", "3200", "x-ms-retry-after-ms", String(THROTTLE_RETRY_MS)],
   0,
 );
 
 /** As where the identity's role was taken away. */
-const NOT_ALLOWED = fault(
-  403,
-  "Request is blocked: the principal may not do this on the resource.",
-  ["x-ms-substatus", "5300"],
-  0,
-);
+const NOT_ALLOWED = fault(403, "The identity has no role that allows this.", ["x-ms-substatus", "5300"], 0);
 /** A session token of another server, or of one whose data was taken away. */
-const NOT_WRITTEN_YET = fault(404, "The read session is not available for the input session token.", [
-  "x-ms-substatus",
-  "1002",
-]);
+const NOT_WRITTEN_YET = fault(404, "What the session token names was not written here.", ["x-ms-substatus", "1002"]);
 /** The partition was split, and clients ask for the ranges anew. */
-const GONE = fault(410, "The requested resource is no longer available at the server.", ["x-ms-substatus", "1002"]);
+const GONE = fault(410, "The partition key range was split.", ["x-ms-substatus", "1002"]);
 const REFUSALS = { 403: NOT_ALLOWED, 429: TOO_BUSY } as const;
 /** Above the largest request that any operation takes, which says more exactly what is too large. */
 const MOST_BODY_BYTES = 16 * 1024 * 1024;
-const TOO_LARGE = fault(413, "Request size is too large.", [], 0);
+const TOO_LARGE = fault(413, "The body of the request is too large.", [], 0);
 
 const NEEDS_KEY = fault(401, "This takes the account's key as the header authorization.", [], 0);
 

@@ -14,16 +14,21 @@ import {
   storageOf,
 } from "./host-json-durable.ts";
 import { readMembers } from "./host-json-members.ts";
+import { unmodelledWarnings } from "./host-json-unmodelled.ts";
 import { count, countOrNoLimit, flag, timeSpan, timeSpanOrNoLimit } from "./host-json-values.ts";
+import { HOST_LIMITS } from "./limits.ts";
 import type { LogLevel } from "./log.ts";
 
 export interface ServiceBusSettings {
   readonly maxConcurrentCalls: number;
   readonly maxConcurrentSessions: number;
-  readonly prefetchCount: number;
+  readonly maxConcurrentCallsPerSession: number;
   readonly autoCompleteMessages: boolean;
   readonly maxAutoLockRenewalDurationMs: number;
   readonly maxMessageBatchSize: number;
+  /** So many messages a batch waits for, but no longer than this. */
+  readonly minMessageBatchSize: number;
+  readonly maxBatchWaitMs: number;
   readonly sessionIdleTimeoutMs: number;
 }
 
@@ -126,6 +131,14 @@ const bundle = z.looseObject({
 const LEAST_POLLING_MS = 100;
 const pollingInterval = timeSpan.refine(({ ms }) => ms >= LEAST_POLLING_MS, { error: "is 00:00:00.100 at least" });
 
+/** Source: ServiceBusHostBuilderExtensions of the Service Bus extension. */
+const mostWaitMs = HOST_LIMITS.batchWaitMs.value;
+const batchWait = timeSpan.refine(({ ms }) => ms <= mostWaitMs, { error: `is ${mostWaitMs / 1000} s at most` });
+const inOrder = ({
+  minMessageBatchSize: least,
+  maxMessageBatchSize: most,
+}: Record<"minMessageBatchSize" | "maxMessageBatchSize", number>) => least <= most;
+
 const schema = z.object({
   extensionBundle: bundle.optional(),
   functionTimeout: timeSpanOrNoLimit.optional(),
@@ -147,12 +160,15 @@ const schema = z.object({
         .object({
           maxConcurrentCalls: count.min(1).default(16),
           maxConcurrentSessions: count.min(1).default(8),
-          prefetchCount: count.default(0),
+          maxConcurrentCallsPerSession: count.min(1).default(1),
           autoCompleteMessages: flag.default(true),
           maxAutoLockRenewalDuration: timeSpan.optional(),
           maxMessageBatchSize: count.min(1).default(1000),
+          minMessageBatchSize: count.default(1),
+          maxBatchWaitTime: batchWait.optional(),
           sessionIdleTimeout: timeSpan.optional(),
         })
+        .refine(inOrder, { error: "its minMessageBatchSize is larger than its maxMessageBatchSize" })
         .prefault({}),
       queues: z
         .object({
@@ -203,7 +219,7 @@ export function readHostJson(appDir: string, settings: Readonly<Record<string, s
       singleton.listenerLockRecoveryPollingInterval?.ms ?? LISTENER_LOCK.recoveryPollingIntervalMs,
   };
   const { maxPollingInterval, visibilityTimeout, ...queues } = extensions.queues;
-  const { maxAutoLockRenewalDuration, sessionIdleTimeout, ...serviceBus } = extensions.serviceBus;
+  const { maxAutoLockRenewalDuration, sessionIdleTimeout, maxBatchWaitTime, ...serviceBus } = extensions.serviceBus;
   return {
     routePrefix: extensions.http.routePrefix.replace(/^\/+|\/+$/g, ""),
     http: {
@@ -215,6 +231,7 @@ export function readHostJson(appDir: string, settings: Readonly<Record<string, s
       ...serviceBus,
       maxAutoLockRenewalDurationMs: maxAutoLockRenewalDuration?.ms ?? 5 * 60_000,
       sessionIdleTimeoutMs: sessionIdleTimeout?.ms ?? 60_000,
+      maxBatchWaitMs: maxBatchWaitTime?.ms ?? 30_000,
     },
     queues: {
       ...queues,
@@ -235,7 +252,7 @@ export function readHostJson(appDir: string, settings: Readonly<Record<string, s
     hasBundle: extensionBundle !== undefined || buildsExtensions,
     listenerLock,
     refusedInAzure: refusedInAzure(storage, listenerLock),
-    warnings: [...members.warnings, ...durableWarnings(durable)],
+    warnings: [...members.warnings, ...unmodelledWarnings(members.json), ...durableWarnings(durable)],
   };
 }
 

@@ -91,6 +91,11 @@ test("a function that throws answers 500 without the cause, which is logged", as
   expect(lines).toContain(`  echo: [POST] ${baseUrl}/api/echo`);
 });
 
+test("a path of /admin and the name in it have no case", async () => {
+  const { baseUrl } = await start("first-app");
+  expect(await (await fetch(`${baseUrl}/Admin/Functions/ECHO`)).json()).toMatchObject({ name: "echo" });
+});
+
 test("the host tells its state, its functions and its counts", async () => {
   const { baseUrl, functions } = await start("timer-app");
   expect(functions).toContainEqual({ name: "at-start", triggerType: "timerTrigger" });

@@ -6,6 +6,7 @@ import { messageOf } from "../thrown.ts";
 import { announcement } from "./app/announcement.ts";
 import { type LoadedApp, loadApp } from "./app/app.ts";
 import { bundleWarnings, hubNameFault } from "./app/azure-checks.ts";
+import { ByName } from "./app/by-name.ts";
 import { checkLibraries } from "./app/self-check.ts";
 import { resolveExpressions } from "./bindings/binding-expressions.ts";
 import { triggerKind, unknownBindings, usesDurable } from "./bindings/bindings.ts";
@@ -314,7 +315,8 @@ export class Host {
     this.#clientBinding = sharedBinding(hubName, this.#baseUrl);
     if (role && !(role.group === DURABLE_GROUP && role.isFirst)) return;
     if (engine === "azure-storage") for (const line of this.#hostJson.refusedInAzure) this.#say("warning", line);
-    const functions = new Map([...app.functions].filter(([name]) => !isDisabled(name, this.#settings)));
+    const functions = new ByName<RegisteredFunction>();
+    for (const [name, one] of app.functions) if (!isDisabled(name, this.#settings)) functions.set(name, one);
     const { maxActivities, maxTurns, durable, storage } = this.#hostJson;
     const shared = role ? new SharedActivities(app, functions, maxActivities ?? MAX_ACTIVITIES[engine]) : undefined;
     this.#sharedActivities = shared;

@@ -1,4 +1,5 @@
 // What Azure Functions allows at most, what it refuses at the start, and its keys: each is kept, and refused beyond it.
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -9,6 +10,7 @@ import { bundleWarnings, hubNameFault } from "./app/azure-checks.ts";
 import { checkNames } from "./app/function-names.ts";
 import { readHostJson } from "./host-json.ts";
 import { HOST_LIMITS as LIMITS } from "./limits.ts";
+import { HOST_REJECTIONS as REJECTIONS } from "./rejections.ts";
 import { type RunningHost, startHost } from "./start.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "host-limits-"));
@@ -91,12 +93,54 @@ test(LIMITS.requestBytes.what, async () => {
   expect(await Promise.race([post(value), new Promise((done) => setTimeout(() => done("waits"), 300))])).not.toBe(413);
 });
 
+describe("a body that is too long", () => {
+  const sent = (body: Buffer | ReadableStream) =>
+    fetch(`${host.baseUrl}/api/bytes`, { method: "POST", body, duplex: "half" } as RequestInit);
+
+  test("its client gets the answer when it has sent all", async () => {
+    expect((await sent(Buffer.alloc(LIMITS.requestBytes.value + 1))).status).toBe(413);
+  });
+
+  test("the same where its length is not told, and for what the host itself takes", async () => {
+    vi.stubEnv("FUNCTIONS_REQUEST_BODY_SIZE_LIMIT", "100000");
+    const body = new Blob([Buffer.alloc(5_000_000)]);
+    expect((await sent(body.stream())).status).toBe(413);
+    const byHand = { method: "POST", body: JSON.stringify({ input: "x".repeat(200_000) }) };
+    expect((await fetch(`${host.baseUrl}/admin/functions/echo`, byHand)).status).toBe(413);
+    vi.unstubAllEnvs();
+  });
+
+  test("its client gets the answer while it still sends", async () => {
+    const socket = connect(host.port, "127.0.0.1");
+    socket.write(
+      `POST /api/bytes HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${LIMITS.requestBytes.value + 1}\r\n\r\n`,
+    );
+    socket.write(Buffer.alloc(100_000));
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1.1 413 .*content-length: 0\r\n/is);
+    // The rest is taken and dropped.
+    await new Promise<void>((resolve, reject) => {
+      socket.once("error", reject).write(Buffer.alloc(30_000_000), (cause) => (cause ? reject(cause) : resolve()));
+    });
+    socket.destroy();
+  });
+});
+
 test(LIMITS.requestLineBytes.what, async () => {
   const line = (length: number) => `GET /api/items/special?${"x".repeat(length - 34)} HTTP/1.1`;
   const { value } = LIMITS.requestLineBytes;
   expect(await statusOf(line(value))).toBe(200);
   expect(await statusOf(line(value + 1))).toBe(414);
   expect(await statusOf(line(60_000))).toBe(414);
+});
+
+test(REJECTIONS.answerHeader.what, async () => {
+  const answer = async (text: string) => {
+    const response = await fetch(`${host.baseUrl}/api/header?hex=${Buffer.from(text).toString("hex")}`);
+    return [response.status, response.headers.get("x-given"), await response.text()];
+  };
+  expect(await answer("plain ~!")).toEqual([200, "plain ~!", "b"]);
+  expect(await answer("é")).toEqual([500, null, ""]);
 });
 
 test(LIMITS.headersBytes.what, async () => {

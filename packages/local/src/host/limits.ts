@@ -13,6 +13,9 @@ const EXTENSION =
   "https://github.com/Azure/azure-functions-durable-extension/blob/dev/src/WebJobs.Extensions.DurableTask";
 const CLIENT = `${EXTENSION}/ContextImplementations/DurableClient.cs`;
 
+const SERVICE_BUS =
+  "https://github.com/Azure/azure-sdk-for-net/blob/main/sdk/servicebus/Microsoft.Azure.WebJobs.Extensions.ServiceBus/src/Config/ServiceBusHostBuilderExtensions.cs";
+
 const AT_START = "an error at the start";
 const FAILS = "the orchestration fails";
 const KB = 1024;
@@ -44,6 +47,7 @@ export const HOST_LIMITS = {
   requestLineBytes: limit("The first line of a request: method, path and query", 8 * KB, "bytes", "414", KESTREL),
   headersBytes: limit("The headers of a request together", 32 * KB, "bytes", "431", KESTREL),
   headers: limit("The headers of a request", 100, "", "431", KESTREL),
+  batchWaitMs: limit("The `maxBatchWaitTime` of Service Bus triggers", 150_000, "ms", AT_START, SERVICE_BUS),
   answerMs: limit("The time until an HTTP function answers", 230_000, "ms", "504, and the function goes on", ANSWER),
 } as const satisfies Readonly<Record<string, Limit>>;
 

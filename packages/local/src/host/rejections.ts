@@ -11,6 +11,8 @@ const HOST_JSON = `${HOST}/WebJobs.Script/Config/HostJsonFileConfigurationSource
 const OPTIONS = `${HOST}/WebJobs.Script/Config/ScriptJobHostOptionsSetup.cs`;
 const BUNDLES = "https://learn.microsoft.com/azure/azure-functions/extension-bundles";
 const TEMPLATES = "https://learn.microsoft.com/aspnet/core/fundamentals/routing#route-templates";
+const HEADERS =
+  "https://github.com/dotnet/aspnetcore/blob/main/src/Servers/Kestrel/Core/src/Internal/Http/HttpHeaders.cs";
 const SETTINGS = "https://learn.microsoft.com/azure/azure-functions/functions-bindings-expressions-patterns";
 const EXTENSION =
   "https://github.com/Azure/azure-functions-durable-extension/blob/dev/src/WebJobs.Extensions.DurableTask";
@@ -23,6 +25,8 @@ const ORCHESTRATION = `${EXTENSION}/ContextImplementations/DurableOrchestrationC
 const ACTIONS = `${EXTENSION}/Listener/OutOfProcOrchestrationShim.cs`;
 const DISPATCHER = "https://github.com/Azure/durabletask/blob/main/src/DurableTask.Core/TaskOrchestrationDispatcher.cs";
 const RETRIES = "https://github.com/Azure/azure-functions-durable-js/issues/629";
+const SERVICE_BUS =
+  "https://github.com/Azure/azure-sdk-for-net/blob/main/sdk/servicebus/Microsoft.Azure.WebJobs.Extensions.ServiceBus/src/Config/ServiceBusHostBuilderExtensions.cs";
 
 const AT_START = "an error at the start";
 const FAILS = "the orchestration fails";
@@ -39,12 +43,14 @@ export const HOST_REJECTIONS = {
   authLevel: rejection("An `authLevel` that does not exist", AT_START, ENUMS),
   retry: rejection("A retry policy without its count or its intervals, or with a count below -1", AT_START, NAMES),
   route: rejection("A route that is no template of ASP.NET", AT_START, TEMPLATES),
+  answerHeader: rejection("A header of a function's answer with characters that are not of ASCII", "500", HEADERS),
   sameRoute: rejection("A route with a method that another function has too", AT_START, ROUTES),
   ownRoute: rejection("A route that begins with admin or runtime", AT_START, ROUTES),
   setting: rejection("A `%setting%` that is missing", AT_START, SETTINGS),
   version: rejection('A host.json whose version is not "2.0"', AT_START, HOST_JSON),
   hostJsonType: rejection("A value in host.json that its member cannot have", AT_START, OPTIONS),
   bundle: rejection("An extension bundle without an id, or whose version is no range", AT_START, BUNDLES),
+  batchSizes: rejection("A `minMessageBatchSize` above the `maxMessageBatchSize`", AT_START, SERVICE_BUS),
   visibility: rejection("A `controlQueueVisibilityTimeout` of more than 60 minutes", AT_START, STORAGE),
   backend: rejection("A backend of Durable Functions that no extension bundle has", AT_START, BACKENDS),
   durableCount: rejection("A member of `durableTask` with a value that its options do not allow", AT_START, DURABLE),

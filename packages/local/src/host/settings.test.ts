@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readHostJson } from "./host-json.ts";
+import { HOST_LIMITS as LIMITS } from "./limits.ts";
 import { levelFilter } from "./log.ts";
 import { HOST_REJECTIONS as REJECTIONS } from "./rejections.ts";
 import { retryDelayMs } from "./retry.ts";
@@ -24,7 +25,8 @@ test("without host.json the real host's defaults hold", () => {
     hubName: "TestHubName",
     serviceBus: {
       maxConcurrentCalls: 16,
-      prefetchCount: 0,
+      minMessageBatchSize: 1,
+      maxBatchWaitMs: 30_000,
       autoCompleteMessages: true,
       maxAutoLockRenewalDurationMs: 300_000,
     },
@@ -35,14 +37,18 @@ test("host.json is read, and settings override it", () => {
   write("host.json", {
     version: "2.0",
     functionTimeout: "00:00:30",
-    extensions: { http: { routePrefix: "" }, serviceBus: { prefetchCount: 8 }, durableTask: { hubName: "%Hub%" } },
+    extensions: {
+      http: { routePrefix: "" },
+      serviceBus: { maxConcurrentSessions: 2 },
+      durableTask: { hubName: "%Hub%" },
+    },
   });
   const settings = { AzureFunctionsJobHost__extensions__serviceBus__maxConcurrentCalls: "3" };
   expect(readHostJson(folder, settings)).toMatchObject({
     routePrefix: "",
     functionTimeoutMs: 30_000,
     hubName: "%Hub%",
-    serviceBus: { maxConcurrentCalls: 3, prefetchCount: 8 },
+    serviceBus: { maxConcurrentCalls: 3, maxConcurrentSessions: 2 },
   });
 });
 
@@ -109,6 +115,36 @@ describe(REJECTIONS.hostJsonType.what, () => {
     const json = { healthMonitor: { enabled: "TRUE", counterThreshold: "0.8", healthCheckThreshold: "6" } };
     expect(() => readWith({ ...json, extensions: { http: { dynamicThrottlesEnabled: "" } } })).not.toThrow();
   });
+});
+
+const readServiceBus = (serviceBus: object) => readWith({ extensions: { serviceBus } });
+
+test(LIMITS.batchWaitMs.what, () => {
+  expect(readServiceBus({ maxBatchWaitTime: "00:02:30" }).serviceBus.maxBatchWaitMs).toBe(LIMITS.batchWaitMs.value);
+  expect(() => readServiceBus({ maxBatchWaitTime: "00:02:31" })).toThrow("is 150 s at most");
+});
+
+test(REJECTIONS.batchSizes.what, () => {
+  const read = (minMessageBatchSize: number) => readServiceBus({ minMessageBatchSize, maxMessageBatchSize: 5 });
+  expect(read(5).serviceBus.minMessageBatchSize).toBe(5);
+  expect(() => read(6)).toThrow("minMessageBatchSize is larger");
+});
+
+test("what has another effect in Azure than here is named", () => {
+  const { warnings } = readWith({
+    concurrency: { DynamicConcurrencyEnabled: "true" },
+    extensions: {
+      http: { hsts: { IsEnabled: true }, dynamicThrottlesEnabled: false },
+      serviceBus: { prefetchCount: 8, enableCrossEntityTransactions: true },
+    },
+  });
+  expect(warnings).toEqual([
+    expect.stringContaining('"extensions.serviceBus.prefetchCount" has no effect here'),
+    expect.stringContaining('"extensions.serviceBus.enableCrossEntityTransactions" has no effect here'),
+    expect.stringContaining('"extensions.http.hsts.isEnabled" has no effect here'),
+    expect.stringContaining('"concurrency.dynamicConcurrencyEnabled" has no effect here'),
+  ]);
+  expect(readServiceBus({ prefetchCount: 0 }).warnings).toEqual([]);
 });
 
 test(REJECTIONS.visibility.what, () => {

@@ -105,7 +105,7 @@ async function putEntity(context: AdminContext, request: AdminRequest, path = ""
   if (!wanted) return fault(400, "The entry describes no queue, topic or subscription.");
   const present = catalog.get(path);
   if (request.isUpdate && !present) return notFound(path);
-  if (!request.isUpdate && present) return fault(409, `The messaging entity '${path}' already exists.`);
+  if (!request.isUpdate && present) return fault(409, `'${path}' exists already.`);
   const { kind, properties } = wanted;
   const change = { kind, path: canonical(path, kind), properties };
   const settingsFault = catalog.findFault(change);
@@ -155,7 +155,7 @@ async function putRule(
   const path = `${subscription.row.name}/Rules/${ruleName}`;
   const present = subscription.rules?.get(ruleName);
   if (request.isUpdate && !present) return notFound(path);
-  if (!request.isUpdate && present) return fault(409, `The messaging entity '${path}' already exists.`);
+  if (!request.isUpdate && present) return fault(409, `'${path}' exists already.`);
   const properties: ArmProperties | undefined = readRule(request.body);
   if (!properties) return fault(400, "The entry describes no rule.");
   if (!isPartName(ruleName)) return fault(400, `${ruleName} is no name of a rule.`);
@@ -204,7 +204,7 @@ function page<T>(request: AdminRequest, title: string, all: readonly T[], write:
 }
 
 function notFound(path: string): Answer {
-  return fault(404, `The messaging entity '${path}' could not be found.`);
+  return fault(404, `There is no '${path}'.`);
 }
 
 export function fault(status: number, detail: string): Answer {

@@ -95,7 +95,7 @@ export class AmqpServer {
     for (const { links } of this.#peers.values()) {
       for (const link of links.values()) {
         if (link.usedAt === undefined || this.#around.now() - link.usedAt < idleMs) continue;
-        const description = `The link is force detached. Details: AmqpMessagePublisher.IdleTimerExpired: Idle timeout: ${idleMs / 1000} s.`;
+        const description = `The link was idle for ${idleMs / 1000} s.`;
         link.end("amqp:link:detach-forced", description);
       }
     }
@@ -111,7 +111,7 @@ export class AmqpServer {
       for (const link of peer.links.values()) {
         if (isClaimed(link.queue, peer, this.#around)) continue;
         const { condition, description } = unclaimed(link.queue, link.direction);
-        link.end(condition, `ExpiredToken: The token is expired. ${description}`);
+        link.end(condition, `The token has expired. ${description}`);
       }
     }
   }

@@ -180,6 +180,7 @@ export interface Incoming {
   /** As encoded, so that ids of different types differ. */
   readonly messageId: string;
   readonly sessionId: string | undefined;
+  readonly partitionKey?: string | undefined;
   readonly ttlMs: number | undefined;
   readonly scheduledFor: number | undefined;
   /** Its number, if it was given out before. */
@@ -214,6 +215,7 @@ export function readIncoming(sent: Buffer, newId: () => string): Incoming {
     bytes,
     messageId: properties.messageId ?? "",
     sessionId: properties.sessionId,
+    partitionKey: front.partitionKey,
     ttlMs: front.ttlMs,
     scheduledFor: front.scheduledFor,
   };

@@ -124,7 +124,7 @@ export class EntityCatalog {
     const subscriptions = this.get(name)?.distribution?.subscriptions.values() ?? [];
     const numbers = [number, ...[...subscriptions].map(({ queue }) => queue.number)];
     if (!this.#store.holds(numbers, settings.mostBytes, this.#around.now())) return undefined;
-    return `The maximum entity size has been reached or exceeded for '${name}': ${settings.mostBytes} bytes.`;
+    return `'${name}' is full: it holds ${settings.mostBytes} bytes at most.`;
   }
 
   all(): Iterable<Entity> {

@@ -13,7 +13,7 @@ const NO_MESSAGE: Response = {
   },
 };
 
-const NOT_PARTITIONED = "Deleting messages in batches is not supported for partitioned entities.";
+const NOT_PARTITIONED = "A partitioned entity does not delete messages in batches.";
 
 /** The oldest first; what is locked, deferred or scheduled stays. */
 export async function deleteMessages(target: ManagementTarget, body: Body): Promise<Response> {
@@ -21,8 +21,7 @@ export async function deleteMessages(target: ManagementTarget, body: Body): Prom
   const { "message-count": count, "enqueued-time-utc": before, "session-id": session } = body;
   const { value: most } = BUS_LIMITS.deletedMessages;
   if (typeof count !== "number" || !Number.isInteger(count) || count < 1 || count > most) {
-    const asked = `Invalid message count: ${String(count)} requested.`;
-    return refusal(400, OUT_OF_RANGE, `${asked} It has to be between 1 and ${most}.`);
+    return refusal(400, OUT_OF_RANGE, `A request deletes 1 to ${most} messages, not ${String(count)}.`);
   }
   if (isPartitioned(target)) return refusal(400, "amqp:not-allowed", NOT_PARTITIONED);
   const sessionId = typeof session === "string" ? session : undefined;

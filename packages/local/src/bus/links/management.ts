@@ -36,7 +36,7 @@ const RECEIVE_AND_DELETE = 0;
 const LOCK_LOST = refusal(
   410,
   "com.microsoft:message-lock-lost",
-  "The lock supplied is invalid: it has expired or was settled before.",
+  "The message is not locked any more: its lock has expired, or it was settled before.",
 );
 const NOT_FOUND = refusal(
   404,

@@ -210,7 +210,7 @@ function answer(settlement: Settlement): Typed {
     case "lost":
       return rejection(
         "com.microsoft:message-lock-lost",
-        "The lock supplied is invalid: it has expired or was settled before.",
+        "The message is not locked any more: its lock has expired, or it was settled before.",
       );
     case "refused":
       return rejection("amqp:not-allowed", "A message in a dead-letter queue cannot be dead-lettered.");

@@ -5,6 +5,7 @@ import { ABORTED_FORMAT, BATCH_FORMAT, OVERSIZED_FORMAT } from "../amqp/amqp-ses
 import { type Incoming, MessageFault, readBatch, readIncoming } from "../encoded/encoded-message.ts";
 import { BUS_LIMITS } from "../limits.ts";
 import type { Queue } from "../queue/queue.ts";
+import type { QueueSettings } from "../queue/queue-settings.ts";
 import { ACCEPTED, type ReceiverLink, rejection, type Transfer } from "../rhea-internals.ts";
 import type { BusyQueues } from "./busy-queues.ts";
 import { type Log, listen } from "./link-faults.ts";
@@ -20,7 +21,7 @@ const CREDIT_STEP = 250;
 
 const SERVER_BUSY = rejection(
   "com.microsoft:server-busy",
-  "The request was terminated because the entity is being throttled. Please wait 10 seconds and try again.",
+  "The namespace is busy: wait 10 seconds before the next request.",
 );
 
 interface SendSurroundings {
@@ -98,6 +99,11 @@ export class SendLink {
     if (needsSession && incoming.some(({ sessionId }) => sessionId === undefined)) {
       return rejection("amqp:not-allowed", `The queue ${this.queue.name} requires a session id on every message.`);
     }
+    if (spansPartitions(this.queue.settings, incoming))
+      return rejection(
+        "amqp:not-allowed",
+        `The messages of one send to '${this.queue.name}' are for several partitions.`,
+      );
     return incoming;
   }
 
@@ -116,6 +122,16 @@ export class SendLink {
   end(condition: string, description: string): void {
     this.#link.close({ condition, description });
   }
+}
+
+/** Duplicate detection goes by partition too: there the id stands in for a key. */
+function spansPartitions({ isPartitioned, duplicateWindowMs }: QueueSettings, messages: readonly Incoming[]): boolean {
+  if (!isPartitioned) return false;
+  const byId = duplicateWindowMs > 0;
+  const keys = messages.map(
+    ({ sessionId, partitionKey, messageId }) => sessionId ?? partitionKey ?? (byId ? `id ${messageId}` : undefined),
+  );
+  return new Set(keys).size > 1;
 }
 
 function tooLarge(bytes: string): Typed {

@@ -95,11 +95,7 @@ export class SessionLink implements SessionClaimant {
   #claim(id: string): void {
     const session = this.#sessions.claim(id, this);
     if (session) this.accept(session);
-    else
-      this.#refuse(
-        "com.microsoft:session-cannot-be-locked",
-        `The requested session '${id}' cannot be accepted. It is locked.`,
-      );
+    else this.#refuse("com.microsoft:session-cannot-be-locked", `Another receiver has the session '${id}'.`);
   }
 
   #claimNext(): void {

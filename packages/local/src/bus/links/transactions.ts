@@ -9,7 +9,7 @@ const MOST_MESSAGES = BUS_LIMITS.transactionMessages.value;
 const ID_BYTES = 16;
 const DECLARED = 0x33;
 const TRANSACTIONAL_STATE = 0x34;
-const TOO_MANY = `Can't send more than ${MOST_MESSAGES} messages in a single transaction.`;
+const TOO_MANY = `A transaction has ${MOST_MESSAGES} messages at most.`;
 const UNKNOWN_ID = "amqp:transaction:unknown-id";
 const ROLLED_BACK = "amqp:transaction:rollback";
 

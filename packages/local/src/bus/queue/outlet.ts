@@ -46,7 +46,7 @@ export function findObstacle(
   hops: number,
 ): { reason: string; description: string } | undefined {
   if (hops > MAX_HOPS) {
-    const description = `The maximum number of allowed hops when forwarding between queues, ${MAX_HOPS}, is exceeded.`;
+    const description = `The message was forwarded ${MAX_HOPS} times, and is not a further time.`;
     return { reason: "MaxTransferHopCountExceeded", description };
   }
   if (!target) return { reason: "ForwardingFailed", description: "The entity to forward to does not exist." };

@@ -97,7 +97,7 @@ export class Queue implements ReceivingQueue {
     const { sequence, ttlMs } = message;
     if (this.#passes && message.state === ACTIVE) this.#outlet?.pass({ incoming, sequence, ttlMs, now }, arrivals);
     else if (this.sessions && incoming.sessionId === undefined) {
-      const description = "Session enabled entity doesn't allow a message whose session identifier is null.";
+      const description = "The message has no session id, and the entity requires one.";
       const reason = { DeadLetterReason: "Session ID is null.", DeadLetterErrorDescription: description };
       this.admitDead(incoming, reason, now, arrivals);
     } else arrivals.add(this, message, incoming.bytes);

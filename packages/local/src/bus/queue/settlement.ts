@@ -95,7 +95,7 @@ export class Settler {
     if (this.#queue.deadLetter && deliveryCount >= maxDeliveryCount) {
       const reason = {
         DeadLetterReason: "MaxDeliveryCountExceeded",
-        DeadLetterErrorDescription: `Message could not be consumed after ${maxDeliveryCount} delivery attempts.`,
+        DeadLetterErrorDescription: `None of ${maxDeliveryCount} deliveries was completed.`,
       };
       return this.#bury(message, deliveryCount, this.#changedBytes(message, reason, bytes));
     }
@@ -108,7 +108,7 @@ export class Settler {
     if (!this.#queue.deadLetter || !this.#queue.settings.deadLetterOnExpiration) return this.remove([message]);
     const reason = {
       DeadLetterReason: "TTLExpiredException",
-      DeadLetterErrorDescription: "The message expired and was dead lettered.",
+      DeadLetterErrorDescription: "The message has outlived its time to live.",
     };
     return this.#bury(message, message.deliveryCount, this.#changedBytes(message, reason));
   }

@@ -181,7 +181,7 @@ test(LIMITS.usualMegabytes.what, async () => {
   try {
     await expect(send({ body: "beyond" }, "full")).rejects.toMatchObject({ code: "QuotaExceeded" });
     const scheduled = under.client.createSender("full").scheduleMessages({ body: 1 }, new Date(Date.now() + 60_000));
-    await expect(scheduled).rejects.toThrow("maximum entity size");
+    await expect(scheduled).rejects.toThrow("is full");
   } finally {
     holds.mockRestore();
   }
@@ -331,7 +331,7 @@ test(LIMITS.transactionMessages.what, () => {
   const enlist = (count: number) => JSON.stringify(transactions.enlist(id.value, step(count)));
   const { value } = LIMITS.transactionMessages;
   expect(enlist(value)).not.toContain("not-allowed");
-  expect(transactions.roomFault(id.value, 1)).toContain(`more than ${value} messages`);
+  expect(transactions.roomFault(id.value, 1)).toContain(`${value} messages at most`);
   expect(enlist(1)).toContain("amqp:not-allowed");
   expect(enlist(0)).not.toContain("not-allowed");
   transactions.abandonAll();

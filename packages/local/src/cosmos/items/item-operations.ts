@@ -33,10 +33,10 @@ export interface Target {
   readonly precondition: Precondition;
 }
 
-export const TOO_LARGE = "Request size is too large.";
-const NOT_FOUND = "Entity with the specified id does not exist in the system.";
-const NOT_UNIQUE = "Unique index constraint violation.";
-const REFUSED = "One of the specified pre-condition is not met.";
+export const TOO_LARGE = "The document, or the request as a whole, is too large.";
+const NOT_FOUND = "There is no document with this id.";
+const NOT_UNIQUE = "Another document has these values of a unique key.";
+const REFUSED = "The document has another ETag than the condition names.";
 
 export const refuse = (status: number, why: string): Outcome => ({ status, charge: charges.nothing, fault: why });
 
@@ -52,10 +52,10 @@ const isPlain = (value: Value) => value === null || (value !== undefined && type
 export function faultOf(document: Value, target: Target): string | undefined {
   if (!isObject(document)) return "The document is not a JSON object.";
   const { id, ttl } = document;
-  if (typeof id !== "string" || id === "") return "The required property 'id' is missing or not a string.";
+  if (typeof id !== "string" || id === "") return "The document has no id that is a text.";
   if (Buffer.byteLength(id) > COSMOS_LIMITS.idBytes.value || /[/\\#]/.test(id))
-    return "Id contains illegal chars (/ \\ #) or is too long.";
-  if (ttl !== undefined && !isTimeToLive(ttl)) return "The property 'ttl' must be -1 or a positive number of seconds.";
+    return "The id of the document is too long, or has one of / \\ #.";
+  if (ttl !== undefined && !isTimeToLive(ttl)) return "The ttl of a document is -1 or a positive number of seconds.";
   const shape = shapeFault(document, COSMOS_LIMITS.nesting.value);
   if (shape !== undefined) return shape;
   if (keyOf(document, target.container) !== target.pk) {
@@ -108,7 +108,7 @@ export function createItem(target: Target, document: JsonObject): Outcome {
   const id = String(document["id"]);
   if (container.items.isDropped) return refuse(404, NOT_FOUND);
   if (container.items.find(pk, id, now)) {
-    return refuse(409, "Entity with the specified id already exists in the system.");
+    return refuse(409, "A document with this id exists already.");
   }
   if (container.items.clashes(pk, document, undefined, now)) return refuse(409, NOT_UNIQUE);
   return stored(201, target, container.items.insert(pk, id, document, now));

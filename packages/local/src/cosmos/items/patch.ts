@@ -21,8 +21,10 @@ export function parsePatch(body: Value, partitionPaths: readonly (readonly strin
   if (!Array.isArray(operations) || operations.length === 0) return "A patch takes a list of operations.";
   if (operations.length > MOST_OPERATIONS) return `A patch takes at most ${MOST_OPERATIONS} operations.`;
   if (!operations.every(isObject)) return "A patch operation is an object.";
-  const forbidden = operations.find(({ path }) => isForbidden(String(path), partitionPaths));
-  if (forbidden) return `The path '${forbidden["path"]}' is the identity of the document and cannot be patched.`;
+  const touched = operations.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from])).map(String);
+  const forbidden = touched.find((path) => isForbidden(path, partitionPaths));
+  if (forbidden !== undefined)
+    return `'${forbidden}' is set by the server, or is of the identity of the document, and cannot be patched.`;
   const strange = operations
     .map(({ path, from }) => pathFault(path) ?? pathFault(from))
     .find((one) => one !== undefined);
@@ -42,7 +44,7 @@ export function parsePatch(body: Value, partitionPaths: readonly (readonly strin
 export function applyPatch(document: JsonObject, operations: readonly JsonObject[]): string | undefined {
   for (const [index, operation] of operations.entries()) {
     const fault = applyOne(document, operation);
-    if (fault) return `For Operation(${index + 1}): ${fault}`;
+    if (fault) return `Operation ${index + 1}: ${fault}`;
   }
   return undefined;
 }

@@ -22,8 +22,7 @@ export interface HashRange {
   readonly max: string;
 }
 
-export const WRONG_KEY =
-  "The partition key given does not correspond to the definition of the container, or to the values in the document.";
+export const WRONG_KEY = "The partition key does not fit the container's, or is not that of the document.";
 
 const FIRST_HASH = "";
 const BEYOND_LAST_HASH = "FF";

@@ -58,6 +58,8 @@ function plainly(entry: Json): Json {
 
 const ETAG = '/"_etag"/?';
 
+export const isIndexed = (policy: Value): boolean => completePolicy(policy)["indexingMode"] !== "none";
+
 /** What is wrong with a policy, if anything. */
 export function policyFault(policy: Value): string | undefined {
   const { indexingMode, includedPaths, excludedPaths, compositeIndexes, spatialIndexes } = completePolicy(policy);
@@ -78,7 +80,7 @@ export function policyFault(policy: Value): string | undefined {
   const twice = paths.find((path, place) => paths.indexOf(path) < place);
   if (twice !== undefined) return `The indexing path '${twice}' stands in the policy twice.`;
   if (paths.filter((path) => path === ROOT).length === 1) return undefined;
-  return "The special mandatory indexing path '/*' has to be in one of the two lists of paths.";
+  return "The path '/*' has to be in one of the two lists of an indexing policy.";
 }
 
 /** A name of other characters than these stands in quotes. Microsoft, "Manage indexing policies". */
@@ -87,7 +89,7 @@ const INDEX_PATH = new RegExp(String.raw`^(?:/(?:${LABEL}|\[\]))+/[?*]$`, "u");
 const COMPOSITE_PATH = new RegExp(`^(?:/${LABEL})+$`, "u");
 
 const notAccepted = (path: string, end: string) =>
-  `The indexing path '${path}' could not be accepted: ${end}, and a name of other characters than letters, digits and _ stands in quotes.`;
+  `'${path}' is no path of an indexing policy: ${end}, and a name of other characters than letters, digits and _ stands in quotes.`;
 
 const SPATIAL_TYPES = ["Point", "LineString", "Polygon", "MultiPolygon"];
 
@@ -158,7 +160,7 @@ export function orderFault(
   if (!first) return undefined;
   if (more.length === 0) {
     if (coverage(first.path) !== "none") return undefined;
-    return `The index path corresponding to the specified order-by item is excluded: ${first.path}.`;
+    return `ORDER BY ${first.path} needs an index, and the indexing policy excludes it.`;
   }
   const served = composites.some(
     (parts) =>
@@ -169,7 +171,7 @@ export function orderFault(
   );
   if (served) return undefined;
   const paths = orderings.map(({ path }) => path).join(", ");
-  return `The order by query does not have a corresponding composite index that it can be served from. Its paths are ${paths}.`;
+  return `ORDER BY over several properties needs a composite index of them, in this order: ${paths}.`;
 }
 
 /** Of a partition key, a unique key or a conflict resolution policy. */

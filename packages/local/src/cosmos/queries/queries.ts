@@ -59,6 +59,7 @@ function mergeFault(call: ItemCall, asked: QueryText): Reply | undefined {
   if (!plan) return undefined;
   const body = {
     code: "BadRequest",
+    // The SDK asks for a plan only if the message begins so.
     message: "Cross partition query only supports 'VALUE <AggregateFunc>' for aggregates: it takes a query plan.",
     additionalErrorInfo: JSON.stringify(executionInfo(plan)),
   };

@@ -7,16 +7,11 @@ import type { Catalog } from "./catalog.ts";
 import { allows, isResourceToken, readToken } from "./resource-tokens.ts";
 import { isSigned } from "./signature.ts";
 
-const NOT_SIGNED = fault(401, "The authorization token can't serve the request: it is not signed with the key.", [], 0);
+const NOT_SIGNED = fault(401, "The authorization is not signed with the key.", [], 0);
 const BY_ENTRA = fault(401, "Entra tokens are not supported by this server: sign in with the key.", [], 0);
-const NOT_NOW = fault(403, "The authorization token is not valid at the current time: check the clock.", [], 0);
-const EXPIRED = fault(403, "The authorization token is not valid at the current time: it has expired.", [], 0);
-const NOT_GRANTED = fault(
-  403,
-  "Insufficient permissions provided in the authorization header for the corresponding request.",
-  [],
-  0,
-);
+const NOT_NOW = fault(403, "The authorization is not of the present time: check the clock.", [], 0);
+const EXPIRED = fault(403, "The authorization has expired.", [], 0);
+const NOT_GRANTED = fault(403, "The permission of the token does not allow this request.", [], 0);
 
 interface Visitor {
   readonly catalog: Catalog;
@@ -25,8 +20,13 @@ interface Visitor {
   readonly headers: IncomingHttpHeaders;
 }
 
+const STRONGER = fault(400, "The consistency of the account is Session, and a request can only weaken it.", [], 0);
+const WEAKER_OR_SAME = ["session", "consistentprefix", "eventual"];
+
 /** The answer to whom may not do this; undefined lets the request in. */
 export function admissionFault({ catalog, method, segments, headers }: Visitor): Reply | undefined {
+  const consistency = headers["x-ms-consistency-level"];
+  if (consistency !== undefined && !WEAKER_OR_SAME.includes(String(consistency).toLowerCase())) return STRONGER;
   const authorization = headers.authorization ?? "";
   const token = decode(authorization);
   if (token.startsWith("type=aad")) return BY_ENTRA;

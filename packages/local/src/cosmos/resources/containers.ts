@@ -4,7 +4,7 @@ import { isTimeToLive } from "../items/item-operations.ts";
 import { uniqueKeyFault } from "../items/unique-keys.ts";
 import { COSMOS_LIMITS } from "../limits.ts";
 import { hashesOf } from "../partitions/key-ranges.ts";
-import { KEY_PATH, pathSegments, policyFault } from "../queries/indexing.ts";
+import { isIndexed, KEY_PATH, pathSegments, policyFault } from "../queries/indexing.ts";
 import { answer } from "../queries/queries.ts";
 import { type Call, fault, header, type ItemCall, isTrue, type Reply } from "../request.ts";
 import { fullTextFault } from "../sql/full-text-functions.ts";
@@ -149,9 +149,12 @@ export function containerFault(given: Value): string | undefined {
   if (!isResourceId(given["id"])) return "The id is missing, too long or has one of the characters / \\ ? #.";
   const paths = keyPaths(given);
   const ttl = given["defaultTtl"];
-  if (ttl !== undefined && !isTimeToLive(ttl)) return "defaultTtl must be -1 or a positive number of seconds.";
+  const isOn = ttl !== undefined && ttl !== null;
+  if (isOn && !isTimeToLive(ttl)) return "The defaultTtl of a container is -1 or a positive number of seconds.";
   const policy = policyFault(given["indexingPolicy"]);
   if (policy !== undefined) return policy;
+  if (isOn && !isIndexed(given["indexingPolicy"]))
+    return "A container with a defaultTtl has an index: its mode is consistent.";
   return (
     uniqueKeyFault(given["uniqueKeyPolicy"]) ??
     keyFault(paths) ??
@@ -171,7 +174,7 @@ function keyFault(paths: Value): string | undefined {
   const strange = paths.find((path) => typeof path !== "string" || !KEY_PATH.test(path));
   if (strange === undefined) return paths.some(isOfSystem) ? OF_SYSTEM : undefined;
   if (typeof strange === "string" && strange.startsWith("/")) return KEY_CHARACTERS;
-  return `The partition key component definition path '${String(strange)}' could not be accepted, failed near position '0'. It begins with '/'.`;
+  return `The path of a partition key begins with /, and '${String(strange)}' does not.`;
 }
 
 /** The server sets them after it has found the partition. */
@@ -214,7 +217,7 @@ function geospatialFault(config: Value): string | undefined {
 }
 
 const KEY_CHARACTERS =
-  "Partition key paths must contain only valid characters and not contain a trailing slash or wildcard character.";
+  "The path of a partition key has names of letters, digits and _, or names in quotes, and does not end in / or *.";
 
 const LACKING: Readonly<Record<string, string>> = {
   vectorEmbeddingPolicy: "Vector search is",

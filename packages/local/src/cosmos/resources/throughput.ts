@@ -34,7 +34,7 @@ export class Throughput {
     const waitMs = Math.max(1, Math.ceil((-left / perSecond) * 1000));
     return fault(
       429,
-      "Request rate is large. More Request Units may be needed, so no changes were made.",
+      "The throughput is used up: nothing was changed.",
       ["x-ms-substatus", "3200", "x-ms-retry-after-ms", String(waitMs)],
       0,
     );

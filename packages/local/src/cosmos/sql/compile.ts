@@ -36,7 +36,7 @@ export function compile(expression: Expression, context: Compiling): Evaluate {
     }
     case "alias": {
       const slot = context.slots.get(expression.name);
-      if (slot === undefined) throw new QueryFault(`Identifier '${expression.name}' could not be resolved.`);
+      if (slot === undefined) throw new QueryFault(`Nothing in FROM is called '${expression.name}'.`);
       return (scope) => scope.values[slot];
     }
     case "member":

@@ -5,7 +5,7 @@ import type { Expression, Query, Source } from "./ast.ts";
 import { innerOf, pathOf } from "./ast.ts";
 import { build, type Compiling, compile, type Evaluate, type Scope } from "./compile.ts";
 import { type Conjunct, conjunctsOf, pathsUsed } from "./conjuncts.ts";
-import { QueryFault } from "./fault.ts";
+import { NOT_A_PATH, QueryFault } from "./fault.ts";
 import { parseQuery } from "./parser.ts";
 import { checkSelectList } from "./select-list.ts";
 import type { Value } from "./values.ts";
@@ -68,7 +68,7 @@ export function compileQuery(sql: string): CompiledQuery {
 
 function compileParsed(query: Query): CompiledQuery {
   const most = COSMOS_LIMITS.joins.value;
-  if (query.sources.length - 1 > most) throw new QueryFault(`The query exceeded the maximum number of joins: ${most}.`);
+  if (query.sources.length - 1 > most) throw new QueryFault(`A query has ${most} joins at most.`);
   checkSelectList(query);
   const inner = innerOf(query);
   if (inner) {
@@ -103,9 +103,7 @@ function compileParsed(query: Query): CompiledQuery {
       const evaluate = compile(expression, { slots });
       const path = pathOf(expression, alias);
       if (!path || path.length === 0) {
-        throw new QueryFault(
-          "Unsupported ORDER BY clause: the item expression could not be mapped to a document path.",
-        );
+        throw new QueryFault(NOT_A_PATH);
       }
       return { path: `/${path.join("/")}`, evaluate, descending };
     }),

@@ -21,7 +21,7 @@ export function tokenize(sql: string): readonly Token[] {
   while (TOKEN.lastIndex < sql.length) {
     const at = TOKEN.lastIndex;
     const match = TOKEN.exec(sql);
-    if (!match) throw new QueryFault(`Syntax error, incorrect syntax near '${sql.slice(at, at + 20)}' at ${at}.`);
+    if (!match) throw new QueryFault(`The query cannot be read at ${at}, '${sql.slice(at, at + 20)}'.`);
     const [, word, parameter, number, string, symbol] = match;
     if (word !== undefined) tokens.push({ kind: "word", text: word, upper: word.toUpperCase(), at });
     else if (parameter !== undefined) tokens.push({ kind: "parameter", text: parameter, upper: parameter, at });

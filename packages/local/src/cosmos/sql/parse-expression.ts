@@ -74,7 +74,7 @@ export class ExpressionParser {
 
   fail(why?: string): never {
     const { text, at } = this.token;
-    throw new QueryFault(`Syntax error, incorrect syntax near '${text}' at ${at}${why ? `: ${why}` : ""}.`);
+    throw new QueryFault(`The query cannot be read at ${at}, '${text}'${why ? `: ${why}` : ""}.`);
   }
 
   name(): string {

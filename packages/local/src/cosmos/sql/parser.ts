@@ -68,7 +68,7 @@ function count(parser: ExpressionParser): Expression {
   const token = parser.take();
   if (token.kind === "number") return { kind: "literal", value: Number(token.text) };
   if (token.kind === "parameter") return { kind: "parameter", name: token.text };
-  throw new QueryFault(`Syntax error, incorrect syntax near '${token.text}' at ${token.at}: a count expected.`);
+  throw new QueryFault(`The query cannot be read at ${token.at}, '${token.text}': a count expected.`);
 }
 
 function parseSelection(parser: ExpressionParser): Selection {
@@ -87,7 +87,7 @@ function parseSelection(parser: ExpressionParser): Selection {
     items.push({ name: named ?? `$${unnamed}`, expression });
   } while (parser.accept(","));
   const repeated = items.find(({ name }, index) => items.findIndex((other) => other.name === name) !== index);
-  if (repeated) throw new QueryFault(`The property name '${repeated.name}' is specified more than once.`);
+  if (repeated) throw new QueryFault(`Two selected values have the name '${repeated.name}'.`);
   return { kind: "list", items };
 }
 

@@ -2,7 +2,7 @@
 // sorting, grouping and counting is left to it. Source: what the SDKs do with a plan (queryExecutionContext of @azure/cosmos).
 
 import { type Expression, innerOf, type Query } from "./ast.ts";
-import { QueryFault } from "./fault.ts";
+import { NOT_A_PATH, QueryFault } from "./fault.ts";
 import { type HybridSearchInfo, hybridSearchInfo } from "./full-text-plan.ts";
 import { parseQuery } from "./parser.ts";
 import { printExpression, printQuery, printTail } from "./print.ts";
@@ -79,7 +79,7 @@ function rootOf({ orderBy: [first] }: Query): string {
   let at = first?.expression;
   while (at?.kind === "member") at = at.of;
   if (at?.kind === "alias") return at.name;
-  throw new QueryFault("Unsupported ORDER BY clause: the item expression could not be mapped to a document path.");
+  throw new QueryFault(NOT_A_PATH);
 }
 
 function isSortedBySelection({ selection, orderBy }: Query): boolean {

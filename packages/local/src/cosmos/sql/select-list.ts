@@ -18,7 +18,7 @@ export function checkSelectList({ selection, groupBy }: Query): void {
   const keys = new Set(groupBy.map(printExpression));
   if (!selected.some((expression) => readsOutside(expression, keys))) return;
   throw new QueryFault(
-    "Property reference is invalid in the select list because it is contained in neither an aggregate function nor the GROUP BY clause.",
+    "With GROUP BY or an aggregate, a selected property is one of GROUP BY or stands within an aggregate.",
   );
 }
 

@@ -64,7 +64,7 @@ function compileSources(query: Query, outer: ReadonlyMap<string, number>) {
   let next = Math.max(-1, ...outer.values()) + 1;
   for (const { alias, elementsOf, path } of query.sources) {
     if (!elementsOf && !path) {
-      if (!slots.has(alias)) throw new QueryFault(`Identifier '${alias}' could not be resolved.`);
+      if (!slots.has(alias)) throw new QueryFault(`Nothing in FROM is called '${alias}'.`);
       continue;
     }
     const set: Expression = elementsOf ?? { kind: "array", items: path ? [path] : [] };

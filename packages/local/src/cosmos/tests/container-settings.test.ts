@@ -140,8 +140,8 @@ test("a query says what it read, where the client asks for that", async () => {
 });
 
 test.each([
-  ["id", "The partition key component definition path 'id' could not be accepted"],
-  ["/a b", "Partition key paths must contain only valid characters"],
+  ["id", "begins with /, and 'id' does not"],
+  ["/a b", "names of letters, digits and _"],
 ])("a partition key path like %s is refused", async (path, message) => {
   const partitionKey = { paths: [path] };
   const creating = at.client.database("test").containers.create({ id: "bad", partitionKey });
@@ -160,7 +160,10 @@ const creationWith = (indexingPolicy: IndexingPolicy) =>
 describe(REJECTIONS.indexingPath.what, () => {
   test.each(["/a", "/a*", "/a/*/b/?", "/a//?", "a/?", "/a-b/?", "/a b/?", "/a/?/b/?", '/"a/?'])("%s", async (path) => {
     const creating = creationWith({ includedPaths: [{ path }], excludedPaths: [{ path: "/*" }] });
-    await expect(creating).rejects.toMatchObject({ code: 400, message: expect.stringContaining("not be accepted") });
+    await expect(creating).rejects.toMatchObject({
+      code: 400,
+      message: expect.stringContaining("no path of an indexing policy"),
+    });
   });
 });
 

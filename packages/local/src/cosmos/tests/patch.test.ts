@@ -55,8 +55,6 @@ const REFUSED: [string, PatchOperation][] = [
   ["an index with a leading zero", { op: "add", path: "/l/01", value: 1 }],
   ["incr of a text", { op: "incr", path: "/text", value: 1 }],
   ["move of nothing", { op: "move", from: "/nothing", path: "/a" } as unknown as PatchOperation],
-  ["the id", { op: "set", path: "/id", value: "other" }],
-  ["the partition key", { op: "set", path: "/orderId", value: "other" }],
   ["an unknown operation", { op: "test", path: "/a", value: 1 } as unknown as PatchOperation],
 ];
 
@@ -80,6 +78,14 @@ describe("operations", () => {
       expect((await item.read()).resource).toEqual(before);
     },
   );
+
+  test.each(["/id", "/orderId", "/_ts", "/_etag"])(`${REJECTIONS.patchIdentity.what}: %s`, async (path) => {
+    const item = await document({ a: 1 });
+    expect(await codeOf(item.patch([{ op: "set", path, value: "other" }]))).toBe(400);
+    expect(await codeOf(item.patch([{ op: "remove", path }]))).toBe(400);
+    const move = { op: "move", from: path, path: "/moved" } as unknown as PatchOperation;
+    await expect(item.patch([move])).rejects.toMatchObject({ code: 400, message: expect.stringContaining(path) });
+  });
 
   test(REJECTIONS.patchTilde.what, async () => {
     const item = await document({ "a~": 1, "~x": {} });

@@ -2,8 +2,9 @@
 
 import { createHmac } from "node:crypto";
 import { join } from "node:path";
-import { CosmosClient, type ErrorResponse, TriggerOperation, TriggerType } from "@azure/cosmos";
+import { ConsistencyLevel, CosmosClient, type ErrorResponse, TriggerOperation, TriggerType } from "@azure/cosmos";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { COSMOS_REJECTIONS as REJECTIONS } from "../rejections.ts";
 import { EMULATOR_KEY } from "../resources/signature.ts";
 import { startCosmos } from "../start.ts";
 import { sendSigned } from "./signed-request.ts";
@@ -102,6 +103,15 @@ test("counts each kind of request, the commits and the modelled charge", async (
   ]);
   expect(grown("requestChargeModelled")).toBeGreaterThan(5.5 + 1 + 11 + 2.5);
   expect(Object.values(after).every((value) => typeof value === "number")).toBe(true);
+});
+
+test(REJECTIONS.consistency.what, async () => {
+  await at.plain.items.create({ id: "weak", pk: "weak" });
+  const read = (consistencyLevel: ConsistencyLevel) => at.plain.item("weak", "weak").read({ consistencyLevel });
+  for (const level of [ConsistencyLevel.Session, ConsistencyLevel.ConsistentPrefix, ConsistencyLevel.Eventual])
+    expect((await read(level)).statusCode).toBe(200);
+  for (const level of [ConsistencyLevel.Strong, ConsistencyLevel.BoundedStaleness])
+    await expect(read(level)).rejects.toMatchObject({ code: 400, message: expect.stringContaining("only weaken") });
 });
 
 test("session tokens rise with every write, and the SDK keeps them", async () => {

@@ -1,6 +1,8 @@
 // Time to live through the SDK: what has expired is gone at once for every operation, and swept off the disk later.
 import { setTimeout as sleep } from "node:timers/promises";
+import type { ContainerDefinition } from "@azure/cosmos";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { COSMOS_REJECTIONS as REJECTIONS } from "../rejections.ts";
 import { type TemporaryServer, temporaryServer } from "./temporary-server.ts";
 
 const PAST_A_SECOND_MS = 1050;
@@ -51,4 +53,30 @@ test("without a default time to live a document's own is ignored, and a default 
   expect((await at.plain.item("own", "a").read()).statusCode).toBe(200);
   expect((await container.item("default", "a").read()).statusCode).toBe(404);
   expect((await container.item("own", "a").read()).statusCode).toBe(200);
+});
+
+const creation = (definition: object) =>
+  at.client
+    .database("test")
+    .containers.create({ partitionKey: { paths: ["/pk"] }, ...definition } as ContainerDefinition);
+
+test(REJECTIONS.ttl.what, async () => {
+  for (const ttl of [0, null]) {
+    const creating = at.orders.items.create({ id: "none", orderId: "none", ttl } as object);
+    await expect(creating, String(ttl)).rejects.toMatchObject({ code: 400 });
+  }
+  await expect(creation({ id: "zero", defaultTtl: 0 })).rejects.toMatchObject({ code: 400 });
+  expect((await creation({ id: "off", defaultTtl: null })).statusCode).toBe(201);
+});
+
+test(REJECTIONS.ttlIndex.what, async () => {
+  const indexingPolicy = { indexingMode: "none", automatic: false };
+  await expect(creation({ id: "unindexed", indexingPolicy, defaultTtl: -1 })).rejects.toMatchObject({ code: 400 });
+  const { container } = await creation({ id: "unindexed", indexingPolicy });
+  const { resource } = await container.read();
+  const replacing = container.replace({ ...resource, id: "unindexed", defaultTtl: 60 } as ContainerDefinition);
+  await expect(replacing).rejects.toMatchObject({
+    code: 400,
+    message: expect.stringContaining("its mode is consistent"),
+  });
 });

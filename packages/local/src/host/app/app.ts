@@ -13,6 +13,7 @@ import {
   runInvocation,
 } from "../invocation.ts";
 import type { Log } from "../log.ts";
+import { ByName } from "./by-name.ts";
 import { installCoreModule, type ProgrammingModel, Registrations, receiveRegistrations } from "./core-module.ts";
 import { checkFunctions } from "./function-faults.ts";
 import { checkNames } from "./function-names.ts";
@@ -61,9 +62,9 @@ export async function loadApp(appDir: string, options: LoadOptions = {}): Promis
 }
 
 class App implements LoadedApp {
-  readonly functions = new Map<string, RegisteredFunction>();
+  readonly functions = new ByName<RegisteredFunction>();
   readonly capabilities: Readonly<Record<string, string>>;
-  readonly #invocables = new Map<string, Invocable>();
+  readonly #invocables = new ByName<Invocable>();
   readonly #registrations: Registrations;
   readonly #model: ProgrammingModel;
   readonly #surroundings: InvocationSurroundings;

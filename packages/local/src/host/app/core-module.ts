@@ -116,9 +116,9 @@ const core = {
   Disposable,
 
   registerFunction(metadata: FunctionMetadata, callback: FunctionCallback): Disposable {
-    const app = open("A function can only be registered during app startup.");
+    const app = open("A function is registered while the app loads, not later.");
     if (app.functions.has(metadata.name)) {
-      throw systemError(new Error(`A function with name "${metadata.name}" has already been registered.`));
+      throw systemError(new Error(`A function "${metadata.name}" is registered twice.`));
     }
     app.functions.set(metadata.name, { metadata, callback });
     return new Disposable(() => {
@@ -129,7 +129,7 @@ const core = {
   registerHook(name: string, callback: HookCallback): Disposable {
     if (!current) throw systemError(new Error("No app is loading, so no hook can be registered."));
     const list = current.hooks[name as HookName];
-    if (!list) throw systemError(new RangeError(`Unrecognized hook "${name}"`));
+    if (!list) throw systemError(new RangeError(`There is no hook "${name}".`));
     list.push(callback);
     return new Disposable(() => {
       const index = list.indexOf(callback);

@@ -26,16 +26,16 @@ const returns = async (orchestrator: string, input: unknown) =>
 
 describe(REJECTIONS.childId.what, () => {
   test("its own", async () => {
-    expect(await failureOf("child", { id: "MINE" }, "mine")).toContain("must be different from its parent's");
+    expect(await failureOf("child", { id: "MINE" }, "mine")).toContain("cannot have the id of its parent");
   });
 
   test("its parent's", async () => {
     const { output } = await bench.run("grandchild", { id: "ANCESTOR" }, "ancestor");
-    expect(output).toMatchObject({ caught: expect.stringContaining("must be different from its parent's") });
+    expect(output).toMatchObject({ caught: expect.stringContaining("cannot have the id of its parent") });
   });
 
   test("with @", async () => {
-    expect(await failureOf("child", { id: "@other" })).toContain("must not start with @");
+    expect(await failureOf("child", { id: "@other" })).toContain("begins with @");
   });
 
   test("another one, or none, is taken", async () => {
@@ -61,7 +61,13 @@ describe(REJECTIONS.unknownFunction.what, () => {
     ["entity", { name: "Nobody", how: "signal" }],
     ["entity", { name: "Nobody", how: "lock" }],
   ])("%s %j", async (orchestrator, input) => {
-    expect(await failureOf(orchestrator, input)).toContain("doesn't exist, is disabled, or is not");
+    expect(await failureOf(orchestrator, input)).toContain("The app runs no ");
+  });
+
+  test("another case is the same name", async () => {
+    await returns("ACTIVITY", { name: "Echo" });
+    await returns("activity", { name: "ECHO", retry: {} });
+    await returns("child", { name: "RETURNS" });
   });
 
   test.each([undefined, "signal", "lock"])("an entity's name has no case: %s", (how) =>
@@ -123,7 +129,7 @@ test(LIMITS.retryPauseMs.what, async () => {
   await returns("activity", { name: "echo", retry: most });
   for (const name of Object.keys(most)) {
     expect(await failureOf("activity", { name: "echo", retry: { ...most, [name]: 6 * DAY_MS + 1 } })).toContain(
-      "maximum of 6 days",
+      "6 days at most",
     );
   }
   const other = await openBench(APP, { settings: { storageType: "mssql" } });

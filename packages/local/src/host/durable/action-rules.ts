@@ -87,10 +87,11 @@ export class ActionRules {
     const { id, parentId } = this.#asking;
     const isTaken = [id, parentId].some((taken) => taken?.toLowerCase() === instanceId?.toLowerCase());
     if (instanceId && isTaken) {
-      return `The instance id of a sub-orchestration must be different from its parent's, and from that one's parent's: ${instanceId}`;
+      return `A sub-orchestration cannot have the id of its parent or of its parent's parent: ${instanceId}`;
     }
     // Then it is an entity's.
-    if (instanceId?.startsWith("@")) return `Orchestration instance ids must not start with @: ${instanceId}`;
+    if (instanceId?.startsWith("@"))
+      return `An id that begins with @ is that of an entity, and no sub-orchestration can have it: ${instanceId}`;
     return this.#unknown("orchestration", functionName);
   }
 
@@ -109,7 +110,7 @@ export class ActionRules {
     const most = HOST_LIMITS.retryPauseMs.value;
     const isAzureStorage = (this.#settings.storageType ?? "azureStorage").toLowerCase() === "azurestorage";
     if (!isAzureStorage || Math.max(first, longest) <= most) return undefined;
-    return `The Azure Storage provider supports a maximum of ${most / 86_400_000} days for the pauses of a retry: ${JSON.stringify(options)}`;
+    return `A retry pauses ${most / 86_400_000} days at most in a task hub in Azure Storage: ${JSON.stringify(options)}`;
   }
 }
 

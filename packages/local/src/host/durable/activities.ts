@@ -98,7 +98,7 @@ export function unknownFunction(app: FunctionApp, kind: "activity" | "orchestrat
     .map((each) => each.name);
   const what = { activity: "activity", orchestration: "orchestrator", entity: "entity" }[kind];
   const list = registered.length > 0 ? registered.sort().join(", ") : "none";
-  return `The function '${name}' doesn't exist, is disabled, or is not an ${what} function. Registered as ${what}: ${list}.`;
+  return `The app runs no ${what} '${name}': it may be misspelt, switched off or of another kind. Registered as ${what}: ${list}.`;
 }
 
 /** What the function returned, as the JSON text that goes into the history. */

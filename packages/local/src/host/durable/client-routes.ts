@@ -18,6 +18,7 @@ import {
   isTrue,
   json,
   jsonBody,
+  NO_JSON,
   ownPath,
   pageSize,
   problem,
@@ -73,7 +74,7 @@ async function start(call: Call) {
   const { request, orchestrations } = call;
   const [name = "", id = ""] = call.parts;
   const body = jsonBody(request);
-  if (body.kind === "invalid") return problem(400, "Invalid JSON content");
+  if (body.kind === "invalid") return problem(400, NO_JSON);
   if (id !== "" && isRefusedId(id)) {
     return problem(
       400,
@@ -92,7 +93,7 @@ function answerStart({ request, hubName }: Call, started: Started): DurableHttpR
       return json(202, JSON.stringify({ id: started.id, ...urls }), headers);
     }
     case "exists": {
-      // The real host answers 500 with the exception that its storage throws.
+      // The real host answers 500 with the exception that its storage throws; its words are held against a recording.
       return fault(
         `An Orchestration instance with the status ${started.status} already exists.`,
         "DurableTask.Core.Exceptions.OrchestrationAlreadyExistsException",
@@ -164,7 +165,7 @@ async function purge({ parts: [id = ""], orchestrations, entities }: Call) {
 
 async function purgeMatching({ request, orchestrations }: Call) {
   if (instantOf(request.query, "createdTimeFrom") === undefined) {
-    return problem(400, "Please provide value for 'createdTimeFrom' parameter.");
+    return problem(400, "The query has no createdTimeFrom: what is purged has a beginning.");
   }
   const filter = filterOf(request);
   if (typeof filter === "string") return problem(400, filter);
@@ -182,7 +183,7 @@ async function raiseEvent({ request, parts: [id = "", name = ""], orchestrations
   }
   const row = orchestrations.find(id);
   if (!row || !isUnfinished(row.status)) return answer(row ? "ended" : "absent");
-  return problem(400, isJson ? "Invalid JSON content" : "Only application/json request content is supported");
+  return problem(400, isJson ? NO_JSON : "An event's body has to be declared as application/json.");
 }
 
 async function terminate({ request, parts: [id = ""], orchestrations }: Call) {
@@ -200,6 +201,7 @@ async function resume({ request, parts: [id = ""], orchestrations }: Call) {
 async function rewind({ request, parts: [id = ""], orchestrations }: Call) {
   const outcome = await orchestrations.rewind(id, reasonOf(request));
   if (outcome !== "unfailed") return answer(outcome);
+  // Recorded from the real host, and held against it.
   const message = "The rewind operation is only supported on failed orchestration instances.";
   return fault(message, "System.InvalidOperationException");
 }
@@ -208,7 +210,7 @@ async function rewind({ request, parts: [id = ""], orchestrations }: Call) {
 async function restart(call: Call) {
   const { request, parts, orchestrations } = call;
   const row = orchestrations.find(parts[0] ?? "");
-  if (!row) return problem(400, "InstanceId does not match a valid orchestration instance.");
+  if (!row) return problem(400, "No orchestration has this instance id.");
   const isSame = request.query.get("restartWithNewInstanceId")?.toLowerCase() === "false";
   return answerStart(call, await orchestrations.start(row.name, isSame ? row.id : undefined, row.input));
 }
@@ -217,7 +219,7 @@ function reasonOf({ query }: DurableHttpRequest): string {
   return query.get("reason") ?? "";
 }
 
-/** As the real host answers what one of its parts throws. */
+/** As the real host answers what one of its parts throws; recorded, and held against it. */
 function fault(message: string, type: string): DurableHttpResponse {
   const Message = "Something went wrong while processing your request";
   return json(500, JSON.stringify({ Message, ExceptionMessage: message, ExceptionType: type }));

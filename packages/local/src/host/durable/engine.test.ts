@@ -165,8 +165,10 @@ describe.each([
   });
 
   test("unknown names fail with what is registered", async () => {
-    expect((await bench.run("unknownActivity")).output).toMatch(/'nowhere' doesn't exist.*Registered.*echo, fails/);
-    expect((await bench.run("unknownChild")).output).toMatch(/'nowhere' doesn't exist.*Registered.*chain, countdown/);
+    expect((await bench.run("unknownActivity")).output).toMatch(/runs no activity 'nowhere'.*Registered.*echo, fails/);
+    expect((await bench.run("unknownChild")).output).toMatch(
+      /runs no orchestrator 'nowhere'.*Registered.*chain, countdown/,
+    );
     await expect(bench.client.startNew("nowhere")).rejects.toThrow(/Registered as orchestrator: .*chain/);
   });
 

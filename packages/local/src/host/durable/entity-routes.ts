@@ -10,6 +10,7 @@ import {
   isTrue,
   json,
   jsonBody,
+  NO_JSON,
   pageSize,
   problem,
 } from "./route.ts";
@@ -49,7 +50,7 @@ export async function signalEntity({ request, parts: [name = "", key = ""], enti
   // What is not declared as JSON is a text (HttpApiHandler, HandlePostEntityOperationRequestAsync).
   const isText = request.body !== "" && !isJsonType(request.headers["content-type"]);
   const body = isText ? ({ kind: "json", text: JSON.stringify(request.body) } as const) : jsonBody(request);
-  if (body.kind === "invalid") return problem(400, "Invalid JSON content");
+  if (body.kind === "invalid") return problem(400, NO_JSON);
   if (hasRefusedCharacter(key))
     return problem(
       400,

@@ -80,6 +80,6 @@ test("the id of a sub-orchestration does not begin with @, as those of entities 
   const bench = await openBench(APP);
   const failed = await bench.run("parent", { childId: "@child" });
   expect(failed.runtimeStatus).toBe("Failed");
-  expect(String(failed.output)).toContain("must not start with @: @child");
+  expect(String(failed.output)).toContain("no sub-orchestration can have it: @child");
   await bench.close();
 });

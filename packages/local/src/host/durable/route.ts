@@ -23,6 +23,8 @@ export const CONTINUATION_HEADER = "x-ms-continuation-token";
 
 export type Body = { readonly kind: "json"; readonly text: string | null } | { readonly kind: "invalid" };
 
+export const NO_JSON = "The body is no JSON.";
+
 export function jsonBody({ body }: DurableHttpRequest): Body {
   if (body === "") return { kind: "json", text: null };
   try {

@@ -21,7 +21,7 @@ async function start(checksKeys: boolean) {
 
 test("with keys the functions are listed for the master key alone, and the state for everybody", async () => {
   const get = await start(true);
-  expect([await get("/admin/functions"), await get("/admin/functions/a"), await get("/admin/other")]).toEqual([
+  expect([await get("/admin/functions"), await get("/Admin/functions/A"), await get("/admin/other")]).toEqual([
     401, 401, 401,
   ]);
   expect([await get("/admin/functions", MASTER_KEY), await get("/admin/functions/%ZZ", MASTER_KEY)]).toEqual([

@@ -1,8 +1,9 @@
 // The one address of an app that several processes run: passes each request on to a process of the group that serves it.
 import { Agent, type IncomingMessage, request as openRequest, type ServerResponse } from "node:http";
+import { isSameName } from "../app/by-name.ts";
 import { decodePart } from "../durable/route.ts";
 import { mayAdminister } from "../http/function-keys.ts";
-import { isDurable, json, pathOf, queryOf, text } from "../http/server.ts";
+import { isAdmin, isDurable, json, pathOf, queryOf, text } from "../http/server.ts";
 import { eventGridFunction, isEventGrid } from "../triggers/event-grid.ts";
 import { type DescribedFunction, DURABLE_GROUP, HTTP_GROUP } from "./groups.ts";
 import type { InstanceStatus } from "./instances.ts";
@@ -41,7 +42,7 @@ export class Router {
     if (!app) return text(response, 503, "The host is starting.");
     const path = pathOf(request);
     if (isDurable(path)) return await this.#passOn(app, DURABLE_GROUP, request, response);
-    if (path.startsWith("/admin/")) return await this.#admin(app, path, request, response);
+    if (isAdmin(path)) return await this.#admin(app, path.toLowerCase(), request, response);
     if (!app.state.isStarted) return text(response, 503, "The host is starting.");
     if (app.state.isStopping) return text(response, 503, "The host is stopping.");
     if (isEventGrid(path)) return await this.#eventGrid(app, request, response);
@@ -51,7 +52,7 @@ export class Router {
 
   async #eventGrid(app: RoutedApp, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const name = eventGridFunction(queryOf(request));
-    const found = app.functions.find((one) => one.name === name);
+    const found = app.functions.find((one) => isSameName(one.name, name));
     return await this.#passOn(app, found?.group ?? "", request, response);
   }
 
@@ -94,7 +95,7 @@ export class Router {
     if (checksKeys && !mayAdminister(path, request)) return text(response, 401, "");
     const shown = functions.map(({ group, ...one }) => one);
     const name = /^\/admin\/functions\/([^/]+)$/.exec(path)?.[1];
-    const found = name === undefined ? undefined : functions.find((one) => one.name === decodePart(name));
+    const found = name === undefined ? undefined : functions.find((one) => isSameName(one.name, decodePart(name)));
     if (found && request.method === "POST") return await this.#passOn(app, found.group, request, response);
     if (found) return json(response, 200, shown[functions.indexOf(found)]);
     switch (path) {

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type RunningHost, startHost } from "../start.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "stream-"));
@@ -18,6 +18,14 @@ afterAll(async () => {
 test("a request body is read as it comes", async () => {
   const response = await fetch(`${host.baseUrl}/api/upper/ada`, { method: "POST", body: "hello" });
   expect([response.status, response.headers.get("x-name"), await response.text()]).toEqual([201, "ada", "HELLO"]);
+});
+
+test("a body whose length is not told is refused where it gets too long", async () => {
+  vi.stubEnv("FUNCTIONS_REQUEST_BODY_SIZE_LIMIT", "100000");
+  const body = new Blob([Buffer.alloc(5_000_000)]).stream();
+  const request = { method: "POST", body, duplex: "half" } as RequestInit;
+  expect((await fetch(`${host.baseUrl}/api/upper/ada`, request)).status).toBe(413);
+  vi.unstubAllEnvs();
 });
 
 test("an answer arrives in pieces, before the function's stream has ended", async () => {

@@ -8,8 +8,9 @@ import { RPC_PREFIX, WEBHOOK_KEY, WEBHOOK_PREFIX } from "../durable/client-bindi
 import { decodePart } from "../durable/route.ts";
 import { ACTIVITIES_PATH } from "../flex/activities.ts";
 import { isEventGrid, serveEventGrid } from "../triggers/event-grid.ts";
-import { readBody, type ServedFunctions, serveFunction } from "../triggers/http.ts";
+import { type ServedFunctions, serveFunction } from "../triggers/http.ts";
 import { keyOf, MASTER_KEY, mayAdminister } from "./function-keys.ts";
+import { takeBody } from "./request-body.ts";
 import { MOST_HEADER_BYTES, requestRefusal } from "./request-limits.ts";
 
 /** What the server serves once the app is loaded. */
@@ -103,20 +104,24 @@ async function respond(
 ): Promise<void> {
   if (!served) return text(response, 503, "The host is starting.");
   const path = pathOf(request);
-  if (path.startsWith("/admin/")) return await admin(served, request, response, path);
+  if (isAdmin(path)) return await admin(served, request, response, path);
   if (isDurable(path)) return await durable(served, request, response, path);
   if (draining) return text(response, 503, "The host is stopping.");
   if (isEventGrid(path)) {
     return await serveEventGrid({ ...served, key: WEBHOOK_KEY }, request, response, queryOf(request));
   }
   if (path === ACTIVITIES_PATH && served.invokeActivity) {
-    response.end(await served.invokeActivity((await readBody(request)) ?? Buffer.alloc(0)));
+    const call = await takeBody(request, response);
+    if (call) response.end(await served.invokeActivity(call));
     return;
   }
   if (await serveFunction(served, request, response, path)) return;
   if (path === "/") return text(response, 200, "The Functions host is running.");
   response.writeHead(404).end();
 }
+
+/** Its letters are of any case. */
+export const isAdmin = (path: string): boolean => /^\/admin\//i.test(path);
 
 /** The durable webhooks, and the same for the app's own library. */
 export function isDurable(path: string): boolean {
@@ -132,7 +137,8 @@ export function queryOf({ url = "/" }: IncomingMessage): URLSearchParams {
   return new URLSearchParams(url.includes("?") ? url.slice(url.indexOf("?") + 1) : "");
 }
 
-async function admin(served: Served, request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+async function admin(served: Served, request: IncomingMessage, response: ServerResponse, given: string): Promise<void> {
+  const path = given.toLowerCase();
   const functions = [...served.app.functions.values()];
   if (request.method === "GET" && path === "/admin/counts") return json(response, 200, served.counts());
   if (served.checksKeys && !mayAdminister(path, request)) return text(response, 401, "");
@@ -149,7 +155,9 @@ async function admin(served: Served, request: IncomingMessage, response: ServerR
   if (!registered) return text(response, 404, "");
   if (request.method === "GET") return json(response, 200, served.describe(registered));
   if (request.method !== "POST") return text(response, 405, "");
-  const input = readInput(((await readBody(request)) ?? Buffer.alloc(0)).toString());
+  const body = await takeBody(request, response);
+  if (!body) return;
+  const input = readInput(body.toString());
   if (input === "invalid") return text(response, 400, `The body has to be JSON such as {"input": "text"}.`);
   const refusal = served.runByHand(registered.name, input.text);
   return refusal === undefined ? text(response, 202, "") : text(response, 400, refusal);
@@ -173,7 +181,8 @@ async function durable({ engine }: Served, request: IncomingMessage, response: S
   const query = queryOf(request);
   const key = keyOf(request);
   if (isWebhook && key !== WEBHOOK_KEY && key !== MASTER_KEY) return text(response, 401, "");
-  const body = ((await readBody(request)) ?? Buffer.alloc(0)).toString();
+  const body = await takeBody(request, response);
+  if (!body) return;
   const headers: Record<string, string | undefined> = {};
   for (const [name, value] of Object.entries(request.headers)) {
     headers[name] = Array.isArray(value) ? value.join(", ") : value;
@@ -183,7 +192,7 @@ async function durable({ engine }: Served, request: IncomingMessage, response: S
     path: path.slice(prefix.length),
     query,
     headers,
-    body,
+    body: body.toString(),
   });
   response.writeHead(answer.status, answer.headers);
   response.end(answer.body);

@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FunctionApp, RegisteredFunction } from "../contract.ts";
-import { readBody } from "./http.ts";
+import { takeBody } from "../http/request-body.ts";
 
 const PATH = "/runtime/webhooks/eventgrid";
 
@@ -43,7 +43,9 @@ export async function serveEventGrid(
     if (typeof origin === "string") response.setHeader("webhook-allowed-origin", origin);
     return answer(200);
   }
-  const events = eventsOf(((await readBody(request)) ?? Buffer.alloc(0)).toString());
+  const body = await takeBody(request, response);
+  if (!body) return;
+  const events = eventsOf(body.toString());
   if (!events) return answer(400, "The body has to be an event, or a list of events, in JSON.");
   const kind = String(request.headers["aeg-event-type"] ?? "Notification").toLowerCase();
   if (kind === "subscriptionvalidation") {

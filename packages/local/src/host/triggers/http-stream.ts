@@ -1,5 +1,6 @@
 // Streamed HTTP: the library takes the request on a port of its own, by invocation id, and answers there; bytes pass through as they come.
 import { type ClientRequest, type IncomingMessage, request as openRequest, type ServerResponse } from "node:http";
+import { bodyLimit, refuseBody } from "../http/request-body.ts";
 
 /** Passes the request on to the library at `streamUrl` while `invoke` runs the function; resolves when the answer has ended. */
 export async function serveStreamed(
@@ -23,13 +24,32 @@ export async function serveStreamed(
     },
   });
   const answered = passBack(proxied, response);
+  let isRefused = false;
+  limitBody(request, () => {
+    isRefused = true;
+    request.unpipe(proxied);
+    proxied.destroy();
+    refuseBody(request, response);
+  });
   request.pipe(proxied);
   try {
     await Promise.all([invoke(), answered]);
   } catch (cause) {
     proxied.destroy();
-    throw cause;
+    if (!isRefused) throw cause;
   }
+}
+
+function limitBody(request: IncomingMessage, refuse: () => void): void {
+  const limit = bodyLimit();
+  let size = 0;
+  const count = (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= limit) return;
+    request.off("data", count);
+    refuse();
+  };
+  request.on("data", count);
 }
 
 function passBack(proxied: ClientRequest, response: ServerResponse): Promise<void> {

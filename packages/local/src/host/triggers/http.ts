@@ -4,9 +4,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { messageOf } from "../../thrown.ts";
 import type { FunctionApp, InvocationResult, RegisteredFunction, TypedData } from "../contract.ts";
 import { mayCall } from "../http/function-keys.ts";
+import { isTooLong, refuseBody, takeBody } from "../http/request-body.ts";
 import type { RequestThrottle } from "../http/request-throttle.ts";
 import { compileRoute, matchRoute, type Route, type RouteMatch, sortRoutes } from "../http/routes.ts";
-import { HOST_LIMITS } from "../limits.ts";
 import { limitAnswerTime } from "./answer-time.ts";
 import { serveStreamed } from "./http-stream.ts";
 import { requestTrace } from "./http-trace.ts";
@@ -110,9 +110,8 @@ async function invokeFunction(
       ...trace,
     });
   try {
-    const limit = bodyLimit();
-    if (Number(request.headers["content-length"] ?? 0) > limit) {
-      rejectBody(request, response);
+    if (isTooLong(request)) {
+      refuseBody(request, response);
       return;
     }
     if (streamUrl !== undefined) {
@@ -121,9 +120,8 @@ async function invokeFunction(
       await serveStreamed(streamUrl, invocationId, request, response, () => invoke({}, metadata));
       return;
     }
-    const http = await requestData(request, params, limit);
-    if (http) writeResult(response, await invoke(http, {}));
-    else rejectBody(request, response);
+    const body = await takeBody(request, response);
+    if (body) writeResult(response, await invoke(requestData(request, params, body), {}));
   } catch (cause) {
     failed(registered, invocationId, cause);
     // As the real host does: the cause is in the log, the caller learns nothing.
@@ -133,14 +131,12 @@ async function invokeFunction(
   }
 }
 
-/** The request as the worker protocol has it; undefined when the body is too large. */
-async function requestData(
+/** The request as the worker protocol has it. */
+function requestData(
   request: IncomingMessage,
   params: Readonly<Record<string, string>>,
-  limit: number,
-): Promise<Record<string, unknown> | undefined> {
-  const bytes = await readBody(request, limit);
-  if (!bytes) return undefined;
+  bytes: Buffer,
+): Record<string, unknown> {
   const url = `http://${request.headers.host ?? "127.0.0.1"}${request.url ?? "/"}`;
   return {
     method: request.method,
@@ -150,36 +146,6 @@ async function requestData(
     query: joinedQuery(url),
     body: { bytes },
   };
-}
-
-const MAX_BODY_BYTES = HOST_LIMITS.requestBytes.value;
-
-/** In bytes, of the setting by which the real host is told too; a function never sees a longer body. */
-function bodyLimit(): number {
-  const chosen = Number(process.env["FUNCTIONS_REQUEST_BODY_SIZE_LIMIT"]);
-  return chosen > 0 ? chosen : MAX_BODY_BYTES;
-}
-
-/** Answers while the rest of the body is still on its way, and takes none of it. */
-function rejectBody(request: IncomingMessage, response: ServerResponse): void {
-  response.writeHead(413, { connection: "close" }).end(() => request.destroy());
-}
-
-/** The body, or undefined when it is longer than `limit`, which is else what the real host takes by itself. */
-export function readBody(request: IncomingMessage, limit = MAX_BODY_BYTES): Promise<Buffer | undefined> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    request.on("data", (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= limit) return void chunks.push(chunk);
-      chunks.length = 0;
-      request.pause();
-      resolve(undefined);
-    });
-    request.once("end", () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
-    request.once("error", reject);
-  });
 }
 
 /** Repeated query parameters are joined by commas, as the real host hands them over. */
@@ -210,13 +176,19 @@ function writeResult(response: ServerResponse, { returnValue, outputs }: Invocat
     return;
   }
   const { statusCode, headers, cookies, body } = http.http as HttpOutput;
-  for (const [name, value] of Object.entries(headers ?? {})) response.setHeader(name, value);
+  for (const [name, value] of Object.entries(headers ?? {})) {
+    if (!ASCII.test(value)) throw new Error(`The header ${name} has characters that are not of ASCII: ${value}`);
+    response.setHeader(name, value);
+  }
   if (cookies && cookies.length > 0) response.setHeader("set-cookie", cookies.map(serializeCookie));
   response.statusCode = Number(statusCode ?? 200);
   const bytes = body && "bytes" in body ? body.bytes : undefined;
   if (bytes && bytes.length > 0) response.end(bytes);
   else response.end();
 }
+
+/** What Kestrel writes into a header; Node writes Latin-1 too. */
+const ASCII = /^[\t\x20-\x7e]*$/;
 
 interface HttpOutput {
   readonly statusCode?: string;

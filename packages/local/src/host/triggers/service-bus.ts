@@ -12,15 +12,14 @@ import { type ServiceBusClients, within } from "../bindings/service-bus-clients.
 import { batchInput, isBinary, messageInput, traceParent } from "../bindings/service-bus-message.ts";
 import type { ServiceBusSettings } from "../host-json.ts";
 import { describeFault } from "../invocation.ts";
-import { Batches } from "./batches.ts";
+import { type BatchSource, isSession, receiveBatches } from "./batch-loop.ts";
 import { hostLine, type Listener, type ListenerContext } from "./listener.ts";
-import { receiveSessions } from "./sessions.ts";
+import { noSession, receiveFault, receiveSessions } from "./sessions.ts";
 
 /** Where messages come from: one entity, or one session of it. */
 export interface Source {
   readonly handle: (message: ServiceBusReceivedMessage, receiver: Settler) => Promise<void>;
   readonly failed: (args: ProcessErrorArgs) => Promise<void>;
-  readonly maxConcurrentCalls: number;
 }
 
 export type Settler = Pick<ServiceBusReceiver, "completeMessage" | "abandonMessage">;
@@ -52,10 +51,8 @@ class ServiceBusListener implements Listener {
   readonly #say: ReturnType<typeof hostLine>;
   readonly #binary: boolean;
   readonly #autoComplete: boolean;
-  readonly #batches: Batches | undefined;
+  readonly #takesMany: boolean;
   readonly #underWay = new Map<Delivery, Promise<void>>();
-  /** How long messages are locked, as far as it was seen. */
-  #lockMs = 0;
   #receiver: ServiceBusReceiver | undefined;
   /** Settles over the connection of the moment: a lock outlives the connection over which its message came. */
   readonly #current: Settler = {
@@ -75,10 +72,7 @@ class ServiceBusListener implements Listener {
     this.#binary = isBinary(dataType);
     this.#autoComplete =
       typeof autoCompleteMessages === "boolean" ? autoCompleteMessages : settings.autoCompleteMessages;
-    const many = typeof cardinality === "string" && cardinality.toLowerCase() === "many";
-    this.#batches = many
-      ? new Batches(settings.maxMessageBatchSize, (messages) => this.#invokeBatch(messages))
-      : undefined;
+    this.#takesMany = typeof cardinality === "string" && cardinality.toLowerCase() === "many";
     entityOf(context);
   }
 
@@ -100,30 +94,33 @@ class ServiceBusListener implements Listener {
       skipParsingBodyAsJson: true,
       // The SDK would make numbers of dates among the application properties.
       skipConvertingDate: true,
-      maxAutoLockRenewalDurationInMs: this.#settings.maxAutoLockRenewalDurationMs,
+      maxAutoLockRenewalDurationInMs: this.#takesMany ? 0 : this.#settings.maxAutoLockRenewalDurationMs,
     };
     const source: Source = {
       handle: (message, settler) => this.#take({ message, settler, settled: false }),
       // What fails after the end is the SDK's way out of what it was doing.
       failed: async (args) => (ended.aborted ? undefined : this.#tellOutage(args)),
-      maxConcurrentCalls: this.#batches ? this.#settings.maxMessageBatchSize : this.#settings.maxConcurrentCalls,
     };
-    if (isSessionsEnabled === true) {
-      const accept = () =>
-        queueName !== undefined
-          ? client.acceptNextSession(String(queueName), options)
-          : client.acceptNextSession(String(topicName), String(subscriptionName), options);
-      return receiveSessions(accept, source, this.#settings);
-    }
-    const receiver =
+    const accept = () =>
+      queueName !== undefined
+        ? client.acceptNextSession(String(queueName), options)
+        : client.acceptNextSession(String(topicName), String(subscriptionName), options);
+    const open = () =>
       queueName !== undefined
         ? client.createReceiver(String(queueName), options)
         : client.createReceiver(String(topicName), String(subscriptionName), options);
+    const hasSessions = isSessionsEnabled === true;
+    if (hasSessions && !this.#takesMany) return receiveSessions(accept, source, this.#settings);
+    const receiver = open();
     this.#receiver = receiver;
+    if (this.#takesMany) {
+      const next = hasSessions ? () => accept().catch((cause) => noSession(cause, source)) : async () => open();
+      return receiveBatches(this.#batchSource(next, source), this.#settings);
+    }
     // The SDK's subscription tries for ever, also when the entity is not there yet.
     const subscription = receiver.subscribe(
       { processMessage: (message) => source.handle(message, this.#current), processError: source.failed },
-      { autoCompleteMessages: false, maxConcurrentCalls: source.maxConcurrentCalls },
+      { autoCompleteMessages: false, maxConcurrentCalls: this.#settings.maxConcurrentCalls },
     );
     return () => subscription.close();
   }
@@ -145,12 +142,10 @@ class ServiceBusListener implements Listener {
 
   async runByHand(input = ""): Promise<void> {
     const message = { body: Buffer.from(input), messageId: randomUUID(), deliveryCount: 0 };
-    await (this.#batches ? this.#invokeBatch([message]) : this.#invoke(message));
+    await (this.#takesMany ? this.#invokeBatch([message]) : this.#invoke(message));
   }
 
   #take(delivery: Delivery): Promise<void> {
-    const lockedUntil = delivery.message.lockedUntilUtc?.getTime() ?? 0;
-    this.#lockMs = Math.max(this.#lockMs, lockedUntil - Date.now());
     const work = this.#handle(delivery);
     this.#underWay.set(delivery, work);
     return work.finally(() => this.#underWay.delete(delivery));
@@ -158,10 +153,13 @@ class ServiceBusListener implements Listener {
 
   /** Never rejects: settling is done here, so that the SDK has nothing to abandon. */
   async #handle(delivery: Delivery): Promise<void> {
-    const { message } = delivery;
-    const succeeded = await (this.#batches ? this.#batches.add(message) : this.#invoke(message));
-    if (!succeeded) await this.#settle(delivery, "abandoned");
-    else if (this.#autoComplete) await this.#settle(delivery, "completed");
+    await this.#settleAll([delivery], await this.#invoke(delivery.message));
+  }
+
+  async #settleAll(deliveries: readonly Delivery[], succeeded: boolean): Promise<void> {
+    if (succeeded && !this.#autoComplete) return;
+    const how = succeeded ? "completed" : "abandoned";
+    await Promise.all(deliveries.map((delivery) => this.#settle(delivery, how)));
   }
 
   async #settle(delivery: Delivery, how: "completed" | "abandoned"): Promise<void> {
@@ -180,20 +178,41 @@ class ServiceBusListener implements Listener {
     return this.#run(input, traceParent(message), `message ${message.messageId}`);
   }
 
-  /** Microsoft's host does not renew the locks of a batch (ServiceBusOptions, MaxAutoLockRenewalDuration). */
-  async #invokeBatch(messages: readonly IncomingMessage[]): Promise<boolean> {
+  #batchSource(accept: BatchSource["accept"], { failed }: Source): BatchSource {
+    return {
+      accept,
+      run: (messages, receiver) => this.#takeBatch(messages, receiver),
+      giveBack: async (messages) => {
+        const deliveries = messages.map((message) => ({ message, settler: this.#current, settled: false }));
+        await this.#settleAll(deliveries, false);
+      },
+      failed: (cause) => failed(receiveFault(cause)),
+    };
+  }
+
+  async #takeBatch(messages: readonly ServiceBusReceivedMessage[], receiver: ServiceBusReceiver): Promise<void> {
+    const settler = isSession(receiver) ? receiver : this.#current;
+    const deliveries = messages.map((message) => ({ message, settler, settled: false }));
+    const work = this.#handleBatch(deliveries, receiver);
+    for (const delivery of deliveries) this.#underWay.set(delivery, work);
+    await work;
+    for (const delivery of deliveries) this.#underWay.delete(delivery);
+  }
+
+  async #handleBatch(deliveries: readonly Delivery[], receiver: ServiceBusReceiver): Promise<void> {
+    const succeeded = await this.#invokeBatch(deliveries.map(({ message }) => message));
+    const now = new Date();
+    const session = isSession(receiver) ? receiver.sessionLockedUntilUtc : undefined;
+    const isLocked = ({ message }: Delivery) => (session ?? message.lockedUntilUtc ?? now) >= now;
+    const lost = deliveries.filter((delivery) => !isLocked(delivery)).length;
+    if (lost > 0)
+      this.#say("warning", `${lost} messages of a batch come again: in Azure too, their locks are not renewed`);
+    await this.#settleAll(deliveries.filter(isLocked), succeeded);
+  }
+
+  #invokeBatch(messages: readonly IncomingMessage[]): Promise<boolean> {
     const input = () => batchInput(messages, this.#binary);
-    const what = `batch of ${messages.length} messages`;
-    const begunAt = performance.now();
-    const succeeded = await this.#run(input, undefined, what);
-    const tookMs = performance.now() - begunAt;
-    if (this.#lockMs === 0 || tookMs <= this.#lockMs) return succeeded;
-    const seconds = (ms: number) => `${Math.round(ms / 1000)} s`;
-    this.#say(
-      "warning",
-      `ran ${seconds(tookMs)} on a ${what} that were locked for ${seconds(this.#lockMs)}: they come again, as in Azure, where the locks of a batch are not renewed`,
-    );
-    return false;
+    return this.#run(input, undefined, `batch of ${messages.length} messages`);
   }
 
   /** What cannot be bound fails as a function does that throws. */

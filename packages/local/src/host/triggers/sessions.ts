@@ -1,6 +1,6 @@
-// Receives from queues with sessions: some sessions at once, one message at a time in each, until a session is idle.
+// Receives from queues with sessions: some sessions at once, in each so many messages as host.json says, until a session is idle.
 import { setTimeout as pause } from "node:timers/promises";
-import { isServiceBusError, type ServiceBusSessionReceiver } from "@azure/service-bus";
+import { isServiceBusError, type ProcessErrorArgs, type ServiceBusSessionReceiver } from "@azure/service-bus";
 import { inWords, isError } from "../../thrown.ts";
 import type { ServiceBusSettings } from "../host-json.ts";
 import type { Source } from "./service-bus.ts";
@@ -11,7 +11,7 @@ const TRY_AGAIN_AFTER_MS = 300;
 export function receiveSessions(
   accept: () => Promise<ServiceBusSessionReceiver>,
   source: Source,
-  { maxConcurrentSessions, sessionIdleTimeoutMs }: ServiceBusSettings,
+  settings: ServiceBusSettings,
 ): () => Promise<void> {
   const stopped = new AbortController();
   const open = new Set<() => Promise<void>>();
@@ -20,10 +20,10 @@ export function receiveSessions(
       const session = await accept().catch((cause: unknown) => noSession(cause, source));
       if (!session) await pause(TRY_AGAIN_AFTER_MS, undefined, { signal: stopped.signal }).catch(() => undefined);
       else if (stopped.signal.aborted) await session.close();
-      else await receiveSession(session, source, sessionIdleTimeoutMs, open);
+      else await receiveSession(session, source, settings, open);
     }
   };
-  for (let slot = 0; slot < maxConcurrentSessions; slot += 1) void loop();
+  for (let slot = 0; slot < settings.maxConcurrentSessions; slot += 1) void loop();
   return async () => {
     stopped.abort();
     await Promise.all([...open].map((end) => end()));
@@ -31,19 +31,23 @@ export function receiveSessions(
 }
 
 /** That no session has messages is no fault: the broker says so after its time-out. */
-async function noSession(cause: unknown, source: Source): Promise<undefined> {
+export async function noSession(cause: unknown, source: Source): Promise<undefined> {
   if (isServiceBusError(cause) && (cause.code === "ServiceTimeout" || cause.code === "SessionCannotBeLocked")) return;
+  await source.failed(receiveFault(cause));
+}
+
+export function receiveFault(cause: unknown): ProcessErrorArgs {
   const error = isError(cause) ? cause : new Error(inWords(cause));
-  await source.failed({ error, errorSource: "receive", entityPath: "", fullyQualifiedNamespace: "", identifier: "" });
+  return { error, errorSource: "receive", entityPath: "", fullyQualifiedNamespace: "", identifier: "" };
 }
 
 async function receiveSession(
   session: ServiceBusSessionReceiver,
   source: Source,
-  idleMs: number,
+  { sessionIdleTimeoutMs: idleMs, maxConcurrentCallsPerSession: maxConcurrentCalls }: ServiceBusSettings,
   open: Set<() => Promise<void>>,
 ): Promise<void> {
-  let busy: Promise<void> = Promise.resolve();
+  const busy = new Set<Promise<void>>();
   let end: () => void = () => undefined;
   const ended = new Promise<void>((resolve) => {
     end = resolve;
@@ -53,9 +57,11 @@ async function receiveSession(
     {
       processMessage: async (message) => {
         clearTimeout(idle);
-        busy = source.handle(message, session);
-        await busy;
-        idle = setTimeout(end, idleMs);
+        const work = source.handle(message, session);
+        busy.add(work);
+        await work;
+        busy.delete(work);
+        if (busy.size === 0) idle = setTimeout(end, idleMs);
       },
       // The lock of a session does not come back: leave it, and take the next.
       processError: async (args) => {
@@ -63,7 +69,7 @@ async function receiveSession(
         end();
       },
     },
-    { autoCompleteMessages: false, maxConcurrentCalls: 1 },
+    { autoCompleteMessages: false, maxConcurrentCalls },
   );
   const endNow = async (): Promise<void> => {
     await subscription.close();
@@ -73,6 +79,6 @@ async function receiveSession(
   await ended;
   open.delete(endNow);
   clearTimeout(idle);
-  await busy;
+  await Promise.all(busy);
   await session.close().catch(() => undefined);
 }
