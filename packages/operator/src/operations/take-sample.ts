@@ -9,7 +9,7 @@ import type { SampleStore } from "../store/sample-store.ts";
 export interface SamplePorts {
   readonly samples: SampleStore;
   readonly counts: Pick<HourCounts, "settled">;
-  readonly queueAges: readonly QueueAge[];
+  readonly queueAges: () => Promise<readonly QueueAge[]>;
   readonly agents: () => Promise<AgentStandings>;
   readonly now: () => number;
 }
@@ -17,7 +17,7 @@ export interface SamplePorts {
 /** Throws if the store does not answer. A queue that can't be read leaves the age unknown, and the rest is noted. */
 export async function takeSample({ samples, counts, queueAges, agents, now }: SamplePorts): Promise<void> {
   const at = now();
-  const [before, oldestMs, standings] = await Promise.all([samples.read(), oldestOf(queueAges, at), agents()]);
+  const [before, oldestMs, standings] = await Promise.all([samples.read(), oldestOf(await queueAges(), at), agents()]);
   const settled = await counts.settled(at, before.slots);
   const broken = standings.agents.flatMap(({ name, instances }) =>
     instances.some(({ endpoints }) => endpoints.some(({ health }) => health !== "healthy")) ? [name] : [],
