@@ -11,6 +11,7 @@ import type {
   HeldUp,
   JobPage,
   JobTotal,
+  Reports,
   Supervisor,
   WaitingMessages,
 } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
@@ -20,7 +21,7 @@ import { runTroubles } from "./bulk.ts";
 import { claimsOf, claimWords, isOf } from "./claims.ts";
 import { printHeldUp } from "./held-up.ts";
 import { coloured } from "./one.ts";
-import { agentTroubles, messageTroubles, supervisorTroubles, type Trouble } from "./system.ts";
+import { agentTroubles, messageTroubles, reportTroubles, supervisorTroubles, type Trouble } from "./system.ts";
 import { printTable } from "./table.ts";
 import {
   ago,
@@ -50,6 +51,7 @@ export async function showNeeds(app: App, asJson: boolean): Promise<number> {
     { name: "Claims", answer: await settled(claimsOf(app)) },
     system("Actions on many orders", app.getNow<BulkList>("bulk?open=true").then(runTroubles)),
     system("Waiting messages", app.getNow<WaitingMessages>("waiting-messages").then(messageTroubles)),
+    system("Reported by the app", app.getNow<Reports>("reports").then(reportTroubles)),
     system("Supervision", app.getNow<Supervisor>("supervisor").then(supervisorTroubles)),
     system(
       "The app itself",

@@ -8,6 +8,7 @@ import type {
   HeldUp,
   LastHour,
   Overview,
+  Reports,
   SupervisionEntry,
   SupervisionPage,
   Supervisor,
@@ -18,7 +19,7 @@ import { type App, pathOf, queryOf } from "./app.ts";
 import { runTroubles } from "./bulk.ts";
 import type { Further } from "./given.ts";
 import { printLastHour } from "./last-hour.ts";
-import { agentTroubles, gaugesLines, messageTroubles, supervisorTroubles } from "./system.ts";
+import { agentTroubles, gaugesLines, messageTroubles, reportTroubles, supervisorTroubles } from "./system.ts";
 import { printTable } from "./table.ts";
 import { countedOrders, say, sayEach, sayJson, sayMore, timeText, withTimes } from "./text.ts";
 import { verdictLines } from "./verdict.ts";
@@ -27,24 +28,27 @@ const PAGE = 50;
 const DAY_MS = 86_400_000;
 
 export async function showOverview(app: App, asJson: boolean): Promise<void> {
-  const [attention, heldUp, deadLetters, runs, overview, traffic, agents, supervisor, waiting, lastHour] =
+  const [attention, heldUp, deadLetters, runs, reports, overview, traffic, agents, supervisor, waiting, lastHour] =
     await Promise.all([
       app.getNow<Attention>("attention"),
       app.getNow<HeldUp>("held-up"),
       app.getNow<DeadLetterCounts>("dead-letters"),
       app.getNow<BulkList>("bulk?open=true"),
-      app.get<Overview>("overview"),
-      app.get<Traffic>("traffic"),
-      app.get<AgentStandings>("agents"),
-      app.get<Supervisor>("supervisor"),
-      app.get<WaitingMessages>("waiting-messages"),
-      app.get<LastHour>("last-hour"),
+      app.getNow<Reports>("reports"),
+      app.getNow<Overview>("overview"),
+      app.getNow<Traffic>("traffic"),
+      app.getNow<AgentStandings>("agents"),
+      app.getNow<Supervisor>("supervisor"),
+      app.getNow<WaitingMessages>("waiting-messages"),
+      app.getNow<LastHour>("last-hour"),
+      app.answersNow(),
     ]);
-  if (asJson) return sayJson({ overview, traffic, supervisor, lastHour, agents, waitingMessages: waiting });
+  if (asJson) return sayJson({ overview, traffic, supervisor, lastHour, agents, waitingMessages: waiting, reports });
   const system = [
     ...runTroubles(runs),
     ...supervisorTroubles(supervisor),
     ...messageTroubles(waiting),
+    ...reportTroubles(reports),
     ...agentTroubles(agents),
   ];
   for (const line of verdictLines({ attention, heldUp, deadLetters, system, overdue: overview.overdue })) say(line);

@@ -4,6 +4,7 @@ import { gaugesTroubles } from "@scheduler-agent-supervisor/operator/internal/do
 import { longWaits, unreadQueues } from "@scheduler-agent-supervisor/operator/internal/domain/wait-causes";
 import type {
   AgentStandings,
+  Reports,
   Supervisor,
   WaitingMessages,
 } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
@@ -54,6 +55,14 @@ export function supervisorTroubles({ leader, gauges }: Supervisor): Trouble[] {
   const line = `The supervisor's sweeps fail since ${timeText(failing.since)}: ${withTimes(failing.fault)}. ${see}`;
   return [{ line, since: failing.since, json }, ...ofGauges];
 }
+
+/** What the app says of itself that no order shows. */
+export const reportTroubles = ({ reports }: Reports): Trouble[] =>
+  reports.map((report) => ({
+    line: `${withTimes(report.words)}, since ${timeText(report.since)}`,
+    since: report.since,
+    json: { of: "reports", ...report },
+  }));
 
 export function messageTroubles(waiting: WaitingMessages): Trouble[] {
   return [

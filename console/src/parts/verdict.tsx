@@ -9,6 +9,7 @@ import {
   useHeldUp,
   useOpenBulk,
   useOverview,
+  useReports,
   useSession,
   useSupervisor,
   useWaitingMessages,
@@ -19,7 +20,14 @@ import { TEXT } from "../words/frame.ts";
 import { ALL_CLEAR, HELD_UP } from "../words/held-up.ts";
 import { OVERVIEW } from "../words/overview.ts";
 import { Loading, Notice } from "./notices.tsx";
-import { agentTroubles, messageTroubles, runTroubles, supervisorTroubles, type Trouble } from "./system-troubles.tsx";
+import {
+  agentTroubles,
+  messageTroubles,
+  reportTroubles,
+  runTroubles,
+  supervisorTroubles,
+  type Trouble,
+} from "./system-troubles.tsx";
 import { Age, Instant, Said, useNow } from "./zone.tsx";
 
 /** A machine that wakes up says nothing old for longer. */
@@ -37,13 +45,14 @@ export function useTroubles(): Troubles {
   const now = useNow(TICK_MS);
   const [attention, heldUp, letters] = [useAttention(), useHeldUp(), useDeadLetterCounts()];
   const [agents, supervisor, overview, session] = [useAgents(), useSupervisor(), useOverview(), useSession()];
-  const [waiting, runs] = [useWaitingMessages(), useOpenBulk()];
+  const [waiting, runs, reports] = [useWaitingMessages(), useOpenBulk(), useReports()];
   const parts: readonly (readonly [string, UseQueryResult<unknown>])[] = [
     [ALL_CLEAR.errors, attention],
     [HELD_UP.title, heldUp],
     [ATTENTION.messages, letters],
     [TEXT.agents, agents],
     [OVERVIEW.waiting, waiting],
+    [OVERVIEW.reports, reports],
     [TEXT.supervision, supervisor],
     [OVERVIEW.overdue, overview],
     [ALL_CLEAR.pauses, session],
@@ -82,6 +91,7 @@ export function useTroubles(): Troubles {
     // Whom it holds up is named above, with the words of the endpoint.
     ...(agents.data ? agentTroubles(agents.data, (agent) => holdingUp.has(agent)) : []),
     ...(waiting.data ? messageTroubles(waiting.data) : []),
+    ...(reports.data ? reportTroubles(reports.data) : []),
     ...(session.data?.pauses ?? []).map(({ at, kind, name, by }) => ({
       since: at,
       words: OVERVIEW.pause(kind, name, by),

@@ -35,6 +35,7 @@ import type { DeadLetterPorts } from "./operations/handle-dead-letter.ts";
 import { createHandling, type HandlingView } from "./operations/handle-job.ts";
 import { createHeldUp, type HeldUpView } from "./operations/held-up.ts";
 import { keepOpenJobs } from "./operations/keep-open-jobs.ts";
+import { createKeepReports, type KeepReports } from "./operations/keep-reports.ts";
 import { createLastHour } from "./operations/last-hour.ts";
 import type { GaugePorts } from "./operations/measure-gauges.ts";
 import type { BulkPorts } from "./operations/preview-bulk.ts";
@@ -59,11 +60,13 @@ import { createShiftEntries, type ShiftEntries } from "./store/shift-entries.ts"
 import { createWaitingJobs } from "./store/waiting-jobs.ts";
 import { createGaugesSigns, type GaugesSigns } from "./supervision/gauges-signs.ts";
 import { createSupervisionReader, type SupervisionReader } from "./supervision/read-supervision.ts";
+import { createReportStore } from "./supervision/report-blob.ts";
 
 export interface Desk {
   readonly gauges: GaugePorts;
   readonly gaugesSigns: GaugesSigns;
   readonly replyQueues: ReplyQueues;
+  readonly reports: KeepReports;
   readonly samples: SamplePorts;
   readonly console: ConsolePorts;
   readonly bulk: BulkPorts;
@@ -153,6 +156,11 @@ function composeOperator(business: Business, composed: Composed): Desk {
     gauges: { ...ports, jobGauges, queueAges, heldUp: heldUpSeenWith(() => agents().catch(unknown)) },
     gaugesSigns,
     replyQueues,
+    reports: createKeepReports({
+      store: createReportStore(besideLease),
+      usualWorkflow: business.contracts.usualWorkflow,
+      now,
+    }),
     samples: { samples, counts, queueAges, agents, now },
     console: {
       advice: createAdvice({

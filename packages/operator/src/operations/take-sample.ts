@@ -17,7 +17,7 @@ export interface SamplePorts {
 /** Throws if the store does not answer. A queue that can't be read leaves the age unknown, and the rest is noted. */
 export async function takeSample({ samples, counts, queueAges, agents, now }: SamplePorts): Promise<void> {
   const at = now();
-  const [before, oldestMs, standings] = await Promise.all([samples.read(), oldestOf(await queueAges(), at), agents()]);
+  const [before, oldestMs, standings] = await Promise.all([samples.read(), oldestOf(queueAges, at), agents()]);
   const settled = await counts.settled(at, before.slots);
   const broken = standings.agents.flatMap(({ name, instances }) =>
     instances.some(({ endpoints }) => endpoints.some(({ health }) => health !== "healthy")) ? [name] : [],
@@ -25,9 +25,9 @@ export async function takeSample({ samples, counts, queueAges, agents, now }: Sa
   await samples.add(before, { at: instant(at), oldestMs, broken }, settled);
 }
 
-async function oldestOf(queueAges: readonly QueueAge[], at: number): Promise<number | null> {
+async function oldestOf(queueAges: SamplePorts["queueAges"], at: number): Promise<number | null> {
   try {
-    const ages = await Promise.all(queueAges.map(({ read }) => read(at)));
+    const ages = await Promise.all((await queueAges()).map(({ read }) => read(at)));
     return Math.max(0, ...ages.flat().map(({ ageMs }) => ageMs));
   } catch {
     return null;
