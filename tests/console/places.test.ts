@@ -1,7 +1,8 @@
 // Whoever is woken by an alert finds its cause in the first view, in its section, and in the terminal's overview; a new alert, or event, needs a place.
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { EVENTS } from "@scheduler-agent-supervisor/core/internal/telemetry/event-names";
+import { FUNCTIONS } from "@scheduler-agent-supervisor/operator/internal/domain/switched-off";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ROOT } from "../../cli/settings.ts";
@@ -32,6 +33,16 @@ test("each alert has a place, and there is none for one that is gone", () => {
   };
   const names = Object.values(file).flatMap((alerts) => alerts.map(({ name }) => name));
   expect(Object.keys(ALERTS).sort()).toEqual(names.sort());
+});
+
+test("what is switched off by a setting is known of each function that no other runs in its place", () => {
+  const sources = globSync("functions/*.ts", { cwd: ROOT }).map((file) => readFileSync(join(ROOT, file), "utf8"));
+  const names = sources.flatMap((text) =>
+    [...text.matchAll(/\.(?:timer|activity|orchestration|serviceBusQueue|http)\("(\w+)"/g)].map(([, name]) => name),
+  );
+  // The console answers for itself.
+  const others = names.filter((name) => name !== "console");
+  expect([...others, "submission", "submissionPriority"].sort()).toEqual([...FUNCTIONS].sort());
 });
 
 test("each event that warns has a place, or a reason to have none", () => {

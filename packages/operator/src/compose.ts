@@ -23,6 +23,7 @@ import {
 import { MOST_JOBS } from "./domain/bulk.ts";
 import { type GaugesStanding, gaugesStanding } from "./domain/gauges-standing.ts";
 import type { OthersQueue } from "./domain/others-queue.ts";
+import { switchedOff } from "./domain/switched-off.ts";
 import type { AgentStandings, LastHour, Session, Traffic, WaitingMessages } from "./messaging/console-contract.ts";
 import { deadLetterQueuesOf } from "./messaging/dead-letters.ts";
 import { createQueueAge } from "./messaging/queue-ages.ts";
@@ -159,6 +160,7 @@ function composeOperator(business: Business, composed: Composed): Desk {
     reports: createKeepReports({
       store: createReportStore(besideLease),
       usualWorkflow: business.contracts.usualWorkflow,
+      switchedOff: switchedOff(config.settingOf),
       now,
     }),
     samples: { samples, counts, queueAges, agents, now },

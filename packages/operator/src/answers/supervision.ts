@@ -131,7 +131,6 @@ export const whatIf = z.object({
 /** `GET /api/reports`: what the app says of itself that no job shows. */
 export const reports = z.strictObject({
   asOf: instant,
-  /** The earliest first. */
   reports: z.array(z.strictObject({ name: z.string(), since: instant, words: z.string() })),
 });
 

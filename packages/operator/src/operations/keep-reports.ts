@@ -23,6 +23,8 @@ export interface KeepReportsPorts {
   readonly store: ReportStore;
   /** The workflow whose time is an objective. */
   readonly usualWorkflow: string;
+  /** The functions that a setting has switched off, for as long as this process lives. */
+  readonly switchedOff: readonly string[];
   readonly now: () => number;
 }
 
@@ -34,9 +36,13 @@ const MOST_PENDING = 1000;
 const WORDS_LIMIT = 300;
 const LOST_IN_RUNS = 3;
 
-export function createKeepReports({ store, usualWorkflow, now }: KeepReportsPorts): KeepReports {
+export function createKeepReports({ store, usualWorkflow, switchedOff, now }: KeepReportsPorts): KeepReports {
   const isTooSlow = createCriticalTimes();
   const standingOf = createFunctionFailures();
+  const off = switchedOff.map((name) => ({
+    ...{ name: "FunctionSwitchedOff", since: instant(now()) },
+    words: `The function ${name} is switched off by a setting`,
+  }));
   const seen = remembered(now, () => store.read());
   let pending: Change[] = [];
   let timer: NodeJS.Timeout | undefined;
@@ -112,7 +118,7 @@ export function createKeepReports({ store, usualWorkflow, now }: KeepReportsPort
     alive: () => keep({ kind: "alive", at: instant(now()) }),
     async current() {
       const at = now();
-      return { asOf: instant(at), reports: reportedTroubles(await seen.read(), at) };
+      return { asOf: instant(at), reports: [...reportedTroubles(await seen.read(), at), ...off] };
     },
   };
 }
