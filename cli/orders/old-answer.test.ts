@@ -5,7 +5,7 @@ import { expect, test, vi } from "vitest";
 import { openApp } from "./app.ts";
 import { showNeeds } from "./attention.ts";
 
-const NOTHING = { count: 0, isAll: true, groups: [], queues: [], steps: [], runs: [], handlings: [] };
+const NOTHING = { count: 0, isAll: true, groups: [], queues: [], steps: [], runs: [], handlings: [], reports: [] };
 const WELL = {
   ...NOTHING,
   pauses: [],
@@ -42,6 +42,7 @@ test("nothing needs a person if each answer is of now", async () => {
 
 test.each([
   ["/attention", "Orders in Error"],
+  ["/reports", "Reported by the app"],
   ["/held-up", "Held up"],
   ["/awaiting", "Reports awaited"],
   ["/waiting-messages", "Waiting messages"],

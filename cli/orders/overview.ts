@@ -15,6 +15,7 @@ import type {
   Traffic,
   WaitingMessages,
 } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
+import { words } from "../../shared/words.ts";
 import { type App, pathOf, queryOf } from "./app.ts";
 import { runTroubles } from "./bulk.ts";
 import type { Further } from "./given.ts";
@@ -54,7 +55,7 @@ export async function showOverview(app: App, asJson: boolean): Promise<void> {
   for (const line of verdictLines({ attention, heldUp, deadLetters, system, overdue: overview.overdue })) say(line);
   const overdue = { state: "overdue", kind: null, count: overview.overdue };
   printTable(
-    ["orders", "number"],
+    [words.many, "number"],
     [...overview.counts, overdue].map(({ state, kind, count }) => [kind ? `${state}: ${kind}` : state, String(count)]),
   );
   printLastHour(lastHour);
@@ -73,7 +74,7 @@ export async function showOverview(app: App, asJson: boolean): Promise<void> {
     ]),
   );
   printTable(
-    ["workflow in flight", "orders"],
+    ["workflow in flight", words.many],
     inFlight.versions.map(({ name, version, count }) => [
       `${name} v${version}`,
       `${count}${inFlight.isAll ? "" : "+"}`,
@@ -108,7 +109,7 @@ export async function showSupervision(app: App, asked: SupervisionAsked, asJson:
     say(`Its sweeps fail since ${timeText(leader.failing.since)}: ${withTimes(leader.failing.fault)}`);
   for (const { line } of gaugesLines(gauges)) say(line);
   if (page.entries.length === 0) say(`Nothing is recorded for ${page.day}.`);
-  printTable(["at", "what", "order", "why"], page.entries.map(rowOf));
+  printTable(["at", "what", words.one, "why"], page.entries.map(rowOf));
   more();
   const dayBefore = new Date(Date.parse(page.day) - DAY_MS).toISOString().slice(0, page.day.length);
   if (page.continuation === undefined) say(`The day before: npm run orders -- supervision --day ${dayBefore}`);

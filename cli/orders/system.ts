@@ -8,6 +8,7 @@ import type {
   Supervisor,
   WaitingMessages,
 } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
+import { words } from "../../shared/words.ts";
 import { ago, timeText, withTimes } from "./text.ts";
 
 /** A line for people, and what a script reads of it. */
@@ -48,7 +49,7 @@ export function supervisorTroubles({ leader, gauges }: Supervisor): Trouble[] {
   const json = { of: "supervisor", leader };
   const ofGauges = gaugesLines(gauges).map((trouble) => ({ ...trouble, json: { of: "gauges", ...gauges } }));
   const see = "npm run orders -- supervision";
-  const none = `No supervisor is active: overdue orders are not continued. ${see}`;
+  const none = `No supervisor is active: overdue ${words.many} are not continued. ${see}`;
   if (!leader?.leads) return [{ line: none, since: null, json }, ...ofGauges];
   const { failing } = leader;
   if (!failing) return ofGauges;
