@@ -43,22 +43,22 @@ const PAGE = 100;
 /** Each part, or why it is not known: then the exit code is 1, and nothing is said to be well. */
 export async function showNeeds(app: App, asJson: boolean): Promise<number> {
   const system = async (name: string, troubles: Promise<Trouble[]>) => ({ name, answer: await settled(troubles) });
-  const part = async <T>(name: string, path: string) => ({ name, answer: await settled(app.getNow<T>(path)) });
+  const part = async <T>(name: string, path: string) => ({ name, answer: await settled(app.get<T>(path)) });
   const parts = await Promise.all([
     part<Attention>(`${capital(words.many)} in Error`, "attention"),
     part<HeldUp>("Held up", "held-up"),
     part<DeadLetterCounts>("Dead letters", "dead-letters"),
     part<Awaiting>("Reports awaited", "awaiting"),
     { name: "Claims", answer: await settled(claimsOf(app)) },
-    system(`Actions on many ${words.many}`, app.getNow<BulkList>("bulk?open=true").then(runTroubles)),
-    system("Waiting messages", app.getNow<WaitingMessages>("waiting-messages").then(messageTroubles)),
-    system("Reported by the app", app.getNow<Reports>("reports").then(reportTroubles)),
-    system("Supervision", app.getNow<Supervisor>("supervisor").then(supervisorTroubles)),
+    system(`Actions on many ${words.many}`, app.get<BulkList>("bulk?open=true").then(runTroubles)),
+    system("Waiting messages", app.get<WaitingMessages>("waiting-messages").then(messageTroubles)),
+    system("Reported by the app", app.get<Reports>("reports").then(reportTroubles)),
+    system("Supervision", app.get<Supervisor>("supervisor").then(supervisorTroubles)),
     system(
       "The app itself",
       app.answersNow().then(() => []),
     ),
-    system("Agents and pauses", app.getNow<AgentStandings>("agents").then(agentTroubles)),
+    system("Agents and pauses", app.get<AgentStandings>("agents").then(agentTroubles)),
   ]);
   const [attention, heldUp, deadLetters, awaiting, claims, ...others] = parts;
   const troubles = others.flatMap(({ answer }) => ("data" in answer ? answer.data : []));

@@ -31,17 +31,17 @@ const DAY_MS = 86_400_000;
 export async function showOverview(app: App, asJson: boolean): Promise<void> {
   const [attention, heldUp, deadLetters, runs, reports, overview, traffic, agents, supervisor, waiting, lastHour] =
     await Promise.all([
-      app.getNow<Attention>("attention"),
-      app.getNow<HeldUp>("held-up"),
-      app.getNow<DeadLetterCounts>("dead-letters"),
-      app.getNow<BulkList>("bulk?open=true"),
-      app.getNow<Reports>("reports"),
-      app.getNow<Overview>("overview"),
-      app.getNow<Traffic>("traffic"),
-      app.getNow<AgentStandings>("agents"),
-      app.getNow<Supervisor>("supervisor"),
-      app.getNow<WaitingMessages>("waiting-messages"),
-      app.getNow<LastHour>("last-hour"),
+      app.get<Attention>("attention"),
+      app.get<HeldUp>("held-up"),
+      app.get<DeadLetterCounts>("dead-letters"),
+      app.get<BulkList>("bulk?open=true"),
+      app.get<Reports>("reports"),
+      app.get<Overview>("overview"),
+      app.get<Traffic>("traffic"),
+      app.get<AgentStandings>("agents"),
+      app.get<Supervisor>("supervisor"),
+      app.get<WaitingMessages>("waiting-messages"),
+      app.get<LastHour>("last-hour"),
       app.answersNow(),
     ]);
   if (asJson) return sayJson({ overview, traffic, supervisor, lastHour, agents, waitingMessages: waiting, reports });
