@@ -18,10 +18,10 @@ import { plainText, say, sayEach, timeText, waitText, withTimes } from "./orders
 import { isVerb, runVerb, VERBS_USAGE } from "./orders/verbs.ts";
 import { colourOfState, describeRecord } from "./start/board.ts";
 
-const USAGE = `npm run orders                 the latest 20 orders
-npm run orders -- ID           one order, with its steps and its history
-  --trace      also the order's trace, as a tree
-  --limit N    the number of orders
+const USAGE = `npm run orders                 the latest 20 ${words.many}
+npm run orders -- ID           one ${words.one}, with its steps and its history
+  --trace      also its trace, as a tree
+  --limit N    the number of ${words.many}
   --json       the stored records, one on each line
   --data DIR   the state folder of the stack (.local)
 
@@ -47,7 +47,7 @@ await runCommand(async () => {
     });
   }
   if (values["data"] !== undefined) requireStack(data);
-  if (values["trace"] && positionals.length === 0) throw new UsageError(`--trace needs an order's ID.\n\n${USAGE}`);
+  if (values["trace"] && positionals.length === 0) throw new UsageError(`--trace needs an ID.\n\n${USAGE}`);
   const limit = numberOf(values, "limit", 1, 1000) ?? USUAL_LIMIT;
   // Loaded where they are used: a word asks the app alone, and needs no SDK.
   const [{ openRecords }, { currentSettings }] = await Promise.all([
@@ -92,7 +92,7 @@ function printList(found: readonly StateRecord[]): void {
     return;
   }
   printTable(
-    ["order", "state", "where", "failures", "updated"],
+    [words.one, "state", "where", "failures", "updated"],
     found.map((record) => {
       const { state, detail } = describeRecord(record);
       return [

@@ -27,6 +27,20 @@ test.each([20, 40, 80, 200])("no line is wider than %i columns, and no word is l
   expect(lines.join(" ").split(/\s+/).join("")).toBe(USAGE.split(/\s+/).join(""));
 });
 
+const LONG = "/home/ada/work/customers/north/stacks/2026/the-one-with-the-second-region";
+test.each([
+  `npm run orders -- --data ${LONG} continue ID`,
+  `npm run orders -- --data '${LONG} and blanks' find --state Error`,
+  `npm start -- --data ${LONG}`,
+])("a command has no line break in it: %s", (command) => {
+  const lines = fitted(
+    `To continue when the cause is fixed: ${command}, or wait until the supervisor does it`,
+    80,
+  ).split("\n");
+  expect(lines.map((line) => line.trim())).toContain(`${command},`);
+  expect(Math.max(...lines.filter((line) => !line.includes("npm")).map(widthOf))).toBeLessThanOrEqual(80);
+});
+
 test("a line that fits stays as it is", () => {
   expect(hanging("● ", "│ ", "short", 20)).toEqual(["● short"]);
   expect(hanging("● ", "│ ", "as long as two lines", 12)).toEqual(["● as long as", "│ two lines"]);

@@ -19,8 +19,8 @@ export const widthOf = (text: string): number =>
 
 export const columnsFor = (output: NodeJS.WriteStream): number => output.columns || USUAL_COLUMNS;
 
-/** In lines of that width; a longer word, such as an id, is broken and not cut. */
-export function wrapped(text: string, width: number): string[] {
+/** In lines of that width; a longer word, such as an id, is broken and not cut. @param isWhole a word that is not broken */
+export function wrapped(text: string, width: number, isWhole: (word: string) => boolean = () => false): string[] {
   const lines = [""];
   for (const word of text.split(" ")) {
     const last = lines.at(-1) ?? "";
@@ -30,7 +30,7 @@ export function wrapped(text: string, width: number): string[] {
       continue;
     }
     if (last === "") lines.pop();
-    lines.push(...pieces(word, width));
+    lines.push(...(isWhole(word) ? [word] : pieces(word, width)));
   }
   return lines;
 }
@@ -43,6 +43,17 @@ function pieces(word: string, width: number): string[] {
     else cut.push(character);
   }
   return cut;
+}
+
+/** A command as it is typed, with what is given to it; the sentence goes on after a comma, a semicolon or its end. */
+const COMMAND = /\bnpm (?:start|run [\w:-]+) --(?: (?:'(?:[^']|'\\'')*'|[^\s',;]+))+/g;
+/** Stands for a blank of a command. */
+const HELD = "\u0001";
+
+/** The same in which no command is broken: whoever copies it gets it whole, and the terminal itself breaks what is longer than its lines. */
+function wrappedSentence(text: string, width: number): string[] {
+  const held = text.replace(COMMAND, (command) => command.replaceAll(" ", HELD));
+  return wrapped(held, width, (word) => word.includes(HELD)).map((line) => line.replaceAll(HELD, " "));
 }
 
 /** The name of an option or of an argument, and the blanks before what is said of it. */
@@ -86,5 +97,7 @@ export function beside(name: string, text: string, columns: number): string {
 }
 /** The first line begins with one text, and all others with another one of the same width or more. */
 export function hanging(first: string, other: string, text: string, columns: number): string[] {
-  return wrapped(text, Math.max(1, columns - other.length)).map((line, at) => `${at === 0 ? first : other}${line}`);
+  return wrappedSentence(text, Math.max(1, columns - other.length)).map(
+    (line, at) => `${at === 0 ? first : other}${line}`,
+  );
 }

@@ -7,12 +7,15 @@ import { countedOrders, say, sayJson } from "./text.ts";
 
 type Step = Advice["workflows"][number]["steps"][number];
 
+/** The app looks through a week once in ten minutes. */
+const ADVICE_MS = 900_000;
+
 export async function showAdvice(
   app: App,
   asked: { readonly [name: string]: string | undefined },
   asJson: boolean,
 ): Promise<void> {
-  const found = await app.get<Advice>(`advice${queryOf(asked)}`);
+  const found = await app.get<Advice>(`advice${queryOf(asked)}`, ADVICE_MS);
   if (asJson) return sayJson(found);
   say(`A sample of ${countedOrders(found.sampled)} (at most ${found.mostSampled}) that ended in the last week.`);
   for (const { name, version, jobs, steps } of found.workflows) {

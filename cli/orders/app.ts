@@ -1,12 +1,14 @@
 // The operator's API of a running app, for the command line: a rejection is an error that says why.
-import { ANSWERED_MS, isOfNow } from "@scheduler-agent-supervisor/operator/internal/domain/freshness";
+import { ANSWERED_MS, FRESH_MS, isOfNow } from "@scheduler-agent-supervisor/operator/internal/domain/freshness";
 import type { Changes } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import { plainText, withTimes } from "./text.ts";
 
 export interface App {
-  get<T>(path: string): Promise<T>;
-  /** The same. @throws if the answer says what was so minutes ago: something between may keep an old one, and give it again */
-  getNow<T>(path: string): Promise<T>;
+  /**
+   * @param withinMs how old what it says may be
+   * @throws also if it is older: something between may keep an answer, and give it again
+   */
+  get<T>(path: string, withinMs?: number): Promise<T>;
   /** Whether the app itself answers, and now. @throws if not, or if its clock and this machine's differ: then nobody knows which one is wrong */
   answersNow(): Promise<void>;
   /** @param etag of what was looked at */
@@ -33,7 +35,7 @@ export function openApp({ url, key, token }: AppAddress): App {
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
   };
 
-  async function ask<T>(path: string, options: RequestInit, isNow = false): Promise<T> {
+  async function ask<T>(path: string, options: RequestInit, freshMs = FRESH_MS): Promise<T> {
     const address = new URL(`api/${path}`, url.endsWith("/") ? url : `${url}/`);
     const withinMs = options.method === "POST" ? ACT_WITHIN_MS : READ_WITHIN_MS;
     const signal = AbortSignal.timeout(withinMs);
@@ -46,7 +48,7 @@ export function openApp({ url, key, token }: AppAddress): App {
     );
     if (response.ok) {
       const answer = answerIn<T>(text, url);
-      if (isNow) checkAge(answer, response.headers.get("date"));
+      if (options.method !== "POST") checkAge(answer, response.headers.get("date"), freshMs);
       return answer;
     }
     const advice = ADVICE[response.status] ?? (response.status > 500 ? AGAIN : USAGE);
@@ -54,8 +56,7 @@ export function openApp({ url, key, token }: AppAddress): App {
   }
 
   return {
-    get: (path) => ask(path, { headers }),
-    getNow: (path) => ask(path, { headers }, true),
+    get: (path, withinMs) => ask(path, { headers }, withinMs),
     async answersNow() {
       const { asOf } = await ask<Changes>("changes", { headers });
       const apartMs = Math.abs(Date.now() - Date.parse(asOf));
@@ -76,8 +77,8 @@ async function answerOf(address: URL, options: RequestInit): Promise<[Response, 
 }
 
 /** @param date the app's time */
-function checkAge(answer: unknown, date: string | null): void {
-  if (isOfNow(answer, date === null ? Date.now() : Date.parse(date))) return;
+function checkAge(answer: unknown, date: string | null, withinMs: number): void {
+  if (isOfNow(answer, date === null ? Date.now() : Date.parse(date), withinMs)) return;
   const { asOf } = answer as { readonly asOf: string };
   throw new Error(`The answer says what was so at ${withTimes(asOf)}: it is too old.`);
 }

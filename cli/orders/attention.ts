@@ -11,6 +11,7 @@ import type {
   HeldUp,
   JobPage,
   JobTotal,
+  Reports,
   Supervisor,
   WaitingMessages,
 } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
@@ -20,10 +21,11 @@ import { runTroubles } from "./bulk.ts";
 import { claimsOf, claimWords, isOf } from "./claims.ts";
 import { printHeldUp } from "./held-up.ts";
 import { coloured } from "./one.ts";
-import { agentTroubles, messageTroubles, supervisorTroubles, type Trouble } from "./system.ts";
+import { agentTroubles, messageTroubles, reportTroubles, supervisorTroubles, type Trouble } from "./system.ts";
 import { printTable } from "./table.ts";
 import {
   ago,
+  capital,
   causesText,
   countedOrders,
   plainText,
@@ -41,21 +43,22 @@ const PAGE = 100;
 /** Each part, or why it is not known: then the exit code is 1, and nothing is said to be well. */
 export async function showNeeds(app: App, asJson: boolean): Promise<number> {
   const system = async (name: string, troubles: Promise<Trouble[]>) => ({ name, answer: await settled(troubles) });
-  const part = async <T>(name: string, path: string) => ({ name, answer: await settled(app.getNow<T>(path)) });
+  const part = async <T>(name: string, path: string) => ({ name, answer: await settled(app.get<T>(path)) });
   const parts = await Promise.all([
-    part<Attention>("Orders in Error", "attention"),
+    part<Attention>(`${capital(words.many)} in Error`, "attention"),
     part<HeldUp>("Held up", "held-up"),
     part<DeadLetterCounts>("Dead letters", "dead-letters"),
     part<Awaiting>("Reports awaited", "awaiting"),
     { name: "Claims", answer: await settled(claimsOf(app)) },
-    system("Actions on many orders", app.getNow<BulkList>("bulk?open=true").then(runTroubles)),
-    system("Waiting messages", app.getNow<WaitingMessages>("waiting-messages").then(messageTroubles)),
-    system("Supervision", app.getNow<Supervisor>("supervisor").then(supervisorTroubles)),
+    system(`Actions on many ${words.many}`, app.get<BulkList>("bulk?open=true").then(runTroubles)),
+    system("Waiting messages", app.get<WaitingMessages>("waiting-messages").then(messageTroubles)),
+    system("Reported by the app", app.get<Reports>("reports").then(reportTroubles)),
+    system("Supervision", app.get<Supervisor>("supervisor").then(supervisorTroubles)),
     system(
       "The app itself",
       app.answersNow().then(() => []),
     ),
-    system("Agents and pauses", app.getNow<AgentStandings>("agents").then(agentTroubles)),
+    system("Agents and pauses", app.get<AgentStandings>("agents").then(agentTroubles)),
   ]);
   const [attention, heldUp, deadLetters, awaiting, claims, ...others] = parts;
   const troubles = others.flatMap(({ answer }) => ("data" in answer ? answer.data : []));
@@ -111,7 +114,7 @@ const settled = <T>(answer: Promise<T>): Promise<Settled<T>> =>
 
 function showGroups({ isAll, groups }: Attention, handlings: readonly HandlingAnswer[]): void {
   printTable(
-    ["cause", "orders", "last", "where", "message", "seen to by"],
+    ["cause", words.many, "last", "where", "message", "seen to by"],
     groups.map(({ id, count: orders, lastSeen, kind, step, workflow, example }) => [
       id,
       isAll ? String(orders) : `${orders}+`,
@@ -154,7 +157,7 @@ export async function showGroup(app: App, group: string, asJson: boolean): Promi
   }
   if (orders.length === 0) say(`No ${words.one} has the cause ${group} now.`);
   printTable(
-    ["order", "failed", "attempt", "message", "seen to by"],
+    [words.one, "failed", "attempt", "message", "seen to by"],
     orders.map(({ jobId: orderId, attempt, error }) => [
       orderId,
       ago(error.at),
@@ -219,7 +222,7 @@ export async function showSearch(
   }
   if (orders.length === 0) say(looked ? `No ${words.one} matches so far.` : `No ${words.one} matches.`);
   printTable(
-    ["order", "state", "workflow", "attempt", "received", "message"],
+    [words.one, "state", "workflow", "attempt", "received", "message"],
     orders.map(({ jobId: orderId, processState, error, workflow, attempt, createdAt }) => [
       orderId,
       coloured(error && processState === "Error" ? `Error: ${error.kind}` : processState),

@@ -7,6 +7,7 @@ import type {
   BulkProgress,
   BulkRun,
 } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
+import { words } from "../../shared/words.ts";
 import { type App, queryOf } from "./app.ts";
 import type { Search } from "./attention.ts";
 import type { Further } from "./given.ts";
@@ -84,7 +85,7 @@ export async function listBulk(app: App, further: Further, asJson: boolean): Pro
 }
 
 function printRuns(runs: BulkList["runs"]): void {
-  if (runs.length === 0) say("There was no recent action on many orders.");
+  if (runs.length === 0) say(`There was no recent action on many ${words.many}.`);
   printTable(
     ["id", "what", "state", "by", "at", "reason"],
     runs.map((run) => [
@@ -130,7 +131,7 @@ function countsWords({ run, now }: BulkProgress): string {
 function printResults({ results }: BulkProgress): void {
   const bad = results.filter(({ outcome, end }) => outcome === "skipped" || (end !== null && end !== "well"));
   printTable(
-    ["order", "result", "why"],
+    [words.one, "result", "why"],
     bad.map(({ jobId: orderId, outcome, end, reason }) => [orderId, end ?? outcome, withTimes(reason ?? "")]),
   );
 }

@@ -1,4 +1,5 @@
 // What was typed after a word: which orders, messages and runs it is about. Each throws a UsageError that says what is missing.
+import { words } from "../../shared/words.ts";
 import { UsageError, type Values } from "../every-app/arguments.ts";
 import type { Search } from "./attention.ts";
 import type { BulkTarget } from "./bulk.ts";
@@ -46,7 +47,7 @@ export function argument(given: readonly string[], place: number, what: string):
   return value;
 }
 
-export const orderOf = (given: readonly string[]): string => argument(given, 0, "the id of an order");
+export const orderOf = (given: readonly string[]): string => argument(given, 0, `the id of one of the ${words.many}`);
 
 export function pauseOf([kind, name]: readonly string[]): PauseOf {
   if ((kind === "agent" || kind === "workflow") && name !== undefined) return { kind, name };
@@ -66,7 +67,7 @@ export function targetOf({ values, given: [orderId] }: Given): Target {
   ] as const;
   const [target, ...others] = named.flatMap(([kind, id]) => (typeof id === "string" ? [{ kind, id }] : []));
   if (target && others.length === 0) return target;
-  throw new UsageError("Name an order, --group CAUSE or --queue QUEUE.");
+  throw new UsageError(`Name one of the ${words.many}, --group CAUSE or --queue QUEUE.`);
 }
 
 export function bulkTargetOf(values: Values, jobIds: readonly string[]): BulkTarget {
@@ -78,7 +79,7 @@ export function bulkTargetOf(values: Values, jobIds: readonly string[]): BulkTar
   ];
   const [target, ...others] = targets;
   if (target && others.length === 0) return target;
-  throw new UsageError("Give one of: ids of orders, --group CAUSE, a filter.");
+  throw new UsageError(`Give one of: ids of ${words.many}, --group CAUSE, a filter.`);
 }
 
 export const runOf = (given: readonly string[]): string =>

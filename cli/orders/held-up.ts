@@ -6,6 +6,7 @@ import type {
   Pause,
   Pauses,
 } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
+import { words } from "../../shared/words.ts";
 import { type App, queryOf } from "./app.ts";
 import { previewBulk } from "./bulk.ts";
 import { printTable } from "./table.ts";
@@ -26,14 +27,14 @@ export async function showHeldUp(app: App, group: string | undefined, asJson: bo
   if (asJson) return sayEach(jobs);
   if (jobs.length === 0) say(`Nothing is held up by ${group} now.`);
   printTable(
-    ["order", "why"],
+    [words.one, "why"],
     jobs.map(({ jobId, wait }) => [jobId, waitText(wait)]),
   );
 }
 
 export function printHeldUp({ groups, isAll }: HeldUp): void {
   printTable(
-    ["held up", "orders", "why"],
+    ["held up", words.many, "why"],
     groups.map(({ id, count, wait, causes }) => [
       ...[id, `${count}${isAll ? "" : "+"}`],
       [waitText(wait), ...causes.slice(1).map((cause) => `also ${withTimes(cause)}`)].join("; "),

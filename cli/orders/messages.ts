@@ -10,6 +10,7 @@ import type {
   DiscardedPage,
   Resent,
 } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
+import { words } from "../../shared/words.ts";
 import { UsageError } from "../every-app/arguments.ts";
 import { type App, pathOf, queryOf } from "./app.ts";
 import type { Further } from "./given.ts";
@@ -57,7 +58,7 @@ async function showQueue(app: App, queue: string, asJson: boolean): Promise<void
   if (asJson) return sayEach(messages);
   if (messages.length === 0) say(`${queue} has no dead letters.`);
   printTable(
-    ["number", "order", "arrived", "deliveries", "cause"],
+    ["number", words.one, "arrived", "deliveries", "cause"],
     messages.map(({ sequenceNumber, jobId, enqueuedAt, deliveryCount, reason, description }) => [
       sequenceNumber,
       jobId ?? "",
@@ -151,7 +152,7 @@ export async function showDiscarded(app: App, further: Further, asJson: boolean)
 function printDiscarded(discarded: DiscardedPage["discarded"]): void {
   if (discarded.length === 0) say("No message was discarded in the last 14 days.");
   printTable(
-    ["id", "queue", "order", "discarded", "by", "why"],
+    ["id", "queue", words.one, "discarded", "by", "why"],
     discarded.map(({ id: copy, queue, message, at, by, why }) => [copy, queue, message.jobId ?? "", ago(at), by, why]),
   );
 }

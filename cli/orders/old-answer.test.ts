@@ -2,16 +2,19 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test, vi } from "vitest";
-import { openApp } from "./app.ts";
+import { type App, openApp } from "./app.ts";
 import { showNeeds } from "./attention.ts";
+import { showHeldUp } from "./held-up.ts";
+import { showAwaiting } from "./one.ts";
 
-const NOTHING = { count: 0, isAll: true, groups: [], queues: [], steps: [], runs: [], handlings: [] };
+const NOTHING = { count: 0, isAll: true, groups: [], queues: [], steps: [], runs: [], handlings: [], reports: [] };
 const WELL = {
   ...NOTHING,
   pauses: [],
   workflows: [],
   agents: [],
   leader: { name: "s", epoch: 1, since: null, leads: true },
+  gauges: { lastAt: null, isLate: false, failing: null },
 };
 
 /** What `needs` says and how it ends, if one path's answer is as old as that. */
@@ -42,6 +45,7 @@ test("nothing needs a person if each answer is of now", async () => {
 
 test.each([
   ["/attention", "Orders in Error"],
+  ["/reports", "Reported by the app"],
   ["/held-up", "Held up"],
   ["/awaiting", "Reports awaited"],
   ["/waiting-messages", "Waiting messages"],
@@ -52,4 +56,16 @@ test.each([
     1,
     expect.stringMatching(new RegExp(`^${part}: not known. The answer says what was so at`)),
   ]);
+});
+
+test.each<[string, (app: App) => Promise<unknown>]>([
+  ["held", (app) => showHeldUp(app, undefined, false)],
+  ["awaiting", (app) => showAwaiting(app, { assignee: undefined, continuation: undefined }, false)],
+])("%s says nothing of an old answer either", async (_, show) => {
+  const asOf = new Date(Date.now() - 180_000).toISOString();
+  const server = createServer((__, response) => response.end(JSON.stringify({ ...WELL, asOf })));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await expect(show(openApp({ url: `http://127.0.0.1:${port}` }))).rejects.toThrow("it is too old");
+  server.close();
 });

@@ -9,6 +9,7 @@ import type {
   Inspection,
   JobAudit,
 } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
+import { words } from "../../shared/words.ts";
 import { UsageError } from "../every-app/arguments.ts";
 import { colourOfState } from "../start/board.ts";
 import { type App, pathOf, queryOf } from "./app.ts";
@@ -187,7 +188,7 @@ export async function showAwaiting(
   }
   if (steps.length === 0) say("No step awaits a report.");
   printTable(
-    ["order", "step", "agent", "assignee", "since", "until", "reference", "last report"],
+    [words.one, "step", "agent", "assignee", "since", "until", "reference", "last report"],
     steps.map(({ jobId, step, agent, assignee, since, until, reference, lastReportAt, progress }) => [
       jobId,
       step,

@@ -8,17 +8,19 @@ import type {
   HeldUp,
   LastHour,
   Overview,
+  Reports,
   SupervisionEntry,
   SupervisionPage,
   Supervisor,
   Traffic,
   WaitingMessages,
 } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
+import { words } from "../../shared/words.ts";
 import { type App, pathOf, queryOf } from "./app.ts";
 import { runTroubles } from "./bulk.ts";
 import type { Further } from "./given.ts";
 import { printLastHour } from "./last-hour.ts";
-import { agentTroubles, gaugesLines, messageTroubles, supervisorTroubles } from "./system.ts";
+import { agentTroubles, gaugesLines, messageTroubles, reportTroubles, supervisorTroubles } from "./system.ts";
 import { printTable } from "./table.ts";
 import { countedOrders, say, sayEach, sayJson, sayMore, timeText, withTimes } from "./text.ts";
 import { verdictLines } from "./verdict.ts";
@@ -27,30 +29,33 @@ const PAGE = 50;
 const DAY_MS = 86_400_000;
 
 export async function showOverview(app: App, asJson: boolean): Promise<void> {
-  const [attention, heldUp, deadLetters, runs, overview, traffic, agents, supervisor, waiting, lastHour] =
+  const [attention, heldUp, deadLetters, runs, reports, overview, traffic, agents, supervisor, waiting, lastHour] =
     await Promise.all([
-      app.getNow<Attention>("attention"),
-      app.getNow<HeldUp>("held-up"),
-      app.getNow<DeadLetterCounts>("dead-letters"),
-      app.getNow<BulkList>("bulk?open=true"),
+      app.get<Attention>("attention"),
+      app.get<HeldUp>("held-up"),
+      app.get<DeadLetterCounts>("dead-letters"),
+      app.get<BulkList>("bulk?open=true"),
+      app.get<Reports>("reports"),
       app.get<Overview>("overview"),
       app.get<Traffic>("traffic"),
       app.get<AgentStandings>("agents"),
       app.get<Supervisor>("supervisor"),
       app.get<WaitingMessages>("waiting-messages"),
       app.get<LastHour>("last-hour"),
+      app.answersNow(),
     ]);
-  if (asJson) return sayJson({ overview, traffic, supervisor, lastHour, agents, waitingMessages: waiting });
+  if (asJson) return sayJson({ overview, traffic, supervisor, lastHour, agents, waitingMessages: waiting, reports });
   const system = [
     ...runTroubles(runs),
     ...supervisorTroubles(supervisor),
     ...messageTroubles(waiting),
+    ...reportTroubles(reports),
     ...agentTroubles(agents),
   ];
   for (const line of verdictLines({ attention, heldUp, deadLetters, system, overdue: overview.overdue })) say(line);
   const overdue = { state: "overdue", kind: null, count: overview.overdue };
   printTable(
-    ["orders", "number"],
+    [words.many, "number"],
     [...overview.counts, overdue].map(({ state, kind, count }) => [kind ? `${state}: ${kind}` : state, String(count)]),
   );
   printLastHour(lastHour);
@@ -69,7 +74,7 @@ export async function showOverview(app: App, asJson: boolean): Promise<void> {
     ]),
   );
   printTable(
-    ["workflow in flight", "orders"],
+    ["workflow in flight", words.many],
     inFlight.versions.map(({ name, version, count }) => [
       `${name} v${version}`,
       `${count}${inFlight.isAll ? "" : "+"}`,
@@ -104,7 +109,7 @@ export async function showSupervision(app: App, asked: SupervisionAsked, asJson:
     say(`Its sweeps fail since ${timeText(leader.failing.since)}: ${withTimes(leader.failing.fault)}`);
   for (const { line } of gaugesLines(gauges)) say(line);
   if (page.entries.length === 0) say(`Nothing is recorded for ${page.day}.`);
-  printTable(["at", "what", "order", "why"], page.entries.map(rowOf));
+  printTable(["at", "what", words.one, "why"], page.entries.map(rowOf));
   more();
   const dayBefore = new Date(Date.parse(page.day) - DAY_MS).toISOString().slice(0, page.day.length);
   if (page.continuation === undefined) say(`The day before: npm run orders -- supervision --day ${dayBefore}`);

@@ -4,8 +4,9 @@ import { supervisorTroubles } from "./system.ts";
 
 const LEADER = { name: "eu/7071", epoch: 3, since: null, leads: true };
 const FAILING = { since: "2026-01-31T12:00:00.000Z", fault: "find what is due: no index on dueAt" };
+const gauges = { lastAt: null, isLate: false, failing: null };
 const lines = (leader: Parameters<typeof supervisorTroubles>[0]["leader"]) =>
-  supervisorTroubles({ leader }).map(({ line }) => line);
+  supervisorTroubles({ leader, gauges }).map(({ line }) => line);
 
 test("a supervisor whose last sweep failed is a trouble, with the cause and since when", () => {
   expect(lines({ ...LEADER, failing: FAILING })).toEqual([

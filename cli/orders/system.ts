@@ -4,9 +4,11 @@ import { gaugesTroubles } from "@scheduler-agent-supervisor/operator/internal/do
 import { longWaits, unreadQueues } from "@scheduler-agent-supervisor/operator/internal/domain/wait-causes";
 import type {
   AgentStandings,
+  Reports,
   Supervisor,
   WaitingMessages,
 } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
+import { words } from "../../shared/words.ts";
 import { ago, timeText, withTimes } from "./text.ts";
 
 /** A line for people, and what a script reads of it. */
@@ -47,13 +49,21 @@ export function supervisorTroubles({ leader, gauges }: Supervisor): Trouble[] {
   const json = { of: "supervisor", leader };
   const ofGauges = gaugesLines(gauges).map((trouble) => ({ ...trouble, json: { of: "gauges", ...gauges } }));
   const see = "npm run orders -- supervision";
-  const none = `No supervisor is active: overdue orders are not continued. ${see}`;
+  const none = `No supervisor is active: overdue ${words.many} are not continued. ${see}`;
   if (!leader?.leads) return [{ line: none, since: null, json }, ...ofGauges];
   const { failing } = leader;
   if (!failing) return ofGauges;
   const line = `The supervisor's sweeps fail since ${timeText(failing.since)}: ${withTimes(failing.fault)}. ${see}`;
   return [{ line, since: failing.since, json }, ...ofGauges];
 }
+
+/** What the app says of itself that no order shows. */
+export const reportTroubles = ({ reports }: Reports): Trouble[] =>
+  reports.map((report) => ({
+    line: `${withTimes(report.words)}, since ${timeText(report.since)}`,
+    since: report.since,
+    json: { of: "reports", ...report },
+  }));
 
 export function messageTroubles(waiting: WaitingMessages): Trouble[] {
   return [

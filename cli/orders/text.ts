@@ -73,6 +73,16 @@ export function timeText(at: string): string {
 const WRITTEN = /\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z/g;
 export const withTimes = (text: string): string => text.replace(WRITTEN, timeText);
 
+/** With an initial capital. */
+export const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+/** What is written of orders, in this app's words; an id in a call stays ORDER. */
+export const inOwnWords = (text: string): string =>
+  text
+    .replace(/(?<!npm run )\borders\b/g, words.many)
+    .replace(/\ban order\b/g, `${/^[aeiou]/.test(words.one) ? "an" : "a"} ${words.one}`)
+    .replace(/\border\b/g, words.one);
+
 /** @param isAll false: at least so many */
 export const countedOrders = (count: number, isAll = true): string => counted(count, words.one, words.many, isAll);
 
@@ -91,7 +101,7 @@ export const causesText = ({ causes, isAll }: Causes): string =>
     .join("; ");
 
 /** Why an order waits. */
-export const waitText = (wait: Wait): string => withTimes(waitInWords(wait, timeText, "order"));
+export const waitText = (wait: Wait): string => withTimes(waitInWords(wait, timeText, words.one));
 
 export function ago(at: string): string {
   return `${roundedDuration(Date.now() - Date.parse(at))} ago`;

@@ -38,6 +38,7 @@ import {
 } from "./one.ts";
 import { eraseOrder, runSweep, showOverview, showSupervision, showVersions } from "./overview.ts";
 import { showShiftLog } from "./shift-log.ts";
+import { inOwnWords } from "./text.ts";
 import type { Call, Verb } from "./verb.ts";
 import { showWhatIf } from "./what-if.ts";
 
@@ -299,7 +300,7 @@ const VERBS: { readonly [verb: string]: Verb } = {
     about: "starts the previewed action, and follows it to its end; --by PT30M with extend; --no-wait",
     run: ({ app, values, given }) => {
       const count = numberOf(values, "count", 1, MOST_JOBS);
-      if (count === undefined) throw new UsageError("--count has to be the number of orders in the preview.");
+      if (count === undefined) throw new UsageError("--count has to be the number in the preview.");
       const by = values["by"] === undefined ? {} : { by: needed(values, "by") };
       const start = { count, reason: needed(values, "reason"), ...by };
       return startBulk(app, runOf(given), start, values["no-wait"] !== true);
@@ -328,7 +329,9 @@ const INDENT = 6;
 const USAGE_COLUMNS = 80;
 
 function usageOf([verb, { call, about }]: [string, Verb]): string {
-  const lines = wrapped(about.replaceAll("\n", " "), USAGE_COLUMNS - INDENT).map((line) => " ".repeat(INDENT) + line);
+  const lines = wrapped(inOwnWords(about.replaceAll("\n", " ")), USAGE_COLUMNS - INDENT).map(
+    (line) => " ".repeat(INDENT) + line,
+  );
   return [`  ${verb} ${call}`.trimEnd(), ...lines].join("\n");
 }
 

@@ -4,6 +4,7 @@ import type {
   DeadLetterCounts,
   HeldUp,
 } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
+import { words } from "../../shared/words.ts";
 import type { Trouble } from "./system.ts";
 import { causesText, countedOrders, timeText, waitText, withTimes } from "./text.ts";
 
@@ -36,7 +37,9 @@ export function verdictLines({ attention, heldUp, deadLetters, system, overdue }
     if ("error" in queue) return [{ since: null, line: `${queue.queue}: ${queue.error}` }];
     return queue.count === 0 ? [] : [{ since: queue.oldestAt, line: `${queue.queue}: ${causesText(queue)}` }];
   });
-  const uncounted = heldUp.isAll ? [] : [{ since: null, line: "More orders may be held up than are read at once" }];
+  const more = (isAll: boolean, what: string) =>
+    isAll ? [] : [{ since: null, line: `More ${words.many} may be ${what} than are read at once` }];
+  const uncounted = [...more(heldUp.isAll, "held up"), ...more(attention.isAll, "in Error")];
   const late = overdue === 0 ? [] : [{ since: null, line: `${countedOrders(overdue)} overdue` }];
   const all: Line[] = [...inError, ...held, ...letters, ...uncounted, ...system, ...late];
   all.sort((one, other) => (one.since ?? "9").localeCompare(other.since ?? "9"));

@@ -1,5 +1,6 @@
 // What a sweep would decide under other rules, for the terminal: nothing is done.
 import type { WhatIf } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
+import { words } from "../../shared/words.ts";
 import { type App, queryOf } from "./app.ts";
 import { printTable } from "./table.ts";
 import { countedOrders, say, sayJson, withTimes } from "./text.ts";
@@ -18,7 +19,7 @@ export async function showWhatIf(
   );
   if (verdicts.length > 0) say(verdicts.join(", "));
   printTable(
-    ["order", "then", "now", "why"],
+    [words.one, "then", "now", "why"],
     found.prospects.map(({ jobId, verdict, today, rule }) => [jobId, verdict, today, withTimes(rule)]),
   );
   if (found.prospects.length < found.found)

@@ -34,6 +34,7 @@ const QUERIES = {
   awaiting: "Awaiting a report",
   session: "Pauses",
   "waiting-messages": "Waiting messages",
+  reports: "Reported by the app",
   supervisor: "Supervision",
   agents: "Agents",
   "bulk?open=true": "Actions on many orders",
@@ -286,7 +287,7 @@ describe("the all-clear", () => {
     expect(await page.getByText(CLEAR, { exact: true }).count()).toBe(0);
   });
 
-  test.each(["attention", "held-up", "awaiting", "waiting-messages", "agents"] as const)(
+  test.each(["attention", "held-up", "awaiting", "waiting-messages", "reports", "agents"] as const)(
     "not if the answer of %s is new and what it says is minutes old",
     async (path) => {
       const answer = { ...(await api<object>(path)), asOf: new Date(Date.now() - 180_000).toISOString() };

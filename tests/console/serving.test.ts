@@ -108,6 +108,7 @@ test("answers are what the schemas say", async () => {
   expect(traffic).toMatchObject({ received: { overMs: 60_000 }, times: null });
   const waiting = await answer("waiting-messages", contract.waitingMessages);
   expect(waiting.queues).toContainEqual({ queue: "orders", waits: [] });
+  expect((await answer("reports", contract.reports)).reports).toEqual([]);
   const hour = await answer("last-hour", contract.lastHour);
   expect([hour.received, hour.errors].map((counts) => counts.reduce((sum, one) => sum + one, 0))).toEqual([1, 1]);
   expect(await answer("job-count?state=Error", contract.jobTotal)).toEqual({ count: 1, isMore: false });

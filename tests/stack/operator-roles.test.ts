@@ -22,6 +22,7 @@ const ROUTES = {
     "GET api/overview",
     "GET api/traffic",
     "GET api/waiting-messages",
+    "GET api/reports",
     "GET api/last-hour",
     "GET api/job-count",
     "GET api/dead-letter-causes",

@@ -1,9 +1,6 @@
 // The age of the oldest message through the whole stack: from its first arrival, in its queue or sent back to wait, with its cause.
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  createQueueAges,
-  type OldestMessage,
-} from "@scheduler-agent-supervisor/operator/internal/messaging/queue-ages";
+import { createQueueAge, type OldestMessage } from "@scheduler-agent-supervisor/operator/internal/messaging/queue-ages";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder } from "../support/made-order.ts";
 import { messagesIn } from "../support/queue-contents.ts";
@@ -16,8 +13,7 @@ beforeAll(async () => {
 afterAll(() => app?.[Symbol.asyncDispose]());
 
 async function ages(queue: string, now = Date.now()): Promise<readonly OldestMessage[]> {
-  const [age] = createQueueAges(app.bus, [queue]);
-  return (await age?.read(now)) ?? [];
+  return createQueueAge(app.bus, queue).read(now);
 }
 
 async function change(workflow: string, change: "pause" | "resume"): Promise<void> {
@@ -63,7 +59,7 @@ test("a message that nobody takes has no cause, and one that is scheduled for la
 });
 
 test("in a long queue the oldest is found wherever it stands, and a cause that is over is 0", async () => {
-  const [age] = createQueueAges(app.bus, ["scheduler"]);
+  const age = createQueueAge(app.bus, "scheduler");
   const sender = app.bus.createSender("scheduler");
   await sender.sendMessages(Array.from({ length: 400 }, () => ({ body: {} })));
   const now = Date.now();
@@ -77,9 +73,9 @@ test("in a long queue the oldest is found wherever it stands, and a cause that i
     },
     new Date(now + 30_000),
   );
-  expect(await age?.read(now)).toContainEqual({ cause: "NotAdmitted", ageMs: 3_600_000 });
+  expect(await age.read(now)).toContainEqual({ cause: "NotAdmitted", ageMs: 3_600_000 });
   if (!postponed) throw new Error("what is scheduled has a number");
   await sender.cancelScheduledMessages(postponed);
   await sender.close();
-  expect(await age?.read(now)).toContainEqual({ cause: "NotAdmitted", ageMs: 0 });
+  expect(await age.read(now)).toContainEqual({ cause: "NotAdmitted", ageMs: 0 });
 });

@@ -11,6 +11,8 @@ export type Behaviour =
   | { readonly kind: "fails"; readonly paths: readonly RegExp[] }
   /** One of the hosts answers every request by 500. */
   | { readonly kind: "oneFails"; readonly target: string }
+  /** This path, below `/api/`, is answered so. */
+  | { readonly kind: "answers"; readonly path: string; readonly json: object }
   /** What was answered before is given again, with its headers. */
   | { readonly kind: "repeats" };
 
@@ -37,6 +39,15 @@ export async function startFront(targets: readonly string[]): Promise<Front> {
     if (behaviour.kind === "hangs") return;
     if (behaviour.kind === "fails" && behaviour.paths.some((path) => path.test(url))) {
       give(outgoing, { status: 500, headers: {}, body: Buffer.from("") });
+      return;
+    }
+    if (behaviour.kind === "answers" && url === `/api/${behaviour.path}`) {
+      const headers = {
+        "content-type": "application/json",
+        "cache-control": "no-store",
+        date: new Date().toUTCString(),
+      };
+      give(outgoing, { status: 200, headers, body: Buffer.from(JSON.stringify(behaviour.json)) });
       return;
     }
     const before = behaviour.kind === "repeats" && method === "GET" && answers.get(url);

@@ -10,7 +10,7 @@ import {
   serviceBusOf,
 } from "@scheduler-agent-supervisor/core/composition";
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
-import { instant, SWEEP_GRACE_MS } from "@scheduler-agent-supervisor/core/domain";
+import { instant, inWords, SWEEP_GRACE_MS } from "@scheduler-agent-supervisor/core/domain";
 import { repliesQueueOf } from "@scheduler-agent-supervisor/core/messaging";
 import type { Pauses } from "@scheduler-agent-supervisor/core/scheduling";
 import type { ClosingStore, Pause } from "@scheduler-agent-supervisor/core/store";
@@ -22,9 +22,11 @@ import {
 } from "@scheduler-agent-supervisor/core/supervision";
 import { MOST_JOBS } from "./domain/bulk.ts";
 import { type GaugesStanding, gaugesStanding } from "./domain/gauges-standing.ts";
+import type { OthersQueue } from "./domain/others-queue.ts";
+import { switchedOff } from "./domain/switched-off.ts";
 import type { AgentStandings, LastHour, Session, Traffic, WaitingMessages } from "./messaging/console-contract.ts";
 import { deadLetterQueuesOf } from "./messaging/dead-letters.ts";
-import { createQueueAges } from "./messaging/queue-ages.ts";
+import { createQueueAge } from "./messaging/queue-ages.ts";
 import { createServiceBusDeadLetters } from "./messaging/service-bus-dead-letters.ts";
 import { createAdvice, type ReadAdvice } from "./operations/advice.ts";
 import { createAgentStandings } from "./operations/agent-standings.ts";
@@ -34,9 +36,11 @@ import type { DeadLetterPorts } from "./operations/handle-dead-letter.ts";
 import { createHandling, type HandlingView } from "./operations/handle-job.ts";
 import { createHeldUp, type HeldUpView } from "./operations/held-up.ts";
 import { keepOpenJobs } from "./operations/keep-open-jobs.ts";
+import { createKeepReports, type KeepReports } from "./operations/keep-reports.ts";
 import { createLastHour } from "./operations/last-hour.ts";
 import type { GaugePorts } from "./operations/measure-gauges.ts";
 import type { BulkPorts } from "./operations/preview-bulk.ts";
+import { createReplyQueues, type ReplyQueues, unknownQueues, withOthers } from "./operations/reply-queues.ts";
 import type { SamplePorts } from "./operations/take-sample.ts";
 import { createTraffic } from "./operations/traffic.ts";
 import { createWaitingMessages } from "./operations/waiting-messages.ts";
@@ -51,15 +55,19 @@ import { createJobGauges } from "./store/job-gauges.ts";
 import { createOpenErrorCounts } from "./store/open-error-counts.ts";
 import { createOpenJobStore } from "./store/open-jobs.ts";
 import { createRecentJobs } from "./store/recent-jobs.ts";
+import { createCosmosReplyQueueRegister } from "./store/reply-queue-register.ts";
 import { createCosmosSampleStore } from "./store/sample-store.ts";
 import { createShiftEntries, type ShiftEntries } from "./store/shift-entries.ts";
 import { createWaitingJobs } from "./store/waiting-jobs.ts";
 import { createGaugesSigns, type GaugesSigns } from "./supervision/gauges-signs.ts";
 import { createSupervisionReader, type SupervisionReader } from "./supervision/read-supervision.ts";
+import { createReportStore } from "./supervision/report-blob.ts";
 
 export interface Desk {
   readonly gauges: GaugePorts;
   readonly gaugesSigns: GaugesSigns;
+  readonly replyQueues: ReplyQueues;
+  readonly reports: KeepReports;
   readonly samples: SamplePorts;
   readonly console: ConsolePorts;
   readonly bulk: BulkPorts;
@@ -116,7 +124,14 @@ function composeOperator(business: Business, composed: Composed): Desk {
   const supervision = database.container(config.SupervisionContainer);
   const audit = database.container(config.AuditContainer);
   const consumed = consumedQueues(business, composed);
-  const queueAges = createQueueAges(serviceBusOf(config, { retryOptions: PEEK_RETRY }), consumed);
+  const replyQueues = createReplyQueues({
+    register: createCosmosReplyQueueRegister(supervision),
+    own: [config.AgentRepliesQueue, ...teamQueuesOf(config)],
+    now,
+  });
+  const bus = serviceBusOf(config, { retryOptions: PEEK_RETRY });
+  const ageOf = (queue: string) => createQueueAge(bus, queue);
+  const queueAges = withOthers(consumed.map(ageOf), replyQueues, { ageOf, name: config.AgentRepliesQueue });
   const jobGauges = createJobGauges(jobs, createOpenErrorCounts(jobs, now));
   const openJobs = keepOpenJobs(createOpenJobStore(jobs), MOST_JOBS, now);
   const attention = createAttention({ openJobs, jobGauges, clockSkewMs: config.ClockSkew, now });
@@ -141,6 +156,13 @@ function composeOperator(business: Business, composed: Composed): Desk {
   return {
     gauges: { ...ports, jobGauges, queueAges, heldUp: heldUpSeenWith(() => agents().catch(unknown)) },
     gaugesSigns,
+    replyQueues,
+    reports: createKeepReports({
+      store: createReportStore(besideLease),
+      usualWorkflow: business.contracts.usualWorkflow,
+      switchedOff: switchedOff(config.settingOf),
+      now,
+    }),
     samples: { samples, counts, queueAges, agents, now },
     console: {
       advice: createAdvice({
@@ -169,7 +191,11 @@ function composeOperator(business: Business, composed: Composed): Desk {
     bulk: { ...ports, bulk: createCosmosBulkStore(supervision), attention },
     erasure: { closing, discarded },
     deadLetters: () => {
-      deadLetters ??= { ...ports, deadLetters: connectDeadLetters(business, composed, consumed), discarded };
+      deadLetters ??= {
+        ...ports,
+        deadLetters: connectDeadLetters(business, composed, { consumed, replyQueues }),
+        discarded,
+      };
       return deadLetters;
     },
   };
@@ -193,12 +219,25 @@ function consumedQueues({ agentsAskedByQueue }: Business, { queues, config }: Co
   ];
 }
 
-function connectDeadLetters({ contracts }: Business, { config, queues, senders }: Composed, consumed: string[]) {
+function connectDeadLetters(
+  { contracts }: Business,
+  { config, queues, senders }: Composed,
+  { consumed, replyQueues }: { readonly consumed: readonly string[]; readonly replyQueues: ReplyQueues },
+) {
   const { jobs, quarantine, agentReplies } = queues;
   const sources = { jobs, ownedQueues: ownedQueuesOf(config), agentReplies, teamQueues: teamQueuesOf(config) };
-  const own = deadLetterQueuesOf({ consumed, quarantine, ...sources });
+  const queuesWith = (others?: readonly OthersQueue[]) =>
+    deadLetterQueuesOf({ consumed, quarantine, ...sources, ...(others && { others }) });
+  const ofAll = () =>
+    replyQueues.others().then(
+      (others) => ({ known: queuesWith(others), unknown: [] }),
+      (cause: unknown) => ({
+        known: queuesWith(),
+        unknown: [{ queue: unknownQueues(agentReplies), error: inWords(cause) }],
+      }),
+    );
   const client = serviceBusOf(config, { retryOptions: PEEK_RETRY });
-  return createServiceBusDeadLetters(client, senders, own, contracts);
+  return createServiceBusDeadLetters(client, senders, ofAll, contracts);
 }
 
 /** Jobs that are closed at once are gone after a while: the traffic looks back no further. */

@@ -32,6 +32,8 @@ export const HOME: readonly (readonly [path: string, everyMs: number])[] = [
   ["dead-letters", QUEUES_MS],
   ["awaiting", HOME_MS],
   ["waiting-messages", WAITS_MS],
+  // From a blob.
+  ["reports", WAITS_MS],
   ["supervisor", LIST_MS],
 ];
 /** Asked for beside what is listed: not if all is well. */

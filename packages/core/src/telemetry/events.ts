@@ -30,6 +30,13 @@ function levelOf(name: EventName, { cause = null }: Attributes): Level {
   return level;
 }
 
+const watchers = new Set<EventListener>();
+
+/** Every event from now on, also of those alike that are not reported one by one. */
+export function watchEvents(watcher: EventListener): void {
+  watchers.add(watcher);
+}
+
 let notable = 0;
 
 /**
@@ -53,6 +60,7 @@ export function logTelemetry(log: EventLog): Telemetry {
       const attributes = outgoingAttributes(given);
       measureEvent(name, attributes);
       if (isNotable(name, attributes)) notable += 1;
+      for (const watch of watchers) watch(name, attributes, levelOf(name, attributes));
       report(name, attributes, sayIn(log, name), sayIn(PROCESS_LOG, name));
     },
   };

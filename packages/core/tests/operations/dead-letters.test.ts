@@ -80,7 +80,7 @@ beforeEach(() => {
 const WITHOUT_IDS = { jobId: null, messageId: null, correlationId: null };
 
 const deadLetters: DeadLetters = {
-  queues,
+  queues: async () => ({ known: queues, unknown: [] }),
   all: async ({ name }) => {
     if (name === "scheduler") throw new Error("away");
     const at = (minute: number) => `2026-01-31T12:0${minute}:00.000Z`;
@@ -266,7 +266,11 @@ test("the five most frequent causes of a queue are shown, the rest and those wit
   }));
   const messages = reasons as unknown as DeadLetterSummary[];
   const all = async () => ({ messages, isAll: false });
-  const [counted] = await countDeadLetters({ ...deadLetters, queues: queues.slice(0, 1), all });
+  const [counted] = await countDeadLetters({
+    ...deadLetters,
+    queues: async () => ({ known: queues.slice(0, 1), unknown: [] }),
+    all,
+  });
   if (!counted || "error" in counted) throw new Error("not counted");
   expect(counted.causes.map(({ cause, count }) => [cause, count])).toEqual([
     ...["a", "b", "c", "d", "e"].map((letter) => [`${letter} is wrong`, 2]),

@@ -128,6 +128,13 @@ export const whatIf = z.object({
   finished: z.boolean(),
 });
 
+/** `GET /api/reports`: what the app says of itself that no job shows. */
+export const reports = z.strictObject({
+  asOf: instant,
+  reports: z.array(z.strictObject({ name: z.string(), since: instant, words: z.string() })),
+});
+
+export type Reports = z.output<typeof reports>;
 export type WhatIf = z.output<typeof whatIf>;
 export type Supervisor = z.output<typeof supervisor>;
 export type SupervisionEntry = z.output<typeof supervisionEntry>;

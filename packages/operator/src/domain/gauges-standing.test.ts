@@ -43,4 +43,5 @@ test("a run fails since the run before it failed, whichever process made that", 
   expect(signAfter(signAfter(second, run(-1)), run(0, "queue jobs: 403")).failing?.since).toBe(at(0));
 });
 
-test("an app of a version before it says nothing of them", () => expect(gaugesTroubles(undefined)).toEqual([]));
+test("of an app of a version before it nothing is known", () =>
+  expect(gaugesTroubles(undefined)).toEqual([{ since: null, words: "Whether the gauges are measured is not known" }]));

@@ -47,7 +47,8 @@ export function gaugesStanding(sign: GaugesSign | undefined, now: number, upSinc
 export function gaugesTroubles(
   standing: GaugesStanding | undefined,
 ): { readonly since: string | null; readonly words: string }[] {
-  if (!standing) return [];
+  // An app of another version.
+  if (!standing) return [{ since: null, words: "Whether the gauges are measured is not known" }];
   const { lastAt, isLate, failing } = standing;
   if (isLate)
     return [{ since: lastAt, words: "The gauges' timer does not run: alerts on what it measures stay silent" }];

@@ -1,5 +1,6 @@
 // The messages in a dead-letter queue or in the quarantine, as a port: shown, sent again, or removed.
 import type { MessageCopy } from "../domain/message-copy.ts";
+import type { OthersQueue } from "../domain/others-queue.ts";
 
 /** A queue of messages that no function receives any more. */
 export interface DeadLetterQueue {
@@ -13,6 +14,15 @@ export interface DeadLetterQueue {
    * @param cameBy the application property of that name
    */
   readonly resendTo: (subject: string | undefined, cameBy?: unknown) => string;
+  /** Another host's, which may be gone: then it has no messages. */
+  readonly mayBeGone?: boolean;
+}
+
+/** The queues of all hosts. */
+export interface DeadLetterQueues {
+  readonly known: readonly DeadLetterQueue[];
+  /** Those whose names could not be read, and why. */
+  readonly unknown: readonly { readonly queue: string; readonly error: string }[];
 }
 
 /** A message in a list. */
@@ -90,7 +100,8 @@ export type Taken<T> =
 
 /** Every method throws if the bus gives no answer. */
 export interface DeadLetters {
-  readonly queues: readonly DeadLetterQueue[];
+  /** Never throws. */
+  queues(): Promise<DeadLetterQueues>;
   /** All messages there, up to a limit: `isAll` is false if there are more. */
   all(queue: DeadLetterQueue): Promise<{ readonly messages: readonly DeadLetterSummary[]; readonly isAll: boolean }>;
   /** @param from a sequence number: the page begins there, or at the first one after it */
@@ -120,10 +131,16 @@ export interface OwnQueues {
   readonly agentReplies: string;
   /** The queues of one team each. */
   readonly teamQueues?: readonly string[];
+  /** The reply queues of other hosts. */
+  readonly others?: readonly OthersQueue[];
 }
 
 export function deadLetterQueuesOf(own: OwnQueues): DeadLetterQueue[] {
-  const { consumed, quarantine, jobs, ownedQueues = [], agentReplies, teamQueues = [] } = own;
+  const { quarantine, jobs, ownedQueues = [], agentReplies, others: ofOthers = [] } = own;
+  const otherNames = ofOthers.map(({ queue }) => queue);
+  const consumed = [...own.consumed, ...otherNames];
+  const teamQueues = [...(own.teamQueues ?? []), ...otherNames];
+  const mayBeGone = (queue: string) => ofOthers.some((other) => other.queue === queue && !other.isInUse);
   // The quarantine keeps messages from queues of jobs and of replies, and its subject names which; what can't be stored may be from any queue. The
   // message still belongs to its sender.
   const source = (subject: string | undefined, cameBy?: unknown) => {
@@ -132,7 +149,10 @@ export function deadLetterQueuesOf(own: OwnQueues): DeadLetterQueue[] {
     return others.find((queue) => queue === cameBy) ?? several;
   };
   return [
-    ...consumed.map((queue) => ({ name: queue, queue, isSubQueue: true, resendTo: () => queue })),
+    ...consumed.map((queue) => ({
+      ...{ name: queue, queue, isSubQueue: true, resendTo: () => queue },
+      ...(mayBeGone(queue) && { mayBeGone: true }),
+    })),
     { name: quarantine, queue: quarantine, isSubQueue: false, resendTo: source },
     // Messages whose lock expired or was released too often there.
     { name: `${quarantine}-dead-letters`, queue: quarantine, isSubQueue: true, resendTo: source },

@@ -1,5 +1,10 @@
-// The age of the oldest message in each of the app's own queues, from its first arrival, by the cause of its wait.
-import type { ServiceBusClient, ServiceBusReceivedMessage, ServiceBusReceiver } from "@azure/service-bus";
+// The age of the oldest message in a queue, from its first arrival, by the cause of its wait.
+import {
+  isServiceBusError,
+  type ServiceBusClient,
+  type ServiceBusReceivedMessage,
+  type ServiceBusReceiver,
+} from "@azure/service-bus";
 import { FIRST_ENQUEUED_AT, POSTPONE_CAUSE } from "@scheduler-agent-supervisor/core/messaging";
 import Long from "long";
 
@@ -22,25 +27,26 @@ const PAGE = 250;
 /** A longer queue is not read to its end: its messages are about as old as these. */
 const MOST_LOOKED_AT = 1000;
 
-export function createQueueAges(client: ServiceBusClient, queues: readonly string[]): readonly QueueAge[] {
-  return queues.map((queue) => {
-    let receiver: ServiceBusReceiver | undefined;
-    /** A cause that is over is measured as 0: its last age would stand otherwise. */
-    const causes = new Set([NOT_TAKEN]);
-    return {
-      queue,
-      async read(now) {
-        receiver ??= client.createReceiver(queue);
-        const oldest = new Map<string, number>();
-        for await (const { since, cause } of arrivalsIn(receiver)) {
-          causes.add(cause);
-          oldest.set(cause, Math.min(oldest.get(cause) ?? now, since));
-        }
-        return [...causes].map((cause) => ({ cause, ageMs: now - (oldest.get(cause) ?? now) }));
-      },
-    };
-  });
+export function createQueueAge(client: ServiceBusClient, queue: string): QueueAge {
+  let receiver: ServiceBusReceiver | undefined;
+  /** A cause that is over is measured as 0: its last age would stand otherwise. */
+  const causes = new Set([NOT_TAKEN]);
+  return {
+    queue,
+    async read(now) {
+      receiver ??= client.createReceiver(queue);
+      const oldest = new Map<string, number>();
+      for await (const { since, cause } of arrivalsIn(receiver)) {
+        causes.add(cause);
+        oldest.set(cause, Math.min(oldest.get(cause) ?? now, since));
+      }
+      return [...causes].map((cause) => ({ cause, ageMs: now - (oldest.get(cause) ?? now) }));
+    },
+  };
 }
+
+/** The queue does not exist. */
+export const isGone = (cause: unknown): boolean => isServiceBusError(cause) && cause.code === "MessagingEntityNotFound";
 
 async function* arrivalsIn(receiver: ServiceBusReceiver): AsyncGenerator<{ since: number; cause: string }> {
   // From the head each time: a receiver would continue where its last read ended.

@@ -21,6 +21,7 @@ import type {
   TakenDeadLetter,
 } from "./dead-letters.ts";
 import { messageCopyOf, receivedOf } from "./message-copy.ts";
+import { isGone } from "./queue-ages.ts";
 
 /** The number of messages that are read, and that may be before the wanted message: the SDK holds at most 2048 locks on one link. */
 const MOST = 1000;
@@ -32,7 +33,7 @@ const WAIT_MS = 3000;
 export function createServiceBusDeadLetters(
   client: ServiceBusClient,
   senders: BusSenders,
-  queues: readonly DeadLetterQueue[],
+  queues: DeadLetters["queues"],
   contracts: Contracts,
 ): DeadLetters {
   const lines = new Map<string, Promise<unknown>>();
@@ -61,9 +62,13 @@ export function createServiceBusDeadLetters(
     all: (queue) =>
       withReceiver(queue, async (receiver) => {
         const messages: DeadLetterSummary[] = [];
-        for await (const message of peeked(receiver, Long.ZERO)) {
-          if (messages.length === MOST) return { messages, isAll: false };
-          messages.push(deadLetterSummary(message, contracts));
+        try {
+          for await (const message of peeked(receiver, Long.ZERO)) {
+            if (messages.length === MOST) return { messages, isAll: false };
+            messages.push(deadLetterSummary(message, contracts));
+          }
+        } catch (cause) {
+          if (!(queue.mayBeGone && isGone(cause))) throw cause;
         }
         return { messages, isAll: true };
       }),

@@ -75,6 +75,10 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
     summary: "Since when messages wait in the app's queues, by cause",
     answer: console.waitingMessages,
   },
+  "GET reports": {
+    summary: "What the app says of itself that no job shows, such as a function that fails",
+    answer: console.reports,
+  },
   "GET attention": { summary: "Jobs that need a person, in groups by cause", answer: console.attention },
   "GET attention/jobs": {
     summary: "Jobs that need a person, one by one",

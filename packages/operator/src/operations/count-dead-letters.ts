@@ -22,9 +22,10 @@ export type DeadLetterCount =
 /** The number of causes of a queue that are shown, the most frequent first. */
 const MOST_CAUSES = 5;
 
-export function countDeadLetters(deadLetters: DeadLetters): Promise<DeadLetterCount[]> {
-  return Promise.all(
-    deadLetters.queues.map(async (queue): Promise<DeadLetterCount> => {
+export async function countDeadLetters(deadLetters: DeadLetters): Promise<DeadLetterCount[]> {
+  const { known, unknown } = await deadLetters.queues();
+  const counts = await Promise.all(
+    known.map(async (queue): Promise<DeadLetterCount> => {
       try {
         const { messages, isAll } = await deadLetters.all(queue);
         return { queue: queue.name, ...waiting(messages), isAll, causes: causesOf(messages) };
@@ -33,6 +34,7 @@ export function countDeadLetters(deadLetters: DeadLetters): Promise<DeadLetterCo
       }
     }),
   );
+  return [...counts, ...unknown];
 }
 
 function waiting(messages: readonly DeadLetterSummary[]): Waiting {

@@ -9,7 +9,7 @@ import type { SampleStore } from "../store/sample-store.ts";
 export interface SamplePorts {
   readonly samples: SampleStore;
   readonly counts: Pick<HourCounts, "settled">;
-  readonly queueAges: readonly QueueAge[];
+  readonly queueAges: () => Promise<readonly QueueAge[]>;
   readonly agents: () => Promise<AgentStandings>;
   readonly now: () => number;
 }
@@ -25,9 +25,9 @@ export async function takeSample({ samples, counts, queueAges, agents, now }: Sa
   await samples.add(before, { at: instant(at), oldestMs, broken }, settled);
 }
 
-async function oldestOf(queueAges: readonly QueueAge[], at: number): Promise<number | null> {
+async function oldestOf(queueAges: SamplePorts["queueAges"], at: number): Promise<number | null> {
   try {
-    const ages = await Promise.all(queueAges.map(({ read }) => read(at)));
+    const ages = await Promise.all((await queueAges()).map(({ read }) => read(at)));
     return Math.max(0, ...ages.flat().map(({ ageMs }) => ageMs));
   } catch {
     return null;

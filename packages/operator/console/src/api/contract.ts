@@ -41,6 +41,7 @@ export type {
   Pause,
   Pauses,
   ProcessState,
+  Reports,
   Resent,
   Session,
   ShiftLog,

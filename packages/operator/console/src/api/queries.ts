@@ -30,6 +30,7 @@ import type {
   JobTotal,
   LastHour,
   Overview,
+  Reports,
   Session,
   ShiftLog,
   SupervisionPage,
@@ -125,6 +126,8 @@ export const useAgents = () => usePolled<AgentStandings>("agents", AGENTS_MS);
 
 /** The same, for a view that shows only what is not well. */
 export const useStandings = () => usePolled<AgentStandings>("agents", QUEUES_MS);
+
+export const useReports = () => usePolled<Reports>("reports", WAITS_MS);
 
 export const useWaitingMessages = () => usePolled<WaitingMessages>("waiting-messages", WAITS_MS);
 

@@ -5,8 +5,8 @@ import { needsPerson } from "@scheduler-agent-supervisor/operator/internal/domai
 import { gaugesTroubles } from "@scheduler-agent-supervisor/operator/internal/domain/gauges-standing";
 import { longWaits, unreadQueues } from "@scheduler-agent-supervisor/operator/internal/domain/wait-causes";
 import { Link } from "wouter";
-import type { AgentStandings, BulkList, Supervisor, WaitingMessages } from "../api/contract.ts";
-import { useHeldUp, useStandings, useSupervisor, useWaitingMessages } from "../api/queries.ts";
+import type { AgentStandings, BulkList, Reports, Supervisor, WaitingMessages } from "../api/contract.ts";
+import { useHeldUp, useReports, useStandings, useSupervisor, useWaitingMessages } from "../api/queries.ts";
 import { BULK } from "../words/bulk.ts";
 import { TEXT } from "../words/frame.ts";
 import { ACTIONS } from "../words/job.ts";
@@ -49,6 +49,10 @@ export function messageTroubles(waiting: WaitingMessages): Trouble[] {
   ];
 }
 
+/** What the app says of itself that no job shows. */
+export const reportTroubles = ({ reports }: Reports): Trouble[] =>
+  reports.map(({ since, words }) => ({ since, words, href: "/overview" }));
+
 /** Actions on many jobs that are paused, have stopped by themselves, or should go on and do not. */
 export function runTroubles({ runs }: BulkList, now: number): Trouble[] {
   return runs
@@ -67,6 +71,9 @@ export function SystemTroubles() {
     <>
       <Section id="queues" title={OVERVIEW.waiting} query={useWaitingMessages()}>
         {(data) => listOf(messageTroubles(data))}
+      </Section>
+      <Section id="reports" title={OVERVIEW.reports} query={useReports()}>
+        {(data) => listOf(reportTroubles(data))}
       </Section>
       <Section id="supervisor" title={TEXT.supervision} query={useSupervisor()}>
         {(data) => listOf(supervisorTroubles(data))}

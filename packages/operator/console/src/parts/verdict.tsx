@@ -1,14 +1,16 @@
 // Is it well, and since when not: in one sentence, from everything that can be wrong; and each trouble with the time it began.
 import type { UseQueryResult } from "@tanstack/react-query";
 import { Link } from "wouter";
-import { isCurrent } from "../api/clock.ts";
+import { isAnswering, isCurrent } from "../api/clock.ts";
 import {
   useAgents,
   useAttention,
+  useChanges,
   useDeadLetterCounts,
   useHeldUp,
   useOpenBulk,
   useOverview,
+  useReports,
   useSession,
   useSupervisor,
   useWaitingMessages,
@@ -19,7 +21,14 @@ import { TEXT } from "../words/frame.ts";
 import { ALL_CLEAR, HELD_UP } from "../words/held-up.ts";
 import { OVERVIEW } from "../words/overview.ts";
 import { Loading, Notice } from "./notices.tsx";
-import { agentTroubles, messageTroubles, runTroubles, supervisorTroubles, type Trouble } from "./system-troubles.tsx";
+import {
+  agentTroubles,
+  messageTroubles,
+  reportTroubles,
+  runTroubles,
+  supervisorTroubles,
+  type Trouble,
+} from "./system-troubles.tsx";
 import { Age, Instant, Said, useNow } from "./zone.tsx";
 
 /** A machine that wakes up says nothing old for longer. */
@@ -37,13 +46,15 @@ export function useTroubles(): Troubles {
   const now = useNow(TICK_MS);
   const [attention, heldUp, letters] = [useAttention(), useHeldUp(), useDeadLetterCounts()];
   const [agents, supervisor, overview, session] = [useAgents(), useSupervisor(), useOverview(), useSession()];
-  const [waiting, runs] = [useWaitingMessages(), useOpenBulk()];
+  const changes = useChanges();
+  const [waiting, runs, reports] = [useWaitingMessages(), useOpenBulk(), useReports()];
   const parts: readonly (readonly [string, UseQueryResult<unknown>])[] = [
     [ALL_CLEAR.errors, attention],
     [HELD_UP.title, heldUp],
     [ATTENTION.messages, letters],
     [TEXT.agents, agents],
     [OVERVIEW.waiting, waiting],
+    [OVERVIEW.reports, reports],
     [TEXT.supervision, supervisor],
     [OVERVIEW.overdue, overview],
     [ALL_CLEAR.pauses, session],
@@ -63,9 +74,12 @@ export function useTroubles(): Troubles {
       words: OVERVIEW.heldUp(count, HELD_UP.name(wait), heldUp.data?.isAll),
       href: `/?held=${id}`,
     })),
-    // Of those that were read none is held up, and not all were read.
+    // Of those that were read there is none, and not all were read.
     ...(heldUp.data && !heldUp.data.isAll && heldUp.data.groups.length === 0
       ? [{ since: null, words: HELD_UP.more, href: "/" }]
+      : []),
+    ...(attention.data && !attention.data.isAll && attention.data.groups.length === 0
+      ? [{ since: null, words: ATTENTION.moreThan(0), href: "/search?state=Error" }]
       : []),
     ...(letters.data?.queues ?? []).flatMap((queue) => {
       const href = `/dead-letters/${queue.queue}`;
@@ -82,6 +96,7 @@ export function useTroubles(): Troubles {
     // Whom it holds up is named above, with the words of the endpoint.
     ...(agents.data ? agentTroubles(agents.data, (agent) => holdingUp.has(agent)) : []),
     ...(waiting.data ? messageTroubles(waiting.data) : []),
+    ...(reports.data ? reportTroubles(reports.data) : []),
     ...(session.data?.pauses ?? []).map(({ at, kind, name, by }) => ({
       since: at,
       words: OVERVIEW.pause(kind, name, by),
@@ -97,10 +112,13 @@ export function useTroubles(): Troubles {
   return {
     troubles,
     unknown: [
+      ...(changes.error !== null || (changes.data !== undefined && !isAnswering(changes)) ? [ALL_CLEAR.app] : []),
       ...parts.flatMap(([name, query]) => (isOld(query) ? [name] : [])),
       ...(session.data?.pauses === null && !isOld(session) ? [ALL_CLEAR.pauses] : []),
     ],
-    isLoading: parts.some(([, { data, error }]) => data === undefined && !error),
+    isLoading: [[ALL_CLEAR.app, changes] as const, ...parts].some(
+      ([, { data, error }]) => data === undefined && !error,
+    ),
   };
 }
 

@@ -70,6 +70,7 @@ export const OVERVIEW = {
   p95: "95% were faster (p95)",
   p99: "99% were faster (p99)",
   waiting: "Waiting messages",
+  reports: "Reported by the app",
   queue: "Queue",
   oldest: "Oldest message",
   none: "none",

@@ -1,0 +1,122 @@
+// What the app says of itself that no job shows: kept for as long as its alert would stand, in one small document of each region's storage.
+
+import { isBehind, type Tasks, tasksAfter } from "./housekeeping-standing.ts";
+
+/** One trouble, however often it is said. */
+export interface Report {
+  readonly name: ReportName;
+  /** What it is about, such as a queue, a function or a job's id. */
+  readonly subject: string;
+  /** The last cause, in words. */
+  readonly cause: string;
+  readonly count: number;
+  readonly firstAt: string;
+  readonly lastAt: string;
+}
+
+export interface Reported {
+  readonly reports: readonly Report[];
+  readonly tasks: Tasks;
+}
+
+export type Change =
+  | {
+      readonly kind: "said";
+      readonly name: ReportName;
+      readonly subject: string;
+      readonly cause: string;
+      readonly at: string;
+    }
+  /** @param subject absent: whatever it is about */
+  | { readonly kind: "over"; readonly name: ReportName; readonly subject?: string }
+  | { readonly kind: "ran"; readonly task: string; readonly finished: boolean; readonly at: string }
+  /** A process of the app is there. */
+  | { readonly kind: "alive"; readonly at: string };
+
+interface Kind {
+  /** After it was last said. */
+  readonly keptMs: number;
+  readonly words: (subject: string, cause: string) => string;
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+export const REPORTED = {
+  JobNotClosed: { keptMs: 2 * HOUR_MS, words: (id, cause) => `Over, and can't be closed: ${id}: ${cause}` },
+  StatusUndeliverable: { keptMs: HOUR_MS, words: (queue) => `The client's reply queue ${queue} takes no messages` },
+  AuditLogUnwritten: { keptMs: HOUR_MS, words: (_, cause) => `Decisions are missing from the audit log: ${cause}` },
+  CompensationIncomplete: {
+    keptMs: 24 * HOUR_MS,
+    words: (id, cause) => `A skipped step of ${id} could not be compensated: ${cause}`,
+  },
+  FunctionFailed: {
+    keptMs: 15 * MINUTE_MS,
+    words: (name, cause) => `The function ${name} fails again and again: ${cause}`,
+  },
+  StoreThrottled: { keptMs: 15 * MINUTE_MS, words: () => "The store rejects requests for want of throughput" },
+  TooSlow: { keptMs: MINUTE_MS, words: (workflow) => `Too many of ${workflow} take more than a minute` },
+} as const satisfies { readonly [name: string]: Kind };
+
+export type ReportName = keyof typeof REPORTED;
+
+/** Of each name: what is wrong with very many is seen by some of them. */
+const MOST_OF_A_NAME = 20;
+
+export const NOTHING_REPORTED: Reported = { reports: [], tasks: { aliveAt: null, upSince: null, ran: {} } };
+
+export function reportedAfter({ reports, tasks }: Reported, change: Change, now: number): Reported {
+  const current = reports.filter((one) => isKept(one, now));
+  switch (change.kind) {
+    case "said":
+      return { reports: saidAgain(current, change), tasks };
+    case "over":
+      return { reports: current.filter((one) => !isOf(one, change)), tasks };
+    case "ran":
+    case "alive":
+      return { reports: current, tasks: tasksAfter(tasks, change) };
+    default:
+      return change satisfies never;
+  }
+}
+
+function saidAgain(reports: readonly Report[], { name, subject, cause, at }: Change & { kind: "said" }): Report[] {
+  const known = reports.find((one) => isOf(one, { name, subject }));
+  const others = reports.filter((one) => one !== known);
+  if (!known && others.filter((one) => one.name === name).length >= MOST_OF_A_NAME) return others;
+  const { count, firstAt } = known ?? { count: 0, firstAt: at };
+  return [...others, { name, subject, cause, count: count + 1, firstAt, lastAt: at }];
+}
+
+const isOf = (one: Report, { name, subject }: { readonly name: string; readonly subject?: string }): boolean =>
+  one.name === name && (subject === undefined || one.subject === subject);
+
+function isKept({ name, lastAt }: Report, now: number): boolean {
+  // Another version of the app may know others.
+  const keptMs = name in REPORTED ? REPORTED[name].keptMs : 0;
+  return now - Date.parse(lastAt) <= keptMs;
+}
+
+export interface ReportedTrouble {
+  readonly name: string;
+  readonly since: string;
+  /** A sentence without its end. */
+  readonly words: string;
+}
+
+/** What stands now, the earliest first. */
+export function reportedTroubles({ reports, tasks }: Reported, now: number): ReportedTrouble[] {
+  const said = reports
+    .filter((one) => isKept(one, now))
+    .map(({ name, subject, cause, firstAt }) => ({
+      name,
+      since: firstAt,
+      words: REPORTED[name].words(subject, cause),
+    }));
+  const behind = isBehind(tasks, now).map(({ task, since }) => ({
+    name: "HousekeepingBehind",
+    since,
+    words: `Housekeeping does not get to its end (${task}): what is over is kept too long`,
+  }));
+  return [...said, ...behind].sort((one, other) => one.since.localeCompare(other.since));
+}

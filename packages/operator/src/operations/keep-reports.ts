@@ -1,0 +1,129 @@
+// Keeps what the process says of itself for operators: the events that no job shows, and the functions that fail.
+
+import { counted, instant, inWords } from "@scheduler-agent-supervisor/core/domain";
+import { remembered } from "@scheduler-agent-supervisor/core/store";
+import type { Attributes, EventName } from "@scheduler-agent-supervisor/core/telemetry";
+import { createCriticalTimes } from "../domain/critical-times.ts";
+import { createFunctionFailures } from "../domain/function-failures.ts";
+import { type Change, type Reported, type ReportName, reportedAfter, reportedTroubles } from "../domain/reported.ts";
+import type { Reports } from "../messaging/console-contract.ts";
+import type { ReportStore } from "../supervision/report-blob.ts";
+
+export interface KeepReports {
+  /** Never throws. */
+  event(name: EventName, attributes: Attributes): void;
+  invocation(functionName: string, error: unknown): void;
+  /** The process is there. */
+  alive(): void;
+  /** What stands now. Throws if the storage does not answer. */
+  current(): Promise<Reports>;
+}
+
+export interface KeepReportsPorts {
+  readonly store: ReportStore;
+  /** The workflow whose time is an objective. */
+  readonly usualWorkflow: string;
+  /** The functions that a setting has switched off, for as long as this process lives. */
+  readonly switchedOff: readonly string[];
+  readonly now: () => number;
+}
+
+/** What happens together is written together. */
+const WRITTEN_AFTER_MS = 1000;
+const AGAIN_AFTER_MS = 10_000;
+/** Of a storage that does not answer: the last ones. */
+const MOST_PENDING = 1000;
+const WORDS_LIMIT = 300;
+const LOST_IN_RUNS = 3;
+
+export function createKeepReports({ store, usualWorkflow, switchedOff, now }: KeepReportsPorts): KeepReports {
+  const isTooSlow = createCriticalTimes();
+  const standingOf = createFunctionFailures();
+  const off = switchedOff.map((name) => ({
+    ...{ name: "FunctionSwitchedOff", since: instant(now()) },
+    words: `The function ${name} is switched off by a setting`,
+  }));
+  const seen = remembered(now, () => store.read());
+  let pending: Change[] = [];
+  let timer: NodeJS.Timeout | undefined;
+
+  function keep(change: Change): void {
+    pending = [...pending.slice(1 - MOST_PENDING), change];
+    if (timer === undefined) timer = setTimeout(() => void write(), WRITTEN_AFTER_MS).unref();
+  }
+
+  async function write(): Promise<void> {
+    const changes = pending;
+    pending = [];
+    const isWritten = await store
+      .change((before: Reported) => changes.reduce((sofar, one) => reportedAfter(sofar, one, now()), before))
+      .then(
+        () => true,
+        () => false,
+      );
+    if (!isWritten) pending = [...changes, ...pending].slice(-MOST_PENDING);
+    const nextMs = isWritten ? WRITTEN_AFTER_MS : AGAIN_AFTER_MS;
+    timer = pending.length === 0 ? undefined : setTimeout(() => void write(), nextMs).unref();
+  }
+
+  const say = (name: ReportName, subject: unknown, cause: unknown = "") =>
+    keep({ kind: "said", name, subject: shortened(subject), cause: shortened(cause), at: instant(now()) });
+
+  let runsThatLost = 0;
+  /** Lost to another writer once is nothing; in each run it is a document that is missing. */
+  function noteClosing(lost: number, broken: number, finished: boolean): void {
+    runsThatLost = lost > 0 ? runsThatLost + 1 : 0;
+    if (runsThatLost >= LOST_IN_RUNS) say("JobNotClosed", counted(lost, "job"), "a document of it is missing");
+    else if (broken + lost === 0 && finished) keep({ kind: "over", name: "JobNotClosed" });
+  }
+
+  return {
+    event(name, { jobId = "", queue, step, message, cause, ...others }) {
+      switch (name) {
+        case "JobNotClosed":
+          return say(name, jobId, cause);
+        case "StatusUndeliverable":
+          return say(name, queue);
+        case "AuditLogUnwritten":
+          return say(name, "", cause);
+        case "CompensationIncomplete":
+          return say(name, jobId, `${step}: ${message}`);
+        case "JobErrored":
+          // It is in a list of its own then.
+          if (others["kind"] === "compensationIncomplete")
+            keep({ kind: "over", name: "CompensationIncomplete", subject: shortened(jobId) });
+          return;
+        case "JobProcessed":
+          if (others["workflow"] === usualWorkflow && isTooSlow(Number(others["criticalMs"]), now()))
+            say("TooSlow", usualWorkflow);
+          return;
+        case "SupervisorSweep":
+          if (Number(others["throttled"]) > 0) say("StoreThrottled", "");
+          return;
+        case "JobsClosed":
+          noteClosing(Number(others["lost"]), Number(others["broken"]), others["finished"] === true);
+          return keep({ kind: "ran", task: name, finished: others["finished"] === true, at: instant(now()) });
+        case "OrchestrationsRemoved":
+          return keep({ kind: "ran", task: name, finished: others["finished"] === true, at: instant(now()) });
+        default:
+          return;
+      }
+    },
+    invocation(functionName, error) {
+      const isFailure = error !== undefined && error !== null;
+      const standing = standingOf(functionName, isFailure, now());
+      if (standing === "failing") say("FunctionFailed", functionName, inWords(error));
+      if (standing === "over") keep({ kind: "over", name: "FunctionFailed", subject: functionName });
+    },
+    alive: () => keep({ kind: "alive", at: instant(now()) }),
+    async current() {
+      const at = now();
+      return { asOf: instant(at), reports: [...reportedTroubles(await seen.read(), at), ...off] };
+    },
+  };
+}
+
+const shortened = (text: unknown): string =>
+  String(text ?? "")
+    .slice(0, WORDS_LIMIT)
+    .toWellFormed();
