@@ -1,4 +1,5 @@
 // What needs a person, what a search finds, and who sees to what: as the console shows it, for the terminal.
+
 import type {
   AgentStandings,
   Attention,
@@ -19,6 +20,7 @@ import { words } from "../../shared/words.ts";
 import { type App, queryOf } from "./app.ts";
 import { runTroubles } from "./bulk.ts";
 import { claimsOf, claimWords, isOf } from "./claims.ts";
+import type { Search } from "./given.ts";
 import { printHeldUp } from "./held-up.ts";
 import { coloured } from "./one.ts";
 import { agentTroubles, messageTroubles, reportTroubles, supervisorTroubles, type Trouble } from "./system.ts";
@@ -187,20 +189,6 @@ async function membersOf(app: App, group: string) {
     from = page.next;
   }
   return { orders, count: orders.length, isAll };
-}
-
-export interface Search {
-  readonly state?: string | undefined;
-  readonly kind?: string | undefined;
-  readonly workflow?: string | undefined;
-  readonly version?: string | undefined;
-  readonly step?: string | undefined;
-  readonly key?: string | undefined;
-  readonly waitsFor?: string | undefined;
-  readonly q?: string | undefined;
-  readonly timeOf?: string | undefined;
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
 }
 
 /** @param limit at most as many as a page of the API has */

@@ -1,4 +1,5 @@
 // Actions on many orders, for the terminal: previewed, started with the number that the preview said, followed to the end.
+
 import { setTimeout as sleep } from "node:timers/promises";
 import { isQuiet, needsPerson } from "@scheduler-agent-supervisor/operator/internal/domain/bulk-troubles";
 import type {
@@ -9,16 +10,10 @@ import type {
 } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import { words } from "../../shared/words.ts";
 import { type App, queryOf } from "./app.ts";
-import type { Search } from "./attention.ts";
-import type { Further } from "./given.ts";
+import type { BulkTarget, Further } from "./given.ts";
 import type { Trouble } from "./system.ts";
 import { printTable } from "./table.ts";
 import { countedOrders, say, sayEach, sayJson, sayMore, timeText, withTimes } from "./text.ts";
-
-export type BulkTarget =
-  | { readonly group: string }
-  | { readonly jobIds: readonly string[] }
-  | { readonly filter: Search };
 
 const POLL_MS = 1000;
 

@@ -1,10 +1,29 @@
 // What was typed after a word: which orders, messages and runs it is about. Each throws a UsageError that says what is missing.
+import type { Pause } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import { words } from "../../shared/words.ts";
 import { UsageError, type Values } from "../every-app/arguments.ts";
-import type { Search } from "./attention.ts";
-import type { BulkTarget } from "./bulk.ts";
 import type { Target } from "./claims.ts";
-import type { PauseOf } from "./held-up.ts";
+
+export type PauseOf = Pick<Pause, "kind" | "name">;
+
+export type BulkTarget =
+  | { readonly group: string }
+  | { readonly jobIds: readonly string[] }
+  | { readonly filter: Search };
+
+export interface Search {
+  readonly state?: string | undefined;
+  readonly kind?: string | undefined;
+  readonly workflow?: string | undefined;
+  readonly version?: string | undefined;
+  readonly step?: string | undefined;
+  readonly key?: string | undefined;
+  readonly waitsFor?: string | undefined;
+  readonly q?: string | undefined;
+  readonly timeOf?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
 
 interface Given {
   readonly values: Values;

@@ -1,4 +1,5 @@
 // What is held up, and by what: for the terminal; and the agents with their endpoints and pauses.
+
 import type {
   AgentStandings,
   HeldUp,
@@ -9,6 +10,7 @@ import type {
 import { words } from "../../shared/words.ts";
 import { type App, queryOf } from "./app.ts";
 import { previewBulk } from "./bulk.ts";
+import type { PauseOf } from "./given.ts";
 import { printTable } from "./table.ts";
 import { ago, say, sayBeside, sayEach, timeText, waitText, withTimes } from "./text.ts";
 
@@ -108,5 +110,3 @@ export async function changePause(app: App, change: "pause" | "resume", { kind, 
   for (const pause of pauses)
     say(`paused: ${pause.kind} ${pause.name} by ${pause.by} ${ago(pause.at)}: ${pause.reason}`);
 }
-
-export type PauseOf = Pick<Pause, "kind" | "name">;
