@@ -99,7 +99,9 @@ function link({ source }: { readonly source: string }, text: string): string {
 /** A test, or a group of tests, is named by what is limited or rejected. */
 function testOf(folder: string, title: string): string {
   const files = globSync("**/*.test.ts", { cwd: join(ROOT, folder) }).sort();
-  const named = new RegExp(`(?:test\\(|describe\\(|\\[\\s*)${title.replaceAll(".", "\\.")}\\b`);
+  // Of several cases the title is a template.
+  const begins = /(?:test\(|describe\(|\[\s*|\)\(`\$\{)/.source;
+  const named = new RegExp(`${begins}${title.replaceAll(".", "\\.")}\\b`);
   const found = files.find((file) => named.test(readFileSync(join(ROOT, folder, file), "utf8")));
   if (!found) throw new Error(`No test in ${folder} is named ${title}`);
   return `${folder}/${found}`;
