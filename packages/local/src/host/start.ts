@@ -2,11 +2,12 @@
 import { resolve } from "node:path";
 import { createDurableEngine } from "./durable/engine.ts";
 import type { DescribedApp } from "./flex/groups.ts";
-import { Host, type HostOptions } from "./host.ts";
+import { Host } from "./host.ts";
+import type { HostOptions } from "./host-options.ts";
 import { listen } from "./http/server.ts";
 import { readLocalSettings, type Settings } from "./settings.ts";
 
-export type { HostOptions } from "./host.ts";
+export type { HostOptions } from "./host-options.ts";
 
 /** A running host, with the functions of its app. */
 export interface RunningHost {

@@ -1,7 +1,7 @@
 // What the processes of a host say to each other over IPC, and the command to who started it.
 import type { DescribedApp } from "./flex/groups.ts";
 import type { InstanceStatus } from "./flex/instances.ts";
-import type { HostOptions } from "./host.ts";
+import type { HostOptions } from "./host-options.ts";
 
 /** The worker's only argument, as JSON. */
 export interface WorkerOptions extends Omit<HostOptions, "log" | "onTimeout"> {
