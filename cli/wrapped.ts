@@ -46,7 +46,7 @@ function pieces(word: string, width: number): string[] {
 }
 
 /** A command as it is typed, with what is given to it; the sentence goes on after a comma, a semicolon or its end. */
-const COMMAND = /\bnpm (?:start|run [\w:-]+) --(?: (?:'(?:[^']|'\\'')*'|[^\s',;]+))+/g;
+const COMMAND = /\bnpm (?:start|run [\w:-]+) --(?: (?:'(?:[^']|'\\'')*'|[^\s',;[][^\s',;]*))+/g;
 /** Stands for a blank of a command. */
 const HELD = "\u0001";
 

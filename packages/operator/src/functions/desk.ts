@@ -34,11 +34,11 @@ export function deskHooks(application: App) {
 }
 
 async function announce(application: App): Promise<void> {
-  const isTold = await deskOf(application)
+  const isAnnounced = await deskOf(application)
     .replyQueues.announce()
     .then(
       () => true,
       () => false,
     );
-  setTimeout(() => void announce(application), isTold ? ANNOUNCED_EVERY_MS : AGAIN_AFTER_MS).unref();
+  setTimeout(() => void announce(application), isAnnounced ? ANNOUNCED_EVERY_MS : AGAIN_AFTER_MS).unref();
 }
