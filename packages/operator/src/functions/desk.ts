@@ -26,7 +26,9 @@ export function deskHooks(application: App) {
       void announce(application);
     },
     postInvocation: ({ invocationContext, error }: PostInvocationContext): void => {
-      if (isStarted) deskOf(application).reports.invocation(invocationContext.functionName, error);
+      // Who asks by HTTP is answered that it failed; and nobody may ask again for long after it works again.
+      const isAsked = invocationContext.options.trigger.type === "httpTrigger";
+      if (isStarted && !isAsked) deskOf(application).reports.invocation(invocationContext.functionName, error);
     },
   };
 }

@@ -134,10 +134,13 @@ export function Loaded<T>({
     <>
       {error && <Fault cause={error} retry={() => void refetch()} />}
       <Current value={!error && isRecent(dataUpdatedAt)}>{children(data)}</Current>
-      {!hidesAge && <AsOf at={new Date(inAppTime(dataUpdatedAt)).toISOString()} everyMs={everyMs} />}
+      {!hidesAge && <AsOf at={asOfIn(data) ?? new Date(inAppTime(dataUpdatedAt)).toISOString()} everyMs={everyMs} />}
     </>
   );
 }
+
+/** When what it says was so: the app may have kept it for a while. */
+const asOfIn = (data: unknown): string | undefined => (Object(data) as { readonly asOf?: string }).asOf;
 
 interface SectionProps<T> {
   readonly id: string;
