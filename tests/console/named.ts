@@ -32,8 +32,13 @@ export async function openHome(browser: Browser, url: string): Promise<Page> {
 }
 
 /** Before the next trouble begins. */
-export const isWellAgain = (home: Page) =>
-  expect.poll(() => isClear(home), { timeout: WELL_AGAIN_MS, interval: POLL_MS }).toBe(true);
+export async function isWellAgain(home: Page): Promise<void> {
+  const endAt = Date.now() + WELL_AGAIN_MS;
+  while (!(await isClear(home))) {
+    if (Date.now() > endAt) throw new Error(`home is not clear again:\n${await home.locator("body").innerText()}`);
+    await sleep(POLL_MS);
+  }
+}
 
 const isClear = async (home: Page) => (await home.getByText(CLEAR, { exact: true }).count()) > 0;
 

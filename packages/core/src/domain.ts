@@ -97,7 +97,7 @@ export { isWanted } from "./domain/steps/outputs.ts";
 export type { Poll } from "./domain/steps/poll.ts";
 export { transitions } from "./domain/steps/transitions.ts";
 export type { AnyVerdict } from "./domain/steps/verdicts.ts";
-export { inWords, messageOf } from "./domain/thrown.ts";
+export { inWords, isThrown, messageOf } from "./domain/thrown.ts";
 export { underlyingError } from "./domain/underlying-error.ts";
 export { itemsOf, NO_RULES, type WorkflowRules } from "./domain/workflows/workflow-rules.ts";
 export { MissingWorkflow, offered, type Workflows } from "./domain/workflows/workflows.ts";

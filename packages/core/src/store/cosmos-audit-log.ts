@@ -4,9 +4,10 @@
 import { randomUUID } from "node:crypto";
 import type { Container, JSONObject, OperationInput } from "@azure/cosmos";
 import { ExponentialBackoff, handleAll, retry } from "cockatiel";
+import { Outage } from "../domain/outage.ts";
 import { inWords } from "../domain/thrown.ts";
 import { type AuditLog, type DecisionEntry, dayOfSweep, lateReplyId, type SupervisionEntry } from "./audit-log.ts";
-import { BatchRejected, rejectionOf, WITHOUT_DOCUMENTS } from "./cosmos-answers.ts";
+import { BatchRejected, isTransient, rejectionOf, WITHOUT_DOCUMENTS } from "./cosmos-answers.ts";
 
 /** Less than a second in total: the writer must not wait long for the audit log. */
 const withRetries = retry(handleAll, {
@@ -103,8 +104,7 @@ async function patiently<T>(operation: string, work: () => Promise<T>): Promise<
   try {
     return await withRetries.execute(work);
   } catch (cause) {
-    throw new Error(`The audit log can't be ${operation === "read" ? "read" : "written"}: ${inWords(cause)}`, {
-      cause,
-    });
+    const Kind = isTransient(cause) ? Outage : Error;
+    throw new Kind(`The audit log can't be ${operation === "read" ? "read" : "written"}: ${inWords(cause)}`, { cause });
   }
 }

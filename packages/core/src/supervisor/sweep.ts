@@ -222,7 +222,11 @@ class Sweep {
     } catch (cause) {
       if (!this.#auditLogWorks) return;
       this.#auditLogWorks = false;
-      this.#context.telemetry.event("AuditLogUnwritten", { sweepId: this.#sweepId, cause: inWords(cause) });
+      this.#context.telemetry.event("AuditLogUnwritten", {
+        sweepId: this.#sweepId,
+        cause: inWords(cause),
+        outage: outageIn(cause),
+      });
     }
   }
 }

@@ -105,7 +105,7 @@ export const EVENTS = {
   CancelRejected: ["info", "a requester's cancellation was not accepted", "jobId, reason"],
   JobsClosed: ["info", "housekeeping closed jobs", "closed, lost, broken, finished"],
   JobNotClosed: ["error", "the content of a job cannot be read for the archive", "jobId, cause"],
-  AuditLogUnwritten: ["warn", "the supervisors' audit log could not be written", "sweepId or jobId, cause"],
+  AuditLogUnwritten: ["warn", "the supervisors' audit log could not be written", "sweepId or jobId, cause, outage"],
   GaugesNotMeasured: ["warn", "a gauge could not be measured, or the bulk runs not checked", "what, cause"],
   BulkRunContinued: ["warn", "an action on many jobs stood still and was started again", "bulkId, progressAt, at"],
   AppNotStarted: ["error", "settings or workflows have faults", "faults"],

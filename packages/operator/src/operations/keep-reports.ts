@@ -1,6 +1,6 @@
 // Keeps what the process says of itself for operators: the events that no job shows, and the functions that fail.
 
-import { counted, instant, inWords } from "@scheduler-agent-supervisor/core/domain";
+import { counted, instant, inWords, isThrown, Outage } from "@scheduler-agent-supervisor/core/domain";
 import { remembered } from "@scheduler-agent-supervisor/core/store";
 import type { Attributes, EventName } from "@scheduler-agent-supervisor/core/telemetry";
 import { createCriticalTimes } from "../domain/critical-times.ts";
@@ -85,7 +85,8 @@ export function createKeepReports({ store, usualWorkflow, switchedOff, now }: Ke
         case "StatusUndeliverable":
           return say(name, queue);
         case "AuditLogUnwritten":
-          return say(name, "", cause);
+          // A store that does not answer is named by itself.
+          return (others["outage"] ?? null) === null ? say(name, "", cause) : undefined;
         case "CompensationIncomplete":
           return say(name, jobId, `${step}: ${message}`);
         case "JobErrored":
@@ -110,6 +111,8 @@ export function createKeepReports({ store, usualWorkflow, switchedOff, now }: Ke
       }
     },
     invocation(functionName, error) {
+      // Bus, store or engine do not answer: that is named, and it is over when they answer.
+      if (isThrown(Outage, error)) return;
       const isFailure = error !== undefined && error !== null;
       const standing = standingOf(functionName, isFailure, now());
       if (standing === "failing") say("FunctionFailed", functionName, inWords(error));

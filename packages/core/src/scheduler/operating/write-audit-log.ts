@@ -1,4 +1,5 @@
 // An operator's action: an event for the alerts, and an entry in the audit log for people.
+import { outageIn } from "../../domain/outage.ts";
 import { inWords } from "../../domain/thrown.ts";
 import type { OperatorAction } from "../../store/audit-log.ts";
 import type { Context, Ports } from "../ports.ts";
@@ -19,7 +20,7 @@ export async function writeAuditLog(
     await supervision.operatorAction(entry);
     return true;
   } catch (cause) {
-    telemetry.event("AuditLogUnwritten", { jobId, cause: inWords(cause) });
+    telemetry.event("AuditLogUnwritten", { jobId, cause: inWords(cause), outage: outageIn(cause) });
     return false;
   }
 }

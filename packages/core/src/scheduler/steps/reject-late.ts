@@ -1,6 +1,7 @@
 // A reply for which no step waits any more (P8).
 
 import { instant } from "../../domain/duration.ts";
+import { outageIn } from "../../domain/outage.ts";
 import { inWords } from "../../domain/thrown.ts";
 import type { Context } from "../ports.ts";
 
@@ -16,6 +17,6 @@ export async function rejectLate(
     await context.supervision.lateReply({ at: instant(context.now()), jobId, attempt, step, reason });
   } catch (cause) {
     // The audit log is for people: if it can't be written, it must not change the outcome of the step.
-    context.telemetry.event("AuditLogUnwritten", { jobId, cause: inWords(cause) });
+    context.telemetry.event("AuditLogUnwritten", { jobId, cause: inWords(cause), outage: outageIn(cause) });
   }
 }

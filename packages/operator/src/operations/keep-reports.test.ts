@@ -1,0 +1,46 @@
+// What the process says of itself is kept for operators, but for what a store, bus or engine that does not answer causes: that is named by itself.
+import { Outage } from "@scheduler-agent-supervisor/core/domain";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { NOTHING_REPORTED, type Reported } from "../domain/reported.ts";
+import { createKeepReports } from "./keep-reports.ts";
+
+const LATER_MS = 5 * 60_000;
+
+beforeEach(() => void vi.useFakeTimers({ now: Date.parse("2026-01-31T12:00:00.000Z") }));
+afterEach(() => void vi.useRealTimers());
+
+function createKept() {
+  let kept: Reported = NOTHING_REPORTED;
+  const store = {
+    change: async (apply: (before: Reported) => Reported) => {
+      kept = apply(kept);
+    },
+    read: async () => kept,
+  };
+  const reports = createKeepReports({ store, usualWorkflow: "usual", switchedOff: [], now: () => Date.now() });
+  return {
+    reports,
+    async names() {
+      await vi.advanceTimersByTimeAsync(LATER_MS);
+      return (await reports.current()).reports.map(({ name }) => name).filter((name) => name !== "HousekeepingBehind");
+    },
+  };
+}
+
+test.each([
+  ["the store refuses it", null, ["AuditLogUnwritten"]],
+  ["the store does not answer", "Outage", []],
+])("an audit log that is not written because %s", async (_, outage, named) => {
+  const { reports, names } = createKept();
+  reports.event("AuditLogUnwritten", { jobId: "job-1", cause: "no", outage });
+  expect(await names()).toEqual(named);
+});
+
+test.each([
+  ["of a fault", () => new TypeError("no"), ["FunctionFailed"]],
+  ["of an outage", () => new Outage("no"), []],
+])("a function that fails again and again because %s", async (_, make, named) => {
+  const { reports, names } = createKept();
+  for (let run = 0; run < 10; run += 1) reports.invocation("startAttempt", make());
+  expect(await names()).toEqual(named);
+});
