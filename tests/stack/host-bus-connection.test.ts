@@ -12,9 +12,9 @@ import { messagesIn } from "../support/queue-contents.ts";
 
 const APP = join(import.meta.dirname, "../../packages/local/src/host/fixtures/bus-app");
 const folder = mkdtempSync(join(tmpdir(), "host-bus-connection-"));
-const queues = ["one", "binary", "many", "by-session", "sent", "forward"].map((name) => ({
+const queues = ["one", "binary", "many", "by-session", "many-by-session", "sent", "forward"].map((name) => ({
   name,
-  properties: { lockDuration: "PT5S", requiresSession: name === "by-session" },
+  properties: { lockDuration: "PT5S", requiresSession: name.endsWith("by-session") },
 }));
 const topics = [
   { name: "events", properties: {}, subscriptions: ["red", "all"].map((name) => ({ name, properties: {} })) },
@@ -41,7 +41,8 @@ afterAll(async () => {
 test("cut while the SDK waits for an answer: the host receives again at once, and what a function returned is sent", async () => {
   await using network = await FaultProxy.start();
   const port = network.to(bus.port);
-  const settings = { AzureWebJobsBus: bus.connectionString.replace(`:${bus.port}`, `:${port}`), OneQueue: "one" };
+  const connection = bus.connectionString.replace(`:${bus.port}`, `:${port}`);
+  const settings = { AzureWebJobsBus: connection, OneQueue: "one", ManyQueue: "many" };
   const lines: string[] = [];
   const log = (line: string) => lines.push(line);
   const host = await startHost({ appDir: APP, port: 0, data: join(folder, "host"), settings, log });

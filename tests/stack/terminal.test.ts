@@ -294,7 +294,7 @@ describe("what is not there", () => {
   test.each([
     [["show", "nowhere"], 1, "404: There is no order nowhere."],
     [["resubmit", "card-5"], 2, "--reason is missing"],
-    [["resubmit"], 2, "Give the id of an order"],
+    [["resubmit"], 2, "Give the id of one of the orders"],
     [["report", "later-1", "arrangeShipping", "perhaps", "--reason", "r"], 2, "A report is done or rejected"],
     [["outcome", "later-1", "arrangeShipping", "perhaps", "--reason", "r"], 2, "An outcome is done or not-done"],
     [["report", "later-1", "x", "done", "--result", "y", "--reason", "r"], 2, "must be name=text or name:=VALUE"],

@@ -3,8 +3,8 @@
 import type { PostInvocationContext } from "@azure/functions";
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
 import { watchEvents } from "@scheduler-agent-supervisor/core/telemetry";
-import { deskOf } from "../compose.ts";
-import { ANNOUNCED_EVERY_MS } from "../operations/reply-queues.ts";
+import { type Desk, deskOf } from "../compose.ts";
+import { ANNOUNCED_EVERY_MS, type ReplyQueues } from "../operations/reply-queues.ts";
 
 /** After a store that did not answer. */
 const AGAIN_AFTER_MS = 10_000;
@@ -12,33 +12,38 @@ const ALIVE_EVERY_MS = 600_000;
 
 /** The hooks of the app. They never throw, and nothing waits for store or storage. */
 export function deskHooks(application: App) {
-  const hasFaults = () => application.startFaults().length > 0;
-  let isStarted = false;
+  let desk: Desk | undefined;
   return {
     appStart: async (): Promise<void> => {
-      // What is wrong with the settings is said by the app's check.
-      if (hasFaults()) return;
-      isStarted = true;
-      const { reports } = deskOf(application);
+      desk = composed(application);
+      if (!desk) return;
+      const { reports, replyQueues } = desk;
       watchEvents(reports.event);
       reports.alive();
       setInterval(reports.alive, ALIVE_EVERY_MS).unref();
-      void announce(application);
+      void announce(replyQueues);
     },
     postInvocation: ({ invocationContext, error }: PostInvocationContext): void => {
       // Who asks by HTTP is answered that it failed; and nobody may ask again for long after it works again.
       const isAsked = invocationContext.options.trigger.type === "httpTrigger";
-      if (isStarted && !isAsked) deskOf(application).reports.invocation(invocationContext.functionName, error);
+      if (!isAsked) desk?.reports.invocation(invocationContext.functionName, error);
     },
   };
 }
 
-async function announce(application: App): Promise<void> {
-  const isAnnounced = await deskOf(application)
-    .replyQueues.announce()
-    .then(
-      () => true,
-      () => false,
-    );
-  setTimeout(() => void announce(application), isAnnounced ? ANNOUNCED_EVERY_MS : AGAIN_AFTER_MS).unref();
+/** Undefined if the app can't be composed: its check of the settings says why, or each function that asks for a part of it. */
+function composed(application: App): Desk | undefined {
+  try {
+    return application.startFaults().length > 0 ? undefined : deskOf(application);
+  } catch {
+    return undefined;
+  }
+}
+
+async function announce(replyQueues: ReplyQueues): Promise<void> {
+  const isAnnounced = await replyQueues.announce().then(
+    () => true,
+    () => false,
+  );
+  setTimeout(() => void announce(replyQueues), isAnnounced ? ANNOUNCED_EVERY_MS : AGAIN_AFTER_MS).unref();
 }
