@@ -9,7 +9,6 @@ export interface Report {
   readonly subject: string;
   /** The last cause, in words. */
   readonly cause: string;
-  readonly count: number;
   readonly firstAt: string;
   readonly lastAt: string;
 }
@@ -84,8 +83,7 @@ function saidAgain(reports: readonly Report[], { name, subject, cause, at }: Cha
   const known = reports.find((one) => isOf(one, { name, subject }));
   const others = reports.filter((one) => one !== known);
   if (!known && others.filter((one) => one.name === name).length >= MOST_OF_A_NAME) return others;
-  const { count, firstAt } = known ?? { count: 0, firstAt: at };
-  return [...others, { name, subject, cause, count: count + 1, firstAt, lastAt: at }];
+  return [...others, { name, subject, cause, firstAt: known?.firstAt ?? at, lastAt: at }];
 }
 
 const isOf = (one: Report, { name, subject }: { readonly name: string; readonly subject?: string }): boolean =>

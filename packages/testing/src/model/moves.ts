@@ -1,5 +1,4 @@
 // Every move that a state allows: a call that is answered, a message that arrives, a timer, a sweep, a death, a tick.
-
 import {
   type Attempt,
   type ClaimOutcome,

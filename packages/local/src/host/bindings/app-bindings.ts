@@ -1,5 +1,6 @@
 // The inputs and outputs of an app's functions besides their triggers, and the connections that triggers share with them.
 
+import { isSameName } from "../app/by-name.ts";
 import { CosmosClients } from "../change-feed/cosmos-clients.ts";
 import type { Invocation, InvocationResult, RegisteredFunction } from "../contract.ts";
 import type { QueueSettings } from "../host-json.ts";
@@ -44,6 +45,6 @@ export class AppBindings {
   }
 
   #find(functionName: string): RegisteredFunction | undefined {
-    return this.functions.find(({ name }) => name === functionName);
+    return this.functions.find(({ name }) => isSameName(name, functionName));
   }
 }
