@@ -8,7 +8,7 @@ const PUBLISH = "core:scheduler/publishing/publish.ts";
 export const P16 = faultsOf("P16", [
   [
     "A step that was done is not published by its second run.",
-    "core:scheduler/steps/publish-step-end.ts",
+    "core:scheduler/steps/record-step.ts",
     "const completed = isRepeat ? completionsOf(record) :",
     "const completed = isRepeat ? [] :",
     "operations:polled-steps.test.ts",

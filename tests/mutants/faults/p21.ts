@@ -65,7 +65,7 @@ export const P21 = faultsOf("P21", [
   ],
   [
     "An attempt is not told of a step that another one began.",
-    "core:scheduler/steps/publish-step-end.ts",
+    "core:scheduler/steps/record-step.ts",
     "return attempt === task.attempt ? ownReceiver(task) : attempt;",
     "return attempt === task.attempt ? ownReceiver(task) : null;",
     INDEPENDENT,

@@ -2,8 +2,8 @@
 import type { StepEnd, StepTask } from "../../domain/steps/attempt.ts";
 import { ticketOf } from "../../messaging/agent-messages.ts";
 import type { Context } from "../ports.ts";
-import { recordAnswer, recordedEnd, unasked } from "./record-step.ts";
-import { requestOf } from "./step-request.ts";
+import { recordAnswer, recordedEnd } from "./record-step.ts";
+import { requestOf, unasked } from "./step-request.ts";
 
 const TOO_LARGE = "the request to the agent is larger than its queue takes; nothing was sent";
 

@@ -7,8 +7,8 @@ import type { StepEnd, StepTask } from "../../domain/steps/attempt.ts";
 import { codeFaultOf, throwingWithout } from "../code-fault.ts";
 import type { Context } from "../ports.ts";
 import { acceptedBefore, acceptStep } from "./accept-step.ts";
-import { recordAnswer, recordedEnd, unasked } from "./record-step.ts";
-import { requestOf } from "./step-request.ts";
+import { recordAnswer, recordedEnd } from "./record-step.ts";
+import { requestOf, unasked } from "./step-request.ts";
 import { TakeUp } from "./take-up.ts";
 import { expire, failStep, recordFault } from "./unanswered.ts";
 

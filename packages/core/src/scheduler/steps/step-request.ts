@@ -1,17 +1,25 @@
-// The request of a step to its agent: the same in a call and in a message.
+// The request of a step to its agent, the same in a call and in a message; before it the decisions of its condition and its list (P6, P23).
 
 import type { AgentRequest, JobView } from "../../agents/agent.ts";
 import { type Job, lacksSecrets } from "../../domain/content/job.ts";
-import { secretValuesOf } from "../../domain/content/redactor.ts";
+import { secretValuesOf, textWithout } from "../../domain/content/redactor.ts";
+import type { Decided } from "../../domain/definition/skipped.ts";
+import { instant } from "../../domain/duration.ts";
 import { idempotencyKey } from "../../domain/record/idempotency-key.ts";
 import { runOf } from "../../domain/record/plan.ts";
-import type { Awaited } from "../../domain/record/state-record.ts";
+import type { Awaited, ReadResults } from "../../domain/record/state-record.ts";
 import type { StepTask } from "../../domain/steps/attempt.ts";
+import { isToBeListed } from "../../domain/steps/listed-runs.ts";
+import type { Answer } from "../../domain/steps/step-answer.ts";
+import { awaits } from "../../domain/steps/step-end.ts";
+import { withDecision } from "../../domain/steps/step-writes.ts";
+import { messageOf } from "../../domain/thrown.ts";
+import type { Item } from "../../domain/workflows/workflow-rules.ts";
 import { ticketOf } from "../../messaging/agent-messages.ts";
 import { contractOf } from "../../messaging/contract.ts";
 import { throwingWithout } from "../code-fault.ts";
 import type { Ports } from "../ports.ts";
-import { type Begun, beginStep } from "./begin-step.ts";
+import { writeAtVersion } from "../write-at-version.ts";
 
 export interface StepRequest {
   /** It contains only the members of the job that the agent has declared. */
@@ -21,6 +29,23 @@ export interface StepRequest {
   /** The job is over and its secrets are removed: no request is made any more. */
   readonly isClosed: boolean;
   readonly begun: Begun;
+}
+
+/** The input of its agent besides the job. */
+export type Begun =
+  | { readonly kind: "begun"; readonly task: StepTask; readonly item: Item | null }
+  /** Its condition is false: it is not done. */
+  | { readonly kind: "skipped"; readonly task: StepTask; readonly message: string }
+  /** The job does not contain a value that the decision needs, or its list can't be used: a later try would have the same result. */
+  | { readonly kind: "rejected"; readonly task: StepTask; readonly message: string }
+  /** The step does not belong to this task any more: nothing may follow from what its condition says now. */
+  | { readonly kind: "superseded"; readonly task: StepTask };
+
+/** The recorded answer of a step whose agent was not called. */
+export function unasked({ kind, message }: Exclude<Begun, { kind: "begun" | "superseded" }>): Answer {
+  return kind === "skipped"
+    ? { kind, message }
+    : { kind, message, endpoint: "none", because: "its agent was not asked" };
 }
 
 /** @param awaited the accepted run whose status is requested from its service */
@@ -76,4 +101,72 @@ function wasAskedBefore({ record, direction }: StepTask, isNotRepeated: boolean)
   const { retryCount, waitCount, outcomeUnknown } = run;
   if (isNotRepeated) return outcomeUnknown ?? retryCount > 0;
   return retryCount > 0 || waitCount > 0 || outcomeUnknown === true;
+}
+
+/**
+ * Order of writes: the result of the condition, then (by the caller) the request to the agent, or the step's end as skipped. Whoever runs the same
+ * task again, or beside this run, finds the decision in the record. A step without condition or list costs nothing here.
+ */
+async function beginStep(task: StepTask, job: Job, ports: Ports): Promise<Begun> {
+  const { when, record: recorded } = task;
+  const { item = null } = recorded;
+  if (task.direction === "compensate") return { kind: "begun", task, item };
+  // No agent is called for a step without the item that it is for.
+  if (isToBeListed({ name: task.step, forEach: task.forEach }))
+    return { kind: "rejected", task, message: recorded.listFault ?? `${task.forEach} is not recorded` };
+  if (when === undefined) return { kind: "begun", task, item };
+  try {
+    const decided = recorded.decided ?? (await decideOnce(task, when, { job, results: task.results, item }, ports));
+    if (!decided) return { kind: "superseded", task };
+    const record = { ...recorded, decided };
+    const message = `${when} does not hold`;
+    return decided.holds
+      ? { kind: "begun", task: { ...task, record }, item }
+      : { kind: "skipped", task: { ...task, record }, message };
+  } catch (cause) {
+    if (!(cause instanceof ConditionFault)) throw cause;
+    return { kind: "rejected", task, message: withoutSecrets(cause.message, job, ports) };
+  }
+}
+
+class ConditionFault extends Error {}
+
+type Deciding = {
+  readonly job: Job;
+  readonly results: ReadResults;
+  readonly item: Item | null;
+};
+
+/** The recorded decision, or the one that is recorded now. Undefined if the step does not belong to this task any more, and nothing was decided. */
+async function decideOnce(
+  task: StepTask,
+  condition: string,
+  situation: Deciding,
+  ports: Ports,
+): Promise<Decided | undefined> {
+  let found: Decided | undefined;
+  await writeAtVersion(task.jobId, ports, (record) => {
+    const own = record.steps[task.step];
+    found = own?.decided;
+    if (!own || found || !awaits(record, task)) return undefined;
+    found = { condition, holds: holds(condition, situation, ports), at: instant(ports.now()) };
+    return withDecision(record, task.step, found);
+  });
+  return found;
+}
+
+function holds(condition: string, situation: Deciding, ports: Ports): boolean {
+  const { conditions } = ports.workflows.rules;
+  const ask = Object.hasOwn(conditions, condition) ? conditions[condition] : undefined;
+  try {
+    if (!ask) throw new Error("there is none");
+    return ask(situation as never);
+  } catch (cause) {
+    throw new ConditionFault(`condition ${condition}: ${messageOf(cause)}`);
+  }
+}
+
+/** The message is recorded, and shown to whoever may read. */
+function withoutSecrets(message: string, job: Job, { rules }: Ports): string {
+  return textWithout(message, secretValuesOf(job, contractOf(job, rules.contracts).secrets));
 }
