@@ -2,6 +2,7 @@
 
 import type { Container } from "@azure/cosmos";
 import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/internal/store/cosmos-job-store";
+import { createJobSearch } from "@scheduler-agent-supervisor/operator/internal/store/job-search";
 import { afterAll, expect, test, vi } from "vitest";
 import { closingStoreContract } from "../../packages/core/tests/contract/closing-store.ts";
 import { dueStoreContract } from "../../packages/core/tests/contract/due-store.ts";
@@ -26,7 +27,8 @@ storedRecordsContract("cosmos", async (documents, onNewer) => {
   const orders = await container();
   for (const document of documents) await orders.items.create({ ...document, orderId: document.jobId, id: "state" });
   const stored = async (orderId: string) => (await orders.item("state", orderId).read<StoredRecord>()).resource;
-  return { store: createCosmosJobStore(sampleContainer(orders), { onNewer }), stored };
+  const store = createCosmosJobStore(sampleContainer(orders), { onNewer });
+  return { store, search: createJobSearch(orders), stored };
 });
 
 const open = async () => createCosmosJobStore(sampleContainer(await container()));

@@ -1,8 +1,13 @@
 import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
+import { createMemoryJobSearch } from "../../packages/core/tests/memory-job-search.ts";
 import type { StoredRecord } from "../stored-records/stored-records.ts";
 import { storedRecordsContract } from "./stored-records.ts";
 
 storedRecordsContract("memory", async (documents, onNewer) => {
   const store = createMemoryJobStore({ documents, onNewer });
-  return { store, stored: async (orderId) => store.stored(orderId) as StoredRecord | undefined };
+  return {
+    store,
+    search: createMemoryJobSearch(store),
+    stored: async (orderId) => store.stored(orderId) as StoredRecord | undefined,
+  };
 });

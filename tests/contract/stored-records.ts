@@ -11,12 +11,14 @@ import { recover, startAttemptOf } from "@scheduler-agent-supervisor/core/intern
 import { scheduled } from "@scheduler-agent-supervisor/core/internal/domain/steps/step-run";
 import { claim } from "@scheduler-agent-supervisor/core/internal/domain/steps/transitions";
 import type { JobStore } from "@scheduler-agent-supervisor/core/internal/store/job-store";
+import type { JobSearch } from "@scheduler-agent-supervisor/operator/internal/store/job-search";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type StoredRecord, storedRecord, storedRecords, UNKNOWN } from "../stored-records/stored-records.ts";
 import { NOON, SCHEDULING } from "../support/orders.ts";
 
 interface Planted {
   readonly store: JobStore;
+  readonly search: Pick<JobSearch, "list">;
   readonly stored: (orderId: string) => Promise<StoredRecord | undefined>;
 }
 
@@ -124,7 +126,7 @@ export function storedRecordsContract(
     });
 
     test("all are listed and counted", async () => {
-      const { jobs: orders } = await planted.store.list({ limit: 100 });
+      const { jobs: orders } = await planted.search.list({ limit: 100 });
       for (const { record } of storedRecords) {
         const listed = orders.find(({ jobId: orderId }) => orderId === record.jobId);
         expect(listed).toMatchObject({ schemaVersion: 0, processState: record["processState"] });
@@ -135,7 +137,7 @@ export function storedRecordsContract(
         steps: {},
       });
       expect(
-        (await planted.store.list({ limit: 100, step: "takePayment" })).jobs.map(({ jobId: orderId }) => orderId),
+        (await planted.search.list({ limit: 100, step: "takePayment" })).jobs.map(({ jobId: orderId }) => orderId),
       ).toEqual(expect.arrayContaining(["v0-in-hand", "v0-compensation-in-hand"]));
       const held = storedRecords.filter(({ record }) => record["processState"] === "Processing");
       const span = { from: "2000-01-01T00:00:00.000Z", to: "2100-01-01T00:00:00.000Z" };

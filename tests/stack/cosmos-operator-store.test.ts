@@ -1,6 +1,7 @@
 // The operators' part of the state store's contract on the Cosmos DB server, through the official SDK.
 
 import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/internal/store/cosmos-job-store";
+import { createJobSearch } from "@scheduler-agent-supervisor/operator/internal/store/job-search";
 import { afterAll } from "vitest";
 import { operatorStoreContract } from "../../packages/core/tests/contract/operator-store.ts";
 import { sampleContainer } from "../support/sample-container.ts";
@@ -11,5 +12,6 @@ afterAll(() => app?.[Symbol.asyncDispose]());
 
 operatorStoreContract("cosmos", async () => {
   app = await startTestStack({ parts: ["cosmos"], host: false });
-  return createCosmosJobStore(sampleContainer(containerOf(app.settings)));
+  const sample = sampleContainer(containerOf(app.settings));
+  return { store: createCosmosJobStore(sample), search: createJobSearch(sample.container) };
 });

@@ -69,6 +69,7 @@ export { type Snapshot, snapshotOf } from "./domain/recovery/snapshot.ts";
 export { isToBeLookedAt } from "./domain/recovery/unrecovered.ts";
 export { WAIT_REASONS, type Wait, waitInWords } from "./domain/recovery/wait.ts";
 export {
+  isToBeRetried,
   leftBefore,
   type OpenStep,
   pendingSinceOf,

@@ -12,17 +12,7 @@ export {
 } from "./store/audit-log.ts";
 export { isNotStorable } from "./store/cosmos-answers.ts";
 export { createCosmosJobStore } from "./store/cosmos-job-store.ts";
-export {
-  type JobFilter,
-  type JobPage,
-  type JobQuery,
-  type JobSummary,
-  type ListPosition,
-  listedOf,
-  pageOf,
-  summaryOf,
-} from "./store/job-list.ts";
-export { isIndexed, isListed, someQuery } from "./store/job-query.ts";
+export { documentPath } from "./store/document-path.ts";
 export {
   type ClosingStore,
   type Created,
@@ -39,5 +29,4 @@ export type { Pause, Watch } from "./store/pause-store.ts";
 export { type Document, recordOf } from "./store/record-versions.ts";
 export { remembered } from "./store/remembered.ts";
 export { shownRecord } from "./store/stored-record.ts";
-export { LISTED_STEPS, openCondition, type WaitsFor } from "./store/waits-for.ts";
 export { entityTag, isWanted, type WantedVersion } from "./store/wanted-version.ts";

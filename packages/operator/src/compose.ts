@@ -46,12 +46,12 @@ import { createTraffic } from "./operations/traffic.ts";
 import { createWaitingMessages } from "./operations/waiting-messages.ts";
 import { createAwaitingJobs } from "./store/awaiting-jobs.ts";
 import { createCosmosBulkStore } from "./store/bulk-store.ts";
-import { type CountJobs, createCountJobs } from "./store/count-jobs.ts";
 import { createCosmosDiscardedStore, type DiscardedStore } from "./store/discarded-store.ts";
 import { createEndedJobs } from "./store/ended-jobs.ts";
 import { createCosmosHandlingStore } from "./store/handling-store.ts";
 import { createHourCounts } from "./store/hour-counts.ts";
 import { createJobGauges } from "./store/job-gauges.ts";
+import { createJobSearch, type JobSearch } from "./store/job-search.ts";
 import { createOpenErrorCounts } from "./store/open-error-counts.ts";
 import { createOpenJobStore } from "./store/open-jobs.ts";
 import { createRecentJobs } from "./store/recent-jobs.ts";
@@ -70,6 +70,7 @@ export interface Desk {
   readonly reports: KeepReports;
   readonly samples: SamplePorts;
   readonly console: ConsolePorts;
+  readonly search: JobSearch;
   readonly bulk: BulkPorts;
   readonly erasure: { readonly closing: ClosingStore; readonly discarded: DiscardedStore };
   /** Connects at the first call. */
@@ -81,7 +82,6 @@ export interface ConsolePorts {
   readonly awaiting: AwaitingView;
   readonly attention: AttentionView;
   readonly heldUp: HeldUpView;
-  readonly countJobs: CountJobs;
   readonly waitingMessages: () => Promise<WaitingMessages>;
   readonly traffic: () => Promise<Traffic>;
   readonly lastHour: () => Promise<LastHour>;
@@ -152,6 +152,7 @@ function composeOperator(business: Business, composed: Composed): Desk {
   const discarded = createCosmosDiscardedStore(supervision);
   const samples = createCosmosSampleStore(supervision);
   const counts = createHourCounts(jobs, closedAtOnceFor(composed));
+  const search = createJobSearch(jobs);
   let deadLetters: DeadLetterPorts | undefined;
   return {
     gauges: { ...ports, jobGauges, queueAges, heldUp: heldUpSeenWith(() => agents().catch(unknown)) },
@@ -173,7 +174,6 @@ function composeOperator(business: Business, composed: Composed): Desk {
       awaiting: createAwaiting({ jobs: createAwaitingJobs(jobs), workflows: business.workflows, now }),
       attention,
       heldUp,
-      countJobs: createCountJobs(jobs),
       pauses,
       agents,
       known,
@@ -188,7 +188,8 @@ function composeOperator(business: Business, composed: Composed): Desk {
       traceUrl: config.TraceUrl ?? null,
       signIn: config.OperatorSignIn,
     },
-    bulk: { ...ports, bulk: createCosmosBulkStore(supervision), attention },
+    search,
+    bulk: { ...ports, bulk: createCosmosBulkStore(supervision), attention, search },
     erasure: { closing, discarded },
     deadLetters: () => {
       deadLetters ??= {

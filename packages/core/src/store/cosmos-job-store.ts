@@ -29,9 +29,6 @@ import {
 import { documentPath } from "./document-path.ts";
 import { conditionOf, operationOf } from "./guarded-patch.ts";
 import { createJobCache, keep } from "./job-cache.ts";
-import { type JobQuery, type Listed, pageOf, scannedPage } from "./job-list.ts";
-import { countQuery, inFlightQuery, isIndexed, listQuery, spanOf } from "./job-query.ts";
-import { scanJobs, type Window } from "./job-scan.ts";
 import {
   type ClosingStore,
   type Created,
@@ -39,6 +36,7 @@ import {
   type JobStore,
   NotStorable,
   OVER,
+  type Span,
   StoreUnavailable,
   type Versioned,
   type Written,
@@ -49,8 +47,6 @@ import { type Document, jobOf, recordOf, versionOf } from "./record-versions.ts"
 /** The likely maximum of jobs in progress in one process. */
 const CACHED_JOBS = 5000;
 const RECORDS_PAGE = 100;
-/** A page of a search without an index reads this number of records: some hundred request units. */
-const MOST_LOOKED = 1000;
 /** About 10 s in total: a restart of the store is not noticed, a longer outage ends the attempt. */
 const throughOutage = retry(handleWhen(isTransient), {
   maxAttempts: 8,
@@ -83,6 +79,8 @@ interface StatePatch {
   readonly operations: readonly PatchOperation[];
 }
 
+/** The parameters of a query, by name. */
+type Values = Readonly<Record<string, string | number>>;
 type Stored = StateRecord & { readonly id: string; readonly _etag: string };
 /** Of any version. */
 type StoredDocument = Document & { readonly jobId: string; readonly _etag: string };
@@ -215,10 +213,10 @@ export function createCosmosJobStore(
     return true;
   }
 
-  async function* records(operation: string, condition: string, instant: string): AsyncGenerator<Versioned> {
+  async function* records(operation: string, condition: string, values: Values): AsyncGenerator<Versioned> {
     const query = {
       query: `SELECT * FROM c WHERE ${condition}`,
-      parameters: [{ name: "@instant", value: instant }],
+      parameters: Object.entries(values).map(([name, value]) => ({ name: `@${name}`, value })),
     };
     const pages = container.items.query<StoredDocument>(query, { maxItemCount: RECORDS_PAGE });
     while (pages.hasMoreResults()) {
@@ -228,21 +226,6 @@ export function createCosmosJobStore(
         else onNewer(document.jobId, new NewerSchema("A record that is due", versionOf(document), RECORD_VERSION));
       }
     }
-  }
-
-  async function counted(operation: string, query: SqlQuerySpec): Promise<number> {
-    const { resources } = await patiently(operation, () => container.items.query<number>(query).fetchAll());
-    return resources[0] ?? 0;
-  }
-
-  async function listed(query: JobQuery, most: number, window?: Window): Promise<Listed[]> {
-    const pages = container.items.query<Listed>(listQuery(query, window), { maxItemCount: most });
-    const found: Listed[] = [];
-    while (found.length < most && pages.hasMoreResults()) {
-      const { resources } = await patiently("list jobs", () => pages.fetchNext());
-      found.push(...(resources ?? []));
-    }
-    return found;
   }
 
   return {
@@ -303,17 +286,11 @@ export function createCosmosJobStore(
       return written;
     },
 
-    async list(query) {
-      const most = query.limit + 1;
-      if (isIndexed(query)) return pageOf(await listed(query, most), query);
-      const scanned = await scanJobs<Listed>(spanOf(query, Date.now()), most, MOST_LOOKED, {
-        count: (window) => counted("look for jobs", countQuery(query, window)),
-        read: (window, wanted) => listed(query, wanted, window),
-      });
-      return scannedPage(scanned, query);
+    async countInFlight(span) {
+      const query = inFlightQuery("VALUE COUNT(1)", span);
+      const counted = await patiently("count jobs in flight", () => container.items.query<number>(query).fetchAll());
+      return counted.resources[0] ?? 0;
     },
-
-    countInFlight: (span) => counted("count jobs in flight", inFlightQuery("VALUE COUNT(1)", span)),
 
     async countByKey(span) {
       // Without GROUP BY: the SDK 4.10.1 puts its groups together itself, in a time that grows with their square: half a second of CPU for 600.
@@ -335,17 +312,24 @@ export function createCosmosJobStore(
       });
     },
 
-    due: (instant) => records("find what is due", `c.dueAt < @instant AND ${LOOKED_AT} ORDER BY c.dueAt`, instant),
+    due: (instant) => records("find what is due", `c.dueAt < @instant AND ${LOOKED_AT} ORDER BY c.dueAt`, { instant }),
 
     // A write would end the time to live of a closed job.
     pastDeadline: (instant) => {
       const past = `c.deadlineAt < @instant AND NOT IS_STRING(c.keptUntil) AND ${LOOKED_AT}`;
-      return records("find what is past its deadline", `${past} ORDER BY c.deadlineAt`, instant);
+      return records("find what is past its deadline", `${past} ORDER BY c.deadlineAt`, { instant });
     },
 
     over: (state, instant) => {
       const over = documentPath(OVER[state]);
-      return records("find what is over", `${over} < @instant ORDER BY ${over}`, instant);
+      return records("find what is over", `${over} < @instant ORDER BY ${over}`, { instant });
+    },
+
+    processed(from, to) {
+      const [first, last] = [from, to].map((at) => Math.floor(Date.parse(at) / 1000)) as [number, number];
+      // Of this system property there is always an index: no other record is read, however many have ended.
+      const changed = "c._ts >= @first AND c._ts <= @last AND c.processState = 'Processed'";
+      return records("find what was processed", changed, { first, last });
     },
 
     async erase({ record: { jobId, jobRevision }, etag }) {
@@ -397,4 +381,14 @@ function stateIn([state]: readonly OperationResponse[]): Stored | undefined {
 
 function versioned(stored: Stored): Versioned {
   return { record: stored, etag: stored._etag };
+}
+
+/** Of the jobs in flight, due in that time. */
+function inFlightQuery(members: string, { from, to }: Span, sorted = ""): SqlQuerySpec {
+  const isInFlight = "c.processState = 'Processing' AND c.dueAt >= @from AND c.dueAt < @to";
+  const parameters = [
+    { name: "@from", value: from },
+    { name: "@to", value: to },
+  ];
+  return { query: `SELECT ${members} FROM c WHERE ${isInFlight} ${sorted}`, parameters };
 }

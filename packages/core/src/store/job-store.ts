@@ -5,7 +5,6 @@ import { Outage } from "../domain/outage.ts";
 import type { GuardedWrite, Lifetime } from "../domain/record/guarded-write.ts";
 import type { StateRecord } from "../domain/record/state-record.ts";
 import { messageOf } from "../domain/thrown.ts";
-import type { JobPage, JobQuery } from "./job-list.ts";
 
 /** A record and the version that it was read at. */
 export interface Versioned {
@@ -53,8 +52,6 @@ export interface JobStore {
    * a job that was closed stay then.
    */
   revise(read: Versioned, record: StateRecord, job: Job): Promise<Written>;
-  /** A page of the jobs that pass the filter, the newest first. */
-  list(query: JobQuery): Promise<JobPage>;
   countInFlight(span: Span): Promise<number>;
   /** The same by fairness key; under an empty text those without one. */
   countByKey(span: Span): Promise<ReadonlyMap<string, number>>;
@@ -64,6 +61,8 @@ export interface JobStore {
   due(instant: string): AsyncIterable<Versioned>;
   /** The same by `deadlineAt`, of jobs that are not closed: the longest past first. */
   pastDeadline(instant: string): AsyncIterable<Versioned>;
+  /** Records of Processed jobs whose last change was in this time: `from` and `to` are included, by the store's clock, in whole seconds. */
+  processed(from: string, to: string): AsyncIterable<Versioned>;
 }
 
 /** The member, and the index, of the jobs that are over in each state. */

@@ -48,6 +48,27 @@ export function dueStoreContract(name: string, open: () => Promise<JobStore>): v
       expect(await found("2021-01-03")).toEqual([late, later]);
     });
 
+    test("processed finds the Processed jobs that were last changed in that time, and no other", async () => {
+      const minute = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
+      const [done, open] = [await submitted(), await submitted()];
+      for (const [{ jobId }, processState] of [
+        [done, "Processed"],
+        [open, "Compensated"],
+      ] as const) {
+        const read = await store.state(jobId);
+        if (!read) throw new Error("no state record");
+        await store.replace(read, { ...read.record, processState, updatedAt: minute(0) });
+      }
+      const found = async (from: string, to: string) => {
+        const jobs: string[] = [];
+        for await (const { record } of store.processed(from, to)) jobs.push(record.jobId);
+        return jobs.filter((jobId) => jobId.startsWith(`due-${name}-`));
+      };
+      expect(await found(minute(-1), minute(1))).toEqual([done.jobId]);
+      expect(await found(minute(-5), minute(-1))).toEqual([]);
+      expect(await found(minute(1), minute(5))).toEqual([]);
+    });
+
     test("P35 pastDeadline finds what passed its deadline before the instant, the longest past first, and nothing that is closed", async () => {
       const records = await Promise.all(Array.from({ length: 6 }, () => submitted()));
       const [late, later, future, ended, closed, none] = records.map(({ jobId }) => jobId);

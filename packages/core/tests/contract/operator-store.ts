@@ -1,18 +1,25 @@
 // The part of the state store's contract that operators stand on: lists, and revisions of a job's content.
 
+import type { JobQuery } from "@scheduler-agent-supervisor/operator/internal/store/job-list";
+import type { JobSearch } from "@scheduler-agent-supervisor/operator/internal/store/job-search";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { StateRecord } from "../../src/domain/record/state-record.ts";
-import type { JobQuery } from "../../src/store/job-list.ts";
 import type { JobStore } from "../../src/store/job-store.ts";
 import type { Goods } from "../jobs.ts";
 import { sampleJob, sampleRecord } from "../jobs.ts";
 
-export function operatorStoreContract(name: string, open: () => Promise<JobStore>): void {
+export interface OperatorStore {
+  readonly store: JobStore;
+  readonly search: Pick<JobSearch, "list">;
+}
+
+export function operatorStoreContract(name: string, open: () => Promise<OperatorStore>): void {
   describe(`job store, for operators: ${name}`, () => {
     let store: JobStore;
+    let search: OperatorStore["search"];
 
     beforeAll(async () => {
-      store = await open();
+      ({ store, search } = await open());
       const instants = ["T10:00:00.000Z", "T11:00:00.000Z", "T11:00:00.000Z", "T11:00:00.000Z", "T12:00:00.000Z"];
       for (const [index, time] of instants.entries()) await put(`listed-${index + 1}`, `2026-01-01${time}`, {});
       const pay = sampleRecord().steps["takePayment"];
@@ -38,7 +45,7 @@ export function operatorStoreContract(name: string, open: () => Promise<JobStore
     }
 
     async function listed(query: Partial<JobQuery>): Promise<string[]> {
-      const { jobs } = await store.list({ limit: 100, ...query });
+      const { jobs } = await search.list({ limit: 100, ...query });
       return jobs.map(({ jobId }) => jobId);
     }
 
@@ -50,11 +57,11 @@ export function operatorStoreContract(name: string, open: () => Promise<JobStore
       expect(await listed({ key: { name: "customer", value: "c-9" } })).toEqual([]);
       expect(await listed({ key: customer, workflow: "returns", text: "RETURNED" })).toEqual(["returned-1"]);
       expect(await listed({ key: customer, workflow: "job-fulfilment" })).toEqual([]);
-      expect((await store.list({ limit: 100, key: customer, workflow: "returns" })).looked).toBeUndefined();
+      expect((await search.list({ limit: 100, key: customer, workflow: "returns" })).looked).toBeUndefined();
     });
 
     test("lists the newest first, jobs only, with the state of each step", async () => {
-      const page = await store.list({ limit: 100 });
+      const page = await search.list({ limit: 100 });
       expect(page.jobs.map(({ createdAt }) => createdAt)).toEqual(
         page.jobs.map(({ createdAt }) => createdAt).sort((a, b) => (a < b ? 1 : -1)),
       );
@@ -87,13 +94,13 @@ export function operatorStoreContract(name: string, open: () => Promise<JobStore
 
     test.each([1, 2, 3])("pages of %i show each job once, also those of one instant", async (limit) => {
       const seen: string[] = [];
-      let page = await store.list({ limit, text: "listed" });
+      let page = await search.list({ limit, text: "listed" });
       for (;;) {
         expect(page.jobs.length).toBeLessThanOrEqual(limit);
         expect(seen.length).toBeLessThan(5);
         seen.push(...page.jobs.map(({ jobId }) => jobId));
         if (!page.next) break;
-        page = await store.list({ limit, text: "listed", after: page.next });
+        page = await search.list({ limit, text: "listed", after: page.next });
       }
       expect([...seen].sort()).toEqual(["listed-1", "listed-2", "listed-3", "listed-4", "listed-5"]);
       expect([seen[0], seen[4]]).toEqual(["listed-5", "listed-1"]);
@@ -145,9 +152,9 @@ export function operatorStoreContract(name: string, open: () => Promise<JobStore
 
       test("what was received needs no search through the records, in pages neither", async () => {
         const time = { of: "received", from: "2023-05-02T00:00:00.000Z", to: "2023-05-06T00:00:00.000Z" } as const;
-        const first = await store.list({ limit: 3, time });
+        const first = await search.list({ limit: 3, time });
         expect(first.looked).toBeUndefined();
-        const second = await store.list({ limit: 3, time, after: first.next });
+        const second = await search.list({ limit: 3, time, after: first.next });
         const pages = [first, second].map(({ jobs }) => jobs.map(({ jobId }) => jobId));
         expect(pages).toEqual([["timed-4", "timed-3", "timed-2"], ["timed-1"]]);
       });

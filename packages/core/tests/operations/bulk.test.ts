@@ -5,26 +5,32 @@ import { keepBulkRunning } from "@scheduler-agent-supervisor/operator/internal/o
 import { changeBulk, watchBulk } from "@scheduler-agent-supervisor/operator/internal/operations/operate-bulk";
 import { type BulkPorts, previewBulk } from "@scheduler-agent-supervisor/operator/internal/operations/preview-bulk";
 import { runBulk } from "@scheduler-agent-supervisor/operator/internal/operations/run-bulk";
+import type { JobQuery } from "@scheduler-agent-supervisor/operator/internal/store/job-list";
+import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
 import { beforeEach, expect, test } from "vitest";
 import { NewerSchema } from "../../src/domain/newer-schema.ts";
 import type { StateRecord } from "../../src/domain/record/state-record.ts";
 import { NOON_MS, sampleJob } from "../jobs.ts";
 import { createMemoryBulkStore } from "../memory-bulk-store.ts";
+import { createMemoryJobSearch } from "../memory-job-search.ts";
 import { createWorld, type World } from "../world.ts";
 
 let world: World;
 let ports: BulkPorts;
+let search: BulkPorts["search"];
 beforeEach(begin);
 
 function begin(): void {
-  world = createWorld(NOON_MS);
+  const store = createMemoryJobStore();
+  world = createWorld(NOON_MS, store);
+  search = createMemoryJobSearch(store);
   const attention = createAttention({
     openJobs: async () => ({ jobs: [], isAll: true, counts: [] }),
     jobGauges: [],
     clockSkewMs: 0,
     now: world.now,
   });
-  ports = Object.assign(world, { bulk: createMemoryBulkStore(world.now), attention });
+  ports = Object.assign(world, { bulk: createMemoryBulkStore(world.now), attention, search });
 }
 
 const IDS = ["job-1", "job-2", "job-3"];
@@ -164,14 +170,13 @@ test("of a search all that match are frozen, with what is not possible; what mat
   await world.submit({ ...sampleJob(), jobId: "other-1" });
   const filter = { state: "Error", q: "job" } as const;
   const meanwhile = {
-    ...world.store,
-    async list(query: Parameters<typeof world.store.list>[0]) {
-      const page = await world.store.list(query);
+    async list(query: JobQuery) {
+      const page = await search.list(query);
       await started(["job-2"]).then(finish);
       return page;
     },
   };
-  const preview = await previewBulk({ action: "markResolved" }, { filter }, "ada", { ...ports, store: meanwhile });
+  const preview = await previewBulk({ action: "markResolved" }, { filter }, "ada", { ...ports, search: meanwhile });
   expect(preview.notPossible).toEqual([{ jobId: "job-2", reason: expect.stringContaining("does not match") }]);
   expect(preview.run).toMatchObject({ total: 2, filter, cause: null, isAll: true });
   await rejected(["job-4"]);
@@ -182,15 +187,14 @@ test("of a search that finds more than a run takes, the preview says so", async 
   await rejected(IDS);
   const asked: number[] = [];
   const more = {
-    ...world.store,
-    async list(query: Parameters<typeof world.store.list>[0]) {
+    async list(query: JobQuery) {
       asked.push(query.limit);
-      return world.store.list({ ...query, limit: 2 });
+      return search.list({ ...query, limit: 2 });
     },
   };
   const { run } = await previewBulk({ action: "markResolved" }, { filter: { state: "Error" } }, "ada", {
     ...ports,
-    store: more,
+    search: more,
   });
   expect(run).toMatchObject({ total: 2, isAll: false });
   expect(asked).toEqual([1000]);
@@ -209,10 +213,9 @@ test("of a cause of which not all were counted, the others are meant too", async
   });
   const [group] = (await attention.groups()).groups;
   const pages: number[] = [];
-  const store = {
-    ...world.store,
-    async list(query: Parameters<typeof world.store.list>[0]) {
-      const page = await world.store.list({ ...query, limit: 2 });
+  const inPages = {
+    async list(query: JobQuery) {
+      const page = await search.list({ ...query, limit: 2 });
       pages.push(page.jobs.length);
       return page.next ? { ...page, looked: { jobs: 2, downTo: page.next.createdAt } } : page;
     },
@@ -220,7 +223,7 @@ test("of a cause of which not all were counted, the others are meant too", async
   const { run } = await previewBulk({ action: "markResolved" }, { group: group?.id ?? "" }, "ada", {
     ...ports,
     attention,
-    store,
+    search: inPages,
   });
   expect(run).toMatchObject({ total: 3, isAll: true, cause: "card expired" });
   expect(pages).toEqual([2, 1]);

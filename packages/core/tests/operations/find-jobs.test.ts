@@ -1,22 +1,22 @@
 // Whoever gives a whole job id gets that job without a search; what else matches comes on the next page.
 
 import { findJobs } from "@scheduler-agent-supervisor/operator/internal/operations/find-jobs";
+import type { JobQuery } from "@scheduler-agent-supervisor/operator/internal/store/job-list";
 import { createMemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
 import { expect, test } from "vitest";
 import { sampleJob, sampleRecord } from "../jobs.ts";
+import { createMemoryJobSearch } from "../memory-job-search.ts";
 
 async function storeOf(...jobIds: string[]) {
   const store = createMemoryJobStore();
   for (const jobId of jobIds) await store.create(sampleJob(jobId), sampleRecord(jobId));
   const lists: unknown[] = [];
-  return {
-    lists,
-    state: store.state,
-    list: (query: Parameters<typeof store.list>[0]) => {
-      lists.push(query);
-      return store.list(query);
-    },
+  const search = createMemoryJobSearch(store);
+  const list = (query: JobQuery) => {
+    lists.push(query);
+    return search.list(query);
   };
+  return { lists, store, search: { list } };
 }
 
 const idsOf = ({ jobs }: Awaited<ReturnType<typeof findJobs>>) => jobs.map(({ jobId }) => jobId).sort();

@@ -32,7 +32,10 @@ export function jobsApi(application: App): Endpoints {
       handle: async (request) => {
         const parsed = parseListRequest(request.query.entries(), allKeys(application.ports().rules.contracts));
         if (parsed.kind === "invalid") return atFault(parsed.faults);
-        const { jobs, next, looked } = await findJobs(parsed.request, application.ports().store);
+        const { jobs, next, looked } = await findJobs(parsed.request, {
+          search: deskOf(application).search,
+          store: application.ports().store,
+        });
         const more = next && { continuation: continuationOf(next) };
         return listed(request, { jobs, ...(looked && { looked }), ...more });
       },
@@ -44,7 +47,7 @@ export function jobsApi(application: App): Endpoints {
       handle: async (request) => {
         const parsed = parseCountRequest(request.query.entries(), allKeys(application.ports().rules.contracts));
         if (parsed.kind === "invalid") return atFault(parsed.faults);
-        const jsonBody: JobTotal = await deskOf(application).console.countJobs(parsed.request);
+        const jsonBody: JobTotal = await deskOf(application).search.count(parsed.request);
         return { jsonBody };
       },
     },

@@ -1,8 +1,8 @@
 // The filter of a search: its members, the same for a list and for an action on all matches.
 
 import { ERROR_KINDS } from "@scheduler-agent-supervisor/core/domain";
-import type { WaitsFor } from "@scheduler-agent-supervisor/core/store";
 import { z } from "zod";
+import type { WaitsFor } from "../store/waits-for.ts";
 
 /** A searched text is no longer than a name. */
 const NAME_LIMIT = 200;

@@ -2,8 +2,8 @@
 
 import { PROCESS_STATES, type ProcessState } from "@scheduler-agent-supervisor/core/domain";
 import { checkQuery, type Parsed } from "@scheduler-agent-supervisor/core/messaging";
-import type { ListPosition } from "@scheduler-agent-supervisor/core/store";
 import { z } from "zod";
+import type { ListPosition } from "../store/job-list.ts";
 import { filterOf, jobFilter, keyFaults } from "./job-filter.ts";
 import { continuation, pageSize } from "./paging.ts";
 

@@ -12,23 +12,20 @@ import {
   type StateRecord,
 } from "@scheduler-agent-supervisor/core/domain";
 import { decisionContextOf, type Ports, workflowOf } from "@scheduler-agent-supervisor/core/scheduling";
-import {
-  entityTag,
-  isListed,
-  type JobFilter,
-  type JobPage,
-  type JobSummary,
-  NotStorable,
-} from "@scheduler-agent-supervisor/core/store";
+import { entityTag, NotStorable } from "@scheduler-agent-supervisor/core/store";
 import { type BulkAction, type BulkItem, MOST_JOBS } from "../domain/bulk.ts";
 import { filterOf } from "../messaging/job-filter.ts";
 import type { BulkFilter, BulkRun, BulkStore } from "../store/bulk-store.ts";
+import type { JobFilter, JobPage, JobSummary } from "../store/job-list.ts";
+import { isListed } from "../store/job-query.ts";
+import type { JobSearch } from "../store/job-search.ts";
 import type { AttentionView } from "./attention.ts";
 import { causeIdOf } from "./group-jobs.ts";
 
 export interface BulkPorts extends Ports {
   readonly bulk: BulkStore;
   readonly attention: AttentionView;
+  readonly search: Pick<JobSearch, "list">;
 }
 
 export type BulkTarget =
@@ -138,13 +135,13 @@ async function membersOf(id: string, ports: BulkPorts): Promise<Omit<Meant, "fil
 async function search(
   filter: JobFilter,
   isWanted: (job: JobSummary) => boolean,
-  { store }: BulkPorts,
+  ports: BulkPorts,
 ): Promise<Pick<Meant, "jobIds" | "isAll">> {
   const jobIds: string[] = [];
   let looked = 0;
   let page: JobPage | undefined;
   do {
-    page = await store.list({ ...filter, limit: MOST_JOBS - jobIds.length, after: page?.next });
+    page = await ports.search.list({ ...filter, limit: MOST_JOBS - jobIds.length, after: page?.next });
     jobIds.push(...page.jobs.filter(isWanted).map(({ jobId }) => jobId));
     looked += page.looked?.jobs ?? 0;
   } while (page.looked && jobIds.length < MOST_JOBS && looked < MOST_LOOKED);

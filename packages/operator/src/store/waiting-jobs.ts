@@ -7,7 +7,7 @@ import {
   START_REPEATED,
   type WaitingJob,
 } from "@scheduler-agent-supervisor/core/domain";
-import { LISTED_STEPS, openCondition } from "@scheduler-agent-supervisor/core/store";
+import { LISTED_STEPS, openCondition } from "./waits-for.ts";
 
 /**
  * Those that have not ended, and those that have, and whose message to the client or to operators could not be sent. Throws if the store does not

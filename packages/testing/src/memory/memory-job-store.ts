@@ -14,12 +14,9 @@ import {
 import {
   type ClosingStore,
   type Document,
-  isListed,
   type JobStore,
-  listedOf,
   NotStorable,
   OVER,
-  pageOf,
   recordOf,
   type Span,
   type Versioned,
@@ -41,6 +38,8 @@ export interface MemoryStoreOptions {
 }
 
 export interface MemoryJobStore extends JobStore, ClosingStore {
+  /** The ids of all jobs. */
+  readonly jobIds: readonly string[];
   /** A stored record, of any version. */
   stored(jobId: string): Document | undefined;
   /** The same store, for a process that has seen nothing of it yet. */
@@ -73,10 +72,6 @@ interface Data {
 function storeOver(data: Data): MemoryJobStore {
   const { jobs, history, onNewer } = data;
   const session = new Session(history);
-
-  /** A newer record unchanged: only its head is read. */
-  const inTodaysWords = (record: StateRecord): StateRecord =>
-    record.schemaVersion > RECORD_VERSION ? record : recordOf({ ...record });
 
   const read = (jobId: string) => opened(jobId, session.read(jobId));
   const newest = (jobId: string) => opened(jobId, session.newest(jobId));
@@ -154,6 +149,9 @@ function storeOver(data: Data): MemoryJobStore {
     get staleReads() {
       return history.staleReads;
     },
+    get jobIds() {
+      return history.ids;
+    },
     stored: (jobId) => structuredClone(history.newest(jobId)?.record),
     async state(jobId) {
       return read(jobId);
@@ -197,11 +195,6 @@ function storeOver(data: Data): MemoryJobStore {
       }
       return "erased";
     },
-    async list(query) {
-      const listed = found().filter((record) => isListed(inTodaysWords(record), query));
-      listed.sort((one, other) => (one.createdAt > other.createdAt ? -1 : 1));
-      return pageOf(structuredClone(listed.map(listedOf)), query);
-    },
     countInFlight: async (span) => inFlight(span).length,
     async countByKey(span) {
       const byKey = new Map<string, number>();
@@ -213,6 +206,11 @@ function storeOver(data: Data): MemoryJobStore {
       return structuredClone(first.slice(0, limit));
     },
     due: (instant) => before("dueAt", instant, found()),
+    async *processed(from, to) {
+      const isMeant = ({ processState, updatedAt }: StateRecord) =>
+        processState === "Processed" && updatedAt >= from && updatedAt <= to;
+      yield* found().flatMap((record) => (isMeant(record) ? (read(record.jobId) ?? []) : []));
+    },
     pastDeadline(instant) {
       return before(
         "deadlineAt",

@@ -162,10 +162,10 @@ export function portsOver(ask: Ask, now: () => number, { host, isAgain = false }
       replace: ({ etag }, record) =>
         ask<"replace">({ kind: "replace", etag, record: mutant.replaces ? mutant.replaces(record) : record }),
       revise: ({ etag }, record) => ask<"replace">({ kind: "replace", etag, record }),
-      list: never,
       countInFlight: never,
       countByKey: never,
       inFlight: never,
+      async *processed() {},
       async *due(before) {
         yield* left ?? (await search(before));
       },

@@ -10,7 +10,10 @@ import { concludedAgain } from "./publish.ts";
 const SENDING_MS = 5 * 60_000;
 /** The search ends so long after the claim: an attempt that waited for days says little about the time of the loss. */
 const SEARCHED_MS = 60 * 60_000;
-const PAGE = 100;
+/** The store's clock is ahead of the app's by less than this. */
+const CLOCKS_APART_MS = 60_000;
+/** The number of jobs whose messages are sent at the same time. */
+const TOGETHER = 100;
 
 /** An attempt that began although its engine does not know the attempt before. */
 interface Begun {
@@ -43,7 +46,7 @@ async function handle({ jobId, attempt }: Begun, searchedTo: Map<string, number>
   // Another hub may be another region's, which still works: that is not known here, and the search is made only once.
   if (known !== undefined && (hub !== context.taskHub || at <= known)) return;
   const to = Math.min(at + SEARCHED_MS, context.now());
-  const jobs = await publishEnded(instant(at - SENDING_MS), instant(to + 1), context);
+  const jobs = await publishEnded(instant(at - SENDING_MS), instant(to + CLOCKS_APART_MS), context);
   searchedTo.set(hub, to);
   context.telemetry.event("EngineLost", { hub, since: instant(at), jobs });
 }
@@ -57,16 +60,16 @@ function claimOf({ jobId, history }: StateRecord, attempt: number): { at: number
 
 /** Returns the number of the jobs. */
 async function publishEnded(from: string, to: string, context: Context): Promise<number> {
-  const query = { processState: "Processed", time: { of: "changed", from, to }, limit: PAGE } as const;
   let jobs = 0;
-  for (let page = await context.store.list(query); ; page = await context.store.list({ ...query, after: page.next })) {
-    await Promise.all(page.jobs.map(({ jobId }) => publishEndAgain(jobId, context)));
-    jobs += page.jobs.length;
-    if (!page.next) return jobs;
+  const read: StateRecord[] = [];
+  const publishRead = async () => {
+    jobs += read.length;
+    await Promise.all(read.splice(0).map((record) => concludedAgain(record, context)));
+  };
+  for await (const { record } of context.store.processed(from, to)) {
+    read.push(record);
+    if (read.length === TOGETHER) await publishRead();
   }
-}
-
-async function publishEndAgain(jobId: string, context: Context): Promise<void> {
-  const stored = await context.store.state(jobId);
-  if (stored?.record.processState === "Processed") await concludedAgain(stored.record, context);
+  await publishRead();
+  return jobs;
 }

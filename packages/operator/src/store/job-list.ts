@@ -5,9 +5,9 @@ import {
   RECORD_VERSION,
   type StateRecord,
   type StepState,
-} from "../domain/record/state-record.ts";
+} from "@scheduler-agent-supervisor/core/domain";
+import { recordOf } from "@scheduler-agent-supervisor/core/store";
 import type { Scanned } from "./job-scan.ts";
-import { recordOf } from "./record-versions.ts";
 import type { WaitsFor } from "./waits-for.ts";
 
 export interface JobFilter {

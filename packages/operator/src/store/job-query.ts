@@ -1,10 +1,8 @@
 // The jobs of a filter: as a query, whether an index answers it, and for stores that search their records themselves.
-import { isInHand } from "../domain/record/plan.ts";
-import { hasEnded, type StateRecord, type StepRun } from "../domain/record/state-record.ts";
-import { documentPath } from "./document-path.ts";
+import { hasEnded, isInHand, type StateRecord, type StepRun } from "@scheduler-agent-supervisor/core/domain";
+import { documentPath } from "@scheduler-agent-supervisor/core/store";
 import { type JobFilter, type JobQuery, listedMembers, type TimeFilter } from "./job-list.ts";
 import type { Window } from "./job-scan.ts";
-import type { Span } from "./job-store.ts";
 import { isRetried, retriedCondition, waitsCondition, waitsFor as waitsForIt } from "./waits-for.ts";
 
 /** An identifier, as the workflow's check requires: it becomes part of the query's text. */
@@ -182,14 +180,4 @@ function standsAt({ steps, error }: StateRecord, name: string): boolean {
   const busy = (run: StepRun | null | undefined) =>
     isInHand(run ?? null) || run?.state === "Failed" || (run != null && isRetried(run));
   return busy(steps[name]) || busy(steps[name]?.compensation) || error?.step === name;
-}
-
-/** Of the jobs in flight, due in that time. */
-export function inFlightQuery(members: string, { from, to }: Span, sorted = ""): Query {
-  const isInFlight = "c.processState = 'Processing' AND c.dueAt >= @from AND c.dueAt < @to";
-  const parameters = [
-    { name: "@from", value: from },
-    { name: "@to", value: to },
-  ];
-  return { query: `SELECT ${members} FROM c WHERE ${isInFlight} ${sorted}`, parameters };
 }

@@ -1,0 +1,22 @@
+// The operators' search over the store in memory: for tests of their operations.
+import type { StateRecord } from "@scheduler-agent-supervisor/core/domain";
+import { listedOf, pageOf } from "@scheduler-agent-supervisor/operator/internal/store/job-list";
+import { isListed } from "@scheduler-agent-supervisor/operator/internal/store/job-query";
+import type { JobSearch } from "@scheduler-agent-supervisor/operator/internal/store/job-search";
+import type { MemoryJobStore } from "@scheduler-agent-supervisor/testing/internal/memory/memory-job-store";
+import { RECORD_VERSION } from "../src/domain/record/state-record.ts";
+import { recordOf } from "../src/store/record-versions.ts";
+
+export function createMemoryJobSearch(store: Pick<MemoryJobStore, "jobIds" | "stored">): Pick<JobSearch, "list"> {
+  /** A newer record unchanged: only its head is read. */
+  const inTodaysWords = (record: StateRecord): StateRecord =>
+    record.schemaVersion > RECORD_VERSION ? record : recordOf({ ...record });
+  return {
+    async list(query) {
+      const records = store.jobIds.flatMap((jobId) => (store.stored(jobId) as unknown as StateRecord) ?? []);
+      const listed = records.filter((record) => isListed(inTodaysWords(record), query));
+      listed.sort((one, other) => (one.createdAt > other.createdAt ? -1 : 1));
+      return pageOf(listed.map(listedOf), query);
+    },
+  };
+}
