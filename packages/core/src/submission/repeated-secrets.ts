@@ -22,7 +22,10 @@ export function repeatedSecretFaults(
       return [];
     const { value: shown } = redactorFor([value]);
     const { [secret]: _own, ...others } = members;
-    const repeats = (part: unknown) => JSON.stringify(shown(part)) !== JSON.stringify(part);
+    const repeats = (part: unknown) => {
+      const clean = shown(part);
+      return clean !== part && JSON.stringify(clean) !== JSON.stringify(part);
+    };
     if (!repeats([others, properties])) return [];
     const fault = (place: string) => `${place}: must not repeat ${secret}, which is a secret`;
     return [

@@ -20,9 +20,7 @@ export function outgoingError(cause: unknown): unknown {
 }
 
 export function outgoingAttributes(attributes: Attributes): Attributes {
-  return Object.fromEntries(
-    Object.entries(attributes).map(([name, value]) => [name, typeof value === "string" ? outgoingText(value) : value]),
-  );
+  return redactor.value(attributes);
 }
 
 /** A JSON value: also without the nonce of a request to an agent, whoever asks. */

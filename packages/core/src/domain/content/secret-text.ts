@@ -10,8 +10,8 @@ const SHORTEST = 4;
 const NOTABLE = 8;
 /** A pattern of a long text does not compile. In another case or with other separators a long one is found by its letters and digits. */
 const LONGEST_PATTERN = 1000;
-/** Escapes may be escaped again, as in JSON within JSON. */
-const MOST_LEVELS = 4;
+/** Escapes may be escaped again, as in JSON within JSON. One of these is for the JSON of the value that a text is in. */
+const MOST_LEVELS = 5;
 
 const ESCAPE =
   /(?:%[\da-f]{2})+|\\u\{[\da-f]{1,6}\}|\\u[\da-f]{4}|\\x[\da-f]{2}|&#x[\da-f]{1,6};|&#\d{1,7};|&(?:amp|quot|lt|gt|apos);|\\[bfnrt\\"'`/]/giu;
