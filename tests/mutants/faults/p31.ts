@@ -68,7 +68,7 @@ export const P31 = faultsOf("P31", [
   [
     "A secret that is escaped twice is shown.",
     SECRET_TEXT,
-    "const MOST_LEVELS = 4;",
+    "const MOST_LEVELS = 5;",
     "const MOST_LEVELS = 1;",
     ENCODINGS,
   ],
