@@ -2,12 +2,8 @@
 import { styleText } from "node:util";
 import { durationMs } from "@scheduler-agent-supervisor/core/internal/domain/duration";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import {
-  SWEEP_GRACE_MS,
-  waitingJobOf,
-  waitsOf,
-} from "@scheduler-agent-supervisor/core/internal/domain/recovery/waiting";
 import { shownRecord } from "@scheduler-agent-supervisor/core/internal/store/stored-record";
+import { SWEEP_GRACE_MS, waitingJobOf, waitsOf } from "@scheduler-agent-supervisor/operator/internal/domain/waiting";
 import { words } from "../shared/words.ts";
 import { numberOf, readArguments, runCommand, UsageError } from "./every-app/arguments.ts";
 import { printFor, withAddress } from "./every-app/printed-commands.ts";

@@ -1,8 +1,8 @@
 // Texts for a terminal: without control characters, whoever wrote them; times as the reader's clock shows them.
 import { stripVTControlCharacters } from "node:util";
 import { counted } from "@scheduler-agent-supervisor/core/internal/domain/counted";
-import { type Wait, waitInWords } from "@scheduler-agent-supervisor/core/internal/domain/recovery/wait";
 import { roundedDuration } from "@scheduler-agent-supervisor/operator/internal/domain/duration-words";
+import { type Wait, waitInWords } from "@scheduler-agent-supervisor/operator/internal/domain/wait";
 import { words } from "../../shared/words.ts";
 import { withAddress } from "../every-app/printed-commands.ts";
 import { forOutput } from "../every-app/wrapped.ts";

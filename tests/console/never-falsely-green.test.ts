@@ -1,6 +1,6 @@
 // The first view says that nothing needs a person only if every one of its queries says so; and what is held up is named, and goes on.
 import { setTimeout as sleep } from "node:timers/promises";
-import { waitInWords } from "@scheduler-agent-supervisor/core/internal/domain/recovery/wait";
+import { waitInWords } from "@scheduler-agent-supervisor/operator/internal/domain/wait";
 import type {
   HeldUp,
   Inspection,

@@ -8,8 +8,8 @@ import {
   type StepRun,
 } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import { recover } from "@scheduler-agent-supervisor/core/internal/domain/recovery/recovery";
-import { leftBefore, waitingJobOf } from "@scheduler-agent-supervisor/core/internal/domain/recovery/waiting";
 import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/internal/store/cosmos-job-store";
+import { leftBefore, waitingJobOf } from "@scheduler-agent-supervisor/operator/internal/domain/waiting";
 import type { AgentStandings } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import { createHeldUp } from "@scheduler-agent-supervisor/operator/internal/operations/held-up";
 import { createWaitingJobs } from "@scheduler-agent-supervisor/operator/internal/store/waiting-jobs";

@@ -34,7 +34,7 @@ export { type Guard, type GuardedWrite, isOneWrite, type Lifetime } from "./doma
 export { idempotencyKey, type KeyChoice, keyChoiceOf } from "./domain/record/idempotency-key.ts";
 export { newStateRecord } from "./domain/record/new-state-record.ts";
 export { OPEN_ERRORS } from "./domain/record/open-errors.ts";
-export { owed, retryOf } from "./domain/record/outbox.ts";
+export { OUTBOX_GRACE_MS, owed, retryOf } from "./domain/record/outbox.ts";
 export { isInHand, isTakenUp, mayHaveHadEffect, runOf, runsInHand } from "./domain/record/plan.ts";
 export { isOver } from "./domain/record/retention.ts";
 export {
@@ -44,6 +44,7 @@ export {
   type EndState,
   ERROR_KINDS,
   type Expiry,
+  type HistoryEntry,
   hasEnded,
   holderId,
   type JobError,
@@ -66,20 +67,7 @@ export { courseOf, type Decision } from "./domain/recovery/next-attempt.ts";
 export { decideDeadline, passDeadline } from "./domain/recovery/pass-deadline.ts";
 export { decideRecovery, recover } from "./domain/recovery/recovery.ts";
 export { type Snapshot, snapshotOf } from "./domain/recovery/snapshot.ts";
-export { isToBeLookedAt } from "./domain/recovery/unrecovered.ts";
-export { WAIT_REASONS, type Wait, waitInWords } from "./domain/recovery/wait.ts";
-export {
-  isToBeRetried,
-  leftBefore,
-  type OpenStep,
-  pendingSinceOf,
-  START_REPEATED,
-  SWEEP_GRACE_MS,
-  type WaitContext,
-  type WaitingJob,
-  waitingJobOf,
-  waitsOf,
-} from "./domain/recovery/waiting.ts";
+export { isToBeLookedAt, unrecoveredOf } from "./domain/recovery/unrecovered.ts";
 export {
   type Attempt,
   type ClaimOutcome,
@@ -96,8 +84,9 @@ export {
 export { outputOf } from "./domain/steps/news.ts";
 export { isWanted } from "./domain/steps/outputs.ts";
 export type { Poll } from "./domain/steps/poll.ts";
+export { untaken } from "./domain/steps/step-run.ts";
 export { transitions } from "./domain/steps/transitions.ts";
-export type { AnyVerdict } from "./domain/steps/verdicts.ts";
+export { type AnyVerdict, entryOf as historyEntryOf } from "./domain/steps/verdicts.ts";
 export { inWords, isThrown, messageOf } from "./domain/thrown.ts";
 export { underlyingError } from "./domain/underlying-error.ts";
 export { itemsOf, NO_RULES, type WorkflowRules } from "./domain/workflows/workflow-rules.ts";

@@ -10,7 +10,7 @@ import {
   serviceBusOf,
 } from "@scheduler-agent-supervisor/core/composition";
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
-import { instant, inWords, SWEEP_GRACE_MS } from "@scheduler-agent-supervisor/core/domain";
+import { instant, inWords } from "@scheduler-agent-supervisor/core/domain";
 import { repliesQueueOf } from "@scheduler-agent-supervisor/core/messaging";
 import type { Pauses } from "@scheduler-agent-supervisor/core/scheduling";
 import type { ClosingStore, Pause } from "@scheduler-agent-supervisor/core/store";
@@ -24,6 +24,7 @@ import { MOST_JOBS } from "./domain/bulk.ts";
 import { type GaugesStanding, gaugesStanding } from "./domain/gauges-standing.ts";
 import type { OthersQueue } from "./domain/others-queue.ts";
 import { switchedOff } from "./domain/switched-off.ts";
+import { SWEEP_GRACE_MS } from "./domain/waiting.ts";
 import type { AgentStandings, LastHour, Session, Traffic, WaitingMessages } from "./messaging/console-contract.ts";
 import { deadLetterQueuesOf } from "./messaging/dead-letters.ts";
 import { createQueueAge } from "./messaging/queue-ages.ts";

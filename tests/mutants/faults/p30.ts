@@ -6,7 +6,7 @@ const HANDLING = "operator:domain/handling.test.ts";
 const ACCESS = "operator:messaging/operator-access.test.ts";
 const DEAD_LETTERS = "operations:dead-letters.test.ts";
 const GROUPS = "operator:operations/group-jobs.test.ts";
-const WAITING = "core:domain/recovery/waiting.test.ts";
+const WAITING = "operations:waiting.test.ts";
 
 export const P30 = faultsOf("P30", [
   [
@@ -137,7 +137,7 @@ export const P30 = faultsOf("P30", [
   ],
   [
     "A message that is left to the supervisor is named a minute after it should be sent.",
-    "core:domain/recovery/waiting.ts",
+    "operator:domain/waiting.ts",
     "isOver ? leftBefore(context.now) : after",
     "after",
     WAITING,
@@ -158,56 +158,56 @@ export const P30 = faultsOf("P30", [
   ],
   [
     "A forgotten job looks as if it waited for its start.",
-    "core:domain/recovery/waiting.ts",
+    "operator:domain/waiting.ts",
     'isOver ? "message" : "supervisor";',
     'isOver ? "message" : "start";',
     WAITING,
   ],
   [
     "A job whose attempt does not start, or that no sweep can recover, is not named while a service does one of its steps later.",
-    "core:domain/recovery/waiting.ts",
+    "operator:domain/waiting.ts",
     "waits.every((wait) => BY_OTHERS.has(wait.reason))",
     "waits.length === 0",
     WAITING,
   ],
   [
     "A step that is done later and polled in vain looks as if its service took its time.",
-    "core:domain/recovery/waiting.ts",
+    "operator:domain/waiting.ts",
     "expiry !== undefined && expiry.at > lastReportAt",
     "expiry !== undefined && expiry.at > lastReportAt && expiry.misconfigured",
     WAITING,
   ],
   [
     "A step that is done later and not polled at all looks as if its service took its time.",
-    "core:domain/recovery/waiting.ts",
+    "operator:domain/waiting.ts",
     "return (accepted?.pollAt ?? overdueBefore) < overdueBefore ? POLL_OVERDUE : undefined;",
     "return undefined;",
     WAITING,
   ],
   [
     "A job whose time is over looks as if its agent were at work.",
-    "core:domain/recovery/waiting.ts",
+    "operator:domain/waiting.ts",
     'end !== "" && end < overdueBefore;',
     'end !== "" && end < "";',
     WAITING,
   ],
   [
     "A job at which the supervisor looks again and again looks forgotten, because nobody takes its step up.",
-    "core:domain/recovery/waiting.ts",
+    "operator:domain/waiting.ts",
     "if (isOverdue && (isBegun || isForgotten))",
     "if (isOverdue)",
     WAITING,
   ],
   [
     "A step that nobody took up in time looks as if it were asked for the first time.",
-    "core:domain/recovery/waiting.ts",
+    "operator:domain/waiting.ts",
     "if (!isBegun && cause === null && waitCount > 0)",
     "if (!isBegun && cause === null && waitCount > 1000)",
     WAITING,
   ],
   [
     "A step of a paused agent does not say so.",
-    "core:domain/recovery/waiting.ts",
+    "operator:domain/waiting.ts",
     'if (isPaused(agent) && !isBegun) return wait("paused", job.reachedAt);',
     "",
     WAITING,

@@ -1,11 +1,11 @@
 // The gauges: each is counted apart, so that one that can't be counted silences only itself.
 
+import type { WaitReason } from "@scheduler-agent-supervisor/operator/internal/domain/wait";
 import {
   type GaugePorts,
   measureGauges,
 } from "@scheduler-agent-supervisor/operator/internal/operations/measure-gauges";
 import { afterEach, expect, test } from "vitest";
-import type { WaitReason } from "../../src/domain/recovery/wait.ts";
 import { measureWith } from "../../src/telemetry/metrics.ts";
 import { NOON, NOON_MS } from "../jobs.ts";
 import { createWorld } from "../world.ts";

@@ -1,7 +1,7 @@
 // The jobs that are held up: the cause, since when, and the next try.
 
-import { WAIT_REASONS } from "@scheduler-agent-supervisor/core/domain";
 import { z } from "zod";
+import { WAIT_REASONS } from "../domain/wait.ts";
 import { count, direction, instant } from "./parts.ts";
 
 /** Why a job does not continue now. */

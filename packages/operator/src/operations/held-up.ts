@@ -1,16 +1,11 @@
 // The jobs that are held up, in groups by their agent and cause, for the console: read at most once in some seconds, for any number of operators.
 import { createHash } from "node:crypto";
-import {
-  instant,
-  leftBefore,
-  type Wait,
-  type WaitContext,
-  type WaitingJob,
-  waitsOf,
-} from "@scheduler-agent-supervisor/core/domain";
+import { instant } from "@scheduler-agent-supervisor/core/domain";
 import { remembered } from "@scheduler-agent-supervisor/core/store";
 import { MOST_JOBS } from "../domain/bulk.ts";
 import { fingerprintOf, hasWords, technicalCauseOf } from "../domain/fingerprint.ts";
+import type { Wait } from "../domain/wait.ts";
+import { leftBefore, type WaitContext, type WaitingJob, waitsOf } from "../domain/waiting.ts";
 import type { AgentStandings, HeldUp, HeldUpPage } from "../messaging/console-contract.ts";
 import type { ReadWaitingJobs } from "../store/waiting-jobs.ts";
 

@@ -12,20 +12,17 @@ import {
   keyChoiceOf,
   type OperatorAction,
   type StateRecord,
-  SWEEP_GRACE_MS,
   type UnknownOutcome,
   unknownOutcomes,
-  type Wait,
   type Workflow,
-  waitInWords,
-  waitingJobOf,
-  waitsOf,
   withHiddenSecrets,
 } from "@scheduler-agent-supervisor/core/domain";
 import { type ActionName, contractOf, nounOf } from "@scheduler-agent-supervisor/core/messaging";
 import { decisionContextOf, type Ports, workflowOf } from "@scheduler-agent-supervisor/core/scheduling";
 import { entityTag, shownRecord } from "@scheduler-agent-supervisor/core/store";
 import { type StatusStanding, statusesOf } from "../domain/statuses.ts";
+import { type Wait, waitInWords } from "../domain/wait.ts";
+import { SWEEP_GRACE_MS, waitingJobOf, waitsOf } from "../domain/waiting.ts";
 
 /** One job for an operator. */
 export interface Inspection {

@@ -1,9 +1,10 @@
 // Measures the gauges: jobs by state, overdue jobs, the age of waiting messages.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { instant, inWords, type Wait } from "@scheduler-agent-supervisor/core/domain";
+import { instant, inWords } from "@scheduler-agent-supervisor/core/domain";
 import type { Context, Ports, Telemetry } from "@scheduler-agent-supervisor/core/scheduling";
 import { isMeasured, measure } from "@scheduler-agent-supervisor/core/telemetry";
+import type { Wait } from "../domain/wait.ts";
 import type { HeldUp } from "../messaging/console-contract.ts";
 import type { QueueAge } from "../messaging/queue-ages.ts";
 import type { JobCount } from "../store/job-gauges.ts";

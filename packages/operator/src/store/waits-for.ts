@@ -1,12 +1,6 @@
 // What jobs wait for that have not ended: as a condition of a query, and for stores that search their records themselves.
-import {
-  hasEnded,
-  isToBeRetried,
-  type OpenStep,
-  type StateRecord,
-  type StepRun,
-  waitingJobOf,
-} from "@scheduler-agent-supervisor/core/domain";
+import { hasEnded, type StateRecord, type StepRun } from "@scheduler-agent-supervisor/core/domain";
+import { isToBeRetried, type OpenStep, waitingJobOf } from "../domain/waiting.ts";
 
 /**
  * `agent`, `step`: a step of that agent or name is open. `person`: a person or a service reports a step later. `time`: a step waits for the time of

@@ -3,13 +3,7 @@
 import { defineAgent, defineChildJob, idAs } from "@scheduler-agent-supervisor/core/agents";
 import { defineApp } from "@scheduler-agent-supervisor/core/app";
 import { type Contracts, defineContract, jobId, jobMembers } from "@scheduler-agent-supervisor/core/contracts";
-import {
-  type Job,
-  type WorkflowRules,
-  waitInWords,
-  waitingJobOf,
-  waitsOf,
-} from "@scheduler-agent-supervisor/core/domain";
+import type { Job, WorkflowRules } from "@scheduler-agent-supervisor/core/domain";
 import { workflowsOf } from "@scheduler-agent-supervisor/core/workflows";
 import { expect, test } from "vitest";
 import { z } from "zod";
@@ -192,11 +186,8 @@ test("P35 a parent says what its child waits for, and goes on once a person has 
   await world.submit(content);
   await world.run({ for: "PT10M" });
   expect(states(world, "move-1", CHILD)).toEqual(["Processing", "Error"]);
-  const context = { now: world.now, claimWithinMs: 0, graceMs: 60_000, isPaused: () => false };
-  const [wait] = waitsOf(waitingJobOf(world.record("move-1")), context);
-  expect(wait && waitInWords(wait, (at) => at.slice(11, 16))).toMatch(
-    /^waits for child job move-1-boxing: .*no boxes left.* since 12:00, until 12:00$/,
-  );
+  const { boxing } = world.record("move-1").steps;
+  expect(boxing?.accepted?.child).toEqual({ jobId: CHILD, waitsFor: expect.stringContaining("no boxes left") });
   world.service("packer").works("pack");
   await world.operator.resubmit(CHILD);
   await world.run();

@@ -1,5 +1,5 @@
 // Why a job waits, in the sentence that the terminal and the API have too.
-import { waitInWords } from "@scheduler-agent-supervisor/core/internal/domain/recovery/wait";
+import { waitInWords } from "@scheduler-agent-supervisor/operator/internal/domain/wait";
 import type { Wait } from "../api/contract.ts";
 import { HELD_UP } from "../words/held-up.ts";
 import { Said, useInstant } from "./zone.tsx";

@@ -1,11 +1,11 @@
 // Why a job waits: each reason, as data and in words.
+import { waitInWords } from "@scheduler-agent-supervisor/operator/internal/domain/wait";
+import { type WaitContext, waitingJobOf, waitsOf } from "@scheduler-agent-supervisor/operator/internal/domain/waiting";
 import { describe, expect, test } from "vitest";
-import { GRAPH, NOON, sampleRecord } from "../../../tests/jobs.ts";
-import { after } from "../duration.ts";
-import { type Expiry, NOT_STARTED, type StateRecord, type StepRun } from "../record/state-record.ts";
-import { recover } from "./recovery.ts";
-import { waitInWords } from "./wait.ts";
-import { type WaitContext, waitingJobOf, waitsOf } from "./waiting.ts";
+import { after } from "../../src/domain/duration.ts";
+import { type Expiry, NOT_STARTED, type StateRecord, type StepRun } from "../../src/domain/record/state-record.ts";
+import { recover } from "../../src/domain/recovery/recovery.ts";
+import { GRAPH, NOON, sampleRecord } from "../jobs.ts";
 
 const CLAIM_MS = 60_000;
 const at = (minutes: number) => after(NOON, minutes * 60_000);

@@ -1,5 +1,5 @@
 // A wait of a job, in one sentence: the same for the console, the terminal and the API.
-import type { Direction } from "../record/state-record.ts";
+import type { Direction } from "@scheduler-agent-supervisor/core/domain";
 
 /**
  * `configuration`: an endpoint's address or the app's credential for it is wrong. `retry`: its last try timed out. `paused`: an operator has paused

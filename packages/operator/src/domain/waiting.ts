@@ -1,21 +1,22 @@
 // Why a job that has not ended does not continue now, from its record.
 
-import { after } from "../duration.ts";
-import { expiresAt } from "../record/due.ts";
-import { OUTBOX_GRACE_MS } from "../record/outbox.ts";
-import { isInHand, runOf } from "../record/plan.ts";
 import {
+  after,
   type Direction,
+  expiresAt,
   type HistoryEntry,
   hasEnded,
+  historyEntryOf,
+  isInHand,
+  OUTBOX_GRACE_MS,
+  runOf,
   type StateRecord,
   type StepRecord,
   type StepRun,
-} from "../record/state-record.ts";
-import { untaken } from "../steps/step-run.ts";
-import { entryOf } from "../steps/verdicts.ts";
-import { underlyingError } from "../underlying-error.ts";
-import { unrecoveredOf } from "./unrecovered.ts";
+  underlyingError,
+  unrecoveredOf,
+  untaken,
+} from "@scheduler-agent-supervisor/core/domain";
 import type { Wait, WaitReason } from "./wait.ts";
 
 type OpenRun = Pick<StepRun, "state" | "scheduledAt" | "startBy" | "completeBy" | "startedAt"> &
@@ -75,7 +76,7 @@ export function waitingJobOf(record: StateRecord): WaitingJob {
 }
 
 /** What the supervisor notes each time it repeats the start of an attempt in vain. */
-export const START_REPEATED = entryOf("repeatStart", "", undefined);
+export const START_REPEATED = historyEntryOf("repeatStart", "", undefined);
 
 /** The repeated starts are no progress: it waits since the write before the first of them. */
 export function pendingSinceOf(
