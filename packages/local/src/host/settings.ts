@@ -1,6 +1,5 @@
 // The app's settings as Core Tools sees them, and what bindings make of them: `%Name%` and connections.
 import { join } from "node:path";
-import { twilioAccount } from "./bindings/twilio-output.ts";
 import type { Binding, RegisteredFunction } from "./contract.ts";
 import { readJson } from "./host-json.ts";
 
@@ -24,6 +23,8 @@ export function readLocalSettings(appDir: string, file = "local.settings.json"):
   if (faults.length > 0) throw new Error(faults.join("\n"));
   return settings;
 }
+
+const TWILIO_API = "https://api.twilio.com";
 
 /** The bindings that have a connection, with the setting that it is in where they name none. */
 const CONNECTED: Readonly<Record<string, string>> = {
@@ -73,6 +74,21 @@ function bindSettings(binding: Binding, settings: Settings, fault: (text: string
   }
   if (binding.type.toLowerCase() === "twiliosms") Object.assign(filled, twilioAccount(binding, settings, fault));
   return { ...filled, type: binding.type, direction: binding.direction };
+}
+
+/** What the binding's settings name: the account, its token, and with `TwilioApiUrl` another address, for tests. */
+function twilioAccount(binding: Binding, settings: Settings, fault: (text: string) => void): object {
+  const setting = (key: string, usual: string) => {
+    const name = typeof binding[key] === "string" && binding[key] !== "" ? binding[key] : usual;
+    const value = settings[name];
+    if (value === undefined) fault(`setting "${name}", which "${key}" refers to, is missing`);
+    return value;
+  };
+  return {
+    accountSid: setting("accountSidSetting", "AzureWebJobsTwilioAccountSid"),
+    authToken: setting("authTokenSetting", "AzureWebJobsTwilioAuthToken"),
+    apiUrl: settings["TwilioApiUrl"] ?? TWILIO_API,
+  };
 }
 
 function missing(key: string, name: string): string {

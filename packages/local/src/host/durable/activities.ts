@@ -2,19 +2,10 @@
 import { randomUUID } from "node:crypto";
 import type { FunctionApp, TypedData } from "../contract.ts";
 import { Register } from "../register.ts";
-import type { HttpCall } from "./actions.ts";
 import { activityFailure } from "./activity-failure.ts";
 import { activityInput } from "./activity-input.ts";
 import { callHttp } from "./http-call.ts";
-
-export type Work =
-  | { readonly kind: "activity"; readonly name: string; readonly input: string; readonly instanceId: string }
-  | { readonly kind: "http"; readonly request: HttpCall };
-
-/** `result` is JSON text. */
-export type WorkOutcome =
-  | { readonly kind: "done"; readonly result: string }
-  | { readonly kind: "failed"; readonly reason: string; readonly details: string };
+import type { Work, WorkOutcome } from "./work.ts";
 
 interface Job {
   readonly number: number;
