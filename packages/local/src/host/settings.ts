@@ -1,5 +1,6 @@
 // The app's settings as Core Tools sees them, and what bindings make of them: `%Name%` and connections.
 import { join } from "node:path";
+import { isSameName } from "./app/by-name.ts";
 import type { Binding, RegisteredFunction } from "./contract.ts";
 import { readJson } from "./host-json.ts";
 
@@ -105,8 +106,10 @@ export function fillIn(text: string, settings: Settings, missing: (name: string)
   });
 }
 
-/** Whether the app's owner has switched the function off, as in Azure by `AzureWebJobs.<name>.Disabled`. */
+/** Whether the app's owner has switched the function off, as in Azure by `AzureWebJobs.<name>.Disabled`, in any case. */
 export function isDisabled(functionName: string, settings: Settings): boolean {
-  const value = settings[`AzureWebJobs.${functionName}.Disabled`] ?? settings[`AzureWebJobs_${functionName}_Disabled`];
+  const names = [`AzureWebJobs.${functionName}.Disabled`, `AzureWebJobs_${functionName}_Disabled`];
+  const given = Object.entries(settings).find(([key]) => names.some((name) => isSameName(name, key)));
+  const value = given?.[1];
   return value === "1" || value?.toLowerCase() === "true";
 }
