@@ -71,4 +71,16 @@ export const HOST_LIMITS_NOT_KEPT: readonly UnkeptLimit[] = [
   ),
   unkept("The memory of an instance", "512, 2,048 or 4,096 MB in the plan Flex Consumption", "what the machine has"),
   unkept("Instances of an app", "1,000 in the plan Flex Consumption", "as many as are started"),
+  unkept(
+    "The zone of a timer's schedule",
+    "always UTC in the plan Flex Consumption",
+    "that of `WEBSITE_TIME_ZONE`, with a warning at the start",
+    `${FUNCTIONS}/functions-bindings-timer#ncrontab-time-zones`,
+  ),
+  unkept(
+    "A timer whose schedule is a time span",
+    "not seen where the plans Consumption and Flex Consumption scale",
+    "it runs, with a warning at the start",
+    `${FUNCTIONS}/errors-diagnostics/diagnostic-events/azfd0015`,
+  ),
 ];
