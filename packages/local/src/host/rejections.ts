@@ -90,6 +90,11 @@ export const HOST_REJECTIONS = {
     RETRIES,
   ),
   instanceId: rejection("An instance id with / \\ # ? or a control character, or that begins with @", "400", CLIENT),
+  schedulerId: rejection(
+    "An instance id in the Durable Task Scheduler with a character that is not of ASCII",
+    "400",
+    "https://learn.microsoft.com/azure/azure-functions/durable/durable-task-scheduler/durable-task-scheduler#limitations-and-considerations",
+  ),
   eventBody: rejection("An event without a body, or whose body is not declared as JSON", "400", WEBHOOKS),
   httpMethod: rejection("A `callHttp` with a method that is no token of HTTP", FAILS, ACTIONS),
   entityKey: rejection(
