@@ -81,6 +81,12 @@ export const HOST_LIMITS_NOT_KEPT: readonly UnkeptLimit[] = [
   ),
   unkept("The memory of an instance", "512, 2,048 or 4,096 MB in the plan Flex Consumption", "what the machine has"),
   unkept("Instances of an app", "1,000 in the plan Flex Consumption", "as many as are started"),
+  unkept(
+    "Files in the folder of an app",
+    "read-only where the app runs from its package, as in the plan Flex Consumption",
+    "as the folder's rights say",
+    `${FUNCTIONS}/run-functions-from-deployment-package`,
+  ),
   unkept("The state of an entity in the Durable Task Scheduler", "1 MB", "as large as it is", SCHEDULER),
   unkept(
     "The zone of a timer's schedule",
