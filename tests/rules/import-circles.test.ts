@@ -38,6 +38,7 @@ test.each([
   "packages/operator/console/src",
   "packages/testing/src",
   "packages/client/src",
+  "packages/local/src",
 ])("%s has no circle of imports", (folder) => {
   const imports = importsOf(folder);
   expect([...imports.values()].flat().length).toBeGreaterThan(5);

@@ -4,17 +4,18 @@ import type { Durability } from "../database/database.ts";
 import { type Credentials, credentialsIn, type TlsFolder } from "../listener/certificate.ts";
 import { type ConnectionHandlers, PortListener } from "../listener/port-listener.ts";
 import { AdminServer } from "./admin/admin-server.ts";
-import { AmqpServer } from "./amqp/amqp-server.ts";
+import { AmqpServer, type Strictness } from "./amqp/amqp-server.ts";
 import { Broker } from "./broker.ts";
 import { connectionString } from "./connection-string.ts";
-import { type DeclaredEntities, declare } from "./entities/declare.ts";
+import { declare } from "./entities/declare.ts";
+import type { DeclaredEntities } from "./entities/declared-entities.ts";
 import { BusyQueues } from "./links/busy-queues.ts";
 import { KEY, KEY_NAME } from "./links/claims.ts";
 import { Store } from "./queue/store.ts";
 import { checkInternals } from "./rhea-internals.ts";
 
 /** The broker's ports, its data, and its initial queues and topics. */
-export interface BusOptions extends DeclaredEntities {
+export interface BusOptions extends DeclaredEntities, Strictness {
   /** AMQP; 0: any free one. */
   readonly port: number;
   /** HTTP; 0: any free one. */
@@ -24,12 +25,8 @@ export interface BusOptions extends DeclaredEntities {
   /** A folder; created if absent. */
   readonly data: string;
   readonly durability?: Durability;
-  /** A client needs a token for each entity that it uses, as in Azure, and its links end when that expires. */
-  readonly requireClaims?: boolean | undefined;
   /** Each such send, of all, is answered with `com.microsoft:server-busy` and not taken. If absent, none is. */
   readonly serverBusyEvery?: number | undefined;
-  /** A sender that sends nothing for so long is detached, as in Azure after ten minutes. If absent, none is. */
-  readonly idleDetachMs?: number | undefined;
   readonly log?: (line: string) => void;
 }
 

@@ -2,7 +2,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Database } from "../database/database.ts";
 import type { KeyRange } from "./partitions/key-ranges.ts";
-import type { Catalog, Container } from "./resources/catalog.ts";
+import type { Catalog } from "./resources/catalog.ts";
+import type { Container } from "./resources/container.ts";
 
 export interface Call {
   readonly catalog: Catalog;

@@ -2,7 +2,8 @@
 import { Snapshot } from "../database/snapshot.ts";
 import type { ItemTable } from "./items/item-table.ts";
 import { HASH_FUNCTIONS } from "./partitions/partition-hash.ts";
-import type { Catalog, Container } from "./resources/catalog.ts";
+import type { Catalog } from "./resources/catalog.ts";
+import type { Container } from "./resources/container.ts";
 
 /** The highest number of a write that a session token names: the client has seen it. A token names each range. */
 export function writeSeen(token: string | undefined): number {

@@ -5,7 +5,7 @@ import { makeFolder } from "../make-folder.ts";
 import { messageOf } from "../thrown.ts";
 import { announcement } from "./app/announcement.ts";
 import { type LoadedApp, loadApp } from "./app/app.ts";
-import { bundleWarnings, hubNameFault } from "./app/azure-checks.ts";
+import { bundleWarnings, hubNameFault, timerWarnings } from "./app/azure-checks.ts";
 import { ByName } from "./app/by-name.ts";
 import { checkLibraries } from "./app/self-check.ts";
 import { AppBindings } from "./bindings/app-bindings.ts";
@@ -83,6 +83,7 @@ export class Host {
     for (const line of this.#hostJson.warnings) warn(line);
     for (const line of bundleWarnings(app.functions.values(), this.#hostJson)) warn(line);
     this.functions = this.#bind(app);
+    for (const line of timerWarnings(this.functions, this.#settings)) warn(line);
     this.#bindings.functions = this.functions;
   }
 

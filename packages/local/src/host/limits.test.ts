@@ -6,8 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { bundleWarnings, hubNameFault } from "./app/azure-checks.ts";
+import { bundleWarnings, hubNameFault, timerWarnings } from "./app/azure-checks.ts";
 import { checkNames } from "./app/function-names.ts";
+import type { RegisteredFunction } from "./contract.ts";
 import { readHostJson } from "./host-json.ts";
 import { HOST_LIMITS as LIMITS } from "./limits.ts";
 import { HOST_REJECTIONS as REJECTIONS } from "./rejections.ts";
@@ -66,15 +67,12 @@ test("an app whose hub Azure refuses does not start, and the fault names it", as
   await (await start("myHub")).close();
 });
 
+const of = (name: string, type: string, schedule?: string): RegisteredFunction => {
+  const trigger = { type, direction: "in", schedule } as const;
+  return { name, trigger, triggerName: "in", bindings: { in: trigger } };
+};
+
 test("functions whose bindings come with an extension bundle are named where host.json has none", () => {
-  const of = (name: string, type: string) => {
-    const trigger = { type, direction: "in" as const };
-    return { name, trigger, triggerName: "in", bindings: { in: trigger } } as unknown as Parameters<
-      typeof bundleWarnings
-    >[0] extends Iterable<infer One>
-      ? One
-      : never;
-  };
   const functions = [of("a", "serviceBusTrigger"), of("b", "httpTrigger"), of("c", "orchestrationTrigger")];
   expect(bundleWarnings(functions, { hasBundle: false })).toEqual([
     'Refused in Azure: host.json has no "extensionBundle", which has the bindings of these functions: a, c',
@@ -83,6 +81,19 @@ test("functions whose bindings come with an extension bundle are named where hos
   expect(bundleWarnings([of("b", "httpTrigger"), of("t", "timerTrigger")], { hasBundle: false })).toEqual([]);
   const root = join(import.meta.dirname, "../../../..");
   expect(readHostJson(root, {}).hasBundle).toBe(true);
+});
+
+test("timers that the plan Flex Consumption runs at other times are named", () => {
+  const functions = [
+    of("nightly", "timerTrigger", "0 0 2 * * *"),
+    of("often", "timerTrigger", "00:05:00"),
+    of("b", "httpTrigger"),
+  ];
+  const [zone, span] = timerWarnings(functions, { WEBSITE_TIME_ZONE: "Europe/Berlin" });
+  expect(zone).toMatch(/WEBSITE_TIME_ZONE .* run in UTC: nightly, often$/);
+  expect(span).toMatch(/time spans, .*: often$/);
+  expect(timerWarnings(functions.slice(0, 1), {})).toEqual([]);
+  expect(timerWarnings(functions.slice(2), { WEBSITE_TIME_ZONE: "Europe/Berlin" })).toEqual([]);
 });
 
 test(LIMITS.requestBytes.what, async () => {

@@ -18,6 +18,8 @@ const SERVICE_BUS =
 
 const AT_START = "an error at the start";
 const FAILS = "the orchestration fails";
+const REFUSED = "400, or the orchestration fails";
+const SCHEDULER = `${FUNCTIONS}/durable/durable-task-scheduler/durable-task-scheduler#limitations-and-considerations`;
 const KB = 1024;
 
 export const HOST_LIMITS = {
@@ -43,6 +45,14 @@ export const HOST_LIMITS = {
     FAILS,
     `${EXTENSION}/AzureStorageDurabilityProvider.cs`,
   ),
+  payloadBytes: limit(
+    "The input or the result of an orchestration or an activity, or the data of an event, in the Durable Task Scheduler",
+    KB * KB,
+    "bytes",
+    "400, or the activity or the orchestration fails",
+    SCHEDULER,
+  ),
+  schedulerId: limit("The id of an orchestration in the Durable Task Scheduler", 100, "characters", REFUSED, SCHEDULER),
   requestBytes: limit("The body of a request, unless the app sets another limit", 100 * KB * KB, "bytes", "413", HTTP),
   requestLineBytes: limit("The first line of a request: method, path and query", 8 * KB, "bytes", "414", KESTREL),
   headersBytes: limit("The headers of a request together", 32 * KB, "bytes", "431", KESTREL),
@@ -71,4 +81,23 @@ export const HOST_LIMITS_NOT_KEPT: readonly UnkeptLimit[] = [
   ),
   unkept("The memory of an instance", "512, 2,048 or 4,096 MB in the plan Flex Consumption", "what the machine has"),
   unkept("Instances of an app", "1,000 in the plan Flex Consumption", "as many as are started"),
+  unkept(
+    "Files in the folder of an app",
+    "read-only where the app runs from its package, as in the plan Flex Consumption",
+    "as the folder's rights say",
+    `${FUNCTIONS}/run-functions-from-deployment-package`,
+  ),
+  unkept("The state of an entity in the Durable Task Scheduler", "1 MB", "as large as it is", SCHEDULER),
+  unkept(
+    "The zone of a timer's schedule",
+    "always UTC in the plan Flex Consumption",
+    "that of `WEBSITE_TIME_ZONE`, with a warning at the start",
+    `${FUNCTIONS}/functions-bindings-timer#ncrontab-time-zones`,
+  ),
+  unkept(
+    "A timer whose schedule is a time span",
+    "not seen where the plans Consumption and Flex Consumption scale",
+    "it runs, with a warning at the start",
+    `${FUNCTIONS}/errors-diagnostics/diagnostic-events/azfd0015`,
+  ),
 ];

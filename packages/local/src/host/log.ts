@@ -1,6 +1,5 @@
 // Writes what functions and host say as one line each, filtered by the levels of host.json.
 import { stripVTControlCharacters } from "node:util";
-import type { HostSettings } from "./host-json.ts";
 
 export type LogLevel = "trace" | "debug" | "information" | "warning" | "error" | "critical" | "none";
 
@@ -47,7 +46,7 @@ const COLOUR: Readonly<Record<LogLevel, string>> = {
 
 /** Answers by category whether a level is written, remembering each category's answer. */
 export function levelFilter(
-  levels: HostSettings["logLevels"],
+  levels: Readonly<Record<string, LogLevel>>,
 ): (entry: Pick<LogEntry, "level" | "category">) => boolean {
   const known = new Map<string, number>();
   const rankOf = (category: string): number => {

@@ -28,6 +28,12 @@ const RETRIES = "https://github.com/Azure/azure-functions-durable-js/issues/629"
 const SERVICE_BUS =
   "https://github.com/Azure/azure-sdk-for-net/blob/main/sdk/servicebus/Microsoft.Azure.WebJobs.Extensions.ServiceBus/src/Config/ServiceBusHostBuilderExtensions.cs";
 
+const COSMOS =
+  "https://github.com/Azure/azure-webjobs-sdk-extensions/blob/dev/src/WebJobs.Extensions.CosmosDB/Trigger/CosmosDBTriggerAttributeBindingProvider.cs";
+const FEED =
+  "https://github.com/Azure/azure-webjobs-sdk-extensions/blob/dev/src/WebJobs.Extensions.CosmosDB/Trigger/CosmosDBTriggerListener.cs";
+const LEASES = "https://github.com/Azure/azure-cosmos-dotnet-v3/issues/1100";
+
 const AT_START = "an error at the start";
 const FAILS = "the orchestration fails";
 /** In Azure it stays Running for good. */
@@ -47,6 +53,17 @@ export const HOST_REJECTIONS = {
   sameRoute: rejection("A route with a method that another function has too", AT_START, ROUTES),
   ownRoute: rejection("A route that begins with admin or runtime", AT_START, ROUTES),
   setting: rejection("A `%setting%` that is missing", AT_START, SETTINGS),
+  ownLeases: rejection("A Cosmos DB trigger that keeps its leases in the container which it reads", AT_START, COSMOS),
+  feedStart: rejection(
+    "A Cosmos DB trigger with `startFromBeginning` and `startFromTime`, or with a `startFromTime` that is no time",
+    AT_START,
+    FEED,
+  ),
+  leaseKey: rejection(
+    "A container for the leases of a Cosmos DB trigger that is not partitioned by /id",
+    "the function does not run, and the log says why",
+    LEASES,
+  ),
   version: rejection('A host.json whose version is not "2.0"', AT_START, HOST_JSON),
   hostJsonType: rejection("A value in host.json that its member cannot have", AT_START, OPTIONS),
   bundle: rejection("An extension bundle without an id, or whose version is no range", AT_START, BUNDLES),
@@ -73,6 +90,11 @@ export const HOST_REJECTIONS = {
     RETRIES,
   ),
   instanceId: rejection("An instance id with / \\ # ? or a control character, or that begins with @", "400", CLIENT),
+  schedulerId: rejection(
+    "An instance id in the Durable Task Scheduler with a character that is not of ASCII",
+    "400",
+    "https://learn.microsoft.com/azure/azure-functions/durable/durable-task-scheduler/durable-task-scheduler#limitations-and-considerations",
+  ),
   eventBody: rejection("An event without a body, or whose body is not declared as JSON", "400", WEBHOOKS),
   httpMethod: rejection("A `callHttp` with a method that is no token of HTTP", FAILS, ACTIONS),
   entityKey: rejection(

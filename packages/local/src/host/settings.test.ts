@@ -9,7 +9,7 @@ import { levelFilter } from "./log.ts";
 import { HOST_REJECTIONS as REJECTIONS } from "./rejections.ts";
 import { retryDelayMs } from "./retry.ts";
 import { parseSchedule } from "./schedule/schedule.ts";
-import { readLocalSettings } from "./settings.ts";
+import { isDisabled, readLocalSettings } from "./settings.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -355,4 +355,14 @@ test("queues are not polled more often than Azure allows", () => {
   };
   expect(read("00:00:00.100")).toBe(100);
   expect(() => read("00:00:00.099")).toThrow("00:00:00.100 at least");
+});
+
+test.each([
+  ["AzureWebJobs.sendMail.Disabled", "1", true],
+  ["AzureWebJobs_SendMail_Disabled", "true", true],
+  ["AZUREWEBJOBS.SENDMAIL.DISABLED", "True", true],
+  ["AzureWebJobs.SendMail.Disabled", "false", false],
+  ["AzureWebJobs.SendMails.Disabled", "1", false],
+])("%s=%s switches SendMail off: %s", (name, value, isOff) => {
+  expect(isDisabled("SendMail", { [name]: value })).toBe(isOff);
 });

@@ -1,6 +1,6 @@
 // The app's settings as Core Tools sees them, and what bindings make of them: `%Name%` and connections.
 import { join } from "node:path";
-import { twilioAccount } from "./bindings/twilio-output.ts";
+import { isSameName } from "./app/by-name.ts";
 import type { Binding, RegisteredFunction } from "./contract.ts";
 import { readJson } from "./host-json.ts";
 
@@ -24,6 +24,8 @@ export function readLocalSettings(appDir: string, file = "local.settings.json"):
   if (faults.length > 0) throw new Error(faults.join("\n"));
   return settings;
 }
+
+const TWILIO_API = "https://api.twilio.com";
 
 /** The bindings that have a connection, with the setting that it is in where they name none. */
 const CONNECTED: Readonly<Record<string, string>> = {
@@ -75,6 +77,21 @@ function bindSettings(binding: Binding, settings: Settings, fault: (text: string
   return { ...filled, type: binding.type, direction: binding.direction };
 }
 
+/** What the binding's settings name: the account, its token, and with `TwilioApiUrl` another address, for tests. */
+function twilioAccount(binding: Binding, settings: Settings, fault: (text: string) => void): object {
+  const setting = (key: string, usual: string) => {
+    const name = typeof binding[key] === "string" && binding[key] !== "" ? binding[key] : usual;
+    const value = settings[name];
+    if (value === undefined) fault(`setting "${name}", which "${key}" refers to, is missing`);
+    return value;
+  };
+  return {
+    accountSid: setting("accountSidSetting", "AzureWebJobsTwilioAccountSid"),
+    authToken: setting("authTokenSetting", "AzureWebJobsTwilioAuthToken"),
+    apiUrl: settings["TwilioApiUrl"] ?? TWILIO_API,
+  };
+}
+
 function missing(key: string, name: string): string {
   return `setting "${name}", which "${key}" refers to as %${name}%, is missing`;
 }
@@ -89,8 +106,10 @@ export function fillIn(text: string, settings: Settings, missing: (name: string)
   });
 }
 
-/** Whether the app's owner has switched the function off, as in Azure by `AzureWebJobs.<name>.Disabled`. */
+/** Whether the app's owner has switched the function off, as in Azure by `AzureWebJobs.<name>.Disabled`, in any case. */
 export function isDisabled(functionName: string, settings: Settings): boolean {
-  const value = settings[`AzureWebJobs.${functionName}.Disabled`] ?? settings[`AzureWebJobs_${functionName}_Disabled`];
+  const names = [`AzureWebJobs.${functionName}.Disabled`, `AzureWebJobs_${functionName}_Disabled`];
+  const given = Object.entries(settings).find(([key]) => names.some((name) => isSameName(name, key)));
+  const value = given?.[1];
   return value === "1" || value?.toLowerCase() === "true";
 }

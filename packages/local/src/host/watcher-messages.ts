@@ -1,6 +1,5 @@
 // What the processes of a host say to each other over IPC, and the command to who started it.
 import type { DescribedApp } from "./flex/groups.ts";
-import type { InstanceStatus } from "./flex/instances.ts";
 import type { HostOptions } from "./host-options.ts";
 
 /** The worker's only argument, as JSON. */
@@ -24,6 +23,16 @@ export type WatcherMessage =
   | { readonly kind: "hold" }
   /** Where the further durable processes take activities. */
   | { readonly kind: "activityPorts"; readonly ports: readonly number[] };
+
+/** A process of the flex topology. */
+export interface InstanceStatus {
+  /** `submission`, `submission.2`, … */
+  readonly name: string;
+  readonly group: string;
+  /** 0 while there is no process. */
+  readonly pid: number;
+  readonly isReady: boolean;
+}
 
 /** What the command sends, where it was started with a channel and runs several processes. */
 export interface HostMessage {

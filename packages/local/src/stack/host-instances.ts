@@ -1,6 +1,6 @@
 // The processes of one host in the flex topology, as the host tells of them: they can be killed one by one, and come back by themselves.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { InstanceStatus } from "../host/flex/instances.ts";
+import type { InstanceStatus } from "../host/watcher-messages.ts";
 import type { HostName, InstanceName } from "./processes.ts";
 
 export interface StackInstance {

@@ -1,7 +1,7 @@
 // Starts one part inside this process (Azurite: as its child) and says where it answers.
 
 import { join } from "node:path";
-import type { DeclaredEntities } from "../bus/entities/declare.ts";
+import type { DeclaredEntities } from "../bus/entities/declared-entities.ts";
 import type { Entities } from "./entities.ts";
 import { BUS_LIKE_AZURE, COSMOS_LIKE_AZURE } from "./like-azure.ts";
 import { type PartAddress, type PartName, remotePort, USUAL_BUS_TLS_PORT } from "./parts.ts";

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { Durability } from "../database/database.ts";
 import type { EngineName } from "../host/durable/engine-profile.ts";
 import type { InstanceCounts, Topology } from "../host/flex/groups.ts";
-import type { InstanceStatus } from "../host/flex/instances.ts";
+import type { InstanceStatus } from "../host/watcher-messages.ts";
 import { type Addresses, addressesOf, hostAddress, portsOf } from "./addresses.ts";
 import type { Exit } from "./child.ts";
 import { chosenPorts, type StackPorts } from "./chosen-ports.ts";

@@ -17,7 +17,6 @@ import {
   type ReceiverLink,
   type SenderLink,
 } from "../rhea-internals.ts";
-import type { BusOptions } from "../start.ts";
 import { checkOpen, guardConnection, smoothOutput } from "./amqp-connection.ts";
 import { guardSession } from "./amqp-session.ts";
 import { MAX_CHANNEL, MAX_FRAME_BYTES } from "./frame-reader.ts";
@@ -35,7 +34,13 @@ const CONNECTION_OPTIONS = {
   treat_modified_as_released: false,
 };
 
-type Strictness = Pick<BusOptions, "requireClaims" | "idleDetachMs">;
+/** What Azure asks of its clients, and this broker only where it is told to. */
+export interface Strictness {
+  /** A client needs a token for each entity that it uses, as in Azure, and its links end when that expires. */
+  readonly requireClaims?: boolean | undefined;
+  /** A sender that sends nothing for so long is detached, as in Azure after ten minutes. If absent, none is. */
+  readonly idleDetachMs?: number | undefined;
+}
 
 export class AmqpServer {
   readonly #broker: Broker;

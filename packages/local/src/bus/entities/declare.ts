@@ -1,32 +1,9 @@
 // Makes the entities that a file declares: absent ones are created, present ones set anew.
-
-import type { WithNotes } from "../../notes.ts";
-import type { ArmProperties } from "../queue/queue-settings.ts";
 import { parseRule, type Rule } from "../rules/rule.ts";
-import { readDeclared } from "./declared-entities.ts";
-import type { EntityCatalog, EntityChange } from "./entity-catalog.ts";
+import { type DeclaredEntities, type QueueEntity, readDeclared } from "./declared-entities.ts";
+import type { EntityChange } from "./entity.ts";
+import type { EntityCatalog } from "./entity-catalog.ts";
 import { subscriptionPath } from "./entity-path.ts";
-
-/** With the members of ARM. */
-export interface QueueEntity {
-  readonly name: string;
-  /** Absent: the service's defaults. */
-  readonly properties?: ArmProperties;
-}
-
-export interface TopicEntity extends QueueEntity {
-  readonly subscriptions?: readonly SubscriptionEntity[];
-}
-
-export interface SubscriptionEntity extends QueueEntity {
-  /** All that the subscription has; absent: the one that selects everything. Properties as in ARM. */
-  readonly rules?: readonly QueueEntity[];
-}
-
-export interface DeclaredEntities extends WithNotes {
-  readonly queues?: readonly QueueEntity[];
-  readonly topics?: readonly TopicEntity[];
-}
 
 /** Throws an error that names what is wrong. */
 export async function declare(catalog: EntityCatalog, given: DeclaredEntities, now: number): Promise<void> {

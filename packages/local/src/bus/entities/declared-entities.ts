@@ -1,7 +1,28 @@
 // The strict reader of the entities that a file or a program declares: a member that nobody reads is a fault, not a silent loss.
 import { z } from "zod";
-import { eachWithoutNotes, hidden, readNotes } from "../../notes.ts";
-import type { DeclaredEntities } from "./declare.ts";
+import { eachWithoutNotes, hidden, readNotes, type WithNotes } from "../../notes.ts";
+import type { ArmProperties } from "../queue/queue-settings.ts";
+
+/** With the members of ARM. */
+export interface QueueEntity {
+  readonly name: string;
+  /** Absent: the service's defaults. */
+  readonly properties?: ArmProperties;
+}
+
+export interface TopicEntity extends QueueEntity {
+  readonly subscriptions?: readonly SubscriptionEntity[];
+}
+
+export interface SubscriptionEntity extends QueueEntity {
+  /** All that the subscription has; absent: the one that selects everything. Properties as in ARM. */
+  readonly rules?: readonly QueueEntity[];
+}
+
+export interface DeclaredEntities extends WithNotes {
+  readonly queues?: readonly QueueEntity[];
+  readonly topics?: readonly TopicEntity[];
+}
 
 const COMMON = [
   "autoDeleteOnIdle",

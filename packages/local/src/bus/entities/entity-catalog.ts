@@ -5,16 +5,9 @@ import { type ArmProperties, type EntityKind, parseSettings, type QueueSettings 
 import type { Store } from "../queue/store.ts";
 import type { Surroundings } from "../queue/surroundings.ts";
 import type { Rule } from "../rules/rule.ts";
-import { defaultRule, Entity } from "./entity.ts";
+import { defaultRule, Entity, type EntityChange } from "./entity.ts";
 import { isEntityName, isPartName, splitSubscription } from "./entity-path.ts";
 import { entityQuotaFault, filterQuotaFault, QuotaExceeded } from "./quotas.ts";
-
-export interface EntityChange {
-  readonly kind: EntityKind;
-  /** Of a subscription: `topic/Subscriptions/name`. */
-  readonly path: string;
-  readonly properties: ArmProperties;
-}
 
 export interface CatalogListener {
   /** The links of an entity that goes have to be closed. */

@@ -2,12 +2,20 @@
 
 import { Distribution, Forwarding, type Outlet } from "../queue/outlet.ts";
 import { Queue, type QueueCounts } from "../queue/queue.ts";
-import { readSettings } from "../queue/queue-settings.ts";
+import { type ArmProperties, type EntityKind, readSettings } from "../queue/queue-settings.ts";
 import type { Store } from "../queue/store.ts";
 import type { Surroundings } from "../queue/surroundings.ts";
 import { DEFAULT_RULE, parseRule, type Rule } from "../rules/rule.ts";
 import { SubscriptionRules } from "../rules/subscription-rules.ts";
 import type { EntityRow } from "./entity-store.ts";
+
+/** What an entity is to be: made anew, or set. */
+export interface EntityChange {
+  readonly kind: EntityKind;
+  /** Of a subscription: `topic/Subscriptions/name`. */
+  readonly path: string;
+  readonly properties: ArmProperties;
+}
 
 export class Entity {
   row: EntityRow;

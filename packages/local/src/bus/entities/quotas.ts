@@ -5,7 +5,7 @@ import { BUS_LIMITS } from "../limits.ts";
 import type { EntityKind, QueueSettings } from "../queue/queue-settings.ts";
 import { type FilterKind, filterKind, type Rule } from "../rules/rule.ts";
 import type { SubscriptionRules } from "../rules/subscription-rules.ts";
-import type { EntityChange } from "./entity-catalog.ts";
+import type { EntityChange } from "./entity.ts";
 import { splitSubscription } from "./entity-path.ts";
 
 interface CountedEntity {

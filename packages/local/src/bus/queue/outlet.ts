@@ -1,48 +1,21 @@
 // Where messages go instead of staying: on to another entity, or from a topic to its subscriptions.
 
-import type { Incoming } from "../encoded/encoded-message.ts";
 import { BUS_LIMITS } from "../limits.ts";
 import type { SubscriptionRules } from "../rules/subscription-rules.ts";
 import type { Arrivals } from "./arrivals.ts";
-import type { Queue } from "./queue.ts";
+import { onward, type Passing, type PassingQueue } from "./passing.ts";
 
 /** A message that has passed more entities than these is a dead letter (Service Bus documentation, "Chaining entities"). */
 const MAX_HOPS = BUS_LIMITS.hops.value;
-
-/** A message that an entity has taken, on its way out again. */
-export interface Passing {
-  readonly incoming: Incoming;
-  /** Its number in the entity that it passes. */
-  readonly sequence: number;
-  /** The shorter of its own and the entity's. */
-  readonly ttlMs: number | undefined;
-  readonly now: number;
-}
 
 export interface Outlet {
   /** Plans what becomes of the message elsewhere. */
   pass(passing: Passing, arrivals: Arrivals): void;
 }
 
-/** As the next entity gets it. */
-export function onward({ incoming, sequence, ttlMs }: Passing): Incoming {
-  return {
-    ...withoutNumber(incoming),
-    ttlMs,
-    // A message that was scheduled is due by now.
-    scheduledFor: undefined,
-    enqueuedSequence: incoming.enqueuedSequence ?? sequence,
-  };
-}
-
-/** Each entity numbers its messages by itself. */
-function withoutNumber({ sequence: _, ...others }: Incoming): Incoming {
-  return others;
-}
-
 /** `undefined`: it may go there. A text says why not. */
 export function findObstacle(
-  target: Queue | undefined,
+  target: PassingQueue | undefined,
   hops: number,
 ): { reason: string; description: string } | undefined {
   if (hops > MAX_HOPS) {
@@ -57,10 +30,10 @@ export function findObstacle(
 
 /** Auto-forwarding from a queue or a subscription. What cannot be forwarded becomes a dead letter of the source. */
 export class Forwarding implements Outlet {
-  readonly #source: Queue;
-  readonly #find: () => Queue | undefined;
+  readonly #source: PassingQueue;
+  readonly #find: () => PassingQueue | undefined;
 
-  constructor(source: Queue, find: () => Queue | undefined) {
+  constructor(source: PassingQueue, find: () => PassingQueue | undefined) {
     this.#source = source;
     this.#find = find;
   }
@@ -77,7 +50,7 @@ export class Forwarding implements Outlet {
 }
 
 export interface Subscription {
-  readonly queue: Queue;
+  readonly queue: PassingQueue;
   readonly rules: SubscriptionRules;
 }
 

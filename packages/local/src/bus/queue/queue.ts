@@ -10,6 +10,7 @@ import { type Consumer, Lane } from "./lane.ts";
 import { LockTable, lockToken } from "./lock-table.ts";
 import { MessageShelf, type StateCounts } from "./message-shelf.ts";
 import { findObstacle, type Outlet } from "./outlet.ts";
+import type { PassingQueue } from "./passing.ts";
 import type { EntityKind, QueueSettings } from "./queue-settings.ts";
 import { Sessions } from "./sessions.ts";
 import { Settler } from "./settlement.ts";
@@ -35,7 +36,7 @@ export interface QueueIdentity {
 
 const FORGET_LIMIT = 500;
 
-export class Queue implements ReceivingQueue {
+export class Queue implements ReceivingQueue, PassingQueue {
   readonly kind: QueueIdentity["kind"];
   readonly name: string;
   readonly number: number;
@@ -90,7 +91,6 @@ export class Queue implements ReceivingQueue {
     return sequences;
   }
 
-  /** Plans what becomes of a message that was sent here. @returns its sequence number. */
   admit(incoming: Incoming, now: number, arrivals: Arrivals): number {
     const message = this.#newMessage(incoming, now, arrivals);
     if (this.#isDuplicate(incoming, now, arrivals)) return message.sequence;
@@ -104,7 +104,6 @@ export class Queue implements ReceivingQueue {
     return sequence;
   }
 
-  /** Plans a message that becomes a dead letter on its way. */
   admitDead(incoming: Incoming, reason: PropertyChanges, now: number, arrivals: Arrivals): void {
     const dead = { ...incoming, bytes: withProperties(incoming.bytes, reason), scheduledFor: undefined };
     this.#around.counts.deadLetters += 1;

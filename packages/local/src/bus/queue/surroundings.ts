@@ -1,6 +1,6 @@
 // What all queues of a broker share: store, clock, counters.
 import type { BodyCache } from "./body-cache.ts";
-import type { Queue } from "./queue.ts";
+import type { PassingQueue } from "./passing.ts";
 import type { Store } from "./store.ts";
 
 export interface OperationCounts {
@@ -20,5 +20,5 @@ export interface Surroundings {
   now(): number;
   newDuplicateId(): number;
   /** The queue, topic or subscription with this path. */
-  find(address: string): Queue | undefined;
+  find(address: string): PassingQueue | undefined;
 }

@@ -2,7 +2,7 @@
 import { messageOf } from "../../thrown.ts";
 import { type Incoming, reread } from "../encoded/encoded-message.ts";
 import { MessageView } from "../encoded/message-view.ts";
-import { onward, type Passing } from "../queue/outlet.ts";
+import { onward, type Passing } from "../queue/passing.ts";
 import { type FilterKind, filterKind, type Rule } from "./rule.ts";
 
 export type Selection =

@@ -8,7 +8,7 @@ import {
   type ServiceBusReceivedMessage,
   type ServiceBusReceiver,
 } from "@azure/service-bus";
-import type { DeclaredEntities, QueueEntity } from "../entities/declare.ts";
+import type { DeclaredEntities, QueueEntity } from "../entities/declared-entities.ts";
 import { type BusOptions, type RunningBus, startBus } from "../start.ts";
 
 export class BusUnderTest {

@@ -4,7 +4,7 @@ import { charges } from "../charges.ts";
 import { COSMOS_LIMITS } from "../limits.ts";
 import { WRONG_KEY } from "../partitions/key-scope.ts";
 import { valueAt } from "../queries/indexing.ts";
-import type { Container } from "../resources/catalog.ts";
+import type { Container } from "../resources/container.ts";
 import { QueryFault } from "../sql/fault.ts";
 import { isObject, type JsonObject, type Value } from "../sql/values.ts";
 import type { StoredItem } from "./item-table.ts";

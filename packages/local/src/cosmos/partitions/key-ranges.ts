@@ -2,10 +2,9 @@
 // what differs is what a client is told, and so what it asks each partition for and merges itself.
 import type { Database } from "../../database/database.ts";
 import { KeptMap } from "../../database/kept-map.ts";
-import type { Container } from "../resources/catalog.ts";
+import type { Container } from "../resources/container.ts";
 import type { JsonObject } from "../sql/values.ts";
-import type { HashRange } from "./key-scope.ts";
-import { HASH_SPACE, hashBound, hashFunctionOf } from "./partition-hash.ts";
+import { HASH_SPACE, type HashRange, hashBound, hashFunctionOf } from "./partition-hash.ts";
 
 export interface KeyRange {
   readonly id: string;

@@ -2,10 +2,10 @@
 // of effective partition keys (the hashes by which Azure spreads keys over its partitions).
 
 import { header, type ItemCall } from "../request.ts";
-import type { Container } from "../resources/catalog.ts";
+import type { Container } from "../resources/container.ts";
 import { parseJson } from "../sql/values.ts";
 import { hashesOf } from "./key-ranges.ts";
-import { hashFunctionOf } from "./partition-hash.ts";
+import { type HashRange, hashFunctionOf } from "./partition-hash.ts";
 
 export interface KeyScope {
   /** The canonical text of one whole partition key. */
@@ -13,13 +13,6 @@ export interface KeyScope {
   /** The bounds of the texts of all keys that begin with some values. */
   readonly prefix?: { readonly from: string; readonly below: string };
   readonly hashes?: HashRange;
-}
-
-export interface HashRange {
-  /** The SQL function that gives the effective partition key of a stored key. */
-  readonly of: string;
-  readonly min: string;
-  readonly max: string;
 }
 
 export const WRONG_KEY = "The partition key does not fit the container's, or is not that of the document.";

@@ -1,6 +1,6 @@
 // The effective partition key of a document: the hash that clients compute too, to ask for a part of a container.
 // Sources: the SDKs' own computation (Azure/azure-cosmos-dotnet-v3 and azure-sdk-for-js), MurmurHash3 by Austin Appleby.
-import type { Container } from "../resources/catalog.ts";
+import type { Container } from "../resources/container.ts";
 import { isObject } from "../sql/values.ts";
 
 /** The types of a value that is hashed, as Cosmos DB numbers them. */
@@ -23,6 +23,14 @@ export function hashFunctionOf(container: Container): string {
   if (!isObject(key)) return "key_hash_v1";
   if (key["kind"] === "MultiHash") return "key_hash_multi";
   return key["version"] === 2 ? "key_hash_v2" : "key_hash_v1";
+}
+
+/** From the first effective partition key to below the second. */
+export interface HashRange {
+  /** The SQL function that gives the effective partition key of a stored key. */
+  readonly of: string;
+  readonly min: string;
+  readonly max: string;
 }
 
 /** How finely the hashes can be divided: the values of version 1. */

@@ -6,9 +6,10 @@
 
 import { quoted } from "../items/item-schema.ts";
 import type { KeyScope } from "../partitions/key-scope.ts";
+import type { Container } from "../resources/container.ts";
 import type { CompiledQuery } from "../sql/compiled-query.ts";
 import type { Value } from "../sql/values.ts";
-import type { Search } from "./candidates.ts";
+import type { Visited } from "../visited.ts";
 import { type Constraint, type Constraints, constraintsOf } from "./constraints.ts";
 import { type Filter, type Position, type Walk, walksAlong, walksFrom } from "./walk.ts";
 
@@ -22,6 +23,14 @@ export interface AccessPath {
 
 /** Up to this many documents a lookup with a sort afterwards beats a walk along the wanted order. */
 const FEW = 1000;
+
+export interface Search {
+  readonly container: Container;
+  /** How many documents filters go through in one go at first; a small number is for tests. */
+  readonly window?: number | undefined;
+  /** Told of all that is read. */
+  readonly visited?: Visited;
+}
 
 export interface Request extends Search {
   readonly query: CompiledQuery;

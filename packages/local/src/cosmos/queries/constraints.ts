@@ -2,7 +2,7 @@
 
 import { quoted } from "../items/item-schema.ts";
 import { type KeyScope, prefixScope } from "../partitions/key-scope.ts";
-import type { Container } from "../resources/catalog.ts";
+import type { Container } from "../resources/container.ts";
 import type { Conjunct } from "../sql/conjuncts.ts";
 import { sortKey, type Value } from "../sql/values.ts";
 

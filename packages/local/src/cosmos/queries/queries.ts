@@ -12,8 +12,8 @@ import { type Plan, planOf } from "../sql/plan.ts";
 import { NOTHING_TO_MERGE } from "../sql/query-info.ts";
 import { isObject, parseJson, type Value } from "../sql/values.ts";
 import { nothingVisited, type Visited } from "../visited.ts";
-import { type Page, runQuery } from "./run-query.ts";
-import type { Place } from "./sorted-page.ts";
+import type { Page, Place } from "./page.ts";
+import { runQuery } from "./run-query.ts";
 
 const DEFAULT_PAGE = 100;
 const DYNAMIC_PAGE = 1000;

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Database } from "../../database/database.ts";
 import { wholeFrom } from "../../random.ts";
-import { Catalog, type Container } from "../resources/catalog.ts";
+import { Catalog } from "../resources/catalog.ts";
+import type { Container } from "../resources/container.ts";
 import { atOnce } from "../slices.ts";
 import { compileQuery, matches } from "../sql/compiled-query.ts";
 import { compareValues, type Json, type JsonObject, type Value } from "../sql/values.ts";

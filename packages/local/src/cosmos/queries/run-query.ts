@@ -1,44 +1,23 @@
 // Runs a compiled query over a container: a page at a time along an ordered access path, or all at once where it must.
 
 import type { StoredItem } from "../items/item-table.ts";
-import { COSMOS_LIMITS } from "../limits.ts";
-import type { KeyScope } from "../partitions/key-scope.ts";
 import type { Sliced } from "../slices.ts";
-import type { Scope } from "../sql/compile.ts";
 import { type CompiledQuery, matches } from "../sql/compiled-query.ts";
+import type { Scope } from "../sql/evaluate.ts";
 import { QueryFault } from "../sql/fault.ts";
 import type { Json, Value } from "../sql/values.ts";
 import { type AccessPath, accessPath, type Request } from "./access-path.ts";
-import { type Candidate, candidates, type Search } from "./candidates.ts";
+import { type Candidate, candidates } from "./candidates.ts";
 import type { Constraint } from "./constraints.ts";
 import { type Continuation, readContinuation, writeContinuation, writeValues } from "./continuation.ts";
 import { collectGroups } from "./group-query.ts";
 import { orderFault } from "./indexing.ts";
+import { type Bounds, PAGE_BYTES, type Page, pageOfAll, type QueryRequest } from "./page.ts";
 import { type Pause, positionOf, rowsOf } from "./row-source.ts";
 import { mergeSorted } from "./sliced-sort.ts";
-import { type Bounds, type Place, pageOfAll, sortedPage } from "./sorted-page.ts";
+import { sortedPage } from "./sorted-page.ts";
 import { type Binding, statement } from "./walk.ts";
 
-export interface QueryRequest extends Search {
-  readonly query: CompiledQuery;
-  readonly parameters: ReadonlyMap<string, Value>;
-  readonly scope: KeyScope;
-  readonly pageSize: number;
-  /** The client left the size to the server: what has to be computed as a whole then comes as a whole. */
-  readonly unsized?: boolean;
-  readonly continuation: string | undefined;
-  /** Where a client goes on that merges sorted partitions, and has no continuation of this one. */
-  readonly resume?: Place | undefined;
-}
-
-export interface Page {
-  /** Each result as JSON. */
-  readonly results: readonly string[];
-  readonly continuation?: string;
-}
-
-/** However many results were asked for. */
-export const PAGE_BYTES = COSMOS_LIMITS.pageBytes.value;
 /** A document with joins can make very many results. */
 const JOINED_AT_ONCE = 256;
 

@@ -2,28 +2,17 @@
 
 import type { Sliced } from "../slices.ts";
 import { type CompiledQuery, matches } from "../sql/compiled-query.ts";
-import { compareValues, identity, type Value } from "../sql/values.ts";
+import { compareValues, identity } from "../sql/values.ts";
 import type { Candidate } from "./candidates.ts";
 import { type Continuation, readValues, writeContinuation, writeValues } from "./continuation.ts";
+import { type Bounds, cut, type Page, type Place, pageOfAll, type QueryRequest } from "./page.ts";
 import type { Pause } from "./row-source.ts";
-import { PAGE_BYTES, type Page, type QueryRequest } from "./run-query.ts";
 import { mergeSorted, SORTED_AT_ONCE } from "./sliced-sort.ts";
 
-interface Found {
+interface Found extends Place {
   readonly text: string;
   /** Of a distinct query, what equal results share. */
   readonly same: string;
-  readonly values: readonly Value[];
-  readonly seq: number;
-}
-
-/** A place in the order of the results. */
-export type Place = Pick<Found, "values" | "seq">;
-
-export interface Bounds {
-  readonly skip: number;
-  /** Undefined is no limit. */
-  readonly take: number | undefined;
 }
 
 export function* sortedPage(
@@ -57,34 +46,6 @@ export function* sortedPage(
   if (!end || taken.length === rest.length || left === 0) return { results };
   const after = { values: writeValues(end.values), seq: end.seq };
   return { results, continuation: writeContinuation({ after, ...(left === undefined ? {} : { left }) }) };
-}
-
-/** A page of results that are all there. Clients merge pages only if none has more results than they asked for. */
-export function pageOfAll(
-  { pageSize, unsized }: QueryRequest,
-  all: readonly string[],
-  { given = 0 }: Continuation,
-  { skip, take }: Bounds,
-): Page {
-  const rest = all.slice(skip, take === undefined ? undefined : skip + take).slice(given);
-  const results = unsized
-    ? rest
-    : cut(
-        rest.map((text) => ({ text })),
-        pageSize,
-      ).map(({ text }) => text);
-  if (results.length === rest.length) return { results };
-  return { results, continuation: writeContinuation({ given: given + results.length }) };
-}
-
-function cut<T extends { readonly text: string }>(found: readonly T[], size: number): T[] {
-  let bytes = 0;
-  const end = found.findIndex(({ text }, at) => {
-    const isFull = at >= size || bytes >= PAGE_BYTES;
-    bytes += text.length;
-    return isFull;
-  });
-  return found.slice(0, end < 0 ? undefined : end);
 }
 
 /** Of equal results the last, where the first stood. */

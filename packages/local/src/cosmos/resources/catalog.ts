@@ -5,20 +5,11 @@ import { ItemTable, type ItemTableOptions } from "../items/item-table.ts";
 import { readUniqueKeys } from "../items/unique-keys.ts";
 import { KeyRanges } from "../partitions/key-ranges.ts";
 import { HASH_FUNCTIONS } from "../partitions/partition-hash.ts";
-import { completePolicy, type Indexing, pathSegments, readIndexing } from "../queries/indexing.ts";
+import { completePolicy, pathSegments, readIndexing } from "../queries/indexing.ts";
 import { isObject, type JsonObject, type Value } from "../sql/values.ts";
+import type { Container } from "./container.ts";
 import { containerRid, databaseRid, documentSeq } from "./resource-id.ts";
 import { UserStore } from "./user-store.ts";
-
-export interface Container {
-  readonly id: string;
-  readonly rid: string;
-  readonly definition: JsonObject;
-  /** The segments of each partition key path. */
-  readonly partitionPaths: readonly (readonly string[])[];
-  readonly indexing: Indexing;
-  readonly items: ItemTable;
-}
 
 export interface DatabaseRecord {
   readonly id: string;

@@ -9,8 +9,10 @@ import { answer } from "../queries/queries.ts";
 import { type Call, fault, header, type ItemCall, isTrue, type Reply } from "../request.ts";
 import { fullTextFault } from "../sql/full-text-functions.ts";
 import { isObject, type JsonObject, parseJson, type Value } from "../sql/values.ts";
-import type { Container, DatabaseRecord } from "./catalog.ts";
-import { isResourceId, NO_DATABASE, resource, resources, select } from "./databases.ts";
+import type { DatabaseRecord } from "./catalog.ts";
+import type { Container } from "./container.ts";
+import { isResourceId, NO_DATABASE } from "./databases.ts";
+import { resource, resources, select } from "./definitions.ts";
 import { askedThroughput } from "./offers.ts";
 import { containerQuotaFault } from "./quotas.ts";
 

@@ -1,9 +1,9 @@
 // The operations on databases.
 import { COSMOS_LIMITS } from "../limits.ts";
-import { answer, readQuery } from "../queries/queries.ts";
+import { answer } from "../queries/queries.ts";
 import { type Call, fault, type Reply } from "../request.ts";
-import { matches } from "../sql/compiled-query.ts";
-import { isObject, type Json, type JsonObject, parseJson } from "../sql/values.ts";
+import { isObject, type JsonObject, parseJson } from "../sql/values.ts";
+import { resource, resources, select } from "./definitions.ts";
 import { askedThroughput } from "./offers.ts";
 import { databaseQuotaFault } from "./quotas.ts";
 
@@ -45,22 +45,6 @@ export async function deleteDatabase(call: Call): Promise<Reply> {
   if (!found) return fault(404, NO_DATABASE);
   await call.catalog.deleteDatabase(found);
   return { status: 204, charge: 1 };
-}
-
-export function resource(status: number, definition: JsonObject): Reply {
-  return { status, charge: 1, body: JSON.stringify(definition), headers: ["etag", String(definition["_etag"])] };
-}
-
-export function resources(name: string, rid: string, list: readonly Json[]): Reply {
-  return { status: 200, charge: 1, body: JSON.stringify({ _rid: rid, [name]: list, _count: list.length }) };
-}
-
-/** A query over definitions, which are few: filter and projection only. */
-export function select(body: string, list: readonly JsonObject[]): Json[] {
-  const { query, parameters } = readQuery(body);
-  return list
-    .flatMap((definition) => [...matches(query, definition, parameters)].map(query.project))
-    .filter((output) => output !== undefined);
 }
 
 function definitions(call: Call): JsonObject[] {

@@ -5,7 +5,7 @@ import { answer } from "../queries/queries.ts";
 import { type Call, fault, header, type Reply } from "../request.ts";
 import { isObject, type JsonObject, parseJson, type Value } from "../sql/values.ts";
 import type { Catalog } from "./catalog.ts";
-import { resources, select } from "./databases.ts";
+import { resources, select } from "./definitions.ts";
 
 /** What a container gets that nobody said anything of. */
 const DEFAULT_THROUGHPUT = 400;

@@ -2,7 +2,8 @@
 
 import { fault, type Reply } from "../request.ts";
 import { isObject, type JsonObject } from "../sql/values.ts";
-import type { Catalog, Container } from "./catalog.ts";
+import type { Catalog } from "./catalog.ts";
+import type { Container } from "./container.ts";
 
 interface Budget {
   /** What is left of it, at most one second's worth; below zero after a request that cost more than was left. */

@@ -5,7 +5,8 @@ import { answer } from "../queries/queries.ts";
 import { type Call, fault, header, isTrue, type Reply } from "../request.ts";
 import { isObject, type JsonObject, parseJson } from "../sql/values.ts";
 import { systemProperties } from "./catalog.ts";
-import { isResourceId, NO_DATABASE, resource, resources, select } from "./databases.ts";
+import { isResourceId, NO_DATABASE } from "./databases.ts";
+import { resource, resources, select } from "./definitions.ts";
 import { type Grant, tokenOf } from "./resource-tokens.ts";
 import type { UserKind, UserResource } from "./user-store.ts";
 

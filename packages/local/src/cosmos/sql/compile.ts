@@ -1,28 +1,14 @@
 // Turns an expression into a closure that evaluates it, with Cosmos DB's rules for undefined.
 
-import { type Aggregate, aggregateNamed } from "./aggregates.ts";
-import type { Expression } from "./ast.ts";
+import { aggregateNamed } from "./aggregates.ts";
+import type { Expression, Query } from "./ast.ts";
+import type { Compiling, Evaluate, Scope } from "./evaluate.ts";
 import { QueryFault } from "./fault.ts";
 import { scalarFunction } from "./functions.ts";
 import { type LikePattern, likePattern } from "./like.ts";
-import { compileSubquery } from "./subquery.ts";
-import { equal, isObject, type JsonObject, ordered, setOwn, type Value } from "./values.ts";
-
-export interface Scope {
-  /** By slot: what each alias is bound to, slot 0 the document. */
-  readonly values: Value[];
-  readonly parameters: ReadonlyMap<string, Value>;
-  /** In a grouped query, what each aggregate has come to. */
-  readonly totals: readonly Value[];
-}
-
-export type Evaluate = (scope: Scope) => Value;
-
-export interface Compiling {
-  readonly slots: ReadonlyMap<string, number>;
-  /** Where aggregates are allowed, those met so far: each fills the next place of `Scope.totals`. */
-  readonly aggregates?: { readonly start: () => Aggregate; readonly given: Evaluate }[];
-}
+import { binary, unary } from "./operators.ts";
+import { type ElementSet, only, type Results, resultsOf } from "./subquery.ts";
+import { equal, isObject, type JsonObject, setOwn, type Value } from "./values.ts";
 
 export function compile(expression: Expression, context: Compiling): Evaluate {
   switch (expression.kind) {
@@ -84,7 +70,7 @@ export function compile(expression: Expression, context: Compiling): Evaluate {
 }
 
 /** An object of what is defined: undefined properties are left out. */
-export function build(entries: readonly (readonly [string, Evaluate])[], scope: Scope): JsonObject {
+function build(entries: readonly (readonly [string, Evaluate])[], scope: Scope): JsonObject {
   const object: JsonObject = {};
   for (const [key, evaluate] of entries) {
     const value = evaluate(scope);
@@ -110,88 +96,6 @@ function member(expression: Extract<Expression, { kind: "member" }>, context: Co
 
 function property(value: Value, name: string): Value {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-}
-
-function unary(operator: string, operand: Evaluate): Evaluate {
-  if (operator === "NOT") {
-    return (scope) => {
-      const value = operand(scope);
-      return typeof value === "boolean" ? !value : undefined;
-    };
-  }
-  return (scope) => {
-    const value = operand(scope);
-    if (typeof value !== "number") return undefined;
-    return operator === "-" ? -value : operator === "~" ? ~value : value;
-  };
-}
-
-const ARITHMETIC: Readonly<Record<string, (a: number, b: number) => number>> = {
-  "+": (a, b) => a + b,
-  "-": (a, b) => a - b,
-  "*": (a, b) => a * b,
-  "/": (a, b) => a / b,
-  "%": (a, b) => a % b,
-  "&": (a, b) => a & b,
-  "|": (a, b) => a | b,
-  "^": (a, b) => a ^ b,
-  "<<": (a, b) => a << b,
-  ">>": (a, b) => a >> b,
-  ">>>": (a, b) => a >>> b,
-};
-
-const ORDERED: Readonly<Record<string, (order: number) => boolean>> = {
-  "<": (order) => order < 0,
-  "<=": (order) => order <= 0,
-  ">": (order) => order > 0,
-  ">=": (order) => order >= 0,
-};
-
-function binary(operator: string, left: Evaluate, right: Evaluate): Evaluate {
-  switch (operator) {
-    case "=":
-      return (scope) => equal(left(scope), right(scope));
-    case "!=":
-      return (scope) => {
-        const same = equal(left(scope), right(scope));
-        return same === undefined ? undefined : !same;
-      };
-    case "AND":
-      return (scope) => logical(left(scope), () => right(scope), false);
-    case "OR":
-      return (scope) => logical(left(scope), () => right(scope), true);
-    case "??":
-      return (scope) => left(scope) ?? right(scope);
-    case "||":
-      return (scope) => {
-        const [a, b] = [left(scope), right(scope)];
-        return typeof a === "string" && typeof b === "string" ? a + b : undefined;
-      };
-  }
-  const test = ORDERED[operator];
-  if (test) {
-    return (scope) => {
-      const order = ordered(left(scope), right(scope));
-      return order === undefined ? undefined : test(order);
-    };
-  }
-  const compute = ARITHMETIC[operator];
-  if (!compute) throw new QueryFault(`The operator '${operator}' is not supported by this server.`);
-  return (scope) => {
-    const [a, b] = [left(scope), right(scope)];
-    if (typeof a !== "number" || typeof b !== "number") return undefined;
-    const result = compute(a, b);
-    // JSON has no infinity and no NaN.
-    return Number.isFinite(result) ? result : undefined;
-  };
-}
-
-/** AND and OR of three values: `decisive` on either side decides, otherwise anything but a boolean makes it undefined. */
-function logical(left: Value, right: () => Value, decisive: boolean): Value {
-  if (left === decisive) return decisive;
-  const other = right();
-  if (other === decisive) return decisive;
-  return typeof left === "boolean" && typeof other === "boolean" ? !decisive : undefined;
 }
 
 function like(expression: Extract<Expression, { kind: "like" }>, context: Compiling): Evaluate {
@@ -223,4 +127,76 @@ function call(expression: Extract<Expression, { kind: "call" }>, context: Compil
   const run = scalarFunction(expression.name, expression.given.length);
   const given = expression.given.map((argument) => compile(argument, context));
   return (scope) => run(given.map((argument) => argument(scope)));
+}
+
+export function projection({ selection, sources }: Query, context: Compiling): Evaluate {
+  switch (selection.kind) {
+    case "all": {
+      const [only, ...others] = sources;
+      if (!only || others.length > 0)
+        throw new QueryFault("'SELECT *' is not valid with more than one source, or none.");
+      return compile({ kind: "alias", name: only.alias }, context);
+    }
+    case "value":
+      return compile(selection.expression, context);
+    case "list": {
+      const entries = selection.items.map(({ name, expression }) => [name, compile(expression, context)] as const);
+      return (scope) => build(entries, scope);
+    }
+    default:
+      return selection satisfies never;
+  }
+}
+
+function compileSubquery({ as, query }: Extract<Expression, { kind: "subquery" }>, context: Compiling): Evaluate {
+  const results = compileResults(query, context);
+  switch (as) {
+    case "exists":
+      return (scope) => results(scope).length > 0;
+    case "array":
+      return results;
+    case "value":
+      return (scope) => only(results(scope));
+    default:
+      return as satisfies never;
+  }
+}
+
+function compileResults(query: Query, outer: Compiling): Results {
+  const { slots, sets } = compileSources(query, outer.slots);
+  const inside = (expression: Expression) => compile(expression, { slots });
+  const aggregates: NonNullable<Compiling["aggregates"]> = [];
+  const take = query.top ?? query.limit;
+  return resultsOf({
+    sets,
+    where: query.where && inside(query.where),
+    project: projection(query, { slots, aggregates }),
+    keys: query.groupBy.map(inside),
+    aggregates,
+    orderings: query.orderBy.map(({ expression, descending }) => ({
+      evaluate: inside(expression),
+      sign: descending ? -1 : 1,
+    })),
+    distinct: query.distinct,
+    skip: query.offset && inside(query.offset),
+    take: take && inside(take),
+  });
+}
+
+/** The sets of elements that the sources name, and with them the aliases that the subquery sees. */
+function compileSources(query: Query, outer: ReadonlyMap<string, number>) {
+  const slots = new Map(outer);
+  const sets: ElementSet[] = [];
+  let next = Math.max(-1, ...outer.values()) + 1;
+  for (const { alias, elementsOf, path } of query.sources) {
+    if (!elementsOf && !path) {
+      if (!slots.has(alias)) throw new QueryFault(`Nothing in FROM is called '${alias}'.`);
+      continue;
+    }
+    const set: Expression = elementsOf ?? { kind: "array", items: path ? [path] : [] };
+    sets.push({ slot: next, elements: compile(set, { slots }) });
+    slots.set(alias, next);
+    next += 1;
+  }
+  return { slots, sets };
 }

@@ -3,8 +3,9 @@ import { COSMOS_LIMITS } from "../limits.ts";
 import type { Aggregate } from "./aggregates.ts";
 import type { Expression, Query, Source } from "./ast.ts";
 import { innerOf, pathOf } from "./ast.ts";
-import { build, type Compiling, compile, type Evaluate, type Scope } from "./compile.ts";
+import { compile, projection } from "./compile.ts";
 import { type Conjunct, conjunctsOf, pathsUsed } from "./conjuncts.ts";
+import type { Compiling, Evaluate, Scope } from "./evaluate.ts";
 import { NOT_A_PATH, QueryFault } from "./fault.ts";
 import { parseQuery } from "./parser.ts";
 import { checkSelectList } from "./select-list.ts";
@@ -134,25 +135,6 @@ function bindings(query: Query): { alias: string; slots: ReadonlyMap<string, num
     elements.push(set);
   }
   return { alias, slots, elements };
-}
-
-export function projection({ selection, sources }: Query, context: Compiling): Evaluate {
-  switch (selection.kind) {
-    case "all": {
-      const [only, ...others] = sources;
-      if (!only || others.length > 0)
-        throw new QueryFault("'SELECT *' is not valid with more than one source, or none.");
-      return compile({ kind: "alias", name: only.alias }, context);
-    }
-    case "value":
-      return compile(selection.expression, context);
-    case "list": {
-      const entries = selection.items.map(({ name, expression }) => [name, compile(expression, context)] as const);
-      return (scope) => build(entries, scope);
-    }
-    default:
-      return selection satisfies never;
-  }
 }
 
 /** The scopes one document makes that pass the filter: one, or with joins one for each combination of elements. */

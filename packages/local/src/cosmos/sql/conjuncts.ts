@@ -1,6 +1,7 @@
 // Finds in a filter the plain conditions on one property, which an index can serve.
 import { type Expression, partsOf, pathOf, type Query } from "./ast.ts";
-import { compile, type Evaluate } from "./compile.ts";
+import { compile } from "./compile.ts";
+import type { Evaluate } from "./evaluate.ts";
 
 export type ConjunctOperator = "=" | "<" | "<=" | ">" | ">=" | "in" | "prefix" | "defined";
 

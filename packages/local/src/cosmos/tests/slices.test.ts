@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { Database } from "../../database/database.ts";
 import { runQuery } from "../queries/run-query.ts";
-import { Catalog, type Container } from "../resources/catalog.ts";
+import { Catalog } from "../resources/catalog.ts";
+import type { Container } from "../resources/container.ts";
 import { inSlices, type Sliced, slicing } from "../slices.ts";
 import { compileQuery } from "../sql/compiled-query.ts";
 import type { JsonObject } from "../sql/values.ts";

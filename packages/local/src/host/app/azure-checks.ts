@@ -3,6 +3,8 @@ import { triggerKind } from "../bindings/bindings.ts";
 import type { RegisteredFunction } from "../contract.ts";
 import type { HostSettings } from "../host-json.ts";
 import { HOST_LIMITS } from "../limits.ts";
+import { isTimeSpan } from "../schedule/schedule.ts";
+import type { Settings } from "../settings.ts";
 
 /** Bindings that Microsoft's host has without an extension. */
 const BUILT_IN = ["http", "httptrigger", "timertrigger", "warmuptrigger"];
@@ -26,6 +28,23 @@ export function bundleWarnings(
   if (users.length === 0) return [];
   const what = 'host.json has no "extensionBundle", which has the bindings of these functions';
   return [`Refused in Azure: ${what}: ${users.join(", ")}`];
+}
+
+/** What of the timers' schedules has another effect in the plan Flex Consumption, a line each. */
+export function timerWarnings(functions: Iterable<RegisteredFunction>, settings: Settings): string[] {
+  const timers = [...functions].filter((registered) => triggerKind(registered) === "timer");
+  const named = (some: readonly RegisteredFunction[]) => some.map(({ name }) => name).join(", ");
+  const spans = timers.filter(({ trigger }) => isTimeSpan(String(trigger["schedule"])));
+  const warnings: string[] = [];
+  if (timers.length > 0 && settings["WEBSITE_TIME_ZONE"])
+    warnings.push(
+      `In the plan Flex Consumption WEBSITE_TIME_ZONE is not supported, and timers run in UTC: ${named(timers)}`,
+    );
+  if (spans.length > 0)
+    warnings.push(
+      `The plans Consumption and Flex Consumption do not scale by time spans, only by NCRONTAB: ${named(spans)}`,
+    );
+  return warnings;
 }
 
 function needsExtension(registered: RegisteredFunction): boolean {

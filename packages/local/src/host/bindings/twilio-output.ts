@@ -1,24 +1,6 @@
 // Twilio outputs: what a function returns or sets is sent as a text message. (Functions documentation, "Twilio binding for Azure Functions";
 // Twilio documentation, "Messages resource".)
 import type { Binding, TypedData } from "../contract.ts";
-import type { Settings } from "../settings.ts";
-
-const API = "https://api.twilio.com";
-
-/** What the binding's settings name: the account, its token, and with `TwilioApiUrl` another address, for tests. */
-export function twilioAccount(binding: Binding, settings: Settings, fault: (text: string) => void): object {
-  const setting = (key: string, usual: string) => {
-    const name = typeof binding[key] === "string" && binding[key] !== "" ? binding[key] : usual;
-    const value = settings[name];
-    if (value === undefined) fault(`setting "${name}", which "${key}" refers to, is missing`);
-    return value;
-  };
-  return {
-    accountSid: setting("accountSidSetting", "AzureWebJobsTwilioAccountSid"),
-    authToken: setting("authTokenSetting", "AzureWebJobsTwilioAuthToken"),
-    apiUrl: settings["TwilioApiUrl"] ?? API,
-  };
-}
 
 interface Message {
   readonly to?: string;

@@ -1,5 +1,11 @@
 // Takes out of what was observed all that differs from run to run: ids, times, addresses, keys, places in sources.
-import type { HostAddress } from "./observe.ts";
+
+/** Of the host that was asked. */
+export interface HostAddress {
+  readonly url: string;
+  /** Opens the durable webhooks. */
+  readonly code: string;
+}
 
 const PATTERNS: readonly (readonly [what: RegExp, name: string])[] = [
   [/00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-/g, "<the caller's trace and span>-"],

@@ -1,12 +1,6 @@
 // Asks a running Functions host what it gives to functions and clients, by the conformance app; the same for any host.
 import { setTimeout as sleep } from "node:timers/promises";
-import { normalised } from "./normalised.ts";
-
-export interface HostAddress {
-  readonly url: string;
-  /** Opens the durable webhooks. */
-  readonly code: string;
-}
+import { type HostAddress, normalised } from "./normalised.ts";
 
 /** By name: what was seen, without what differs from run to run. */
 export type Observations = Readonly<Record<string, unknown>>;

@@ -6,6 +6,7 @@ import { HOST_LIMITS } from "../limits.ts";
 import { ActionType, retryDelayMs } from "./actions.ts";
 import { unknownFunction } from "./activities.ts";
 import type { LibraryAction, RetryOptions } from "./library.ts";
+import { payloadFault, schedulerIdFault } from "./scheduler-limits.ts";
 
 /** The orchestration that asks for the actions. */
 export interface Asking {
@@ -37,6 +38,13 @@ export class ActionRules {
   check(action: LibraryAction): void {
     const fault = this.#fault(action) ?? this.#countFault();
     if (fault !== undefined) throw new RejectedAction(fault);
+  }
+
+  /** Throws a `RejectedAction` where the backend does not take the text. */
+  checkPayload(what: string, text: string): string {
+    const fault = payloadFault(this.#settings, what, text);
+    if (fault !== undefined) throw new RejectedAction(fault);
+    return text;
   }
 
   #fault(action: LibraryAction): string | undefined {
@@ -92,7 +100,7 @@ export class ActionRules {
     // Then it is an entity's.
     if (instanceId?.startsWith("@"))
       return `An id that begins with @ is that of an entity, and no sub-orchestration can have it: ${instanceId}`;
-    return this.#unknown("orchestration", functionName);
+    return this.#unknown("orchestration", functionName) ?? schedulerIdFault(this.#settings, instanceId ?? "");
   }
 
   #retryFault(options: RetryOptions | undefined): string | undefined {

@@ -1,20 +1,13 @@
 // Runs activities and HTTP calls through the app, a bounded number at a time, in the order in which they were scheduled.
 import { randomUUID } from "node:crypto";
 import type { FunctionApp, TypedData } from "../contract.ts";
+import type { DurableSettings } from "../host-json-durable.ts";
 import { Register } from "../register.ts";
-import type { HttpCall } from "./actions.ts";
 import { activityFailure } from "./activity-failure.ts";
 import { activityInput } from "./activity-input.ts";
 import { callHttp } from "./http-call.ts";
-
-export type Work =
-  | { readonly kind: "activity"; readonly name: string; readonly input: string; readonly instanceId: string }
-  | { readonly kind: "http"; readonly request: HttpCall };
-
-/** `result` is JSON text. */
-export type WorkOutcome =
-  | { readonly kind: "done"; readonly result: string }
-  | { readonly kind: "failed"; readonly reason: string; readonly details: string };
+import { payloadFault } from "./scheduler-limits.ts";
+import type { Work, WorkOutcome } from "./work.ts";
 
 interface Job {
   readonly number: number;
@@ -28,13 +21,15 @@ export class Activities {
   #held = false;
   readonly #app: FunctionApp;
   readonly #limit: number;
+  readonly #settings: DurableSettings;
   /** By their numbers, in the order of these. */
   readonly #waiting = new Register<number, Job>();
   #lastNumber = 0;
 
-  constructor(app: FunctionApp, limit: number) {
+  constructor(app: FunctionApp, limit: number, settings: DurableSettings = {}) {
     this.#app = app;
     this.#limit = limit;
+    this.#settings = settings;
   }
 
   get running(): number {
@@ -83,7 +78,10 @@ export class Activities {
         inputs: { [target.triggerName]: activityInput(input) },
         activity: { input, instanceId },
       });
-      return { kind: "done", result: resultText(returnValue) };
+      const result = resultText(returnValue);
+      const tooLarge = payloadFault(this.#settings, "Its result", result);
+      if (tooLarge !== undefined) throw new Error(tooLarge);
+      return { kind: "done", result };
     } catch (cause) {
       return { kind: "failed", ...activityFailure(name, cause) };
     }

@@ -24,6 +24,7 @@ import {
   problem,
   type RouteParts,
 } from "./route.ts";
+import { payloadFault, schedulerIdFault } from "./scheduler-limits.ts";
 import { shownHistory } from "./shown-history.ts";
 import { entityAsInstance, statusText } from "./status.ts";
 import { type InstanceFilter, type InstanceRow, isUnfinished, STATUSES, type Status } from "./store.ts";
@@ -71,7 +72,7 @@ export async function routeHttp(parts: RouteParts, request: DurableHttpRequest):
 }
 
 async function start(call: Call) {
-  const { request, orchestrations } = call;
+  const { request, orchestrations, settings } = call;
   const [name = "", id = ""] = call.parts;
   const body = jsonBody(request);
   if (body.kind === "invalid") return problem(400, NO_JSON);
@@ -81,7 +82,10 @@ async function start(call: Call) {
       `'${id}' is no instance id: it has ${HOST_LIMITS.instanceId.value} characters at most, and may not begin with '@', nor contain '/', '\\', '#', '?' or control characters.`,
     );
   }
-  return answerStart(call, await orchestrations.start(name, id || undefined, body.text ?? NO_INPUT));
+  const input = body.text ?? NO_INPUT;
+  const refused = schedulerIdFault(settings, id) ?? payloadFault(settings, "The input", input);
+  if (refused !== undefined) return problem(400, refused);
+  return answerStart(call, await orchestrations.start(name, id || undefined, input));
 }
 
 function answerStart({ request, hubName }: Call, started: Started): DurableHttpResponse {
@@ -175,10 +179,12 @@ async function purgeMatching({ request, orchestrations }: Call) {
 }
 
 /** HttpApiHandler, HandleRaiseEventRequestAsync: the instance is looked at first. */
-async function raiseEvent({ request, parts: [id = "", name = ""], orchestrations }: Call) {
+async function raiseEvent({ request, parts: [id = "", name = ""], orchestrations, settings }: Call) {
   const body = jsonBody(request);
   const isJson = isJsonType(request.headers["content-type"]);
   if (isJson && body.kind === "json" && body.text !== null) {
+    const tooLarge = payloadFault(settings, "The event's data", body.text);
+    if (tooLarge !== undefined) return problem(400, tooLarge);
     return answer(await orchestrations.raiseEvent(id, name, body.text));
   }
   const row = orchestrations.find(id);

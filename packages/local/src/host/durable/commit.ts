@@ -4,16 +4,11 @@ import { unknownFunction } from "./activities.ts";
 import { orchestrationDetails } from "./activity-failure.ts";
 import type { Entities } from "./entities.ts";
 import { childCompleted, childFailed, EventType, type HistoryEvent } from "./history.ts";
-import { type Arrival, accept, Instance, type LiveInstances } from "./instance.ts";
+import { type Arrival, accept, type Delivery, Instance, type LiveInstances } from "./instance.ts";
 import type { Turn } from "./replay.ts";
 import type { EntityRequest } from "./scheduling.ts";
 import type { End } from "./session.ts";
 import type { EndedStatus, ParentLink, Store } from "./store.ts";
-
-export interface Delivery {
-  readonly to: Instance;
-  readonly arrival: Arrival;
-}
 
 /** What follows from a committed turn in memory. */
 export interface Aftermath {

@@ -96,7 +96,7 @@ class Engine implements DurableEngine {
     };
     this.#parts = parts;
     const { maxActivities, maxTurns } = { ...DEFAULTS, ...profile, ...given(options) };
-    const activities = new Activities(app, maxActivities);
+    const activities = new Activities(app, maxActivities, base.settings);
     this.#activities = activities;
     // Without cached sessions, as the real host is by default.
     const maxSessions = options.replay || profile ? 0 : (options.maxSessions ?? DEFAULTS.maxSessions);
@@ -107,7 +107,7 @@ class Engine implements DurableEngine {
     );
     this.#transport = this.#turns.transport;
     const orchestrations = new Orchestrations(parts, this.#turns);
-    this.#routes = { hubName, orchestrations, entities: parts.entities };
+    this.#routes = { hubName, orchestrations, entities: parts.entities, settings: base.settings };
   }
 
   start(): void {

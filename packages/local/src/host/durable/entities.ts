@@ -5,11 +5,10 @@ import { messageOf } from "../../thrown.ts";
 import type { FunctionApp } from "../contract.ts";
 import { entityId } from "./actions.ts";
 import { unknownFunction } from "./activities.ts";
-import type { Delivery } from "./commit.ts";
 import { EntityLocks } from "./entity-locks.ts";
 import { type Caller, type EntityFilter, type EntityRow, EntityStore, type PendingRequest } from "./entity-store.ts";
 import { ENTITY_RELEASE, eventRaised } from "./history.ts";
-import { accept, type LiveInstances } from "./instance.ts";
+import { accept, type Delivery, type LiveInstances } from "./instance.ts";
 import type { EntityRequest } from "./scheduling.ts";
 import type { Store } from "./store.ts";
 

@@ -1,9 +1,8 @@
 // Locks of entities: one orchestration holds an entity for itself, and what others ask of it waits.
 // As in the Durable extension a request to lock goes from entity to entity, in one order for all, so that none waits in a circle.
-import type { Delivery } from "./commit.ts";
 import type { Caller, EntityStore, PendingRequest } from "./entity-store.ts";
 import { eventRaised } from "./history.ts";
-import { accept, type LiveInstances } from "./instance.ts";
+import { accept, type Delivery, type LiveInstances } from "./instance.ts";
 import type { Store } from "./store.ts";
 
 export interface LockParts {

@@ -1,7 +1,7 @@
 // Carries out an orchestrator's `callHttp`; a status of failure is a result, as in the real extension, not an error.
 import { inWords, isError, messageOf } from "../../thrown.ts";
 import type { HttpCall } from "./actions.ts";
-import type { WorkOutcome } from "./activities.ts";
+import type { WorkOutcome } from "./work.ts";
 
 /** The real extension's default. */
 const TIMEOUT_MS = 100_000;

@@ -1,10 +1,10 @@
 // An unfinished orchestration in memory, and the register of all of them.
 import { Register } from "../register.ts";
-import type { Work } from "./activities.ts";
 import { EventType, type HistoryEvent } from "./history.ts";
 import type { Session } from "./session.ts";
 import type { InstanceRow, NewInstance, ParentLink, Store, UnfinishedStatus } from "./store.ts";
 import type { Timer } from "./timers.ts";
+import type { Work } from "./work.ts";
 
 /** Something that happened to an instance and waits for its next turn. */
 export interface Arrival {
@@ -73,6 +73,12 @@ export class Instance {
     const fresh = { customStatus: null, createdAt: at, updatedAt: at, generation: 0, parent: link };
     return new Instance({ int, id, name, status: "Pending", input, ...fresh });
   }
+}
+
+/** What is handed over to an instance in memory. */
+export interface Delivery {
+  readonly to: Instance;
+  readonly arrival: Arrival;
 }
 
 export class LiveInstances {

@@ -1,10 +1,11 @@
 // The transport of the fast engine: what happens is handed over at once, and the history alone says what is still to be done.
-import type { Activities, Work, WorkOutcome } from "./activities.ts";
+import type { Activities } from "./activities.ts";
 import { timerFired } from "./history.ts";
 import type { Arrival, Instance } from "./instance.ts";
 import type { Orphan } from "./store.ts";
 import type { Timers } from "./timers.ts";
 import { completionOf, type Receiver, type Scheduled, type Transport } from "./transport.ts";
+import type { Work, WorkOutcome } from "./work.ts";
 
 export class MemoryTransport implements Transport {
   readonly costs = undefined;

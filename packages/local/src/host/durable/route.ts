@@ -1,5 +1,6 @@
 // What the routes of the durable HTTP API share: what they are given, how they read a request and write an answer.
 import type { DurableHttpRequest, DurableHttpResponse } from "../contract.ts";
+import type { DurableSettings } from "../host-json-durable.ts";
 import { WEBHOOK_PREFIX } from "./client-binding.ts";
 import type { Entities } from "./entities.ts";
 import type { Orchestrations } from "./orchestrations.ts";
@@ -8,6 +9,7 @@ export interface RouteParts {
   readonly hubName: string;
   readonly orchestrations: Orchestrations;
   readonly entities: Entities;
+  readonly settings: DurableSettings;
 }
 
 export interface Call extends RouteParts {

@@ -147,10 +147,13 @@ export class Session {
     try {
       if (executor.willContinueAsNew) {
         const action = executor.actions.find(({ actionType }) => actionType === ActionType.continueAsNew);
-        return { kind: "continued", input: preparedText(action?.input) };
+        return { kind: "continued", input: this.#rules.checkPayload("The next input", preparedText(action?.input)) };
       }
       if (!executor.orchestratorReturned) return undefined;
-      return { kind: "completed", output: JSON.stringify(executor.output) ?? "null" };
+      return {
+        kind: "completed",
+        output: this.#rules.checkPayload("The output", JSON.stringify(executor.output) ?? "null"),
+      };
     } catch (cause) {
       return failure(cause);
     }
@@ -247,6 +250,8 @@ export class Session {
     const id = this.#nextId++;
     try {
       const command = commandOf(action, id);
+      if (command.kind === "activity" || command.kind === "child")
+        this.#rules.checkPayload(`The input of ${command.name}`, command.input);
       this.#commands.push(command.kind === "http" && task ? polled(command, task) : command);
       this.#hasOthers ||= command.kind === "http" || command.kind === "entity" || command.kind === "lock";
       if (command.kind === "lock") this.#lockSet = command.entities;

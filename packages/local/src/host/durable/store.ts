@@ -1,8 +1,8 @@
 // What the engine keeps in SQLite: instances, their histories (`history-store.ts`) and the inbox of accepted messages.
 import type { Database } from "../../database/database.ts";
-import type { Work } from "./activities.ts";
 import type { HistoryEvent } from "./history.ts";
 import { HistoryStore, type PackedHistory } from "./history-store.ts";
+import type { Work } from "./work.ts";
 
 export type UnfinishedStatus = "Pending" | "Running" | "Suspended";
 export type EndedStatus = "Completed" | "Failed" | "Terminated";

@@ -1,8 +1,9 @@
 // The seam between turns and what carries messages: at once in memory, or through queues as Azure Storage does.
-import type { Work, WorkOutcome } from "./activities.ts";
+
 import { type HistoryEvent, taskCompleted, taskFailed } from "./history.ts";
 import type { Arrival, Instance } from "./instance.ts";
 import type { Orphan } from "./store.ts";
+import type { Work, WorkOutcome } from "./work.ts";
 
 export interface Transport {
   /** Brings the first turn of an instance, or of its next generation. */

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import type { InstanceStatus } from "./instances.ts";
+import type { InstanceStatus } from "../watcher-messages.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "flex-"));
 const commands: ChildProcess[] = [];

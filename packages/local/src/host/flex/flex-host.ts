@@ -1,8 +1,9 @@
 // The host in the flex topology: a router at the app's address, and behind it a process for each group of functions.
 import { openServer } from "../http/server.ts";
 import { Watcher, type WatcherOptions } from "../watcher.ts";
+import type { InstanceStatus } from "../watcher-messages.ts";
 import { type DescribedApp, type InstanceCounts, rolesOf } from "./groups.ts";
-import { type InstanceStatus, Instances } from "./instances.ts";
+import { Instances } from "./instances.ts";
 import { Router } from "./router.ts";
 
 export interface FlexOptions extends Pick<WatcherOptions, "worker" | "hangAfterMs" | "longestPauseMs" | "say"> {

@@ -2,18 +2,9 @@
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { Watcher, type WatcherOptions } from "../watcher.ts";
-import type { WorkerMessage } from "../watcher-messages.ts";
+import type { InstanceStatus, WorkerMessage } from "../watcher-messages.ts";
 import { DURABLE_GROUP, type Role } from "./groups.ts";
 import { startTurns } from "./start-turns.ts";
-
-export interface InstanceStatus {
-  /** `submission`, `submission.2`, … */
-  readonly name: string;
-  readonly group: string;
-  /** 0 while there is no process. */
-  readonly pid: number;
-  readonly isReady: boolean;
-}
 
 interface Instance {
   readonly role: Role;

@@ -5,8 +5,8 @@ import { decodePart } from "../durable/route.ts";
 import { mayAdminister } from "../http/function-keys.ts";
 import { isAdmin, isDurable, json, pathOf, queryOf, text } from "../http/server.ts";
 import { eventGridFunction, isEventGrid } from "../triggers/event-grid.ts";
+import type { InstanceStatus } from "../watcher-messages.ts";
 import { type DescribedFunction, DURABLE_GROUP, HTTP_GROUP } from "./groups.ts";
-import type { InstanceStatus } from "./instances.ts";
 
 /** What runs behind the router. */
 export interface RoutedApp {

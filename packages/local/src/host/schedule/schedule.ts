@@ -21,6 +21,11 @@ export function parseSchedule(text: string, timeZone: string | undefined): Sched
   }
 }
 
+/** Of what `parseSchedule` takes. */
+export function isTimeSpan(text: string): boolean {
+  return !text.trim().includes(" ");
+}
+
 /** NCRONTAB wants day of month AND day of week to match. */
 function cronSchedule(plain: string, timeZone: string | undefined): Schedule {
   const options = { mode: "5-or-6-parts", domAndDow: true, timezone: timeZone ?? "UTC", paused: true } as const;

@@ -4,6 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { ChangeFeedIteratorOptions, Container } from "@azure/cosmos";
 import type { CosmosClients } from "../change-feed/cosmos-clients.ts";
 import { Lease } from "../change-feed/lease.ts";
+import type { Binding } from "../contract.ts";
 import { describeFault } from "../invocation.ts";
 import { invokeWithRetry } from "../retry.ts";
 import { hostLine, type Listener, type ListenerContext } from "./listener.ts";
@@ -44,6 +45,8 @@ class CosmosListener implements Listener {
       throw new Error(`changeFeedMode ${String(changeFeedMode)} is not supported here`);
     if (leaseConnection !== undefined)
       throw new Error("leaseConnection is not supported here: leases are kept by connection");
+    const fault = leaseFault(context.registered.trigger) ?? startFault(context.registered.trigger);
+    if (fault !== undefined) throw new Error(fault);
     this.functionName = context.registered.name;
     this.#context = context;
     this.#clients = clients;
@@ -161,14 +164,35 @@ class CosmosListener implements Listener {
 
   async #leases(): Promise<Container> {
     const { trigger } = this.#context.registered;
-    const { databaseName, leaseDatabaseName = databaseName, leaseContainerName = "leases" } = trigger;
-    const connection = String(trigger["connection"]);
-    const container = await this.#clients.container(connection, String(leaseDatabaseName), String(leaseContainerName));
+    const { database, container: id } = leasesOf(trigger);
+    const container = await this.#clients.container(String(trigger["connection"]), database, id);
     if (trigger["createLeaseContainerIfNotExists"] === true) {
-      await container.database.containers.createIfNotExists({ id: container.id, partitionKey: "/id" });
+      await container.database.containers.createIfNotExists({ id, partitionKey: "/id" });
     }
+    const { resource } = await container.read();
+    const paths = resource?.partitionKey?.paths.join(", ");
+    if (paths !== "/id") throw new Error(`its leases need a container partitioned by /id, and "${id}" is by ${paths}`);
     return container;
   }
+}
+
+/** Where a trigger keeps its leases, unless it says so beside that which it reads. */
+function leasesOf({ databaseName, leaseDatabaseName, leaseContainerName }: Binding) {
+  return { database: String(leaseDatabaseName ?? databaseName), container: String(leaseContainerName ?? "leases") };
+}
+
+function leaseFault(trigger: Binding): string | undefined {
+  const { database, container } = leasesOf(trigger);
+  const isSame = (one: unknown, other: string) => String(one).toLowerCase() === other.toLowerCase();
+  const isItself = isSame(trigger["databaseName"], database) && isSame(trigger["containerName"], container);
+  return isItself ? `its leases cannot be in the container that it reads: "${container}"` : undefined;
+}
+
+function startFault({ startFromBeginning, startFromTime }: Binding): string | undefined {
+  if (!startFromTime) return undefined;
+  if (startFromBeginning === true) return "it has startFromBeginning and startFromTime, of which it can have one";
+  const isTime = !Number.isNaN(Date.parse(String(startFromTime)));
+  return isTime ? undefined : `its startFromTime "${String(startFromTime)}" is no time in ISO 8601`;
 }
 
 function number(value: unknown, usual: number): number {

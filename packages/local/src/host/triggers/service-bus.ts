@@ -15,14 +15,7 @@ import { describeFault } from "../invocation.ts";
 import { type BatchSource, isSession, receiveBatches } from "./batch-loop.ts";
 import { hostLine, type Listener, type ListenerContext } from "./listener.ts";
 import { noSession, receiveFault, receiveSessions } from "./sessions.ts";
-
-/** Where messages come from: one entity, or one session of it. */
-export interface Source {
-  readonly handle: (message: ServiceBusReceivedMessage, receiver: Settler) => Promise<void>;
-  readonly failed: (args: ProcessErrorArgs) => Promise<void>;
-}
-
-export type Settler = Pick<ServiceBusReceiver, "completeMessage" | "abandonMessage">;
+import type { Settler, Source } from "./source.ts";
 
 /** A message from the moment when it is received until it is settled. */
 interface Delivery {

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { isServiceBusError, type ProcessErrorArgs, type ServiceBusSessionReceiver } from "@azure/service-bus";
 import { inWords, isError } from "../../thrown.ts";
 import type { ServiceBusSettings } from "../host-json.ts";
-import type { Source } from "./service-bus.ts";
+import type { Source } from "./source.ts";
 
 const TRY_AGAIN_AFTER_MS = 300;
 

@@ -1,7 +1,7 @@
 // The transport of the engine that behaves like Durable on Azure Storage: control queues by partition, one queue of activities, and
 // storage requests that each of them has to make.
 import type { Database } from "../../../database/database.ts";
-import type { Activities, Work } from "../activities.ts";
+import type { Activities } from "../activities.ts";
 import { type AzureStorageProfile, CLIENT_REQUESTS, REQUESTS } from "../engine-profile.ts";
 import { EventType, timerFired } from "../history.ts";
 import { type Arrival, accept, type Instance } from "../instance.ts";
@@ -15,6 +15,7 @@ import {
   type Transport,
   type TurnCosts,
 } from "../transport.ts";
+import type { Work } from "../work.ts";
 import { type ControlMessage, ControlQueue } from "./control-queue.ts";
 import { Leases } from "./leases.ts";
 import type { QueueMessage } from "./message-queue.ts";

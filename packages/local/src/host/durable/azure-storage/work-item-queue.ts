@@ -1,8 +1,9 @@
 // The one queue of all activities: fetched one at a time, first in, first out, while fewer run than may.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Activities, Work, WorkOutcome } from "../activities.ts";
+import type { Activities } from "../activities.ts";
 import { type AzureStorageProfile, REQUESTS } from "../engine-profile.ts";
 import type { Timers } from "../timers.ts";
+import type { Work, WorkOutcome } from "../work.ts";
 import { MessageQueue, type QueueMessage } from "./message-queue.ts";
 import { Polling } from "./polling.ts";
 import type { StorageAccount } from "./storage-account.ts";

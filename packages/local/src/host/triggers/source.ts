@@ -1,0 +1,10 @@
+// What a loop that receives tells its listener.
+import type { ProcessErrorArgs, ServiceBusReceivedMessage, ServiceBusReceiver } from "@azure/service-bus";
+
+/** Where messages come from: one entity, or one session of it. */
+export interface Source {
+  readonly handle: (message: ServiceBusReceivedMessage, receiver: Settler) => Promise<void>;
+  readonly failed: (args: ProcessErrorArgs) => Promise<void>;
+}
+
+export type Settler = Pick<ServiceBusReceiver, "completeMessage" | "abandonMessage">;
