@@ -1,5 +1,5 @@
 // Where the API, the supervisor, the intake or a host does not answer: named at home and in the terminal, and never green. The troubles of what
-// the app needs: every-trouble.long.test.ts.
+// the app needs: every-trouble.long.test.ts and platform-trouble.long.test.ts.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -131,7 +131,17 @@ export const whatIf = z.object({
 /** `GET /api/reports`: what the app says of itself that no job shows. */
 export const reports = z.strictObject({
   asOf: instant,
-  reports: z.array(z.strictObject({ name: z.string(), since: instant, words: z.string() })),
+  reports: z.array(
+    z.strictObject({
+      name: z.string(),
+      since: instant,
+      words: z.string(),
+      /** To dismiss it; another one once it has happened again. Absent of a state that lasts. */
+      id: z.string().optional(),
+      /** Absent if it is about no job. */
+      jobId: z.string().optional(),
+    }),
+  ),
 });
 
 export type Reports = z.output<typeof reports>;
