@@ -50,7 +50,8 @@ export function supervisorTroubles({ leader, gauges }: Supervisor): Trouble[] {
   const json = { of: "supervisor", leader };
   const ofGauges = gaugesLines(gauges).map((trouble) => ({ ...trouble, json: { of: "gauges", ...gauges } }));
   const see = "npm run orders -- supervision";
-  const none = `No supervisor is active: overdue ${words.many} are not continued. ${see}`;
+  const why = leader?.blocked ? `${leader.blocked}. Overdue` : "overdue";
+  const none = `No supervisor is active: ${why} ${words.many} are not continued. ${see}`;
   if (!leader?.leads) return [{ line: none, since: null, json }, ...ofGauges];
   const { failing } = leader;
   if (!failing) return ofGauges;

@@ -1,4 +1,7 @@
 // Each trouble of store, bus and storage, and of what came over the bus: named at home and in the terminal, and never green.
+import { BlobServiceClient } from "@azure/storage-blob";
+import { LEASE_BLOB, LEASE_CONTAINER } from "@scheduler-agent-supervisor/core/supervision";
+import { expect } from "vitest";
 import { MINUTE_MS, NOT_KNOWN } from "./named.ts";
 import { isProcessed, namedOneByOne } from "./troubles.ts";
 
@@ -28,6 +31,25 @@ namedOneByOne([
     async begin({ app }) {
       await app.to.storage.behave({ kind: "down" });
       return () => app.to.storage.behave({ kind: "none" });
+    },
+  },
+  {
+    name: "somebody has taken the supervisors' lease by hand",
+    home: /No supervisor is active: somebody holds the lease of its blob leader without an end/,
+    terminal: /No supervisor is active: somebody holds the lease of its blob leader without an end/,
+    async begin({ app }) {
+      const storage = BlobServiceClient.fromConnectionString(app.stack.addresses.azurite?.connectionString ?? "");
+      const lease = storage.getContainerClient(LEASE_CONTAINER).getBlobClient(LEASE_BLOB).getBlobLeaseClient();
+      const taken = async () => {
+        await lease.breakLease(0);
+        // A supervisor may be faster.
+        return lease.acquireLease(-1).then(
+          () => true,
+          () => false,
+        );
+      };
+      await expect.poll(taken, { interval: 10 }).toBe(true);
+      return () => lease.breakLease(0);
     },
   },
   {

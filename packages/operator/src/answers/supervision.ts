@@ -12,6 +12,8 @@ export const supervisor = z.strictObject({
       since: instant.nullable(),
       /** False if its lease has expired and no other supervisor has become leader since. */
       leads: z.boolean(),
+      /** Why no supervisor can become leader; null if one can. Absent if a version of the app before this answers. */
+      blocked: z.string().nullable().optional(),
       /** Why its sweeps fail, and since when; null if the last one did not. Absent if a version of the app before this answers. */
       failing: z.strictObject({ since: instant, fault: z.string() }).nullable().optional(),
     })

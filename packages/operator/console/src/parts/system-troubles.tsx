@@ -26,7 +26,9 @@ export interface Trouble {
 export function supervisorTroubles({ leader, gauges }: Supervisor): Trouble[] {
   const href = "/supervision";
   const ofGauges = gaugesTroubles(gauges).map((trouble) => ({ ...trouble, href }));
-  if (!leader?.leads) return [{ since: null, words: OVERVIEW.noSupervisor, href }, ...ofGauges];
+  if (!leader?.leads) {
+    return [{ since: null, words: OVERVIEW.noSupervisor(leader?.blocked), href }, ...ofGauges];
+  }
   const { failing } = leader;
   return [...(failing ? [{ since: failing.since, words: OVERVIEW.sweepsFail(failing.fault), href }] : []), ...ofGauges];
 }

@@ -31,7 +31,7 @@ export const OVERVIEW = {
   brokenAgent: (name: string, error: string | null) =>
     `${name}: an endpoint gets no calls${error === null ? "" : `: ${error}`}`,
   pause: (kind: string, name: string, by: string) => `The ${kind} ${name} is paused by ${by}`,
-  noSupervisor: "No supervisor is active",
+  noSupervisor: (blocked: string | null = null) => `No supervisor is active${blocked === null ? "" : `: ${blocked}`}`,
   sweepsFail: (fault: string) => `The supervisor's sweeps fail: ${fault}`,
   overdueJobs: (count: number) => `${countedJobs(count)} ${count === 1 ? "is" : "are"} overdue`,
   hour: "The last hour",
