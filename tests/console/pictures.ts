@@ -116,7 +116,7 @@ export async function takePictures(folder: string, only?: string): Promise<void>
   const cause = "TypeError: Cannot read properties of undefined (reading 'attempt') at recordReply";
   await plantReports(
     app,
-    { name: "CompensationIncomplete", subject: "stuck-1", cause: "reserveStock: HTTP 409: it has left the warehouse" },
+    { name: "CompensationIncomplete", subject: "plain-1", cause: "reserveStock: HTTP 409: it has left the warehouse" },
     {
       name: "FunctionFailed",
       subject: "recordAgentReply",

@@ -30,7 +30,12 @@ function OneReport({ report: { words, since, id, jobId } }: { readonly report: R
   return (
     <article className="report">
       <div className="pausable">
-        <h3>{jobId === undefined ? <Said text={words} /> : <Link href={`/jobs/${jobId}`}>{words}</Link>}</h3>
+        <div>
+          <h3>{jobId === undefined ? <Said text={words} /> : <Link href={`/jobs/${jobId}`}>{words}</Link>}</h3>
+          <p className="quiet">
+            {OVERVIEW.begun} <Instant at={since} /> (<Age at={since} />)
+          </p>
+        </div>
         {id !== undefined && (
           <Button
             aria-label={OVERVIEW.dismissOne(words)}
@@ -41,9 +46,6 @@ function OneReport({ report: { words, since, id, jobId } }: { readonly report: R
           </Button>
         )}
       </div>
-      <p className="quiet">
-        {OVERVIEW.begun} <Instant at={since} /> (<Age at={since} />)
-      </p>
       {isOpen && id !== undefined && (
         <ReasonForm
           confirm={OVERVIEW.dismissIn(session?.environment.name ?? "")}
