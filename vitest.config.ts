@@ -27,6 +27,7 @@ const LONGEST = [
   "tests/console/eight-failures.long.test.ts",
   "tests/console/no-answer.long.test.ts",
   "tests/console/every-trouble.long.test.ts",
+  "tests/console/platform-trouble.long.test.ts",
   "tests/outages/outages.test.ts",
   "tests/package/new-app.test.ts",
   "tests/package/loan-app.test.ts",
@@ -58,7 +59,7 @@ const LONGEST = [
 const UNITS = ["packages/{core,operator,testing}/**/*.test.ts"];
 
 /** Left out where there is no browser. */
-const IN_A_BROWSER = /openBrowser|shownByConsole|every-view|no-data-stories/;
+const IN_A_BROWSER = /openBrowser|shownByConsole|every-view|no-data-stories|namedOneByOne/;
 
 function withoutBrowser(): string[] {
   if (findBrowser() !== undefined) return [];

@@ -9,7 +9,8 @@ import type {
   WaitingMessages,
 } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import { words } from "../../shared/words.ts";
-import { ago, timeText, withTimes } from "./text.ts";
+import { type App, pathOf } from "./app.ts";
+import { ago, say, timeText, withTimes } from "./text.ts";
 
 /** A line for people, and what a script reads of it. */
 export interface Trouble {
@@ -49,7 +50,8 @@ export function supervisorTroubles({ leader, gauges }: Supervisor): Trouble[] {
   const json = { of: "supervisor", leader };
   const ofGauges = gaugesLines(gauges).map((trouble) => ({ ...trouble, json: { of: "gauges", ...gauges } }));
   const see = "npm run orders -- supervision";
-  const none = `No supervisor is active: overdue ${words.many} are not continued. ${see}`;
+  const why = leader?.blocked ? `${leader.blocked}. Overdue` : "overdue";
+  const none = `No supervisor is active: ${why} ${words.many} are not continued. ${see}`;
   if (!leader?.leads) return [{ line: none, since: null, json }, ...ofGauges];
   const { failing } = leader;
   if (!failing) return ofGauges;
@@ -60,10 +62,18 @@ export function supervisorTroubles({ leader, gauges }: Supervisor): Trouble[] {
 /** What the app says of itself that no order shows. */
 export const reportTroubles = ({ reports }: Reports): Trouble[] =>
   reports.map((report) => ({
-    line: `${withTimes(report.words)}, since ${timeText(report.since)}`,
+    line: `${withTimes(report.words)}, since ${timeText(report.since)}${dismissal(report.id)}`,
     since: report.since,
     json: { of: "reports", ...report },
   }));
+
+const dismissal = (id: string | undefined): string =>
+  id === undefined ? "" : `. When it is seen to: npm run orders -- dismiss ${id} --reason "WHY"`;
+
+export async function dismissReport(app: App, id: string, reason: string): Promise<void> {
+  await app.post<Reports>(pathOf("reports", id, "dismiss"), { reason });
+  say("Dismissed. It is back when it happens again.");
+}
 
 export function messageTroubles(waiting: WaitingMessages): Trouble[] {
   return [

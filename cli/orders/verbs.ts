@@ -38,6 +38,7 @@ import {
 } from "./one.ts";
 import { eraseOrder, runSweep, showOverview, showSupervision, showVersions } from "./overview.ts";
 import { showShiftLog } from "./shift-log.ts";
+import { dismissReport } from "./system.ts";
 import { inOwnWords } from "./text.ts";
 import type { Call, Verb } from "./verb.ts";
 import { showWhatIf } from "./what-if.ts";
@@ -270,6 +271,12 @@ const VERBS: { readonly [verb: string]: Verb } = {
     call: `agent|workflow NAME ${WHY}`,
     about: "ends the pause",
     run: ({ app, given, values }) => changePause(app, "resume", pauseOf(given), needed(values, "reason")),
+  },
+  dismiss: {
+    call: `ID ${WHY}`,
+    about: "ends a report of the app's, which somebody has seen to; it is back when it happens again",
+    run: ({ app, given, values }) =>
+      dismissReport(app, argument(given, 0, "the id of a report: see needs"), needed(values, "reason")),
   },
   claim: {
     call: TARGET,

@@ -1,5 +1,5 @@
 // Where the API, the supervisor, the intake or a host does not answer: named at home and in the terminal, and never green. The troubles of what
-// the app needs: every-trouble.long.test.ts.
+// the app needs: every-trouble.long.test.ts and platform-trouble.long.test.ts.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { afterAll, beforeAll, test } from "vitest";
 import { type Behaviour, type Front, startFront } from "../support/front.ts";
 import { containersWithout } from "../support/index-without.ts";
 import { madeOrder } from "../support/made-order.ts";
-import { startTestStack, type TestStack } from "../support/test-stack.ts";
+import { NEVER, startTestStack, type TestStack } from "../support/test-stack.ts";
 import { openBrowser } from "./browser.ts";
 import { expectNamed, isWellAgain, MINUTE_MS, NOT_KNOWN, openHome, TIMEOUT_MS } from "./named.ts";
 
@@ -75,7 +75,7 @@ const LATE_MS = 2 * MINUTE_MS + 5_000;
 test(
   "the gauges' timer runs no more: named, and not green",
   () =>
-    onStack({ appSettings: { "AzureWebJobs.gauges.Disabled": "true" } }, async (app, front, home) => {
+    onStack({ appSettings: { GaugesSchedule: NEVER } }, async (app, front, home) => {
       const storage = BlobServiceClient.fromConnectionString(app.stack.addresses.azurite?.connectionString ?? "");
       const signs = createGaugesSigns(storage.getContainerClient(LEASE_CONTAINER));
       await signs.write({ at: new Date().toISOString(), nextAt: null, failing: null });
@@ -104,7 +104,6 @@ test(
   "nobody takes in what is sent, while the host is up: named, and not green",
   () =>
     onStack({ appSettings: { "AzureWebJobs.submission.Disabled": "true" } }, async (app, front, home) => {
-      await isWellAgain(home);
       await app.shop.send(madeOrder("stays-1"));
       const words = /Messages in orders wait for a function that takes and completes them/;
       await expectNamed(home, front.url, { home: words, terminal: words });

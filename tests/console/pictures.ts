@@ -13,7 +13,7 @@ import { startTestStack, type TestStack } from "../support/test-stack.ts";
 import { faultsOf } from "./axe.ts";
 import { openBrowser, openPage } from "./browser.ts";
 import { startLateCarrier } from "./late-carrier.ts";
-import { plant, plantDecisions } from "./planted.ts";
+import { plant, plantDecisions, plantReports } from "./planted.ts";
 import { README, takeForReadme } from "./readme-pictures.ts";
 
 const VIEWS = {
@@ -113,6 +113,17 @@ export async function takePictures(folder: string, only?: string): Promise<void>
   const base = `${app.stack.addresses.host?.url}/console`;
   await takeQuiet(browser, base, folder, looks);
   await plant(app, 5);
+  const cause = "TypeError: Cannot read properties of undefined (reading 'attempt') at recordReply";
+  await plantReports(
+    app,
+    { name: "CompensationIncomplete", subject: "plain-1", cause: "reserveStock: HTTP 409: it has left the warehouse" },
+    {
+      name: "FunctionFailed",
+      subject: "recordAgentReply",
+      cause: `${cause}: ${"while the reply was read ".repeat(6)}`,
+    },
+    { name: "StatusUndeliverable", subject: "replies-shop", cause: "" },
+  );
   for (let order = 1; order <= 12; order += 1) await app.shop.send(madeOrder(`made-${order}`));
   await app.eventually("made-12", ({ processState }) => processState === "Processed");
   // Some orders under way, and an endpoint that does not answer.
@@ -157,6 +168,10 @@ export async function takePictures(folder: string, only?: string): Promise<void>
       await page.getByRole("link", { name: "See the discarded message" }).waitFor();
       await shoot("discarded-done");
     }
+    await page.goto(`${base}/`);
+    await page.getByRole("button", { name: /^Dismiss: The function/ }).click();
+    await page.getByLabel("Reason").fill("the deployment is rolled back");
+    await shoot("dismissing");
     await page.goto(`${base}/`);
     await page.locator("[aria-labelledby=held-up]").getByRole("link", { name: "payment: HTTP 401" }).first().click();
     await page.getByRole("button", { name: /^Continue now/ }).waitFor();

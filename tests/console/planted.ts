@@ -1,7 +1,11 @@
 // What an operator finds in the morning: orders that failed of two causes, one that is compensated, and messages that nobody could read.
 
 import { CosmosClient } from "@azure/cosmos";
+import { BlobServiceClient } from "@azure/storage-blob";
 import { createCosmosAuditLog } from "@scheduler-agent-supervisor/core/internal/store/cosmos-audit-log";
+import { LEASE_CONTAINER } from "@scheduler-agent-supervisor/core/supervision";
+import { type Report, reportedAfter } from "@scheduler-agent-supervisor/operator/internal/domain/reported";
+import { createReportStore } from "@scheduler-agent-supervisor/operator/internal/supervision/report-blob";
 import { madeOrder } from "../support/made-order.ts";
 import type { TestStack } from "../support/test-stack.ts";
 
@@ -77,4 +81,13 @@ export async function plantDecisions(app: TestStack, day: string, count: number)
     step: "takePayment",
     reason: "attempt 2 holds it",
   });
+}
+
+/** What the app says of itself, as if it had happened now. */
+export async function plantReports(app: TestStack, ...said: readonly Pick<Report, "name" | "subject" | "cause">[]) {
+  const storage = BlobServiceClient.fromConnectionString(app.stack.addresses.azurite?.connectionString ?? "");
+  const at = new Date().toISOString();
+  await createReportStore(storage.getContainerClient(LEASE_CONTAINER)).change((before) =>
+    said.reduce((sofar, one) => reportedAfter(sofar, { kind: "said", ...one, at }, Date.now()), before),
+  );
 }

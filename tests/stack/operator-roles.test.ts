@@ -52,6 +52,7 @@ const ROUTES = {
     "GET api/bulk/{bulkId}",
   ],
   "Jobs.Operate": [
+    "POST api/reports/{id}/dismiss",
     "POST api/jobs/{jobId}/resubmit",
     "POST api/jobs/{jobId}/compensate",
     "POST api/jobs/{jobId}/cancel",

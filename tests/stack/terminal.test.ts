@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { writeStackFile } from "../../cli/every-app/stack-file.ts";
 import { ROOT } from "../../cli/settings.ts";
 import { type LateCarrier, startLateCarrier } from "../console/late-carrier.ts";
+import { plantReports } from "../console/planted.ts";
 import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { CARRIER, GRAPH } from "../support/orders.ts";
@@ -62,6 +63,7 @@ beforeAll(async () => {
   for (const orderId of ["lost-1", ...rejected, ...held]) await app.shop.send(madeOrder(orderId));
   await app.shop.send({ ...madeOrder("later-1"), workflow: "carrier" });
   for (const number of [1, 2, 3, 4, 5]) await app.shop.send({ ...madeOrder(`unreadable-${number}`), currency: "euro" });
+  await plantReports(app, { name: "CompensationIncomplete", subject: "order-1", cause: "reserveStock: HTTP 409" });
   await app.eventually("later-1", ({ steps }) => steps["arrangeShipping"]?.state === "Awaiting", 30_000);
   for (const orderId of ["lost-1", ...rejected]) await app.eventually(orderId, over, 60_000);
   for (const orderId of held) {
@@ -213,6 +215,7 @@ const EXAMPLES: readonly Example[] = [
     documented: "advice --complete-within PT25S",
     says: /^A sample of [1-9]\d* orders[\s\S]*^order-fulfilment v\d: [1-9]\d* orders[\s\S]*^takePayment\t.*\tPT\d+S \/ PT10S\t.*\t0 of [1-9]/m,
   },
+  { documented: 'dismiss REPORT --reason "the stock is released by hand"', says: /^Dismissed\./ },
   { documented: "claim --group CAUSE", says: /^Claimed by local-operator/ },
   { documented: 'note --group CAUSE --text "the bank knows"', says: /local-operator: the bank knows/ },
 ];
@@ -262,7 +265,10 @@ function argumentsOf(command: string, order: string | undefined): string[] {
 /** What the next examples need of this one's output. */
 function remember(command: string, output: string): void {
   const first = (pattern: RegExp) => pattern.exec(output)?.[1] ?? "";
-  if (command === "needs") ids["CAUSE"] = first(/^([0-9a-f]{16})\t6/m);
+  if (command === "needs") {
+    ids["CAUSE"] = first(/^([0-9a-f]{16})\t6/m);
+    ids["REPORT"] = first(/dismiss ([0-9a-f]{16}) --reason/);
+  }
   if (command === "held") ids["HELD"] = first(/^([0-9a-f]{16})\t2/m);
   if (command.startsWith("bulk")) ids["RUN"] = first(/start (\S+) --count/);
   if (command.startsWith("content")) writeFileSync(join(folder, "order.json"), output);

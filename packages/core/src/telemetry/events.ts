@@ -40,13 +40,13 @@ export function watchEvents(watcher: EventListener): void {
 let notable = 0;
 
 /**
- * How many events this process has had after which the operators' desk may show something else: failures, waits and what a service does later. They are
- * counted in memory alone, so that a view can ask often, and read the store again only when something has happened.
+ * How many events this process has had after which the operators' desk may show something else: failures, waits, what a service does later and what an
+ * operator does. They are counted in memory alone, so that a view can ask often, and read the store again only when something has happened.
  */
 export const notableEvents = (): number => notable;
 
 const isNotable = (name: EventName, attributes: Attributes): boolean =>
-  name === "StepAccepted" || levelOf(name, attributes) !== "info";
+  name === "StepAccepted" || name === "OperatorActed" || levelOf(name, attributes) !== "info";
 
 const print = (line: string) => console.log(line);
 /** For what happens outside any invocation: the host logs what the process prints. */

@@ -12,6 +12,8 @@ export const supervisor = z.strictObject({
       since: instant.nullable(),
       /** False if its lease has expired and no other supervisor has become leader since. */
       leads: z.boolean(),
+      /** Why no supervisor can become leader; null if one can. Absent if a version of the app before this answers. */
+      blocked: z.string().nullable().optional(),
       /** Why its sweeps fail, and since when; null if the last one did not. Absent if a version of the app before this answers. */
       failing: z.strictObject({ since: instant, fault: z.string() }).nullable().optional(),
     })
@@ -131,7 +133,17 @@ export const whatIf = z.object({
 /** `GET /api/reports`: what the app says of itself that no job shows. */
 export const reports = z.strictObject({
   asOf: instant,
-  reports: z.array(z.strictObject({ name: z.string(), since: instant, words: z.string() })),
+  reports: z.array(
+    z.strictObject({
+      name: z.string(),
+      since: instant,
+      words: z.string(),
+      /** To dismiss it; another one once it has happened again. Absent of a state that lasts. */
+      id: z.string().optional(),
+      /** Absent if it is about no job. */
+      jobId: z.string().optional(),
+    }),
+  ),
 });
 
 export type Reports = z.output<typeof reports>;

@@ -1,8 +1,15 @@
 // What the app says of itself stands for its time, and goes when it is over.
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createCriticalTimes } from "./critical-times.ts";
-import { createFunctionFailures } from "./function-failures.ts";
-import { type Change, NOTHING_REPORTED, type Reported, reportedAfter, reportedTroubles } from "./reported.ts";
+import { createFunctionRuns } from "./function-failures.ts";
+import {
+  type Change,
+  NOTHING_REPORTED,
+  type Report,
+  type Reported,
+  reportedAfter,
+  reportedTroubles,
+} from "./reported.ts";
 
 const NOON = Date.parse("2026-01-31T12:00:00.000Z");
 const HOUR = 3_600_000;
@@ -16,7 +23,7 @@ const notClosed = (subject: string, ms = 0): Change => ({
 test("what is said twice is one trouble, since the first time, until its time is over", () => {
   const reported = after(notClosed("job-1", -HOUR), notClosed("job-1"));
   const words = "Over, and can't be closed: job-1: no content";
-  expect(reportedTroubles(reported, NOON)).toEqual([{ name: "JobNotClosed", since: at(-HOUR), words }]);
+  expect(reportedTroubles(reported, NOON)).toMatchObject([{ name: "JobNotClosed", since: at(-HOUR), words }]);
   expect(reportedTroubles(reported, NOON + 2 * HOUR + 1)).toEqual([]);
 });
 
@@ -60,10 +67,47 @@ test("the objective is at risk while too many take too long, in the last hour an
   expect(isAtRisk(1000, NOON + 6 * 60_000)).toBe(false);
 });
 
-test("a function that fails again and again is said, and is well after two runs", () => {
-  const standing = createFunctionFailures();
-  const run = (isFailure: boolean, ms = 0) => standing("gauges", isFailure, NOON + ms);
-  expect([1, 2, 3, 4, 5].map(() => run(true)).slice(-2)).toEqual(["unchanged", "failing"]);
-  expect([run(false), run(false), run(false)]).toEqual(["unchanged", "over", "unchanged"]);
-  expect([1, 2, 3, 4, 5].map((minutes) => run(true, minutes * 240_000)).at(-1)).toBe("unchanged");
+test("what is dismissed goes, and is back when it happens again; what has happened again since stays", () => {
+  const said = after(notClosed("job-1"), notClosed("job-2"));
+  const [report] = said.reports;
+  const dismissed: Change = { kind: "dismissed", report: report as Report };
+  const subjects = (...changes: Change[]) =>
+    changes.reduce((sofar, one) => reportedAfter(sofar, one, NOON), said).reports.map(({ subject }) => subject);
+  expect(subjects(dismissed)).toEqual(["job-2"]);
+  expect(subjects(dismissed, notClosed("job-1", 1))).toEqual(["job-2", "job-1"]);
+  expect(subjects(notClosed("job-1", 1), dismissed)).toEqual(["job-2", "job-1"]);
+});
+
+describe("a function that fails again and again", () => {
+  const failed = (process: string, ms = 0): Change => ({
+    ...{ kind: "failed", name: "gauges", process, cause: "no", at: at(ms) },
+  });
+  const well = (process: string): Change => ({ kind: "well", name: "gauges", process });
+  const named = (...changes: Change[]) => after(...changes).reports.map(({ subject }) => subject);
+  const often = ["a", "b", "a", "b", "a"].map((process) => failed(process));
+
+  test("is said, whichever of the processes it has failed in", () => {
+    expect(named(...often.slice(1))).toEqual([]);
+    expect(named(...often)).toEqual(["gauges"]);
+  });
+
+  test("is over when it is well in each of them, and said at its next failure", () => {
+    expect(named(...often, well("a"))).toEqual(["gauges"]);
+    expect(named(...often, well("a"), well("b"))).toEqual([]);
+    expect(named(...often, well("a"), well("b"), failed("b"))).toEqual(["gauges"]);
+  });
+
+  test("is not one that fails now and then", () => {
+    const now = [1, 2, 3, 4, 5].map((times) => failed("a", times * 240_000));
+    expect(now.reduce((sofar, one) => reportedAfter(sofar, one, NOON + 1_200_000), NOTHING_REPORTED).reports).toEqual(
+      [],
+    );
+  });
+
+  test("is well in a process after two runs, of which one that was always well says nothing", () => {
+    const run = createFunctionRuns();
+    expect([false, true, false, true, false, false, false].map((isFailure) => run("gauges", isFailure))).toEqual([
+      ...[undefined, "failed", undefined, "failed", undefined, "well", undefined],
+    ]);
+  });
 });

@@ -79,12 +79,6 @@ export function consoleApi(application: App, words: Session["words"]): Endpoints
       role: "Jobs.Read",
       handle: async () => ({ jsonBody: await deskOf(application).console.waitingMessages() }),
     },
-    reports: {
-      method: "GET",
-      route: "reports",
-      role: "Jobs.Read",
-      handle: async () => ({ jsonBody: await deskOf(application).reports.current() }),
-    },
     attention: {
       method: "GET",
       route: "attention",

@@ -10,6 +10,7 @@ import { discardedApi } from "./discarded-api.ts";
 import { erasureApi } from "./erasure-api.ts";
 import { jobsApi } from "./jobs-api.ts";
 import { operatorFunction } from "./operator-endpoint.ts";
+import { reportsApi } from "./reports-api.ts";
 import { stepReportsApi } from "./step-reports-api.ts";
 import { submissionsApi } from "./submissions-api.ts";
 import { supervisorApi } from "./supervisor-api.ts";
@@ -40,6 +41,7 @@ export function operatorApi(
     ...discardedApi(application),
     ...agentsApi(application),
     ...supervisorApi(application),
+    ...reportsApi(application),
     ...workflowsApi(application),
   };
   return Object.entries(endpoints).map(([name, endpoint]) => [name, operatorFunction(application, endpoint)]);

@@ -20,6 +20,7 @@ import {
   discardedQuery,
   messageWaveBody,
 } from "../messaging/dead-letter-request.ts";
+import { dismissalBody } from "../messaging/dismissal-request.ts";
 import { handlingBody } from "../messaging/handling-request.ts";
 import { countJobsQuery, listQuery } from "../messaging/list-request.ts";
 import { pageQuery } from "../messaging/page-request.ts";
@@ -77,6 +78,11 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
   },
   "GET reports": {
     summary: "What the app says of itself that no job shows, such as a function that fails",
+    answer: console.reports,
+  },
+  "POST reports/{id}/dismiss": {
+    summary: "Ends a report that somebody has seen to; it is back when it happens again",
+    body: dismissalBody,
     answer: console.reports,
   },
   "GET attention": { summary: "Jobs that need a person, in groups by cause", answer: console.attention },

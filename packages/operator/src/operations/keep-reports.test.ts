@@ -17,9 +17,11 @@ function createKept() {
     },
     read: async () => kept,
   };
-  const reports = createKeepReports({ store, usualWorkflow: "usual", switchedOff: [], now: () => Date.now() });
+  const host = () => createKeepReports({ store, usualWorkflow: "usual", switchedOff: [], now: () => Date.now() });
+  const reports = host();
   return {
     reports,
+    other: host(),
     async names() {
       await vi.advanceTimersByTimeAsync(LATER_MS);
       return (await reports.current()).reports.map(({ name }) => name);
@@ -43,4 +45,27 @@ test.each([
   const { reports, names } = createKept();
   for (let run = 0; run < 10; run += 1) reports.invocation("startAttempt", make());
   expect(await names()).toEqual(named);
+});
+
+test("a function that fails a few times in each of two hosts", async () => {
+  const { reports, other, names } = createKept();
+  for (const host of [reports, other, reports, other, reports]) host.invocation("startAttempt", new TypeError("no"));
+  expect(await names()).toEqual(["FunctionFailed"]);
+  for (const host of [reports, reports, other, other]) host.invocation("startAttempt", undefined);
+  expect(await names()).toEqual([]);
+});
+
+test("a report is dismissed by the id that was seen, of which there is another when it happens again", async () => {
+  const { reports, names } = createKept();
+  const skipped = { jobId: "job-1", step: "reserveStock", message: "HTTP 409" };
+  reports.event("CompensationIncomplete", skipped);
+  expect(await names()).toEqual(["CompensationIncomplete"]);
+  const [seen] = (await reports.current()).reports;
+  expect(seen).toMatchObject({ jobId: "job-1", id: expect.stringMatching(/^[0-9a-f]{16}$/) });
+  reports.event("CompensationIncomplete", skipped);
+  expect(await names()).toEqual(["CompensationIncomplete"]);
+  expect(await reports.dismiss(seen?.id ?? "")).toBeUndefined();
+  const [again] = (await reports.current()).reports;
+  expect(await reports.dismiss(again?.id ?? "")).toMatchObject({ subject: "job-1" });
+  expect(await names()).toEqual([]);
 });

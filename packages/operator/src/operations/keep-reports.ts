@@ -1,11 +1,21 @@
 // Keeps what the process says of itself for operators: the events that no job shows, and the functions that fail.
 
+import { createHash, randomUUID } from "node:crypto";
 import { counted, instant, inWords, isThrown, Outage } from "@scheduler-agent-supervisor/core/domain";
 import { remembered } from "@scheduler-agent-supervisor/core/store";
 import type { Attributes, EventName } from "@scheduler-agent-supervisor/core/telemetry";
 import { createCriticalTimes } from "../domain/critical-times.ts";
-import { createFunctionFailures } from "../domain/function-failures.ts";
-import { type Change, type Reported, type ReportName, reportedAfter, reportedTroubles } from "../domain/reported.ts";
+import { createFunctionRuns } from "../domain/function-failures.ts";
+import {
+  type Change,
+  jobOf,
+  type Report,
+  type Reported,
+  type ReportedTrouble,
+  type ReportName,
+  reportedAfter,
+  reportedTroubles,
+} from "../domain/reported.ts";
 import type { Reports } from "../messaging/console-contract.ts";
 import type { ReportStore } from "../supervision/report-blob.ts";
 
@@ -17,6 +27,8 @@ export interface KeepReports {
   alive(): void;
   /** What stands now. Throws if the storage does not answer. */
   current(): Promise<Reports>;
+  /** @returns what stands no longer; undefined if it did not, or has happened again since. Throws if the storage does not answer. */
+  dismiss(id: string): Promise<Report | undefined>;
 }
 
 export interface KeepReportsPorts {
@@ -38,7 +50,8 @@ const LOST_IN_RUNS = 3;
 
 export function createKeepReports({ store, usualWorkflow, switchedOff, now }: KeepReportsPorts): KeepReports {
   const isTooSlow = createCriticalTimes();
-  const standingOf = createFunctionFailures();
+  const saysOf = createFunctionRuns();
+  const process = randomUUID();
   const off = switchedOff.map((name) => ({
     ...{ name: "FunctionSwitchedOff", since: instant(now()) },
     words: `The function ${name} is switched off by a setting`,
@@ -73,7 +86,7 @@ export function createKeepReports({ store, usualWorkflow, switchedOff, now }: Ke
   /** Lost to another writer once is nothing; in each run it is a document that is missing. */
   function noteClosing(lost: number, broken: number, finished: boolean): void {
     runsThatLost = lost > 0 ? runsThatLost + 1 : 0;
-    if (runsThatLost >= LOST_IN_RUNS) say("JobNotClosed", counted(lost, "job"), "a document of it is missing");
+    if (runsThatLost >= LOST_IN_RUNS) say("JobNotClosed", "", `${counted(lost, "job")}: a document of it is missing`);
     else if (broken + lost === 0 && finished) keep({ kind: "over", name: "JobNotClosed" });
   }
 
@@ -113,15 +126,24 @@ export function createKeepReports({ store, usualWorkflow, switchedOff, now }: Ke
     invocation(functionName, error) {
       // Bus, store or engine do not answer: that is named, and it is over when they answer.
       if (isThrown(Outage, error)) return;
-      const isFailure = error !== undefined && error !== null;
-      const standing = standingOf(functionName, isFailure, now());
-      if (standing === "failing") say("FunctionFailed", functionName, inWords(error));
-      if (standing === "over") keep({ kind: "over", name: "FunctionFailed", subject: functionName });
+      const said = saysOf(functionName, error !== undefined && error !== null);
+      const run = { name: functionName, process };
+      if (said === "failed") keep({ kind: "failed", ...run, cause: shortened(inWords(error)), at: instant(now()) });
+      if (said === "well") keep({ kind: "well", ...run });
     },
     alive: () => keep({ kind: "alive", at: instant(now()) }),
     async current() {
       const at = now();
-      return { asOf: instant(at), reports: [...reportedTroubles(await seen.read(), at), ...off] };
+      return { asOf: instant(at), reports: [...reportedTroubles(await seen.read(), at).map(answerOf), ...off] };
+    },
+    async dismiss(id) {
+      let found: Report | undefined;
+      await store.change((before) => {
+        found = before.reports.find((one) => idOf(one) === id);
+        return found ? reportedAfter(before, { kind: "dismissed", report: found }, now()) : before;
+      });
+      seen.forget();
+      return found;
     },
   };
 }
@@ -130,3 +152,15 @@ const shortened = (text: unknown): string =>
   String(text ?? "")
     .slice(0, WORDS_LIMIT)
     .toWellFormed();
+
+function answerOf({ report, ...said }: ReportedTrouble): Reports["reports"][number] {
+  if (!report) return said;
+  const jobId = jobOf(report);
+  return { ...said, id: idOf(report), ...(jobId !== undefined && { jobId }) };
+}
+
+/** Of what was seen: if it has happened again since, it is another one. */
+function idOf({ name, subject, lastAt }: Report): string {
+  const parts = [name, subject, lastAt];
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
+}

@@ -12,6 +12,8 @@ export interface Leader {
   readonly since: string | null;
   /** False if its lease has expired and no other supervisor has become leader since. */
   readonly leads: boolean;
+  /** Why no supervisor can become leader, and what to do; null if one can. */
+  readonly blocked: string | null;
   /** Why its sweeps fail, and since when; null if the last one did not. */
   readonly failing: { readonly since: string; readonly fault: string } | null;
 }
@@ -72,12 +74,17 @@ export function createSupervisionReader(
   return {
     async leader() {
       try {
-        const { metadata = {}, leaseState } = await lease.getProperties();
+        const { metadata = {}, leaseState, leaseDuration } = await lease.getProperties();
         if (!metadata["leader"]) return null;
         const { leader, epoch, since = null, failing: failingSince, fault = "" } = metadata;
         const failing = failingSince === undefined ? null : { since: failingSince, fault: decodeURIComponent(fault) };
-        const leads = leaseState === "leased";
-        return { name: decodeURIComponent(leader), epoch: Number(epoch), since, leads, failing };
+        // A supervisor's own lease ends by itself: one without an end was taken by hand.
+        const isForeign = leaseState === "leased" && leaseDuration === "infinite";
+        const leads = leaseState === "leased" && !isForeign;
+        const blocked = isForeign
+          ? `somebody holds the lease of its blob ${lease.name} without an end: break it`
+          : null;
+        return { name: decodeURIComponent(leader), epoch: Number(epoch), since, leads, blocked, failing };
       } catch (cause) {
         if (cause instanceof RestError && cause.statusCode === NOT_FOUND) return null;
         throw cause;

@@ -21,7 +21,8 @@ export function createReportStore(container: ContainerClient): ReportStore {
       const { readableStreamBody, etag } = await blob.download();
       const chunks: Buffer[] = [];
       for await (const chunk of readableStreamBody ?? []) chunks.push(Buffer.from(chunk));
-      return { reported: JSON.parse(Buffer.concat(chunks).toString()) as Reported, etag };
+      // A version of the app before this wrote less.
+      return { reported: { ...NOTHING_REPORTED, ...(JSON.parse(Buffer.concat(chunks).toString()) as Reported) }, etag };
     } catch (cause) {
       if (isStatus(cause, 404)) return { reported: NOTHING_REPORTED, etag: undefined };
       throw cause;

@@ -101,6 +101,8 @@ const READ_AGAIN: ReadonlySet<unknown> = new Set([
   "dead-letters",
   "agents",
   "bulk",
+  // It has what is paused.
+  "session",
 ]);
 
 /** For as long as the first view is open: what has happened stands there soon. */

@@ -83,13 +83,22 @@ export function Timeline({ record, failedOnly }: TimelineProps) {
         </li>
       </ul>
       <p className="legend quiet">
-        <span className="bar waiting" /> {JOB.waiting} <span className="bar running" /> {JOB.running}{" "}
-        <span className="bar failed" /> {STEP_STATES.Failed} <span className="bar compensating" />{" "}
-        {STEP_STATES.Compensated}
+        {LEGEND.map(([look, words]) => (
+          <span key={look}>
+            <span className={`bar ${look}`} /> {words}
+          </span>
+        ))}
       </p>
     </div>
   );
 }
+
+const LEGEND = [
+  ["waiting", JOB.waiting],
+  ["running", JOB.running],
+  ["failed", STEP_STATES.Failed],
+  ["compensating", STEP_STATES.Compensated],
+] as const;
 
 /** So many marks can be distinguished; more would only be slow. */
 const MARKS = 200;

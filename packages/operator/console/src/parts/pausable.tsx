@@ -1,13 +1,13 @@
 // Whether an agent or a workflow takes new work, and its pause and resumption with a reason.
 
-import { type FormEvent, type ReactNode, useState } from "react";
-import { ApiFault, post } from "../api/client.ts";
+import { type ReactNode, useState } from "react";
+import { post } from "../api/client.ts";
 import type { Pause, Pauses } from "../api/contract.ts";
-import { useRefresh, useSession } from "../api/queries.ts";
+import { useSession } from "../api/queries.ts";
 import { AGENTS } from "../words/agents.ts";
-import { FAULTS, TEXT } from "../words/frame.ts";
-import { Button, Field, Textarea } from "./fluent.ts";
-import { Fault, Progress } from "./notices.tsx";
+import { FAULTS } from "../words/frame.ts";
+import { Button } from "./fluent.ts";
+import { ReasonForm } from "./reason-form.tsx";
 import { Instant } from "./zone.tsx";
 
 interface PausableProps {
@@ -43,63 +43,15 @@ export function Pausable({ kind, name, pause, standing, children }: PausableProp
         </Button>
       </div>
       {session && !session.mayOperate && <p className="quiet">{FAULTS.forbidden.advice}</p>}
-      {isOpen && <Change kind={kind} name={name} change={change} close={() => setOpen(false)} />}
+      {isOpen && (
+        <ReasonForm
+          confirm={AGENTS.confirm(change, name, session?.environment.name ?? "")}
+          send={(reason) => post<Pauses>("pauses", { kind, name, change, reason })}
+          close={() => setOpen(false)}
+        >
+          {change === "pause" && <p>{AGENTS.meaning(kind)}</p>}
+        </ReasonForm>
+      )}
     </>
-  );
-}
-
-interface ChangeProps {
-  readonly kind: Pause["kind"];
-  readonly name: string;
-  readonly change: "pause" | "resume";
-  readonly close: () => void;
-}
-
-function Change({ kind, name, change, close }: ChangeProps) {
-  const { data: session } = useSession();
-  const refresh = useRefresh();
-  const [reason, setReason] = useState("");
-  const [hasTried, setTried] = useState(false);
-  const [isBusy, setBusy] = useState(false);
-  const [fault, setFault] = useState<ApiFault>();
-  const send = async () => {
-    setBusy(true);
-    setFault(undefined);
-    try {
-      await post<Pauses>("pauses", { kind, name, change, reason });
-      await refresh();
-      close();
-    } catch (cause) {
-      setFault(cause instanceof ApiFault ? cause : new ApiFault("failed", 0, String(cause)));
-      setBusy(false);
-    }
-  };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    setTried(true);
-    if (reason.trim() !== "") void send();
-  };
-  return (
-    <form className="decision" noValidate onSubmit={submit}>
-      {change === "pause" && <p>{AGENTS.meaning(kind)}</p>}
-      <Field
-        label={TEXT.reason}
-        hint={TEXT.messageReasonHint}
-        required
-        validationMessage={hasTried && reason.trim() === "" ? TEXT.reasonMissing : null}
-      >
-        <Textarea value={reason} maxLength={500} onChange={(_, { value }) => setReason(value)} />
-      </Field>
-      <div className="buttons">
-        <Button type="submit" appearance="primary" disabled={isBusy}>
-          {AGENTS.confirm(change, name, session?.environment.name ?? "")}
-        </Button>
-        <Button disabled={isBusy} onClick={close}>
-          {AGENTS.cancel}
-        </Button>
-        <Progress isBusy={isBusy} />
-      </div>
-      {fault && <Fault cause={fault} />}
-    </form>
   );
 }

@@ -12,6 +12,7 @@ import { TEXT } from "../words/frame.ts";
 import { ACTIONS } from "../words/job.ts";
 import { OVERVIEW } from "../words/overview.ts";
 import { Section } from "./notices.tsx";
+import { Reported } from "./reported.tsx";
 import { Age, Instant } from "./zone.tsx";
 
 export interface Trouble {
@@ -25,7 +26,9 @@ export interface Trouble {
 export function supervisorTroubles({ leader, gauges }: Supervisor): Trouble[] {
   const href = "/supervision";
   const ofGauges = gaugesTroubles(gauges).map((trouble) => ({ ...trouble, href }));
-  if (!leader?.leads) return [{ since: null, words: OVERVIEW.noSupervisor, href }, ...ofGauges];
+  if (!leader?.leads) {
+    return [{ since: null, words: OVERVIEW.noSupervisor(leader?.blocked), href }, ...ofGauges];
+  }
   const { failing } = leader;
   return [...(failing ? [{ since: failing.since, words: OVERVIEW.sweepsFail(failing.fault), href }] : []), ...ofGauges];
 }
@@ -51,7 +54,7 @@ export function messageTroubles(waiting: WaitingMessages): Trouble[] {
 
 /** What the app says of itself that no job shows. */
 export const reportTroubles = ({ reports }: Reports): Trouble[] =>
-  reports.map(({ since, words }) => ({ since, words, href: "/overview" }));
+  reports.map(({ since, words, jobId }) => ({ since, words, href: jobId === undefined ? "/" : `/jobs/${jobId}` }));
 
 /** Actions on many jobs that are paused, have stopped by themselves, or should go on and do not. */
 export function runTroubles({ runs }: BulkList, now: number): Trouble[] {
@@ -73,7 +76,7 @@ export function SystemTroubles() {
         {(data) => listOf(messageTroubles(data))}
       </Section>
       <Section id="reports" title={OVERVIEW.reports} query={useReports()}>
-        {(data) => listOf(reportTroubles(data))}
+        {(data) => (data.reports.length === 0 ? null : <Reported reports={data} />)}
       </Section>
       <Section id="supervisor" title={TEXT.supervision} query={useSupervisor()}>
         {(data) => listOf(supervisorTroubles(data))}

@@ -52,7 +52,7 @@ export function SupervisionView() {
 
 function Leader({ leader }: Pick<Supervisor, "leader">) {
   if (!leader) return <Notice title={SUPERVISION.nobody} kind="bad" />;
-  const { name, epoch, since, leads, failing } = leader;
+  const { name, epoch, since, leads, blocked, failing } = leader;
   const isWell = leads && !failing;
   return (
     <Notice title={`${leads ? SUPERVISION.leader : SUPERVISION.lastLeader}: ${name}`} kind={isWell ? "good" : "bad"}>
@@ -64,7 +64,7 @@ function Leader({ leader }: Pick<Supervisor, "leader">) {
           </>
         )}
       </p>
-      {!leads && <p>{SUPERVISION.free}</p>}
+      {!leads && <p>{blocked ? OVERVIEW.noSupervisor(blocked) : SUPERVISION.free}</p>}
       {leads && failing && (
         <p>
           <Said text={OVERVIEW.sweepsFail(failing.fault)} />, {SUPERVISION.since} <Instant at={failing.since} />

@@ -38,7 +38,6 @@ export const AGENTS = {
   state: "State",
   workflow: "Workflow",
   action: "Action",
-  cancel: "Cancel",
   endpoint: "Endpoint",
   instance: "Instance",
   health: "Health",

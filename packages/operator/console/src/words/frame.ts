@@ -77,6 +77,7 @@ export const TEXT = {
   more: "Show more",
   capped: (count: number, isAll: boolean) => (isAll ? count.toLocaleString("en") : `${count.toLocaleString("en")}+`),
   close: "Close",
+  cancel: "Cancel",
   choose: "Choose",
   chooseOne: (name: string) => `Choose ${name}`,
   chooseAll: "Choose all that are shown",
