@@ -274,7 +274,7 @@ const VERBS: { readonly [verb: string]: Verb } = {
   },
   dismiss: {
     call: `ID ${WHY}`,
-    about: "ends a report of the app's, which somebody has seen to; it is back when it happens again",
+    about: "ends a report of the app's whose cause is dealt with; it is back when it happens again",
     run: ({ app, given, values }) =>
       dismissReport(app, argument(given, 0, "the id of a report: see needs"), needed(values, "reason")),
   },

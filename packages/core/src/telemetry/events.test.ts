@@ -9,8 +9,8 @@ test.each([
   ["what goes well", "JobProcessed", {}, 0],
   ["a step that is skipped as it was written", "StepSkipped", { cause: "condition" }, 0],
 ] as const)("%s", (_, name, attributes, counted) => {
-  const silent = { info: () => {}, warn: () => {}, error: () => {} };
+  const log = { info: () => {}, warn: () => {}, error: () => {} };
   const before = notableEvents();
-  logTelemetry(silent).event(name, attributes);
+  logTelemetry(log).event(name, attributes);
   expect(notableEvents() - before).toBe(counted);
 });

@@ -39,7 +39,7 @@ export type Change =
       readonly at: string;
     }
   | { readonly kind: "well"; readonly name: string; readonly process: string }
-  /** An operator has seen to it; what has been said again since is not dismissed. */
+  /** By an operator, once its cause is dealt with; what has been said again since is not dismissed. */
   | { readonly kind: "dismissed"; readonly report: Report }
   | { readonly kind: "ran"; readonly task: string; readonly finished: boolean; readonly at: string }
   /** A process of the app is there. */

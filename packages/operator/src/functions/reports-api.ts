@@ -1,4 +1,4 @@
-// What the app reports of itself that no job shows; and its dismissal, once somebody has seen to it.
+// What the app reports of itself that no job shows; and its dismissal, once its cause is dealt with.
 
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
 import { atFault } from "@scheduler-agent-supervisor/core/hosting";

@@ -81,7 +81,7 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
     answer: console.reports,
   },
   "POST reports/{id}/dismiss": {
-    summary: "Ends a report that somebody has seen to; it is back when it happens again",
+    summary: "Ends a report whose cause is dealt with; it is back when it happens again",
     body: dismissalBody,
     answer: console.reports,
   },

@@ -1,4 +1,4 @@
-// An operator has seen to what the app reported of itself; the audit log says who did.
+// Ends what the app reported of itself, once its cause is dealt with; the audit log has who did it.
 import { instant } from "@scheduler-agent-supervisor/core/domain";
 import { type Context, type Ports, writeAuditLog } from "@scheduler-agent-supervisor/core/scheduling";
 import { jobOf } from "../domain/reported.ts";

@@ -1,4 +1,4 @@
-// What the app reports of itself that no job shows; whoever has seen to it dismisses it.
+// What the app reports of itself that no job shows; an operator dismisses it once its cause is dealt with.
 import { useState } from "react";
 import { Link } from "wouter";
 import { post } from "../api/client.ts";

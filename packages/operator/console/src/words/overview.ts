@@ -74,7 +74,7 @@ export const OVERVIEW = {
   dismiss: "Dismiss",
   dismissOne: (words: string) => `Dismiss: ${words}`,
   dismissIn: (environment: string) => `Dismiss (${environment})`,
-  dismissing: "For when somebody has seen to it. It is back when it happens again.",
+  dismissing: "For when its cause is dealt with. It is back when it happens again.",
   queue: "Queue",
   oldest: "Oldest message",
   none: "none",
