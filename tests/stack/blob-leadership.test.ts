@@ -63,7 +63,7 @@ test("whoever looks on reads who leads and since when; nobody before the first l
   clock += LEASE_MS / 2;
   await one.stillLeads();
   const led = { name: "us – west", epoch: 1, since: "2026-01-31T12:00:00.000Z" };
-  const well = { ...led, failing: null };
+  const well = { ...led, blocked: null, failing: null };
   expect(await reader.leader()).toEqual({ ...well, leads: true });
   const since = new Date(clock).toISOString();
   await one.report("no index – on dueAt");
@@ -71,7 +71,7 @@ test("whoever looks on reads who leads and since when; nobody before the first l
   await one.report("another");
   await lease.heldBy("eu").report(null);
   await one.lead();
-  expect(await reader.leader()).toEqual({ ...led, leads: true, failing: { since, fault: "no index – on dueAt" } });
+  expect(await reader.leader()).toEqual({ ...well, leads: true, failing: { since, fault: "no index – on dueAt" } });
   await one.report(null);
   expect(await reader.leader()).toEqual({ ...well, leads: true });
   await one.report("away");
@@ -79,6 +79,20 @@ test("whoever looks on reads who leads and since when; nobody before the first l
   expect(await reader.leader()).toMatchObject({ ...led, leads: false, failing: { fault: "away" } });
   await lease.heldBy("eu").lead();
   expect(await reader.leader()).toMatchObject({ name: "eu", epoch: 2, leads: true, failing: null });
+});
+
+test("a lease that somebody took without an end is no leader's, and is named", async () => {
+  const { stack } = await azurite();
+  const lease = leaseOn(stack.addresses.azurite?.connectionString ?? "");
+  const reader = createSupervisionReader(lease.blob, { supervision: {} as Container, audit: {} as Container });
+  await lease.heldBy("eu").lead();
+  await lease.blob.getBlobLeaseClient().breakLease(0);
+  await lease.blob.getBlobLeaseClient().acquireLease(-1);
+  expect(await lease.heldBy("us").lead()).toMatchObject({ kind: "following" });
+  const blocked = expect.stringContaining(lease.blob.name);
+  expect(await reader.leader()).toMatchObject({ leads: false, blocked });
+  await lease.blob.getBlobLeaseClient().breakLease(0);
+  expect(await reader.leader()).toMatchObject({ leads: false, blocked: null });
 });
 
 test("P16 without the storage nobody takes the lead; who leads does so for the rest of the lease, and no longer", async () => {
