@@ -18,7 +18,11 @@ type Row = DiscardedPage["discarded"][number];
 const COLUMNS: readonly Column<Row>[] = [
   {
     name: DEAD_LETTERS.sequenceNumber,
-    cell: ({ id, message }) => <Link href={`/discarded/${id}`}>{message.sequenceNumber}</Link>,
+    cell: ({ id, message }) => (
+      <span className="sequence">
+        <Link href={`/discarded/${id}`}>{message.sequenceNumber}</Link>
+      </span>
+    ),
   },
   { name: DEAD_LETTERS.cameFrom, cell: ({ queue }) => ATTENTION.queue(queue) },
   { name: DEAD_LETTERS.reason, cell: ({ message: { reason, description } }) => reason ?? description },
