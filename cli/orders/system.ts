@@ -68,7 +68,7 @@ export const reportTroubles = ({ reports }: Reports): Trouble[] =>
   }));
 
 const dismissal = (id: string | undefined): string =>
-  id === undefined ? "" : `. When it is seen to: npm run orders -- dismiss ${id} --reason "WHY"`;
+  id === undefined ? "" : `. Once its cause is dealt with: npm run orders -- dismiss ${id} --reason "WHY"`;
 
 export async function dismissReport(app: App, id: string, reason: string): Promise<void> {
   await app.post<Reports>(pathOf("reports", id, "dismiss"), { reason });

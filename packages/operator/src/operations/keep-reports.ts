@@ -51,7 +51,7 @@ const LOST_IN_RUNS = 3;
 export function createKeepReports({ store, usualWorkflow, switchedOff, now }: KeepReportsPorts): KeepReports {
   const isTooSlow = createCriticalTimes();
   const saysOf = createFunctionRuns();
-  const process = randomUUID();
+  const processId = randomUUID();
   const off = switchedOff.map((name) => ({
     ...{ name: "FunctionSwitchedOff", since: instant(now()) },
     words: `The function ${name} is switched off by a setting`,
@@ -127,7 +127,7 @@ export function createKeepReports({ store, usualWorkflow, switchedOff, now }: Ke
       // Bus, store or engine do not answer: that is named, and it is over when they answer.
       if (isThrown(Outage, error)) return;
       const said = saysOf(functionName, error !== undefined && error !== null);
-      const run = { name: functionName, process };
+      const run = { name: functionName, process: processId };
       if (said === "failed") keep({ kind: "failed", ...run, cause: shortened(inWords(error)), at: instant(now()) });
       if (said === "well") keep({ kind: "well", ...run });
     },

@@ -69,21 +69,10 @@ export function spanOf({ time, after }: JobQuery, now: number): Window {
   return { after: from, upTo: Math.min(to + CLOCKS_APART_MS, at(after?.createdAt, Number.POSITIVE_INFINITY)) };
 }
 
-function conditionsOf(
-  {
-    processState,
-    kind,
-    workflow,
-    version,
-    step,
-    text,
-    time,
-    key,
-    waitsFor,
-    after,
-  }: JobFilter & Pick<JobQuery, "after">,
-  window: Window | undefined,
-): Query {
+type Filter = JobFilter & Pick<JobQuery, "after">;
+
+function conditionsOf(filter: Filter, window: Window | undefined): Query {
+  const { processState, kind, workflow, version, step, text, time, key, waitsFor, after } = filter;
   const conditions: string[] = [];
   const parameters: Query["parameters"] = [];
   const add = (condition: string, values: { [name: string]: Value } = {}): void => {
@@ -127,26 +116,13 @@ function conditionsOf(
 }
 
 /** The same for stores that must search their records themselves. */
-export function isListed(
-  record: StateRecord,
-  {
-    processState,
-    kind,
-    workflow,
-    version,
-    step,
-    text,
-    time,
-    key,
-    waitsFor,
-    after,
-  }: JobFilter & Pick<JobQuery, "after">,
-): boolean {
+export function isListed(record: StateRecord, filter: Filter): boolean {
   const { jobId, correlationId, createdAt } = record;
-  if (processState && record.processState !== processState) return false;
-  if (kind && record.error?.kind !== kind) return false;
-  if (workflow && record.workflow.name !== workflow) return false;
-  if (version !== undefined && record.workflow.version !== version) return false;
+  const { key, waitsFor, step, text, time, after } = filter;
+  if (filter.processState && record.processState !== filter.processState) return false;
+  if (filter.kind && record.error?.kind !== filter.kind) return false;
+  if (filter.workflow && record.workflow.name !== filter.workflow) return false;
+  if (filter.version !== undefined && record.workflow.version !== filter.version) return false;
   if (key && record.keys[key.name] !== key.value) return false;
   if (waitsFor && !waitsForIt(record, waitsFor)) return false;
   if (time && !isWithin(timeIn(record, time.of), time)) return false;

@@ -70,6 +70,13 @@ test.each(FORMS)("a secret %s is hidden", (_, write) => {
   }
 });
 
+test("a secret that is escaped four times is hidden, in a text and in a value", () => {
+  const once = [...TOKEN].map((one) => `\\u${hex(one.charCodeAt(0), 4)}`).join("");
+  const text = [1, 2, 3].reduce((sofar) => JSON.stringify(sofar), once);
+  expect(textWithout(text, [TOKEN])).toBe("(hidden)");
+  expect(valueWithout({ a: [text] }, [TOKEN])).toEqual({ a: ["(hidden)"] });
+});
+
 test.each([
   "declined (code 7)",
   "tok_other/9+f3a=Q7",
