@@ -187,14 +187,15 @@ class Walk {
 
   async #operate(action: string, pick: number): Promise<void> {
     const orderId = this.#orderIds[pick % Math.max(1, this.#orderIds.length)];
-    const [host] = this.#app.stack.addresses.hosts;
     const body = action === "extend" ? { reason: "chaos", by: "PT2S" } : { reason: "chaos" };
-    await fetch(`${host?.url}/api/jobs/${orderId}/${action}`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(body),
-      signal: AbortSignal.timeout(5000),
-    }).catch(() => undefined);
+    await this.#app
+      .call(`api/jobs/${orderId}/${action}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body),
+        signal: AbortSignal.timeout(5000),
+      })
+      .catch(() => undefined);
   }
 
   async settle(actions: number): Promise<ChaosReport> {

@@ -1,6 +1,7 @@
 // A real Chromium for tests: each page notes what its console says and what the policy has blocked.
 import { type Browser, type BrowserContextOptions, type Page, chromium as playwright } from "playwright-core";
 import { unpackedBrowser } from "../browser/packed.ts";
+import { WITH_KEY } from "../support/host-key.ts";
 import { findBrowser, NO_BROWSER } from "./find-browser.ts";
 
 export interface OpenedPage {
@@ -28,6 +29,7 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
     timezoneId: "Europe/Berlin",
     locale: "en-GB",
     ...options,
+    extraHTTPHeaders: { ...WITH_KEY, ...options.extraHTTPHeaders },
   });
   const page = await context.newPage();
   page.setDefaultTimeout(10_000);

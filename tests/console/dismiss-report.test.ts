@@ -26,7 +26,7 @@ const UNREACHABLE = { name: "StatusUndeliverable", subject: "replies-shop", caus
 const CLEAR = "Nothing needs a person";
 
 async function actions(): Promise<object[]> {
-  const { entries } = (await (await fetch(`${url}/api/shift-log`)).json()) as ShiftLog;
+  const { entries } = (await (await app.call("api/shift-log")).json()) as ShiftLog;
   return entries.flatMap((entry) => (entry.kind === "action" ? [entry] : []));
 }
 

@@ -13,6 +13,7 @@ import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { writeStackFile } from "../../cli/every-app/stack-file.ts";
 import { ROOT } from "../../cli/settings.ts";
+import { KEY_OPTION } from "../support/host-key.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 import { openBrowser, openPage } from "./browser.ts";
@@ -89,7 +90,15 @@ async function clicked(does: Clicks): Promise<void> {
 }
 
 async function orders(...args: string[]): Promise<string> {
-  const child = spawn(process.execPath, ["-C", "sources", join(ROOT, "cli/orders.ts"), ...args, "--data", data]);
+  const child = spawn(process.execPath, [
+    "-C",
+    "sources",
+    join(ROOT, "cli/orders.ts"),
+    ...args,
+    "--data",
+    data,
+    ...KEY_OPTION,
+  ]);
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += String(chunk)));
   await once(child, "close");

@@ -252,9 +252,8 @@ test("an agent is paused: its steps are not begun and count no failure; the view
   await new Promise((resolve) => setTimeout(resolve, 5000));
   await app.switchOn("inventory", { kind: "slow", delayMs: 9000, calls: 1, match: { orderId: "loads-1" } });
   for (const orderId of ["loads-1", "held-1"]) await app.shop.send(madeOrder(orderId));
-  const api = `${app.stack.addresses.host?.url}/api/agents`;
   const inventory = async () => {
-    const { agents } = agentStandings.parse(await (await fetch(api)).json());
+    const { agents } = agentStandings.parse(await (await app.call("api/agents")).json());
     return agents.find(({ name }) => name === "inventory")?.instances.flatMap(({ endpoints }) => endpoints)[0];
   };
   await expect.poll(inventory).toMatchObject({ health: "healthy", inFlight: 1 });

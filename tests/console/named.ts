@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Browser, Page } from "playwright-core";
 import { expect } from "vitest";
 import { ROOT } from "../../cli/settings.ts";
+import { KEY_OPTION } from "../support/host-key.ts";
 import { openPage } from "./browser.ts";
 
 export const MINUTE_MS = 60_000;
@@ -18,7 +19,15 @@ const CLEAR = "Nothing needs a person";
 export const NOT_KNOWN = /It is not known whether something (else )?needs a person/;
 
 export async function orders(url: string, ...args: string[]): Promise<string> {
-  const child = spawn(process.execPath, ["-C", "sources", join(ROOT, "cli/orders.ts"), ...args, "--app", url]);
+  const child = spawn(process.execPath, [
+    "-C",
+    "sources",
+    join(ROOT, "cli/orders.ts"),
+    ...args,
+    "--app",
+    url,
+    ...KEY_OPTION,
+  ]);
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += String(chunk)));
   await once(child, "close");

@@ -71,7 +71,7 @@ async function home(prepare: (page: Page) => Promise<unknown> = async () => {}) 
 }
 
 async function api<T>(path: string): Promise<T> {
-  return (await (await fetch(`${host}/api/${path}`)).json()) as T;
+  return (await (await app.call(`api/${path}`)).json()) as T;
 }
 
 describe("the all-clear", () => {

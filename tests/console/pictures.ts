@@ -67,7 +67,7 @@ const USAGE = `npm run console-pictures     pictures of each view: light, dark, 
   --readme       the README's pictures of home and of the simulator alone, light and dark, into docs/pictures`;
 
 async function pause(app: TestStack, kind: string, name: string, reason: string): Promise<void> {
-  await fetch(`${app.stack.addresses.host?.url}/api/pauses`, {
+  await app.call("api/pauses", {
     method: "POST",
     headers: { "content-type": "application/json", "x-ms-client-principal-name": "ada@example.com" },
     body: JSON.stringify({ kind, name, change: "pause", reason }),

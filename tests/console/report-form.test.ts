@@ -54,7 +54,7 @@ test("the fields are the agent's, a fault is at its field, and the result is rec
 });
 
 test("an operation that no agent declares has no form", async () => {
-  const known = await fetch(`${host}/api/result-contract/shipping/arrange`);
+  const known = await app.call("api/result-contract/shipping/arrange");
   expect(await known.json()).toMatchObject({ type: "object", required: ["shipmentId"] });
-  expect((await fetch(`${host}/api/result-contract/shipping/dance`)).status).toBe(404);
+  expect((await app.call("api/result-contract/shipping/dance")).status).toBe(404);
 });

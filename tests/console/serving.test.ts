@@ -3,6 +3,7 @@
 import * as contract from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { z } from "zod";
+import { WITH_KEY } from "../support/host-key.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { holdAgainst, type OpenApi, operationsOf } from "../support/openapi.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
@@ -16,7 +17,8 @@ beforeAll(async () => {
 });
 afterAll(() => app?.[Symbol.asyncDispose]());
 
-const get = (path: string, headers: Record<string, string> = {}) => fetch(host + path, { headers, redirect: "manual" });
+const get = (path: string, headers: Record<string, string> = {}) =>
+  fetch(host + path, { headers: { ...WITH_KEY, ...headers }, redirect: "manual" });
 
 describe("the index", () => {
   test("has the literal policy, an ETag, and is asked for again each time", async () => {
@@ -67,7 +69,7 @@ test("assets are hashed, immutable and compressed before; nothing else is answer
 
 test("a page of another site can change nothing", async () => {
   const post = (headers: Record<string, string>) =>
-    fetch(`${host}/api/jobs/none/compensate`, {
+    app.call("api/jobs/none/compensate", {
       method: "POST",
       headers: { "content-type": "application/json", ...headers },
       body: JSON.stringify({ reason: "r" }),
@@ -142,7 +144,7 @@ test("answers are what the schemas say", async () => {
   await answer(`dead-letters/quarantine/${letters.messages[0]?.sequenceNumber}`, contract.deadLetter);
   // The timer's first sweep may not be over yet.
   const sweep = { method: "POST", headers: { "content-type": "application/json" } };
-  expect((await fetch(`${host}/api/supervisor/sweep`, sweep)).status).toBe(200);
+  expect((await app.call("api/supervisor/sweep", sweep)).status).toBe(200);
   const { leader } = await answer("supervisor", contract.supervisor);
   expect(leader).toMatchObject({ leads: true, epoch: 1, since: expect.stringMatching(/^20\d\d-/) });
   expect((await answer("supervisor/entries", contract.supervisionPage)).entries).toContainEqual(
@@ -150,7 +152,7 @@ test("answers are what the schemas say", async () => {
   );
   const target = { kind: "job", id: "a/b?#c" };
   const claim = (text: string) =>
-    fetch(`${host}/api/claims`, {
+    app.call("api/claims", {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ target, change: { kind: "note", text } }),
@@ -197,7 +199,7 @@ test("every route stands in the OpenAPI document, and answers of each kind are a
   expect([...documented, "api/completions/{ticket}"].sort()).toEqual(routes.sort());
 
   const hold = async (method: "GET" | "POST", path: string, wanted: number, sent: unknown = {}, headers = {}) => {
-    const response = await fetch(host + path, {
+    const response = await app.call(path.slice(1), {
       method,
       headers: { "content-type": "application/json", ...headers },
       ...(method === "POST" && { body: JSON.stringify(sent) }),

@@ -137,7 +137,7 @@ test("what another operator did meanwhile is shown beside the draft, and nothing
   expect(await button(page, "Compensate").evaluate((one) => one.matches(":focus"))).toBe(true);
   await page.keyboard.press("Enter");
   await page.getByLabel("Reason").fill("the client asked for it");
-  const settled = await fetch(`${app.stack.addresses.host?.url}/api/jobs/rejected-3/markResolved`, {
+  const settled = await app.call("api/jobs/rejected-3/markResolved", {
     method: "POST",
     headers: { "content-type": "application/json", "x-ms-client-principal-name": "ada@example.com" },
     body: JSON.stringify({ reason: "refunded by the bank" }),

@@ -210,7 +210,7 @@ describe("an answer is lost after what it answers was done", () => {
       await app.to.cosmos.during(
         { kind: "loseAnswer", to: /PUT .*lost-undo.*to be compensated/s, times: 1 },
         async () => {
-          const response = await fetch(`${app.stack.addresses.host?.url}/api/jobs/${orderId}/compensate`, {
+          const response = await app.call(`api/jobs/${orderId}/compensate`, {
             method: "POST",
             headers: { "content-type": "application/json" },
             body: JSON.stringify({ reason: "a test" }),

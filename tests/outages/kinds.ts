@@ -46,7 +46,7 @@ function service(name: ServiceName, fault: ServiceFault): OutageKind["begin"] {
 
 async function pauseAgent(app: FaultyStack): Promise<Back> {
   const change = async (to: "pause" | "resume") => {
-    const response = await fetch(`${app.stack.addresses.host?.url}/api/pauses`, {
+    const response = await app.call("api/pauses", {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ kind: "agent", name: "fraud", change: to, reason: "an outage that is planned" }),

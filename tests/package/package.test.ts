@@ -173,7 +173,7 @@ test("unpacked far from any node_modules, it runs on the host: every function is
   }
   const data = join(folder, "data");
   await using stack = await startTestStack({ appDir: app, data, parts: PART_NAMES });
-  const listed = await fetch(`${stack.stack.addresses.host?.url}/admin/functions`);
+  const listed = await stack.call("admin/functions");
   const names = ((await listed.json()) as { name: string }[]).map(({ name }) => name);
   expect(names.sort()).toEqual(functionsAsCompiled(stack.settings).sort());
 

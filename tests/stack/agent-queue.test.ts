@@ -111,7 +111,7 @@ test("P7 a forged reply completes nothing: neither of a step that no queue is as
   // Who sent them is not known: they are written nowhere.
   const late = (await openAuditLog(app.settings)).filter((one) => one.kind === "lateReply" && one.jobId === "forged-1");
   expect(late).toEqual([]);
-  const shown = await fetch(`${app.stack.addresses.host?.url}/api/jobs/forged-1`);
+  const shown = await app.call("api/jobs/forged-1");
   expect(await shown.text()).not.toContain(nonce);
 });
 

@@ -74,7 +74,7 @@ const inError = ({ processState, outbox }: { processState: string; outbox: reado
   processState === "Error" && outbox.length === 0;
 
 async function operate(orderId: string, action: string): Promise<void> {
-  const response = await fetch(`${app.stack.addresses.host?.url}/api/jobs/${orderId}/${action}`, {
+  const response = await app.call(`api/jobs/${orderId}/${action}`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ reason: "test" }),

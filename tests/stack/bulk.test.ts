@@ -9,6 +9,7 @@ import { createCosmosBulkStore } from "@scheduler-agent-supervisor/operator/inte
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { z } from "zod";
 import { ROOT } from "../../cli/settings.ts";
+import { KEY_OPTION } from "../support/host-key.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
 
@@ -24,7 +25,7 @@ type Progress = z.output<typeof contract.bulkProgress>;
 const ends = ({ processState, outbox }: StateRecord) => processState === "Error" && outbox.length === 0;
 
 async function ask(path: string, body?: unknown): Promise<{ status: number; body: unknown }> {
-  const response = await fetch(`${app.stack.addresses.host?.url}/api/${path}`, {
+  const response = await app.call(`api/${path}`, {
     headers: { "content-type": "application/json", "x-ms-client-principal-name": "ada@example.com" },
     ...(body !== undefined && { method: "POST", body: JSON.stringify(body) }),
   });
@@ -207,7 +208,15 @@ test("what is not possible is said before; a run that has not begun can be cance
 const appUrl = () => app.stack.addresses.host?.url ?? "";
 
 async function typed(...args: string[]): Promise<{ code: number | null; output: string }> {
-  const child = spawn(process.execPath, ["-C", "sources", join(ROOT, "cli/orders.ts"), ...args, "--app", appUrl()]);
+  const child = spawn(process.execPath, [
+    "-C",
+    "sources",
+    join(ROOT, "cli/orders.ts"),
+    ...args,
+    "--app",
+    appUrl(),
+    ...KEY_OPTION,
+  ]);
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += String(chunk)));
   const [code] = (await once(child, "close")) as [number | null];

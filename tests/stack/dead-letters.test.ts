@@ -30,7 +30,7 @@ const ask = (path = "", body?: unknown, headers?: Record<string, string>) =>
 async function askFor(path: string, body?: unknown, headers: Record<string, string> = OPERATOR) {
   const post = { method: "POST", headers: { "content-type": "application/json", ...headers } };
   const options = body === undefined ? {} : { ...post, body: JSON.stringify(body) };
-  const response = await fetch(`${app.stack.addresses.host?.url}/api/${path}`, options);
+  const response = await app.call(`api/${path}`, options);
   return { status: response.status, body: (await response.json()) as Json };
 }
 

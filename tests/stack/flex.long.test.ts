@@ -159,13 +159,12 @@ test(
 );
 
 test("an operator's calls are answered where the app answers, also while another group's process is away", async () => {
-  const { url } = app.stack.addresses.host ?? {};
   await app.stack.kill("host/submission", "SIGKILL");
-  const response = await fetch(`${url}/api/jobs/flex-0`);
+  const response = await app.call("api/jobs/flex-0");
   expect(response.status).toBe(200);
   await app.stack.kill("host/http", "SIGKILL");
-  expect((await fetch(`${url}/api/jobs/flex-0`)).status).toBe(200);
-  expect((await fetch(`${url}/runtime/webhooks/durabletask/instances/flex-0-1?code=local`)).status).toBe(200);
+  expect((await app.call("api/jobs/flex-0")).status).toBe(200);
+  expect((await app.call("runtime/webhooks/durabletask/instances/flex-0-1")).status).toBe(200);
 });
 
 test.runIf(canListPorts)("every port that speaks HTTP rejects what is foreign, that of each process too", async () => {

@@ -70,7 +70,7 @@ test("P26 P10 a dead queue agent: its orders' failures are counted and named, ot
 test("P26 a paused agent: its orders wait and count no failure, other workflows and urgent orders go on", async () => {
   app = await startTestStack({ appSettings: FAST });
   const post = async (change: "pause" | "resume") => {
-    const response = await fetch(`${app.stack.addresses.host?.url}/api/pauses`, {
+    const response = await app.call("api/pauses", {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ kind: "agent", name: "fraud", change, reason: "their database is moved" }),

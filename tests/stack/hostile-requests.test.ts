@@ -7,6 +7,7 @@ import { createBusSenders } from "@scheduler-agent-supervisor/core/internal/mess
 import { createServiceBusMessenger } from "@scheduler-agent-supervisor/core/internal/messaging/service-bus-messenger";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { REPLY_QUEUE } from "../../cli/every-app/reply-queues.ts";
+import { WITH_KEY } from "../support/host-key.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { sampleOrder } from "../support/orders.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
@@ -30,15 +31,18 @@ interface Answer {
   readonly body: string;
 }
 
-/** As written: no client tidies the path or the headers. */
+/** As written: no client tidies the path or the headers. With the key of the host. */
 function send(base: string, method: string, path: string, headers: Record<string, string>, body = ""): Promise<Answer> {
   const { hostname, port } = new URL(base);
   return new Promise((resolve, reject) => {
-    const request = openRequest({ host: hostname, port, method, path, headers }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on("data", (chunk: Buffer) => chunks.push(chunk));
-      response.on("end", () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString() }));
-    });
+    const request = openRequest(
+      { host: hostname, port, method, path, headers: { ...WITH_KEY, ...headers } },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.on("end", () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString() }));
+      },
+    );
     request.once("error", reject).end(body);
   });
 }

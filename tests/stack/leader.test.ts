@@ -7,6 +7,7 @@ import type { DecisionEntry } from "@scheduler-agent-supervisor/core/internal/st
 import { createCosmosAuditLog } from "@scheduler-agent-supervisor/core/internal/store/cosmos-audit-log";
 import type { HostAddress } from "@scheduler-agent-supervisor/local/stack/addresses";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { WITH_KEY } from "../support/host-key.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
@@ -47,7 +48,7 @@ const otherThan = (host: HostAddress) => app.stack.addresses.hosts.find(({ name 
 const processOf = ({ name }: HostAddress) => (name === "host2" ? "host2" : "host");
 
 async function askToSweep({ url }: HostAddress): Promise<{ status: number; body: Record<string, unknown> }> {
-  const headers = { "content-type": "application/json" };
+  const headers = { ...WITH_KEY, "content-type": "application/json" };
   const response = await fetch(`${url}/api/supervisor/sweep`, { method: "POST", headers });
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
@@ -79,7 +80,7 @@ test("P12 of two hosts exactly one leads; the other one says who, and sweeps not
 
 test("what is asked of the supervisor over HTTP is checked, every fault named; a what-if changes nothing", async () => {
   const { host } = await leaderOnceThereIsOne();
-  const ask = async (query: string) => fetch(`${host.url}/api/supervisor/what-if?${query}`);
+  const ask = async (query: string) => fetch(`${host.url}/api/supervisor/what-if?${query}`, { headers: WITH_KEY });
   const wrong = await ask("failureThreshold=none&treshold=3");
   expect(wrong.status).toBe(400);
   const { faults } = (await wrong.json()) as { faults: string[] };

@@ -49,7 +49,7 @@ test("bodies that stop after a byte hold no function, and an order beside them e
   try {
     await app.shop.send(madeOrder("beside-1"));
     await app.eventually("beside-1", ({ processState }) => processState === "Processed");
-    expect((await fetch(`${host?.url}/api/jobs/beside-1`)).status).toBe(200);
+    expect((await app.call("api/jobs/beside-1")).status).toBe(200);
     // The host has its open connections, and has asked the app about none of them.
     expect(slow.filter(({ destroyed, localPort }) => !destroyed && localPort).length).toBeGreaterThan(100);
     expect(await invoked()).toEqual(before);

@@ -227,7 +227,7 @@ test("P6 a report whose result is not as the carrier's agent declares it is at f
   const wrong = { kind: "done", result: { shipment: "S-4" } };
   expect(await report("later-4", wrong)).toMatchObject({ status: 400, body: { faults } });
   const path = "api/jobs/later-4/steps/arrangeShipping/report";
-  const byHand = await fetch(`${app.stack.addresses.host?.url}/${path}`, {
+  const byHand = await app.call(`${path}`, {
     method: "POST",
     headers: { "content-type": "application/json", ...OPERATOR },
     body: JSON.stringify({ ...wrong, reason: "the carrier rang" }),
@@ -262,7 +262,7 @@ test("P6 a carrier that says when to ask is asked, and asked again; the answer c
 test("P15 a carrier that gives an unreadable answer when it is asked is named as what holds the order up", async () => {
   await app.shop.send({ ...madeOrder("asked-3"), workflow: "carrier" });
   const groups = async () => {
-    const response = await fetch(`${app.stack.addresses.host?.url}/api/held-up`, { headers: OPERATOR });
+    const response = await app.call("api/held-up", { headers: OPERATOR });
     return ((await response.json()) as HeldUp).groups;
   };
   await expect

@@ -17,7 +17,7 @@ const LONG_MS = 40_000;
 async function ask(path: string, body?: unknown) {
   const headers = { "content-type": "application/json", "x-ms-client-principal-name": "ada@example.com" };
   const options = body === undefined ? {} : { method: "POST", headers, body: JSON.stringify(body) };
-  const response = await fetch(`${app.stack.addresses.host?.url}/api/jobs${path}`, options);
+  const response = await app.call(`api/jobs${path}`, options);
   return { status: response.status, body: (await response.json()) as { record: StateRecord } };
 }
 

@@ -73,7 +73,7 @@ async function bookings(app: TestStack, orderId: string): Promise<number> {
 async function inspect(app: TestStack, path: string, body?: object) {
   const headers = { "content-type": "application/json", "x-ms-client-principal-name": "eve@example.com" };
   const options = body && { method: "POST", headers, body: JSON.stringify(body) };
-  const response = await fetch(`${app.stack.addresses.host?.url}/api/jobs/${path}`, options);
+  const response = await app.call(`api/jobs/${path}`, options);
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 

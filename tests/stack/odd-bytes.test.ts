@@ -197,7 +197,7 @@ test("[submission | an order received | another charset, compressed, nested too 
 async function ask(path: string, body?: unknown) {
   const headers = { "content-type": "application/json", "x-ms-client-principal-name": "ada@example.com" };
   const options = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
-  const response = await fetch(`${app.stack.addresses.host?.url}/api/${path}`, { headers, ...options });
+  const response = await app.call(`api/${path}`, { headers, ...options });
   const text = await response.text();
   expect(response.status, text).toBe(200);
   return JSON.parse(text) as { readonly [name: string]: never };

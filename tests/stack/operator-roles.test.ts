@@ -113,7 +113,7 @@ test("what services report takes no role, and reveals nothing to who guesses an 
 });
 
 test("no endpoint is missing here", async () => {
-  const listed = (await (await fetch(`${host}/admin/functions`)).json()) as { invokeUrlTemplate?: string }[];
+  const listed = (await (await app.call("admin/functions")).json()) as { invokeUrlTemplate?: string }[];
   const paths = listed.flatMap(({ invokeUrlTemplate: url }) => (url ? [url.slice(host.length + 1)] : []));
   const known = [...Object.values(ROUTES).flat(), FOR_SERVICES].map((route) => route.split(" ")[1]);
   expect(paths.filter((path) => !path.startsWith("console")).sort()).toEqual(known.sort());

@@ -25,7 +25,7 @@ async function ask(path: string, body?: unknown, headers: Record<string, string>
           headers: { "content-type": "application/json", ...headers },
           body: typeof body === "string" ? body : JSON.stringify(body),
         };
-  const response = await fetch(`${app.stack.addresses.host?.url}/api/jobs${path}`, options);
+  const response = await app.call(`api/jobs${path}`, options);
   return { status: response.status, body: (await response.json()) as Json, etag: response.headers.get("etag") };
 }
 

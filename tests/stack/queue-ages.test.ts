@@ -17,7 +17,7 @@ async function ages(queue: string, now = Date.now()): Promise<readonly OldestMes
 }
 
 async function change(workflow: string, change: "pause" | "resume"): Promise<void> {
-  const response = await fetch(`${app.stack.addresses.host?.url}/api/pauses`, {
+  const response = await app.call("api/pauses", {
     method: "POST",
     headers: { "content-type": "application/json", "x-ms-client-principal-name": "ada@example.com" },
     body: JSON.stringify({ kind: "workflow", name: workflow, change, reason: "test" }),

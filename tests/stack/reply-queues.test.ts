@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => app?.[Symbol.asyncDispose]());
 
 async function api<T>(path: string): Promise<T> {
-  const response = await fetch(`${app.stack.addresses.host?.url}/api/${path}`);
+  const response = await app.call(`api/${path}`);
   return (await response.json()) as T;
 }
 

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => app?.[Symbol.asyncDispose]());
 
-const api = (path: string) => fetch(`${app.stack.addresses.host?.url}/api/${path}`);
+const api = (path: string) => app.call(`api/${path}`);
 async function reported(): Promise<string[]> {
   const { reports } = (await (await api("reports")).json()) as Reports;
   return reports.map(({ words }) => words);

@@ -42,7 +42,7 @@ type Json = Record<string, unknown>;
 async function ask(path: string, body?: unknown) {
   const headers = { "content-type": "application/json", "x-ms-client-principal-name": "ada@example.com" };
   const options = body === undefined ? {} : { method: "POST", headers, body: JSON.stringify(body) };
-  const response = await fetch(`${app.stack.addresses.host?.url}/api/${path}`, options);
+  const response = await app.call(`api/${path}`, options);
   return { status: response.status, body: (await response.json()) as Json };
 }
 

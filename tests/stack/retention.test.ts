@@ -94,7 +94,7 @@ describe("without an archive", () => {
     const ask = async (path: string, body?: object) => {
       const headers = { "content-type": "application/json", "x-ms-client-principal-name": "ada@example.com" };
       const options = body ? { method: "POST", headers, body: JSON.stringify(body) } : {};
-      return (await fetch(`${app.stack.addresses.host?.url}/api/jobs/${path}`, options)).status;
+      return (await app.call(`api/jobs/${path}`, options)).status;
     };
     await app.switchOn("inventory", { kind: "slow", delayMs: 3000, match: { orderId: "erased-1" } });
     await app.shop.send(madeOrder("erased-1"));

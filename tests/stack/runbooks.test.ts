@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Workflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow";
 import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
+import { FUNCTION_KEY } from "@scheduler-agent-supervisor/local/host/http/function-keys";
 import type { ServiceFault } from "@scheduler-agent-supervisor/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ROOT } from "../../cli/settings.ts";
@@ -107,7 +108,7 @@ const FOLLOWED: readonly (readonly [keyof typeof ERRORS, command: string, end: s
 function run(command: string, orderId: string): { readonly state?: string } {
   const order = JSON.stringify(madeOrder(orderId));
   const filled = command.replace("<jobId>", orderId).replace("<step>", "takePayment").replace("<order>", order);
-  const env = { ...process.env, AUTH: "", APP: app.stack.addresses.host?.url ?? "" };
+  const env = { ...process.env, AUTH: `x-functions-key: ${FUNCTION_KEY}`, APP: app.stack.addresses.host?.url ?? "" };
   return JSON.parse(execFileSync("sh", ["-c", filled.replace("curl", "curl -s")], { env, encoding: "utf8" }));
 }
 

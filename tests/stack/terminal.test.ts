@@ -11,6 +11,7 @@ import { ROOT } from "../../cli/settings.ts";
 import { type LateCarrier, startLateCarrier } from "../console/late-carrier.ts";
 import { plantReports } from "../console/planted.ts";
 import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
+import { KEY_OPTION } from "../support/host-key.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { CARRIER, GRAPH } from "../support/orders.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
@@ -27,9 +28,13 @@ interface Typed {
 }
 
 async function typed(args: readonly string[], where: readonly string[] = ["--data", data]): Promise<Typed> {
-  const child = spawn(process.execPath, ["-C", "sources", join(ROOT, "cli/orders.ts"), ...args, ...where], {
-    cwd: folder,
-  });
+  const child = spawn(
+    process.execPath,
+    ["-C", "sources", join(ROOT, "cli/orders.ts"), ...args, ...where, ...KEY_OPTION],
+    {
+      cwd: folder,
+    },
+  );
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += String(chunk)));
   const [code] = (await once(child, "close")) as [number | null];

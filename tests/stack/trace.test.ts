@@ -77,7 +77,7 @@ async function tracesOf(orderId: string): Promise<Trace[]> {
 }
 
 async function pauses(change: "pause" | "resume"): Promise<void> {
-  const response = await fetch(`${app.stack.addresses.host?.url}/api/pauses`, {
+  const response = await app.call("api/pauses", {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ kind: "agent", name: "shipping", change, reason: "their database is moved" }),
@@ -194,7 +194,7 @@ test("every metric reaches the collector, with the attributes that the alerts sp
   const unverified = { ...about, jobId: "unknown-1", attempt: 1 };
   for (const ticket of [late, unverified]) await sender.sendMessages({ body: { ticket, kind: "done", result: {} } });
   await sender.close();
-  await fetch(`${app.stack.addresses.host?.url}/api/completions/unknown`, { method: "POST", body: "{}" });
+  await app.call("api/completions/unknown", { method: "POST", body: "{}" });
   // A wait that lasts until it has been measured, however long that takes.
   await pauses("pause");
   await app.shop.send(madeOrder("traced-held"));

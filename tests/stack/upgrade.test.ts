@@ -76,7 +76,7 @@ const running = (step: string) => (record: StateRecord) => record.steps[step]?.s
 
 async function ask(path: string, body?: object) {
   const post = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
-  const response = await fetch(`${app.stack.addresses.host?.url}/api/${path}`, body ? post : {});
+  const response = await app.call(`api/${path}`, body ? post : {});
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 

@@ -34,7 +34,7 @@ const ended = ({ processState, outbox }: StateRecord) =>
 const subjects = (orderId: string) => app.statuses(orderId).map(({ subject }) => subject);
 
 async function operate(orderId: string, action: string, reason: string) {
-  const response = await fetch(`${app.stack.addresses.host?.url}/api/jobs/${orderId}/${action}`, {
+  const response = await app.call(`api/jobs/${orderId}/${action}`, {
     method: "POST",
     headers: { "content-type": "application/json", "x-ms-client-principal-name": "ada@example.com" },
     body: JSON.stringify({ reason }),

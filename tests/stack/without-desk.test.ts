@@ -25,5 +25,5 @@ test("P1 P4 an order is processed, and the API is not there", async () => {
   await app.shop.send({ ...madeOrder("alone"), workflow: GRAPH.name });
   const ended = await app.eventually("alone", ({ processState }) => processState === "Processed", 30_000);
   expect(ended.processState).toBe("Processed");
-  expect((await fetch(`${app.stack.addresses.host?.url}/api/jobs`)).status).toBe(404);
+  expect((await app.call("api/jobs")).status).toBe(404);
 });

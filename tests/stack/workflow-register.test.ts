@@ -64,7 +64,7 @@ test("orders are counted by the version that they need, of any schema version, a
 });
 
 test("an operator sees which versions orders need", async () => {
-  const response = await fetch(`${app.stack.addresses.host?.url}/api/workflows`);
+  const response = await app.call("api/workflows");
   const { workflows } = (await response.json()) as { workflows: unknown[] };
   const none = { pending: 0, processing: 0, inError: 0 };
   expect(workflows).toContainEqual({

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import { expect } from "vitest";
+import { WITH_KEY } from "./host-key.ts";
 
 const hex = (text: string) => Buffer.from(text).toString("hex");
 
@@ -53,7 +54,9 @@ export async function pathsOf(
   host: string,
   named: { readonly [parameter: string]: readonly string[] },
 ): Promise<readonly string[]> {
-  const listed = (await (await fetch(`${host}/admin/functions`)).json()) as { invokeUrlTemplate?: string }[];
+  const listed = (await (await fetch(`${host}/admin/functions`, { headers: WITH_KEY })).json()) as {
+    invokeUrlTemplate?: string;
+  }[];
   const paths = listed.flatMap(({ invokeUrlTemplate: url }) => (url ? [url.slice(host.length + 1)] : []));
   const own = paths.filter((path) => path.startsWith("api/") && !path.startsWith("api/completions"));
   return [...new Set(own.flatMap((path) => filled(path, named)))];

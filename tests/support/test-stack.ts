@@ -19,6 +19,7 @@ import type { Settings } from "../../cli/every-app/stack-file.ts";
 import { partiesIn, QUEUES_FILE, ROOT, settingsFor } from "../../cli/settings.ts";
 import { orderFulfilment } from "../../shared/workflows/order-fulfilment.ts";
 import { adaptApp } from "./adapted-app.ts";
+import { WITH_KEY } from "./host-key.ts";
 import { THREE_STEPS } from "./orders.ts";
 
 /** A schedule: the first midnight of a year. A timer with it runs only when a test says so. */
@@ -34,6 +35,8 @@ export interface Effect {
   readonly calls: number;
 }
 
+type Call = Omit<RequestInit, "headers"> & { readonly headers?: Record<string, string> };
+
 export interface TestStack extends AsyncDisposable {
   readonly stack: Stack;
   readonly settings: Settings;
@@ -46,6 +49,12 @@ export interface TestStack extends AsyncDisposable {
   statuses(orderId: string): ServiceBusReceivedMessage[];
   /** @returns how to end it before its time */
   switchOn(service: string, fault: ServiceFault): Promise<() => Promise<void>>;
+  /**
+   * Asks the app over HTTP, with the host's key: an app like Azure's rejects what has none.
+   *
+   * @param path with its query, after the app's address
+   */
+  call(path: string, options?: Call): Promise<Response>;
   /** The effects that a remote service has had for an order. */
   effects(service: string, orderId?: string): Promise<Effect[]>;
 }
@@ -156,6 +165,10 @@ export async function startTestStack(
       const { id } = (await response.json()) as { id: number };
       const url = `${stack.addresses.remotes[service]}/$faults/${id}`;
       return async () => void (await fetch(url, { method: "DELETE", headers: FAULT_HEADERS }));
+    },
+    call(path, { headers, ...options } = {}) {
+      const url = `${stack.addresses.host?.url}/${path}`;
+      return fetch(url, { ...options, headers: { ...WITH_KEY, ...headers } });
     },
     async effects(service, orderId) {
       const filter = orderId ? `?orderId=${orderId}` : "";

@@ -95,7 +95,7 @@ export const recoveries: readonly Scenario[] = [
       await hand.fault("shipping", { kind: "slow", delayMs: 3000, calls: 1 });
       await hand.send();
       await hand.until(inHand("arrangeShipping"));
-      const path = `/runtime/webhooks/durabletask/instances/${hand.orderId}-1/terminate?code=local&reason=test`;
+      const path = `runtime/webhooks/durabletask/instances/${hand.orderId}-1/terminate?code=local&reason=test`;
       await hand.ask("POST", path, {}, 202, 410);
     },
     end: done,

@@ -86,7 +86,7 @@ export class Hand {
     const giveUpAt = Date.now() + LIFE_MS;
     for (let answer = ""; ; await sleep(AGAIN_MS)) {
       try {
-        const response = await fetch(`${this.#app.stack.addresses.host?.url}${path}`, {
+        const response = await this.#app.call(path, {
           method,
           ...(method === "POST" && { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
         });
@@ -101,7 +101,7 @@ export class Hand {
 
   /** What an operator asks; done before, where the host died with the answer. */
   operate(action: ActionName, body: Record<string, unknown> = {}): Promise<void> {
-    return this.ask("POST", `/api/jobs/${this.orderId}/${action}`, { reason: "a test", ...body }, 200, 409);
+    return this.ask("POST", `api/jobs/${this.orderId}/${action}`, { reason: "a test", ...body }, 200, 409);
   }
 
   /** As whoever does a step later, by the address that it was given. */
@@ -111,7 +111,7 @@ export class Hand {
     const { attempt = 0, nonce } = steps[step] ?? {};
     const ticket = { jobId: orderId, attempt, step, direction: "forward", lockedBy: lockedBy ?? "", nonce } as const;
     // 409: its progress, once the report of its end was taken.
-    await this.ask("POST", new URL(completionUrl("http://app", ticket)).pathname, body, 200, 409);
+    await this.ask("POST", new URL(completionUrl("http://app", ticket)).pathname.slice(1), body, 200, 409);
   }
 
   /** As its requester. @param changes as it was sent */

@@ -243,13 +243,13 @@ export const scenarios: readonly Scenario[] = [
       "[operator | every await of reads: one order, the list, a what-if, and a sweep manually | host killed] a repeated request is answered; nothing changes",
     async drive(hand) {
       // First of all, so that it may be the one that takes the lead.
-      await hand.ask("POST", "/api/supervisor/sweep", {}, 200, 409);
+      await hand.ask("POST", "api/supervisor/sweep", {}, 200, 409);
       await hand.send();
       await hand.until(ended);
-      await hand.ask("GET", `/api/jobs/${hand.orderId}`, undefined, 200);
-      await hand.ask("GET", `/api/jobs?q=${hand.orderId}`, undefined, 200);
-      await hand.ask("GET", "/api/supervisor/what-if", undefined, 200);
-      await hand.ask("POST", "/api/supervisor/sweep", {}, 200, 409);
+      await hand.ask("GET", `api/jobs/${hand.orderId}`, undefined, 200);
+      await hand.ask("GET", `api/jobs?q=${hand.orderId}`, undefined, 200);
+      await hand.ask("GET", "api/supervisor/what-if", undefined, 200);
+      await hand.ask("POST", "api/supervisor/sweep", {}, 200, 409);
     },
     end: done,
   },
