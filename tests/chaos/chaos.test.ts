@@ -2,8 +2,8 @@
 
 import { TOPOLOGIES } from "@scheduler-agent-supervisor/local/host/flex/groups";
 import { expect, test } from "vitest";
+import { chosenTopology } from "../support/chosen.ts";
 import { noteRun } from "../support/last-run.ts";
-import { chosenTopology } from "../support/test-stack.ts";
 import { runChaos } from "./chaos.ts";
 
 const MINUTES = Number(process.env["CHAOS_MINUTES"] ?? 1);

@@ -1,12 +1,12 @@
 // What an operator finds in the morning: orders that failed of two causes, one that is compensated, and messages that nobody could read.
 
-import { CosmosClient } from "@azure/cosmos";
 import { BlobServiceClient } from "@azure/storage-blob";
 import { createCosmosAuditLog } from "@scheduler-agent-supervisor/core/internal/store/cosmos-audit-log";
 import { LEASE_CONTAINER } from "@scheduler-agent-supervisor/core/supervision";
 import { type Report, reportedAfter } from "@scheduler-agent-supervisor/operator/internal/domain/reported";
 import { createReportStore } from "@scheduler-agent-supervisor/operator/internal/supervision/report-blob";
 import { madeOrder } from "../support/made-order.ts";
+import { databaseOf } from "../support/store.ts";
 import type { TestStack } from "../support/test-stack.ts";
 
 export interface Planted {
@@ -50,7 +50,7 @@ export async function plant(app: TestStack, rejections = 3): Promise<Planted> {
 
 /** What a sweep decided about so many orders in one instant, and a reply that came too late an hour later. */
 export async function plantDecisions(app: TestStack, day: string, count: number): Promise<void> {
-  const database = new CosmosClient(app.settings["Cosmos"] ?? "").database("orders");
+  const database = databaseOf(app.settings);
   const auditLog = createCosmosAuditLog({
     supervision: database.container("supervision"),
     audit: database.container("audit"),

@@ -11,7 +11,8 @@ import { endsOf, faultsOf } from "../chaos/oracle.ts";
 import { SERVICES } from "../outages/kinds.ts";
 import { adaptApp } from "../support/adapted-app.ts";
 import { madeOrder } from "../support/made-order.ts";
-import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
+import { containerOf } from "../support/store.ts";
+import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 /** `deleted`: the same host, whose hub is empty. `hub`: a new installation with a hub of another name. `engine`: one with the other engine. */
 export const FORMS = ["deleted", "hub", "engine"] as const;

@@ -5,8 +5,8 @@ import { isInHand } from "@scheduler-agent-supervisor/core/internal/domain/recor
 import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import type { Fault } from "@scheduler-agent-supervisor/local/stack/fault-proxy";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { containerOf } from "../support/store.ts";
 import { rejectData } from "../support/store-rejections.ts";
-import { containerOf } from "../support/test-stack.ts";
 import { type FaultyStack, startFaultyStack } from "./faulty-stack.ts";
 import { workflows } from "./workflows.ts";
 

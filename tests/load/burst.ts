@@ -5,7 +5,8 @@ import { hasEnded, type StateRecord } from "@scheduler-agent-supervisor/core/int
 import type { StackOptions } from "@scheduler-agent-supervisor/local/stack/stack";
 import { madeOrder } from "../support/made-order.ts";
 import { THREE_STEPS } from "../support/orders.ts";
-import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
+import { containerOf } from "../support/store.ts";
+import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 export interface BurstPlan {
   /** How many urgent orders the neighbour sends at once. */

@@ -4,7 +4,8 @@ import type { ProcessName } from "@scheduler-agent-supervisor/local/stack/proces
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { noteRun } from "../support/last-run.ts";
 import { THREE_STEPS } from "../support/orders.ts";
-import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
+import { containerOf } from "../support/store.ts";
+import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 const ORDERS = Number(process.env["LOAD_ORDERS"] ?? 6_000);
 /** When this part of them has ended, this process dies. */

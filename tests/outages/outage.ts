@@ -9,7 +9,7 @@ import { smoke } from "../../shared/workflows/smoke.ts";
 import { endsOf, faultsOf } from "../chaos/oracle.ts";
 import { type FaultyStack, startFaultyStack } from "../faults/faulty-stack.ts";
 import { madeOrder } from "../support/made-order.ts";
-import { containerOf } from "../support/test-stack.ts";
+import { containerOf } from "../support/store.ts";
 import { OUTAGES, type OutageKind, type OutageName } from "./kinds.ts";
 import { longestWaitMs } from "./shipped.ts";
 

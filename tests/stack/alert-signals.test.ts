@@ -13,7 +13,8 @@ import { adaptApp } from "../support/adapted-app.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { CHAIN, GRAPH, HASTY_TRIP, sampleOrder, sampleRecord } from "../support/orders.ts";
 import { sampleContainer } from "../support/sample-container.ts";
-import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
+import { containerOf } from "../support/store.ts";
+import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 interface Filter {
   readonly alert: string;

@@ -11,7 +11,8 @@ import type { z } from "zod";
 import { ROOT } from "../../cli/settings.ts";
 import { KEY_OPTION } from "../support/host-key.ts";
 import { madeOrder } from "../support/made-order.ts";
-import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
+import { containerOf, seenByAll } from "../support/store.ts";
+import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 let app: TestStack;
 beforeAll(async () => {
@@ -92,6 +93,7 @@ test("P9 where the cause is still there it stops after one order, and leaves the
     const at = new Date(before + later).toISOString();
     await store.create({ ...stopped.run, bulkId: randomUUID(), state: "done", stopped: null, at }, []);
   }
+  await seenByAll();
   const of = async (path: string) => contract.bulkList.parse((await ask(path)).body).runs.map(({ bulkId }) => bulkId);
   expect(await of("bulk")).not.toContain(run.bulkId);
   expect(await of("bulk?open=true")).toEqual([run.bulkId]);
@@ -101,10 +103,12 @@ test("P9 where the cause is still there it stops after one order, and leaves the
   const waiting = randomUUID();
   const at = "2025-01-01T00:00:00.000Z";
   await store.create({ ...stopped.run, bulkId: waiting, state: "paused", stopped: null, at, updatedAt: at }, []);
+  await seenByAll();
   expect(await of("bulk?open=true")).toEqual([run.bulkId, waiting]);
   const hourAgo = new Date(Date.now() - 3_601_000).toISOString();
   const read = await store.run(run.bulkId);
   expect(read && (await store.replace(read, { ...read.run, updatedAt: hourAgo }))).toBe(true);
+  await seenByAll();
   expect(await of("bulk?open=true")).toEqual([waiting]);
   expect((await ask(`bulk/${waiting}/cancel`, {})).status).toBe(200);
   expect((await ask("bulk?open=true&continuation=x")).status).toBe(400);
@@ -159,6 +163,7 @@ test("P9 P16 a run whose orchestration is lost is started again by itself", asyn
   if (!read) throw new Error("no run");
   const updatedAt = new Date(Date.now() - 90_000).toISOString();
   expect(await store.replace(read, { ...read.run, state: "running", reason: "fixed", updatedAt })).toBe(true);
+  await seenByAll();
   const { runs } = contract.bulkList.parse((await ask("bulk")).body);
   expect(runs.find(({ bulkId }) => bulkId === run.bulkId)).toMatchObject({ state: "running", progressAt: updatedAt });
   expect((await over(run.bulkId)).run).toMatchObject({ state: "done", counts: { done: 2, well: 2 } });

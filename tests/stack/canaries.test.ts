@@ -23,7 +23,8 @@ import { shownByConsole } from "../support/console-walk.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { CARRIER, THREE_STEPS } from "../support/orders.ts";
 import { messagesIn } from "../support/queue-contents.ts";
-import { containerOf, NEVER, startTestStack, type TestStack, UNCOUNTED } from "../support/test-stack.ts";
+import { containerOf } from "../support/store.ts";
+import { NEVER, startTestStack, type TestStack, UNCOUNTED } from "../support/test-stack.ts";
 import { metricSeries, wholeState } from "../support/whole-state.ts";
 
 const data = mkdtempSync(join(tmpdir(), "canaries-"));
@@ -271,7 +272,9 @@ test("nor does any secret stand in the archive", async () => {
   const overAt = "2026-01-01T12:00:00.000Z";
   const change = { op: "set", path: "/overInErrorAt", value: overAt } as const;
   await containerOf(app.settings).item("state", "rejected-1").patch([change]);
-  expect((await post("admin/functions/housekeeping", {}, {})).status).toBe(202);
+  expect(
+    (await app.call("admin/functions/housekeeping", { method: "POST", headers: JSON_TYPE, body: "{}" })).status,
+  ).toBe(202);
   await app.eventually("rejected-1", ({ keptUntil }) => typeof keptUntil === "string");
   const storage = BlobServiceClient.fromConnectionString(app.settings["AzureWebJobsStorage"] ?? "");
   const blob = storage.getContainerClient("archive").getBlobClient("2026/01/01.jsonl");

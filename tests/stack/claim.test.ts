@@ -7,7 +7,8 @@ import { createCosmosJobStore } from "@scheduler-agent-supervisor/core/internal/
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { GRAPH, sampleOrder } from "../support/orders.ts";
 import { sampleContainer } from "../support/sample-container.ts";
-import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
+import { containerOf } from "../support/store.ts";
+import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 const ORDERS = 20;
 const START_ATTEMPTS = 8;

@@ -19,6 +19,7 @@ import { writeStackFile } from "../../cli/every-app/stack-file.ts";
 import { ROOT } from "../../cli/settings.ts";
 import { USUAL_WORKFLOW } from "../../shared/contracts/order.ts";
 import { madeOrder } from "../support/made-order.ts";
+import { seenByAll } from "../support/store.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 const data = mkdtempSync(join(tmpdir(), "client-"));
@@ -64,6 +65,7 @@ test("P15 P25 who wants the end alone is notified of nothing else, and gets what
   const end = await client.submit(madeOrder("end-1"), { statuses: "end" });
   if (end.kind !== "completed") throw new Error(JSON.stringify(end));
   expect(end.received.map(({ status }) => status)).toEqual(["Completed"]);
+  await seenByAll();
   const [record] = await app.records.of(["end-1"]);
   expect(end.outputs).toEqual({
     chargeId: record?.steps["takePayment"]?.result?.["chargeId"],
@@ -94,6 +96,7 @@ test("P15 a step's message names the step, in its id too", async () => {
   expect(steps.map(({ messageId, step }) => messageId === `steps-1:1:StepCompleted:${step}`)).toEqual(
     steps.map(() => true),
   );
+  await seenByAll();
   const [record] = await app.records.of(["steps-1"]);
   expect(steps.map(({ step }) => step).toSorted()).toEqual(Object.keys(record?.steps ?? {}).toSorted());
   const outputs = steps.map(({ step, outputs: named = {} }) => [step, Object.keys(named)]);

@@ -1,6 +1,5 @@
 // The audit log's contract on the Cosmos DB server, through the official SDK.
 
-import { CosmosClient } from "@azure/cosmos";
 import type { BlobClient } from "@azure/storage-blob";
 import { createCosmosAuditLog } from "@scheduler-agent-supervisor/core/internal/store/cosmos-audit-log";
 import type { ListPosition } from "@scheduler-agent-supervisor/operator/internal/domain/list-page";
@@ -11,13 +10,14 @@ import {
 } from "@scheduler-agent-supervisor/operator/internal/supervision/read-supervision";
 import { afterAll, expect, test } from "vitest";
 import { supervisionLogContract } from "../../packages/core/tests/contract/audit-log.ts";
+import { databaseOf } from "../support/store.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 let app: TestStack | undefined;
 afterAll(() => app?.[Symbol.asyncDispose]());
 
 function logs() {
-  const database = new CosmosClient(app?.settings["Cosmos"] ?? "").database("orders");
+  const database = databaseOf(app?.settings ?? {});
   return { supervision: database.container("supervision"), audit: database.container("audit") };
 }
 

@@ -5,7 +5,8 @@ import { createJobSearch } from "@scheduler-agent-supervisor/operator/internal/s
 import { afterAll } from "vitest";
 import { operatorStoreContract } from "../../packages/core/tests/contract/operator-store.ts";
 import { sampleContainer } from "../support/sample-container.ts";
-import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
+import { containerOf } from "../support/store.ts";
+import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 let app: TestStack | undefined;
 afterAll(() => app?.[Symbol.asyncDispose]());

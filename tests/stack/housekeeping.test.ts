@@ -1,7 +1,7 @@
 // What the engine keeps of attempts that have ended is removed; what runs, and every record, stays.
-import { CosmosClient } from "@azure/cosmos";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder } from "../support/made-order.ts";
+import { databaseOf } from "../support/store.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 let app: TestStack;
@@ -31,7 +31,7 @@ test("an ended orchestration is removed once it is old, one that runs is not, an
   expect((await app.records.of(["over-1"]))[0]).toMatchObject({ processState: "Processed" });
   // What ended after its window was done goes too.
   await expect.poll(async () => (await orchestration("under-way-1")).status).toBe(404);
-  const supervision = new CosmosClient(app.settings["Cosmos"] ?? "").database("orders").container("supervision");
+  const supervision = databaseOf(app.settings).container("supervision");
   const query = "SELECT c.id, c.doneUntil, c.ttl FROM c WHERE IS_DEFINED(c.doneUntil)";
   const { resources } = await supervision.items.query(query, { partitionKey: "housekeeping" }).fetchAll();
   expect(resources).toEqual([{ id: expect.stringMatching(/^purged:/), doneUntil: expect.any(String), ttl: -1 }]);

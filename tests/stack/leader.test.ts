@@ -1,6 +1,5 @@
 // P12, P16: two hosts on one bus and store, as an app in two regions. One supervisor leads, and dies in its work.
 
-import { CosmosClient } from "@azure/cosmos";
 import { BlobServiceClient } from "@azure/storage-blob";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import type { DecisionEntry } from "@scheduler-agent-supervisor/core/internal/store/audit-log";
@@ -9,6 +8,7 @@ import type { HostAddress } from "@scheduler-agent-supervisor/local/stack/addres
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { WITH_KEY } from "../support/host-key.ts";
 import { madeOrder } from "../support/made-order.ts";
+import { databaseOf } from "../support/store.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 const ORDERS = 24;
@@ -55,7 +55,7 @@ async function askToSweep({ url }: HostAddress): Promise<{ status: number; body:
 
 /** What the audit log says of these orders' expiries, of all sweeps of today and of the day that began meanwhile. */
 async function expiries(orderIds: readonly string[]): Promise<DecisionEntry[]> {
-  const database = new CosmosClient(app.settings["Cosmos"] ?? "").database("orders");
+  const database = databaseOf(app.settings);
   const log = createCosmosAuditLog({
     supervision: database.container("supervision"),
     audit: database.container("audit"),

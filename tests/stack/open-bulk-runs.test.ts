@@ -1,7 +1,7 @@
 // The actions on many orders that are open, as the store finds them through the official SDK: however old they are, and at the same cost however many others
 // there are.
 import { randomUUID } from "node:crypto";
-import { CosmosClient } from "@azure/cosmos";
+import { ConsistencyLevel, CosmosClient } from "@azure/cosmos";
 import { type BulkRun, createCosmosBulkStore } from "@scheduler-agent-supervisor/operator/internal/store/bulk-store";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Meter, startMeter } from "../console/charges/meter.ts";
@@ -15,7 +15,8 @@ beforeAll(async () => {
   [app, meter] = await Promise.all([startTestStack({ parts: ["bus", "cosmos"], host: false }), startMeter()]);
   const { cosmos } = app.stack.addresses;
   meter.target = cosmos?.port ?? 0;
-  client = new CosmosClient(cosmos?.connectionString.replace(String(cosmos.port), String(meter.port)) ?? "");
+  const connectionString = cosmos?.connectionString.replace(String(cosmos.port), String(meter.port)) ?? "";
+  client = new CosmosClient({ connectionString, consistencyLevel: ConsistencyLevel.Session });
   store = createCosmosBulkStore(client.database("orders").container("supervision"));
 });
 afterAll(async () => {

@@ -2,6 +2,7 @@
 import { request as openRequest } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { madeOrder } from "../support/made-order.ts";
+import { seenByAll } from "../support/store.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 let app: TestStack;
@@ -168,6 +169,7 @@ describe("by HTTP", () => {
     expect((await asked("bob", "", order)).status).toBe(409);
     expect((await asked("bob", "/http-1")).status).toBe(404);
     expect((await asked("bob", "/http-1/cancel", { reason: "mine" })).status).toBe(404);
+    await seenByAll();
     const [record] = await app.records.of(["http-1"]);
     expect([record?.owner, record?.attempt]).toEqual(["caller:ada", 1]);
   });

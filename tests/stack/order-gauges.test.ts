@@ -17,7 +17,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { ROOT } from "../../cli/settings.ts";
 import { NOON, sampleOrder, sampleRecord } from "../support/orders.ts";
 import { sampleContainer } from "../support/sample-container.ts";
-import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
+import { containerOf } from "../support/store.ts";
+import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 const NOW = "2026-01-01T13:00:00.000Z";
 

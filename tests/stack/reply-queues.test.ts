@@ -1,11 +1,11 @@
 // Two hosts with reply queues of their own: what waits in the one's is known to the other, also once its owner has stopped.
-import { CosmosClient } from "@azure/cosmos";
 import type {
   DeadLetterCounts,
   WaitingMessages,
 } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import { createCosmosReplyQueueRegister } from "@scheduler-agent-supervisor/operator/internal/store/reply-queue-register";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { databaseOf } from "../support/store.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 const OTHERS = "agent-replies-host2";
@@ -48,7 +48,7 @@ test("the first host counts what waits for the second one after that has stopped
 });
 
 test("a queue that is gone is named while its owner may be there, and not once that is gone too", async () => {
-  const supervision = new CosmosClient(app.settings["Cosmos"] ?? "").database("orders").container("supervision");
+  const supervision = databaseOf(app.settings).container("supervision");
   const register = createCosmosReplyQueueRegister(supervision);
   const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
   await register.write({ at: ago(0), queues: ["agent-replies-lost"] });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { orderFulfilment } from "../../shared/workflows/order-fulfilment.ts";
 import { type FaultyStack, startFaultyStack } from "../faults/faulty-stack.ts";
 import { THREE_STEPS } from "../support/orders.ts";
-import { containerOf } from "../support/test-stack.ts";
+import { containerOf } from "../support/store.ts";
 
 let app: FaultyStack;
 beforeAll(async () => {

@@ -1,7 +1,6 @@
 // Retention through the whole stack: what the documents of an order that is over look like, and that they go together.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { CosmosClient } from "@azure/cosmos";
 import { BlobServiceClient } from "@azure/storage-blob";
 import { REMOVED } from "@scheduler-agent-supervisor/core/internal/domain/content/job";
 import { hasEnded, type ProcessState } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
@@ -10,7 +9,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { madeOrder } from "../support/made-order.ts";
 import { sampleOrder, sampleRecord } from "../support/orders.ts";
 import { sampleContainer } from "../support/sample-container.ts";
-import { containerOf, startTestStack, type TestStack, UNCOUNTED } from "../support/test-stack.ts";
+import { containerOf, databaseOf, seenByAll } from "../support/store.ts";
+import { startTestStack, type TestStack, UNCOUNTED } from "../support/test-stack.ts";
 
 const ended = ({ processState }: { processState: ProcessState }) => hasEnded(processState);
 const SHORT = { HousekeepingSchedule: "* * * * * *", ResubmitWithin: "PT1S" };
@@ -23,6 +23,7 @@ interface StoredDocument {
 }
 
 async function documentsOf(app: TestStack, orderId: string): Promise<StoredDocument[]> {
+  await seenByAll();
   const query = containerOf(app.settings).items.query<StoredDocument>("SELECT * FROM c", { partitionKey: orderId });
   return (await query.fetchAll()).resources;
 }
@@ -105,7 +106,7 @@ describe("without an archive", () => {
     expect(await ask("erased-1/erase", { reason: "she asked for it" })).toBe(200);
     expect(await documentsOf(app, "erased-1")).toEqual([]);
     expect([await ask("erased-1"), await ask("erased-1/erase", { reason: "again" })]).toEqual([404, 404]);
-    const auditLog = new CosmosClient(app.settings["Cosmos"] ?? "").database("orders").container("audit");
+    const auditLog = databaseOf(app.settings).container("audit");
     const query = "SELECT c.operator, c.outcome FROM c WHERE c.action = 'erase' ORDER BY c.at";
     expect((await auditLog.items.query(query).fetchAll()).resources).toMatchObject([
       { outcome: expect.stringContaining("rejected") },
@@ -118,6 +119,7 @@ describe("without an archive", () => {
     const store = createCosmosJobStore(sampleContainer(orders));
     await app.shop.send(madeOrder("stays-1"));
     await app.eventually("stays-1", ended);
+    await seenByAll();
     const read = await store.state("stays-1");
     if (!read?.record.keptUntil) throw new Error("it is not closed");
     const { keptUntil: _closed, ...open } = read.record;

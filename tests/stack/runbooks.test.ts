@@ -12,6 +12,7 @@ import { ROOT } from "../../cli/settings.ts";
 import { adaptApp } from "../support/adapted-app.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { CHAIN, GRAPH, hasty } from "../support/orders.ts";
+import { seenByAll } from "../support/store.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 /** What is not done in time is left to an operator. */
@@ -136,6 +137,7 @@ test.each(Object.entries(ERRORS))(
     await Promise.all(repairs.map((repair) => repair()));
     for (const { orderId, command, end } of followed)
       expect(run(command, orderId), command).toMatchObject({ state: end === "resolved" ? "Error" : "Pending" });
+    await seenByAll();
     for (const { orderId, command, end } of followed) {
       const after = await app.eventually(orderId, ended, LONG_MS);
       expect(after, command).toMatchObject(end === "resolved" ? { error: { kind: end } } : { processState: end });

@@ -17,7 +17,8 @@ import { openAuditLog } from "../support/audit-log.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { messagesIn } from "../support/queue-contents.ts";
 import { sampleContainer } from "../support/sample-container.ts";
-import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
+import { containerOf, seenByAll } from "../support/store.ts";
+import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "senders-"));
 let app: TestStack;
@@ -76,6 +77,7 @@ test("P1 P15 an order by its sender's own queue: record and content keep the own
     new Set([contentDigest(order, USUAL_WORKFLOW)]),
   );
   expect(await app.eventually("tea-1", ended)).toMatchObject({ owner: "tea-shop" });
+  await seenByAll();
   expect((await containerOf(app.settings).item("job", "tea-1").read()).resource).toMatchObject({ owner: "tea-shop" });
   expect(await tea.submit(order)).toMatchObject({ kind: "completed" });
 });
@@ -190,6 +192,7 @@ describe("P13 P16 returns", () => {
     const most = Math.ceil(worth / 2) + 1;
     const ends = await Promise.all(["tea-8", "tea-9", "tea-10"].map((id) => tea.submit(returnOf(id, most))));
     expect(ends.map(({ kind }) => kind).toSorted()).toEqual(["compensated", "compensated", "completed"]);
+    await seenByAll();
     const sold: RefundedRecord = await app.eventually("tea-6", ended);
     const { chargeId } = sold.steps["capturePayment"]?.result ?? {};
     expect(await refunds()).toEqual([expect.objectContaining({ chargeId, amount: most })]);
@@ -203,12 +206,14 @@ describe("P13 P16 returns", () => {
     const sold = { ...SOLD, orderId: "tea-12" };
     expect(await tea.submit(sold)).toMatchObject({ kind: "completed" });
     const store = createCosmosJobStore(sampleContainer(containerOf(app.settings)));
+    await seenByAll();
     const read = await store.state("tea-12");
     if (!read) throw new Error("there is no tea-12");
     const keptUntil = new Date(Date.now() + 3_600_000).toISOString();
     await store.close(read, { ...read.record, keptUntil }, { revisions: 1, keepMs: 3_600_000, secrets: [] });
     const end = await tea.submit({ ...returnOf("tea-13", 1), returnOf: "tea-12" });
     expect(end).toMatchObject({ kind: "completed" });
+    await seenByAll();
     const query = containerOf(app.settings).items.query("SELECT c.id, c.ttl, c._ts FROM c", { partitionKey: "tea-12" });
     const [one, other] = (await query.fetchAll()).resources;
     expect(one.ttl).toBeGreaterThan(3500);

@@ -262,8 +262,8 @@ test.concurrent(
     await book("trip-10", [never], 600_000, HASTY_TRIP.name);
     await app.eventually("trip-10", ({ steps }) => steps["approveTrip"]?.state === "Awaiting", WITHIN_MS);
     const read = async (query: Record<string, string>) => {
-      const url = `${app.stack.addresses.host?.url}/api/awaiting?${new URLSearchParams(query)}`;
-      return (await (await fetch(url)).json()) as { steps: { jobId: string }[]; continuation?: string };
+      const answer = await app.call(`api/awaiting?${new URLSearchParams(query)}`);
+      return (await answer.json()) as { steps: { jobId: string }[]; continuation?: string };
     };
     const found: string[] = [];
     let continuation: string | undefined;

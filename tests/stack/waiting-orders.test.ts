@@ -9,7 +9,8 @@ import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { GRAPH, sampleOrder, sampleRecord } from "../support/orders.ts";
 import { sampleContainer } from "../support/sample-container.ts";
-import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
+import { containerOf } from "../support/store.ts";
+import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 /** After one expiry an order waits for far longer than this suite takes. */
 const patient: Workflow = {

@@ -1,5 +1,4 @@
 // The register of workflows' versions on the Cosmos DB server, and what the app makes of it at start.
-import { CosmosClient } from "@azure/cosmos";
 import { contentOfWorkflow } from "@scheduler-agent-supervisor/core/internal/domain/definition/workflow-content";
 import {
   createCosmosWorkflowRegister,
@@ -10,7 +9,8 @@ import { workflows } from "../../shared/workflows/workflows.ts";
 import { storedRecord } from "../stored-records/stored-records.ts";
 import { adaptApp } from "../support/adapted-app.ts";
 import { CHAIN } from "../support/orders.ts";
-import { containerOf, startTestStack, type TestStack } from "../support/test-stack.ts";
+import { containerOf, databaseOf, seenByAll } from "../support/store.ts";
+import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 let app: TestStack;
 let register: WorkflowRegister;
@@ -18,9 +18,10 @@ let register: WorkflowRegister;
 let startedAtS: number;
 beforeAll(async () => {
   app = await startTestStack();
-  const supervision = new CosmosClient(app.settings["Cosmos"] ?? "").database("orders").container("supervision");
+  const supervision = databaseOf(app.settings).container("supervision");
   startedAtS = Math.floor(Date.now() / 1000);
   register = createCosmosWorkflowRegister(supervision, containerOf(app.settings));
+  await seenByAll();
 });
 afterAll(() => app?.[Symbol.asyncDispose]());
 
@@ -58,6 +59,7 @@ test("orders are counted by the version that they need, of any schema version, a
       ...{ id: "state", orderId: record.jobId, workflow, dueAt: "2999-01-01" },
     });
   }
+  await seenByAll();
   const jobsOf = await register.jobs();
   expect(jobsOf(workflow)).toEqual({ pending: 1, processing: 1, inError: 1 });
   expect(jobsOf({ ...workflow, version: 8 })).toEqual({ pending: 0, processing: 0, inError: 0 });
@@ -78,7 +80,7 @@ test("an operator sees which versions orders need", async () => {
 
 test("an app whose workflow was edited without a new version does not start", async () => {
   await app.stack.kill("host");
-  const supervision = new CosmosClient(app.settings["Cosmos"] ?? "").database("orders").container("supervision");
+  const supervision = databaseOf(app.settings).container("supervision");
   const entry = supervision.item(`workflow:${CHAIN.name}:${CHAIN.version}`, "workflows");
   await entry.patch([{ op: "set", path: "/parts/step more", value: "as it was" }]);
   await expect(app.stack.restart("host")).rejects.toThrow();

@@ -1,14 +1,15 @@
 // The supervisors' audit log as it stands: of today, and of the day that began while the test ran.
 
-import { CosmosClient } from "@azure/cosmos";
 import type { SupervisionEntry } from "@scheduler-agent-supervisor/core/internal/store/audit-log";
 import { createCosmosAuditLog } from "@scheduler-agent-supervisor/core/internal/store/cosmos-audit-log";
 import type { Settings } from "../../cli/every-app/stack-file.ts";
+import { databaseOf, seenByAll } from "./store.ts";
 
 const LONGEST_TEST_MS = 120_000;
 
 export async function openAuditLog(settings: Settings): Promise<SupervisionEntry[]> {
-  const database = new CosmosClient(settings["Cosmos"] ?? "").database("orders");
+  await seenByAll();
+  const database = databaseOf(settings);
   const log = createCosmosAuditLog({
     supervision: database.container("supervision"),
     audit: database.container("audit"),

@@ -1,12 +1,8 @@
 // The real local stack for a suite: free ports, a temporary folder, short intervals; and a client to send with.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { CosmosClient } from "@azure/cosmos";
 import { ServiceBusClient, type ServiceBusReceivedMessage } from "@azure/service-bus";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
-import { createCosmosHttpClient } from "@scheduler-agent-supervisor/core/internal/store/cosmos-http-client";
-import { ENGINES, type EngineName } from "@scheduler-agent-supervisor/local/host/durable/engine-profile";
-import { TOPOLOGIES, type Topology } from "@scheduler-agent-supervisor/local/host/flex/groups";
 import { FAULT_HEADERS } from "@scheduler-agent-supervisor/local/remotes/fault-key";
 import type { Addresses } from "@scheduler-agent-supervisor/local/stack/addresses";
 import { type Stack, type StackOptions, startStack } from "@scheduler-agent-supervisor/local/stack/stack";
@@ -19,8 +15,10 @@ import type { Settings } from "../../cli/every-app/stack-file.ts";
 import { partiesIn, QUEUES_FILE, ROOT, settingsFor } from "../../cli/settings.ts";
 import { orderFulfilment } from "../../shared/workflows/order-fulfilment.ts";
 import { adaptApp } from "./adapted-app.ts";
+import { chosenEngine, chosenStaleReadsMs, chosenTopology, isLikeAzure } from "./chosen.ts";
 import { WITH_KEY } from "./host-key.ts";
 import { THREE_STEPS } from "./orders.ts";
+import { seenByAll } from "./store.ts";
 
 /** A schedule: the first midnight of a year. A timer with it runs only when a test says so. */
 export const NEVER = "0 0 0 1 1 *";
@@ -50,7 +48,8 @@ export interface TestStack extends AsyncDisposable {
   /** @returns how to end it before its time */
   switchOn(service: string, fault: ServiceFault): Promise<() => Promise<void>>;
   /**
-   * Asks the app over HTTP, with the host's key: an app like Azure's rejects what has none.
+   * Asks the app over HTTP, with the host's key: an app like Azure's rejects what has none. After a change it waits until every client of the store
+   * reads what has been done.
    *
    * @param path with its query, after the app's address
    */
@@ -60,38 +59,6 @@ export interface TestStack extends AsyncDisposable {
 }
 
 const POLL_MS = 100;
-
-/** Any suite runs on the other durable engine with ENGINE=azure-storage. */
-function chosenEngine(): EngineName {
-  const { ENGINE: chosen = "fast" } = process.env;
-  const found = ENGINES.find((one) => one === chosen);
-  if (!found) throw new Error(`ENGINE is ${chosen}, and has to be ${ENGINES.join(" or ")}`);
-  return found;
-}
-
-/** Any suite runs in the other topology with TOPOLOGY=flex. */
-export function chosenTopology(): Topology {
-  const { TOPOLOGY: chosen = "single" } = process.env;
-  const found = TOPOLOGIES.find((one) => one === chosen);
-  if (!found) throw new Error(`TOPOLOGY is ${chosen}, and has to be ${TOPOLOGIES.join(" or ")}`);
-  return found;
-}
-
-/** Any suite runs on stale reads of Cosmos DB with STALE_READS=MS. */
-function chosenStaleReadsMs(): number | undefined {
-  const { STALE_READS: chosen } = process.env;
-  if (chosen === undefined) return undefined;
-  const ms = Number(chosen);
-  if (Number.isInteger(ms) && ms > 0) return ms;
-  throw new Error(`STALE_READS is ${chosen}, and has to be a number of milliseconds`);
-}
-
-/** Any suite runs on parts that are as strict as Azure with LIKE_AZURE=1. */
-function isLikeAzure(): boolean {
-  const { LIKE_AZURE: chosen } = process.env;
-  if (chosen === undefined || chosen === "1") return chosen === "1";
-  throw new Error(`LIKE_AZURE is ${chosen}, and has to be 1`);
-}
 
 export async function startTestStack(
   options: Partial<StackOptions> & {
@@ -166,9 +133,11 @@ export async function startTestStack(
       const url = `${stack.addresses.remotes[service]}/$faults/${id}`;
       return async () => void (await fetch(url, { method: "DELETE", headers: FAULT_HEADERS }));
     },
-    call(path, { headers, ...options } = {}) {
+    async call(path, { headers, ...options } = {}) {
       const url = `${stack.addresses.host?.url}/${path}`;
-      return fetch(url, { ...options, headers: { ...WITH_KEY, ...headers } });
+      const response = await fetch(url, { ...options, headers: { ...WITH_KEY, ...headers } });
+      if (options.method === "POST") await seenByAll();
+      return response;
     },
     async effects(service, orderId) {
       const filter = orderId ? `?orderId=${orderId}` : "";
@@ -182,10 +151,4 @@ export async function startTestStack(
       adapted?.[Symbol.dispose]();
     },
   };
-}
-
-/** By the app's own HTTP client: the store's contract is checked on what the app runs. */
-export function containerOf(settings: Settings) {
-  const options = { connectionString: settings["Cosmos"] ?? "", httpClient: createCosmosHttpClient() };
-  return new CosmosClient(options).database("orders").container("orders");
 }

@@ -1,13 +1,14 @@
 // All that is stored, waiting or measured: what changes nothing leaves each of them as it was.
 import { join } from "node:path";
-import { CosmosClient } from "@azure/cosmos";
 import { openTraces } from "@scheduler-agent-supervisor/local/traces/trace-file";
 import { messagesIn } from "./queue-contents.ts";
+import { databaseOf, seenByAll } from "./store.ts";
 import type { TestStack } from "./test-stack.ts";
 
 /** The documents of each container with their versions, and how many messages each queue has. */
 export async function wholeState(app: TestStack, queueNames: readonly string[]) {
-  const database = new CosmosClient(app.settings["Cosmos"] ?? "").database("orders");
+  await seenByAll();
+  const database = databaseOf(app.settings);
   const { resources: containers } = await database.containers.readAll().fetchAll();
   const documents: Record<string, unknown> = {};
   for (const { id } of containers) {

@@ -13,8 +13,8 @@ import {
 } from "@scheduler-agent-supervisor/testing/internal/faults/lives";
 import { ANY_JOB } from "@scheduler-agent-supervisor/testing/internal/faults/probe-point";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { chosenTopology } from "../../support/chosen.ts";
 import { countStaleReads, STALE_READS_MS } from "../../support/stale-reads.ts";
-import { chosenTopology } from "../../support/test-stack.ts";
 import { faultsOf } from "../check-life.ts";
 import { evidenceOf } from "../evidence.ts";
 import { type Pool, poolOf } from "./pool.ts";

@@ -5,8 +5,8 @@ import { actorOf } from "@scheduler-agent-supervisor/testing/internal/faults/cho
 import type { Lived as LivedOf } from "@scheduler-agent-supervisor/testing/internal/faults/lives";
 import Table from "cli-table3";
 import { ROOT } from "../../../cli/settings.ts";
+import { chosenTopology } from "../../support/chosen.ts";
 import { noteRun } from "../../support/last-run.ts";
-import { chosenTopology } from "../../support/test-stack.ts";
 import type { Scenario } from "./scenario.ts";
 
 type Lived = LivedOf<Scenario>;

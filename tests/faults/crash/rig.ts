@@ -15,7 +15,8 @@ import { messagesIn } from "../../support/queue-contents.ts";
 import { shortLocks } from "../../support/short-locks.ts";
 import { shortVisibility } from "../../support/short-visibility.ts";
 import { STALE_READS_MS } from "../../support/stale-reads.ts";
-import { containerOf, startTestStack, type TestStack } from "../../support/test-stack.ts";
+import { containerOf } from "../../support/store.ts";
+import { startTestStack, type TestStack } from "../../support/test-stack.ts";
 import { workflows } from "../workflows.ts";
 
 const LIFE_MS = 180_000;
