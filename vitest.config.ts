@@ -14,8 +14,11 @@ const LONG = [
 /** The loan's own tests, which run in the app that loan-app.test.ts makes. */
 const OF_ANOTHER_APP = "tests/package/loan/tests/**";
 
-/** They pass on a local stack that is as strict as Azure too. `npm run test:azure`, and a part of `npm run test:long`. */
-const LIKE_AZURE = ["orders", "crash", "submission"].map((name) => `tests/stack/${name}.test.ts`);
+/** Suites that start a stack run on one that is as strict as Azure too: `npm run test:azure`, and a part of `npm run test:long`. */
+const ON_A_STACK = /start(Test|Faulty|Metered)Stack/;
+
+/** It counts what an order takes where no read is stale. */
+const NOT_LIKE_AZURE = ["tests/stack/order-counts.test.ts"];
 
 /**
  * What takes longest begins first: begun last it would run alone, and the others' cores would wait for it. What starts many processes stands beside
@@ -61,9 +64,12 @@ const UNITS = ["packages/{core,operator,testing}/**/*.test.ts"];
 /** Left out where there is no browser. */
 const IN_A_BROWSER = /openBrowser|shownByConsole|every-view|no-data-stories|namedOneByOne/;
 
+const filesWith = (words: RegExp): string[] =>
+  globSync("tests/**/*.test.ts").filter((file) => words.test(readFileSync(file, "utf8")));
+
 function withoutBrowser(): string[] {
   if (findBrowser() !== undefined) return [];
-  const files = globSync("tests/**/*.test.ts").filter((file) => IN_A_BROWSER.test(readFileSync(file, "utf8")));
+  const files = filesWith(IN_A_BROWSER);
   console.warn(`${NO_BROWSER}. Left out: ${files.join(", ")}`);
   return files;
 }
@@ -126,7 +132,15 @@ export default defineConfig({
         extends: true,
         test: { name: "units", include: UNITS, exclude: [...configDefaults.exclude, ...LONG], isolate: false },
       },
-      { extends: true, test: { name: "azure", include: LIKE_AZURE, env: { LIKE_AZURE: "1" } } },
+      {
+        extends: true,
+        test: {
+          name: "azure",
+          include: filesWith(ON_A_STACK),
+          exclude: [...configDefaults.exclude, ...LONG, ...LEFT_OUT, ...NOT_LIKE_AZURE],
+          env: { LIKE_AZURE: "1" },
+        },
+      },
       {
         extends: true,
         test: { name: "long", include: LONG, exclude: [...configDefaults.exclude, OF_ANOTHER_APP, ...LEFT_OUT] },

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type SecondRegion, type SharedPart, startSecondRegion } from "../../cli/start/second-region.ts";
+import { WITH_KEY } from "../support/host-key.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { shortLocks } from "../support/short-locks.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
@@ -84,7 +85,9 @@ async function cutOffFor(part: SharedPart): Promise<void> {
   };
   await expect.poll(back, { timeout: 90_000, interval: 500 }).toBe(true);
   const { url } = app.stack.addresses.hosts[0] ?? { url: "" };
-  const deadLetters = (await (await fetch(`${url}/api/dead-letters`)).json()) as { queues: { count: number }[] };
+  const deadLetters = (await (await fetch(`${url}/api/dead-letters`, { headers: WITH_KEY })).json()) as {
+    queues: { count: number }[];
+  };
   expect(deadLetters.queues.filter(({ count }) => count !== 0)).toEqual([]);
 }
 

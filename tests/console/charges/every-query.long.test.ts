@@ -100,13 +100,13 @@ async function spentByAll(): Promise<ReadonlyMap<string, Spent>> {
     before = after;
   };
   for (const path of paths) {
-    const response = await fetch(`${metered.host}/api/${path}`);
+    const response = await metered.app.call(`api/${path}`);
     expect(response.status, `${path}: ${await response.text()}`).toBe(200);
     note(path, metered.spent);
   }
   // What was just read is remembered; and a later look is not the first one.
   await sleep(REMEMBERED_MS);
-  await (await fetch(`${metered.host}/api/attention`)).arrayBuffer();
+  await (await metered.app.call("api/attention")).arrayBuffer();
   note("attention, again", metered.spent);
   for (const timer of TIMERS) {
     // Twice: what it does the first time is not what it asks each time.

@@ -76,12 +76,12 @@ export async function measure(folder: string, wanted?: readonly string[]): Promi
   const charges: [string, Spent][] = [];
   const ask = async (path: string): Promise<number> => {
     const before = metered.spent.charge;
-    const response = await fetch(`${metered.host}/api/${path}`);
+    const response = await metered.app.call(`api/${path}`);
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
     await response.arrayBuffer();
     return metered.spent.charge - before;
   };
-  const { count } = (await (await fetch(`${metered.host}/api/attention`)).json()) as { count: number };
+  const { count } = (await (await metered.app.call("api/attention")).json()) as { count: number };
   const home = count === 0 ? HOME : [...HOME, OF_LISTED];
   // What was just read is not remembered any more.
   await sleep(REMEMBERED_MS);
