@@ -56,7 +56,7 @@ const USAGE = `npm start [-- OPTIONS]
   --instances G=N,…    how many processes a group has with --topology flex, as in submission=2,durable=2 (1 each)
   --remotes FILE       the simulated services (samples/remotes.ts); samples/fraud-worker.ts has an agent that is not in the app
   --stale-reads MS     Cosmos DB may answer a read from up to so many milliseconds before, as a replica in Azure may
-  --like-azure         as strict as Azure: stale reads, enforced throughput, a bus that is busy at times, idle senders, keys
+  --like-azure         as strict as Azure: stale reads, enforced throughput, a bus that is busy at times, idle senders, keys (local)
   --trace ORDER        do not start a stack: print an order's trace as a tree, after its end if a stack runs
   --data DIR           the state folder (.local)
   --durability LEVEL   full: flush to disk at every commit; normal (default): no loss if a process crashes
