@@ -59,6 +59,10 @@ export const COSMOS_LIMITS = {
   ),
   clockMs: limit("The difference between the clocks of a client and the server", 15 * 60_000, "ms", "403", REQUEST),
   resourceTokenS: limit("The validity of a resource token, where one is asked for", 5 * 3600, "s", "400", TOKENS),
+  leastResourceTokenS: {
+    ...limit("The shortest validity of a resource token, where one is asked for", 600, "s", "400", REQUEST),
+    isLeast: true,
+  },
   uniqueKeys: limit("The unique keys of a container", 10, "", "400", UNIQUE),
   uniquePaths: limit("The paths of a unique key", 16, "", "400", UNIQUE),
 } as const satisfies Readonly<Record<string, Limit>>;
@@ -83,7 +87,6 @@ export const COSMOS_LIMITS_NOT_KEPT: readonly UnkeptLimit[] = [
   ),
   notKept("The throughput for the data of a container", "1 RU/s for each GB at least", "not compared", THROUGHPUT),
   notKept("The execution of one request", "5 s, then the page ends", "as long as it takes, in slices", REQUEST),
-  notKept("The validity of a resource token", "10 minutes at least", "as asked for", REQUEST),
   notKept("The documents of a serverless container", "1 TB", "as much as the disk has room for", SERVERLESS),
   notKept("Creations of databases and containers", "500 in 5 minutes", "not counted", METADATA),
   notKept("Reads and lists of databases and containers", "500 in 5 minutes", "not counted", METADATA),
