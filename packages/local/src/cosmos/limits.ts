@@ -23,6 +23,7 @@ export const COSMOS_LIMITS = {
   requestBytes: limit("The body of a write", 2 * 1024 * 1024, "bytes", "413", REQUEST),
   idBytes: limit("The id of a document", 1023, "bytes", "400", ITEMS),
   keyBytes: limit("The values of a partition key", 2048, "bytes", "400", ITEMS),
+  keyGigabytes: limit("The documents of one partition key, in GB", 20, "", "403", THROUGHPUT),
   nesting: limit("Levels of objects and arrays in a document", 128, "", "400", ITEMS),
   ttl: limit("The time to live of a document or a container", 2_147_483_647, "s", "400", ITEMS),
   batchOperations: limit("The operations of a batch", 100, "", "400", BATCH),
@@ -78,7 +79,6 @@ export const COSMOS_LIMITS_NOT_KEPT: readonly UnkeptLimit[] = [
     "2 KB, and each key is a partition",
     LARGE_KEYS,
   ),
-  notKept("The documents of one partition key", "20 GB", "as much as the disk has room for", THROUGHPUT),
   notKept(
     "The throughput of a physical partition",
     "10,000 RU/s",

@@ -53,6 +53,8 @@ export interface CosmosOptions {
    * If absent, no request is too much.
    */
   readonly throughput?: number | undefined;
+  /** The bytes that count as a GB where storage is limited: fewer for tests. If absent, as many as it has. */
+  readonly gigabyte?: number;
   readonly log?: (line: string) => void;
 }
 
@@ -84,7 +86,7 @@ const SWEEP_EVERY_MS = 5000;
 export async function startCosmos(options: CosmosOptions): Promise<RunningCosmos> {
   const { data, resources, durability = "normal", sweepEveryMs = SWEEP_EVERY_MS, log = () => {} } = options;
   const database = new Database(join(data, "cosmos.db"), durability);
-  const catalog = new Catalog(database);
+  const catalog = new Catalog(database, options.gigabyte);
   if (resources) await provision(catalog, resources);
   const { staleReadsMs = 0, throughput: usual } = options;
   const staleReads = staleReadsMs > 0 ? new StaleReads(catalog, database.path, staleReadsMs) : undefined;

@@ -2,7 +2,9 @@
 import type { Database } from "../../database/database.ts";
 import { KeptMap } from "../../database/kept-map.ts";
 import { ItemTable, type ItemTableOptions } from "../items/item-table.ts";
+import { KeyRoom } from "../items/key-room.ts";
 import { readUniqueKeys } from "../items/unique-keys.ts";
+import { COSMOS_LIMITS } from "../limits.ts";
 import { KeyRanges } from "../partitions/key-ranges.ts";
 import { HASH_FUNCTIONS } from "../partitions/partition-hash.ts";
 import { completePolicy, pathSegments, readIndexing } from "../queries/indexing.ts";
@@ -31,15 +33,20 @@ const LAST_WRITER_WINS: JsonObject = {
   conflictResolutionProcedure: "",
 };
 
+const GIGABYTE = 1024 ** 3;
+
 export class Catalog {
   readonly databases: Map<string, DatabaseRecord>;
   readonly users: UserStore;
   readonly ranges: KeyRanges;
   readonly #database: Database;
   readonly #throughput: Map<string, JsonObject>;
+  readonly #room: KeyRoom;
 
-  constructor(database: Database) {
+  /** @param gigabyte the bytes that count as one where storage is limited */
+  constructor(database: Database, gigabyte = GIGABYTE) {
     this.#database = database;
+    this.#room = new KeyRoom(database, COSMOS_LIMITS.keyGigabytes.value * gigabyte);
     this.databases = new KeptMap(database);
     this.#throughput = new KeptMap(database);
     this.users = new UserStore(database);
@@ -227,6 +234,7 @@ export class Catalog {
       unique: readUniqueKeys(given["uniqueKeyPolicy"]),
       defaultTtl: typeof ttl === "number" ? ttl : undefined,
       retentionMs: retentionOf(given["changeFeedPolicy"]),
+      room: this.#room,
     };
     open?.reconfigure(options);
     const partitionPaths = paths.map((path) => pathSegments(String(path)));
