@@ -58,6 +58,20 @@ export const COSMOS_LIMITS = {
     "400",
     LEAST,
   ),
+  leastPerGigabyte: {
+    ...limit(
+      "The throughput for each GB of a container or a database, where it is lowered, in RU/s",
+      1,
+      "",
+      "400",
+      LEAST,
+    ),
+    isLeast: true,
+  },
+  leastAutoscalePerGigabyte: {
+    ...limit("The maximum of autoscale for each GB, where it is lowered, in RU/s", 10, "", "400", AUTOSCALE),
+    isLeast: true,
+  },
   clockMs: limit("The difference between the clocks of a client and the server", 15 * 60_000, "ms", "403", REQUEST),
   resourceTokenS: limit("The validity of a resource token, where one is asked for", 5 * 3600, "s", "400", TOKENS),
   leastResourceTokenS: {
@@ -85,7 +99,6 @@ export const COSMOS_LIMITS_NOT_KEPT: readonly UnkeptLimit[] = [
     "with `--throughput` a container has its own, as a whole",
     THROUGHPUT,
   ),
-  notKept("The throughput for the data of a container", "1 RU/s for each GB at least", "not compared", THROUGHPUT),
   notKept("The execution of one request", "5 s, then the page ends", "as long as it takes, in slices", REQUEST),
   notKept("The documents of a serverless container", "1 TB", "as much as the disk has room for", SERVERLESS),
   notKept("Creations of databases and containers", "500 in 5 minutes", "not counted", METADATA),

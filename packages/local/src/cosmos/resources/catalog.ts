@@ -42,10 +42,12 @@ export class Catalog {
   readonly #database: Database;
   readonly #throughput: Map<string, JsonObject>;
   readonly #room: KeyRoom;
+  readonly #gigabyte: number;
 
   /** @param gigabyte the bytes that count as one where storage is limited */
   constructor(database: Database, gigabyte = GIGABYTE) {
     this.#database = database;
+    this.#gigabyte = gigabyte;
     this.#room = new KeyRoom(database, COSMOS_LIMITS.keyGigabytes.value * gigabyte);
     this.databases = new KeptMap(database);
     this.#throughput = new KeptMap(database);
@@ -77,6 +79,13 @@ export class Catalog {
     return [...this.databases.values()]
       .flatMap(({ containers }) => [...containers.values()])
       .find((one) => one.rid === rid);
+  }
+
+  /** How much a container or all containers of a database hold, by its resource id. */
+  gigabytesOf(rid: string): number {
+    const database = [...this.databases.values()].find((one) => one.rid === rid);
+    const containers = database ? [...database.containers.values()] : [this.containerOf(rid)];
+    return containers.reduce((sum, container) => sum + (container?.items.bytes() ?? 0), 0) / this.#gigabyte;
   }
 
   /** The names in a path, of which the clients also write resource ids: database, container, document. */
