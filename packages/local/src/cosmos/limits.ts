@@ -17,6 +17,8 @@ const COMPOSITES = "https://learn.microsoft.com/azure/cosmos-db/index-policy#com
 const GROUPS = "https://learn.microsoft.com/azure/cosmos-db/nosql/query/group-by";
 const TOKENS = "https://learn.microsoft.com/rest/api/cosmos-db/permissions";
 const UNIQUE = "https://learn.microsoft.com/azure/cosmos-db/unique-keys";
+const METADATA = `${QUOTAS}#request-limits`;
+const TOO_OFTEN = "429, with `--like-azure`";
 
 export const COSMOS_LIMITS = {
   documentBytes: limit("A document in UTF-8, also after a patch", 2 * 1024 * 1024, "bytes", "413", ITEMS),
@@ -72,6 +74,16 @@ export const COSMOS_LIMITS = {
     ...limit("The maximum of autoscale for each GB, where it is lowered, in RU/s", 10, "", "400", AUTOSCALE),
     isLeast: true,
   },
+  creations: limit("The creations of databases and containers in 5 minutes", 500, "", TOO_OFTEN, METADATA),
+  metadataReads: limit("The reads and lists of databases and containers in 5 minutes", 500, "", TOO_OFTEN, METADATA),
+  throughputChanges: limit("The changes of throughput in 5 minutes", 25, "", TOO_OFTEN, METADATA),
+  metadata: limit(
+    "The requests for metadata in a second, each taken as 1 RU",
+    240,
+    "",
+    TOO_OFTEN,
+    `${QUOTAS}#resource-limits`,
+  ),
   clockMs: limit("The difference between the clocks of a client and the server", 15 * 60_000, "ms", "403", REQUEST),
   resourceTokenS: limit("The validity of a resource token, where one is asked for", 5 * 3600, "s", "400", TOKENS),
   leastResourceTokenS: {
@@ -82,7 +94,6 @@ export const COSMOS_LIMITS = {
   uniquePaths: limit("The paths of a unique key", 16, "", "400", UNIQUE),
 } as const satisfies Readonly<Record<string, Limit>>;
 
-const METADATA = `${QUOTAS}#request-limits`;
 const LARGE_KEYS = "https://learn.microsoft.com/azure/cosmos-db/large-partition-keys";
 const SERVERLESS = `${QUOTAS}#serverless`;
 
@@ -101,10 +112,6 @@ export const COSMOS_LIMITS_NOT_KEPT: readonly UnkeptLimit[] = [
   ),
   notKept("The execution of one request", "5 s, then the page ends", "as long as it takes, in slices", REQUEST),
   notKept("The documents of a serverless container", "1 TB", "as much as the disk has room for", SERVERLESS),
-  notKept("Creations of databases and containers", "500 in 5 minutes", "not counted", METADATA),
-  notKept("Reads and lists of databases and containers", "500 in 5 minutes", "not counted", METADATA),
-  notKept("Changes of throughput", "25 in 5 minutes", "not counted", METADATA),
-  notKept("Requests for metadata", "240 RU/s of an account", "not counted", `${QUOTAS}#resource-limits`),
   notKept(
     "Stored procedures, triggers and user defined functions",
     "100, 25 and 50 of a container",
