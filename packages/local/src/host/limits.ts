@@ -94,16 +94,4 @@ export const HOST_LIMITS_NOT_KEPT: readonly UnkeptLimit[] = [
     "as the folder's rights say",
     `${FUNCTIONS}/run-functions-from-deployment-package`,
   ),
-  unkept(
-    "The zone of a timer's schedule",
-    "always UTC in the plan Flex Consumption",
-    "that of `WEBSITE_TIME_ZONE`, with a warning at the start",
-    `${FUNCTIONS}/functions-bindings-timer#ncrontab-time-zones`,
-  ),
-  unkept(
-    "A timer whose schedule is a time span",
-    "not seen where the plans Consumption and Flex Consumption scale",
-    "it runs, with a warning at the start",
-    `${FUNCTIONS}/errors-diagnostics/diagnostic-events/azfd0015`,
-  ),
 ];
