@@ -17,12 +17,15 @@ const COMPOSITES = "https://learn.microsoft.com/azure/cosmos-db/index-policy#com
 const GROUPS = "https://learn.microsoft.com/azure/cosmos-db/nosql/query/group-by";
 const TOKENS = "https://learn.microsoft.com/rest/api/cosmos-db/permissions";
 const UNIQUE = "https://learn.microsoft.com/azure/cosmos-db/unique-keys";
+const METADATA = `${QUOTAS}#request-limits`;
+const TOO_OFTEN = "429, with `--like-azure`";
 
 export const COSMOS_LIMITS = {
   documentBytes: limit("A document in UTF-8, also after a patch", 2 * 1024 * 1024, "bytes", "413", ITEMS),
   requestBytes: limit("The body of a write", 2 * 1024 * 1024, "bytes", "413", REQUEST),
   idBytes: limit("The id of a document", 1023, "bytes", "400", ITEMS),
   keyBytes: limit("The values of a partition key", 2048, "bytes", "400", ITEMS),
+  keyGigabytes: limit("The documents of one partition key, in GB", 20, "", "403", THROUGHPUT),
   nesting: limit("Levels of objects and arrays in a document", 128, "", "400", ITEMS),
   ttl: limit("The time to live of a document or a container", 2_147_483_647, "s", "400", ITEMS),
   batchOperations: limit("The operations of a batch", 100, "", "400", BATCH),
@@ -57,13 +60,40 @@ export const COSMOS_LIMITS = {
     "400",
     LEAST,
   ),
+  leastPerGigabyte: {
+    ...limit(
+      "The throughput for each GB of a container or a database, where it is lowered, in RU/s",
+      1,
+      "",
+      "400",
+      LEAST,
+    ),
+    isLeast: true,
+  },
+  leastAutoscalePerGigabyte: {
+    ...limit("The maximum of autoscale for each GB, where it is lowered, in RU/s", 10, "", "400", AUTOSCALE),
+    isLeast: true,
+  },
+  creations: limit("The creations of databases and containers in 5 minutes", 500, "", TOO_OFTEN, METADATA),
+  metadataReads: limit("The reads and lists of databases and containers in 5 minutes", 500, "", TOO_OFTEN, METADATA),
+  throughputChanges: limit("The changes of throughput in 5 minutes", 25, "", TOO_OFTEN, METADATA),
+  metadata: limit(
+    "The requests for metadata in a second, each taken as 1 RU",
+    240,
+    "",
+    TOO_OFTEN,
+    `${QUOTAS}#resource-limits`,
+  ),
   clockMs: limit("The difference between the clocks of a client and the server", 15 * 60_000, "ms", "403", REQUEST),
   resourceTokenS: limit("The validity of a resource token, where one is asked for", 5 * 3600, "s", "400", TOKENS),
+  leastResourceTokenS: {
+    ...limit("The shortest validity of a resource token, where one is asked for", 600, "s", "400", REQUEST),
+    isLeast: true,
+  },
   uniqueKeys: limit("The unique keys of a container", 10, "", "400", UNIQUE),
   uniquePaths: limit("The paths of a unique key", 16, "", "400", UNIQUE),
 } as const satisfies Readonly<Record<string, Limit>>;
 
-const METADATA = `${QUOTAS}#request-limits`;
 const LARGE_KEYS = "https://learn.microsoft.com/azure/cosmos-db/large-partition-keys";
 const SERVERLESS = `${QUOTAS}#serverless`;
 
@@ -74,21 +104,14 @@ export const COSMOS_LIMITS_NOT_KEPT: readonly UnkeptLimit[] = [
     "2 KB, and each key is a partition",
     LARGE_KEYS,
   ),
-  notKept("The documents of one partition key", "20 GB", "as much as the disk has room for", THROUGHPUT),
   notKept(
     "The throughput of a physical partition",
     "10,000 RU/s",
     "with `--throughput` a container has its own, as a whole",
     THROUGHPUT,
   ),
-  notKept("The throughput for the data of a container", "1 RU/s for each GB at least", "not compared", THROUGHPUT),
   notKept("The execution of one request", "5 s, then the page ends", "as long as it takes, in slices", REQUEST),
-  notKept("The validity of a resource token", "10 minutes at least", "as asked for", REQUEST),
   notKept("The documents of a serverless container", "1 TB", "as much as the disk has room for", SERVERLESS),
-  notKept("Creations of databases and containers", "500 in 5 minutes", "not counted", METADATA),
-  notKept("Reads and lists of databases and containers", "500 in 5 minutes", "not counted", METADATA),
-  notKept("Changes of throughput", "25 in 5 minutes", "not counted", METADATA),
-  notKept("Requests for metadata", "240 RU/s of an account", "not counted", `${QUOTAS}#resource-limits`),
   notKept(
     "Stored procedures, triggers and user defined functions",
     "100, 25 and 50 of a container",

@@ -13,6 +13,7 @@ import { admissionFault } from "./resources/admission.ts";
 import type { Catalog } from "./resources/catalog.ts";
 import type { Container } from "./resources/container.ts";
 import { NO_CONTAINER } from "./resources/containers.ts";
+import type { MetadataRates } from "./resources/metadata-rates.ts";
 import { EMULATOR_KEY } from "./resources/signature.ts";
 import type { Throughput } from "./resources/throughput.ts";
 import { type ContainerRoute, KINDS, readsOnly, refusalOf, routeOf } from "./routes.ts";
@@ -58,6 +59,8 @@ export interface Strictness {
   readonly staleReads: StaleReads | undefined;
   /** Without it no request is too much. */
   readonly throughput: Throughput | undefined;
+  /** Likewise, of requests for metadata. */
+  readonly metadataRates: MetadataRates | undefined;
 }
 
 export class CosmosServer {
@@ -67,6 +70,7 @@ export class CosmosServer {
   readonly #log: (line: string) => void;
   readonly #staleReads: StaleReads | undefined;
   readonly #throughput: Throughput | undefined;
+  readonly #metadataRates: MetadataRates | undefined;
   readonly #requests = new Map<string, number>(KINDS.map((kind) => [kind, 0]));
   #requestCharge = 0;
   #throttled = 0;
@@ -78,13 +82,14 @@ export class CosmosServer {
     catalog: Catalog,
     database: Database,
     log: (line: string) => void,
-    { staleReads, throughput }: Strictness,
+    { staleReads, throughput, metadataRates }: Strictness,
   ) {
     this.#catalog = catalog;
     this.#database = database;
     this.#log = log;
     this.#staleReads = staleReads;
     this.#throughput = throughput;
+    this.#metadataRates = metadataRates;
   }
 
   /** Never rejects: whatever goes wrong with one request is logged and answered, and is nobody else's trouble. */
@@ -130,6 +135,11 @@ export class CosmosServer {
     const route = routeOf(method, path, headers);
     if (!route) return { reply: fault(400, refusalOf(method, path)) };
     this.#requests.set(route.kind, (this.#requests.get(route.kind) ?? 0) + 1);
+    const tooOften = this.#metadataRates?.refusal(route.kind);
+    if (tooOften) {
+      this.#throttled += 1;
+      return { reply: tooOften };
+    }
     const names = this.#catalog.names(segments.filter((_, index) => index % 2 === 1));
     const origin = `${"encrypted" in request.socket ? "https" : "http"}://${headers.host ?? ""}`;
     const call: Call = { catalog: this.#catalog, database: this.#database, origin, names, headers, body, bytes };

@@ -9,6 +9,7 @@ import { completePolicy } from "./queries/indexing.ts";
 import { Catalog } from "./resources/catalog.ts";
 import { containerFault, fixedFault } from "./resources/containers.ts";
 import { declaredFault } from "./resources/declared-containers.ts";
+import { MetadataRates } from "./resources/metadata-rates.ts";
 import { EMULATOR_KEY } from "./resources/signature.ts";
 import { Throughput } from "./resources/throughput.ts";
 import { CosmosServer } from "./server.ts";
@@ -53,6 +54,10 @@ export interface CosmosOptions {
    * If absent, no request is too much.
    */
   readonly throughput?: number | undefined;
+  /** Requests for metadata beyond an account's rates get a 429, as in Azure. If absent, they are not counted. */
+  readonly limitsMetadata?: boolean | undefined;
+  /** The bytes that count as a GB where storage is limited: fewer for tests. If absent, as many as it has. */
+  readonly gigabyte?: number;
   readonly log?: (line: string) => void;
 }
 
@@ -84,12 +89,13 @@ const SWEEP_EVERY_MS = 5000;
 export async function startCosmos(options: CosmosOptions): Promise<RunningCosmos> {
   const { data, resources, durability = "normal", sweepEveryMs = SWEEP_EVERY_MS, log = () => {} } = options;
   const database = new Database(join(data, "cosmos.db"), durability);
-  const catalog = new Catalog(database);
+  const catalog = new Catalog(database, options.gigabyte);
   if (resources) await provision(catalog, resources);
   const { staleReadsMs = 0, throughput: usual } = options;
   const staleReads = staleReadsMs > 0 ? new StaleReads(catalog, database.path, staleReadsMs) : undefined;
   const throughput = usual === undefined ? undefined : new Throughput(catalog, usual);
-  const cosmos = new CosmosServer(catalog, database, log, { staleReads, throughput });
+  const metadataRates = options.limitsMetadata ? new MetadataRates() : undefined;
+  const cosmos = new CosmosServer(catalog, database, log, { staleReads, throughput, metadataRates });
   const { connections } = cosmos;
   const credentials = options.tls && credentialsIn(options.tls.folder ?? join(data, "tls"), Date.now());
   const accept = connections.accept.bind(connections);

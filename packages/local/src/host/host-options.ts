@@ -3,7 +3,7 @@ import type { Durability } from "../database/database.ts";
 import type { LoadedApp } from "./app/app.ts";
 import type { DurableEngine } from "./contract.ts";
 import type { EngineName, StorageProviderSettings } from "./durable/engine-profile.ts";
-import type { Role } from "./flex/groups.ts";
+import type { Role, Topology } from "./flex/groups.ts";
 import type { DurableSettings } from "./host-json-durable.ts";
 import type { Log } from "./log.ts";
 import type { Settings } from "./settings.ts";
@@ -28,6 +28,8 @@ export interface HostOptions {
   readonly log?: (line: string) => void;
   /** Whether `log` shows colours. */
   readonly colour?: boolean;
+  /** With `flex`, timers are as in the plan Flex Consumption: in UTC, and with NCRONTAB alone. */
+  readonly topology?: Topology;
   /** Set if this process is one of several that run the app: then it loads the whole app, and serves this part. */
   readonly role?: Role;
   /** Called with a function that ran longer than `functionTimeout`: Azure then replaces the worker process. */

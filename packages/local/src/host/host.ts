@@ -5,7 +5,7 @@ import { makeFolder } from "../make-folder.ts";
 import { messageOf } from "../thrown.ts";
 import { announcement } from "./app/announcement.ts";
 import { type LoadedApp, loadApp } from "./app/app.ts";
-import { bundleWarnings, hubNameFault, timerWarnings } from "./app/azure-checks.ts";
+import { bundleWarnings, hubNameFault, timerWarnings, timeSpanFaults } from "./app/azure-checks.ts";
 import { ByName } from "./app/by-name.ts";
 import { checkLibraries } from "./app/self-check.ts";
 import { AppBindings } from "./bindings/app-bindings.ts";
@@ -181,11 +181,13 @@ export class Host {
       if (fault !== undefined) faults.push(fault);
     }
     this.#routes(bound, (fault) => faults.push(fault));
+    const isFlex = this.#options.topology === "flex" || this.#options.role !== undefined;
+    if (isFlex) faults.push(...timeSpanFaults(bound));
     if (faults.length === 0) {
       const parts = {
         bindings: this.#bindings,
         hostJson: this.#hostJson,
-        settings: this.#settings,
+        timeZone: isFlex ? undefined : this.#settings["WEBSITE_TIME_ZONE"],
         engine: this.#options.engine,
         database: () => this.#openDatabase(),
       };

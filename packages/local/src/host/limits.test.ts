@@ -9,9 +9,11 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { bundleWarnings, hubNameFault, timerWarnings } from "./app/azure-checks.ts";
 import { checkNames } from "./app/function-names.ts";
 import type { RegisteredFunction } from "./contract.ts";
+import type { Topology } from "./flex/groups.ts";
 import { readHostJson } from "./host-json.ts";
 import { HOST_LIMITS as LIMITS } from "./limits.ts";
 import { HOST_REJECTIONS as REJECTIONS } from "./rejections.ts";
+import type { Settings } from "./settings.ts";
 import { type RunningHost, startHost } from "./start.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "host-limits-"));
@@ -91,9 +93,45 @@ test("timers that the plan Flex Consumption runs at other times are named", () =
   ];
   const [zone, span] = timerWarnings(functions, { WEBSITE_TIME_ZONE: "Europe/Berlin" });
   expect(zone).toMatch(/WEBSITE_TIME_ZONE .* run in UTC: nightly, often$/);
-  expect(span).toMatch(/time spans, .*: often$/);
+  expect(span).toMatch(/refuses time spans, .*: often$/);
   expect(timerWarnings(functions.slice(0, 1), {})).toEqual([]);
   expect(timerWarnings(functions.slice(2), { WEBSITE_TIME_ZONE: "Europe/Berlin" })).toEqual([]);
+});
+
+/** A host of timers in the topology. */
+const startTimers = (topology: Topology, settings: Settings) =>
+  startHost({
+    appDir: join(import.meta.dirname, "fixtures/timer-app"),
+    port: 0,
+    data: mkdtempSync(join(folder, topology)),
+    topology,
+    settings,
+  });
+
+test(REJECTIONS.timeSpan.what, async () => {
+  const settings = { EverySecond: "00:00:05" };
+  await expect(startTimers("flex", settings)).rejects.toThrow(/"each-second".*"00:00:05" is no NCRONTAB/);
+  await (await startTimers("single", settings)).close();
+});
+
+test(REJECTIONS.timeZone.what, async () => {
+  interface Run {
+    readonly name: string;
+    readonly timer: { readonly scheduleStatus: { readonly next: string } };
+  }
+  const runs: Run[] = [];
+  Object.assign(globalThis, { timerRuns: runs });
+  /** Of a timer at three o'clock. */
+  const nextHour = async (topology: Topology) => {
+    runs.length = 0;
+    const timers = await startTimers(topology, { WEBSITE_TIME_ZONE: "Asia/Tokyo" });
+    await fetch(`${timers.baseUrl}/admin/functions/monitored`, { method: "POST", body: "{}" });
+    await expect.poll(() => runs.some(({ name }) => name === "monitored")).toBe(true);
+    await timers.close();
+    const status = runs.find(({ name }) => name === "monitored")?.timer.scheduleStatus;
+    return new Date(status?.next ?? "").getUTCHours();
+  };
+  expect([await nextHour("flex"), await nextHour("single")]).toEqual([3, 18]);
 });
 
 test(LIMITS.requestBytes.what, async () => {

@@ -52,6 +52,13 @@ export const HOST_LIMITS = {
     "400, or the activity or the orchestration fails",
     SCHEDULER,
   ),
+  entityStateBytes: limit(
+    "The state of an entity in the Durable Task Scheduler",
+    KB * KB,
+    "bytes",
+    "the operations of its batch fail",
+    SCHEDULER,
+  ),
   schedulerId: limit("The id of an orchestration in the Durable Task Scheduler", 100, "characters", REFUSED, SCHEDULER),
   requestBytes: limit("The body of a request, unless the app sets another limit", 100 * KB * KB, "bytes", "413", HTTP),
   requestLineBytes: limit("The first line of a request: method, path and query", 8 * KB, "bytes", "414", KESTREL),
@@ -86,18 +93,5 @@ export const HOST_LIMITS_NOT_KEPT: readonly UnkeptLimit[] = [
     "read-only where the app runs from its package, as in the plan Flex Consumption",
     "as the folder's rights say",
     `${FUNCTIONS}/run-functions-from-deployment-package`,
-  ),
-  unkept("The state of an entity in the Durable Task Scheduler", "1 MB", "as large as it is", SCHEDULER),
-  unkept(
-    "The zone of a timer's schedule",
-    "always UTC in the plan Flex Consumption",
-    "that of `WEBSITE_TIME_ZONE`, with a warning at the start",
-    `${FUNCTIONS}/functions-bindings-timer#ncrontab-time-zones`,
-  ),
-  unkept(
-    "A timer whose schedule is a time span",
-    "not seen where the plans Consumption and Flex Consumption scale",
-    "it runs, with a warning at the start",
-    `${FUNCTIONS}/errors-diagnostics/diagnostic-events/azfd0015`,
   ),
 ];

@@ -34,6 +34,10 @@ const FEED =
   "https://github.com/Azure/azure-webjobs-sdk-extensions/blob/dev/src/WebJobs.Extensions.CosmosDB/Trigger/CosmosDBTriggerListener.cs";
 const LEASES = "https://github.com/Azure/azure-cosmos-dotnet-v3/issues/1100";
 
+const FUNCTIONS = "https://learn.microsoft.com/azure/azure-functions";
+const TIME_SPANS = `${FUNCTIONS}/errors-diagnostics/diagnostic-events/azfd0015`;
+const TIME_ZONES = `${FUNCTIONS}/functions-bindings-timer#ncrontab-time-zones`;
+
 const AT_START = "an error at the start";
 const FAILS = "the orchestration fails";
 /** In Azure it stays Running for good. */
@@ -53,6 +57,12 @@ export const HOST_REJECTIONS = {
   sameRoute: rejection("A route with a method that another function has too", AT_START, ROUTES),
   ownRoute: rejection("A route that begins with admin or runtime", AT_START, ROUTES),
   setting: rejection("A `%setting%` that is missing", AT_START, SETTINGS),
+  timeSpan: rejection("A timer in the flex topology whose schedule is a time span", AT_START, TIME_SPANS),
+  timeZone: rejection(
+    "The zone of `WEBSITE_TIME_ZONE` in the flex topology",
+    "a warning at the start, and timers run in UTC",
+    TIME_ZONES,
+  ),
   ownLeases: rejection("A Cosmos DB trigger that keeps its leases in the container which it reads", AT_START, COSMOS),
   feedStart: rejection(
     "A Cosmos DB trigger with `startFromBeginning` and `startFromTime`, or with a `startFromTime` that is no time",

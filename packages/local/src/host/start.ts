@@ -73,7 +73,7 @@ export async function describeApp(options: HostOptions, baseUrl: string): Promis
   const appDir = resolve(options.appDir);
   const settings = settingsOf(options, appDir);
   putIntoEnvironment({ ...settings, AZURE_FUNCTIONS_ENVIRONMENT: "Development" });
-  const host = new Host(options, appDir, settings, baseUrl);
+  const host = new Host({ ...options, topology: "flex" }, appDir, settings, baseUrl);
   await host.load({ runsHooks: false });
   return host.describe();
 }

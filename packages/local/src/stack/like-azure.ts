@@ -12,4 +12,5 @@ export const COSMOS_LIKE_AZURE = {
   staleReadsMs: 500,
   /** Of a serverless container. Microsoft, "Azure Cosmos DB serverless account performance". */
   throughput: 5000,
+  limitsMetadata: true,
 } as const satisfies Partial<CosmosOptions>;

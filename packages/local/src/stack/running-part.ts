@@ -73,6 +73,7 @@ async function cosmos(options: PartOptions): Promise<RunningPart> {
     durability,
     staleReadsMs: options.staleReadsMs ?? usual?.staleReadsMs,
     throughput: options.throughput ?? usual?.throughput,
+    limitsMetadata: usual?.limitsMetadata,
     log,
     tls: isSecured ? { folder: certificateFolder(data) } : undefined,
     ...(resources ? { resources } : {}),

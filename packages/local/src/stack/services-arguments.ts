@@ -39,8 +39,8 @@ export const USAGE = `services [bus] [cosmos] [remotes] [azurite] [traces]    de
   --throughput RU            cosmos answers 429 to what is beyond a container's
                              throughput; this is what one has by itself
   --like-azure               as Azure now and then: --stale-reads 500,
-                             --throughput 5000, busy servers and idle senders
-                             on the bus
+                             --throughput 5000, an account's rates of metadata,
+                             busy servers and idle senders on the bus
   --azurite-port N           the first of three: blobs, queues, tables (10000)
   --remotes-port N[,N…]      the first port of consecutive ones, or one for each
                              service (7080)

@@ -147,10 +147,11 @@ function reply(call: ItemCall, operations: readonly JsonObject[], outcomes: read
 }
 
 function writeJson(outcomes: readonly Outcome[]): string {
-  const results = outcomes.map(({ status, charge, etag, body }) => {
+  const results = outcomes.map(({ status, subStatus, charge, etag, body }) => {
+    const subStatusCode = subStatus === undefined ? "" : `,"subStatusCode":${subStatus}`;
     const eTag = etag === undefined ? "" : `,"eTag":${JSON.stringify(etag)}`;
     const resource = body === undefined ? "" : `,"resourceBody":${body}`;
-    return `{"statusCode":${status},"requestCharge":${charge}${eTag}${resource}}`;
+    return `{"statusCode":${status}${subStatusCode},"requestCharge":${charge}${eTag}${resource}}`;
   });
   return `[${results.join(",")}]`;
 }

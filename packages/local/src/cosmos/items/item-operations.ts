@@ -7,7 +7,7 @@ import { valueAt } from "../queries/indexing.ts";
 import type { Container } from "../resources/container.ts";
 import { QueryFault } from "../sql/fault.ts";
 import { isObject, type JsonObject, type Value } from "../sql/values.ts";
-import type { StoredItem } from "./item-table.ts";
+import type { NoRoom, StoredItem } from "./item-table.ts";
 import { applyPatch, type Patch } from "./patch.ts";
 
 export interface Outcome {
@@ -18,6 +18,7 @@ export interface Outcome {
   readonly body?: string;
   /** Why it was refused. */
   readonly fault?: string;
+  readonly subStatus?: number;
 }
 
 export interface Precondition {
@@ -37,6 +38,16 @@ export const TOO_LARGE = "The document, or the request as a whole, is too large.
 const NOT_FOUND = "There is no document with this id.";
 const NOT_UNIQUE = "Another document has these values of a unique key.";
 const REFUSED = "The document has another ETag than the condition names.";
+
+const REFUSALS: Readonly<Record<NoRoom, Outcome>> = {
+  "document too large": { status: 413, charge: charges.nothing, fault: TOO_LARGE },
+  "partition key full": {
+    status: 403,
+    subStatus: 1014,
+    charge: charges.nothing,
+    fault: `The documents of this partition key have ${COSMOS_LIMITS.keyGigabytes.value} GB, which is all that they may have.`,
+  },
+};
 
 export const refuse = (status: number, why: string): Outcome => ({ status, charge: charges.nothing, fault: why });
 
@@ -147,7 +158,7 @@ export function patchItem(target: Target, id: string, patch: Patch): Outcome {
   const fault = applyPatch(document, patch.operations) ?? faultOf(document, target);
   if (fault) return refuse(400, fault);
   if (container.items.clashes(pk, document, old, now)) return refuse(409, NOT_UNIQUE);
-  return replaced(target, container.items.update(old, document, now));
+  return replaced(target, container.items.update(pk, old, document, now));
 }
 
 /** Whether the condition holds, or what is wrong with it. */
@@ -164,7 +175,7 @@ function overwrite(target: Target, old: StoredItem, document: JsonObject): Outco
   const { container, pk, now } = target;
   if (!allows(target, old)) return refuse(412, REFUSED);
   if (container.items.clashes(pk, document, old, now)) return refuse(409, NOT_UNIQUE);
-  return replaced(target, container.items.update(old, document, now));
+  return replaced(target, container.items.update(pk, old, document, now));
 }
 
 function allows({ container, precondition }: Target, item: StoredItem): boolean {
@@ -179,14 +190,14 @@ function matches(condition: string, etag: string): boolean {
   return condition === "*" || condition === etag || `"${condition}"` === etag;
 }
 
-function stored(status: number, { container }: Target, item: StoredItem | undefined): Outcome {
-  if (!item) return refuse(413, TOO_LARGE);
+function stored(status: number, { container }: Target, item: StoredItem | NoRoom): Outcome {
+  if (typeof item === "string") return REFUSALS[item];
   const charge = charges.insert(item.body.length, container.items.paths.length);
   return { status, charge, etag: container.items.etag(item.lsn), body: item.body };
 }
 
-function replaced({ container }: Target, item: StoredItem | undefined): Outcome {
-  if (!item) return refuse(413, TOO_LARGE);
+function replaced({ container }: Target, item: StoredItem | NoRoom): Outcome {
+  if (typeof item === "string") return REFUSALS[item];
   const charge = charges.replace(item.body.length, container.items.paths.length);
   return { status: 200, charge, etag: container.items.etag(item.lsn), body: item.body };
 }

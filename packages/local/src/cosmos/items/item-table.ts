@@ -7,6 +7,7 @@ import { documentRids } from "../resources/resource-id.ts";
 import { type JsonObject, sortKey } from "../sql/values.ts";
 import { dropHistory, forgetHistory, keepHistory } from "./item-history.ts";
 import { createTable, prepareStatements, type Statements } from "./item-schema.ts";
+import type { KeyRoom } from "./key-room.ts";
 import { type UniqueKey, uniqueText } from "./unique-keys.ts";
 
 export interface StoredItem {
@@ -34,7 +35,11 @@ export interface ItemTableOptions {
   readonly defaultTtl: number | undefined;
   /** How long all versions and deletions are kept; undefined keeps none. */
   readonly retentionMs: number | undefined;
+  readonly room: KeyRoom;
 }
+
+/** Why a document is not stored. */
+export type NoRoom = "document too large" | "partition key full";
 
 /** Sequence numbers start above this many a millisecond of the clock, so that no restart repeats one. */
 const LSN_PER_MS = 16;
@@ -116,6 +121,12 @@ export class ItemTable {
     return this.#seq;
   }
 
+  /** Of all documents: it reads the whole table. */
+  bytes(): number {
+    const sum = this.#database.prepare(`SELECT sum(octet_length(body)) AS bytes FROM ${this.name}`).get();
+    return Number(sum?.["bytes"] ?? 0);
+  }
+
   get lsn(): number {
     return this.#lsn;
   }
@@ -153,10 +164,11 @@ export class ItemTable {
     this.#database.prepare(`DELETE FROM ${this.name} WHERE pk = ?`).run(pk);
   }
 
-  /** Inside a write, where `find` has found nothing. Undefined, and nothing is stored, where the document is too large. */
-  insert(pk: string, id: string, document: JsonObject, now: number): StoredItem | undefined {
+  /** Inside a write, where `find` has found nothing. */
+  insert(pk: string, id: string, document: JsonObject, now: number): StoredItem | NoRoom {
     const item = this.#render(this.#seq + 1, document, now);
-    if (isTooLarge(item.body)) return undefined;
+    const noRoom = this.#noRoom(pk, item);
+    if (noRoom) return noRoom;
     this.#seq = item.seq;
     const expired = this.#statements.find.get(pk, id);
     if (expired) this.#statements.delete.run(Number(expired["seq"]));
@@ -165,13 +177,11 @@ export class ItemTable {
     return item;
   }
 
-  /**
-   * Inside a write. Rewrites indexes only where a key changed: most patches touch no indexed path. Undefined, and nothing
-   * is stored, where the result is too large.
-   */
-  update(old: StoredItem, document: JsonObject, now: number): StoredItem | undefined {
+  /** Inside a write. Rewrites indexes only where a key changed: most patches touch no indexed path. */
+  update(pk: string, old: StoredItem, document: JsonObject, now: number): StoredItem | NoRoom {
     const item = this.#render(old.seq, document, now);
-    if (isTooLarge(item.body)) return undefined;
+    const noRoom = this.#noRoom(pk, item, old);
+    if (noRoom) return noRoom;
     const moved = item.expires !== old.expires || this.#columns.some((name) => item[name] !== old[name]);
     if (moved) {
       const keys = this.#columns.map((name) => item[name] ?? null);
@@ -237,6 +247,13 @@ export class ItemTable {
     return { ...item, expires: this.#expiry(document, now), body: JSON.stringify(document) };
   }
 
+  #noRoom(pk: string, { body }: StoredItem, old?: StoredItem): NoRoom | undefined {
+    const bytes = Buffer.byteLength(body);
+    if (bytes > MOST_DOCUMENT_BYTES) return "document too large";
+    const added = bytes - Buffer.byteLength(old?.body ?? "");
+    return this.#options.room.isFull(this.name, pk, added) ? "partition key full" : undefined;
+  }
+
   #expiry(document: JsonObject, now: number): number | null {
     const { defaultTtl } = this.#options;
     if (defaultTtl === undefined) return null;
@@ -247,9 +264,6 @@ export class ItemTable {
 }
 
 const MOST_DOCUMENT_BYTES = COSMOS_LIMITS.documentBytes.value;
-/** A text has at most three bytes of UTF-8 for each of its units: most need no count. */
-const isTooLarge = (body: string) =>
-  body.length > MOST_DOCUMENT_BYTES / 3 && Buffer.byteLength(body) > MOST_DOCUMENT_BYTES;
 
 function columnsOf({ paths, unique }: ItemTableOptions): string[] {
   return [...paths, ...unique].map(({ name }) => name);

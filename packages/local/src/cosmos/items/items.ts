@@ -82,8 +82,8 @@ const noKey = () => fault(400, WRONG_KEY, ["x-ms-substatus", "1001"]);
 /** Without the document where the client prefers that, as the SDKs do for writes whose content nobody wants. */
 function replyOf(call: ItemCall): (outcome: Outcome) => Reply {
   const isMinimal = prefersMinimal(call);
-  return ({ status, charge, etag, body, fault: why }) => {
-    if (why !== undefined) return fault(status, why, [], charge);
+  return ({ status, charge, etag, body, fault: why, subStatus }) => {
+    if (why !== undefined) return fault(status, why, subStatus ? ["x-ms-substatus", String(subStatus)] : [], charge);
     const headers = etag === undefined ? [] : ["etag", etag];
     return body === undefined || isMinimal ? { status, charge, headers } : { status, charge, headers, body };
   };

@@ -2,7 +2,9 @@
 import type { Database } from "../../database/database.ts";
 import { KeptMap } from "../../database/kept-map.ts";
 import { ItemTable, type ItemTableOptions } from "../items/item-table.ts";
+import { KeyRoom } from "../items/key-room.ts";
 import { readUniqueKeys } from "../items/unique-keys.ts";
+import { COSMOS_LIMITS } from "../limits.ts";
 import { KeyRanges } from "../partitions/key-ranges.ts";
 import { HASH_FUNCTIONS } from "../partitions/partition-hash.ts";
 import { completePolicy, pathSegments, readIndexing } from "../queries/indexing.ts";
@@ -31,15 +33,22 @@ const LAST_WRITER_WINS: JsonObject = {
   conflictResolutionProcedure: "",
 };
 
+const GIGABYTE = 1024 ** 3;
+
 export class Catalog {
   readonly databases: Map<string, DatabaseRecord>;
   readonly users: UserStore;
   readonly ranges: KeyRanges;
   readonly #database: Database;
   readonly #throughput: Map<string, JsonObject>;
+  readonly #room: KeyRoom;
+  readonly #gigabyte: number;
 
-  constructor(database: Database) {
+  /** @param gigabyte the bytes that count as one where storage is limited */
+  constructor(database: Database, gigabyte = GIGABYTE) {
     this.#database = database;
+    this.#gigabyte = gigabyte;
+    this.#room = new KeyRoom(database, COSMOS_LIMITS.keyGigabytes.value * gigabyte);
     this.databases = new KeptMap(database);
     this.#throughput = new KeptMap(database);
     this.users = new UserStore(database);
@@ -70,6 +79,13 @@ export class Catalog {
     return [...this.databases.values()]
       .flatMap(({ containers }) => [...containers.values()])
       .find((one) => one.rid === rid);
+  }
+
+  /** How much a container or all containers of a database hold, by its resource id. */
+  gigabytesOf(rid: string): number {
+    const database = [...this.databases.values()].find((one) => one.rid === rid);
+    const containers = database ? [...database.containers.values()] : [this.containerOf(rid)];
+    return containers.reduce((sum, container) => sum + (container?.items.bytes() ?? 0), 0) / this.#gigabyte;
   }
 
   /** The names in a path, of which the clients also write resource ids: database, container, document. */
@@ -227,6 +243,7 @@ export class Catalog {
       unique: readUniqueKeys(given["uniqueKeyPolicy"]),
       defaultTtl: typeof ttl === "number" ? ttl : undefined,
       retentionMs: retentionOf(given["changeFeedPolicy"]),
+      room: this.#room,
     };
     open?.reconfigure(options);
     const partitionPaths = paths.map((path) => pathSegments(String(path)));

@@ -1,6 +1,6 @@
 // Throughput (an "offer"): kept and answered so that clients can set and read it; nothing here is slower or faster for it.
 
-import { COSMOS_LIMITS } from "../limits.ts";
+import { COSMOS_LIMITS as LIMITS } from "../limits.ts";
 import { answer } from "../queries/queries.ts";
 import { type Call, fault, header, type Reply } from "../request.ts";
 import { isObject, type JsonObject, parseJson, type Value } from "../sql/values.ts";
@@ -9,11 +9,11 @@ import { resources, select } from "./definitions.ts";
 
 /** What a container gets that nobody said anything of. */
 const DEFAULT_THROUGHPUT = 400;
-const MOST_THROUGHPUT = COSMOS_LIMITS.throughput.value;
-const LEAST_THROUGHPUT = COSMOS_LIMITS.leastThroughput.value;
-const LEAST_AUTOSCALE = COSMOS_LIMITS.leastAutoscale.value;
-const MANUAL_SHARE = COSMOS_LIMITS.highestThroughput.value;
-const AUTOSCALE_SHARE = COSMOS_LIMITS.highestAutoscale.value;
+const MOST_THROUGHPUT = LIMITS.throughput.value;
+const LEAST_THROUGHPUT = LIMITS.leastThroughput.value;
+const LEAST_AUTOSCALE = LIMITS.leastAutoscale.value;
+const MANUAL_SHARE = LIMITS.highestThroughput.value;
+const AUTOSCALE_SHARE = LIMITS.highestAutoscale.value;
 const STEP = 100;
 
 /** The throughput that the headers of a creation ask for, what is wrong with it, or nothing. */
@@ -45,10 +45,12 @@ function highestOf({ highest, offerThroughput, offerAutopilotSettings: automatic
   return Number(highest ?? (isObject(automatic) ? automatic["maxThroughput"] : offerThroughput) ?? 0);
 }
 
-/** What it can be set to after it was once so high. */
-function leastAfter(highest: number, { offerAutopilotSettings: automatic }: JsonObject): number {
-  const [share, step] = automatic ? [AUTOSCALE_SHARE, LEAST_AUTOSCALE] : [MANUAL_SHARE, STEP];
-  return Math.ceil(highest / share / step) * step;
+/** What it can be set to after it was once so high, and with so much stored. */
+function leastFor(highest: number, gigabytes: number, { offerAutopilotSettings: automatic }: JsonObject): number {
+  const [share, perGigabyte, step] = automatic
+    ? [AUTOSCALE_SHARE, LIMITS.leastAutoscalePerGigabyte.value, LEAST_AUTOSCALE]
+    : [MANUAL_SHARE, LIMITS.leastPerGigabyte.value, STEP];
+  return Math.ceil(Math.max(highest / share, gigabytes * perGigabyte) / step) * step;
 }
 
 const isBetween = (wanted: number, least: number) => wanted >= least && wanted <= MOST_THROUGHPUT;
@@ -75,8 +77,10 @@ export async function replaceOffer(call: Call): Promise<Reply> {
   if (typeof wanted === "string") return fault(400, wanted);
   const target = String(offer["offerResourceId"]);
   const highest = Math.max(highestOf(call.catalog.throughputOf(target) ?? {}), highestOf(wanted));
-  const least = leastAfter(highest, wanted);
-  if (highestOf(wanted) < least) return fault(400, `The throughput is ${least} at least: it has been ${highest}.`);
+  const gigabytes = call.catalog.gigabytesOf(target);
+  const least = leastFor(highest, gigabytes, wanted);
+  if (highestOf(wanted) < least)
+    return fault(400, `The throughput is ${least} at least: it has been ${highest}, and ${gigabytes} GB are stored.`);
   await call.catalog.setThroughput(target, { ...wanted, highest }, () => {
     const container = call.catalog.containerOf(target);
     if (container) call.catalog.ranges.split(container, wanted);

@@ -12,7 +12,7 @@ import type { UserKind, UserResource } from "./user-store.ts";
 
 const FEEDS = { users: "Users", permissions: "Permissions" } as const;
 const DEFAULT_EXPIRY_S = 3600;
-const LONGEST_EXPIRY_S = COSMOS_LIMITS.resourceTokenS.value;
+const { leastResourceTokenS: LEAST_EXPIRY, resourceTokenS: LONGEST_EXPIRY } = COSMOS_LIMITS;
 const NOT_FOUND = "The user or permission does not exist.";
 
 type Operation = (call: Call) => Reply | Promise<Reply>;
@@ -141,7 +141,8 @@ function faultOf(call: Call, kind: UserKind, given: unknown): Reply | undefined 
   if (typeof link !== "string") return fault(400, "A permission names a resource.");
   if (key !== undefined && !Array.isArray(key)) return fault(400, "The resourcePartitionKey is an array.");
   const seconds = expiryOf(call);
-  if (!(seconds > 0 && seconds <= LONGEST_EXPIRY_S)) return fault(400, "A token expires within five hours.");
+  if (!(seconds >= LEAST_EXPIRY.value && seconds <= LONGEST_EXPIRY.value))
+    return fault(400, `A token is valid for ${LEAST_EXPIRY.value} to ${LONGEST_EXPIRY.value} seconds.`);
   return grantOf(call, given) ? undefined : fault(404, "The resource of the permission does not exist.");
 }
 

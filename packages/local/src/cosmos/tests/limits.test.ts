@@ -318,14 +318,18 @@ test(LIMITS.clockMs.what, async () => {
   expect([await status(-value - 10_000), await status(value + 10_000)]).toEqual([403, 403]);
 });
 
-test(LIMITS.resourceTokenS.what, async () => {
-  const { user } = await at.client.database("test").users.create({ id: "limited" });
-  const permit = (resourceTokenExpirySeconds: number) =>
-    user.permissions.create(
-      { id: `p${++made}`, permissionMode: PermissionMode.Read, resource: at.plain.url },
-      { resourceTokenExpirySeconds },
-    );
-  await holds(LIMITS.resourceTokenS, permit, 400);
+async function permit(resourceTokenExpirySeconds: number): Promise<unknown> {
+  const { user } = await at.client.database("test").users.upsert({ id: "limited" });
+  const definition = { id: `p${++made}`, permissionMode: PermissionMode.Read, resource: at.plain.url };
+  return user.permissions.create(definition, { resourceTokenExpirySeconds });
+}
+
+test(LIMITS.resourceTokenS.what, () => holds(LIMITS.resourceTokenS, permit, 400));
+
+test(LIMITS.leastResourceTokenS.what, async () => {
+  const { value } = LIMITS.leastResourceTokenS;
+  await permit(value);
+  expect(await codeOf(permit(value - 1))).toBe(400);
 });
 
 test("a number that IEEE 754 does not have is a 400, and not stored as null", async () => {

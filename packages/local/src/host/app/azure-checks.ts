@@ -32,9 +32,9 @@ export function bundleWarnings(
 
 /** What of the timers' schedules has another effect in the plan Flex Consumption, a line each. */
 export function timerWarnings(functions: Iterable<RegisteredFunction>, settings: Settings): string[] {
-  const timers = [...functions].filter((registered) => triggerKind(registered) === "timer");
+  const timers = timersOf(functions);
   const named = (some: readonly RegisteredFunction[]) => some.map(({ name }) => name).join(", ");
-  const spans = timers.filter(({ trigger }) => isTimeSpan(String(trigger["schedule"])));
+  const spans = timers.filter(hasTimeSpan);
   const warnings: string[] = [];
   if (timers.length > 0 && settings["WEBSITE_TIME_ZONE"])
     warnings.push(
@@ -42,10 +42,24 @@ export function timerWarnings(functions: Iterable<RegisteredFunction>, settings:
     );
   if (spans.length > 0)
     warnings.push(
-      `The plans Consumption and Flex Consumption do not scale by time spans, only by NCRONTAB: ${named(spans)}`,
+      `The plan Flex Consumption refuses time spans, and Consumption does not scale by them, only by NCRONTAB: ${named(spans)}`,
     );
   return warnings;
 }
+
+/** Why an app does not start in the plan Flex Consumption, a line each. */
+export function timeSpanFaults(functions: Iterable<RegisteredFunction>): string[] {
+  return timersOf(functions)
+    .filter(hasTimeSpan)
+    .map(
+      ({ name, trigger }) => `function "${name}": in the plan Flex Consumption "${trigger["schedule"]}" is no NCRONTAB`,
+    );
+}
+
+const timersOf = (functions: Iterable<RegisteredFunction>) =>
+  [...functions].filter((registered) => triggerKind(registered) === "timer");
+
+const hasTimeSpan = ({ trigger }: RegisteredFunction) => isTimeSpan(String(trigger["schedule"]));
 
 function needsExtension(registered: RegisteredFunction): boolean {
   return (

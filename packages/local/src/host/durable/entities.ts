@@ -3,12 +3,14 @@ import { randomUUID } from "node:crypto";
 import type { Database } from "../../database/database.ts";
 import { messageOf } from "../../thrown.ts";
 import type { FunctionApp } from "../contract.ts";
+import type { DurableSettings } from "../host-json-durable.ts";
 import { entityId } from "./actions.ts";
 import { unknownFunction } from "./activities.ts";
 import { EntityLocks } from "./entity-locks.ts";
 import { type Caller, type EntityFilter, type EntityRow, EntityStore, type PendingRequest } from "./entity-store.ts";
 import { ENTITY_RELEASE, eventRaised } from "./history.ts";
 import { accept, type Delivery, type LiveInstances } from "./instance.ts";
+import { payloadFault } from "./scheduler-limits.ts";
 import type { EntityRequest } from "./scheduling.ts";
 import type { Store } from "./store.ts";
 
@@ -20,6 +22,7 @@ export interface EntityParts {
   readonly warn: (message: string) => void;
   /** Operations at once; undefined: as the engine likes. */
   readonly maxBatch?: number | undefined;
+  readonly settings: Pick<DurableSettings, "storageType">;
   /** Hands answers to the orchestrations that wait for them. */
   readonly spread: (deliveries: readonly Delivery[]) => void;
 }
@@ -172,7 +175,7 @@ export class Entities {
 
   /** A batch that cannot be run at all fails in each of its operations and leaves the state. */
   async #invoke(id: string, before: EntityRow | undefined, batch: readonly PendingRequest[]): Promise<BatchResult> {
-    const { app, warn } = this.#parts;
+    const { app, warn, settings } = this.#parts;
     const { name, key } = partsOf(id);
     const target = this.#functionOf(id);
     try {
@@ -199,7 +202,10 @@ export class Entities {
         },
       });
       if (!returnValue || !("json" in returnValue)) throw new Error("The library returned no result for the batch.");
-      return JSON.parse(returnValue.json) as BatchResult;
+      const result = JSON.parse(returnValue.json) as BatchResult;
+      const tooLarge = payloadFault(settings, "Its state", result.entityState ?? "");
+      if (tooLarge !== undefined) throw new Error(tooLarge);
+      return result;
     } catch (cause) {
       warn(`Entity ${id} failed on ${batch.length} operations: ${messageOf(cause)}`);
       const failed = { isError: true, result: JSON.stringify(messageOf(cause)) };

@@ -5,7 +5,6 @@ import { triggerKind } from "../bindings/bindings.ts";
 import type { EngineName } from "../durable/engine-profile.ts";
 import type { HostSettings } from "../host-json.ts";
 import { timerStatuses } from "../schedule/timer-status.ts";
-import type { Settings } from "../settings.ts";
 import { blobListener } from "./blob.ts";
 import { cosmosListener } from "./cosmos.ts";
 import type { Listener, ListenerContext } from "./listener.ts";
@@ -18,7 +17,8 @@ import { warmupListener } from "./warmup.ts";
 interface ListenerParts {
   readonly bindings: AppBindings;
   readonly hostJson: HostSettings;
-  readonly settings: Settings;
+  /** Of the timers' schedules; UTC without it. */
+  readonly timeZone: string | undefined;
   readonly engine: EngineName | undefined;
   /** Opens it, the first time. */
   readonly database: () => Database;
@@ -45,9 +45,9 @@ export function listenerOf(context: ListenerContext, parts: ListenerParts): List
   }
 }
 
-function listenerOfTimer(context: ListenerContext, { hostJson, settings, engine, database }: ListenerParts): Listener {
+function listenerOfTimer(context: ListenerContext, { hostJson, timeZone, engine, database }: ListenerParts): Listener {
   const own = database();
   const isLocked = engine === "azure-storage";
   const lock = isLocked ? new ListenerLock(context.registered.name, own, hostJson.listenerLock) : undefined;
-  return timerListener(context, timerStatuses(own), settings["WEBSITE_TIME_ZONE"], lock);
+  return timerListener(context, timerStatuses(own), timeZone, lock);
 }
