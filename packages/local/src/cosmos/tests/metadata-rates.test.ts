@@ -32,8 +32,9 @@ test.each([
   const rates = new MetadataRates(() => now);
   const { taken, waitMs } = mostOf(rates, kinds);
   expect(taken).toBe(value);
-  expect(now + waitMs).toBe(5 * MINUTE);
-  now += waitMs - 1;
+  // A client waits as long as it is told.
+  expect(waitMs).toBe(1000);
+  now = 5 * MINUTE - 1;
   expect(rates.refusal(kinds[0] ?? "")).toBeDefined();
   now += 1;
   expect(rates.refusal(kinds[0] ?? "")).toBeUndefined();
