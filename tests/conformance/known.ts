@@ -33,6 +33,11 @@ export const KNOWN: readonly Known[] = [
     reason: "vector search is refused, with another text than the suite looks for",
   },
   {
+    suite: "cosmos-js",
+    tests: /Bad partition key definition/,
+    reason: "the definition is rejected with 400, in other words than the suite looks for",
+  },
+  {
     suite: "cosmos-dotnet",
     tests: /feed range of one partition key/,
     reason:

@@ -105,7 +105,7 @@ async function putEntity(context: AdminContext, request: AdminRequest, path = ""
   if (!wanted) return fault(400, "The entry describes no queue, topic or subscription.");
   const present = catalog.get(path);
   if (request.isUpdate && !present) return notFound(path);
-  if (!request.isUpdate && present) return fault(409, `'${path}' exists already.`);
+  if (!request.isUpdate && present) return alreadyThere(path);
   const { kind, properties } = wanted;
   const change = { kind, path: canonical(path, kind), properties };
   const settingsFault = catalog.findFault(change);
@@ -155,7 +155,7 @@ async function putRule(
   const path = `${subscription.row.name}/Rules/${ruleName}`;
   const present = subscription.rules?.get(ruleName);
   if (request.isUpdate && !present) return notFound(path);
-  if (!request.isUpdate && present) return fault(409, `'${path}' exists already.`);
+  if (!request.isUpdate && present) return alreadyThere(path);
   const properties: ArmProperties | undefined = readRule(request.body);
   if (!properties) return fault(400, "The entry describes no rule.");
   if (!isPartName(ruleName)) return fault(400, `${ruleName} is no name of a rule.`);
@@ -203,8 +203,13 @@ function page<T>(request: AdminRequest, title: string, all: readonly T[], write:
   return { status: 200, body: writeFeed(title, `${base}/${path}`, shown.map(write), next) };
 }
 
+/** Clients look for the first word, here and where there is none. */
+function alreadyThere(path: string): Answer {
+  return fault(409, `Entity '${path}' exists already.`);
+}
+
 function notFound(path: string): Answer {
-  return fault(404, `There is no '${path}'.`);
+  return fault(404, `Entity '${path}' does not exist.`);
 }
 
 export function fault(status: number, detail: string): Answer {

@@ -49,7 +49,8 @@ export async function addRule({ entity, catalog, now }: ManagementTarget, body: 
   const { "rule-name": name, "rule-description": description } = body;
   if (typeof name !== "string" || !isPartName(name)) return invalid(`${String(name)} is no name of a rule.`);
   if (entity.rules.get(name)) {
-    return refusal(409, "com.microsoft:entity-already-exists", `${entityOf(entity, name)} exists already.`);
+    // Clients look for these words.
+    return refusal(409, "com.microsoft:entity-already-exists", `${entityOf(entity, name)} already exists.`);
   }
   const properties = isBody(description) ? readDescription(description) : "The rule has no description.";
   const rule = typeof properties === "string" ? properties : parseRule(name, properties, now());

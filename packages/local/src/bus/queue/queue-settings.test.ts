@@ -58,5 +58,5 @@ test("the largest size of messages is one that Service Bus takes", () => {
   for (const size of [256, 1024, 102_400])
     expect(parseSettings("q", { maxMessageSizeInKilobytes: size })).toMatchObject({ canSend: true });
   for (const size of [1023, 102_401])
-    expect(parseSettings("q", { maxMessageSizeInKilobytes: size })).toMatch(/has to be 1024 to 102400 KB/);
+    expect(parseSettings("q", { maxMessageSizeInKilobytes: size })).toMatch(/must be between 1024 and 102400/);
 });

@@ -43,7 +43,8 @@ const mostDeliveries = BUS_LIMITS.maxDeliveryCount.value;
 /** What a standard namespace has, or what a premium one may be set to; here it has no effect. */
 const STANDARD_KILOBYTES = 256;
 const maxMessageSize = z.number().refine((size) => size === STANDARD_KILOBYTES || (size >= 1024 && size <= 102_400), {
-  error: "has to be 1024 to 102400 KB, and only in the premium tier",
+  // Clients look for these words.
+  error: "the value for 'MaxMessageSizeInKilobytes' must be between 1024 and 102400, in the premium tier alone",
 });
 
 export type EntityKind = "queue" | "topic" | "subscription";

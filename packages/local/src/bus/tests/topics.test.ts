@@ -183,6 +183,7 @@ test("rules are made, listed and deleted over AMQP, and hold from then on", asyn
   await rules.createRule("blue", { subject: "s", applicationProperties: properties });
   await rules.createRule("never", { sqlExpression: "1=0" });
   await expect(rules.createRule("red", { sqlExpression: "1=1" })).rejects.toMatchObject({
+    message: expect.stringMatching(/^The messaging entity '.*red' already exists\./),
     code: "MessagingEntityAlreadyExists",
   });
   await expect(rules.createRule("bad", { sqlExpression: "color ==" })).rejects.toThrow(/a name is expected, not =/);

@@ -29,7 +29,8 @@ export function readContinuation(text: string | undefined): Continuation {
   } catch {
     // Not one of ours: the fault below says so.
   }
-  throw new QueryFault("The continuation token is not one of this server.");
+  // Clients look for these three words.
+  throw new QueryFault("Invalid Continuation Token: it is not one of this server.");
 }
 
 /** JSON has no undefined. */

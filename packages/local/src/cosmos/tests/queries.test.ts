@@ -319,7 +319,8 @@ describe("paging", () => {
 
   test("a continuation that is none is a 400", async () => {
     const failing = at.orders.items.query("SELECT * FROM c", { continuationToken: "nonsense" }).fetchNext();
-    await expect(failing).rejects.toMatchObject({ code: 400 });
+    const message = expect.stringContaining("Invalid Continuation Token");
+    await expect(failing).rejects.toMatchObject({ code: 400, message });
   });
 
   // With query control the SDK pages by itself, and asks forever where a page has more results than it asked for.
