@@ -84,6 +84,13 @@ export const COSMOS_LIMITS = {
     TOO_OFTEN,
     `${QUOTAS}#resource-limits`,
   ),
+  executionMs: limit(
+    "The execution of a query whose results come in the order in which they are read",
+    5000,
+    "ms",
+    "the page ends",
+    REQUEST,
+  ),
   clockMs: limit("The difference between the clocks of a client and the server", 15 * 60_000, "ms", "403", REQUEST),
   resourceTokenS: limit("The validity of a resource token, where one is asked for", 5 * 3600, "s", "400", TOKENS),
   leastResourceTokenS: {
@@ -110,7 +117,12 @@ export const COSMOS_LIMITS_NOT_KEPT: readonly UnkeptLimit[] = [
     "with `--throughput` a container has its own, as a whole",
     THROUGHPUT,
   ),
-  notKept("The execution of one request", "5 s, then the page ends", "as long as it takes, in slices", REQUEST),
+  notKept(
+    "The execution of a query that sorts, groups or counts what it has read",
+    "5 s, then the page ends",
+    "as long as it takes, in slices",
+    REQUEST,
+  ),
   notKept("The documents of a serverless container", "1 TB", "as much as the disk has room for", SERVERLESS),
   notKept(
     "Stored procedures, triggers and user defined functions",

@@ -16,6 +16,8 @@ export interface Call {
   /** As text; empty where it is binary. */
   readonly body: string;
   readonly bytes: Buffer;
+  /** By `performance.now()`: then it has been executed for as long as a request may. */
+  readonly until: number;
 }
 
 export interface Reply {

@@ -61,6 +61,8 @@ export interface Strictness {
   readonly throughput: Throughput | undefined;
   /** Likewise, of requests for metadata. */
   readonly metadataRates: MetadataRates | undefined;
+  /** How long a query reads before its page ends. */
+  readonly executionMs: number;
 }
 
 export class CosmosServer {
@@ -71,6 +73,7 @@ export class CosmosServer {
   readonly #staleReads: StaleReads | undefined;
   readonly #throughput: Throughput | undefined;
   readonly #metadataRates: MetadataRates | undefined;
+  readonly #executionMs: number;
   readonly #requests = new Map<string, number>(KINDS.map((kind) => [kind, 0]));
   #requestCharge = 0;
   #throttled = 0;
@@ -82,7 +85,7 @@ export class CosmosServer {
     catalog: Catalog,
     database: Database,
     log: (line: string) => void,
-    { staleReads, throughput, metadataRates }: Strictness,
+    { staleReads, throughput, metadataRates, executionMs }: Strictness,
   ) {
     this.#catalog = catalog;
     this.#database = database;
@@ -90,6 +93,7 @@ export class CosmosServer {
     this.#staleReads = staleReads;
     this.#throughput = throughput;
     this.#metadataRates = metadataRates;
+    this.#executionMs = executionMs;
   }
 
   /** Never rejects: whatever goes wrong with one request is logged and answered, and is nobody else's trouble. */
@@ -142,7 +146,8 @@ export class CosmosServer {
     }
     const names = this.#catalog.names(segments.filter((_, index) => index % 2 === 1));
     const origin = `${"encrypted" in request.socket ? "https" : "http"}://${headers.host ?? ""}`;
-    const call: Call = { catalog: this.#catalog, database: this.#database, origin, names, headers, body, bytes };
+    const until = performance.now() + this.#executionMs;
+    const call: Call = { catalog: this.#catalog, database: this.#database, origin, names, headers, body, bytes, until };
     if (route.on === "account" || route.on === "database") return { reply: await route.run(call) };
     if (route.on === "documents" && this.#refusals.left > 0) {
       this.#refusals.left -= 1;

@@ -5,6 +5,7 @@ import { type Credentials, credentialsIn, type TlsFolder } from "../listener/cer
 import { PortListener } from "../listener/port-listener.ts";
 import { type WithNotes, withoutNotes } from "../notes.ts";
 import { inWords } from "../thrown.ts";
+import { COSMOS_LIMITS } from "./limits.ts";
 import { completePolicy } from "./queries/indexing.ts";
 import { Catalog } from "./resources/catalog.ts";
 import { containerFault, fixedFault } from "./resources/containers.ts";
@@ -56,6 +57,8 @@ export interface CosmosOptions {
   readonly throughput?: number | undefined;
   /** Requests for metadata beyond an account's rates get a 429, as in Azure. If absent, they are not counted. */
   readonly limitsMetadata?: boolean | undefined;
+  /** How long a query reads before its page ends: less than in Azure for tests. */
+  readonly executionMs?: number;
   /** The bytes that count as a GB where storage is limited: fewer for tests. If absent, as many as it has. */
   readonly gigabyte?: number;
   readonly log?: (line: string) => void;
@@ -95,7 +98,8 @@ export async function startCosmos(options: CosmosOptions): Promise<RunningCosmos
   const staleReads = staleReadsMs > 0 ? new StaleReads(catalog, database.path, staleReadsMs) : undefined;
   const throughput = usual === undefined ? undefined : new Throughput(catalog, usual);
   const metadataRates = options.limitsMetadata ? new MetadataRates() : undefined;
-  const cosmos = new CosmosServer(catalog, database, log, { staleReads, throughput, metadataRates });
+  const { executionMs = COSMOS_LIMITS.executionMs.value } = options;
+  const cosmos = new CosmosServer(catalog, database, log, { staleReads, throughput, metadataRates, executionMs });
   const { connections } = cosmos;
   const credentials = options.tls && credentialsIn(options.tls.folder ?? join(data, "tls"), Date.now());
   const accept = connections.accept.bind(connections);

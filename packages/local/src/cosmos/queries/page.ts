@@ -28,6 +28,8 @@ export interface QueryRequest extends Search {
   readonly continuation: string | undefined;
   /** Where a client goes on that merges sorted partitions, and has no continuation of this one. */
   readonly resume?: Place | undefined;
+  /** By `performance.now()`: then a page ends whose results come in the order in which they are read. */
+  readonly until?: number;
 }
 
 export interface Page {

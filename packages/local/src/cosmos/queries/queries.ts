@@ -152,6 +152,7 @@ async function page(call: ItemCall, { query, parameters }: QueryText): Promise<R
     unsized: given === undefined || !(asked > 0),
     continuation: header(call, "x-ms-continuation"),
     visited,
+    until: call.until,
   });
   const found = await inSlices(work);
   const reply = feed(call, found, visited, call.range ? TIES : []);

@@ -61,8 +61,15 @@ export function* rowsOf(
     const at = stopped && last ? positionOf(last) : end;
     if (at) queue.unshift(...continued(walk, at));
     yield* visiting(items, walk, rows, at, visited);
+    visited.reached = at ?? endOf(walk) ?? visited.reached;
     yield;
   }
+}
+
+/** The last place of a walk, where that is known without a look. */
+function endOf(walk: Walk): Position | undefined {
+  const last = walk.kind === "listed" ? walk.seqs.at(-1) : undefined;
+  return last === undefined ? undefined : { key: null, seq: last };
 }
 
 /** The rows of a piece, which ends at `end`, or with the walk. Who has enough before that has not visited the rest. */

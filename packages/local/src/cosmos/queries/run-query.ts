@@ -6,6 +6,7 @@ import { type CompiledQuery, matches } from "../sql/compiled-query.ts";
 import type { Scope } from "../sql/evaluate.ts";
 import { QueryFault } from "../sql/fault.ts";
 import type { Json, Value } from "../sql/values.ts";
+import { nothingVisited } from "../visited.ts";
 import { type AccessPath, accessPath, type Request } from "./access-path.ts";
 import { type Candidate, candidates } from "./candidates.ts";
 import type { Constraint } from "./constraints.ts";
@@ -16,7 +17,7 @@ import { type Bounds, PAGE_BYTES, type Page, pageOfAll, type QueryRequest } from
 import { type Pause, positionOf, rowsOf } from "./row-source.ts";
 import { mergeSorted } from "./sliced-sort.ts";
 import { sortedPage } from "./sorted-page.ts";
-import { type Binding, statement } from "./walk.ts";
+import { type Binding, type Position, statement } from "./walk.ts";
 
 /** A document with joins can make very many results. */
 const JOINED_AT_ONCE = 256;
@@ -27,7 +28,8 @@ const WITHOUT_FROM = [{ document: null }];
 const MOST_READ_AT_FIRST = 1000;
 
 /** A page of results; left for a while between the pieces that it reads. */
-export function* runQuery(request: QueryRequest): Sliced<Page> {
+export function* runQuery(asked: QueryRequest): Sliced<Page> {
+  const request = { ...asked, visited: asked.visited ?? nothingVisited() };
   const { container, query, parameters } = request;
   if (query.inner) return yield* overResults(request, query.inner);
   const unserved = orderFault(container.indexing, query.orderings);
@@ -71,6 +73,7 @@ function* overResults(request: QueryRequest, inner: CompiledQuery): Sliced<Page>
       query: inner,
       pageSize: MOST_READ_AT_FIRST,
       unsized: true,
+      until: Number.POSITIVE_INFINITY,
       continuation,
       resume: undefined,
     });
@@ -132,7 +135,7 @@ interface Texts {
 
 /** The rows come in the order of the results: stop as soon as the page is full, be it among the results of one row. */
 function* streamPage(
-  { pageSize, unsized, container }: QueryRequest,
+  { pageSize, unsized, container, visited, until = Number.POSITIVE_INFINITY }: QueryRequest,
   rows: Iterable<Texts | Pause>,
   from: Continuation,
   bounds: Bounds,
@@ -141,14 +144,24 @@ function* streamPage(
   let { skip } = bounds;
   let left = bounds.take ?? Number.POSITIVE_INFINITY;
   let bytes = 0;
-  let at = from.at;
+  let { at, within } = from;
   if (left <= 0) return { results };
+  const rest = () => (bounds.take === undefined ? {} : { left });
+  let reached: Position | undefined;
   for (const next of rows) {
     yield;
-    if (!next) continue;
+    if (!next) {
+      // At the end of a piece, whose rows may all have been left out.
+      if (visited?.reached === reached) continue;
+      reached = visited?.reached;
+      at = reached;
+      if (at && skip === 0 && performance.now() >= until)
+        return { results, continuation: writeContinuation({ at, ...(within && { within }), ...rest() }) };
+      continue;
+    }
     const { row, texts } = next;
     let given = 0;
-    const before = from.within?.seq === row.seq ? from.within.given : 0;
+    const before = within?.seq === row.seq ? within.given : 0;
     for (const text of texts) {
       given += 1;
       if (given <= before) continue;
@@ -157,9 +170,8 @@ function* streamPage(
         continue;
       }
       if (results.length >= pageSize || bytes >= PAGE_BYTES) {
-        const within = given > 1 ? { within: { seq: row.seq, given: given - 1 } } : {};
-        const rest = bounds.take === undefined ? {} : { left };
-        return { results, continuation: writeContinuation({ ...(at && { at }), ...within, ...rest }) };
+        const some = given > 1 ? { within: { seq: row.seq, given: given - 1 } } : {};
+        return { results, continuation: writeContinuation({ ...(at && { at }), ...some, ...rest() }) };
       }
       results.push(text);
       bytes += text.length;
@@ -167,6 +179,7 @@ function* streamPage(
       if (left <= 0) return { results };
     }
     at = positionOf(row);
+    if (before > 0) within = undefined;
   }
   // Of a container with a hierarchical key, a full page says that there may be more, and an empty one may follow (as in
   // Azure: the JavaScript SDK's suite counts the pages).
