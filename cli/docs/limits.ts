@@ -1,20 +1,23 @@
 // The limits of Azure's services that the local stack keeps, each with its source and its test, those that it does not keep, and what is rejected.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { BUS_LIMITS, BUS_LIMITS_NOT_KEPT } from "@scheduler-agent-supervisor/local/bus/limits";
+import { BUS_LIMITS, BUS_NOT_KEPT, BUS_STRICTER } from "@scheduler-agent-supervisor/local/bus/limits";
 import { BUS_REJECTIONS } from "@scheduler-agent-supervisor/local/bus/rejections";
-import { COSMOS_LIMITS, COSMOS_LIMITS_NOT_KEPT } from "@scheduler-agent-supervisor/local/cosmos/limits";
+import { COSMOS_LIMITS, COSMOS_NOT_KEPT, COSMOS_STRICTER } from "@scheduler-agent-supervisor/local/cosmos/limits";
 import { COSMOS_REJECTIONS } from "@scheduler-agent-supervisor/local/cosmos/rejections";
-import { HOST_LIMITS, HOST_LIMITS_NOT_KEPT } from "@scheduler-agent-supervisor/local/host/limits";
+import { HOST_LIMITS, HOST_NOT_KEPT } from "@scheduler-agent-supervisor/local/host/limits";
 import { HOST_REJECTIONS } from "@scheduler-agent-supervisor/local/host/rejections";
-import type { Limit, Rejection, UnkeptLimit } from "@scheduler-agent-supervisor/local/limit";
+import type { Limit, OtherLimit, Rejection } from "@scheduler-agent-supervisor/local/limit";
 import { ROOT } from "../settings.ts";
 
 interface Service {
   readonly title: string;
   /** The object of its limits, as its tests call it. */
   readonly limits: Readonly<Record<string, Limit>>;
-  readonly unkept: readonly UnkeptLimit[];
+  /** Those of which more passes here, likewise. */
+  readonly unkept: Readonly<Record<string, OtherLimit>>;
+  /** Those of which less passes here, likewise. */
+  readonly stricter: Readonly<Record<string, OtherLimit>>;
   /** The object of what is rejected whatever its size, likewise. */
   readonly rejections: Readonly<Record<string, Rejection>>;
   readonly folder: string;
@@ -24,60 +27,80 @@ const SERVICES: readonly Service[] = [
   {
     title: "Cosmos DB",
     limits: COSMOS_LIMITS,
-    unkept: COSMOS_LIMITS_NOT_KEPT,
+    unkept: COSMOS_NOT_KEPT,
+    stricter: COSMOS_STRICTER,
     rejections: COSMOS_REJECTIONS,
     folder: "packages/local/src/cosmos",
   },
   {
     title: "Service Bus",
     limits: BUS_LIMITS,
-    unkept: BUS_LIMITS_NOT_KEPT,
+    unkept: BUS_NOT_KEPT,
+    stricter: BUS_STRICTER,
     rejections: BUS_REJECTIONS,
     folder: "packages/local/src/bus",
   },
   {
     title: "Azure Functions",
     limits: HOST_LIMITS,
-    unkept: HOST_LIMITS_NOT_KEPT,
+    unkept: HOST_NOT_KEPT,
+    stricter: {},
     rejections: HOST_REJECTIONS,
     folder: "packages/local/src/host",
   },
 ];
 
 export function limitsTables(): string {
-  const kept = SERVICES.reduce((sum, { limits }) => sum + Object.keys(limits).length, 0);
-  const all = SERVICES.reduce((sum, { unkept }) => sum + unkept.length, kept);
-  const rejected = SERVICES.reduce((sum, { rejections }) => sum + Object.keys(rejections).length, 0);
-  const said = `**${kept} of ${all} limits are kept, and ${rejected} things without a number are rejected.**\n`;
-  return [said, ...SERVICES.map(section)].join("\n");
+  const count = (kind: "limits" | "unkept" | "stricter" | "rejections") =>
+    SERVICES.reduce((sum, service) => sum + Object.keys(service[kind]).length, 0);
+  const [kept, unkept] = [count("limits"), count("unkept")];
+  const said = [
+    `**${kept} of ${kept + unkept} limits are kept, and ${count("rejections")} things without a number are rejected.**`,
+    `Of ${unkept} limits more passes here than in Azure, and of ${count("stricter")} others less. Each row has a test.`,
+  ];
+  return [said.join(" "), "", ...SERVICES.map(section)].join("\n");
 }
 
-function section({ title, limits, unkept, rejections, folder }: Service): string {
+function section({ title, limits, unkept, stricter, rejections, folder }: Service): string {
   const all = Object.values(limits);
   const usual = mostFrequent(all.map(({ answer }) => answer));
   const rows = all.map((limit) => {
     const answer = limit.answer === usual ? "" : `${limit.answer} `;
     return `| ${nounOf(limit)} | ${link(limit, bound(limit))} | ${answer}|`;
   });
-  const others = unkept.map((limit) => `| ${nounOf(limit)} | ${link(limit, limit.limit)} | ${limit.instead} |`);
   const rejected = Object.values(rejections).map(
     (one) => `| ${nounOf(one)} | ${link(one, "rejected")} | ${one.answer} |`,
   );
   const links = testLinks(folder, limits, "LIMITS");
-  const rejectionLinks = testLinks(folder, rejections, "REJECTIONS");
   const head = ["| at most, unless it says at least | limit | beyond it |", "| --- | --- | --- |"];
-  const otherHead = ["| not kept | limit in Azure | here |", "| --- | --- | --- |"];
   const rejectedHead = ["| what is rejected | in Azure | here |", "| --- | --- | --- |"];
   const said = `Tests: ${links}. Beyond a limit, unless its row says otherwise: ${usual}.`;
   return [
     `## ${title}`,
     ...["", said, "", ...head, ...rows],
-    ...["", ...otherHead, ...others],
-    ...["", `### Rejected by ${title}`, "", `Tests: ${rejectionLinks}.`, "", ...rejectedHead, ...rejected, ""],
+    ...others(`Limits of ${title} that are not kept`, folder, unkept, "NOT_KEPT"),
+    ...others(`Stricter than ${title}`, folder, stricter, "STRICTER"),
+    ...["", `### Rejected by ${title}`, "", `Tests: ${testLinks(folder, rejections, "REJECTIONS")}.`, ""],
+    ...[...rejectedHead, ...rejected, ""],
   ].join("\n");
 }
 
-function testLinks(folder: string, named: object, object: "LIMITS" | "REJECTIONS"): string {
+function others(
+  title: string,
+  folder: string,
+  limits: Readonly<Record<string, OtherLimit>>,
+  object: TestedObject,
+): string[] {
+  const rows = Object.values(limits).map((one) => `| ${nounOf(one)} | ${link(one, one.limit)} | ${one.instead} |`);
+  if (rows.length === 0) return [];
+  const head = ["| what | limit in Azure | here |", "| --- | --- | --- |"];
+  return ["", `### ${title}`, "", `Tests: ${testLinks(folder, limits, object)}.`, "", ...head, ...rows];
+}
+
+/** As the tests call it. */
+type TestedObject = "LIMITS" | "NOT_KEPT" | "STRICTER" | "REJECTIONS";
+
+function testLinks(folder: string, named: object, object: TestedObject): string {
   const tests = [...new Set(Object.keys(named).map((name) => testOf(folder, `${object}.${name}.what`)))];
   return tests.map((test) => `[${test.slice(folder.length + 1)}](../../${test})`).join(", ");
 }

@@ -13,8 +13,9 @@ export interface Limit {
   readonly source: string;
 }
 
-/** A documented limit that this stack does not hold anybody to: listed, so that nobody takes it for kept. */
-export interface UnkeptLimit {
+/** A documented limit of which this stack takes more, or less: listed, so that nobody takes it for kept. */
+export interface OtherLimit {
+  /** What is limited: also the name of its test. */
   readonly what: string;
   /** In the words of the page. */
   readonly limit: string;
@@ -41,7 +42,7 @@ export function rejection(what: string, answer: string, source: string): Rejecti
   return { what, answer, source };
 }
 
-export function notKept(what: string, limit: string, instead: string, source: string): UnkeptLimit {
+export function otherLimit(what: string, limit: string, instead: string, source: string): OtherLimit {
   return { what, limit, instead, source };
 }
 

@@ -1,5 +1,5 @@
 // What Azure Service Bus allows at most (standard tier), and what this broker answers beyond it.
-import { type Limit, limit, notKept, type UnkeptLimit } from "../limit.ts";
+import { type Limit, limit, type OtherLimit, otherLimit } from "../limit.ts";
 
 const QUOTAS = "https://learn.microsoft.com/azure/service-bus-messaging/service-bus-quotas";
 const DUPLICATES = "https://learn.microsoft.com/azure/service-bus-messaging/duplicate-detection";
@@ -65,34 +65,55 @@ export const BUS_LIMITS = {
   deletedMessages: limit("The messages that one request deletes", 500, "", RANGE, DELETIONS),
   peekedMessages: limit("The messages that one request peeks at", 250, "", "the first ones are answered", QUOTAS),
   transactionMs: limit("A transaction", 2 * MINUTE, "ms", "it is rolled back", TRANSACTIONS),
+  connections: limit("The connections to a namespace", 5000, "", "`amqp:resource-limit-exceeded`", QUOTAS),
+  idleSenderMs: limit(
+    "The time in which a sender sends nothing",
+    10 * MINUTE,
+    "ms",
+    "it is detached, with `--like-azure` after 30 s",
+    "https://learn.microsoft.com/azure/service-bus-messaging/service-bus-amqp-troubleshoot",
+  ),
   hops: limit("The entities that forward a message one after the other", 4, "", "a dead letter", CHAINS),
 } as const satisfies Readonly<Record<string, Limit>>;
 
 const THROTTLING = "https://learn.microsoft.com/azure/service-bus-messaging/service-bus-throttling";
-const unkept = (what: string, limit: string, instead: string, source = QUOTAS) => notKept(what, limit, instead, source);
 
-export const BUS_LIMITS_NOT_KEPT: readonly UnkeptLimit[] = [
-  unkept("Connections to a namespace", "5,000", "as many as the machine has room for"),
-  unkept("Receive requests on an entity at one time", "5,000", "as many as the machine has room for"),
-  unkept("All entities of a namespace together", "400 GB", "what the disk has room for"),
-  unkept("Session states of an entity", "1,000,000", "not counted"),
-  unkept("Namespaces of a subscription", "1,000", "there is one"),
-  unkept(
-    "IP filter rules and virtual networks of a namespace",
-    "128",
-    "there are none: the broker is on this machine alone",
+/** What passes here and not in Azure. */
+export const BUS_NOT_KEPT = {
+  receives: otherLimit(
+    "Receive requests on an entity at one time",
+    "5,000",
+    "as many as the machine has room for",
+    QUOTAS,
   ),
-  unkept("Messages above 256 KB", "100 MB in the premium tier", "rejected, as in the standard tier"),
-  unkept(
+  namespaceGigabytes: otherLimit(
+    "All entities of a namespace together",
+    "400 GB",
+    "what the disk has room for",
+    QUOTAS,
+  ),
+  sessionStates: otherLimit("Session states of an entity", "1,000,000", "as many as the machine has room for", QUOTAS),
+  credits: otherLimit(
     "Operations of a namespace",
     "1,000 credits a second",
-    "with `--like-azure` each 50th send is answered as by a busy server",
+    "not counted; with `--like-azure` each 50th send is answered as by a busy server",
     THROTTLING,
   ),
-  unkept(
-    "A link that is idle",
-    "detached after 10 minutes",
-    "with `--like-azure` a sender is, after 30 s",
-    "https://learn.microsoft.com/azure/service-bus-messaging/service-bus-amqp-troubleshoot",
+} as const satisfies Readonly<Record<string, OtherLimit>>;
+
+/** What passes in Azure up to a limit, and here not at all or only once. */
+export const BUS_STRICTER = {
+  largeMessages: otherLimit(
+    "Messages above 256 KB",
+    "100 MB in the premium tier",
+    "rejected, as in the standard tier",
+    QUOTAS,
   ),
-];
+  namespaces: otherLimit("Namespaces of a subscription", "1,000", "one, whatever its name", QUOTAS),
+  networks: otherLimit(
+    "IP filter rules and virtual networks of a namespace",
+    "128",
+    "none: the broker answers this machine alone",
+    QUOTAS,
+  ),
+} as const satisfies Readonly<Record<string, OtherLimit>>;

@@ -1,5 +1,5 @@
 // What Azure Cosmos DB allows at most, and what this server answers beyond it.
-import { type Limit, limit, notKept, type UnkeptLimit } from "../limit.ts";
+import { type Limit, limit, type OtherLimit, otherLimit } from "../limit.ts";
 
 const QUOTAS = "https://learn.microsoft.com/azure/cosmos-db/concepts-limits";
 const ITEMS = `${QUOTAS}#per-item-limits`;
@@ -104,32 +104,42 @@ export const COSMOS_LIMITS = {
 const LARGE_KEYS = "https://learn.microsoft.com/azure/cosmos-db/large-partition-keys";
 const SERVERLESS = `${QUOTAS}#serverless`;
 
-export const COSMOS_LIMITS_NOT_KEPT: readonly UnkeptLimit[] = [
-  notKept(
+/** What passes here and not in Azure. */
+export const COSMOS_NOT_KEPT = {
+  largeKeys: otherLimit(
     "The values of a partition key of version 1",
     "101 bytes, beyond which keys share a logical partition",
     "2 KB, and each key is a partition",
     LARGE_KEYS,
   ),
-  notKept(
+  physicalPartition: otherLimit(
     "The throughput of a physical partition",
     "10,000 RU/s",
     "with `--throughput` a container has its own, as a whole",
     THROUGHPUT,
   ),
-  notKept(
+  wholeExecution: otherLimit(
     "The execution of a query that sorts, groups or counts what it has read",
     "5 s, then the page ends",
     "as long as it takes, in slices",
     REQUEST,
   ),
-  notKept("The documents of a serverless container", "1 TB", "as much as the disk has room for", SERVERLESS),
-  notKept(
+  serverless: otherLimit(
+    "The documents of a serverless container",
+    "1 TB",
+    "as much as the disk has room for",
+    SERVERLESS,
+  ),
+} as const satisfies Readonly<Record<string, OtherLimit>>;
+
+/** What passes in Azure up to a limit, and here not at all. */
+export const COSMOS_STRICTER = {
+  scripts: otherLimit(
     "Stored procedures, triggers and user defined functions",
     "100, 25 and 50 of a container",
-    "rejected, all of them",
+    "400 to all of them",
     CONTAINER,
   ),
-  notKept("User defined functions of a query", "10", "rejected, all of them", QUERIES),
-  notKept("The points of a polygon", "4,096", "spatial functions are rejected", QUERIES),
-];
+  functions: otherLimit("User defined functions of a query", "10", "400 to all of them", QUERIES),
+  polygon: otherLimit("The points of a polygon", "4,096", "400 to all spatial functions", QUERIES),
+} as const satisfies Readonly<Record<string, OtherLimit>>;

@@ -1,5 +1,5 @@
 // What Azure Functions and Durable Functions allow at most, and what this host answers beyond it.
-import { type Limit, limit, notKept, type UnkeptLimit } from "../limit.ts";
+import { type Limit, limit, type OtherLimit, otherLimit } from "../limit.ts";
 
 const FUNCTIONS = "https://learn.microsoft.com/azure/azure-functions";
 const HTTP = `${FUNCTIONS}/functions-bindings-http-webhook-trigger#limits`;
@@ -68,30 +68,50 @@ export const HOST_LIMITS = {
   answerMs: limit("The time until an HTTP function answers", 230_000, "ms", "504, and the function goes on", ANSWER),
 } as const satisfies Readonly<Record<string, Limit>>;
 
-const unkept = (what: string, limit: string, instead: string, source = `${SCALE}#service-limits`) =>
-  notKept(what, limit, instead, source);
+const PLANS = `${SCALE}#service-limits`;
 
-export const HOST_LIMITS_NOT_KEPT: readonly UnkeptLimit[] = [
-  unkept(
+/** What passes here and not in every plan of Azure. */
+export const HOST_NOT_KEPT = {
+  functionTimeout: otherLimit(
     "`functionTimeout`",
     "10 minutes in the Consumption plan",
     "any, as in the plans Flex Consumption and Premium",
     `${SCALE}#timeout`,
   ),
-  unkept("The query of a request", "4,096 characters on Windows", "the first line as a whole is limited, as on Linux"),
-  unkept("Connections that leave an instance", "600 active, 1,200 in all in the Consumption plan", "not counted"),
-  unkept(
+  query: otherLimit(
+    "The query of a request",
+    "4,096 characters on Windows",
+    "the first line as a whole is limited, as on Linux",
+    PLANS,
+  ),
+  connections: otherLimit(
+    "Connections that leave an instance",
+    "600 active, 1,200 in all in the Consumption plan",
+    "not counted",
+    PLANS,
+  ),
+  requests: otherLimit(
     "HTTP requests that an instance takes at one time, and that wait there",
     "100 and 200 in the Consumption plan, else what host.json says; then 429",
     "as many as host.json says, then 429; without that as many as come",
     `${FUNCTIONS}/functions-bindings-http-webhook#hostjson-settings`,
   ),
-  unkept("The memory of an instance", "512, 2,048 or 4,096 MB in the plan Flex Consumption", "what the machine has"),
-  unkept("Instances of an app", "1,000 in the plan Flex Consumption", "as many as are started"),
-  unkept(
+  memory: otherLimit(
+    "The memory of an instance",
+    "512, 2,048 or 4,096 MB in the plan Flex Consumption",
+    "what the machine has",
+    PLANS,
+  ),
+  instances: otherLimit(
+    "Instances of an app",
+    "1,000 in the plan Flex Consumption",
+    "as many as `--instances` says, 99 of each group at most",
+    PLANS,
+  ),
+  files: otherLimit(
     "Files in the folder of an app",
     "read-only where the app runs from its package, as in the plan Flex Consumption",
     "as the folder's rights say",
     `${FUNCTIONS}/run-functions-from-deployment-package`,
   ),
-];
+} as const satisfies Readonly<Record<string, OtherLimit>>;

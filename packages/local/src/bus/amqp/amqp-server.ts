@@ -1,8 +1,10 @@
 // Serves AMQP: takes over connections, and keeps what each of them has open.
 import type { Socket } from "node:net";
 import rhea, { type ConnectionOptions, type EventContext } from "rhea";
+import { quotaFault } from "../../limit.ts";
 import type { Broker } from "../broker.ts";
 import { IdleEntities } from "../entities/idle-entities.ts";
+import { BUS_LIMITS } from "../limits.ts";
 import type { BusyQueues } from "../links/busy-queues.ts";
 import { isKey } from "../links/claims.ts";
 import type { Log } from "../links/link-faults.ts";
@@ -19,7 +21,7 @@ import {
 } from "../rhea-internals.ts";
 import { checkOpen, guardConnection, smoothOutput } from "./amqp-connection.ts";
 import { guardSession } from "./amqp-session.ts";
-import { MAX_CHANNEL, MAX_FRAME_BYTES } from "./frame-reader.ts";
+import { MAX_CHANNEL, MAX_FRAME_BYTES, ProtocolFault } from "./frame-reader.ts";
 
 const IDLE_TIMEOUT_MS = 120_000;
 const IDLE_SWEEP_MS = 15_000;
@@ -38,7 +40,7 @@ const CONNECTION_OPTIONS = {
 export interface Strictness {
   /** A client needs a token for each entity that it uses, as in Azure, and its links end when that expires. */
   readonly requireClaims?: boolean | undefined;
-  /** A sender that sends nothing for so long is detached, as in Azure after ten minutes. If absent, none is. */
+  /** A sender that sends nothing for so long is detached. If absent, after ten minutes, as in Azure. */
   readonly idleDetachMs?: number | undefined;
 }
 
@@ -52,13 +54,13 @@ export class AmqpServer {
   readonly #plain = new WeakSet<object>();
   readonly #expiring: NodeJS.Timeout | undefined;
   readonly #sweeping: NodeJS.Timeout;
-  readonly #detaching: NodeJS.Timeout | undefined;
+  readonly #detaching: NodeJS.Timeout;
 
   constructor(broker: Broker, now: () => number, log: Log, busy: BusyQueues, strictness: Strictness) {
     this.#broker = broker;
-    const { requireClaims: requiresClaims = false, idleDetachMs } = strictness;
+    const { requireClaims: requiresClaims = false, idleDetachMs = BUS_LIMITS.idleSenderMs.value } = strictness;
     this.#around = { broker, log, now, requiresClaims, busy, idle: new IdleEntities(broker.catalog, now) };
-    if (idleDetachMs !== undefined) this.#detaching = setInterval(() => this.#detachIdle(idleDetachMs), TICK_MS);
+    this.#detaching = setInterval(() => this.#detachIdle(idleDetachMs), TICK_MS);
     this.#log = log;
     this.#sweeping = setInterval(() => void this.#deleteIdle(), IDLE_SWEEP_MS);
     if (requiresClaims) this.#expiring = setInterval(() => this.#endUnclaimed(), TICK_MS);
@@ -125,6 +127,8 @@ export class AmqpServer {
     const container = this.#container;
     container.on("connection_open", ({ connection }: EventContext) => {
       checkOpen(connection as BusConnection);
+      const tooMany = quotaFault(BUS_LIMITS.connections, this.#peers.size + 1);
+      if (tooMany !== undefined) throw new ProtocolFault("amqp:resource-limit-exceeded", tooMany);
       smoothOutput(connection as BusConnection);
       const peer = new Peer();
       if (this.#plain.has(mechanismOf(connection as BusConnection) ?? {}))

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Database } from "../../database/database.ts";
-import { COSMOS_LIMITS as LIMITS } from "../limits.ts";
+import { COSMOS_LIMITS as LIMITS, COSMOS_NOT_KEPT as NOT_KEPT } from "../limits.ts";
 import { Catalog } from "../resources/catalog.ts";
 import type { CosmosOptions } from "../start.ts";
 import { PLAIN, type TemporaryServer, temporaryServer } from "./temporary-server.ts";
@@ -57,4 +57,10 @@ test.each([
   expect(whole).toHaveLength(1);
   expect(pages.length).toBeGreaterThan(1);
   expect(pages.flat()).toEqual(whole[0]);
+});
+
+test(NOT_KEPT.wholeExecution.what, async () => {
+  expect(await pagesOf(short, "SELECT VALUE COUNT(1) FROM c WHERE c.id != ''")).toEqual([[HELD]]);
+  const sorted = await pagesOf(short, "SELECT VALUE c.id FROM c ORDER BY c.id");
+  expect(sorted.map(({ length }) => length)).toEqual([HELD]);
 });

@@ -1,0 +1,84 @@
+// The limits of Azure Service Bus of which more or less passes here: what the table says that this broker does instead.
+import { once } from "node:events";
+import { connect as connectTo } from "node:net";
+import { networkInterfaces } from "node:os";
+import rhea from "rhea";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { BUS_NOT_KEPT as NOT_KEPT, BUS_STRICTER as STRICTER } from "../limits.ts";
+import { Sessions } from "../queue/sessions.ts";
+import { Store } from "../queue/store.ts";
+import { BusUnderTest, connect } from "./bus-under-test.ts";
+
+const under = new BusUnderTest();
+beforeAll(() => under.start(["q", "other"].map((name) => ({ name, properties: {} }))));
+afterAll(() => under.destroy());
+
+test(NOT_KEPT.receives.what, async () => {
+  const connection = rhea.create_container().connect({ host: "127.0.0.1", port: under.bus.port, reconnect: false });
+  connection.on("disconnected", () => {});
+  let opened = 0;
+  let refused = 0;
+  connection.on("receiver_open", () => (opened += 1));
+  connection.on("receiver_error", () => (refused += 1));
+  for (let n = 0; n < 2; n += 1) {
+    const session = connection.create_session();
+    session.open();
+    for (let link = 0; link < 2501; link += 1) session.open_receiver({ source: "q", name: `${n} ${link}` });
+  }
+  await expect.poll(() => opened + refused, { timeout: 60_000 }).toBe(5002);
+  expect(refused).toBe(0);
+  connection.close();
+  await once(connection, "connection_close");
+});
+
+test(NOT_KEPT.namespaceGigabytes.what, async () => {
+  const counted: (readonly number[])[] = [];
+  const holds = vi.spyOn(Store.prototype, "holds").mockImplementation((queues) => counted.push(queues) < 0);
+  for (const queue of ["q", "other"]) await under.client.createSender(queue).sendMessages({ body: 1 });
+  holds.mockRestore();
+  // Each entity is counted for itself.
+  expect(counted.length).toBeGreaterThan(1);
+  expect(new Set(counted.flat()).size).toBe(new Set(counted.map((queues) => JSON.stringify(queues))).size);
+});
+
+test(NOT_KEPT.sessionStates.what, async () => {
+  const store = { commit: (work: () => void) => work(), putSessionState: () => {} };
+  const rules = { now: () => 0, lockDurationMs: () => 1, onReleased: () => {} };
+  const sessions = new Sessions(store as unknown as Store, 1, rules);
+  const state = Buffer.from("state");
+  for (let n = 0; n <= 1_000_000; n += 1) await sessions.setState(`${n}`, state);
+  expect(sessions.state("1000000")).toBe(state);
+});
+
+test(NOT_KEPT.credits.what, async () => {
+  const sender = under.client.createSender("q");
+  const batch = await sender.createMessageBatch();
+  for (let n = 0; n < 1001; n += 1) expect(batch.tryAddMessage({ body: 1 })).toBe(true);
+  await sender.sendMessages(batch);
+});
+
+test(STRICTER.largeMessages.what, async () => {
+  const sent = under.client.createSender("q").sendMessages({ body: "x".repeat(256 * 1024) });
+  await expect(sent).rejects.toMatchObject({ code: "MessageSizeExceeded" });
+});
+
+test(STRICTER.namespaces.what, async () => {
+  // Two names of one machine.
+  const [first, second] = ["localhost", "127.0.0.1"].map((host) =>
+    connect(under.bus.connectionString.replace(/localhost|127\.0\.0\.1/, host)),
+  );
+  await first?.createSender("other").sendMessages({ body: "by the first name" });
+  const received = await second?.createReceiver("other").peekMessages(10);
+  expect(received?.map(({ body }) => body)).toContain("by the first name");
+  await first?.close();
+  await second?.close();
+});
+
+test(STRICTER.networks.what, async () => {
+  const own = Object.values(networkInterfaces()).flatMap((all = []) => all);
+  for (const { address } of own.filter(({ internal, family }) => !internal && family === "IPv4")) {
+    const socket = connectTo(under.bus.port, address);
+    await expect(once(socket, "connect")).rejects.toMatchObject({ code: "ECONNREFUSED" });
+  }
+  await once(connectTo(under.bus.port, "127.0.0.1").unref(), "connect");
+});
