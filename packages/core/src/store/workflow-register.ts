@@ -4,7 +4,7 @@ import type { WorkflowRef } from "../domain/definition/workflow.ts";
 import type { WorkflowContent } from "../domain/definition/workflow-content.ts";
 import { OPEN_ERRORS } from "../domain/record/open-errors.ts";
 import type { ProcessState } from "../domain/record/state-record.ts";
-import { CONFLICT, sessionOf } from "./cosmos-answers.ts";
+import { CONFLICT } from "./cosmos-answers.ts";
 import { StoreUnavailable } from "./job-store.ts";
 import { newestSession } from "./newest-session.ts";
 
@@ -66,8 +66,8 @@ export function createCosmosWorkflowRegister(container: Container, jobs: Contain
         return content;
       } catch (cause) {
         if (!(cause instanceof ErrorResponse) || cause.code !== CONFLICT) throw cause;
-        // Whoever was first has written it by another client, whose writes a read without their session may miss.
-        const first = (await container.item(id, PARTITION).read<WorkflowContent>(sessionOf(cause))).resource;
+        // The rejection has told the client how new the state is: this read is not older.
+        const first = (await container.item(id, PARTITION).read<WorkflowContent>()).resource;
         if (!first) throw cause;
         return first;
       }
