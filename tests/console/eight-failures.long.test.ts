@@ -1,8 +1,6 @@
 // The eight failures of an operator on call, with thousands of ended orders in the store: the open first view names each within a minute of its start,
 // in words; each is going again within ten clicks and no typed JSON; and the same in the terminal. OUTAGE_S=180: the outage lasts three minutes.
 
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,9 +10,8 @@ import type { ServiceFault } from "@scheduler-agent-supervisor/testing";
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { writeStackFile } from "../../cli/every-app/stack-file.ts";
-import { ROOT } from "../../cli/settings.ts";
-import { KEY_OPTION } from "../support/host-key.ts";
 import { madeOrder } from "../support/made-order.ts";
+import { typedOrders } from "../support/orders-command.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 import { openBrowser, openPage } from "./browser.ts";
 import { fill } from "./charges/fill.ts";
@@ -89,21 +86,7 @@ async function clicked(does: Clicks): Promise<void> {
   await page.context().close();
 }
 
-async function orders(...args: string[]): Promise<string> {
-  const child = spawn(process.execPath, [
-    "-C",
-    "sources",
-    join(ROOT, "cli/orders.ts"),
-    ...args,
-    "--data",
-    data,
-    ...KEY_OPTION,
-  ]);
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += String(chunk)));
-  await once(child, "close");
-  return output;
-}
+const orders = async (...args: string[]) => (await typedOrders([...args, "--data", data])).output;
 
 /** The id at the begin of the line that has these words. An answer may be five seconds old. */
 async function idOf(words: RegExp, ...args: string[]): Promise<string> {

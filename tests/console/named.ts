@@ -1,12 +1,8 @@
 // A trouble on a real stack: the open first view and the terminal say in words what it is, within a minute, and never that all is well.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Browser, Page } from "playwright-core";
 import { expect } from "vitest";
-import { ROOT } from "../../cli/settings.ts";
-import { KEY_OPTION } from "../support/host-key.ts";
+import { typedOrders } from "../support/orders-command.ts";
 import { openPage } from "./browser.ts";
 
 export const MINUTE_MS = 60_000;
@@ -18,21 +14,8 @@ export const TIMEOUT_MS = 400_000;
 const CLEAR = "Nothing needs a person";
 export const NOT_KNOWN = /It is not known whether something (else )?needs a person/;
 
-export async function orders(url: string, ...args: string[]): Promise<string> {
-  const child = spawn(process.execPath, [
-    "-C",
-    "sources",
-    join(ROOT, "cli/orders.ts"),
-    ...args,
-    "--app",
-    url,
-    ...KEY_OPTION,
-  ]);
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += String(chunk)));
-  await once(child, "close");
-  return output;
-}
+export const orders = async (url: string, ...args: string[]): Promise<string> =>
+  (await typedOrders([...args, "--app", url])).output;
 
 export async function openHome(browser: Browser, url: string): Promise<Page> {
   const { page } = await openPage(browser);

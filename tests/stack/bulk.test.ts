@@ -1,16 +1,12 @@
 // An action on many orders, on the real stack: previewed, in waves, stopped by its canary, and right after the host was killed.
-import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
-import { join } from "node:path";
 import type { StateRecord } from "@scheduler-agent-supervisor/core/internal/domain/record/state-record";
 import * as contract from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import { createCosmosBulkStore } from "@scheduler-agent-supervisor/operator/internal/store/bulk-store";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { z } from "zod";
-import { ROOT } from "../../cli/settings.ts";
-import { KEY_OPTION } from "../support/host-key.ts";
 import { madeOrder } from "../support/made-order.ts";
+import { typedOrders } from "../support/orders-command.ts";
 import { containerOf, seenByAll } from "../support/store.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
@@ -212,21 +208,7 @@ test("what is not possible is said before; a run that has not begun can be cance
 
 const appUrl = () => app.stack.addresses.host?.url ?? "";
 
-async function typed(...args: string[]): Promise<{ code: number | null; output: string }> {
-  const child = spawn(process.execPath, [
-    "-C",
-    "sources",
-    join(ROOT, "cli/orders.ts"),
-    ...args,
-    "--app",
-    appUrl(),
-    ...KEY_OPTION,
-  ]);
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += String(chunk)));
-  const [code] = (await once(child, "close")) as [number | null];
-  return { code, output };
-}
+const typed = (...args: string[]) => typedOrders([...args, "--app", appUrl()]);
 
 test("from the terminal: the causes, a claim and a note, a search, and an action on a cause that is followed to its end", async () => {
   await rejected("typed", 3);
@@ -279,16 +261,7 @@ test("from the terminal: the causes, a claim and a note, a search, and an action
 });
 
 test("from the terminal: where no app answers it is said what to do", async () => {
-  const child = spawn(process.execPath, [
-    "-C",
-    "sources",
-    join(ROOT, "cli/orders.ts"),
-    "needs",
-    "--app",
-    "http://127.0.0.1:9",
-  ]);
-  let output = "";
-  child.stderr.on("data", (chunk) => (output += String(chunk)));
-  expect((await once(child, "close"))[0]).toBe(1);
+  const { code, output } = await typedOrders(["needs", "--app", "http://127.0.0.1:9"]);
+  expect(code).toBe(1);
   expect(output).toContain("start it with npm start, or name another with --app URL");
 });

@@ -227,7 +227,7 @@ test("P6 a report whose result is not as the carrier's agent declares it is at f
   const wrong = { kind: "done", result: { shipment: "S-4" } };
   expect(await report("later-4", wrong)).toMatchObject({ status: 400, body: { faults } });
   const path = "api/jobs/later-4/steps/arrangeShipping/report";
-  const byHand = await app.call(`${path}`, {
+  const byHand = await app.call(path, {
     method: "POST",
     headers: { "content-type": "application/json", ...OPERATOR },
     body: JSON.stringify({ ...wrong, reason: "the carrier rang" }),

@@ -1,6 +1,4 @@
 // Every documented example of `npm run orders`, as an operator types it, in a process of its own on the real stack.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,9 +9,9 @@ import { ROOT } from "../../cli/settings.ts";
 import { type LateCarrier, startLateCarrier } from "../console/late-carrier.ts";
 import { plantReports } from "../console/planted.ts";
 import { type AdaptedApp, adaptApp } from "../support/adapted-app.ts";
-import { KEY_OPTION } from "../support/host-key.ts";
 import { madeOrder } from "../support/made-order.ts";
 import { CARRIER, GRAPH } from "../support/orders.ts";
+import { typedOrders } from "../support/orders-command.ts";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "terminal-"));
@@ -22,24 +20,8 @@ let carrier: LateCarrier;
 let adapted: AdaptedApp;
 let app: TestStack;
 
-interface Typed {
-  readonly code: number | null;
-  readonly output: string;
-}
-
-async function typed(args: readonly string[], where: readonly string[] = ["--data", data]): Promise<Typed> {
-  const child = spawn(
-    process.execPath,
-    ["-C", "sources", join(ROOT, "cli/orders.ts"), ...args, ...where, ...KEY_OPTION],
-    {
-      cwd: folder,
-    },
-  );
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += String(chunk)));
-  const [code] = (await once(child, "close")) as [number | null];
-  return { code, output };
-}
+const typed = (args: readonly string[], where: readonly string[] = ["--data", data]) =>
+  typedOrders([...args, ...where], folder);
 
 const over = ({ processState, outbox }: StateRecord) => hasEnded(processState) && outbox.length === 0;
 

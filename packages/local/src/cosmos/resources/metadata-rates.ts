@@ -1,4 +1,4 @@
-// Holds requests for metadata to the rates of an account: what is beyond them gets a 429 that says when there is room again.
+// Holds requests for metadata to the rates of an account: what is beyond them gets a 429 that says to wait.
 import type { Limit } from "../../limit.ts";
 import { COSMOS_LIMITS } from "../limits.ts";
 import { fault, type Reply } from "../request.ts";
