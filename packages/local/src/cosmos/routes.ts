@@ -1,6 +1,5 @@
 // Every request this server answers, by what it does and to which kind of resource.
 import type { IncomingHttpHeaders } from "node:http";
-import { readChangeFeed } from "./feeds/change-feed.ts";
 import { batchDocuments, bulkDocuments } from "./items/batch.ts";
 import {
   createDocument,
@@ -106,7 +105,6 @@ const ROUTES: Readonly<Record<string, Route>> = {
   "PLAN dbs/*/colls/*/docs": { kind: "queryPlan", on: "container", run: planQuery },
   "QUERY dbs/*/colls/*/docs": { kind: "query", on: "documents", reads: true, run: queryDocuments },
   "GET dbs/*/colls/*/docs": { kind: "list", on: "documents", reads: true, run: listDocuments },
-  "FEED dbs/*/colls/*/docs": { kind: "changeFeed", on: "documents", reads: true, run: readChangeFeed },
   "GET dbs/*/colls/*/docs/*": { kind: "read", on: "documents", reads: true, run: readDocument },
   "PUT dbs/*/colls/*/docs/*": { kind: "replace", on: "documents", run: replaceDocument },
   "PATCH dbs/*/colls/*/docs/*": { kind: "patch", on: "documents", run: patchDocument },
@@ -137,8 +135,9 @@ const REFUSED: Readonly<Record<string, string>> = {
 };
 
 /** What this server does not do, by the name that its users know. */
-export function refusalOf(method: string, path: string): string {
-  const what = Object.entries(REFUSED).find(([type]) => path.split("/").includes(type))?.[1];
+export function refusalOf(method: string, path: string, headers: IncomingHttpHeaders): string {
+  const isFeed = verbOf(method, headers) === "FEED";
+  const what = isFeed ? "Change feeds" : Object.entries(REFUSED).find(([type]) => path.split("/").includes(type))?.[1];
   return what
     ? `${what} are not supported by this server: ${method} ${path}.`
     : `${method} ${path} is not supported by this server.`;

@@ -137,7 +137,7 @@ export class CosmosServer {
     const full = method === "DELETE" || readsOnly(method, headers) ? undefined : this.#database.roomFault();
     if (full !== undefined) return { reply: fault(NO_ROOM, full) };
     const route = routeOf(method, path, headers);
-    if (!route) return { reply: fault(400, refusalOf(method, path)) };
+    if (!route) return { reply: fault(400, refusalOf(method, path, headers)) };
     this.#requests.set(route.kind, (this.#requests.get(route.kind) ?? 0) + 1);
     const tooOften = this.#metadataRates?.refusal(route.kind);
     if (tooOften) {

@@ -8,7 +8,7 @@ import { COSMOS_LIMITS } from "../limits.ts";
 import { KeyRanges } from "../partitions/key-ranges.ts";
 import { HASH_FUNCTIONS } from "../partitions/partition-hash.ts";
 import { completePolicy, pathSegments, readIndexing } from "../queries/indexing.ts";
-import { isObject, type JsonObject, type Value } from "../sql/values.ts";
+import { isObject, type JsonObject } from "../sql/values.ts";
 import type { Container } from "./container.ts";
 import { containerRid, databaseRid, documentSeq } from "./resource-id.ts";
 import { UserStore } from "./user-store.ts";
@@ -242,19 +242,12 @@ export class Catalog {
       paths: indexing.paths,
       unique: readUniqueKeys(given["uniqueKeyPolicy"]),
       defaultTtl: typeof ttl === "number" ? ttl : undefined,
-      retentionMs: retentionOf(given["changeFeedPolicy"]),
       room: this.#room,
     };
     open?.reconfigure(options);
     const partitionPaths = paths.map((path) => pathSegments(String(path)));
     return { id, rid, definition, partitionPaths, indexing, items: open ?? new ItemTable(this.#database, options) };
   }
-}
-
-/** In minutes, of the change feed of all versions and deletes. */
-function retentionOf(policy: Value): number | undefined {
-  const minutes = isObject(policy) ? policy["retentionDuration"] : undefined;
-  return typeof minutes === "number" && minutes > 0 ? minutes * 60_000 : undefined;
 }
 
 /** The link and id of a resource follow from its number; they are added when it is opened. */

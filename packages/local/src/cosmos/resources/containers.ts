@@ -222,6 +222,7 @@ const KEY_CHARACTERS =
   "The path of a partition key has names of letters, digits and _, or names in quotes, and does not end in / or *.";
 
 const LACKING: Readonly<Record<string, string>> = {
+  changeFeedPolicy: "Change feeds are",
   vectorEmbeddingPolicy: "Vector search is",
   computedProperties: "Computed properties are",
   clientEncryptionPolicy: "Client encryption is",

@@ -29,7 +29,6 @@ const container = z.strictObject({
     .strictObject({ mode: any, conflictResolutionPath: any, conflictResolutionProcedure: any })
     .optional(),
   geospatialConfig: z.strictObject({ type: any }).optional(),
-  changeFeedPolicy: z.strictObject({ retentionDuration: any }).optional(),
   fullTextPolicy: z
     .strictObject({
       defaultLanguage: any,
@@ -37,6 +36,7 @@ const container = z.strictObject({
     })
     .optional(),
   // What this server lacks is rejected with a reason of its own.
+  changeFeedPolicy: any,
   vectorEmbeddingPolicy: any,
   computedProperties: any,
   clientEncryptionPolicy: any,

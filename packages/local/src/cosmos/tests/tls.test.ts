@@ -46,7 +46,7 @@ function connect(options: Partial<CosmosClientOptions>): CosmosClient {
   return new CosmosClient({ endpoint: tls.endpoint, key: EMULATOR_KEY, ...options });
 }
 
-test("the SDK over TLS: documents, a batch, queries and the change feed", async () => {
+test("the SDK over TLS: documents, a batch and queries", async () => {
   const client = connect({ agent });
   const orders = client.database("test").container("orders");
   const text = "y".repeat(500_000);
