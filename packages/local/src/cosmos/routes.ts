@@ -26,20 +26,6 @@ import {
 } from "./resources/containers.ts";
 import { createDatabase, deleteDatabase, listDatabases, queryDatabases, readDatabase } from "./resources/databases.ts";
 import { listOffers, queryOffers, readOffer, replaceOffer } from "./resources/offers.ts";
-import {
-  createPermission,
-  createUser,
-  deletePermission,
-  deleteUser,
-  listPermissions,
-  listUsers,
-  queryPermissions,
-  queryUsers,
-  readPermission,
-  readUser,
-  replacePermission,
-  replaceUser,
-} from "./resources/users.ts";
 
 export type Route =
   | { readonly kind: string; readonly on: "account"; readonly run: (call: Call) => Reply | Promise<Reply> }
@@ -66,21 +52,6 @@ const ROUTES: Readonly<Record<string, Route>> = {
   "POST dbs": { kind: "databaseCreate", on: "account", run: createDatabase },
   "GET dbs/*": { kind: "databaseRead", on: "database", run: readDatabase },
   "DELETE dbs/*": { kind: "databaseDelete", on: "database", run: deleteDatabase },
-
-  "GET dbs/*/users": { kind: "users", on: "database", run: listUsers },
-  "QUERY dbs/*/users": { kind: "users", on: "database", run: queryUsers },
-  "POST dbs/*/users": { kind: "users", on: "database", run: createUser },
-  "UPSERT dbs/*/users": { kind: "users", on: "database", run: createUser },
-  "GET dbs/*/users/*": { kind: "users", on: "database", run: readUser },
-  "PUT dbs/*/users/*": { kind: "users", on: "database", run: replaceUser },
-  "DELETE dbs/*/users/*": { kind: "users", on: "database", run: deleteUser },
-  "GET dbs/*/users/*/permissions": { kind: "permissions", on: "database", run: listPermissions },
-  "QUERY dbs/*/users/*/permissions": { kind: "permissions", on: "database", run: queryPermissions },
-  "POST dbs/*/users/*/permissions": { kind: "permissions", on: "database", run: createPermission },
-  "UPSERT dbs/*/users/*/permissions": { kind: "permissions", on: "database", run: createPermission },
-  "GET dbs/*/users/*/permissions/*": { kind: "permissions", on: "database", run: readPermission },
-  "PUT dbs/*/users/*/permissions/*": { kind: "permissions", on: "database", run: replacePermission },
-  "DELETE dbs/*/users/*/permissions/*": { kind: "permissions", on: "database", run: deletePermission },
 
   "GET dbs/*/colls": { kind: "containerList", on: "database", run: listContainers },
   "QUERY dbs/*/colls": { kind: "containerList", on: "database", run: queryContainers },
@@ -128,6 +99,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   sprocs: "Stored procedures",
   triggers: "Triggers",
   udfs: "User defined functions",
+  users: "Users and their permissions",
   conflicts: "Conflicts other than the empty list of them",
   clientencryptionkeys: "Client encryption keys",
   attachments: "Attachments",

@@ -196,7 +196,7 @@ test("a sorted query over several partitions goes on from a token with a client 
   expect(numbers).toEqual(range(0, ITEMS).reverse());
 });
 
-test("partitions and users outlast a restart and a change of the indexing policy", async () => {
+test("partitions outlast a restart and a change of the indexing policy", async () => {
   const data = mkdtempSync(join(tmpdir(), "cosmos-"));
   const open = async () => {
     const server = await startCosmos({ port: 0, data });
@@ -205,7 +205,6 @@ test("partitions and users outlast a restart and a change of the indexing policy
   };
   const first = await open();
   const { database } = await first.client.databases.create({ id: "kept" });
-  await database.users.create({ id: "ann" });
   const definition = { id: "wide", partitionKey: "/pk", throughput: 12_000 };
   const { container } = await database.containers.create(definition);
   await container.items.create({ id: "a", pk: "p", n: 1 });
@@ -219,7 +218,6 @@ test("partitions and users outlast a restart and a change of the indexing policy
   const second = await open();
   const again = second.client.database("kept").container("wide");
   expect(await again.getFeedRanges()).toHaveLength(2);
-  expect((await second.client.database("kept").user("ann").read()).statusCode).toBe(200);
   expect((await again.item("a", "p").read()).resource).toMatchObject({ n: 1 });
   await second.client.database("kept").delete();
   await second.close();

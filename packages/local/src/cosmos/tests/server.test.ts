@@ -161,6 +161,7 @@ describe("what it does not support is a 400 that names it", () => {
       "Vector search is not supported",
     ],
     ["computed properties", () => create({ computedProperties: [{ name: "x", query: "SELECT VALUE 1" }] }), "Computed"],
+    ["users", () => at.client.database("test").users.create({ id: "u" }), "Users and their permissions are not"],
     ["all versions and deletes", () => create({ changeFeedPolicy: { retentionDuration: 5 } }), "Change feeds are not"],
     ["the change feed", () => at.plain.items.getChangeFeedIterator().readNext(), "Change feeds are not supported"],
     ["client encryption", () => create({ clientEncryptionPolicy: ENCRYPTION }), "Client encryption is not supported"],

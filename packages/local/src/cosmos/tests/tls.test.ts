@@ -105,6 +105,15 @@ test("a handshake that fails, or that nobody trusts, ends its own connection alo
   await at.plain.items.create({ id: "still here", pk: "plain" });
 });
 
+test("a resource token is refused by name", async () => {
+  const client = new CosmosClient({ endpoint: at.server.endpoint, resourceTokens: { plain: "type=resource&ver=1.0" } });
+  await expect(client.database("test").container("plain").read()).rejects.toMatchObject({
+    code: 401,
+    message: expect.stringContaining("Resource tokens are not supported by this server"),
+  });
+  client.dispose();
+});
+
 test("an Entra token, which clients send over TLS alone, is refused by name", async () => {
   const getToken = async () => ({ token: "none", expiresOnTimestamp: Date.now() + 3_600_000 });
   const client = new CosmosClient({ endpoint: tls.endpoint, aadCredentials: { getToken }, agent });
