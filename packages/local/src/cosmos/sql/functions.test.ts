@@ -170,6 +170,7 @@ test.each([
 test.each([
   ["ST_DISTANCE(1, 2)", "Spatial functions are not supported by this server: ST_DISTANCE."],
   ["VECTORDISTANCE([1], [2])", "Vector search is not supported by this server: VECTORDISTANCE."],
+  ["FULLTEXTCONTAINS(c.text, 'x')", "Full text search is not supported by this server: FULLTEXTCONTAINS."],
   ["DATETIMEFORMAT('2024-10-10', 'yyyy')", "The function is not supported by this server: DATETIMEFORMAT."],
   ["NOSUCH(1)", "The function is not supported by this server: NOSUCH."],
   ["LENGTH('a', 'b')", "LENGTH takes 1 to 1 arguments, not 2."],

@@ -1,7 +1,6 @@
 // The built-in functions by name, and the ones that Azure has and this server refuses.
 import { ARRAY_FUNCTIONS } from "./array-functions.ts";
 import { QueryFault } from "./fault.ts";
-import { FULL_TEXT_FUNCTIONS } from "./full-text-functions.ts";
 import { NUMBER_FUNCTIONS } from "./number-functions.ts";
 import { exactly, type Run, type Scalar } from "./scalar.ts";
 import { TEXT_FUNCTIONS } from "./text-functions.ts";
@@ -17,7 +16,6 @@ function documentId([document]: readonly Value[]): Value {
 
 const FUNCTIONS: Readonly<Record<string, Scalar>> = {
   ...ARRAY_FUNCTIONS,
-  ...FULL_TEXT_FUNCTIONS,
   ...NUMBER_FUNCTIONS,
   ...TEXT_FUNCTIONS,
   ...TIME_FUNCTIONS,
@@ -27,6 +25,7 @@ const FUNCTIONS: Readonly<Record<string, Scalar>> = {
 const REFUSED: readonly (readonly [RegExp, string])[] = [
   [/^ST_/, "Spatial functions are"],
   [/^VECTORDISTANCE$/, "Vector search is"],
+  [/^(FULLTEXT.*|RRF)$/, "Full text search is"],
 ];
 
 export function scalarFunction(name: string, given: number): Run {

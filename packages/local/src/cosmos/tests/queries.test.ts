@@ -200,6 +200,7 @@ describe("faults", () => {
     ["SELECT * FROM c WHERE NOSUCH(c.n)", "NOSUCH"],
     ["SELECT * FROM c WHERE ST_DISTANCE(c.a, c.b) < 1", "ST_DISTANCE"],
     ["SELECT * FROM c WHERE udf.mine(c.n)", "User defined functions"],
+    ["SELECT TOP 1 * FROM c ORDER BY RANK FullTextScore(c.name, ['x'])", "Full text search"],
     ["SELECT * FROM c WHERE c.n = 'unended", "'unended"],
     ["SELECT * FROM c WHERE COUNT(1) = 1", "COUNT"],
     ["SELECT * FROM c ORDER BY LOWER(c.name)", "ORDER BY"],
