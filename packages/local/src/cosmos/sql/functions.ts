@@ -25,6 +25,7 @@ const FUNCTIONS: Readonly<Record<string, Scalar>> = {
 const REFUSED: readonly (readonly [RegExp, string])[] = [
   [/^ST_/, "Spatial functions are"],
   [/^VECTORDISTANCE$/, "Vector search is"],
+  [/^REGEXMATCH$/, "Regular expressions are"],
   [/^(FULLTEXT.*|RRF)$/, "Full text search is"],
 ];
 

@@ -1,5 +1,4 @@
 // The built-in functions of texts.
-import { regexMatch } from "./regex-match.ts";
 import { atLeast, between, exactly, ofText, ofTexts, type Scalar } from "./scalar.ts";
 import { isObject, parseJson, type Value } from "./values.ts";
 
@@ -64,7 +63,6 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, Scalar>> = {
   CONTAINS_ANY_CS: containing("some", asItIs),
   CONTAINS_ALL_CI: containing("every", lower),
   CONTAINS_ALL_CS: containing("every", asItIs),
-  REGEXMATCH: between(2, 3, regexMatch),
   LOWER: ofText((text) => text.toLowerCase()),
   UPPER: ofText((text) => text.toUpperCase()),
   LENGTH: ofText((text) => text.length),
