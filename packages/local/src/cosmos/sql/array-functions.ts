@@ -1,6 +1,5 @@
 // The built-in functions of arrays and objects, and those that tell types apart.
 import { atLeast, between, exactly, is, isInteger, type Run, type Scalar } from "./scalar.ts";
-import { isDateTime } from "./time-functions.ts";
 import { compareValues, equal, isObject, type Json, type JsonObject, setOwn, type Value } from "./values.ts";
 
 const includes = (array: readonly Json[], wanted: Json) => array.some((item) => equal(item, wanted) === true);
@@ -105,5 +104,4 @@ export const ARRAY_FUNCTIONS: Readonly<Record<string, Scalar>> = {
   IS_ARRAY: is(Array.isArray),
   IS_OBJECT: is(isObject),
   IS_PRIMITIVE: is((value) => value === null || (value !== undefined && typeof value !== "object")),
-  IS_DATETIME: is(isDateTime),
 };

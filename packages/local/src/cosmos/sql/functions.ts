@@ -4,7 +4,6 @@ import { QueryFault } from "./fault.ts";
 import { NUMBER_FUNCTIONS } from "./number-functions.ts";
 import { exactly, type Run, type Scalar } from "./scalar.ts";
 import { TEXT_FUNCTIONS } from "./text-functions.ts";
-import { TIME_FUNCTIONS } from "./time-functions.ts";
 import { isObject, type Value } from "./values.ts";
 
 /** The number that is in the resource id of a document. */
@@ -18,13 +17,13 @@ const FUNCTIONS: Readonly<Record<string, Scalar>> = {
   ...ARRAY_FUNCTIONS,
   ...NUMBER_FUNCTIONS,
   ...TEXT_FUNCTIONS,
-  ...TIME_FUNCTIONS,
   DOCUMENTID: exactly(1, documentId),
 };
 
 const REFUSED: readonly (readonly [RegExp, string])[] = [
   [/^ST_/, "Spatial functions are"],
   [/^VECTORDISTANCE$/, "Vector search is"],
+  [/DATETIME|^GETCURRENT|^(NOW|AGO|YEAR|MONTH|DAY)$/, "Functions of time are"],
   [/^REGEXMATCH$/, "Regular expressions are"],
   [/^(FULLTEXT.*|RRF)$/, "Full text search is"],
 ];
