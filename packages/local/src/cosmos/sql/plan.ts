@@ -12,13 +12,10 @@ const RESUME = "{documentdb-formattableorderbyquery-filter}";
 
 const TYPES: Readonly<Record<string, string>> = {
   COUNT: "Count",
-  COUNTIF: "CountIf",
   SUM: "Sum",
   AVG: "Average",
   MIN: "Min",
   MAX: "Max",
-  MAKELIST: "MakeList",
-  MAKESET: "MakeSet",
 };
 
 export interface QueryInfo {
