@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
-import { namedChoices } from "../../cli/cost/environments.ts";
 import { choicesTable } from "../../cli/docs/choices.ts";
 import { business } from "../../shared/business.ts";
 import { declared, parse } from "./bicep.ts";
+import { namedChoices } from "./deploy.ts";
 
 const root = join(import.meta.dirname, "../..");
 const read = (file: string) => readFileSync(join(root, file), "utf8");

@@ -1,11 +1,21 @@
 // What would be deployed with each set of choices: the template evaluated here, down to the rights and the app's settings.
 import { parseConfig } from "@scheduler-agent-supervisor/core/internal/app/config";
 import { expect, test } from "vitest";
-import { type Choices, environmentOf, namedChoices } from "../../cli/cost/environments.ts";
 import { business } from "../../shared/business.ts";
 import { DEPLOYER, type Files } from "./bicep-functions.ts";
 import { HUB, OWN_NETWORK, SETS, THEIR_NETWORK, THEIR_SUBNETS } from "./choice-sets.ts";
-import { agents, deploy, PRIVATE, read, rightsOf, roleOf, SCHEDULER, SECOND } from "./deploy.ts";
+import {
+  agents,
+  type Choices,
+  deploy,
+  namedChoices,
+  PRIVATE,
+  read,
+  rightsOf,
+  roleOf,
+  SCHEDULER,
+  SECOND,
+} from "./deploy.ts";
 
 const alwaysReady = (choices: Choices) =>
   deploy(choices).site.properties.functionAppConfig.scaleAndConcurrency.alwaysReady as object[];
@@ -377,7 +387,7 @@ test("an identity of a client may send to and listen on the queues that name it,
 test("sampling: of traces alone, at the rate that the pages and the cost take", () => {
   const { settings, only } = deploy();
   expect(settings).toMatchObject({ OTEL_TRACES_SAMPLER: "microsoft.fixed_percentage" });
-  expect(settings["OTEL_TRACES_SAMPLER_ARG"]).toBe(String(environmentOf({}).traces));
+  expect(settings["OTEL_TRACES_SAMPLER_ARG"]).toBe("0.25");
   // Ingestion sampling would drop events, which alerts count.
   expect(JSON.stringify(only("Microsoft.Insights/components"))).not.toContain("amplingPercentage");
   const { excludedTypes } = JSON.parse(read("host.json")).logging.applicationInsights.samplingSettings;

@@ -133,7 +133,6 @@ test("each place names the same interval of the supervisor", () => {
   const schedule = `*/${SECONDS} * * * * *`;
   expect(sample["SupervisorSchedule"]).toBe(schedule);
   expect(read("infra/main.bicep")).toContain(`param supervisorSchedule string = '${schedule}'\n`);
-  expect(read("cli/cost/environments.ts")).toContain(`choices["SUPERVISOR_SCHEDULE"] ?? "${schedule}"`);
   expect(read(PAGE)).toContain(`| \`SUPERVISOR_SCHEDULE\` | NCRONTAB with seconds | \`${schedule}\` |`);
   expect(read("docs/concepts.md")).toContain(`The supervisor runs every ${SECONDS} seconds`);
   expect(read("docs/explanation/where-we-differ.md")).toContain(`By default every ${SECONDS} seconds`);
