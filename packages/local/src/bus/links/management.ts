@@ -24,7 +24,6 @@ import {
   toNumber,
 } from "./management-answers.ts";
 import { deleteMessages } from "./management-deletion.ts";
-import { addRule, enumerateRules, removeRule } from "./management-rules.ts";
 import type { RequestTransaction, Response } from "./request-link.ts";
 import { MAX_MESSAGE_BYTES } from "./send-link.ts";
 import { sendStep, settleStep } from "./transaction-steps.ts";
@@ -57,9 +56,6 @@ const OPERATIONS: Readonly<Record<string, readonly [use: "send" | "receive" | "l
   "com.microsoft:get-session-state": ["receive", getSessionState],
   "com.microsoft:set-session-state": ["receive", setSessionState],
   "com.microsoft:get-message-sessions": ["look", listSessions],
-  "com.microsoft:add-rule": ["look", addRule],
-  "com.microsoft:remove-rule": ["look", removeRule],
-  "com.microsoft:enumerate-rules": ["look", enumerateRules],
 };
 
 /** Those that Service Bus lets be part of a transaction. */

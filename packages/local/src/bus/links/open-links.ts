@@ -1,5 +1,6 @@
 // Gives a link that a client attaches to what its address names, or refuses it with the reason.
 import type { Broker } from "../broker.ts";
+import { isOfTopic, NO_TOPICS } from "../entities/entity-path.ts";
 import type { IdleEntities } from "../entities/idle-entities.ts";
 import type { Queue } from "../queue/queue.ts";
 import { type ReceiverLink, readAddress, type SenderLink } from "../rhea-internals.ts";
@@ -69,7 +70,7 @@ function receiveFrom(link: ReceiverLink, peer: Peer, around: LinkSurroundings): 
   if (responder) {
     const findReply = (replyTo: string) => peer.findReply(replyTo, address);
     serveRequests(link, { log: around.log, transactions: peer.transactions, respond: responder, findReply });
-  } else if (!queue) refuse(link, "amqp:not-found", notFound(address, link.connection.hostname));
+  } else if (!queue) refuseAbsent(link, address);
   else {
     const refusal = isClaimed(queue, peer, around) ? findRefusal(queue, "send") : unclaimed(queue, "send");
     around.idle.use(queue);
@@ -86,7 +87,7 @@ function sendTo(link: SenderLink, peer: Peer, around: LinkSurroundings): void {
   const queue = around.broker.find(address);
   if (findResponder(address, peer, around)) peer.replies.set(link.name, link);
   else if (queue) receive(link, queue, address, peer, around);
-  else refuse(link, "amqp:not-found", notFound(address, link.connection.hostname));
+  else refuseAbsent(link, address);
 }
 
 function receive(link: SenderLink, queue: Queue, address: string, peer: Peer, around: LinkSurroundings): void {
@@ -124,7 +125,7 @@ function findResponder(address: string, peer: Peer, around: LinkSurroundings): R
   // Found at each request: an entity may be deleted under an open link.
   const target = () => {
     const queue = broker.find(entity);
-    return queue && { queue, entity: broker.catalog.get(entity), catalog: broker.catalog, now };
+    return queue && { queue, catalog: broker.catalog, now };
   };
   const respond: Responder = (request, transaction) => {
     const found = target();
@@ -155,6 +156,11 @@ function echoAddresses(link: ReceiverLink | SenderLink): void {
 
 function text(address: unknown): string {
   return typeof address === "string" ? address : "";
+}
+
+function refuseAbsent(link: ReceiverLink | SenderLink, address: string): void {
+  if (isOfTopic(address)) refuse(link, "amqp:not-implemented", NO_TOPICS);
+  else refuse(link, "amqp:not-found", notFound(address, link.connection.hostname));
 }
 
 /** An attach that is refused is answered without the terminus that was asked for (AMQP 1.0, 2.6.3), and then detached. */
