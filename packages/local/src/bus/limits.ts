@@ -7,7 +7,6 @@ const QUEUES = "https://learn.microsoft.com/azure/templates/microsoft.servicebus
 const LOCKS = "https://learn.microsoft.com/azure/service-bus-messaging/message-transfers-locks-settlement";
 const DEAD_LETTERS =
   "https://learn.microsoft.com/dotnet/api/azure.messaging.servicebus.servicebusreceiver.deadlettermessageasync";
-const TRANSACTIONS = "https://learn.microsoft.com/azure/service-bus-messaging/service-bus-transactions";
 const CHAINS = "https://learn.microsoft.com/azure/service-bus-messaging/service-bus-auto-forwarding";
 const DELETIONS = "https://learn.microsoft.com/azure/service-bus-messaging/batch-delete#quotas";
 const SESSIONS = "https://learn.microsoft.com/azure/service-bus-messaging/message-sessions";
@@ -54,10 +53,8 @@ export const BUS_LIMITS = {
   entities: limit("The queues of a namespace", 10_000, "", QUOTA, QUOTAS),
   partitionedEntities: limit("The partitioned queues of a namespace", 100, "", QUOTA, QUOTAS),
   accessRules: limit("The authorization rules of an entity", 12, "", SETTINGS, QUOTAS),
-  transactionMessages: limit("The messages of a transaction", 100, "", "`amqp:not-allowed`", QUOTAS),
   deletedMessages: limit("The messages that one request deletes", 500, "", RANGE, DELETIONS),
   peekedMessages: limit("The messages that one request peeks at", 250, "", "the first ones are answered", QUOTAS),
-  transactionMs: limit("A transaction", 2 * MINUTE, "ms", "it is rolled back", TRANSACTIONS),
   connections: limit("The connections to a namespace", 5000, "", "`amqp:resource-limit-exceeded`", QUOTAS),
   idleSenderMs: limit(
     "The time in which a sender sends nothing",
@@ -102,6 +99,7 @@ export const BUS_STRICTER = {
     "refused by name",
     QUOTAS,
   ),
+  transactions: otherLimit("The messages of a transaction", "100", "transactions are refused by name", QUOTAS),
   largeMessages: otherLimit(
     "Messages above 256 KB",
     "100 MB in the premium tier",

@@ -183,8 +183,6 @@ export interface Incoming {
   readonly partitionKey?: string | undefined;
   readonly ttlMs: number | undefined;
   readonly scheduledFor: number | undefined;
-  /** Its number, if it was given out before. */
-  readonly sequence?: number;
   /** Of a message that comes from another entity: see Message. */
   readonly enqueuedSequence?: number | undefined;
   readonly hops?: number;

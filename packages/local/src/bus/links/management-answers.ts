@@ -2,14 +2,12 @@
 
 import type { EntityCatalog } from "../entities/entity-catalog.ts";
 import type { Queue } from "../queue/queue.ts";
-import type { RequestTransaction, Response } from "./request-link.ts";
+import type { Response } from "./request-link.ts";
 
 export interface ManagementTarget {
   readonly queue: Queue;
   readonly catalog: EntityCatalog;
   now(): number;
-  /** The request was sent in one. */
-  readonly transaction?: RequestTransaction | undefined;
 }
 
 export type Body = Readonly<Record<string, unknown>>;

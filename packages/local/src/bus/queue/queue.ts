@@ -51,7 +51,6 @@ export class Queue implements ReceivingQueue, PassingQueue {
   readonly settler: Settler;
   readonly #duplicates = new DuplicateWindow();
   readonly #sequences: SequenceNumbers;
-  #isClosed = false;
 
   constructor(around: Surroundings, identity: QueueIdentity, settings: QueueSettings, deadLetter?: Queue) {
     this.#around = around;
@@ -150,13 +149,8 @@ export class Queue implements ReceivingQueue, PassingQueue {
     return this.#sequences.reservedTo;
   }
 
-  get isClosed(): boolean {
-    return this.#isClosed;
-  }
-
   /** For a queue that is deleted: nothing falls due any more. */
   close(): void {
-    this.#isClosed = true;
     for (const message of this.#shelf.clear()) this.#around.bodies.drop(message);
     this.deadLetter?.close();
   }
@@ -210,15 +204,6 @@ export class Queue implements ReceivingQueue, PassingQueue {
 
   findLock(token: Buffer): Lock | undefined {
     return this.#locks.find(token, this.#around.now());
-  }
-
-  holds(lock: Lock): boolean {
-    return this.#locks.holds(lock, this.#around.now());
-  }
-
-  /** For a message that is numbered before it is sent. */
-  takeNumber(): number {
-    return this.#sequences.next();
   }
 
   renew(lock: Lock): number {
@@ -295,7 +280,7 @@ export class Queue implements ReceivingQueue, PassingQueue {
 
   #newMessage(incoming: Incoming, now: number, arrivals: Arrivals): Message {
     arrivals.numbered(this);
-    return newMessage(incoming, incoming.sequence ?? this.#sequences.next(), this.settings, now);
+    return newMessage(incoming, this.#sequences.next(), this.settings, now);
   }
 
   /** Remembers the message's id, if duplicates are detected. */

@@ -6,7 +6,6 @@ import { EntityCatalog } from "../entities/entity-catalog.ts";
 import { isEntityName } from "../entities/entity-path.ts";
 import { type CountedEntity, entityQuotaFault } from "../entities/quotas.ts";
 import { BUS_LIMITS as LIMITS } from "../limits.ts";
-import { Transactions } from "../links/transactions.ts";
 import { newMessage } from "../queue/admission.ts";
 import { findObstacle } from "../queue/forwarding.ts";
 import type { Queue } from "../queue/queue.ts";
@@ -245,38 +244,6 @@ test(LIMITS.accessRules.what, async () => {
   await expect(admin.createQueue("rights-2", rules(LIMITS.accessRules.value + 1))).rejects.toMatchObject({
     statusCode: 400,
   });
-});
-
-test(LIMITS.transactionMessages.what, () => {
-  const transactions = new Transactions();
-  const [id] = transactions.declare("link").value as [{ value: Buffer }];
-  const step = (messages: number) => ({
-    messages,
-    findObstacle: () => undefined,
-    apply: async () => {},
-    undo: () => {},
-  });
-  const enlist = (count: number) => JSON.stringify(transactions.enlist(id.value, step(count)));
-  const { value } = LIMITS.transactionMessages;
-  expect(enlist(value)).not.toContain("not-allowed");
-  expect(transactions.roomFault(id.value, 1)).toContain(`${value} messages at most`);
-  expect(enlist(1)).toContain("amqp:not-allowed");
-  expect(enlist(0)).not.toContain("not-allowed");
-  transactions.abandonAll();
-});
-
-test(LIMITS.transactionMs.what, () => {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  try {
-    const transactions = new Transactions();
-    const [id] = transactions.declare("link").value as [{ value: Buffer }];
-    vi.advanceTimersByTime(LIMITS.transactionMs.value - 1);
-    expect(transactions.isOpen(id.value)).toBe(true);
-    vi.advanceTimersByTime(1);
-    expect(transactions.isOpen(id.value)).toBe(false);
-  } finally {
-    vi.useRealTimers();
-  }
 });
 
 test(LIMITS.hops.what, () => {

@@ -5,11 +5,14 @@ import { networkInterfaces } from "node:os";
 import type { ServiceBusAdministrationClient } from "@azure/service-bus";
 import rhea from "rhea";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { NO_TRANSACTIONS } from "../amqp/amqp-session.ts";
 import { NO_TOPICS } from "../entities/entity-path.ts";
 import { BUS_NOT_KEPT as NOT_KEPT, BUS_STRICTER as STRICTER } from "../limits.ts";
 import { Sessions } from "../queue/sessions.ts";
 import { Store } from "../queue/store.ts";
+import { types } from "../rhea-internals.ts";
 import { BusUnderTest, connect } from "./bus-under-test.ts";
+import { ATTACH, DETACH, DISPOSITION, frame, RawClient, TRANSFER } from "./raw-client.ts";
 
 const under = new BusUnderTest();
 beforeAll(() => under.start(["q", "other"].map((name) => ({ name, properties: {} }))));
@@ -76,6 +79,50 @@ describe(STRICTER.topics.what, () => {
     const receiver = under.client.createReceiver("topic", "sub");
     await expect(receiver.receiveMessages(1, { maxWaitTimeInMs: 200 })).rejects.toThrow(NO_TOPICS);
     await expect(under.client.createRuleManager("topic", "sub").deleteRule("rule")).rejects.toThrow(NO_TOPICS);
+  });
+});
+
+describe(STRICTER.transactions.what, () => {
+  const refused = ["amqp:not-implemented", NO_TRANSACTIONS];
+  const described = (code: number, fields: readonly unknown[] = []) =>
+    types.described(types.wrap_ulong(code), types.wrap_list(fields));
+
+  test.each([
+    ["a link that declares them", described(0x30), {}],
+    [
+      "a link by way of another entity",
+      described(0x29, ["q"]),
+      { "com.microsoft:transfer-destination-address": "other" },
+    ],
+  ])("%s", async (_, target, properties) => {
+    const client = await RawClient.connect(under.bus.port);
+    const source = described(0x28);
+    const handle = types.wrap_uint(0);
+    const fields = [source, target, null, null, handle, null, null, null, types.wrap_symbolic_map(properties)];
+    client.send(frame(ATTACH, ["declares", handle, false, null, null, ...fields]));
+    const { fields: detach } = await client.next(DETACH);
+    expect(detach[2]).toEqual(expect.arrayContaining(refused));
+    client.socket.destroy();
+  });
+
+  test("a message that is sent in one", async () => {
+    const client = await RawClient.connect(under.bus.port);
+    await client.attachSender("q");
+    const state = described(0x34, [Buffer.from("transaction")]);
+    client.transfer(0, rhea.message.encode({ body: 1 }), [null, false, null, state]);
+    expect(await client.closed()).toEqual(expect.arrayContaining(refused));
+  });
+
+  test("a message that is settled in one", async () => {
+    await under.client.createSender("q").sendMessages({ body: 1 });
+    const client = await RawClient.connect(under.bus.port);
+    client.attachReceiver("q");
+    await client.next(TRANSFER);
+    const first = types.wrap_uint(0);
+    client.send(
+      frame(DISPOSITION, [true, first, first, false, described(0x34, [Buffer.from("transaction"), described(0x24)])]),
+    );
+    expect(await client.closed()).toEqual(expect.arrayContaining(refused));
   });
 });
 
