@@ -37,21 +37,6 @@ export function bookAtMostOnce({ dir }: AdaptedApp): void {
   writeFileSync(file, changed);
 }
 
-/** Adds the agent `parcel`, whose steps are orders of that workflow with the content of their own order. */
-export function addChildOrders({ dir }: AdaptedApp, workflow: string): void {
-  const parcel = `import { defineChildJob } from "@scheduler-agent-supervisor/core/agents";
-import { z } from "zod";
-const parcel = defineChildJob({
-  name: "parcel",
-  workflow: { name: "${workflow}" },
-  sees: ({ workflow, ...order }) => order,
-  content: ({ childJobId, job }) => ({ ...job, orderId: childJobId }),
-  result: z.object({ shipmentId: z.string() }),
-});
-`;
-  addAgent(dir, "parcel", parcel);
-}
-
 /** Adds the agent `sorter`, whose result has the order's lines as a list: `sort.lines`. */
 function addSorter(dir: string): void {
   const sorter = `import { rule } from "@scheduler-agent-supervisor/core/agents";
@@ -63,15 +48,11 @@ const sorter = rule({
   run: ({ job }) => ({ lines: job.lines.map(({ sku, quantity }) => ({ sku, quantity })) }),
 });
 `;
-  addAgent(dir, "sorter", sorter);
-}
-
-function addAgent(dir: string, name: string, declaration: string): void {
   const file = join(dir, "dist/shared/agents.js");
   const list = "export const agents = [";
   const code = readFileSync(file, "utf8");
   if (!code.includes(list)) throw new Error(`${file} is not what it was`);
-  writeFileSync(file, `${declaration}${code.replace(list, `${list}${name}, `)}`);
+  writeFileSync(file, `${sorter}${code.replace(list, `${list}sorter, `)}`);
 }
 
 /** Gives a copy of the app copies of core and desk, whose compiled modules a test may change. Returns the folder of both. */

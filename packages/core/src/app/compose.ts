@@ -24,7 +24,6 @@ import type { ClosingStore, Span } from "../store/job-store.ts";
 import { createCosmosPauseStore } from "../store/pause-store.ts";
 import { createCosmosPurgeProgress } from "../store/purge-progress.ts";
 import { createCosmosWorkflowRegister } from "../store/workflow-register.ts";
-import { createChildJobs } from "../submission/child-jobs.ts";
 import { connectSupervision, STORAGE_RETRY } from "../supervisor/connect.ts";
 import { createHealthObserver, observeTry, reportMisconfigured } from "../telemetry/agent-calls.ts";
 import { processTelemetry } from "../telemetry/events.ts";
@@ -134,7 +133,7 @@ export function composePattern(
           longestOpenMs: config.BreakerOpenFor * 5,
         },
       },
-      { store, now, childJobs: createChildJobs(() => ({ ...ports, telemetry: processTelemetry })) },
+      { store, now },
     ),
     agentTeams: config.AgentTeams,
     jobFor: business.contentFor,

@@ -3,7 +3,7 @@ import type { Workflow, WorkflowStep } from "../domain/definition/workflow.ts";
 import type { WorkflowRules } from "../domain/workflows/workflow-rules.ts";
 import type { ContentOf, Contracts } from "../messaging/contract.ts";
 import type { AnyAgent } from "./define-agent.ts";
-import type { MembersFit, OutputsOf, ResultOf, StepFits } from "./workflow-types.ts";
+import type { MembersFit, ResultOf, StepFits } from "./workflow-types.ts";
 
 type OperationOf<One extends AnyAgent> = keyof One["results"] & string;
 
@@ -78,15 +78,9 @@ export interface TypedWorkflow<
   readonly cancelUntil?: NoInfer<Steps>[number]["name"];
 }
 
-declare const job: unique symbol;
-
-/**
- * A workflow whose type knows its steps' names, its jobs' content and its outputs: `defineApp` compares what agents read with the names, and
- * `defineChildJob` what a step submits and records with the others.
- */
-export type DefinedWorkflow<Names extends string, Content = never, Outputs = unknown> = Workflow & {
+/** A workflow whose steps' names its type knows: `defineApp` compares what agents read with them. */
+export type DefinedWorkflow<Names extends string> = Workflow & {
   readonly steps: readonly (WorkflowStep & { readonly name: Names })[];
-  readonly [job]?: { readonly content: Content; readonly outputs: Outputs };
 };
 
 /**
@@ -103,12 +97,8 @@ export function workflowsOf<
   _agents: Agents,
   _rules: Rules,
   _contracts?: App,
-): <
-  const Name extends string,
-  const Steps extends readonly StepOf<Agents[number], string, Rules>[],
-  const Outputs extends { readonly [name: string]: string } = Record<never, never>,
->(
-  workflow: TypedWorkflow<Agents[number], Steps, Rules, App, Name> & { readonly outputs?: Outputs },
-) => DefinedWorkflow<Steps[number]["name"], ContentOf<App, Name>, OutputsOf<Agents[number], Steps, Outputs>> {
+): <const Name extends string, const Steps extends readonly StepOf<Agents[number], string, Rules>[]>(
+  workflow: TypedWorkflow<Agents[number], Steps, Rules, App, Name>,
+) => DefinedWorkflow<Steps[number]["name"]> {
   return (workflow) => workflow as never;
 }

@@ -36,14 +36,6 @@ type ReadOf<One extends AnyAgent, Step> = Step extends { readonly forEach: strin
   ? (ResultOf<One, Step> | (Step extends MaySkip ? null : never))[]
   : ResultOf<One, Step>;
 
-/** What a workflow's outputs contain: of a step that may be skipped there may be none. */
-export type OutputsOf<One extends AnyAgent, Steps extends readonly Named[], Outputs> = {
-  [name in keyof Outputs]: Outputs[name] extends `${infer Step}.${infer Member}`
-    ?
-        | MemberOf<ResultOf<One, StepNamed<Steps, Step>>, Member>
-        | (StepNamed<Steps, Step> extends MaySkip ? undefined : never)
-    : never;
-};
 type MemberOf<Result, Member> = Member extends keyof Result ? Result[Member] : never;
 
 type MaySkip = { readonly optional: true } | { readonly when: string } | { readonly otherwise: string };

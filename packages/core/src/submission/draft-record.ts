@@ -18,14 +18,13 @@ export function draftRecord(parsed: ValidSubmission, message: SubmittedMessage, 
   if (!workflow) throw new Error(`no workflow ${job.workflow}, though the submission rules name it`);
   const now = ports.now();
   const { priority } = job;
-  const { body, traceparent, enqueuedAt, parent } = message;
+  const { body, traceparent, enqueuedAt } = message;
   const submission = {
     jobId,
     keys: contract.keysOf(job),
     priority,
     ...reply,
     owner,
-    parent: parent?.step,
     fairnessKey: fairnessKeyOf(parsed) || undefined,
     statuses,
     contentDigest: contentDigest(body, ports.rules.contracts.usualWorkflow),

@@ -69,17 +69,6 @@ export const NOTHING_GOES_WRONG: Bounds = {
   staleReads: 0,
 };
 
-/** How the jobs of a child's workflow may end, as their own exploration has seen. */
-export interface ChildEnds {
-  readonly processed: boolean;
-  /** Compensated: its parent's step is rejected. */
-  readonly takenBack: boolean;
-  /** It waits for a person, and its parent's step for it. */
-  readonly error: boolean;
-  /** Its compensation may end in Error: then nobody takes it back. */
-  readonly mayStay: boolean;
-}
-
 export interface Setting {
   readonly name: string;
   readonly workflow: Workflow;
@@ -118,8 +107,6 @@ export interface Setting {
   readonly historyBytes?: number;
   /** The lists in the results of steps: by the step, then by the member. */
   readonly listed?: { readonly [step: string]: { readonly [member: string]: readonly object[] } };
-  /** The steps that submit child jobs, and how these may end. */
-  readonly children?: { readonly [step: string]: ChildEnds };
   readonly mutant?: Mutant;
   /** Faults that are known and stand in the README, by their words: the explorer passes over them. */
   readonly known?: readonly string[];
@@ -144,12 +131,6 @@ export const CONTRACTS: Contracts = {
   usualWorkflow: CONTENT.workflow,
   of: {},
 };
-
-/** What a parent's compensation asks of a child job. */
-export const TAKE_BACK: OperatorRequest = { kind: "cancel", reason: "its parent is compensated", byRequester: true };
-
-/** The same, of one that has ended. */
-export const COMPENSATE: OperatorRequest = { kind: "compensate", reason: "its parent is compensated", byParent: true };
 
 /** What an operator may ask for. */
 export const REQUESTS = {

@@ -5,7 +5,6 @@ import type { RouteOptions } from "@scheduler-agent-supervisor/core/composition"
 import { offered } from "@scheduler-agent-supervisor/core/domain";
 import type { Messenger } from "@scheduler-agent-supervisor/core/messaging";
 import { completionUrl, type Ports } from "@scheduler-agent-supervisor/core/scheduling";
-import type { ChildJobs } from "@scheduler-agent-supervisor/core/submission";
 import { createMemoryAuditLog } from "../memory/memory-audit-log.ts";
 import type { MemoryJobStore } from "../memory/memory-job-store.ts";
 import { createMemoryLease } from "../memory/memory-leadership.ts";
@@ -39,7 +38,6 @@ export interface PortsOptions {
   readonly store: MemoryJobStore;
   readonly messenger: Messenger;
   readonly time: VirtualTime;
-  readonly childJobs: ChildJobs;
 }
 
 /** As a process has them when it begins: they know nothing of their endpoints. */
@@ -49,10 +47,9 @@ export function createWorldAgents({
   routing,
   store,
   time,
-  childJobs,
-}: Pick<PortsOptions, "business" | "endpoints" | "routing" | "store" | "time" | "childJobs">): Ports["agents"] {
+}: Pick<PortsOptions, "business" | "endpoints" | "routing" | "store" | "time">): Ports["agents"] {
   const now = () => time.now;
-  return business.createAgents(endpoints, { ...routing, now }, { store, now, childJobs });
+  return business.createAgents(endpoints, { ...routing, now }, { store, now });
 }
 
 export function createWorldPorts({
@@ -63,7 +60,6 @@ export function createWorldPorts({
   store,
   messenger,
   time,
-  childJobs,
 }: PortsOptions): Ports {
   const workflows = business.loadWorkflows();
   const now = () => time.now;
@@ -71,7 +67,7 @@ export function createWorldPorts({
   return {
     store,
     messenger,
-    agents: createWorldAgents({ business, endpoints, routing, store, time, childJobs }),
+    agents: createWorldAgents({ business, endpoints, routing, store, time }),
     jobFor: business.contentFor,
     checkResult: business.checkResult,
     workflows,

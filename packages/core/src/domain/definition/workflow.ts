@@ -130,8 +130,6 @@ export interface StepPolicy extends Omit<RecoveryPolicy, "onExhausted" | "onReje
 export interface AgentFacts {
   readonly operations: readonly string[];
   readonly transports: readonly Transport[];
-  /** The workflow of the jobs that it submits. */
-  readonly submits?: string;
 }
 
 /** All agents, by name. */

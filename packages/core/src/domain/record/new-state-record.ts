@@ -11,7 +11,6 @@ type Submission = Pick<
   | "keys"
   | "priority"
   | "owner"
-  | "parent"
   | "fairnessKey"
   | "contentDigest"
   | "statuses"
@@ -57,7 +56,6 @@ export function newStateRecord(
     jobRevision: 1,
     priority: submission.priority,
     ...(submission.owner && { owner: submission.owner }),
-    ...(submission.parent && { parent: submission.parent }),
     ...(submission.fairnessKey && { fairnessKey: submission.fairnessKey }),
     contentDigest: submission.contentDigest,
     ...(submission.statuses === "end" && { statuses: submission.statuses }),
