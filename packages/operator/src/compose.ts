@@ -11,7 +11,6 @@ import {
 } from "@scheduler-agent-supervisor/core/composition";
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
 import { instant, inWords } from "@scheduler-agent-supervisor/core/domain";
-import { repliesQueueOf } from "@scheduler-agent-supervisor/core/messaging";
 import type { Pauses } from "@scheduler-agent-supervisor/core/scheduling";
 import type { ClosingStore, Pause } from "@scheduler-agent-supervisor/core/store";
 import {
@@ -127,7 +126,7 @@ function composeOperator(business: Business, composed: Composed): Desk {
   const consumed = consumedQueues(business, composed);
   const replyQueues = createReplyQueues({
     register: createCosmosReplyQueueRegister(supervision),
-    own: [config.AgentRepliesQueue, ...teamQueuesOf(config)],
+    own: [config.AgentRepliesQueue],
     now,
   });
   const bus = serviceBusOf(config, { retryOptions: PEEK_RETRY });
@@ -216,7 +215,6 @@ function consumedQueues({ agentsAskedByQueue }: Business, { queues, config }: Co
     ...ownedQueuesOf(config),
     queues.scheduler,
     queues.agentReplies,
-    ...teamQueuesOf(config),
     ...[...agentsAskedByQueue].map((agent) => `${queues.agentRequests}-${agent}`),
   ];
 }
@@ -227,7 +225,7 @@ function connectDeadLetters(
   { consumed, replyQueues }: { readonly consumed: readonly string[]; readonly replyQueues: ReplyQueues },
 ) {
   const { jobs, quarantine, agentReplies } = queues;
-  const sources = { jobs, ownedQueues: ownedQueuesOf(config), agentReplies, teamQueues: teamQueuesOf(config) };
+  const sources = { jobs, ownedQueues: ownedQueuesOf(config), agentReplies };
   const queuesWith = (others?: readonly OthersQueue[]) =>
     deadLetterQueuesOf({ consumed, quarantine, ...sources, ...(others && { others }) });
   const ofAll = () =>
@@ -262,8 +260,4 @@ function closedAtOnceFor({ ports: { retention } }: Composed): number | undefined
 
 function ownedQueuesOf({ SubmissionQueues }: Config): string[] {
   return SubmissionQueues.map(({ queue }) => queue);
-}
-
-function teamQueuesOf({ AgentTeams, AgentRepliesQueue }: Config): string[] {
-  return AgentTeams.map(({ team }) => repliesQueueOf(team, AgentRepliesQueue));
 }

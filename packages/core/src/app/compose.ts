@@ -84,7 +84,6 @@ export function composePattern(
     quarantine: config.QuarantineQueue,
     agentRequests: config.AgentRequestsQueue,
     agentReplies: config.AgentRepliesQueue,
-    agentTeams: config.AgentTeams,
   };
   const jobs = database.container(config.JobsContainer);
   const store = createCosmosJobStore(
@@ -136,7 +135,6 @@ export function composePattern(
       },
       { store, now, childJobs: createChildJobs(() => ({ ...ports, telemetry: processTelemetry })) },
     ),
-    agentTeams: config.AgentTeams,
     jobFor: business.contentFor,
     checkResult: business.checkResult,
     workflows,

@@ -129,8 +129,6 @@ export interface OwnQueues {
   /** The queues of one sender each. */
   readonly ownedQueues?: readonly string[];
   readonly agentReplies: string;
-  /** The queues of one team each. */
-  readonly teamQueues?: readonly string[];
   /** The reply queues of other hosts. */
   readonly others?: readonly OthersQueue[];
 }
@@ -139,13 +137,12 @@ export function deadLetterQueuesOf(own: OwnQueues): DeadLetterQueue[] {
   const { quarantine, jobs, ownedQueues = [], agentReplies, others: ofOthers = [] } = own;
   const otherNames = ofOthers.map(({ queue }) => queue);
   const consumed = [...own.consumed, ...otherNames];
-  const teamQueues = [...(own.teamQueues ?? []), ...otherNames];
   const mayBeGone = (queue: string) => ofOthers.some((other) => other.queue === queue && !other.isInUse);
   // The quarantine keeps messages from queues of jobs and of replies, and its subject names which; what can't be stored may be from any queue. The
   // message still belongs to its sender.
   const source = (subject: string | undefined, cameBy?: unknown) => {
     if (subject === "NotStorable") return consumed.find((queue) => queue === cameBy) ?? jobs;
-    const [several, others] = subject === "InvalidReply" ? [agentReplies, teamQueues] : [jobs, ownedQueues];
+    const [several, others] = subject === "InvalidReply" ? [agentReplies, otherNames] : [jobs, ownedQueues];
     return others.find((queue) => queue === cameBy) ?? several;
   };
   return [

@@ -6,7 +6,6 @@ import { type Container, ErrorResponse } from "@azure/cosmos";
 export interface OwnedReplyQueues {
   /** When a process of the app last wrote them. */
   readonly at: string;
-  /** The app's own one is the first, its teams' follow. */
   readonly queues: readonly [string, ...string[]];
 }
 
