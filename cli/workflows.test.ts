@@ -25,13 +25,12 @@ test("a policy in words", () =>
   expect(
     policyInWords({
       failureThreshold: 3,
-      mostFailures: 9,
       waits: ["PT1M", "PT5M"],
       onExhausted: "compensate",
       onRejected: "fail",
     }),
   ).toBe(
-    "3 attempts a step, 9 in all steps together, then waits of 1 min, 5 min with an attempt after each, then compensate; rejected: Error, an operator decides",
+    "3 attempts a step, then waits of 1 min, 5 min with an attempt after each, then compensate; rejected: Error, an operator decides",
   ));
 
 test("every step has its box and every dependency its arrow", () => {

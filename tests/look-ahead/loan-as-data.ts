@@ -69,7 +69,7 @@ export const loanAsData: Workflow = {
         ...within,
         ...compensatedBy("withdraw"),
       },
-      ...{ awaitWithin: "P14D", policy: { onAwaitExpired: "compensate", awaitThreshold: 2 } },
+      ...{ awaitWithin: "P14D", policy: { onAwaitExpired: "compensate" } },
     },
     { name: "payOut", agent: "bank", operation: "pay", after: ["sign"], needs: ["sign"], ...within },
   ],

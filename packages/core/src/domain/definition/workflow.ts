@@ -67,8 +67,6 @@ export interface WorkflowStep {
 export interface FailureBudget {
   /** The number of attempts of one step that may fail before the supervisor waits, compensates or fails the job. */
   readonly failureThreshold: number;
-  /** The number of attempts of all steps together that may fail. No limit if absent. */
-  readonly mostFailures?: number;
   /** At the threshold: the wait before each further attempt, ISO 8601. The waits should increase. */
   readonly waits: readonly string[];
 }
@@ -81,11 +79,9 @@ export interface RecoveryPolicy extends FailureBudget {
   readonly onRejected: "fail" | "compensate";
   /**
    * The reaction if nobody reports a step in time that is done later (`awaitWithin`). `"retry"`, or absent: a failure as any other, and the step is
-   * requested again. Another value: expired waits have their own count, and leave the step's failure budget as it is.
+   * requested again. Another value applies at the first wait that expires.
    */
   readonly onAwaitExpired?: "retry" | "fail" | "compensate";
-  /** How many waits of one step may expire before `onAwaitExpired` applies; after each of the others it is requested again. 1 if absent. */
-  readonly awaitThreshold?: number;
   /**
    * The budget of a compensation: its members that differ. When it is used up, the step is left to an operator, and the job ends in Error after the
    * compensation of the other steps.

@@ -53,7 +53,7 @@ export function workflowFaults(
     faults.push(...timeFaults(step.completeWithin, at), ...waitFaults(step.awaitWithin, at));
     faults.push(...startFaults(step, agents, timeout, at), ...assigneeShapeFaults(step, rules, at));
     faults.push(...compensationFaults(step, agents, at), ...shapeFaults(step, workflow, rules, at));
-    if (step.policy) faults.push(...policyFaults(step.policy, at), ...uselessPolicyFaults(step, workflow, at));
+    if (step.policy) faults.push(...policyFaults(step.policy, at), ...uselessPolicyFaults(step, at));
     for (const name of step.after) {
       if (!names.includes(name)) faults.push(`${at}: comes after ${name}, which is no step`);
     }
@@ -63,11 +63,9 @@ export function workflowFaults(
 }
 
 function wholePolicyFaults(policy: RecoveryPolicy, where: string): string[] {
-  const { awaitThreshold, onAwaitExpired = "retry" } = policy;
   // A workflow that was written without types may not have it.
   const failureThreshold = (policy.failureThreshold as number | undefined) ?? Number.NaN;
-  const faults = policyFaults({ ...policy, failureThreshold }, where);
-  return awaitThreshold !== undefined && onAwaitExpired === "retry" ? [...faults, `${where}: ${NO_COUNT}`] : faults;
+  return policyFaults({ ...policy, failureThreshold }, where);
 }
 
 /** What is absent of a step's policy is the workflow's. */
@@ -80,13 +78,10 @@ function policyFaults(policy: Partial<RecoveryPolicy>, where: string): string[] 
   ];
 }
 
-function budgetFaults({ failureThreshold, mostFailures, waits }: Partial<FailureBudget>, where: string): string[] {
+function budgetFaults({ failureThreshold, waits }: Partial<FailureBudget>, where: string): string[] {
   const faults: string[] = [];
   if (failureThreshold !== undefined && !isCount(failureThreshold)) {
     faults.push(`${where}.failureThreshold must be a whole number of at least 1`);
-  }
-  if (mostFailures !== undefined && !isCount(mostFailures)) {
-    faults.push(`${where}.mostFailures must be a whole number of at least 1, or absent`);
   }
   for (const wait of waits ?? []) {
     if (durationMs(wait) === undefined) faults.push(`${where}.waits: ${wait} is not an ISO 8601 duration`);
@@ -96,20 +91,15 @@ function budgetFaults({ failureThreshold, mostFailures, waits }: Partial<Failure
 
 const ON_AWAIT_EXPIRED = ["retry", "fail", "compensate"];
 
-function waitPolicyFaults({ onAwaitExpired, awaitThreshold }: Partial<RecoveryPolicy>, where: string): string[] {
-  const faults: string[] = [];
-  if (onAwaitExpired !== undefined && !ON_AWAIT_EXPIRED.includes(onAwaitExpired)) {
-    faults.push(`${where}.onAwaitExpired must be "${ON_AWAIT_EXPIRED.join('" or "')}", or absent`);
-  }
-  if (awaitThreshold !== undefined && !isCount(awaitThreshold)) {
-    faults.push(`${where}.awaitThreshold must be a whole number of at least 1, or absent`);
-  }
-  return faults;
+function waitPolicyFaults({ onAwaitExpired }: Partial<RecoveryPolicy>, where: string): string[] {
+  return onAwaitExpired === undefined || ON_AWAIT_EXPIRED.includes(onAwaitExpired)
+    ? []
+    : [`${where}.onAwaitExpired must be "${ON_AWAIT_EXPIRED.join('" or "')}", or absent`];
 }
 
 const isCount = (value: number) => Number.isInteger(value) && value >= 1;
 
-const BUDGET = ["failureThreshold", "mostFailures", "waits"];
+const BUDGET = ["failureThreshold", "waits"];
 
 /** A workflow that was written without types may say more of it, as of a step's own policy. */
 function compensationPolicyFaults(compensation: Partial<FailureBudget>, where: string): string[] {
@@ -124,23 +114,16 @@ function compensationPolicyFaults(compensation: Partial<FailureBudget>, where: s
 }
 
 /** A step's own policy for what the step never does. */
-function uselessPolicyFaults(step: WorkflowStep, workflow: Workflow, at: string): string[] {
-  const { policy = {}, compensation, awaitWithin } = step;
+function uselessPolicyFaults({ policy = {}, compensation, awaitWithin }: WorkflowStep, at: string): string[] {
   const faults: string[] = [];
   if (policy.compensation !== undefined && typeof compensation === "string") {
     faults.push(`${at}: policy.compensation: the step's compensation is "${compensation}", so there is nothing to try`);
   }
-  const ofWaits = (["onAwaitExpired", "awaitThreshold"] as const).filter((member) => policy[member] !== undefined);
-  if (ofWaits.length > 0 && awaitWithin === undefined) {
-    faults.push(`${at}: policy.${ofWaits.join(", policy.")}: the step has no awaitWithin, so it waits for no report`);
+  if (policy.onAwaitExpired !== undefined && awaitWithin === undefined) {
+    faults.push(`${at}: policy.onAwaitExpired: the step has no awaitWithin, so it waits for no report`);
   }
-  const { onAwaitExpired = "retry" } = { ...workflow.policy, ...policy };
-  if (policy.awaitThreshold !== undefined && onAwaitExpired === "retry") faults.push(`${at}: ${NO_COUNT}`);
   return faults;
 }
-
-const NO_COUNT =
-  'policy.awaitThreshold: without onAwaitExpired "fail" or "compensate", an expired wait counts against failureThreshold';
 
 function operationFaults(agent: string, operation: string, agents: KnownAgents, at: string): string[] {
   const known = agents.get(agent);
