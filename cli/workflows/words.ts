@@ -65,8 +65,7 @@ export function assigneeInWords({ assignee, awaitWithin, compensation }: Workflo
   const halves = [awaitWithin, ofCompensation].flatMap((wait) =>
     wait ? [exactDuration((durationMs(wait) ?? 0) / 2)] : [],
   );
-  const who = typeof assignee === "string" ? assignee : `whom the rule ${assignee.rule} names`;
-  return `by ${who}${halves.length > 0 ? `, with a reminder after ${[...new Set(halves)].join(" or ")}` : ""}`;
+  return `by ${assignee}${halves.length > 0 ? `, with a reminder after ${[...new Set(halves)].join(" or ")}` : ""}`;
 }
 
 export function cancellationInWords({ cancelUntil }: Workflow): string {

@@ -141,7 +141,7 @@ function several(
 export function withSteps(record: StateRecord, { steps }: Workflow): StateRecord {
   const added = steps.flatMap(({ name, agent, assignee }): [string, StepRecord][] => {
     const fresh = { ...NOT_STARTED, agent, result: null, compensation: null, generation: 1 };
-    return record.steps[name] ? [] : [[name, typeof assignee === "string" ? { ...fresh, assignee } : fresh]];
+    return record.steps[name] ? [] : [[name, assignee ? { ...fresh, assignee } : fresh]];
   });
   return added.length === 0 ? record : { ...record, steps: { ...record.steps, ...Object.fromEntries(added) } };
 }

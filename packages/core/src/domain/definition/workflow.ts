@@ -18,9 +18,6 @@ export type StepCompensation =
 /** How a step reaches its agent (P7): as an activity of this app, or by a message on the agent's own request queue. */
 export type Transport = "activity" | "queue";
 
-/** Its name, or the name of the app's rule that returns it. */
-export type Assignee = string | { readonly rule: string };
-
 /** One step of a workflow: its agent, predecessors, times and compensation. */
 export interface WorkflowStep {
   /** An identifier: it is a path in the store and part of the idempotency key. */
@@ -51,11 +48,8 @@ export interface WorkflowStep {
    * Absent: the agent's operation may not answer `accepted`.
    */
   readonly awaitWithin?: string;
-  /**
-   * A person, group or role that has to act while the step awaits its report, as text or by a rule of the job's content. Recorded at submission. Half-way
-   * through the wait a reminder is sent.
-   */
-  readonly assignee?: Assignee;
+  /** A person, group or role that has to act while the step awaits its report. Recorded at submission. Half-way through the wait a reminder is sent. */
+  readonly assignee?: string;
   /** ISO 8601: how long the step may wait for its agent before it may be scheduled again. The setting `StartWithin` if absent. */
   readonly startWithin?: string;
   readonly compensation: StepCompensation;
@@ -137,7 +131,6 @@ export type KnownAgents = ReadonlyMap<string, AgentFacts>;
 export interface KnownRules {
   readonly conditions: readonly string[];
   readonly lists: readonly string[];
-  readonly assignees?: readonly string[];
 }
 
 /** An activity must end before the host's functionTimeout does (host.json: 5 minutes). */

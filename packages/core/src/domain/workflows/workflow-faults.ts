@@ -14,7 +14,6 @@ import {
   type WorkflowStep,
 } from "../definition/workflow.ts";
 import { durationMs } from "../duration.ts";
-import { assigneeShapeFaults } from "../record/assignee.ts";
 import { deadlineFaults } from "../record/deadline.ts";
 import { MOST_RUNS } from "../record/record-limits.ts";
 import { outputFaults } from "../steps/outputs.ts";
@@ -51,7 +50,7 @@ export function workflowFaults(
       faults.push(`${at}: the name must be an identifier such as reserveStock, of at most 25 letters and digits`);
     faults.push(...operationFaults(step.agent, step.operation, agents, at), ...transportFaults(step, agents, at));
     faults.push(...timeFaults(step.completeWithin, at), ...waitFaults(step.awaitWithin, at));
-    faults.push(...startFaults(step, agents, timeout, at), ...assigneeShapeFaults(step, rules, at));
+    faults.push(...startFaults(step, agents, timeout, at), ...assigneeFaults(step, at));
     faults.push(...compensationFaults(step, agents, at), ...shapeFaults(step, workflow, rules, at));
     if (step.policy) faults.push(...policyFaults(step.policy, at), ...uselessPolicyFaults(step, at));
     for (const name of step.after) {
@@ -177,6 +176,20 @@ function waitFaults(awaitWithin: string | undefined, at: string): string[] {
   return ms <= LONGEST_WAIT_MS
     ? []
     : [`${at}: awaitWithin ${awaitWithin} is longer than a step may wait: at most P30D`];
+}
+
+/** Long enough for a mail address. */
+const LONGEST_ASSIGNEE = 200;
+
+/** A workflow that was written without types may have anything there. */
+function assigneeFaults({ assignee, awaitWithin, compensation }: WorkflowStep, at: string): string[] {
+  if (assignee === undefined) return [];
+  const isAwaited =
+    awaitWithin !== undefined || (typeof compensation === "object" && compensation.awaitWithin !== undefined);
+  const faults = isAwaited ? [] : [`${at}: assignee: the step has no awaitWithin, so it waits for nobody`];
+  if (typeof assignee !== "string" || assignee.trim() === "" || assignee.length > LONGEST_ASSIGNEE)
+    faults.push(`${at}: assignee must be a text such as underwriters, of at most ${LONGEST_ASSIGNEE} characters`);
+  return faults;
 }
 
 function compensationFaults({ agent, compensation }: WorkflowStep, agents: KnownAgents, at: string): string[] {
