@@ -115,7 +115,6 @@ var settings = {
   SupervisorSchedule: supervisorSchedule
   JobsInFlight: '200'
   FairShare: '0.5'
-  FairnessWeights: '{}'
   StartWithin: 'PT30S'
   MostTimesNotTakenUp: '2'
   MostTimesRescheduled: '500'

@@ -190,7 +190,6 @@ export function composePattern(
           ? {
               countByKey: () => store.countByKey(spanInFlight(config, now())),
               share: config.FairShare,
-              weights: config.FairnessWeights,
             }
           : undefined,
       now,

@@ -20,7 +20,6 @@ import {
   serviceUrl,
   textOrNothing,
   traceUrl,
-  weights,
 } from "./setting-types.ts";
 import { unsafeSettings } from "./unsafe-settings.ts";
 
@@ -103,8 +102,6 @@ const fixed = z.object({
   JobsInFlight: z.coerce.number().int().min(1).max(100_000).default(200),
   /** The part of these places that the jobs of one fairness key may hold while jobs of other keys are active. */
   FairShare: z.coerce.number().gt(0).max(1).default(0.5),
-  /** The weights of fairness keys, as JSON: a key of weight 2 may hold twice that part. */
-  FairnessWeights: weights,
   /** How long a step may wait for its agent before it may be scheduled again, unless its workflow sets another time. */
   StartWithin: duration(START_WITHIN),
   /** The delay before a job is tried again whose endpoint's address or credential is wrong: no failure is counted, and a person must fix it. */
