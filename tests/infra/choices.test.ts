@@ -124,7 +124,8 @@ test("private: every place that the app calls has its endpoint, and none stays p
 
 test("a second region: its own task hub and its own queue for replies, which exists; one region writes", () => {
   expect(main).toContain("var taskHubName = joins ? 'JobScheduler2' : 'JobScheduler'");
-  const [, replies = ""] = /^var regionReplies = '([\w-]+)'$/m.exec(app) ?? [];
+  const [, replies = ""] =
+    /^var regionSettings = secondRegion \? { AgentRepliesQueue: '([\w-]+)' } : {}$/m.exec(app) ?? [];
   const { queues } = JSON.parse(read("infra/entities/service-bus.json")) as { queues: { name: string }[] };
   expect(queues.map(({ name }) => name)).toContain(replies);
   expect(read("infra/app/cosmos.bicep")).toContain("enableMultipleWriteLocations: false");

@@ -83,7 +83,6 @@ export function composePattern(
     quarantine: config.QuarantineQueue,
     agentRequests: config.AgentRequestsQueue,
     agentReplies: config.AgentRepliesQueue,
-    agentTeams: config.AgentTeams,
   };
   const jobs = database.container(config.JobsContainer);
   const store = createCosmosJobStore(
@@ -135,7 +134,6 @@ export function composePattern(
       },
       { store, now },
     ),
-    agentTeams: config.AgentTeams,
     jobFor: business.contentFor,
     checkResult: business.checkResult,
     workflows,
@@ -191,7 +189,6 @@ export function composePattern(
           ? {
               countByKey: () => store.countByKey(spanInFlight(config, now())),
               share: config.FairShare,
-              weights: config.FairnessWeights,
             }
           : undefined,
       now,

@@ -3,7 +3,6 @@
 import { z } from "zod";
 import type { Authentication, Endpoint } from "../agents/agent.ts";
 import { START_WITHIN } from "../domain/definition/workflow.ts";
-import { agentTeams } from "../messaging/agent-teams.ts";
 import { inWords } from "../messaging/checked.ts";
 import { ownedQueues } from "../submission/owned-queues.ts";
 import type { TelemetrySettings } from "../telemetry/exporting.ts";
@@ -21,7 +20,6 @@ import {
   serviceUrl,
   textOrNothing,
   traceUrl,
-  weights,
 } from "./setting-types.ts";
 import { unsafeSettings } from "./unsafe-settings.ts";
 
@@ -69,8 +67,6 @@ const fixed = z.object({
   AgentRequestsQueue: queueName.default("agent-requests"),
   /** The queue of their replies. If several hosts have their own task hubs, each needs its own queue. */
   AgentRepliesQueue: queueName.default("agent-replies"),
-  /** Teams that run agents elsewhere. Each replies on its own queue: that name, and `-<team>` after it. */
-  AgentTeams: agentTeams,
   /** The allowed names of a private reply queue. */
   ReplyQueuePattern: pattern.default(/^replies-[a-z0-9-]{1,80}$/),
   /** Connection string of the Cosmos DB account; in Azure its address and an identity instead. */
@@ -106,8 +102,6 @@ const fixed = z.object({
   JobsInFlight: z.coerce.number().int().min(1).max(100_000).default(200),
   /** The part of these places that the jobs of one fairness key may hold while jobs of other keys are active. */
   FairShare: z.coerce.number().gt(0).max(1).default(0.5),
-  /** The weights of fairness keys, as JSON: a key of weight 2 may hold twice that part. */
-  FairnessWeights: weights,
   /** How long a step may wait for its agent before it may be scheduled again, unless its workflow sets another time. */
   StartWithin: duration(START_WITHIN),
   /** The delay before a job is tried again whose endpoint's address or credential is wrong: no failure is counted, and a person must fix it. */
@@ -248,10 +242,8 @@ function secretFaults(
 }
 
 /** The settings of the functions' triggers, which are needed first. @throws as `parseConfig` */
-export function parseTriggers(
-  environment: Environment,
-): Pick<Config, "SubmissionQueues" | "AgentTeams" | "OperatorSignIn"> {
-  return parsed(fixed.pick({ SubmissionQueues: true, AgentTeams: true, OperatorSignIn: true }), environment);
+export function parseTriggers(environment: Environment): Pick<Config, "SubmissionQueues" | "OperatorSignIn"> {
+  return parsed(fixed.pick({ SubmissionQueues: true, OperatorSignIn: true }), environment);
 }
 
 /** The settings of telemetry, which starts first. @throws as `parseConfig` */

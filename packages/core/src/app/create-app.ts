@@ -1,6 +1,5 @@
 // The app as its functions use it: a business with the settings of one process, composed at its first use.
 
-import type { AgentTeam } from "../messaging/agent-teams.ts";
 import type { Context, Ports, Telemetry } from "../scheduler/ports.ts";
 import type { OwnedQueue } from "../submission/owned-queue.ts";
 import type { TelemetrySettings } from "../telemetry/exporting.ts";
@@ -19,9 +18,8 @@ export interface App {
   readonly telemetrySettings: TelemetrySettings;
   /** How the operator API identifies its callers. */
   readonly operatorSignIn: OperatorSignIn;
-  /** The submission queues of one sender each, and the teams with a reply queue each: each has a function. */
+  /** The submission queues of one sender each: each has a function. */
   readonly submissionQueues: readonly OwnedQueue[];
-  readonly agentTeams: readonly AgentTeam[];
   /** The faults of the settings and the workflows, with the solution for each; empty if the app can run. */
   startFaults(): readonly string[];
   ports(): Ports;
@@ -60,7 +58,6 @@ export function createApp(business: Business, environment: Environment): App {
     telemetrySettings,
     operatorSignIn: triggers.OperatorSignIn,
     submissionQueues: triggers.SubmissionQueues,
-    agentTeams: triggers.AgentTeams,
     startFaults: () => startFaults(business, environment),
     ports,
     contextOf: (telemetry) => ({ ...ports(), telemetry }),

@@ -18,16 +18,7 @@ type OneOf<Known extends string> = Known | (string & {});
 export type StepOf<One extends AnyAgent, Names extends string, Rules extends WorkflowRules> = One extends AnyAgent
   ? Omit<
       WorkflowStep,
-      | "name"
-      | "agent"
-      | "operation"
-      | "compensation"
-      | "after"
-      | "needs"
-      | "otherwise"
-      | "when"
-      | "forEach"
-      | "assignee"
+      "name" | "agent" | "operation" | "compensation" | "after" | "needs" | "otherwise" | "when" | "forEach"
     > & {
       readonly name: string;
       readonly agent: One["name"];
@@ -39,7 +30,6 @@ export type StepOf<One extends AnyAgent, Names extends string, Rules extends Wor
       readonly when?: OneOf<keyof Rules["conditions"] & string>;
       /** A list of the content by its name, or `step.member` of the result of a step before it. */
       readonly forEach?: OneOf<keyof Rules["lists"] & string>;
-      readonly assignee?: string | { readonly rule: OneOf<keyof Rules["assignees"] & string> };
     }
   : never;
 

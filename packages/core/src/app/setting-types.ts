@@ -116,27 +116,3 @@ export const textOrNothing = z
   .string()
   .optional()
   .transform((text) => text || undefined);
-
-const WEIGHTS = z.record(z.string(), z.number().gt(0).max(1000));
-
-/** The weights of fairness keys, as a JSON object. */
-export const weights = z
-  .string()
-  .default("{}")
-  .transform((text, context) => {
-    const parsed = WEIGHTS.safeParse(jsonIn(text));
-    if (parsed.success) return parsed.data;
-    context.addIssue({
-      code: "custom",
-      message: 'must be a JSON object of keys and weights above 0 and up to 1000, such as {"tea-shop": 2}',
-    });
-    return z.NEVER;
-  });
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

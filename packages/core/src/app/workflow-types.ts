@@ -81,12 +81,6 @@ type ListOf<Rules extends WorkflowRules, Step> = Step extends {
   ? Parameters<Rules["lists"][Name]>[0]
   : never;
 
-type AssigneeOf<Rules extends WorkflowRules, Step> = Step extends {
-  readonly assignee: { readonly rule: infer Name extends keyof NonNullable<Rules["assignees"]> & string };
-}
-  ? Parameters<NonNullable<Rules["assignees"]>[Name]>[0]
-  : never;
-
 /** Whether content of that type may be given for `Wanted`. Where one of them is not known nothing is said. */
 type Takes<Wanted, Content> = [Wanted] extends [never]
   ? true
@@ -191,11 +185,6 @@ type UnfitList<Result, From extends string, Member extends string> = Member exte
     : `${From}.${Member} is no list of objects`
   : `the result of ${From} has no ${Member}`;
 
-type AssigneeFits<Step, Rules extends WorkflowRules, Content> =
-  Takes<AssigneeOf<Rules, Step>, Content> extends true
-    ? unknown
-    : Fault<"assignee", "this assignee takes the content of another contract">;
-
 /** `unknown` where the step names rules that there are, and a fallback among the steps. */
 type NamesFit<Names, Step, Rules extends WorkflowRules> = (Step extends { readonly when: infer Name extends string }
   ? NameFits<"when", "condition", Name, keyof Rules["conditions"]>
@@ -204,9 +193,6 @@ type NamesFit<Names, Step, Rules extends WorkflowRules> = (Step extends { readon
     ? Name extends `${string}.${string}`
       ? unknown
       : NameFits<"forEach", "list", Name, keyof Rules["lists"]>
-    : unknown) &
-  (Step extends { readonly assignee: { readonly rule: infer Name extends string } }
-    ? NameFits<"assignee", "rule for an assignee", Name, keyof NonNullable<Rules["assignees"]>>
     : unknown) &
   (Step extends { readonly otherwise: infer Name extends string }
     ? NameFits<"otherwise", "step", Name, Names>
@@ -235,5 +221,4 @@ export type StepFits<
       ReadsFit<One, Steps, Step> &
       ConditionFits<One, Steps, Step, Rules, Content> &
       ListFits<One, Steps, Step, Rules, Content> &
-      ItemFits<One, Step, ItemIn<One, Steps, Step, Rules>> &
-      AssigneeFits<Step, Rules, Content>;
+      ItemFits<One, Step, ItemIn<One, Steps, Step, Rules>>;

@@ -6,7 +6,6 @@ import type { StepResult } from "../domain/record/state-record.ts";
 import type { Scheduling } from "../domain/steps/step-run.ts";
 import type { Workflows } from "../domain/workflows/workflows.ts";
 import type { Address } from "../messaging/agent-messages.ts";
-import type { AgentTeam } from "../messaging/agent-teams.ts";
 import type { Messenger } from "../messaging/messenger.ts";
 import type { AuditLog } from "../store/audit-log.ts";
 import type { JobArchive } from "../store/job-archive.ts";
@@ -59,8 +58,6 @@ export interface Ports {
   readonly store: JobStore;
   readonly messenger: Messenger;
   readonly agents: ReadonlyMap<string, RoutedAgent>;
-  /** The teams with reply queues of their own. */
-  readonly agentTeams?: readonly AgentTeam[];
   /** The members of the job that the agent has declared. */
   readonly jobFor: (agent: string, job: Job) => JobView;
   /** Checks a result against its agent's declaration. */

@@ -1,7 +1,6 @@
 // The record of a new job, from its checked message.
 
 import { instant } from "../domain/duration.ts";
-import { assigned } from "../domain/record/assignee.ts";
 import { deadlineOf } from "../domain/record/deadline.ts";
 import { newStateRecord } from "../domain/record/new-state-record.ts";
 import type { StateRecord } from "../domain/record/state-record.ts";
@@ -34,6 +33,5 @@ export function draftRecord(parsed: ValidSubmission, message: SubmittedMessage, 
   const items = itemsIn(workflow, job, ports.workflows.rules);
   const at = instant(now);
   const record = newStateRecord(submission, workflow, at, instant(now + ports.timing.claimWithinMs), items);
-  const steps = assigned(workflow, record.steps, job, ports.workflows.rules);
-  return { ...record, steps, ...deadlineOf(workflow, at) };
+  return { ...record, ...deadlineOf(workflow, at) };
 }

@@ -60,8 +60,8 @@ const USUAL_ITEMS = [0, 1, 2];
 
 /**
  * Explores the newest version of a workflow. The structure is the app's: steps, predecessors, compensations, conditions, fallbacks, policies, queues,
- * lists, the deadline. The times, thresholds and services are the model's: two tries, one wait, and services that follow the contract of an agent. The
- * first wait that expires is the last where `onAwaitExpired` gives waits their own count. `bounded` and `notModelled` name the differences.
+ * lists, the deadline. The times, thresholds and services are the model's: two tries, one wait, and services that follow the contract of an agent.
+ * `bounded` and `notModelled` name the differences.
  * @throws where the app has no such workflow, no such condition, or no such step to poll
  */
 export async function explore(business: Business, name: string, options: ExploreOptions = {}): Promise<Exploration> {

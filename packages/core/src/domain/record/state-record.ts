@@ -114,8 +114,6 @@ export interface StepRun {
   readonly retryCount: number;
   /** How many of those count against its failure threshold; an operator's resubmission sets it to none. Absent: none. */
   readonly failureCount?: number | undefined;
-  /** How many of the failures were waits for a report that expired. Absent: none. */
-  readonly expiredWaits?: number | undefined;
   /** How often it was scheduled again while no agent was known to have started it. */
   readonly waitCount: number;
   readonly error: string | null;
