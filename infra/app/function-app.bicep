@@ -112,9 +112,6 @@ var settings = {
   AzureWebJobsStorage__credential: 'managedidentity'
   AzureWebJobsStorage__clientId: identity.clientId
   AgentTryTimeout: 'PT5S'
-  AgentSlowAfter: 'PT3S'
-  BreakerFailures: '5'
-  BreakerOpenFor: 'PT1S'
   SupervisorSchedule: supervisorSchedule
   JobsInFlight: '200'
   FairShare: '0.5'

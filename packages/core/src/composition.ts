@@ -5,6 +5,7 @@ export { idIn, notYet } from "./agents/http-service.ts";
 export { type RouteOptions, routeAgent } from "./agents/route-agent.ts";
 export { versionsInUse } from "./app/check-workflows.ts";
 export { verdictFaults } from "./app/checked-services.ts";
+export type { Tuning } from "./app/compose.ts";
 export type { Composed } from "./app/composed.ts";
 export { type Config, parseConfig } from "./app/config.ts";
 export { blobsOf, cosmosOf, serviceBusOf } from "./app/connections.ts";

@@ -2,6 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { BreakerOptions } from "../agents/endpoint-health.ts";
 import type { HostTimeout } from "../domain/definition/host-timeout.ts";
 import { LONGEST_STEP_MS } from "../domain/definition/workflow.ts";
 import { instant } from "../domain/duration.ts";
@@ -66,11 +67,17 @@ function spanInFlight({ StartWithin, ClockSkew }: Config, now: number): Span {
 /** Within the time that a message is held. */
 const LOOK_RETRY = { maxRetries: 2, retryDelayInMs: 300, timeoutInMs: 5000 } as const;
 
+/** What no environment changes, and no setting has: an app that can't wait for the usual times, as in a test, is created with its own. */
+export interface Tuning {
+  readonly breaker?: Partial<BreakerOptions>;
+}
+
 export function composePattern(
   business: Business,
   config: Config,
   telemetrySettings: TelemetrySettings,
   functionTimeout: HostTimeout,
+  tuning: Tuning,
 ): Composed {
   const { contracts, workflows: known } = business;
   const workflows = business.loadWorkflows(`PT${config.StartWithin / 1000}S`, functionTimeout);
@@ -115,7 +122,6 @@ export function composePattern(
       {
         now,
         tryTimeoutMs: config.AgentTryTimeout,
-        slowAfterMs: config.AgentSlowAfter,
         authenticators: { settingOf: config.settingOf, identity: agentIdentityOf(config) },
         onHealth: (...change) => {
           observeHealth(...change);
@@ -128,11 +134,7 @@ export function composePattern(
         },
         onMisconfigured: reportMisconfigured,
         observeTry: isExporting(telemetrySettings) ? observeTry : undefined,
-        breaker: {
-          failures: config.BreakerFailures,
-          openMs: config.BreakerOpenFor,
-          longestOpenMs: config.BreakerOpenFor * 5,
-        },
+        breaker: tuning.breaker,
       },
       { store, now, childJobs: createChildJobs(() => ({ ...ports, telemetry: processTelemetry })) },
     ),

@@ -96,12 +96,6 @@ const fixed = z.object({
   AzureWebJobsStorage__clientId: text.optional(),
   /** An agent's try without an answer is aborted after this time. */
   AgentTryTimeout: duration("PT5S"),
-  /** An endpoint that takes longer to answer gets calls only if no other has capacity. */
-  AgentSlowAfter: duration("PT3S"),
-  /** After this number of failures in a row an endpoint gets no more calls, except one probe after each pause. */
-  BreakerFailures: z.coerce.number().int().min(1).default(5),
-  /** The first pause of a broken endpoint; later ones increase to five times that. */
-  BreakerOpenFor: duration("PT1S"),
   /** The number of jobs that attempts should hold at once; others wait in their queue. */
   JobsInFlight: z.coerce.number().int().min(1).max(100_000).default(200),
   /** The part of these places that the jobs of one fairness key may hold while jobs of other keys are active. */

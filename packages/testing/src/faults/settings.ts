@@ -21,7 +21,6 @@ export function probeSettings(folder: string): Record<string, string> {
     ClaimWithin: "PT2S",
     ClockSkew: "PT0.2S",
     StartWithin: "PT3S",
-    BreakerFailures: "1000",
     HousekeepingSchedule: "*/3 * * * * *",
     OrchestrationsKeptFor: "PT1M",
   };
