@@ -33,12 +33,14 @@ export function adaptApp(workflows: readonly Workflow[], tuning: Tuning = {}): A
   return { dir, deploy, [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }) };
 }
 
-function tune(dir: string, tuning: Tuning): void {
+function tune(dir: string, { breaker, timing }: Tuning): void {
   const file = join(dir, "dist/shared/app.js");
   const created = "createApp(business, process.env)";
+  // All processes have the clock of one machine.
+  const tuning = JSON.stringify({ breaker, timing: { clockSkewMs: 1000, ...timing } });
   const code = readFileSync(file, "utf8");
   if (!code.includes(created)) throw new Error(`${file} is not what it was`);
-  writeFileSync(file, code.replace(created, `createApp(business, process.env, ${JSON.stringify(tuning)})`));
+  writeFileSync(file, code.replace(created, `createApp(business, process.env, ${tuning})`));
 }
 
 /** Has the flight service, which knows no keys, asked to book at most once, where it was asked for what it had booked. */

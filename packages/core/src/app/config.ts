@@ -104,34 +104,16 @@ const fixed = z.object({
   FairnessWeights: weights,
   /** How long a step may wait for its agent before it may be scheduled again, unless its workflow sets another time. */
   StartWithin: duration(START_WITHIN),
-  /** The delay before a job is tried again whose endpoint's address or credential is wrong: no failure is counted, and a person must fix it. */
-  RetryMisconfiguredAfter: duration("PT5M"),
-  /** How many times in a row a step may not be taken up in time before that counts as a failure, if its agent is not seen to work on others. */
-  MostTimesNotTakenUp: z.coerce.number().int().min(1).max(1000).default(2),
-  /** How many times in a row a step is scheduled again that no agent took up, whatever the reason: then its job is in Error, and a person is alerted. */
-  MostTimesRescheduled: z.coerce.number().int().min(1).max(100_000).default(500),
-  /** How long a message is held under its lock during an outage, before it is sent back to its queue; at most 3 minutes with the lock renewal of host.json. */
-  HoldWithin: duration("PT3M"),
-  /** How long a Pending job may wait for its claim; then its start message is sent again. */
-  ClaimWithin: duration("PT1M"),
-  /** The maximum difference between clocks. */
-  ClockSkew: duration("PT2S"),
   /** The schedule of a timer: when the supervisor sweeps, the gauges are measured, and housekeeping runs. */
   SupervisorSchedule: schedule.optional(),
   GaugesSchedule: schedule.optional(),
   HousekeepingSchedule: schedule.optional(),
-  /** A longer sweep continues at the next tick. */
-  SweepWithin: duration("PT20S"),
-  /** The engine's data of an ended attempt is removed at this time after the attempt began. */
-  OrchestrationsKeptFor: duration("P30D"),
   /** The time from the end of a job to the removal of all its documents. Its secrets are removed at once. */
   EndedJobsKeptFor: keptFor,
   /** How long a job that was compensated, cancelled or marked resolved can still be resubmitted unchanged, and keeps its payment token. */
   ResubmitWithin: duration("P7D"),
   /** The blob container to which jobs that are over are written first. */
   JobArchive: containerOrNone,
-  /** How long a crashed supervisor is still the leader. */
-  LeaseSeconds: z.coerce.number().int().min(15).max(60).default(15),
   /** If sweeps find nothing, one in this time is written to the audit log. */
   IdleSweepRecordedEvery: duration("PT10M"),
   /** host.json names its hub by this setting. Hosts on one bus and store need task hubs with different names. */

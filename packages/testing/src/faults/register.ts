@@ -7,8 +7,11 @@ import type { Tuning } from "@scheduler-agent-supervisor/core/composition";
 const PROBE = new URL("./probe.js", import.meta.url).href;
 const CREATE_APP = import.meta.resolve("@scheduler-agent-supervisor/core/internal/app/create-app");
 const CLIENT = import.meta.resolve("@scheduler-agent-supervisor/core/internal/scheduler/scheduler-client");
-/** A host that dies again and again is no fault of the services: no endpoint is given up. */
-const TUNING: Tuning = { breaker: { failures: 1000 } };
+/** What has died is found within seconds. A host that dies again and again is no fault of the services: no endpoint is given up. */
+const TUNING: Tuning = {
+  breaker: { failures: 1000 },
+  timing: { claimWithinMs: 2000, clockSkewMs: 200, orchestrationsKeptForMs: 60_000 },
+};
 /** Behind a module's address: itself, not what stands in its place. */
 const PLAIN = "?plain";
 
