@@ -125,7 +125,6 @@ var settings = {
   HousekeepingSchedule: '0 17 * * * *'
   OperatorSignIn: signsIn ? 'entra' : 'key'
   EnvironmentName: tags['azd-env-name']
-  EnvironmentColour: 'blue'
   TaskHub: taskHubName
   AZURE_CLIENT_ID: identity.clientId
   APPLICATIONINSIGHTS_CONNECTION_STRING: uses.applicationInsights

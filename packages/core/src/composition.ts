@@ -9,4 +9,4 @@ export type { Tuning } from "./app/compose.ts";
 export type { Composed } from "./app/composed.ts";
 export { type Config, parseConfig } from "./app/config.ts";
 export { blobsOf, cosmosOf, serviceBusOf } from "./app/connections.ts";
-export { ENVIRONMENT_COLOURS, type OperatorSignIn } from "./app/setting-types.ts";
+export type { OperatorSignIn } from "./app/setting-types.ts";

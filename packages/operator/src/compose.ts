@@ -185,7 +185,7 @@ function composeOperator(business: Business, composed: Composed): Desk {
       supervision: createSupervisionReader(besideLease.getBlobClient(LEASE_BLOB), { supervision, audit }),
       gauges: async () => gaugesStanding(await gaugesSigns.read(), now(), upSince),
       shiftEntries: createShiftEntries({ supervision, audit }),
-      environment: { name: config.EnvironmentName, colour: config.EnvironmentColour },
+      environment: config.EnvironmentName,
       traceUrl: config.TraceUrl ?? null,
       signIn: config.OperatorSignIn,
     },

@@ -11,7 +11,6 @@ import type { AgentEndpoints, Business } from "./define-app.ts";
 import {
   containerOrNone,
   duration,
-  ENVIRONMENT_COLOURS,
   endpoints,
   keptFor,
   pattern,
@@ -125,8 +124,6 @@ const fixed = z.object({
   OperatorSignIn: z.enum(SIGN_INS).default("key"),
   /** The environment's name on each view of the console, so that operators do not confuse environments. */
   EnvironmentName: z.string().trim().min(1).max(64).default("jobs"),
-  /** The environment's colour there. */
-  EnvironmentColour: z.enum(ENVIRONMENT_COLOURS).default("blue"),
   /** The address of a job's trace: `{traceId}` is replaced by its id. */
   TraceUrl: textOrNothing.pipe(traceUrl.optional()),
   /** The app's public HTTP address, for reports of steps that are done later; the host's own name if absent. */
