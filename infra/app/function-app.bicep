@@ -109,31 +109,18 @@ var settings = {
   AzureWebJobsStorage__credential: 'managedidentity'
   AzureWebJobsStorage__clientId: identity.clientId
   AgentTryTimeout: 'PT5S'
-  AgentSlowAfter: 'PT3S'
-  BreakerFailures: '5'
-  BreakerOpenFor: 'PT1S'
   SupervisorSchedule: supervisorSchedule
   JobsInFlight: '200'
   FairShare: '0.5'
   StartWithin: 'PT30S'
-  MostTimesNotTakenUp: '2'
-  MostTimesRescheduled: '500'
-  HoldWithin: 'PT3M'
-  RetryMisconfiguredAfter: 'PT5M'
-  ClaimWithin: 'PT1M'
-  ClockSkew: 'PT2S'
-  SweepWithin: 'PT20S'
-  OrchestrationsKeptFor: 'P30D'
   EndedJobsKeptFor: 'forever'
   ResubmitWithin: 'P7D'
   JobArchive: 'none'
-  LeaseSeconds: '15'
   IdleSweepRecordedEvery: 'PT10M'
   GaugesSchedule: '*/30 * * * * *'
   HousekeepingSchedule: '0 17 * * * *'
   OperatorSignIn: signsIn ? 'entra' : 'key'
   EnvironmentName: tags['azd-env-name']
-  EnvironmentColour: 'blue'
   TaskHub: taskHubName
   AZURE_CLIENT_ID: identity.clientId
   APPLICATIONINSIGHTS_CONNECTION_STRING: uses.applicationInsights

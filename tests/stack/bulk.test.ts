@@ -13,7 +13,10 @@ import { startTestStack, type TestStack } from "../support/test-stack.ts";
 let app: TestStack;
 beforeAll(async () => {
   // What a killed host has written and not yet said is found by the supervisor after this time.
-  app = await startTestStack({ appSettings: { ClaimWithin: "PT5S", GaugesSchedule: "*/2 * * * * *" } });
+  app = await startTestStack({
+    appSettings: { GaugesSchedule: "*/2 * * * * *" },
+    tuning: { timing: { claimWithinMs: 5000 } },
+  });
 });
 afterAll(() => app?.[Symbol.asyncDispose]());
 

@@ -48,13 +48,13 @@ const data = join(folder, "data");
 let adapted: AdaptedApp;
 let app: TestStack;
 beforeAll(async () => {
-  adapted = adaptApp(N);
+  adapted = adaptApp(N, { timing: { claimWithinMs: 3000, clockSkewMs: 500 } });
   app = await startTestStack({
     appDir: adapted.dir,
     data,
     parts: PART_NAMES,
     queuesFile: shortLocks(folder),
-    appSettings: { ClaimWithin: "PT3S", StartWithin: "PT3S", ClockSkew: "PT0.5S", OTEL_BSP_SCHEDULE_DELAY: "200" },
+    appSettings: { StartWithin: "PT3S", OTEL_BSP_SCHEDULE_DELAY: "200" },
   });
 });
 afterAll(async () => {

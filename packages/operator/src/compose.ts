@@ -124,15 +124,15 @@ function composeOperator(business: Business, composed: Composed): Desk {
   const queueAges = consumed.map((queue) => createQueueAge(bus, queue));
   const jobGauges = createJobGauges(jobs, createOpenErrorCounts(jobs, now));
   const openJobs = keepOpenJobs(createOpenJobStore(jobs), MOST_JOBS, now);
-  const attention = createAttention({ openJobs, jobGauges, clockSkewMs: config.ClockSkew, now });
+  const attention = createAttention({ openJobs, jobGauges, clockSkewMs: ports.timing.clockSkewMs, now });
   const known = { workflow: business.workflowNames, agent: business.serviceAgents.map(({ name }) => name) };
   const agents = createAgentStandings({ health: composed.health, pauses, known, now });
   const heldUpSeenWith = (standings: typeof agents) =>
     createHeldUp({
       jobs: createWaitingJobs(jobs),
       agents: standings,
-      claimWithinMs: config.ClaimWithin,
-      graceMs: SWEEP_GRACE_MS + config.ClockSkew,
+      claimWithinMs: ports.timing.claimWithinMs,
+      graceMs: SWEEP_GRACE_MS + ports.timing.clockSkewMs,
       now,
     });
   const heldUp = heldUpSeenWith(agents);
@@ -173,7 +173,7 @@ function composeOperator(business: Business, composed: Composed): Desk {
       supervision: createSupervisionReader(besideLease.getBlobClient(LEASE_BLOB), { supervision, audit }),
       gauges: async () => gaugesStanding(await gaugesSigns.read(), now(), upSince),
       shiftEntries: createShiftEntries({ supervision, audit }),
-      environment: { name: config.EnvironmentName, colour: config.EnvironmentColour },
+      environment: config.EnvironmentName,
       traceUrl: config.TraceUrl ?? null,
       signIn: config.OperatorSignIn,
     },

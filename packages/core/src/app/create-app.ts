@@ -3,7 +3,7 @@
 import type { Context, Ports, Telemetry } from "../scheduler/ports.ts";
 import type { OwnedQueue } from "../submission/owned-queue.ts";
 import type { TelemetrySettings } from "../telemetry/exporting.ts";
-import { composePattern } from "./compose.ts";
+import { composePattern, type Tuning } from "./compose.ts";
 import type { Composed } from "./composed.ts";
 import { type Environment, parseConfig, parseTelemetryConfig, parseTriggers } from "./config.ts";
 import type { Business } from "./define-app.ts";
@@ -39,7 +39,7 @@ export interface App {
  * Creates the app for its functions. It reads at once the settings that the functions' triggers and the telemetry need.
  * @throws one error that names each of those settings that is at fault
  */
-export function createApp(business: Business, environment: Environment): App {
+export function createApp(business: Business, environment: Environment, tuning: Tuning = {}): App {
   const triggers = parseTriggers(environment);
   const telemetrySettings = parseTelemetryConfig(environment);
   let made: Composed | undefined;
@@ -49,6 +49,7 @@ export function createApp(business: Business, environment: Environment): App {
       parseConfig(environment, business),
       telemetrySettings,
       functionTimeoutOf(environment),
+      tuning,
     );
     return made;
   };

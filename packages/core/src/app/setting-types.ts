@@ -10,9 +10,6 @@ import { inWords } from "../domain/thrown.ts";
 export const SIGN_INS = ["entra", "key", "development"] as const;
 export type OperatorSignIn = (typeof SIGN_INS)[number];
 
-/** The colours of the environment in the console. */
-export const ENVIRONMENT_COLOURS = ["grey", "blue", "green", "orange", "red", "purple"] as const;
-
 export const queueName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._/-]{0,259}$/, "must be the name of a queue");
 /** The endpoints of an agent's service, and the app's authentication there: see agents/endpoint-list.ts. */
 export const endpoints = z.string().transform((text, context): readonly Endpoint[] => {

@@ -3,7 +3,7 @@
 import { type Contracts, defineContract, jobId, jobMembers } from "@scheduler-agent-supervisor/core/contracts";
 import type { Job, Workflow, WorkflowRules } from "@scheduler-agent-supervisor/core/domain";
 import type { OperatorRequest } from "@scheduler-agent-supervisor/core/messaging";
-import type { Timing } from "@scheduler-agent-supervisor/core/scheduling";
+import { type Timing, USUAL_TIMING } from "@scheduler-agent-supervisor/core/scheduling";
 import { z } from "zod";
 import { TICK_MS } from "./abstract-time.ts";
 import type { Mutant } from "./mutant.ts";
@@ -16,11 +16,9 @@ const CLOCK_SKEW_MS = 1.5 * TICK_MS;
 export const AHEAD_MS: { readonly [host in Host]: number } = { east: 0, west: CLOCK_SKEW_MS };
 
 export const TIMING: Timing = {
-  holdWithinMs: 180_000,
-  misconfiguredRetryMs: 300_000,
+  ...USUAL_TIMING,
   // Once: how often it was before is then no part of a state.
   mostTimesUntaken: 1,
-  mostTimesRescheduled: 500,
   claimWithinMs: TICK_MS,
   clockSkewMs: CLOCK_SKEW_MS,
   sweepWithinMs: 5000,

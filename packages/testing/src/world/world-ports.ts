@@ -4,7 +4,7 @@ import type { AgentEndpoints, Business } from "@scheduler-agent-supervisor/core/
 import type { RouteOptions } from "@scheduler-agent-supervisor/core/composition";
 import { offered } from "@scheduler-agent-supervisor/core/domain";
 import type { Messenger } from "@scheduler-agent-supervisor/core/messaging";
-import { completionUrl, type Ports } from "@scheduler-agent-supervisor/core/scheduling";
+import { completionUrl, type Ports, USUAL_TIMING } from "@scheduler-agent-supervisor/core/scheduling";
 import { createMemoryAuditLog } from "../memory/memory-audit-log.ts";
 import type { MemoryJobStore } from "../memory/memory-job-store.ts";
 import { createMemoryLease } from "../memory/memory-leadership.ts";
@@ -16,19 +16,6 @@ export const APP_URL = "http://app.test";
 
 /** Every reply queue of a world's requesters begins so. */
 export const REPLY_QUEUES = /^replies-/;
-
-/** Unless told otherwise, as the settings have it where they say nothing. */
-const TIMING: Ports["timing"] = {
-  holdWithinMs: 180_000,
-  misconfiguredRetryMs: 300_000,
-  mostTimesUntaken: 2,
-  mostTimesRescheduled: 500,
-  claimWithinMs: 300_000,
-  clockSkewMs: 2000,
-  sweepWithinMs: 20_000,
-  unrecordedMs: 2000,
-  orchestrationsKeptForMs: 2_592_000_000,
-};
 
 export interface PortsOptions {
   readonly business: Business;
@@ -78,7 +65,7 @@ export function createWorldPorts({
       replyQueuePattern: REPLY_QUEUES,
       listFaults: workflows.listFaults,
     },
-    timing: { ...TIMING, ...timing },
+    timing: { ...USUAL_TIMING, ...timing },
     taskHub: "world",
     leadership: createMemoryLease(15_000, now).heldBy("supervisor"),
     supervision: createMemoryAuditLog(),
