@@ -26,8 +26,6 @@ export const VERB_OPTIONS = {
   who: text,
   assignee: text,
   "failure-threshold": text,
-  "start-within": text,
-  "complete-within": text,
   "on-exhausted": text,
   "clock-skew": text,
   at: text,

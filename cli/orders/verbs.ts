@@ -3,7 +3,6 @@ import { BULK_ACTIONS, MOST_JOBS } from "@scheduler-agent-supervisor/operator/in
 import { numberOf, UsageError, type Values } from "../every-app/arguments.ts";
 import { withAddress } from "../every-app/printed-commands.ts";
 import { wrapped } from "../every-app/wrapped.ts";
-import { showAdvice } from "./advice.ts";
 import { openApp } from "./app.ts";
 import { showGroup, showNeeds, showSearch } from "./attention.ts";
 import { changeBulk, listBulk, previewBulk, showBulk, startBulk } from "./bulk.ts";
@@ -139,22 +138,6 @@ const VERBS: { readonly [verb: string]: Verb } = {
         by: needed(call.values, "by"),
         ...(call.values["deadline-only"] === true && { only: "deadline" as const }),
       }),
-  },
-  advice: {
-    call: "[--workflow W] [--start-within PT10S] [--complete-within PT20S] [--failure-threshold N]",
-    about:
-      "what steps took last week, the times that are proposed, and what these or other times would have done; nothing is done",
-    run: ({ app, values, asJson }) =>
-      showAdvice(
-        app,
-        {
-          workflow: textOf(values, "workflow"),
-          startWithin: textOf(values, "start-within"),
-          completeWithin: textOf(values, "complete-within"),
-          failureThreshold: textOf(values, "failure-threshold"),
-        },
-        asJson,
-      ),
   },
   "what-if": {
     call: "[--failure-threshold N] [--on-exhausted fail|compensate] [--clock-skew PT2S] [--at T]",

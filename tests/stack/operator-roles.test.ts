@@ -19,7 +19,6 @@ const ROUTES = {
   "Jobs.Read": [
     "GET api/session",
     "GET api/changes",
-    "GET api/advice",
     "GET api/overview",
     "GET api/traffic",
     "GET api/waiting-messages",

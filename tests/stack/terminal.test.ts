@@ -198,10 +198,6 @@ const EXAMPLES: readonly Example[] = [
     order: "card-4",
     says: /card-4: all its documents are removed\./,
   },
-  {
-    documented: "advice --complete-within PT25S",
-    says: /^A sample of [1-9]\d* orders[\s\S]*^order-fulfilment v\d: [1-9]\d* orders[\s\S]*^takePayment\t.*\tPT\d+S \/ PT10S\t.*\t0 of [1-9]/m,
-  },
   { documented: 'dismiss REPORT --reason "the stock is released by hand"', says: /^Dismissed\./ },
   { documented: "claim --group CAUSE", says: /^Claimed by local-operator/ },
   { documented: 'note --group CAUSE --text "the bank knows"', says: /local-operator: the bank knows/ },

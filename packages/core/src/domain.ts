@@ -12,11 +12,9 @@ export { SKIP_CAUSES } from "./domain/definition/skipped.ts";
 export {
   type FailureBudget,
   type JobDeadline,
-  LONGEST_STEP_MS,
   levelsOf,
   policyFor,
   type RecoveryPolicy,
-  START_WITHIN,
   type Workflow,
   type WorkflowRef,
   type WorkflowStep,

@@ -29,7 +29,6 @@ import type { AgentStandings, LastHour, Session, Traffic, WaitingMessages } from
 import { deadLetterQueuesOf } from "./messaging/dead-letters.ts";
 import { createQueueAge } from "./messaging/queue-ages.ts";
 import { createServiceBusDeadLetters } from "./messaging/service-bus-dead-letters.ts";
-import { createAdvice, type ReadAdvice } from "./operations/advice.ts";
 import { createAgentStandings } from "./operations/agent-standings.ts";
 import { type AttentionView, createAttention } from "./operations/attention.ts";
 import { type AwaitingView, createAwaiting } from "./operations/awaiting.ts";
@@ -48,7 +47,6 @@ import { createWaitingMessages } from "./operations/waiting-messages.ts";
 import { createAwaitingJobs } from "./store/awaiting-jobs.ts";
 import { createCosmosBulkStore } from "./store/bulk-store.ts";
 import { createCosmosDiscardedStore, type DiscardedStore } from "./store/discarded-store.ts";
-import { createEndedJobs } from "./store/ended-jobs.ts";
 import { createCosmosHandlingStore } from "./store/handling-store.ts";
 import { createHourCounts } from "./store/hour-counts.ts";
 import { createJobGauges } from "./store/job-gauges.ts";
@@ -79,7 +77,6 @@ export interface Desk {
 }
 
 export interface ConsolePorts {
-  readonly advice: ReadAdvice;
   readonly awaiting: AwaitingView;
   readonly attention: AttentionView;
   readonly heldUp: HeldUpView;
@@ -167,11 +164,6 @@ function composeOperator(business: Business, composed: Composed): Desk {
     }),
     samples: { samples, counts, queueAges, agents, now },
     console: {
-      advice: createAdvice({
-        jobs: createEndedJobs(jobs, closedAtOnceFor(composed)),
-        workflows: business.workflowNames.flatMap((name) => ports.workflows.newest(name) ?? []),
-        now,
-      }),
       awaiting: createAwaiting({ jobs: createAwaitingJobs(jobs), workflows: business.workflows, now }),
       attention,
       heldUp,

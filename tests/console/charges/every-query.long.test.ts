@@ -21,8 +21,6 @@ const ENDS_SOON: readonly (readonly [begin: string, most: number])[] = [
   ["jobs?limit=50&state=Error&workflow=none", 200],
   // Two minutes of the last hour may have ended since the timer ran: two counts more.
   ["gauges", 30],
-  // A sample of at most 1,400 jobs.
-  ["advice", 2500],
 ];
 
 const folder = mkdtempSync(join(tmpdir(), "every-query-"));

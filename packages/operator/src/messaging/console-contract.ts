@@ -1,5 +1,4 @@
 // The API's answers to the console, in one place: the server's answers and the console's types both come from these schemas.
-export * from "../answers/advice.ts";
 export * from "../answers/agents.ts";
 export * from "../answers/attention.ts";
 export * from "../answers/awaiting.ts";

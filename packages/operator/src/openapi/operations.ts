@@ -8,7 +8,6 @@ import {
   reportBody,
 } from "@scheduler-agent-supervisor/core/messaging";
 import type { z } from "zod";
-import { adviceQuery } from "../messaging/advice-request.ts";
 import { attentionQuery } from "../messaging/attention-request.ts";
 import { awaitingQuery } from "../messaging/awaiting-request.ts";
 import { bulkListQuery, bulkPreviewBody, bulkStartBody } from "../messaging/bulk-request.ts";
@@ -231,12 +230,6 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
     answer: console.whatIf,
   },
   "POST supervisor/sweep": { summary: "Runs a sweep now", answer: answers.swept, rejection: answers.following },
-  "GET advice": {
-    summary:
-      "What steps took in a sample of the last week's jobs, times that are proposed, and what others would have done",
-    query: adviceQuery,
-    answer: console.advice,
-  },
   "GET workflows": {
     summary: "The versions of workflows, and the number of jobs that need each",
     answer: answers.workflowVersions,

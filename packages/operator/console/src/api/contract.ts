@@ -1,7 +1,6 @@
 // The types of the API's answers, from the schemas that the server answers by.
 export type {
   Acted,
-  Advice,
   AgentStandings,
   AgentTimeout,
   Attention,
@@ -47,7 +46,6 @@ export type {
   ShiftLog,
   SkipCause,
   Snapshot,
-  StepAdvice,
   StepRecord,
   StepRun,
   StepState,

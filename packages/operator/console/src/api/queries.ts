@@ -4,7 +4,6 @@ import { useEffect, useRef } from "react";
 import { nameJobs } from "../words/say.ts";
 import { get } from "./client.ts";
 import type {
-  Advice,
   AgentStandings,
   Attention,
   AttentionPage,
@@ -39,7 +38,6 @@ import type {
   WaitingMessages,
 } from "./contract.ts";
 import {
-  ADVICE_MS,
   AGENTS_MS,
   BULK_MS,
   CHANGES_MS,
@@ -337,8 +335,6 @@ export const useShiftLog = (filter: { readonly who: string; readonly from: strin
     queryFn: ({ signal }) => get<ShiftLog>(`shift-log${query(filter)}`, signal),
     refetchInterval: filter.to === "" && LIST_MS,
   });
-
-export const useAdvice = () => usePolled<Advice>("advice", ADVICE_MS);
 
 /** The first page, which says whether there are more. */
 export const useAwaiting = () => usePolled<Awaiting>("awaiting", HOME_MS);
