@@ -40,7 +40,6 @@ import { showShiftLog } from "./shift-log.ts";
 import { dismissReport } from "./system.ts";
 import { inOwnWords } from "./text.ts";
 import type { Call, Verb } from "./verb.ts";
-import { showWhatIf } from "./what-if.ts";
 
 const USUAL_LIMIT = 50;
 const MOST_IN_A_PAGE = 200;
@@ -138,21 +137,6 @@ const VERBS: { readonly [verb: string]: Verb } = {
         by: needed(call.values, "by"),
         ...(call.values["deadline-only"] === true && { only: "deadline" as const }),
       }),
-  },
-  "what-if": {
-    call: "[--failure-threshold N] [--on-exhausted fail|compensate] [--clock-skew PT2S] [--at T]",
-    about: "what a sweep would decide about the orders that are due; nothing is done",
-    run: ({ app, values, asJson }) =>
-      showWhatIf(
-        app,
-        {
-          failureThreshold: textOf(values, "failure-threshold"),
-          onExhausted: textOf(values, "on-exhausted"),
-          clockSkew: textOf(values, "clock-skew"),
-          at: textOf(values, "at"),
-        },
-        asJson,
-      ),
   },
   "shift-log": {
     call: "[--who NAME] [--from T] [--to T]",

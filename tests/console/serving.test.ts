@@ -212,7 +212,6 @@ test("every route stands in the OpenAPI document, and answers of each kind are a
   await hold("GET", "/api/openapi.json", 200);
   await hold("GET", "/api/job-contract", 200);
   await hold("GET", "/api/workflows", 200);
-  await hold("GET", "/api/supervisor/what-if", 200);
   await hold("POST", "/api/supervisor/sweep", 200);
   await hold("GET", "/api/agents", 200);
   const paused = { kind: "workflow", name: "order-fulfilment", change: "pause", reason: "r" };

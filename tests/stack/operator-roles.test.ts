@@ -46,7 +46,6 @@ const ROUTES = {
     "GET api/discarded-messages/{id}",
     "GET api/supervisor",
     "GET api/supervisor/entries",
-    "GET api/supervisor/what-if",
     "GET api/claims",
     "GET api/bulk",
     "GET api/bulk/{bulkId}",

@@ -136,8 +136,6 @@ const EXAMPLES: readonly Example[] = [
     says: /^2\t.*\tresubmitted, attempt 2: card renewed\t.*\n1\t.*\treceived\t.*\ttakePayment: Failed: .+$/m,
   },
   { documented: "audit ORDER", order: "card-4", says: /\tmarkResolved\trefunded by the bank\tdone/ },
-  { documented: "what-if", says: /^\d+ orders are due, 0 would be decided otherwise/m },
-  { documented: "what-if --failure-threshold 1", says: /^\d+ orders are due, \d+ would be decided otherwise/m },
   { documented: "shift-log --who supervisor", says: /\tsupervisor\thold|\tsupervisor\t/ },
   { documented: "awaiting", says: /^later-1\tarrangeShipping\tshipping\t/m },
   { documented: "awaiting --assignee underwriters", says: /No step awaits a report\./ },

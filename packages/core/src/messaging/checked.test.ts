@@ -1,6 +1,6 @@
 import {
+  parseSupervisionQuery,
   parseSweepQuery,
-  parseWhatIfQuery,
 } from "@scheduler-agent-supervisor/operator/internal/messaging/supervisor-request";
 import { expect, test } from "vitest";
 import { z } from "zod";
@@ -72,31 +72,25 @@ test("of unknown members ten are named, each by its beginning", () => {
 });
 
 test("what may be asked of the supervisor, with every fault named", () => {
-  const asked = parseWhatIfQuery([
-    ["failureThreshold", "5"],
-    ["clockSkew", "PT3S"],
-    ["at", "2026-01-31T12:00:00Z"],
-    ["onExhausted", "compensate"],
-  ]);
-  expect(asked).toEqual({
-    kind: "valid",
-    value: { failureThreshold: 5, clockSkewMs: 3000, at: "2026-01-31T12:00:00Z", onExhausted: "compensate" },
-  });
-  const wrong = parseWhatIfQuery([
-    ["failureThreshold", "0"],
-    ["clockSkew", "2 s"],
-    ["at", "noon"],
-    ["treshold", "3"],
-    ["treshold", "4"],
+  expect(
+    parseSupervisionQuery([
+      ["day", "2026-01-31"],
+      ["limit", "5"],
+    ]),
+  ).toEqual({ kind: "valid", value: { day: "2026-01-31", limit: 5 } });
+  const wrong = parseSupervisionQuery([
+    ["day", "noon"],
+    ["limit", "many"],
+    ["dya", "3"],
+    ["dya", "4"],
   ]);
   expect(wrong).toEqual({
     kind: "invalid",
     faults: [
-      "treshold: is given more than once",
-      "failureThreshold: must be a whole number from 1 to 999",
-      "clockSkew: must be an ISO 8601 duration such as PT2S",
-      "at: must be an instant such as 2026-01-31T12:00:00Z",
-      'the query: has no "treshold"',
+      "dya: is given more than once",
+      "day: must be a day such as 2026-01-31",
+      "limit: must be a whole number from 1 to 100",
+      'the query: has no "dya"',
     ],
   });
   expect(parseSweepQuery([["code", "a function's key"]])).toEqual({ kind: "valid", value: {} });

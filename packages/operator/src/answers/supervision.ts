@@ -1,6 +1,6 @@
 // The leader, and the decisions of the sweeps.
 import { z } from "zod";
-import { count, instant, processState } from "./parts.ts";
+import { instant, processState } from "./parts.ts";
 
 /** `GET /api/supervisor`: the leader of several supervisors, and the gauges. */
 export const supervisor = z.strictObject({
@@ -120,16 +120,6 @@ export const supervisionPage = z.strictObject({
   continuation: z.string().optional(),
 });
 
-/** `GET /api/supervisor/what-if`. */
-export const whatIf = z.object({
-  at: z.string(),
-  found: count,
-  different: count,
-  verdicts: z.record(z.string(), count),
-  prospects: z.array(z.object({ jobId: z.string(), verdict: z.string(), today: z.string(), rule: z.string() })),
-  finished: z.boolean(),
-});
-
 /** `GET /api/reports`: what the app says of itself that no job shows. */
 export const reports = z.strictObject({
   asOf: instant,
@@ -147,7 +137,6 @@ export const reports = z.strictObject({
 });
 
 export type Reports = z.output<typeof reports>;
-export type WhatIf = z.output<typeof whatIf>;
 export type Supervisor = z.output<typeof supervisor>;
 export type SupervisionEntry = z.output<typeof supervisionEntry>;
 export type LateReply = z.output<typeof lateReply>;

@@ -25,7 +25,7 @@ import { countJobsQuery, listQuery } from "../messaging/list-request.ts";
 import { pageQuery } from "../messaging/page-request.ts";
 import { pauseBody } from "../messaging/pause-request.ts";
 import { shiftQuery } from "../messaging/shift-request.ts";
-import { auditQuery, supervisionQuery, whatIfQuery } from "../messaging/supervisor-request.ts";
+import { auditQuery, supervisionQuery } from "../messaging/supervisor-request.ts";
 import * as answers from "./answers.ts";
 
 export interface ApiOperation {
@@ -223,11 +223,6 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
     summary: "What operators and supervisors did in a time, over all jobs",
     query: shiftQuery,
     answer: console.shiftLog,
-  },
-  "GET supervisor/what-if": {
-    summary: "The decisions of a sweep under other rules; nothing is done",
-    query: whatIfQuery,
-    answer: console.whatIf,
   },
   "POST supervisor/sweep": { summary: "Runs a sweep now", answer: answers.swept, rejection: answers.following },
   "GET workflows": {

@@ -55,7 +55,6 @@ export type {
   Traffic,
   Wait,
   WaitingMessages,
-  WhatIf,
   WorkflowStep,
 } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 

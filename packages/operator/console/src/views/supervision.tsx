@@ -9,7 +9,6 @@ import { useAuditLog, useSupervisor } from "../api/queries.ts";
 import { Button } from "../parts/fluent.ts";
 import { Loaded, Notice } from "../parts/notices.tsx";
 import { type Column, Table } from "../parts/table.tsx";
-import { WhatIfForm } from "../parts/what-if.tsx";
 import { Instant, Said } from "../parts/zone.tsx";
 import { TEXT } from "../words/frame.ts";
 import { STATES } from "../words/job.ts";
@@ -44,7 +43,6 @@ export function SupervisionView() {
           </>
         )}
       </Loaded>
-      <WhatIfForm />
       <AuditLog key={day} day={day} isToday={day === today} />
     </>
   );

@@ -1,7 +1,7 @@
 // The words for what supervisors have decided.
 import { counted } from "@scheduler-agent-supervisor/core/internal/domain/counted";
 import type { AgentTimeout } from "../api/contract.ts";
-import { countedJobs, say } from "./say.ts";
+import { say } from "./say.ts";
 
 const VERDICTS: { readonly [verdict: string]: string } = {
   retry: "Next attempt",
@@ -96,29 +96,4 @@ export const SUPERVISION = {
   },
   snapshot: (state: string, attempt: number, failures: number, step: string | null) =>
     [state, step, `attempt ${attempt}`, counted(failures, "failure")].filter(Boolean).join(", "),
-} as const;
-
-export const WHAT_IF = {
-  title: "What if other rules applied?",
-  get about() {
-    return say`What a sweep would decide now about the {jobs} that are due. Nothing is done.`;
-  },
-  threshold: "Failures until it gives up",
-  exhausted: "When they are used up",
-  asNow: "As now",
-  at: "At another time",
-  ask: "What would be decided?",
-  decided: "Then",
-  today: "Now",
-  found: (count: number, different: number) =>
-    `${countedJobs(count)} ${count === 1 ? "is" : "are"} due; ${different.toLocaleString("en")} would be decided otherwise than now.`,
-  get unfinished() {
-    return say`There are more: the time ended before all {jobs} were seen.`;
-  },
-  someOf: (count: number, all: number) =>
-    `These are ${count.toLocaleString("en")} of ${all.toLocaleString("en")}, the longest overdue.`,
-  all: "See all in the search",
-  get prospects() {
-    return say`{Jobs} that are due, the different ones first`;
-  },
 } as const;
