@@ -5,6 +5,7 @@ import { withAddress } from "../every-app/printed-commands.ts";
 import { wrapped } from "../every-app/wrapped.ts";
 import { openApp } from "./app.ts";
 import { showGroup, showNeeds, showSearch } from "./attention.ts";
+import { showAudit, showSupervision } from "./audit.ts";
 import { changeBulk, listBulk, previewBulk, showBulk, startBulk } from "./bulk.ts";
 import { changeHandling } from "./claims.ts";
 import {
@@ -30,13 +31,11 @@ import {
   recordOutcome,
   reportStep,
   showAttempts,
-  showAudit,
   showAwaiting,
   showContent,
   showOrder,
 } from "./one.ts";
-import { eraseOrder, runSweep, showOverview, showSupervision, showVersions } from "./overview.ts";
-import { showShiftLog } from "./shift-log.ts";
+import { eraseOrder, runSweep, showOverview, showVersions } from "./overview.ts";
 import { dismissReport } from "./system.ts";
 import { inOwnWords } from "./text.ts";
 import type { Call, Verb } from "./verb.ts";
@@ -138,19 +137,12 @@ const VERBS: { readonly [verb: string]: Verb } = {
         ...(call.values["deadline-only"] === true && { only: "deadline" as const }),
       }),
   },
-  "shift-log": {
-    call: "[--who NAME] [--from T] [--to T]",
-    about:
-      "what operators did and supervisors decided, over all orders: the last 12 hours; --who supervisor: decisions alone",
-    run: ({ app, values, asJson }) =>
-      showShiftLog(app, Object.fromEntries(["who", "from", "to"].map((name) => [name, textOf(values, name)])), asJson),
-  },
   supervision: {
-    call: "[--day DAY] [--continue C]",
+    call: "[--from T] [--to T] [--continue C]",
     about:
-      "the active supervisor, and a day's sweeps, decisions and late replies (2026-01-31, UTC; today without it); --continue C: those before",
+      "the active supervisor, and what supervisors decided and operators did in a time, over all orders: the last 12 hours; --continue C: what was before",
     run: ({ app, values, asJson }) =>
-      showSupervision(app, { day: textOf(values, "day"), ...furtherOf(values) }, asJson),
+      showSupervision(app, { from: textOf(values, "from"), to: textOf(values, "to"), ...furtherOf(values) }, asJson),
   },
   sweep: { call: "", about: "runs a sweep of the supervisor now", run: ({ app }) => runSweep(app) },
   versions: {

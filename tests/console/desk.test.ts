@@ -1,4 +1,4 @@
-// An operator in a real browser: what orders wait for, messages of one cause, the shift log, attempts, and the keyboard.
+// An operator in a real browser: what orders wait for, messages of one cause, the audit log, attempts, and the keyboard.
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder } from "../support/made-order.ts";
@@ -78,18 +78,22 @@ test("20 poisoned messages of one cause go again within ten clicks, with one edi
   expect(errors).toEqual([]);
 }, 150_000);
 
-test("the shift log says who did what, and is filtered by who", async () => {
-  const { page, errors } = await visit("/shift-log");
+test("the audit log says who did what, operators and supervisors, and is filtered by time", async () => {
+  const { page, errors } = await visit("/supervision");
   await page.getByText("the client's fault, fixed").first().waitFor();
-  await page.getByLabel("Who").fill("nobody");
-  await button(page, "Show").click();
-  await page.getByText("Nothing was done in this time").waitFor();
-  await page.getByLabel("Who").fill("supervisor");
-  await button(page, "Show").click();
   await page
-    .getByRole("row", { name: /held-1/ })
+    .getByRole("row", { name: /supervisor.*held-1/ })
     .first()
     .waitFor();
+  await page.getByLabel("Before").fill("2026-01-31T12:00");
+  await button(page, "Show").click();
+  await page.getByText("Nothing is recorded in this time").waitFor();
+  expect(new URL(page.url()).searchParams.get("to")).toMatch(/^2026-01-31T/);
+  await page.getByLabel("From").fill("2026-01-01T12:00");
+  await page.getByLabel("Before").fill("");
+  await button(page, "Show").click();
+  await page.getByText("the client's fault, fixed").first().waitFor();
+  expect(await faultsOf(page)).toEqual([]);
   expect(errors).toEqual([]);
 });
 

@@ -80,14 +80,14 @@ test("P12 of two hosts exactly one leads; the other one says who, and sweeps not
 
 test("what is asked of the supervisor over HTTP is checked, every fault named", async () => {
   const { host } = await leaderOnceThereIsOne();
-  const ask = async (query: string) => fetch(`${host.url}/api/supervisor/entries?${query}`, { headers: WITH_KEY });
-  const wrong = await ask("limit=none&day=2026-01-31&dya=3");
+  const ask = async (query: string) => fetch(`${host.url}/api/audit-log?${query}`, { headers: WITH_KEY });
+  const wrong = await ask("limit=none&dya=3");
   expect(wrong.status).toBe(400);
   const { faults } = (await wrong.json()) as { faults: string[] };
   expect(faults).toEqual(["limit: must be a whole number from 1 to 100", 'the query: has no "dya"']);
-  const right = await ask("day=2026-01-31");
+  const right = await ask("to=2026-01-31T12:00:00Z");
   expect(right.status).toBe(200);
-  expect(await right.json()).toMatchObject({ day: "2026-01-31", entries: [] });
+  expect(await right.json()).toMatchObject({ from: "2026-01-31T00:00:00.000Z", entries: [] });
 });
 
 test("P12 P16 kill -9 the leader over overdue orders: the other one leads within a lease and a tick, all end, no failure is counted twice", async () => {

@@ -69,7 +69,7 @@ const DAY = new Date().toISOString().slice(0, 10);
 const ids: Record<string, string> = {
   STEP: "arrangeShipping",
   QUEUE: "quarantine",
-  DAY,
+  T: `${DAY}T00:00:00Z`,
   C: Buffer.from(JSON.stringify({ at: `${DAY}T23:59:59.999Z`, shown: [] })).toString("base64url"),
 };
 let numbers: string[] = [];
@@ -107,9 +107,9 @@ const EXAMPLES: readonly Example[] = [
   },
   { documented: "versions", says: /^carrier\tv\d+\tthe newest\t/m },
   { documented: "sweep", says: /^\d+ orders were due\. The sweep is done\./ },
-  { documented: "supervision", says: /^Active: .*epoch \d+[\s\S]*\tsweep\t/ },
+  { documented: "supervision", says: /^Active: .*epoch \d+[\s\S]*\tsupervisor\tsweep\t/ },
   // What is before the end of that day: all of it.
-  { documented: "supervision --day DAY --continue C", says: /^Active: .*epoch \d+[\s\S]*\tsweep\t/ },
+  { documented: "supervision --from T --continue C", says: /^Active: .*epoch \d+[\s\S]*\tsweep\t/ },
   {
     documented: 'resubmit ORDER --reason "card renewed"',
     order: "card-1",
@@ -135,8 +135,7 @@ const EXAMPLES: readonly Example[] = [
     order: "card-1",
     says: /^2\t.*\tresubmitted, attempt 2: card renewed\t.*\n1\t.*\treceived\t.*\ttakePayment: Failed: .+$/m,
   },
-  { documented: "audit ORDER", order: "card-4", says: /\tmarkResolved\trefunded by the bank\tdone/ },
-  { documented: "shift-log --who supervisor", says: /\tsupervisor\thold|\tsupervisor\t/ },
+  { documented: "audit ORDER", order: "card-4", says: /\tmarkResolved\tcard-4\trefunded by the bank$/m },
   { documented: "awaiting", says: /^later-1\tarrangeShipping\tshipping\t/m },
   { documented: "awaiting --assignee underwriters", says: /No step awaits a report\./ },
   {

@@ -56,7 +56,6 @@ import { createOpenJobStore } from "./store/open-jobs.ts";
 import { createRecentJobs } from "./store/recent-jobs.ts";
 import { createCosmosReplyQueueRegister } from "./store/reply-queue-register.ts";
 import { createCosmosSampleStore } from "./store/sample-store.ts";
-import { createShiftEntries, type ShiftEntries } from "./store/shift-entries.ts";
 import { createWaitingJobs } from "./store/waiting-jobs.ts";
 import { createGaugesSigns, type GaugesSigns } from "./supervision/gauges-signs.ts";
 import { createSupervisionReader, type SupervisionReader } from "./supervision/read-supervision.ts";
@@ -90,7 +89,6 @@ export interface ConsolePorts {
   readonly handling: HandlingView;
   readonly supervision: SupervisionReader;
   readonly gauges: () => Promise<GaugesStanding>;
-  readonly shiftEntries: ShiftEntries;
   readonly environment: Session["environment"];
   readonly traceUrl: Session["traceUrl"];
   readonly signIn: OperatorSignIn;
@@ -176,7 +174,6 @@ function composeOperator(business: Business, composed: Composed): Desk {
       handling: createHandling({ store: createCosmosHandlingStore(supervision), attention, now }),
       supervision: createSupervisionReader(besideLease.getBlobClient(LEASE_BLOB), { supervision, audit }),
       gauges: async () => gaugesStanding(await gaugesSigns.read(), now(), upSince),
-      shiftEntries: createShiftEntries({ supervision, audit }),
       environment: { name: config.EnvironmentName, colour: config.EnvironmentColour },
       traceUrl: config.TraceUrl ?? null,
       signIn: config.OperatorSignIn,

@@ -1,5 +1,5 @@
 import {
-  parseSupervisionQuery,
+  parseAuditLogQuery,
   parseSweepQuery,
 } from "@scheduler-agent-supervisor/operator/internal/messaging/supervisor-request";
 import { expect, test } from "vitest";
@@ -72,25 +72,26 @@ test("of unknown members ten are named, each by its beginning", () => {
 });
 
 test("what may be asked of the supervisor, with every fault named", () => {
-  expect(
-    parseSupervisionQuery([
-      ["day", "2026-01-31"],
-      ["limit", "5"],
-    ]),
-  ).toEqual({ kind: "valid", value: { day: "2026-01-31", limit: 5 } });
-  const wrong = parseSupervisionQuery([
-    ["day", "noon"],
+  const now = Date.parse("2026-01-31T20:00:00Z");
+  expect(parseAuditLogQuery([["limit", "5"]], now)).toEqual({
+    kind: "valid",
+    value: { from: "2026-01-31T08:00:00.000Z", to: "2026-01-31T20:00:00.000Z", limit: 5 },
+  });
+  const backwards = parseAuditLogQuery([["from", "2026-01-31T21:00:00Z"]], now);
+  expect(backwards).toEqual({ kind: "invalid", faults: ["from: must be before to"] });
+  const wrong = [
+    ["from", "noon"],
     ["limit", "many"],
-    ["dya", "3"],
-    ["dya", "4"],
-  ]);
-  expect(wrong).toEqual({
+    ["too", "3"],
+    ["too", "4"],
+  ] as [string, string][];
+  expect(parseAuditLogQuery(wrong, now)).toEqual({
     kind: "invalid",
     faults: [
-      "dya: is given more than once",
-      "day: must be a day such as 2026-01-31",
+      "too: is given more than once",
+      "from: must be an instant such as 2026-01-31T12:00:00Z",
       "limit: must be a whole number from 1 to 100",
-      'the query: has no "dya"',
+      'the query: has no "too"',
     ],
   });
   expect(parseSweepQuery([["code", "a function's key"]])).toEqual({ kind: "valid", value: {} });

@@ -10,5 +10,4 @@ export * from "../answers/job.ts";
 export * from "../answers/overview.ts";
 export type * from "../answers/parts.ts";
 export * from "../answers/session.ts";
-export * from "../answers/shift-log.ts";
 export * from "../answers/supervision.ts";

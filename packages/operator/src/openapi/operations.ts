@@ -24,8 +24,7 @@ import { handlingBody } from "../messaging/handling-request.ts";
 import { countJobsQuery, listQuery } from "../messaging/list-request.ts";
 import { pageQuery } from "../messaging/page-request.ts";
 import { pauseBody } from "../messaging/pause-request.ts";
-import { shiftQuery } from "../messaging/shift-request.ts";
-import { auditQuery, supervisionQuery } from "../messaging/supervisor-request.ts";
+import { auditLogQuery, auditQuery } from "../messaging/supervisor-request.ts";
 import * as answers from "./answers.ts";
 
 export interface ApiOperation {
@@ -214,15 +213,10 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
   },
 
   "GET supervisor": { summary: "The active supervisor", answer: console.supervisor },
-  "GET supervisor/entries": {
-    summary: "A day's sweeps, decisions and late replies",
-    query: supervisionQuery,
-    answer: console.supervisionPage,
-  },
-  "GET shift-log": {
-    summary: "What operators and supervisors did in a time, over all jobs",
-    query: shiftQuery,
-    answer: console.shiftLog,
+  "GET audit-log": {
+    summary: "What supervisors decided and operators did in a time, over all jobs, with late replies",
+    query: auditLogQuery,
+    answer: console.auditPage,
   },
   "POST supervisor/sweep": { summary: "Runs a sweep now", answer: answers.swept, rejection: answers.following },
   "GET workflows": {

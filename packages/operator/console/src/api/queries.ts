@@ -7,6 +7,7 @@ import type {
   AgentStandings,
   Attention,
   AttentionPage,
+  AuditPage,
   Awaiting,
   BulkList,
   BulkPreview,
@@ -31,8 +32,6 @@ import type {
   Overview,
   Reports,
   Session,
-  ShiftLog,
-  SupervisionPage,
   Supervisor,
   Traffic,
   WaitingMessages,
@@ -317,23 +316,15 @@ export const useSupervisor = () =>
     refetchInterval: ({ state: { data } }) => (data && !data.leader?.leads ? LEADERLESS_MS : LIST_MS),
   });
 
-/** A day that is over is not asked for again. */
-export const useAuditLog = (day: string, isToday: boolean) =>
+/** A time that is over is not asked for again. */
+export const useAuditLog = (period: { readonly from: string; readonly to: string }) =>
   useInfiniteQuery({
-    queryKey: ["supervisor", day],
+    queryKey: ["audit-log", period],
     queryFn: ({ signal, pageParam }) =>
-      get<SupervisionPage>(`supervisor/entries${query({ day, continuation: pageParam })}`, signal),
+      get<AuditPage>(`audit-log${query({ ...period, continuation: pageParam })}`, signal),
     initialPageParam: "",
     getNextPageParam: ({ continuation }) => continuation,
-    refetchInterval: isToday && LIST_MS,
-  });
-
-/** A time that is over is not asked for again. */
-export const useShiftLog = (filter: { readonly who: string; readonly from: string; readonly to: string }) =>
-  useQuery({
-    queryKey: ["shift-log", filter],
-    queryFn: ({ signal }) => get<ShiftLog>(`shift-log${query(filter)}`, signal),
-    refetchInterval: filter.to === "" && LIST_MS,
+    refetchInterval: period.to === "" && LIST_MS,
   });
 
 /** The first page, which says whether there are more. */

@@ -1,6 +1,7 @@
 // The words for what supervisors have decided.
 import { counted } from "@scheduler-agent-supervisor/core/internal/domain/counted";
 import type { AgentTimeout } from "../api/contract.ts";
+import { ACTIONS } from "./job.ts";
 import { say } from "./say.ts";
 
 const VERDICTS: { readonly [verdict: string]: string } = {
@@ -44,6 +45,15 @@ const SWEEP_ENDS: { readonly [end: string]: string } = {
   fault: "ended: the store did not answer",
 };
 
+/** Of operators; what is done to one job has its button's name. */
+const ACTION_WORDS: { readonly [action: string]: string } = {
+  ...Object.fromEntries(Object.entries(ACTIONS).map(([action, { name }]) => [action, name])),
+  resendDeadLetter: "Send a message again",
+  discardDeadLetter: "Discard a message",
+  resendDiscarded: "Send a discarded message again",
+  sweep: "Sweep now",
+};
+
 type Report = { readonly [name: string]: number | boolean | string };
 
 function reportWords(report: Report): string {
@@ -55,8 +65,8 @@ function reportWords(report: Report): string {
 }
 
 export const SUPERVISION = {
-  get about() {
-    return say`A sweep finds {jobs} that are due and not done, and decides on each. Only some of the sweeps without findings are recorded.`;
+  get log() {
+    return say`What supervisors decided and operators did, over all {jobs}; the last 12 hours if no time is given. A sweep finds {jobs} that are due and not done, and decides on each. Only some of the sweeps without findings are recorded.`;
   },
   leader: "Active",
   lastLeader: "Last active",
@@ -66,15 +76,19 @@ export const SUPERVISION = {
   },
   epoch: (epoch: number) => `epoch ${epoch}`,
   since: "since",
-  entries: (day: string) => `Sweeps and decisions of ${day} (UTC)`,
-  dayBefore: "Day before",
-  dayAfter: "Day after",
-  nothing: "Nothing is recorded for this day",
+  entries: "The latest first",
+  from: "From",
+  to: "Before",
+  show: "Show",
+  earlier: "Earlier",
+  nothing: "Nothing is recorded in this time",
+  by: "By",
+  supervisor: "supervisor",
+  action: (action: string) => ACTION_WORDS[action] ?? action,
+  message: (queueAndNumber: string) => `message ${queueAndNumber}`,
   at: "When",
   what: "What",
-  get job() {
-    return say`{Job}`;
-  },
+  about: "About",
   why: "Why",
   before: "Before",
   after: "After",
