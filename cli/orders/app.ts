@@ -41,7 +41,7 @@ export function openApp({ url, key, token }: AppAddress): App {
     const signal = AbortSignal.timeout(withinMs);
     const [response, text] = await answerOf(address, { ...options, redirect: "manual", signal }).catch(
       (cause: unknown) => {
-        const late = `The app at ${url} did not answer within ${withinMs / 1000} s. An action may have been done. Check before you repeat it: npm run orders -- shift-log`;
+        const late = `The app at ${url} did not answer within ${withinMs / 1000} s. An action may have been done. Check before you repeat it: npm run orders -- supervision`;
         const none = `No app answers at ${url}: start it with npm start, or name another with --app URL.`;
         throw new Error(signal.aborted ? late : none, { cause });
       },

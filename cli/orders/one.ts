@@ -7,7 +7,6 @@ import type {
   Acted,
   Awaiting,
   Inspection,
-  JobAudit,
 } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import { words } from "../../shared/words.ts";
 import { UsageError } from "../every-app/arguments.ts";
@@ -79,33 +78,6 @@ export async function showAttempts(app: App, orderId: string, asJson: boolean): 
 export async function showContent(app: App, orderId: string): Promise<void> {
   const { job } = await inspect(app, orderId);
   console.log(jsonText(job, 2));
-}
-
-export async function showAudit(app: App, orderId: string, further: Further, asJson: boolean): Promise<void> {
-  const audit = await app.get<JobAudit>(pathOf("jobs", orderId, "audit") + queryOf({ ...further }));
-  const { entries, continuation, lateReplies } = audit;
-  const more = () => sayMore(`audit ${orderId}`, continuation, asJson);
-  if (asJson) {
-    sayEach([...entries, ...lateReplies]);
-    return more();
-  }
-  if (entries.length === 0) say(`The audit log has no entry about ${orderId}.`);
-  printTable(
-    ["at", "by", "what", "why", "outcome"],
-    entries.map((entry) => {
-      if (entry.kind === "operatorAction") {
-        return [timeText(entry.at), entry.operator, entry.action, entry.reason ?? "", withTimes(entry.outcome)];
-      }
-      return [timeText(entry.at), "supervisor", entry.verdict, withTimes(entry.rule), entry.outcome];
-    }),
-  );
-  more();
-  if (lateReplies.length === 0) return;
-  say("The latest replies that no step waited for any more:");
-  printTable(
-    ["at", "step", "attempt", "why"],
-    lateReplies.map(({ at, step, attempt, reason }) => [timeText(at), step, String(attempt), withTimes(reason)]),
-  );
 }
 
 export interface Act {

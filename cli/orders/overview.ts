@@ -9,24 +9,18 @@ import type {
   LastHour,
   Overview,
   Reports,
-  SupervisionEntry,
-  SupervisionPage,
   Supervisor,
   Traffic,
   WaitingMessages,
 } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import { words } from "../../shared/words.ts";
-import { type App, pathOf, queryOf } from "./app.ts";
+import { type App, pathOf } from "./app.ts";
 import { runTroubles } from "./bulk.ts";
-import type { Further } from "./given.ts";
 import { printLastHour } from "./last-hour.ts";
-import { agentTroubles, gaugesLines, messageTroubles, reportTroubles, supervisorTroubles } from "./system.ts";
+import { agentTroubles, messageTroubles, reportTroubles, supervisorTroubles } from "./system.ts";
 import { printTable } from "./table.ts";
-import { countedOrders, say, sayEach, sayJson, sayMore, timeText, withTimes } from "./text.ts";
+import { countedOrders, say, sayEach, sayJson } from "./text.ts";
 import { verdictLines } from "./verdict.ts";
-
-const PAGE = 50;
-const DAY_MS = 86_400_000;
 
 export async function showOverview(app: App, asJson: boolean): Promise<void> {
   const [attention, heldUp, deadLetters, runs, reports, overview, traffic, agents, supervisor, waiting, lastHour] =
@@ -81,50 +75,6 @@ export async function showOverview(app: App, asJson: boolean): Promise<void> {
     ]),
   );
   say("What needs a person: npm run orders -- needs");
-}
-
-interface SupervisionAsked extends Further {
-  /** Of UTC; today without it. */
-  readonly day: string | undefined;
-}
-
-export async function showSupervision(app: App, asked: SupervisionAsked, asJson: boolean): Promise<void> {
-  const [{ leader, gauges }, page] = await Promise.all([
-    app.get<Supervisor>("supervisor"),
-    app.get<SupervisionPage>(`supervisor/entries${queryOf({ ...asked, limit: PAGE })}`),
-  ]);
-  const more = () => sayMore(`supervision --day ${page.day}`, page.continuation, asJson);
-  if (asJson) {
-    sayEach(page.entries);
-    return more();
-  }
-  if (!leader) say("There has been no supervisor yet.");
-  else {
-    const since = leader.since === null ? "" : ` since ${timeText(leader.since)}`;
-    say(
-      `${leader.leads ? "Active" : "No supervisor is active. The last one"}: ${leader.name}, epoch ${leader.epoch}${since}`,
-    );
-  }
-  if (leader?.leads && leader.failing)
-    say(`Its sweeps fail since ${timeText(leader.failing.since)}: ${withTimes(leader.failing.fault)}`);
-  for (const { line } of gaugesLines(gauges)) say(line);
-  if (page.entries.length === 0) say(`Nothing is recorded for ${page.day}.`);
-  printTable(["at", "what", words.one, "why"], page.entries.map(rowOf));
-  more();
-  const dayBefore = new Date(Date.parse(page.day) - DAY_MS).toISOString().slice(0, page.day.length);
-  if (page.continuation === undefined) say(`The day before: npm run orders -- supervision --day ${dayBefore}`);
-}
-
-function rowOf(entry: SupervisionEntry): string[] {
-  const at = timeText(entry.at);
-  if (entry.kind === "sweep") {
-    const report = Object.entries(entry.report).map(([name, value]) => `${name} ${value}`);
-    return [at, "sweep", "", report.join(", ")];
-  }
-  if (entry.kind === "lateReply") return [at, `late reply of ${entry.step}`, entry.jobId, withTimes(entry.reason)];
-  const { verdict, outcome, rule, fault, stop } = entry;
-  const why = withTimes([rule, stop?.message, fault].filter(Boolean).join("; "));
-  return [at, outcome === "applied" ? verdict : `${verdict} (${outcome})`, entry.jobId, why];
 }
 
 /** @returns the exit code: 0 if all that was due is handled */

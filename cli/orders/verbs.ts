@@ -3,9 +3,9 @@ import { BULK_ACTIONS, MOST_JOBS } from "@scheduler-agent-supervisor/operator/in
 import { numberOf, UsageError, type Values } from "../every-app/arguments.ts";
 import { withAddress } from "../every-app/printed-commands.ts";
 import { wrapped } from "../every-app/wrapped.ts";
-import { showAdvice } from "./advice.ts";
 import { openApp } from "./app.ts";
 import { showGroup, showNeeds, showSearch } from "./attention.ts";
+import { showAudit, showSupervision } from "./audit.ts";
 import { changeBulk, listBulk, previewBulk, showBulk, startBulk } from "./bulk.ts";
 import { changeHandling } from "./claims.ts";
 import {
@@ -31,17 +31,14 @@ import {
   recordOutcome,
   reportStep,
   showAttempts,
-  showAudit,
   showAwaiting,
   showContent,
   showOrder,
 } from "./one.ts";
-import { eraseOrder, runSweep, showOverview, showSupervision, showVersions } from "./overview.ts";
-import { showShiftLog } from "./shift-log.ts";
+import { eraseOrder, runSweep, showOverview, showVersions } from "./overview.ts";
 import { dismissReport } from "./system.ts";
 import { inOwnWords } from "./text.ts";
 import type { Call, Verb } from "./verb.ts";
-import { showWhatIf } from "./what-if.ts";
 
 const USUAL_LIMIT = 50;
 const MOST_IN_A_PAGE = 200;
@@ -140,50 +137,12 @@ const VERBS: { readonly [verb: string]: Verb } = {
         ...(call.values["deadline-only"] === true && { only: "deadline" as const }),
       }),
   },
-  advice: {
-    call: "[--workflow W] [--start-within PT10S] [--complete-within PT20S] [--failure-threshold N]",
-    about:
-      "what steps took last week, the times that are proposed, and what these or other times would have done; nothing is done",
-    run: ({ app, values, asJson }) =>
-      showAdvice(
-        app,
-        {
-          workflow: textOf(values, "workflow"),
-          startWithin: textOf(values, "start-within"),
-          completeWithin: textOf(values, "complete-within"),
-          failureThreshold: textOf(values, "failure-threshold"),
-        },
-        asJson,
-      ),
-  },
-  "what-if": {
-    call: "[--failure-threshold N] [--on-exhausted fail|compensate] [--clock-skew PT2S] [--at T]",
-    about: "what a sweep would decide about the orders that are due; nothing is done",
-    run: ({ app, values, asJson }) =>
-      showWhatIf(
-        app,
-        {
-          failureThreshold: textOf(values, "failure-threshold"),
-          onExhausted: textOf(values, "on-exhausted"),
-          clockSkew: textOf(values, "clock-skew"),
-          at: textOf(values, "at"),
-        },
-        asJson,
-      ),
-  },
-  "shift-log": {
-    call: "[--who NAME] [--from T] [--to T]",
-    about:
-      "what operators did and supervisors decided, over all orders: the last 12 hours; --who supervisor: decisions alone",
-    run: ({ app, values, asJson }) =>
-      showShiftLog(app, Object.fromEntries(["who", "from", "to"].map((name) => [name, textOf(values, name)])), asJson),
-  },
   supervision: {
-    call: "[--day DAY] [--continue C]",
+    call: "[--from T] [--to T] [--continue C]",
     about:
-      "the active supervisor, and a day's sweeps, decisions and late replies (2026-01-31, UTC; today without it); --continue C: those before",
+      "the active supervisor, and what supervisors decided and operators did in a time, over all orders: the last 12 hours; --continue C: what was before",
     run: ({ app, values, asJson }) =>
-      showSupervision(app, { day: textOf(values, "day"), ...furtherOf(values) }, asJson),
+      showSupervision(app, { from: textOf(values, "from"), to: textOf(values, "to"), ...furtherOf(values) }, asJson),
   },
   sweep: { call: "", about: "runs a sweep of the supervisor now", run: ({ app }) => runSweep(app) },
   versions: {

@@ -1,4 +1,4 @@
-// An operator in a real browser: what orders wait for, messages of one cause, the shift log, attempts, what-if, and the keyboard.
+// An operator in a real browser: what orders wait for, messages of one cause, the audit log, attempts, and the keyboard.
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { madeOrder } from "../support/made-order.ts";
@@ -78,30 +78,32 @@ test("20 poisoned messages of one cause go again within ten clicks, with one edi
   expect(errors).toEqual([]);
 }, 150_000);
 
-test("the shift log says who did what, and is filtered by who", async () => {
-  const { page, errors } = await visit("/shift-log");
+test("the audit log says who did what, operators and supervisors, and is filtered by time", async () => {
+  const { page, errors } = await visit("/supervision");
   await page.getByText("the client's fault, fixed").first().waitFor();
-  await page.getByLabel("Who").fill("nobody");
-  await button(page, "Show").click();
-  await page.getByText("Nothing was done in this time").waitFor();
-  await page.getByLabel("Who").fill("supervisor");
-  await button(page, "Show").click();
   await page
-    .getByRole("row", { name: /held-1/ })
+    .getByRole("row", { name: /supervisor.*held-1/ })
     .first()
     .waitFor();
+  await page.getByLabel("Before").fill("2026-01-31T12:00");
+  await button(page, "Show").click();
+  await page.getByText("Nothing is recorded in this time").waitFor();
+  expect(new URL(page.url()).searchParams.get("to")).toMatch(/^2026-01-31T/);
+  await page.getByLabel("From").fill("2026-01-01T12:00");
+  await page.getByLabel("Before").fill("");
+  await button(page, "Show").click();
+  await page.getByText("the client's fault, fixed").first().waitFor();
+  expect(await faultsOf(page)).toEqual([]);
   expect(errors).toEqual([]);
 });
 
-test("attempts are compared, what-if is asked, shortcuts lead to the views, and a wrong address says so", async () => {
+test("attempts are compared, shortcuts lead to the views, and a wrong address says so", async () => {
   const { page } = await visit("/jobs/held-1");
   expect(await page.title()).toMatch(/^held-1/);
   await button(page, "Copy held-1").waitFor();
   await page.keyboard.press("g");
   await page.keyboard.press("v");
-  await page.getByText("What if other rules applied?").click();
-  await button(page, "What would be decided?").click();
-  await page.getByText(/would be decided otherwise than now/).waitFor();
+  await page.getByRole("heading", { name: "Supervision" }).waitFor();
   expect(await faultsOf(page)).toEqual([]);
   await page.keyboard.press("?");
   await page.getByRole("dialog").getByRole("heading", { name: "Keyboard shortcuts" }).waitFor();

@@ -1,5 +1,5 @@
 // What the app reports of itself is dismissed by whoever has seen to it, in the console and in the terminal, and is back when it happens again.
-import type { ShiftLog } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
+import type { AuditPage } from "@scheduler-agent-supervisor/operator/internal/messaging/console-contract";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startTestStack, type TestStack } from "../support/test-stack.ts";
@@ -26,8 +26,8 @@ const UNREACHABLE = { name: "StatusUndeliverable", subject: "replies-shop", caus
 const CLEAR = "Nothing needs a person";
 
 async function actions(): Promise<object[]> {
-  const { entries } = (await (await app.call("api/shift-log")).json()) as ShiftLog;
-  return entries.flatMap((entry) => (entry.kind === "action" ? [entry] : []));
+  const { entries } = (await (await app.call("api/audit-log")).json()) as AuditPage;
+  return entries.flatMap((entry) => (entry.kind === "operatorAction" ? [entry] : []));
 }
 
 test("in the console: it goes, the rest stays, and the audit log says who has dismissed it and why", async () => {
@@ -45,7 +45,7 @@ test("in the console: it goes, the rest stays, and the audit log says who has di
   await section.getByText("replies-shop").waitFor();
   expect(await actions()).toMatchObject([
     {
-      ...{ action: "dismiss report CompensationIncomplete", jobIds: ["order-1"], operator: "local-operator" },
+      ...{ action: "dismiss report CompensationIncomplete", jobId: "order-1", operator: "local-operator" },
       ...{ reason: "the stock is released by hand", outcome: "done" },
     },
   ]);

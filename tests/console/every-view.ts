@@ -68,7 +68,6 @@ export function everyView(where: () => Console): void {
         "/agents",
         "/jobs/stuck-1",
         "/discarded",
-        "/shift-log",
         "/search?waitsFor=person",
         "/nopage",
         "/bulk",

@@ -115,8 +115,8 @@ test("answers are what the schemas say", async () => {
   expect([hour.received, hour.errors].map((counts) => counts.reduce((sum, one) => sum + one, 0))).toEqual([1, 1]);
   expect(await answer("job-count?state=Error", contract.jobTotal)).toEqual({ count: 1, isMore: false });
   expect(await answer("job-count?q=published", contract.jobTotal)).toEqual({ count: null, isMore: false });
-  const log = await answer("shift-log?from=2026-01-31T00:00:00Z&to=2026-01-31T12:00:00Z", contract.shiftLog);
-  expect(log).toMatchObject({ isAll: true, entries: [] });
+  const log = await answer("audit-log?from=2026-01-31T00:00:00Z&to=2026-01-31T12:00:00Z", contract.auditPage);
+  expect(log).toEqual({ from: "2026-01-31T00:00:00.000Z", to: "2026-01-31T12:00:00.000Z", entries: [] });
   expect(traffic.queues.map(({ queue }) => queue)).toContain("orders");
   const { groups } = await answer("attention", contract.attention);
   expect(groups).toMatchObject([{ cause: "card # has expired", step: "takePayment", kind: "rejected", count: 1 }]);
@@ -147,7 +147,7 @@ test("answers are what the schemas say", async () => {
   expect((await app.call("api/supervisor/sweep", sweep)).status).toBe(200);
   const { leader } = await answer("supervisor", contract.supervisor);
   expect(leader).toMatchObject({ leads: true, epoch: 1, since: expect.stringMatching(/^20\d\d-/) });
-  expect((await answer("supervisor/entries", contract.supervisionPage)).entries).toContainEqual(
+  expect((await answer("audit-log", contract.auditPage)).entries).toContainEqual(
     expect.objectContaining({ kind: "sweep", epoch: 1, leader: leader?.name }),
   );
   const target = { kind: "job", id: "a/b?#c" };
@@ -161,7 +161,7 @@ test("answers are what the schemas say", async () => {
   expect(statuses.sort()).toEqual([200, 412, 412]);
   const { handlings } = await answer("claims", contract.handlings);
   expect(handlings).toMatchObject([{ target, claim: null, notes: [{ by: "local-operator" }] }]);
-  expect((await get("/api/supervisor/entries?day=yesterday")).status).toBe(400);
+  expect((await get("/api/audit-log?from=yesterday")).status).toBe(400);
   expect((await get("/api/attention/jobs?limit=0&group=-")).status).toBe(400);
 });
 
@@ -212,7 +212,6 @@ test("every route stands in the OpenAPI document, and answers of each kind are a
   await hold("GET", "/api/openapi.json", 200);
   await hold("GET", "/api/job-contract", 200);
   await hold("GET", "/api/workflows", 200);
-  await hold("GET", "/api/supervisor/what-if", 200);
   await hold("POST", "/api/supervisor/sweep", 200);
   await hold("GET", "/api/agents", 200);
   const paused = { kind: "workflow", name: "order-fulfilment", change: "pause", reason: "r" };
@@ -251,7 +250,7 @@ test("every route stands in the OpenAPI document, and answers of each kind are a
   const letter = `/api/dead-letters/quarantine/${letters.messages[0]?.sequenceNumber}`;
   await hold("GET", "/api/dead-letter-causes?queue=quarantine", 200);
   await hold("GET", "/api/dead-letter-causes?queue=nowhere", 404);
-  await hold("GET", "/api/shift-log?from=yesterday", 400);
+  await hold("GET", "/api/audit-log?from=yesterday", 400);
   const wave = { queue: "quarantine", action: "discard", reason: "r" };
   await hold("POST", "/api/dead-letter-waves", 400, { ...wave, numbers: ["1"], patch: {} });
   await hold("POST", "/api/dead-letter-waves", 404, { ...wave, queue: "nowhere", numbers: ["1"] });

@@ -213,20 +213,20 @@ test("a message that was discarded is found, fixed and sent again, by keyboard a
   expect(errors).toEqual([]);
 });
 
-test("who leads, and what the sweeps of a day decided, page by page; from a decision to its order", async () => {
+test("who leads, and what the sweeps decided in a time, page by page; from a decision to its order", async () => {
   // More entries of one instant than a page has: none is shown twice, none is left out.
   await plantDecisions(app, "2026-01-31", 60);
   const { page, errors } = await visit("/supervision");
   await page.getByRole("heading", { name: /^Active: / }).waitFor();
   await page.getByText(/^epoch \d+, since \d/).waitFor();
   await page.getByRole("row", { name: /Sweep/ }).first().waitFor();
-  await page.goto(`${base}/supervision?day=2026-01-31`);
+  await page.goto(`${base}/supervision?from=2026-01-31T00:00:00.000Z&to=2026-02-01T00:00:00.000Z`);
   const rows = page.locator("tbody tr");
   await expect.poll(() => rows.count()).toBe(50);
   expect(await rows.first().textContent()).toContain("Late replyplain-1takePayment, attempt 1: attempt 2 holds it");
   await button(page, "Show more").click();
   await expect.poll(() => rows.count()).toBe(62);
-  const shown = await rows.locator("td:nth-child(3)").allTextContents();
+  const shown = await rows.locator("td:nth-child(4)").allTextContents();
   expect(new Set(shown).size).toBe(61);
   expect(await rows.filter({ hasText: "planned-lost" }).textContent()).toContain("was written by another first");
   const decided = rows.filter({ hasText: "plain-1" }).filter({ hasText: "Next attempt" });
@@ -241,9 +241,9 @@ test("who leads, and what the sweeps of a day decided, page by page; from a deci
   await decided.getByRole("link").click();
   await page.getByRole("heading", { name: "plain-1" }).waitFor();
   await page.goBack();
-  await page.getByRole("link", { name: "Day before" }).click();
-  await page.getByText("Nothing is recorded for this day").waitFor();
-  expect(new URL(page.url()).search).toBe("?day=2026-01-30");
+  await page.getByRole("link", { name: "Earlier" }).click();
+  await page.getByText("Nothing is recorded in this time").waitFor();
+  expect(new URL(page.url()).search).toBe("?to=2026-01-31T00%3A00%3A00.000Z");
   expect(errors).toEqual([]);
 });
 
@@ -270,7 +270,7 @@ test("by keyboard alone: an agent is paused and resumed, a decision leads to its
 
   await press("Supervision");
   await page.getByRole("heading", { name: /^Active: / }).waitFor();
-  await page.goto(`${base}/supervision?day=2026-01-29`);
+  await page.goto(`${base}/supervision?to=2026-01-30T00:00:00.000Z`);
   await press("plain-1");
   await page.getByRole("heading", { name: "plain-1" }).waitFor();
 

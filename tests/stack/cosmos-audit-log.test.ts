@@ -2,11 +2,11 @@
 
 import type { BlobClient } from "@azure/storage-blob";
 import { createCosmosAuditLog } from "@scheduler-agent-supervisor/core/internal/store/cosmos-audit-log";
-import type { ListPosition } from "@scheduler-agent-supervisor/operator/internal/domain/list-page";
+import type { ListPage, ListPosition } from "@scheduler-agent-supervisor/operator/internal/domain/list-page";
 import {
+  type AuditEntry,
   createSupervisionReader,
   type JobAudit,
-  type SupervisionPage,
 } from "@scheduler-agent-supervisor/operator/internal/supervision/read-supervision";
 import { afterAll, expect, test } from "vitest";
 import { supervisionLogContract } from "../../packages/core/tests/contract/audit-log.ts";
@@ -52,11 +52,18 @@ test("what supervisors and operators did is read page by page to its begin, also
   expect(found.map(({ at }) => at)).toEqual(ids.map((_, number) => atOf(29 - number)));
   expect(ofJob.map(({ lateReplies }) => lateReplies.length)).toEqual([1, 0, 0, 0, 0]);
 
-  const ofDay: SupervisionPage[] = [];
-  for (let after: ListPosition | undefined; ofDay.length === 0 || after; after = ofDay.at(-1)?.next) {
-    ofDay.push(await reader.page(DAY, 4, after));
+  const period = { from: `${DAY}T11:00:00.000Z`, to: atOf(27) };
+  const ofTime: ListPage<AuditEntry>[] = [];
+  for (let after: ListPosition | undefined; ofTime.length === 0 || after; after = ofTime.at(-1)?.next) {
+    ofTime.push(await reader.page(period, 4, after));
   }
-  expect(ofDay.flatMap(({ entries }) => entries.map(({ id }) => id)).toSorted()).toEqual(
-    ["late-1", ...ids.filter((_, number) => number % 2 === 0)].toSorted(),
+  const inTime = ofTime.flatMap(({ entries }) => entries);
+  // Of both logs; what is at the time's end is left out, what is at its begin is not.
+  expect(inTime.map(({ id }) => id).toSorted()).toEqual(["late-1", ...ids.slice(0, 27)].toSorted());
+  expect(inTime.map(({ at }) => at)).toEqual(
+    inTime
+      .map(({ at }) => at)
+      .toSorted()
+      .reverse(),
   );
 });

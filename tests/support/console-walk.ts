@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { openBrowser, openPage } from "../console/browser.ts";
 
-const VIEWS = ["", "overview", "search", "search?state=Error", "agents", "bulk", "shift-log", "awaiting", "discarded"];
+const VIEWS = ["", "overview", "search", "search?state=Error", "agents", "bulk", "awaiting", "discarded"];
 const MORE = ["supervision", "dead-letters", "dead-letters/quarantine"];
 
 /**

@@ -12,11 +12,8 @@ export { SKIP_CAUSES } from "./domain/definition/skipped.ts";
 export {
   type FailureBudget,
   type JobDeadline,
-  LONGEST_STEP_MS,
   levelsOf,
-  policyFor,
   type RecoveryPolicy,
-  START_WITHIN,
   type Workflow,
   type WorkflowRef,
   type WorkflowStep,
@@ -64,9 +61,7 @@ export {
   type Steps,
 } from "./domain/record/state-record.ts";
 export { courseOf, type Decision } from "./domain/recovery/next-attempt.ts";
-export { decideDeadline, passDeadline } from "./domain/recovery/pass-deadline.ts";
-export { decideRecovery, recover } from "./domain/recovery/recovery.ts";
-export { type Snapshot, snapshotOf } from "./domain/recovery/snapshot.ts";
+export { snapshotOf } from "./domain/recovery/snapshot.ts";
 export { isToBeLookedAt, unrecoveredOf } from "./domain/recovery/unrecovered.ts";
 export {
   type Attempt,
@@ -86,7 +81,7 @@ export { isWanted } from "./domain/steps/outputs.ts";
 export type { Poll } from "./domain/steps/poll.ts";
 export { untaken } from "./domain/steps/step-run.ts";
 export { transitions } from "./domain/steps/transitions.ts";
-export { type AnyVerdict, entryOf as historyEntryOf } from "./domain/steps/verdicts.ts";
+export { entryOf as historyEntryOf } from "./domain/steps/verdicts.ts";
 export { inWords, isThrown, messageOf } from "./domain/thrown.ts";
 export { underlyingError } from "./domain/underlying-error.ts";
 export { itemsOf, NO_RULES, type WorkflowRules } from "./domain/workflows/workflow-rules.ts";

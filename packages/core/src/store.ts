@@ -8,7 +8,6 @@ export {
   lateReplyId,
   type OperatorAction,
   type SupervisionEntry,
-  type SweepEntry,
 } from "./store/audit-log.ts";
 export { isNotStorable } from "./store/cosmos-answers.ts";
 export { createCosmosJobStore } from "./store/cosmos-job-store.ts";

@@ -2,7 +2,4 @@
 export { STILL_PUBLISHED_MS } from "./supervisor/close-jobs.ts";
 export { LEASE_BLOB, LEASE_CONTAINER, STORAGE_RETRY } from "./supervisor/connect.ts";
 export type { Leadership } from "./supervisor/leadership.ts";
-export { createPace } from "./supervisor/pace.ts";
-export { ruleInWords } from "./supervisor/rule.ts";
 export { sweep, sweepFor } from "./supervisor/sweep.ts";
-export { walkOverdue } from "./supervisor/walk-overdue.ts";

@@ -27,7 +27,6 @@ import type { AgentStandings, LastHour, Session, Traffic, WaitingMessages } from
 import { deadLetterQueuesOf } from "./messaging/dead-letters.ts";
 import { createQueueAge } from "./messaging/queue-ages.ts";
 import { createServiceBusDeadLetters } from "./messaging/service-bus-dead-letters.ts";
-import { createAdvice, type ReadAdvice } from "./operations/advice.ts";
 import { createAgentStandings } from "./operations/agent-standings.ts";
 import { type AttentionView, createAttention } from "./operations/attention.ts";
 import { type AwaitingView, createAwaiting } from "./operations/awaiting.ts";
@@ -45,7 +44,6 @@ import { createWaitingMessages } from "./operations/waiting-messages.ts";
 import { createAwaitingJobs } from "./store/awaiting-jobs.ts";
 import { createCosmosBulkStore } from "./store/bulk-store.ts";
 import { createCosmosDiscardedStore, type DiscardedStore } from "./store/discarded-store.ts";
-import { createEndedJobs } from "./store/ended-jobs.ts";
 import { createCosmosHandlingStore } from "./store/handling-store.ts";
 import { createHourCounts } from "./store/hour-counts.ts";
 import { createJobGauges } from "./store/job-gauges.ts";
@@ -54,7 +52,6 @@ import { createOpenErrorCounts } from "./store/open-error-counts.ts";
 import { createOpenJobStore } from "./store/open-jobs.ts";
 import { createRecentJobs } from "./store/recent-jobs.ts";
 import { createCosmosSampleStore } from "./store/sample-store.ts";
-import { createShiftEntries, type ShiftEntries } from "./store/shift-entries.ts";
 import { createWaitingJobs } from "./store/waiting-jobs.ts";
 import { createGaugesSigns, type GaugesSigns } from "./supervision/gauges-signs.ts";
 import { createSupervisionReader, type SupervisionReader } from "./supervision/read-supervision.ts";
@@ -74,7 +71,6 @@ export interface Desk {
 }
 
 export interface ConsolePorts {
-  readonly advice: ReadAdvice;
   readonly awaiting: AwaitingView;
   readonly attention: AttentionView;
   readonly heldUp: HeldUpView;
@@ -88,7 +84,6 @@ export interface ConsolePorts {
   readonly handling: HandlingView;
   readonly supervision: SupervisionReader;
   readonly gauges: () => Promise<GaugesStanding>;
-  readonly shiftEntries: ShiftEntries;
   readonly environment: Session["environment"];
   readonly traceUrl: Session["traceUrl"];
   readonly signIn: OperatorSignIn;
@@ -155,11 +150,6 @@ function composeOperator(business: Business, composed: Composed): Desk {
     }),
     samples: { samples, counts, queueAges, agents, now },
     console: {
-      advice: createAdvice({
-        jobs: createEndedJobs(jobs, closedAtOnceFor(composed)),
-        workflows: business.workflowNames.flatMap((name) => ports.workflows.newest(name) ?? []),
-        now,
-      }),
       awaiting: createAwaiting({ jobs: createAwaitingJobs(jobs), workflows: business.workflows, now }),
       attention,
       heldUp,
@@ -172,7 +162,6 @@ function composeOperator(business: Business, composed: Composed): Desk {
       handling: createHandling({ store: createCosmosHandlingStore(supervision), attention, now }),
       supervision: createSupervisionReader(besideLease.getBlobClient(LEASE_BLOB), { supervision, audit }),
       gauges: async () => gaugesStanding(await gaugesSigns.read(), now(), upSince),
-      shiftEntries: createShiftEntries({ supervision, audit }),
       environment: config.EnvironmentName,
       traceUrl: config.TraceUrl ?? null,
       signIn: config.OperatorSignIn,

@@ -21,8 +21,6 @@ const ENDS_SOON: readonly (readonly [begin: string, most: number])[] = [
   ["jobs?limit=50&state=Error&workflow=none", 200],
   // Two minutes of the last hour may have ended since the timer ran: two counts more.
   ["gauges", 30],
-  // A sample of at most 1,400 jobs.
-  ["advice", 2500],
 ];
 
 const folder = mkdtempSync(join(tmpdir(), "every-query-"));
@@ -74,7 +72,6 @@ const ASKED: { readonly [route: string]: readonly string[] } = {
   "dead-letters/{queue}/{sequenceNumber}": [],
   "discarded-messages/{id}": [],
   "dead-letter-causes": ["dead-letter-causes?queue=orders"],
-  "supervisor/what-if": ["supervisor/what-if?failureThreshold=1", "supervisor/what-if"],
   "held-up/jobs": ["held-up/jobs?limit=50"],
   "attention/jobs": ["attention/jobs", "attention/jobs?limit=50"],
 };

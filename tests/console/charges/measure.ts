@@ -56,7 +56,7 @@ const VIEWS: readonly (readonly [view: string, paths: readonly string[]])[] = [
   [LOOKS_THROUGH, ["jobs?limit=50&workflow=none"]],
   ["Search, in progress", ["jobs?limit=50&state=Processing"]],
   ["Agents", ["agents"]],
-  ["Supervision", ["supervisor", "supervisor/entries"]],
+  ["Supervision", ["supervisor", "audit-log"]],
 ];
 
 export const FIRST_VIEW = VIEWS[0]?.[0] ?? "";

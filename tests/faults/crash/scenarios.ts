@@ -240,7 +240,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "looked at",
     title:
-      "[operator | every await of reads: one order, the list, a what-if, and a sweep manually | host killed] a repeated request is answered; nothing changes",
+      "[operator | every await of reads: one order, the list, and a sweep manually | host killed] a repeated request is answered; nothing changes",
     async drive(hand) {
       // First of all, so that it may be the one that takes the lead.
       await hand.ask("POST", "api/supervisor/sweep", {}, 200, 409);
@@ -248,7 +248,6 @@ export const scenarios: readonly Scenario[] = [
       await hand.until(ended);
       await hand.ask("GET", `api/jobs/${hand.orderId}`, undefined, 200);
       await hand.ask("GET", `api/jobs?q=${hand.orderId}`, undefined, 200);
-      await hand.ask("GET", "api/supervisor/what-if", undefined, 200);
       await hand.ask("POST", "api/supervisor/sweep", {}, 200, 409);
     },
     end: done,

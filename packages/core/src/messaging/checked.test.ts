@@ -1,6 +1,6 @@
 import {
+  parseAuditLogQuery,
   parseSweepQuery,
-  parseWhatIfQuery,
 } from "@scheduler-agent-supervisor/operator/internal/messaging/supervisor-request";
 import { expect, test } from "vitest";
 import { z } from "zod";
@@ -72,31 +72,26 @@ test("of unknown members ten are named, each by its beginning", () => {
 });
 
 test("what may be asked of the supervisor, with every fault named", () => {
-  const asked = parseWhatIfQuery([
-    ["failureThreshold", "5"],
-    ["clockSkew", "PT3S"],
-    ["at", "2026-01-31T12:00:00Z"],
-    ["onExhausted", "compensate"],
-  ]);
-  expect(asked).toEqual({
+  const now = Date.parse("2026-01-31T20:00:00Z");
+  expect(parseAuditLogQuery([["limit", "5"]], now)).toEqual({
     kind: "valid",
-    value: { failureThreshold: 5, clockSkewMs: 3000, at: "2026-01-31T12:00:00Z", onExhausted: "compensate" },
+    value: { from: "2026-01-31T08:00:00.000Z", to: "2026-01-31T20:00:00.000Z", limit: 5 },
   });
-  const wrong = parseWhatIfQuery([
-    ["failureThreshold", "0"],
-    ["clockSkew", "2 s"],
-    ["at", "noon"],
-    ["treshold", "3"],
-    ["treshold", "4"],
-  ]);
-  expect(wrong).toEqual({
+  const backwards = parseAuditLogQuery([["from", "2026-01-31T21:00:00Z"]], now);
+  expect(backwards).toEqual({ kind: "invalid", faults: ["from: must be before to"] });
+  const wrong = [
+    ["from", "noon"],
+    ["limit", "many"],
+    ["too", "3"],
+    ["too", "4"],
+  ] as [string, string][];
+  expect(parseAuditLogQuery(wrong, now)).toEqual({
     kind: "invalid",
     faults: [
-      "treshold: is given more than once",
-      "failureThreshold: must be a whole number from 1 to 999",
-      "clockSkew: must be an ISO 8601 duration such as PT2S",
-      "at: must be an instant such as 2026-01-31T12:00:00Z",
-      'the query: has no "treshold"',
+      "too: is given more than once",
+      "from: must be an instant such as 2026-01-31T12:00:00Z",
+      "limit: must be a whole number from 1 to 100",
+      'the query: has no "too"',
     ],
   });
   expect(parseSweepQuery([["code", "a function's key"]])).toEqual({ kind: "valid", value: {} });

@@ -1,4 +1,4 @@
-// The reason for a record's verdict, as text: for the audit log and the what-if.
+// The reason for a record's verdict, as text: for the audit log.
 import { counted } from "../domain/counted.ts";
 import type { StepPolicy } from "../domain/definition/workflow.ts";
 import type { StateRecord } from "../domain/record/state-record.ts";

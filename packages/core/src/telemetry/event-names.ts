@@ -97,7 +97,6 @@ export const EVENTS = {
     "found, retried, rescheduled, skipped, resumed, later, waiting, held, toBeCompensated, failed, startsRepeated, published, lost, broken, throttled, finished, endedBy, leader, epoch, ms",
   ],
   SupervisorFollows: ["info", "another supervisor is active", "leader"],
-  SupervisorWhatIf: ["info", "a dry run of a sweep was requested", "found, different, finished, ms"],
   OperatorActed: ["info", "an operator acted, or was rejected", "jobId, attempt, action, operator, outcome"],
   RecoveryFailed: ["error", "a record could not be handled", "jobId, cause, outage"],
   OrchestrationsRemoved: ["info", "housekeeping removed ended attempts", "removed, doneUntil, finished"],

@@ -1,6 +1,5 @@
-// Several supervisors over one store in memory: who sweeps, what holds when two do, what they write down, and what-if.
+// Several supervisors over one store in memory: who sweeps, what holds when two do, what they write down.
 
-import { whatIf } from "@scheduler-agent-supervisor/operator/internal/operations/what-if";
 import { createMemoryLease } from "@scheduler-agent-supervisor/testing/internal/memory/memory-leadership";
 import { beforeEach, expect, test, vi } from "vitest";
 import type { Context } from "../../src/scheduler/ports.ts";
@@ -316,25 +315,4 @@ test("P15 a retry is published to the client, once, before the scheduler is noti
   expect(world.statuses).toMatchObject([{ status: "RetryScheduled", attempt: 2 }]);
   expect(await states(jobIds)).toMatchObject([{ outbox: [], processState: "Pending", dueAt: expect.any(String) }]);
   expect(world.startAttempts).toMatchObject([{ attempt: 2 }]);
-});
-
-test("what-if says what each record would get under other thresholds, and changes nothing", async () => {
-  const jobIds = await overdue(3);
-  const before = await states(jobIds);
-  const asThingsAre = await whatIf(world, {});
-  expect(asThingsAre).toMatchObject({ at: NOON, found: 3, different: 0, verdicts: { retry: 3 }, finished: true });
-  const harsh = await whatIf(world, { failureThreshold: 1, onExhausted: "fail" });
-  expect(harsh).toMatchObject({ found: 3, different: 3, verdicts: { fail: 3 } });
-  expect(harsh.prospects[0]).toMatchObject({
-    jobId: "job-0",
-    verdict: "fail",
-    today: "retry",
-    rule: expect.stringContaining("threshold of 1"),
-    before: { failureCount: 0, attempt: 1 },
-    after: { processState: "Error", failureCount: 1 },
-  });
-  expect((await whatIf(world, { clockSkewMs: 59_990 })).prospects.map(({ jobId }) => jobId)).toEqual(["job-0"]);
-  expect(await whatIf(world, { at: "2025-01-01T00:00:00Z" })).toMatchObject({ found: 0 });
-  expect(await states(jobIds)).toEqual(before);
-  expect([world.startAttempts, world.statuses, await auditLog()]).toEqual([[], [], []]);
 });

@@ -25,7 +25,6 @@ const DiscardedMessageView = lazy(async () => ({
   default: (await import("./views/discarded.tsx")).DiscardedMessageView,
 }));
 const AwaitingView = lazy(async () => ({ default: (await import("./views/awaiting.tsx")).AwaitingView }));
-const ShiftLogView = lazy(async () => ({ default: (await import("./views/shift-log.tsx")).ShiftLogView }));
 const AgentsView = lazy(async () => ({ default: (await import("./views/agents.tsx")).AgentsView }));
 const BulkRunsView = lazy(async () => ({ default: (await import("./views/bulk-runs.tsx")).BulkRunsView }));
 const BulkView = lazy(async () => ({ default: (await import("./views/bulk.tsx")).BulkView }));
@@ -37,7 +36,6 @@ const VIEWS = [
   { path: "/dead-letters", name: TEXT.deadLetters, key: "d" },
   { path: "/agents", name: TEXT.agents, key: "a" },
   { path: "/supervision", name: TEXT.supervision, key: "v" },
-  { path: "/shift-log", name: TEXT.shiftLog, key: "l" },
 ] as const;
 
 /** Views that belong to another one. */
@@ -91,9 +89,6 @@ export function App() {
               </Route>
               <Route path="/supervision">
                 <SupervisionView />
-              </Route>
-              <Route path="/shift-log">
-                <ShiftLogView />
               </Route>
               <Route path="/awaiting">
                 <AwaitingView />

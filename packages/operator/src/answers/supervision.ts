@@ -1,6 +1,6 @@
 // The leader, and the decisions of the sweeps.
 import { z } from "zod";
-import { count, instant, processState } from "./parts.ts";
+import { instant, processState } from "./parts.ts";
 
 /** `GET /api/supervisor`: the leader of several supervisors, and the gauges. */
 export const supervisor = z.strictObject({
@@ -85,8 +85,6 @@ const lateReply = z.strictObject({
   reason: z.string(),
 });
 
-const supervisionEntry = z.discriminatedUnion("kind", [sweep, decision, lateReply]);
-
 const operatorAction = z.strictObject({
   kind: z.literal("operatorAction"),
   id: z.string(),
@@ -97,9 +95,13 @@ const operatorAction = z.strictObject({
   reason: z.string().nullable(),
   /** `done`, or the reason for the rejection. */
   outcome: z.string(),
+  /** Null if it is not about one job. */
+  jobId: z.string().nullable(),
+  /** The queue and the number of a dead letter, such as `orders/7`. */
+  message: z.string().nullable(),
 });
 
-const auditEntry = z.discriminatedUnion("kind", [decision, operatorAction]);
+const auditEntry = z.discriminatedUnion("kind", [sweep, decision, lateReply, operatorAction]);
 
 /** `GET /api/jobs/{jobId}/audit`: the decisions and actions on one job, the newest first. */
 export const jobAudit = z.strictObject({
@@ -112,22 +114,13 @@ export const jobAudit = z.strictObject({
   continuation: z.string().optional(),
 });
 
-/** `GET /api/supervisor/entries`: a day's sweeps, decisions and late replies, the newest first. */
-export const supervisionPage = z.strictObject({
-  /** In UTC. */
-  day: z.string(),
-  entries: z.array(supervisionEntry),
+/** `GET /api/audit-log`: what supervisors decided and operators did in a time, over all jobs, the newest first. */
+export const auditPage = z.strictObject({
+  from: instant,
+  /** Excluded. */
+  to: instant,
+  entries: z.array(auditEntry),
   continuation: z.string().optional(),
-});
-
-/** `GET /api/supervisor/what-if`. */
-export const whatIf = z.object({
-  at: z.string(),
-  found: count,
-  different: count,
-  verdicts: z.record(z.string(), count),
-  prospects: z.array(z.object({ jobId: z.string(), verdict: z.string(), today: z.string(), rule: z.string() })),
-  finished: z.boolean(),
 });
 
 /** `GET /api/reports`: what the app says of itself that no job shows. */
@@ -147,12 +140,10 @@ export const reports = z.strictObject({
 });
 
 export type Reports = z.output<typeof reports>;
-export type WhatIf = z.output<typeof whatIf>;
 export type Supervisor = z.output<typeof supervisor>;
-export type SupervisionEntry = z.output<typeof supervisionEntry>;
 export type LateReply = z.output<typeof lateReply>;
 export type AuditEntry = z.output<typeof auditEntry>;
 export type JobAudit = z.output<typeof jobAudit>;
-export type SupervisionPage = z.output<typeof supervisionPage>;
+export type AuditPage = z.output<typeof auditPage>;
 export type AgentTimeout = z.output<typeof agentTimeout>;
 export type Snapshot = z.output<typeof snapshot>;

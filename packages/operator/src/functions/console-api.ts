@@ -7,14 +7,12 @@ import { allKeys, contractFor, resultSchemaOf, schemaOf } from "@scheduler-agent
 import { notableEvents } from "@scheduler-agent-supervisor/core/telemetry";
 import { deskOf } from "../compose.ts";
 import { parseAttentionPage } from "../messaging/attention-request.ts";
-import type { Changes, JobAudit, Session, SupervisionPage, Supervisor } from "../messaging/console-contract.ts";
+import type { AuditPage, Changes, JobAudit, Session, Supervisor } from "../messaging/console-contract.ts";
 import { accessTo } from "../messaging/operator-access.ts";
 import { continuationOf } from "../messaging/paging.ts";
-import { parseShiftQuery } from "../messaging/shift-request.ts";
-import { parseAuditQuery, parseSupervisionQuery } from "../messaging/supervisor-request.ts";
+import { parseAuditLogQuery, parseAuditQuery } from "../messaging/supervisor-request.ts";
 import { openApi } from "../openapi/document.ts";
-import { shiftLog } from "../operations/shift-log.ts";
-import { shownEntry, shownInAudit, shownLateReply } from "../operations/shown-entry.ts";
+import { shownEntry, shownLateReply } from "../operations/shown-entry.ts";
 import { consoleBuild } from "./console-files.ts";
 import { type Endpoints, listed } from "./operator-endpoint.ts";
 
@@ -106,28 +104,19 @@ export function consoleApi(application: App, words: Session["words"]): Endpoints
         return { jsonBody: { leader, gauges: standing } satisfies Supervisor };
       },
     },
-    supervisorEntries: {
+    auditLog: {
       method: "GET",
-      route: "supervisor/entries",
+      route: "audit-log",
       role: "Jobs.Read",
       handle: async (request) => {
-        const parsed = parseSupervisionQuery(request.query.entries());
+        const parsed = parseAuditLogQuery(request.query.entries(), Date.now());
         if (parsed.kind === "invalid") return atFault(parsed.faults);
-        const { limit, continuation, day = new Date().toISOString().slice(0, 10) } = parsed.value;
-        const { entries, next } = await deskOf(application).console.supervision.page(day, limit, continuation);
+        const { from, to, limit, continuation } = parsed.value;
+        const { supervision } = deskOf(application).console;
+        const { entries, next } = await supervision.page({ from, to }, limit, continuation);
         const more = next ? { continuation: continuationOf(next) } : {};
-        const page: SupervisionPage = { day, entries: entries.map(shownEntry), ...more };
+        const page: AuditPage = { from, to, entries: entries.map(shownEntry), ...more };
         return listed(request, page);
-      },
-    },
-    shiftLog: {
-      method: "GET",
-      route: "shift-log",
-      role: "Jobs.Read",
-      handle: async (request) => {
-        const parsed = parseShiftQuery(request.query.entries(), Date.now());
-        if (parsed.kind === "invalid") return atFault(parsed.faults);
-        return listed(request, await shiftLog(parsed.value, deskOf(application).console.shiftEntries));
       },
     },
     jobAudit: {
@@ -143,7 +132,7 @@ export function consoleApi(application: App, words: Session["words"]): Endpoints
           parsed.value.continuation,
         );
         const audit: JobAudit = {
-          entries: entries.map(shownInAudit),
+          entries: entries.map(shownEntry),
           isAll: next === undefined,
           lateReplies: lateReplies.map(shownLateReply),
           ...(next && { continuation: continuationOf(next) }),

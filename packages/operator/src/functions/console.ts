@@ -19,7 +19,6 @@ const VIEWS: ReadonlySet<string> = new Set([
   "awaiting",
   "bulk",
   "agents",
-  "shift-log",
 ]);
 
 /**

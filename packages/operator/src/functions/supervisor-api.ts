@@ -1,11 +1,10 @@
-// The supervisor over HTTP (P10, P12): a sweep on request, and a what-if with another policy.
+// The supervisor over HTTP (P10, P12): a sweep on request.
 
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
 import { atFault } from "@scheduler-agent-supervisor/core/hosting";
 import { sweepFor } from "@scheduler-agent-supervisor/core/supervision";
 import { logTelemetry } from "@scheduler-agent-supervisor/core/telemetry";
-import { parseSweepQuery, parseWhatIfQuery } from "../messaging/supervisor-request.ts";
-import { whatIf } from "../operations/what-if.ts";
+import { parseSweepQuery } from "../messaging/supervisor-request.ts";
 import type { Endpoints } from "./operator-endpoint.ts";
 
 export function supervisorApi(application: App): Endpoints {
@@ -20,16 +19,6 @@ export function supervisorApi(application: App): Endpoints {
         if (asked.kind === "invalid") return atFault(asked.faults);
         const outcome = await sweepFor(operator, application.contextOf(logTelemetry(context)));
         return { status: outcome.kind === "swept" ? 200 : 409, jsonBody: outcome };
-      },
-    },
-    supervisorWhatIf: {
-      method: "GET",
-      route: "supervisor/what-if",
-      role: "Jobs.Read",
-      handle: async (request, context) => {
-        const asked = parseWhatIfQuery(request.query.entries());
-        if (asked.kind === "invalid") return atFault(asked.faults);
-        return { jsonBody: await whatIf(application.contextOf(logTelemetry(context)), asked.value) };
       },
     },
   };

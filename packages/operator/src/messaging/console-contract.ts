@@ -1,5 +1,4 @@
 // The API's answers to the console, in one place: the server's answers and the console's types both come from these schemas.
-export * from "../answers/advice.ts";
 export * from "../answers/agents.ts";
 export * from "../answers/attention.ts";
 export * from "../answers/awaiting.ts";
@@ -11,5 +10,4 @@ export * from "../answers/job.ts";
 export * from "../answers/overview.ts";
 export type * from "../answers/parts.ts";
 export * from "../answers/session.ts";
-export * from "../answers/shift-log.ts";
 export * from "../answers/supervision.ts";

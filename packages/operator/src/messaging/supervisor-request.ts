@@ -1,35 +1,23 @@
-// The contract of requests to the supervisor over HTTP.
+// The contract of requests to the supervisor over HTTP, and for the audit log.
 
-import { durationMs } from "@scheduler-agent-supervisor/core/domain";
 import { type Checked, checkQuery } from "@scheduler-agent-supervisor/core/messaging";
 import { z } from "zod";
+import type { ListPosition } from "../domain/list-page.ts";
 import { listContinuation, pageSize } from "./paging.ts";
 
-const duration = z.string().transform((text, context) => {
-  const ms = durationMs(text);
-  if (ms !== undefined) return ms;
-  context.addIssue({ code: "custom", message: "must be an ISO 8601 duration such as PT2S" });
-  return z.NEVER;
-});
+const instant = z.iso
+  .datetime({ offset: true, error: "must be an instant such as 2026-01-31T12:00:00Z" })
+  .transform((text) => new Date(text).toISOString());
 
-export const whatIfQuery = z
-  .strictObject({
-    failureThreshold: z
-      .string()
-      .regex(/^[1-9]\d{0,2}$/, "must be a whole number from 1 to 999")
-      .transform(Number)
-      .optional(),
-    onExhausted: z.enum(["fail", "compensate"]).optional(),
-    clockSkew: duration.optional(),
-    at: z.iso.datetime({ offset: true, error: "must be an instant such as 2026-01-31T12:00:00Z" }).optional(),
-  })
-  .transform(({ clockSkew, ...rest }) => ({ ...rest, clockSkewMs: clockSkew }));
+const AUDIT_PAGE = { usual: 50, most: 100 } as const;
+const SHIFT_MS = 12 * 3_600_000;
 
-const SUPERVISION_PAGE = { usual: 50, most: 100 } as const;
-
-export const supervisionQuery = z.strictObject({
-  day: z.iso.date({ error: "must be a day such as 2026-01-31" }).optional(),
-  limit: pageSize(SUPERVISION_PAGE),
+export const auditLogQuery = z.strictObject({
+  /** 12 hours before `to` if absent. */
+  from: instant.optional(),
+  /** Excluded; now if absent. */
+  to: instant.optional(),
+  limit: pageSize(AUDIT_PAGE),
   continuation: listContinuation,
 });
 
@@ -38,16 +26,21 @@ export const auditQuery = z.strictObject({ continuation: listContinuation });
 /** A sweep's request has no members. */
 const sweepQuery = z.strictObject({});
 
-export type WhatIfQuery = z.output<typeof whatIfQuery>;
-
-/** @param query the URL's query, each name with its value */
-export function parseWhatIfQuery(query: Iterable<[string, string]>): Checked<WhatIfQuery> {
-  return checkQuery(whatIfQuery, query);
+export interface AuditLogRequest {
+  readonly from: string;
+  readonly to: string;
+  readonly limit: number;
+  readonly continuation?: ListPosition | undefined;
 }
 
 /** @param query the URL's query, each name with its value */
-export function parseSupervisionQuery(query: Iterable<[string, string]>): Checked<z.output<typeof supervisionQuery>> {
-  return checkQuery(supervisionQuery, query);
+export function parseAuditLogQuery(query: Iterable<[string, string]>, now: number): Checked<AuditLogRequest> {
+  const parsed = checkQuery(auditLogQuery, query);
+  if (parsed.kind === "invalid") return parsed;
+  const { to = new Date(now).toISOString() } = parsed.value;
+  const { from = new Date(Date.parse(to) - SHIFT_MS).toISOString() } = parsed.value;
+  if (from >= to) return { kind: "invalid", faults: ["from: must be before to"] };
+  return { kind: "valid", value: { ...parsed.value, from, to } };
 }
 
 /** @param query the URL's query, each name with its value */

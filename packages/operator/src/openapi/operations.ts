@@ -8,7 +8,6 @@ import {
   reportBody,
 } from "@scheduler-agent-supervisor/core/messaging";
 import type { z } from "zod";
-import { adviceQuery } from "../messaging/advice-request.ts";
 import { attentionQuery } from "../messaging/attention-request.ts";
 import { awaitingQuery } from "../messaging/awaiting-request.ts";
 import { bulkListQuery, bulkPreviewBody, bulkStartBody } from "../messaging/bulk-request.ts";
@@ -25,8 +24,7 @@ import { handlingBody } from "../messaging/handling-request.ts";
 import { countJobsQuery, listQuery } from "../messaging/list-request.ts";
 import { pageQuery } from "../messaging/page-request.ts";
 import { pauseBody } from "../messaging/pause-request.ts";
-import { shiftQuery } from "../messaging/shift-request.ts";
-import { auditQuery, supervisionQuery, whatIfQuery } from "../messaging/supervisor-request.ts";
+import { auditLogQuery, auditQuery } from "../messaging/supervisor-request.ts";
 import * as answers from "./answers.ts";
 
 export interface ApiOperation {
@@ -215,28 +213,12 @@ export const OPERATIONS: { readonly [route: string]: ApiOperation } = {
   },
 
   "GET supervisor": { summary: "The active supervisor", answer: console.supervisor },
-  "GET supervisor/entries": {
-    summary: "A day's sweeps, decisions and late replies",
-    query: supervisionQuery,
-    answer: console.supervisionPage,
-  },
-  "GET shift-log": {
-    summary: "What operators and supervisors did in a time, over all jobs",
-    query: shiftQuery,
-    answer: console.shiftLog,
-  },
-  "GET supervisor/what-if": {
-    summary: "The decisions of a sweep under other rules; nothing is done",
-    query: whatIfQuery,
-    answer: console.whatIf,
+  "GET audit-log": {
+    summary: "What supervisors decided and operators did in a time, over all jobs, with late replies",
+    query: auditLogQuery,
+    answer: console.auditPage,
   },
   "POST supervisor/sweep": { summary: "Runs a sweep now", answer: answers.swept, rejection: answers.following },
-  "GET advice": {
-    summary:
-      "What steps took in a sample of the last week's jobs, times that are proposed, and what others would have done",
-    query: adviceQuery,
-    answer: console.advice,
-  },
   "GET workflows": {
     summary: "The versions of workflows, and the number of jobs that need each",
     answer: answers.workflowVersions,

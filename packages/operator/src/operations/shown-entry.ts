@@ -1,25 +1,15 @@
 // An audit log's entry as operators see it: its content, without the members that only the store needs.
 
 import type { LateReply } from "@scheduler-agent-supervisor/core/store";
-import type {
-  SupervisionEntry as Shown,
-  AuditEntry as ShownInAudit,
-  LateReply as ShownLateReply,
-} from "../messaging/console-contract.ts";
-import type { AuditEntry, SupervisionEntry } from "../supervision/read-supervision.ts";
+import type { AuditEntry as Shown, LateReply as ShownLateReply } from "../messaging/console-contract.ts";
+import type { AuditEntry } from "../supervision/read-supervision.ts";
 
 export function shownLateReply(entry: LateReply & { readonly id: string }): ShownLateReply {
   const { kind, id, at, jobId, attempt, step, reason } = entry;
   return { kind, id, at, jobId, attempt, step, reason };
 }
 
-export function shownInAudit(entry: AuditEntry): ShownInAudit {
-  if (entry.kind !== "operatorAction") return shownEntry(entry) as ShownInAudit;
-  const { kind, id, at, operator, action, reason, outcome } = entry;
-  return { kind, id, at, operator, action, reason, outcome };
-}
-
-export function shownEntry(entry: SupervisionEntry): Shown {
+export function shownEntry(entry: AuditEntry): Shown {
   const { id, at } = entry;
   switch (entry.kind) {
     case "sweep": {
@@ -29,6 +19,11 @@ export function shownEntry(entry: SupervisionEntry): Shown {
     case "decision": {
       const { kind, jobId, epoch, rule, verdict, outcome, fault = null, before, after, stop } = entry;
       return { kind, id, at, jobId, epoch, rule, verdict, outcome, fault, before, after, ...(stop && { stop }) };
+    }
+    case "operatorAction": {
+      const { kind, operator, action, reason, outcome, jobId, message } = entry;
+      const letter = message ? `${message.queue}/${message.sequenceNumber}` : null;
+      return { kind, id, at, operator, action, reason, outcome, jobId, message: letter };
     }
     case "lateReply":
       return shownLateReply(entry);

@@ -1,7 +1,12 @@
-// Supervision for operators: the leader, and the findings and decisions of one day's sweeps, a page at a time.
+// Supervision for operators: the leader, and the audit log, a page at a time.
 import type { Container } from "@azure/cosmos";
 import { type BlobClient, RestError } from "@azure/storage-blob";
-import type { DecisionEntry, LateReply, OperatorAction, SweepEntry } from "@scheduler-agent-supervisor/core/store";
+import type {
+  DecisionEntry,
+  LateReply,
+  OperatorAction,
+  SupervisionEntry,
+} from "@scheduler-agent-supervisor/core/store";
 import { type ListPage, type ListPosition, pageOf } from "../domain/list-page.ts";
 import { furtherThan } from "../store/further-than.ts";
 
@@ -18,10 +23,14 @@ export interface Leader {
   readonly failing: { readonly since: string; readonly fault: string } | null;
 }
 
-export type SupervisionEntry = (SweepEntry | DecisionEntry | LateReply) & { readonly id: string };
+/** What supervisors decided, what operators did, and replies that came too late. */
+export type AuditEntry = SupervisionEntry & { readonly id: string };
 
-/** The decisions and actions on one job. */
-export type AuditEntry = (DecisionEntry | OperatorAction) & { readonly id: string };
+export interface Period {
+  readonly from: string;
+  /** Excluded. */
+  readonly to: string;
+}
 
 /** The newest first. */
 export interface JobAudit extends ListPage<AuditEntry> {
@@ -29,15 +38,12 @@ export interface JobAudit extends ListPage<AuditEntry> {
   readonly lateReplies: readonly (LateReply & { readonly id: string })[];
 }
 
-/** The newest first. */
-export type SupervisionPage = ListPage<SupervisionEntry>;
-
 /** Each throws if blob or store does not answer. */
 export interface SupervisionReader {
   /** Null if there has been no leader yet. */
   leader(): Promise<Leader | null>;
-  /** @param day `2026-01-31`, UTC */
-  page(day: string, limit: number, after?: ListPosition): Promise<SupervisionPage>;
+  /** The newest first, over all jobs. */
+  page(period: Period, limit: number, after?: ListPosition): Promise<ListPage<AuditEntry>>;
   /** Of all days that are kept: supervisors' decisions, late replies and operators' actions. */
   ofJob(jobId: string, limit: number, after?: ListPosition): Promise<JobAudit>;
 }
@@ -91,15 +97,19 @@ export function createSupervisionReader(
       }
     },
 
-    async page(day, limit, after) {
+    async page({ from, to }, limit, after) {
       const further = furtherThan(after);
       const query = {
-        query: `SELECT TOP ${limit + 1} * FROM c WHERE c.day = @day AND c.kind IN ('sweep', 'decision', 'lateReply')${further.condition} ORDER BY c.at DESC`,
-        parameters: [{ name: "@day", value: day }, ...further.parameters],
+        query:
+          `SELECT TOP ${limit + 1} * FROM c WHERE c.at >= @from AND c.at < @to ` +
+          `AND c.kind IN ('sweep', 'decision', 'lateReply', 'operatorAction')${further.condition} ORDER BY c.at DESC`,
+        parameters: [{ name: "@from", value: from }, { name: "@to", value: to }, ...further.parameters],
       };
-      const pages = auditLog.items.query<SupervisionEntry>(query, { partitionKey: day, maxItemCount: limit + 1 });
-      const found = (await pages.fetchAll()).resources;
-      return pageOf(found, limit, after);
+      const logs = [auditLog, audit].map(async (log) => {
+        const pages = log.items.query<AuditEntry>(query, { maxItemCount: limit + 1 });
+        return (await pages.fetchAll()).resources;
+      });
+      return pageOf(newestFirst((await Promise.all(logs)).flat()), limit, after);
     },
 
     async ofJob(jobId, limit, after) {
@@ -108,9 +118,10 @@ export function createSupervisionReader(
         newest<OperatorAction>(audit, "operatorAction", jobId, limit + 1, after),
         after ? [] : newest<LateReply>(auditLog, "lateReply", jobId, LATE_REPLIES),
       ]);
-      const found: AuditEntry[] = [...decisions, ...actions];
-      found.sort((one, other) => other.at.localeCompare(one.at));
-      return { ...pageOf(found, limit, after), lateReplies };
+      return { ...pageOf(newestFirst([...decisions, ...actions]), limit, after), lateReplies };
     },
   };
 }
+
+const newestFirst = (entries: readonly AuditEntry[]): readonly AuditEntry[] =>
+  entries.toSorted((one, other) => other.at.localeCompare(one.at));

@@ -7,7 +7,6 @@ export const HOME_MS = 45_000;
 /** Messages that nobody takes; the store is not read for it. */
 export const WAITS_MS = 20_000;
 export const QUEUES_MS = 50_000;
-export const ADVICE_MS = 600_000;
 export const AGENTS_MS = 10_000;
 export const LEADERLESS_MS = 5_000;
 export const JOB_MS = 3_000;

@@ -4,10 +4,10 @@ import { useEffect, useRef } from "react";
 import { nameJobs } from "../words/say.ts";
 import { get } from "./client.ts";
 import type {
-  Advice,
   AgentStandings,
   Attention,
   AttentionPage,
+  AuditPage,
   Awaiting,
   BulkList,
   BulkPreview,
@@ -32,14 +32,11 @@ import type {
   Overview,
   Reports,
   Session,
-  ShiftLog,
-  SupervisionPage,
   Supervisor,
   Traffic,
   WaitingMessages,
 } from "./contract.ts";
 import {
-  ADVICE_MS,
   AGENTS_MS,
   BULK_MS,
   CHANGES_MS,
@@ -319,26 +316,16 @@ export const useSupervisor = () =>
     refetchInterval: ({ state: { data } }) => (data && !data.leader?.leads ? LEADERLESS_MS : LIST_MS),
   });
 
-/** A day that is over is not asked for again. */
-export const useAuditLog = (day: string, isToday: boolean) =>
+/** A time that is over is not asked for again. */
+export const useAuditLog = (period: { readonly from: string; readonly to: string }) =>
   useInfiniteQuery({
-    queryKey: ["supervisor", day],
+    queryKey: ["audit-log", period],
     queryFn: ({ signal, pageParam }) =>
-      get<SupervisionPage>(`supervisor/entries${query({ day, continuation: pageParam })}`, signal),
+      get<AuditPage>(`audit-log${query({ ...period, continuation: pageParam })}`, signal),
     initialPageParam: "",
     getNextPageParam: ({ continuation }) => continuation,
-    refetchInterval: isToday && LIST_MS,
+    refetchInterval: period.to === "" && LIST_MS,
   });
-
-/** A time that is over is not asked for again. */
-export const useShiftLog = (filter: { readonly who: string; readonly from: string; readonly to: string }) =>
-  useQuery({
-    queryKey: ["shift-log", filter],
-    queryFn: ({ signal }) => get<ShiftLog>(`shift-log${query(filter)}`, signal),
-    refetchInterval: filter.to === "" && LIST_MS,
-  });
-
-export const useAdvice = () => usePolled<Advice>("advice", ADVICE_MS);
 
 /** The first page, which says whether there are more. */
 export const useAwaiting = () => usePolled<Awaiting>("awaiting", HOME_MS);

@@ -1,7 +1,6 @@
 // Agents with their endpoints as each instance sees them, and workflows: either can be paused and resumed.
 import type { AgentStandings, EndpointStanding, Pause } from "../api/contract.ts";
 import { useAgents } from "../api/queries.ts";
-import { Advice } from "../parts/advice.tsx";
 import { Loaded } from "../parts/notices.tsx";
 import { Pausable } from "../parts/pausable.tsx";
 import { type Column, Table } from "../parts/table.tsx";
@@ -14,7 +13,6 @@ export function AgentsView() {
     <>
       <h1>{AGENTS.title}</h1>
       <Loaded query={agents}>{(data) => <Standings standings={data} />}</Loaded>
-      <Advice />
     </>
   );
 }

@@ -41,7 +41,6 @@ export const TEXT = {
   deadLetters: "Dead letters",
   supervision: "Supervision",
   agents: "Agents",
-  shiftLog: "Shift log",
   loading: "Loading",
   working: "Working on it",
   tryAgain: "Try again",

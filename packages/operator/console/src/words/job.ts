@@ -212,8 +212,5 @@ export const AUDIT = {
   nothing: "The audit log has no entry about it.",
   all: "All actions and decisions",
   latest: (count: number) => `The latest ${count} actions and decisions`,
-  by: "By",
-  supervisor: "supervisor",
-  outcome: "Outcome",
   lateReplies: "The latest replies that no step waited for any more",
 } as const;

@@ -1,7 +1,8 @@
 // The words for what supervisors have decided.
 import { counted } from "@scheduler-agent-supervisor/core/internal/domain/counted";
 import type { AgentTimeout } from "../api/contract.ts";
-import { countedJobs, say } from "./say.ts";
+import { ACTIONS } from "./job.ts";
+import { say } from "./say.ts";
 
 const VERDICTS: { readonly [verdict: string]: string } = {
   retry: "Next attempt",
@@ -44,6 +45,15 @@ const SWEEP_ENDS: { readonly [end: string]: string } = {
   fault: "ended: the store did not answer",
 };
 
+/** Of operators; what is done to one job has its button's name. */
+const ACTION_WORDS: { readonly [action: string]: string } = {
+  ...Object.fromEntries(Object.entries(ACTIONS).map(([action, { name }]) => [action, name])),
+  resendDeadLetter: "Send a message again",
+  discardDeadLetter: "Discard a message",
+  resendDiscarded: "Send a discarded message again",
+  sweep: "Sweep now",
+};
+
 type Report = { readonly [name: string]: number | boolean | string };
 
 function reportWords(report: Report): string {
@@ -55,8 +65,8 @@ function reportWords(report: Report): string {
 }
 
 export const SUPERVISION = {
-  get about() {
-    return say`A sweep finds {jobs} that are due and not done, and decides on each. Only some of the sweeps without findings are recorded.`;
+  get log() {
+    return say`What supervisors decided and operators did, over all {jobs}; the last 12 hours if no time is given. A sweep finds {jobs} that are due and not done, and decides on each. Only some of the sweeps without findings are recorded.`;
   },
   leader: "Active",
   lastLeader: "Last active",
@@ -66,15 +76,19 @@ export const SUPERVISION = {
   },
   epoch: (epoch: number) => `epoch ${epoch}`,
   since: "since",
-  entries: (day: string) => `Sweeps and decisions of ${day} (UTC)`,
-  dayBefore: "Day before",
-  dayAfter: "Day after",
-  nothing: "Nothing is recorded for this day",
+  entries: "The latest first",
+  from: "From",
+  to: "Before",
+  show: "Show",
+  earlier: "Earlier",
+  nothing: "Nothing is recorded in this time",
+  by: "By",
+  supervisor: "supervisor",
+  action: (action: string) => ACTION_WORDS[action] ?? action,
+  message: (queueAndNumber: string) => `message ${queueAndNumber}`,
   at: "When",
   what: "What",
-  get job() {
-    return say`{Job}`;
-  },
+  about: "About",
   why: "Why",
   before: "Before",
   after: "After",
@@ -96,29 +110,4 @@ export const SUPERVISION = {
   },
   snapshot: (state: string, attempt: number, failures: number, step: string | null) =>
     [state, step, `attempt ${attempt}`, counted(failures, "failure")].filter(Boolean).join(", "),
-} as const;
-
-export const WHAT_IF = {
-  title: "What if other rules applied?",
-  get about() {
-    return say`What a sweep would decide now about the {jobs} that are due. Nothing is done.`;
-  },
-  threshold: "Failures until it gives up",
-  exhausted: "When they are used up",
-  asNow: "As now",
-  at: "At another time",
-  ask: "What would be decided?",
-  decided: "Then",
-  today: "Now",
-  found: (count: number, different: number) =>
-    `${countedJobs(count)} ${count === 1 ? "is" : "are"} due; ${different.toLocaleString("en")} would be decided otherwise than now.`,
-  get unfinished() {
-    return say`There are more: the time ended before all {jobs} were seen.`;
-  },
-  someOf: (count: number, all: number) =>
-    `These are ${count.toLocaleString("en")} of ${all.toLocaleString("en")}, the longest overdue.`,
-  all: "See all in the search",
-  get prospects() {
-    return say`{Jobs} that are due, the different ones first`;
-  },
 } as const;
