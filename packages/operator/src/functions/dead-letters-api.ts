@@ -22,6 +22,9 @@ import { type Handled, handleDeadLetter } from "../operations/handle-dead-letter
 import { type Endpoint, type Endpoints, listed } from "./operator-endpoint.ts";
 
 export function deadLettersApi(application: App): Endpoints {
+  const queues = () => deskOf(application).deadLetters().deadLetters.queues;
+  const queueOf = (name: string) => queues().find((queue) => queue.name === name);
+
   return {
     listDeadLetters: {
       method: "GET",
@@ -122,9 +125,6 @@ export function deadLettersApi(application: App): Endpoints {
     );
     return answer(queue, sequenceNumber, handled);
   }
-
-  const queues = () => deskOf(application).deadLetters().deadLetters.queues;
-  const queueOf = (name: string) => queues().find((queue) => queue.name === name);
 
   function noSuchQueue(name: string): HttpResponseInit {
     const names = queues().map((queue) => queue.name);
