@@ -357,7 +357,7 @@ test("a second region works on the first one's bus and store, with its rights th
   const { AgentRepliesQueue: replies, AgentTeams: teams = "[]" } = second.settings;
   expect(replies).toBe("agent-replies-host2");
   expect(JSON.parse(teams)).toEqual([{ team: "fraud-team", agents: ["fraud"] }]);
-  expect(received).toEqual(expect.arrayContaining(["orders", replies, `${replies}-fraud-team`]));
+  expect(received).toEqual(expect.arrayContaining(["jobs", replies, `${replies}-fraud-team`]));
   expect(second.settings["TaskHub"]).not.toBe(first.settings["TaskHub"]);
 });
 

@@ -11,9 +11,9 @@ import {
 } from "@scheduler-agent-supervisor/core/composition";
 import type { App } from "@scheduler-agent-supervisor/core/create-app";
 import { instant, inWords } from "@scheduler-agent-supervisor/core/domain";
-import { repliesQueueOf } from "@scheduler-agent-supervisor/core/messaging";
+import { QUEUES, repliesQueueOf, requestsQueueOf } from "@scheduler-agent-supervisor/core/messaging";
 import type { Pauses } from "@scheduler-agent-supervisor/core/scheduling";
-import type { ClosingStore, Pause } from "@scheduler-agent-supervisor/core/store";
+import { type ClosingStore, CONTAINERS, type Pause } from "@scheduler-agent-supervisor/core/store";
 import {
   LEASE_BLOB,
   LEASE_CONTAINER,
@@ -122,8 +122,8 @@ function composeOperator(business: Business, composed: Composed): Desk {
   const upSince = now();
   const besideLease = leaseContainerOf(config);
   const gaugesSigns = createGaugesSigns(besideLease);
-  const supervision = database.container(config.SupervisionContainer);
-  const audit = database.container(config.AuditContainer);
+  const supervision = database.container(CONTAINERS.supervision);
+  const audit = database.container(CONTAINERS.audit);
   const consumed = consumedQueues(business, composed);
   const replyQueues = createReplyQueues({
     register: createCosmosReplyQueueRegister(supervision),
@@ -209,24 +209,25 @@ function leaseContainerOf(config: Config): ContainerClient {
 }
 
 /** The queues that the app receives from. */
-function consumedQueues({ agentsAskedByQueue }: Business, { queues, config }: Composed): string[] {
+function consumedQueues({ agentsAskedByQueue }: Business, { config }: Composed): string[] {
   return [
-    queues.jobs,
-    queues.priorityJobs,
+    QUEUES.jobs,
+    QUEUES.priorityJobs,
     ...ownedQueuesOf(config),
-    queues.scheduler,
-    queues.agentReplies,
+    QUEUES.scheduler,
+    config.AgentRepliesQueue,
     ...teamQueuesOf(config),
-    ...[...agentsAskedByQueue].map((agent) => `${queues.agentRequests}-${agent}`),
+    ...[...agentsAskedByQueue].map(requestsQueueOf),
   ];
 }
 
 function connectDeadLetters(
   { contracts }: Business,
-  { config, queues, senders }: Composed,
+  { config, senders }: Composed,
   { consumed, replyQueues }: { readonly consumed: readonly string[]; readonly replyQueues: ReplyQueues },
 ) {
-  const { jobs, quarantine, agentReplies } = queues;
+  const { jobs, quarantine } = QUEUES;
+  const agentReplies = config.AgentRepliesQueue;
   const sources = { jobs, ownedQueues: ownedQueuesOf(config), agentReplies, teamQueues: teamQueuesOf(config) };
   const queuesWith = (others?: readonly OthersQueue[]) =>
     deadLetterQueuesOf({ consumed, quarantine, ...sources, ...(others && { others }) });

@@ -73,7 +73,7 @@ const ASKED: { readonly [route: string]: readonly string[] } = {
   "bulk/{bulkId}": [],
   "dead-letters/{queue}/{sequenceNumber}": [],
   "discarded-messages/{id}": [],
-  "dead-letter-causes": ["dead-letter-causes?queue=orders"],
+  "dead-letter-causes": ["dead-letter-causes?queue=jobs"],
   "supervisor/what-if": ["supervisor/what-if?failureThreshold=1", "supervisor/what-if"],
   "held-up/jobs": ["held-up/jobs?limit=50"],
   "attention/jobs": ["attention/jobs", "attention/jobs?limit=50"],
