@@ -59,7 +59,7 @@ export class Host {
     this.#hostJson = readHostJson(appDir, settings);
     this.#baseUrl = baseUrl;
     this.#lines = new HostLog(options, this.#hostJson.logLevels);
-    this.#bindings = new AppBindings(this.#hostJson.queues, (level, text) => this.#lines.say(level, text));
+    this.#bindings = new AppBindings((level, text) => this.#lines.say(level, text));
     makeFolder(options.data);
   }
 

@@ -31,11 +31,6 @@ const TWILIO_API = "https://api.twilio.com";
 const CONNECTED: Readonly<Record<string, string>> = {
   servicebustrigger: "ServiceBus",
   servicebus: "ServiceBus",
-  queuetrigger: "Storage",
-  queue: "Storage",
-  blobtrigger: "Storage",
-  blob: "Storage",
-  table: "Storage",
   cosmosdbtrigger: "CosmosDB",
   cosmosdb: "CosmosDB",
 };

@@ -6,8 +6,6 @@ const HOST_TRIGGERS = [
   "httpTrigger",
   "timerTrigger",
   "serviceBusTrigger",
-  "queueTrigger",
-  "blobTrigger",
   "cosmosDBTrigger",
   "eventGridTrigger",
   "warmupTrigger",
@@ -15,26 +13,15 @@ const HOST_TRIGGERS = [
 /** Triggers that the durable engine invokes. */
 const DURABLE_TRIGGERS = ["orchestrationTrigger", "activityTrigger", "entityTrigger"];
 const DURABLE_CLIENTS = ["durableClient", "orchestrationClient"];
-const INPUTS = [...DURABLE_CLIENTS, "cosmosDB", "blob", "table"];
-const OUTPUTS = ["http", "serviceBus", "queue", "cosmosDB", "blob", "table", "twilioSms"];
+const INPUTS = [...DURABLE_CLIENTS, "cosmosDB"];
+const OUTPUTS = ["http", "serviceBus", "cosmosDB", "twilioSms"];
 
-export type TriggerKind =
-  | "http"
-  | "timer"
-  | "serviceBus"
-  | "queue"
-  | "blob"
-  | "cosmosDB"
-  | "eventGrid"
-  | "warmup"
-  | "durable";
+export type TriggerKind = "http" | "timer" | "serviceBus" | "cosmosDB" | "eventGrid" | "warmup" | "durable";
 
 const KIND: Readonly<Record<string, TriggerKind>> = {
   httptrigger: "http",
   timertrigger: "timer",
   servicebustrigger: "serviceBus",
-  queuetrigger: "queue",
-  blobtrigger: "blob",
   cosmosdbtrigger: "cosmosDB",
   eventgridtrigger: "eventGrid",
   warmuptrigger: "warmup",
