@@ -105,7 +105,6 @@ export class Host {
     server.serve({
       app,
       routes: this.#servesGroup(HTTP_GROUP) ? this.#routes(this.functions) : [],
-      streamUrl: app.capabilities["HttpUri"],
       throttle: new RequestThrottle(this.#hostJson.http),
       customHeaders: this.#hostJson.http.customHeaders,
       engine: this.#engine,

@@ -15,7 +15,7 @@ const withBinding = (type: string, direction: "in" | "out"): RegisteredFunction 
   bindings: { t: timer, b: { type, direction } },
 });
 
-test.each(["queueTrigger", "blobTrigger"])("the trigger %s", (type) => {
+test.each(["queueTrigger", "blobTrigger", "eventGridTrigger", "warmupTrigger"])("the trigger %s", (type) => {
   expect(unknownBindings(withTrigger(type))).toEqual([
     expect.stringContaining(`function "f": this host has no trigger "${type}"; it knows httpTrigger, `),
   ]);
@@ -27,6 +27,7 @@ test.each([
   ["output", "out", "blob"],
   ["output", "out", "table"],
   ["output", "out", "queue"],
+  ["output", "out", "twilioSms"],
 ] as const)("the %s (%s) %s", (kind, direction, type) => {
   expect(unknownBindings(withBinding(type, direction))).toEqual([
     expect.stringContaining(`function "f": this host has no ${kind} "${type}"; it knows `),

@@ -2,29 +2,20 @@
 import type { RegisteredFunction } from "../contract.ts";
 
 /** Triggers that the host itself listens to or serves. */
-const HOST_TRIGGERS = [
-  "httpTrigger",
-  "timerTrigger",
-  "serviceBusTrigger",
-  "cosmosDBTrigger",
-  "eventGridTrigger",
-  "warmupTrigger",
-];
+const HOST_TRIGGERS = ["httpTrigger", "timerTrigger", "serviceBusTrigger", "cosmosDBTrigger"];
 /** Triggers that the durable engine invokes. */
 const DURABLE_TRIGGERS = ["orchestrationTrigger", "activityTrigger", "entityTrigger"];
 const DURABLE_CLIENTS = ["durableClient", "orchestrationClient"];
 const INPUTS = [...DURABLE_CLIENTS, "cosmosDB"];
-const OUTPUTS = ["http", "serviceBus", "cosmosDB", "twilioSms"];
+const OUTPUTS = ["http", "serviceBus", "cosmosDB"];
 
-export type TriggerKind = "http" | "timer" | "serviceBus" | "cosmosDB" | "eventGrid" | "warmup" | "durable";
+export type TriggerKind = "http" | "timer" | "serviceBus" | "cosmosDB" | "durable";
 
 const KIND: Readonly<Record<string, TriggerKind>> = {
   httptrigger: "http",
   timertrigger: "timer",
   servicebustrigger: "serviceBus",
   cosmosdbtrigger: "cosmosDB",
-  eventgridtrigger: "eventGrid",
-  warmuptrigger: "warmup",
   orchestrationtrigger: "durable",
   activitytrigger: "durable",
   entitytrigger: "durable",

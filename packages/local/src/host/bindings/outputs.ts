@@ -4,7 +4,6 @@ import type { CosmosClients } from "../change-feed/cosmos-clients.ts";
 import type { Binding, TypedData } from "../contract.ts";
 import type { ServiceBusClients } from "./service-bus-clients.ts";
 import { sendOutput } from "./service-bus-output.ts";
-import { sendText } from "./twilio-output.ts";
 
 export interface OutputClients {
   readonly serviceBus: ServiceBusClients;
@@ -14,8 +13,6 @@ export interface OutputClients {
 /** The settings and expressions of the binding are filled in. */
 export async function writeOutput(binding: Binding, data: TypedData, clients: OutputClients): Promise<void> {
   switch (binding.type.toLowerCase()) {
-    case "twiliosms":
-      return await sendText(binding, data);
     case "cosmosdb":
       return await clients.cosmos.upsert(binding, data);
     default:

@@ -10,7 +10,6 @@ import type { Listener, ListenerContext } from "./listener.ts";
 import { ListenerLock } from "./listener-lock.ts";
 import { serviceBusListener } from "./service-bus.ts";
 import { timerListener } from "./timer.ts";
-import { warmupListener } from "./warmup.ts";
 
 interface ListenerParts {
   readonly bindings: AppBindings;
@@ -30,8 +29,6 @@ export function listenerOf(context: ListenerContext, parts: ListenerParts): List
       return listenerOfTimer(context, parts);
     case "serviceBus":
       return serviceBusListener(context, bindings.serviceBus, hostJson.serviceBus);
-    case "warmup":
-      return warmupListener(context);
     case "cosmosDB":
       return cosmosListener(context, bindings.cosmos);
     default:
