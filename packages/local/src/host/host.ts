@@ -69,7 +69,6 @@ export class Host {
       runsHooks,
       log: this.#lines.log,
       durableClient: () => this.#clientBinding,
-      input: ({ name }, place, invocation) => this.#bindings.input(name, place, invocation),
       writeOutputs: ({ name }, result, invocation) => this.#bindings.write(name, result, invocation),
       track: (registered, invocationId) => {
         const ended = this.#running.begin(registered, invocationId);

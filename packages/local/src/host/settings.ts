@@ -29,7 +29,6 @@ export function readLocalSettings(appDir: string, file = "local.settings.json"):
 const CONNECTED: Readonly<Record<string, string>> = {
   servicebustrigger: "ServiceBus",
   servicebus: "ServiceBus",
-  cosmosdbtrigger: "CosmosDB",
   cosmosdb: "CosmosDB",
 };
 

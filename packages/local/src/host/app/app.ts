@@ -77,7 +77,6 @@ class App implements LoadedApp {
     this.#surroundings = {
       log,
       durableClient: options.durableClient ?? (() => undefined),
-      input: options.input ?? (() => undefined),
       writeOutputs: options.writeOutputs ?? (async () => undefined),
     };
     this.#track = options.track;

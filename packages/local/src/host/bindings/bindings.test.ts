@@ -15,15 +15,19 @@ const withBinding = (type: string, direction: "in" | "out"): RegisteredFunction 
   bindings: { t: timer, b: { type, direction } },
 });
 
-test.each(["queueTrigger", "blobTrigger", "eventGridTrigger", "warmupTrigger"])("the trigger %s", (type) => {
-  expect(unknownBindings(withTrigger(type))).toEqual([
-    expect.stringContaining(`function "f": this host has no trigger "${type}"; it knows httpTrigger, `),
-  ]);
-});
+test.each(["queueTrigger", "blobTrigger", "eventGridTrigger", "warmupTrigger", "cosmosDBTrigger"])(
+  "the trigger %s",
+  (type) => {
+    expect(unknownBindings(withTrigger(type))).toEqual([
+      expect.stringContaining(`function "f": this host has no trigger "${type}"; it knows httpTrigger, `),
+    ]);
+  },
+);
 
 test.each([
   ["input", "in", "blob"],
   ["input", "in", "table"],
+  ["input", "in", "cosmosDB"],
   ["output", "out", "blob"],
   ["output", "out", "table"],
   ["output", "out", "queue"],

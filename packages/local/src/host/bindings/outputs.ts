@@ -1,7 +1,7 @@
 // Writes what a function put into its output bindings, each to where its type says.
 
-import type { CosmosClients } from "../change-feed/cosmos-clients.ts";
 import type { Binding, TypedData } from "../contract.ts";
+import type { CosmosClients } from "./cosmos-clients.ts";
 import type { ServiceBusClients } from "./service-bus-clients.ts";
 import { sendOutput } from "./service-bus-output.ts";
 

@@ -5,7 +5,6 @@ import { triggerKind } from "../bindings/bindings.ts";
 import type { EngineName } from "../durable/engine-profile.ts";
 import type { HostSettings } from "../host-json.ts";
 import { timerStatuses } from "../schedule/timer-status.ts";
-import { cosmosListener } from "./cosmos.ts";
 import type { Listener, ListenerContext } from "./listener.ts";
 import { ListenerLock } from "./listener-lock.ts";
 import { serviceBusListener } from "./service-bus.ts";
@@ -29,8 +28,6 @@ export function listenerOf(context: ListenerContext, parts: ListenerParts): List
       return listenerOfTimer(context, parts);
     case "serviceBus":
       return serviceBusListener(context, bindings.serviceBus, hostJson.serviceBus);
-    case "cosmosDB":
-      return cosmosListener(context, bindings.cosmos);
     default:
       return undefined;
   }
