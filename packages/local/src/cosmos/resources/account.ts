@@ -15,7 +15,7 @@ const QUERY_ENGINE = JSON.stringify({
   sqlAllowNonFiniteNumbers: false,
   sqlAllowAggregateFunctions: true,
   sqlAllowSubQuery: true,
-  sqlAllowScalarSubQuery: true,
+  sqlAllowScalarSubQuery: false,
   allowNewKeywords: true,
   sqlAllowLike: true,
   sqlAllowGroupByClause: true,

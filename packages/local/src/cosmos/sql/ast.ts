@@ -20,8 +20,8 @@ export type Expression =
       readonly otherwise: Expression;
     }
   | { readonly kind: "call"; readonly name: string; readonly given: readonly Expression[] }
-  /** `EXISTS(SELECT ...)`, `ARRAY(SELECT ...)`, and `(SELECT ...)` for the one value that it has. */
-  | { readonly kind: "subquery"; readonly as: "exists" | "array" | "value"; readonly query: Query };
+  /** `EXISTS(SELECT ...)`, and `ARRAY(SELECT ...)`, which is `(SELECT ...)` in FROM. */
+  | { readonly kind: "subquery"; readonly as: "exists" | "array"; readonly query: Query };
 
 export interface Selected {
   readonly name: string;
@@ -58,12 +58,6 @@ export interface Query {
   readonly orderBy: readonly Ordering[];
   readonly offset?: Expression;
   readonly limit?: Expression;
-}
-
-/** The query in `FROM (SELECT ... FROM c)`, which reads the documents themselves and not a part of one. */
-export function innerOf({ sources: [first] }: Query): Query | undefined {
-  const inner = first?.elementsOf?.kind === "subquery" ? first.elementsOf.query : undefined;
-  return inner && inner.sources.length > 0 ? inner : undefined;
 }
 
 /** The property path from an alias, `["steps", "pay"]` of `c.steps.pay`, where the expression is nothing but that. */

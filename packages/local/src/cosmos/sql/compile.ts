@@ -7,7 +7,6 @@ import { QueryFault } from "./fault.ts";
 import { scalarFunction } from "./functions.ts";
 import { type LikePattern, likePattern } from "./like.ts";
 import { binary, unary } from "./operators.ts";
-import { type ElementSet, only, type Results, resultsOf } from "./subquery.ts";
 import { equal, isObject, type JsonObject, setOwn, type Value } from "./values.ts";
 
 export function compile(expression: Expression, context: Compiling): Evaluate {
@@ -148,39 +147,23 @@ export function projection({ selection, sources }: Query, context: Compiling): E
   }
 }
 
-function compileSubquery({ as, query }: Extract<Expression, { kind: "subquery" }>, context: Compiling): Evaluate {
-  const results = compileResults(query, context);
-  switch (as) {
-    case "exists":
-      return (scope) => results(scope).length > 0;
-    case "array":
-      return results;
-    case "value":
-      return (scope) => only(results(scope));
-    default:
-      return as satisfies never;
-  }
+/** What a source goes over, and where its element is found. */
+export interface ElementSet {
+  readonly slot: number;
+  readonly elements: Evaluate;
 }
 
-function compileResults(query: Query, outer: Compiling): Results {
-  const { slots, sets } = compileSources(query, outer.slots);
-  const inside = (expression: Expression) => compile(expression, { slots });
-  const aggregates: NonNullable<Compiling["aggregates"]> = [];
-  const take = query.top ?? query.limit;
-  return resultsOf({
-    sets,
-    where: query.where && inside(query.where),
-    project: projection(query, { slots, aggregates }),
-    keys: query.groupBy.map(inside),
-    aggregates,
-    orderings: query.orderBy.map(({ expression, descending }) => ({
-      evaluate: inside(expression),
-      sign: descending ? -1 : 1,
-    })),
-    distinct: query.distinct,
-    skip: query.offset && inside(query.offset),
-    take: take && inside(take),
-  });
+/** Over arrays of the document, inside an expression of the query around it, whose aliases it sees. */
+function compileSubquery({ as, query }: Extract<Expression, { kind: "subquery" }>, context: Compiling): Evaluate {
+  const { slots, sets } = compileSources(query, context.slots);
+  const where = query.where && compile(query.where, { slots });
+  const project = projection(query, { slots });
+  const results = (scope: Scope) =>
+    [...bind(sets, scope)]
+      .filter((inner) => !where || where(inner) === true)
+      .map(project)
+      .filter((output) => output !== undefined);
+  return as === "array" ? results : (scope) => results(scope).length > 0;
 }
 
 /** The sets of elements that the sources name, and with them the aliases that the subquery sees. */
@@ -199,4 +182,19 @@ function compileSources(query: Query, outer: ReadonlyMap<string, number>) {
     next += 1;
   }
   return { slots, sets };
+}
+
+/** The scopes that the sources make of the one around them: one for each combination of elements. */
+export function* bind(sets: readonly ElementSet[], scope: Scope, at = 0): Generator<Scope> {
+  const set = sets[at];
+  if (!set) {
+    yield scope;
+    return;
+  }
+  const elements = set.elements(scope);
+  for (const element of Array.isArray(elements) ? elements : []) {
+    const values = [...scope.values];
+    values[set.slot] = element;
+    yield* bind(sets, { ...scope, values }, at + 1);
+  }
 }

@@ -1,7 +1,7 @@
 // The plan by which a client merges what several physical partitions answer: the query that it sends to each, and what of
 // sorting, grouping and counting is left to it. Source: what the SDKs do with a plan (queryExecutionContext of @azure/cosmos).
 
-import { type Expression, innerOf, type Query } from "./ast.ts";
+import type { Expression, Query } from "./ast.ts";
 import { NOT_A_PATH, QueryFault } from "./fault.ts";
 import { parseQuery } from "./parser.ts";
 import { printExpression, printQuery, printTail } from "./print.ts";
@@ -55,8 +55,6 @@ type CountOf = (expression: Expression) => number;
 /** Undefined where the answers of the partitions one after the other are the answer. */
 export function planOf(sql: string, countOf: CountOf): QueryInfo | undefined {
   const query = parseQuery(sql);
-  if (query.sources.length === 0) return undefined;
-  if (innerOf(query)) throw new QueryFault("A query over another one in FROM needs a single physical partition.");
   const { top, limit, offset } = query;
   const bounds = {
     top: top ? countOf(top) : null,

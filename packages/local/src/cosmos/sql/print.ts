@@ -33,10 +33,8 @@ export function printExpression(expression: Expression): string {
       return `(${print(expression.test)} ? ${print(expression.then)} : ${print(expression.otherwise)})`;
     case "call":
       return `${expression.name}(${list(expression.given)})`;
-    case "subquery": {
-      const word = { exists: "EXISTS", array: "ARRAY", value: "" }[expression.as];
-      return `${word}(${printQuery(expression.query)})`;
-    }
+    case "subquery":
+      return `${expression.as.toUpperCase()}(${printQuery(expression.query)})`;
     default:
       return expression satisfies never;
   }
