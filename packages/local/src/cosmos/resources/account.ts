@@ -17,7 +17,7 @@ const QUERY_ENGINE = JSON.stringify({
   sqlAllowSubQuery: true,
   sqlAllowScalarSubQuery: false,
   allowNewKeywords: true,
-  sqlAllowLike: true,
+  sqlAllowLike: false,
   sqlAllowGroupByClause: true,
   maxSpatialQueryCells: 12,
   spatialMaxGeometryPointCount: 256,

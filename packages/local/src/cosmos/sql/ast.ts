@@ -12,7 +12,6 @@ export type Expression =
   | { readonly kind: "binary"; readonly operator: string; readonly left: Expression; readonly right: Expression }
   | { readonly kind: "in"; readonly of: Expression; readonly among: readonly Expression[] }
   | { readonly kind: "between"; readonly of: Expression; readonly low: Expression; readonly high: Expression }
-  | { readonly kind: "like"; readonly of: Expression; readonly pattern: Expression; readonly escape?: Expression }
   | {
       readonly kind: "conditional";
       readonly test: Expression;
@@ -94,8 +93,6 @@ export function partsOf(expression: Expression): readonly Expression[] {
       return [expression.of, ...expression.among];
     case "between":
       return [expression.of, expression.low, expression.high];
-    case "like":
-      return [expression.of, expression.pattern];
     case "conditional":
       return [expression.test, expression.then, expression.otherwise];
     case "call":

@@ -5,7 +5,6 @@ import type { Expression, Query } from "./ast.ts";
 import type { Compiling, Evaluate, Scope } from "./evaluate.ts";
 import { QueryFault } from "./fault.ts";
 import { scalarFunction } from "./functions.ts";
-import { type LikePattern, likePattern } from "./like.ts";
 import { binary, unary } from "./operators.ts";
 import { equal, isObject, type JsonObject, setOwn, type Value } from "./values.ts";
 
@@ -51,8 +50,6 @@ export function compile(expression: Expression, context: Compiling): Evaluate {
       if (!of || !low || !high) throw new QueryFault("BETWEEN takes two bounds.");
       return binary("AND", binary(">=", of, low), binary("<=", of, high));
     }
-    case "like":
-      return like(expression, context);
     case "conditional": {
       const test = compile(expression.test, context);
       const then = compile(expression.then, context);
@@ -95,23 +92,6 @@ function member(expression: Extract<Expression, { kind: "member" }>, context: Co
 
 function property(value: Value, name: string): Value {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-}
-
-function like(expression: Extract<Expression, { kind: "like" }>, context: Compiling): Evaluate {
-  const of = compile(expression.of, context);
-  const pattern = compile(expression.pattern, context);
-  const escapeMark = expression.escape ? compile(expression.escape, context) : () => undefined;
-  let last: { readonly text: string; readonly escapedBy: Value; readonly matches: LikePattern } | undefined;
-  return (scope) => {
-    const value = of(scope);
-    const text = pattern(scope);
-    if (typeof value !== "string" || typeof text !== "string") return undefined;
-    const mark = escapeMark(scope);
-    if (last?.text !== text || last.escapedBy !== mark) {
-      last = { text, escapedBy: mark, matches: likePattern(text, typeof mark === "string" ? mark : undefined) };
-    }
-    return last.matches(value);
-  };
 }
 
 function call(expression: Extract<Expression, { kind: "call" }>, context: Compiling): Evaluate {

@@ -10,7 +10,7 @@ const RESERVED = new Set(
   ),
 );
 
-/** Binary operators from the loosest to the tightest; comparison and the tests IN, BETWEEN, LIKE have a level of their own. */
+/** Binary operators from the loosest to the tightest; comparison and the tests IN and BETWEEN have a level of their own. */
 const LEVELS: readonly (readonly string[])[] = [
   ["|"],
   ["^"],
@@ -160,11 +160,8 @@ export class ExpressionParser {
       this.expect("AND");
       return { kind: "between", of, low, high: this.#binary(0) };
     }
-    if (!this.accept("LIKE")) this.fail("IN, BETWEEN or LIKE expected");
-    const pattern = this.#binary(0);
-    return this.accept("ESCAPE")
-      ? { kind: "like", of, pattern, escape: this.#binary(0) }
-      : { kind: "like", of, pattern };
+    if (this.is("LIKE")) throw new QueryFault("LIKE is not supported by this server.");
+    return this.fail("IN or BETWEEN expected");
   }
 
   #binary(level: number): Expression {

@@ -25,10 +25,6 @@ export function printExpression(expression: Expression): string {
       return `(${print(expression.of)} IN (${list(expression.among)}))`;
     case "between":
       return `(${print(expression.of)} BETWEEN ${print(expression.low)} AND ${print(expression.high)})`;
-    case "like": {
-      const escaping = expression.escape ? ` ESCAPE ${print(expression.escape)}` : "";
-      return `(${print(expression.of)} LIKE ${print(expression.pattern)}${escaping})`;
-    }
     case "conditional":
       return `(${print(expression.test)} ? ${print(expression.then)} : ${print(expression.otherwise)})`;
     case "call":
