@@ -52,15 +52,13 @@ export function* collectGroups(search: Request, grouping: Grouping): Sliced<stri
       }
     }
   }
-  const results = new Map<string, string>();
+  const results: string[] = [];
   for (const { first, aggregates } of groups.values()) {
     yield;
     const output = query.project({ ...first, totals: aggregates.map((aggregate) => aggregate.result()) });
-    if (output === undefined) continue;
-    const name = query.distinct ? identity(output) : String(results.size);
-    if (!results.has(name)) results.set(name, JSON.stringify(output));
+    if (output !== undefined) results.push(JSON.stringify(output));
   }
-  return [...results.values()];
+  return results;
 }
 
 /** Whether SQLite's answer needs no second look. */

@@ -44,7 +44,7 @@ export function* runQuery(asked: QueryRequest): Sliced<Page> {
   }
   const path = accessPath(search);
   const [ordering] = query.orderings;
-  const streams = !query.distinct && (!ordering || path.orderedBy === ordering.path);
+  const streams = !ordering || path.orderedBy === ordering.path;
   if (!streams) return yield* sortedPage(request, candidates(request, path), from, bounds);
   const first = Math.min(request.pageSize, bounds.skip + (bounds.take ?? MOST_READ_AT_FIRST), MOST_READ_AT_FIRST) + 1;
   return path.constraints.complete && query.exact && query.all && query.joins.length === 0

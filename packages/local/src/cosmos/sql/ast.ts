@@ -48,7 +48,6 @@ export interface Ordering {
 }
 
 export interface Query {
-  readonly distinct: boolean;
   readonly top?: Expression;
   readonly selection: Selection;
   readonly sources: readonly Source[];

@@ -20,7 +20,6 @@ export interface CompiledOrdering {
 
 export interface CompiledQuery {
   readonly all: boolean;
-  readonly distinct: boolean;
   readonly where: Evaluate | undefined;
   /** Necessary conditions that a store may use to leave documents out; all of `where` when `exact`. */
   readonly conjuncts: readonly Conjunct[];
@@ -80,7 +79,6 @@ function compileParsed(query: Query): CompiledQuery {
   const { where: _, ...shown } = query;
   return {
     all: query.selection.kind === "all",
-    distinct: query.distinct,
     where,
     conjuncts,
     exact,

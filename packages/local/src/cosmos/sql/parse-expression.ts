@@ -246,11 +246,9 @@ export class ExpressionParser {
 
   #subquery(as: "exists" | "array"): Expression {
     const query = this.#parseSelect(this);
-    const { distinct, top, groupBy, orderBy, offset } = query;
-    if (distinct || top || groupBy.length > 0 || orderBy.length > 0 || offset)
-      throw new QueryFault(
-        "DISTINCT, TOP, GROUP BY, ORDER BY and OFFSET are not supported by this server in a subquery.",
-      );
+    const { top, groupBy, orderBy, offset } = query;
+    if (top || groupBy.length > 0 || orderBy.length > 0 || offset)
+      throw new QueryFault("TOP, GROUP BY, ORDER BY and OFFSET are not supported by this server in a subquery.");
     this.expect(")");
     return { kind: "subquery", as, query };
   }

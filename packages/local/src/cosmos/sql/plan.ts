@@ -19,7 +19,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 export interface QueryInfo {
-  readonly distinctType: "None" | "Ordered" | "Unordered";
+  readonly distinctType: "None";
   readonly top: number | null;
   readonly offset: number | null;
   readonly limit: number | null;
@@ -61,19 +61,17 @@ export function planOf(sql: string, countOf: CountOf): QueryInfo | undefined {
     offset: limit ? (offset ? countOf(offset) : 0) : null,
     limit: limit ? countOf(limit) : null,
   };
-  const { distinct, groupBy: _, top: _top, limit: _limit, offset: _offset, ...rest } = query;
+  const { groupBy: _, top: _top, limit: _limit, offset: _offset, ...rest } = query;
   const most = bounds.top ?? (bounds.limit === null ? undefined : bounds.limit + (bounds.offset ?? 0));
-  // Which of equal results are left out, and which groups come first, is only known of all.
-  const cut = most === undefined || distinct || isGrouped(query) ? "" : ` TOP ${most}`;
+  // Which groups come first is only known of all.
+  const cut = most === undefined || isGrouped(query) ? "" : ` TOP ${most}`;
   const info = isGrouped(query) ? grouped(query) : query.orderBy.length > 0 ? sorted(query, cut) : undefined;
-  if (!info && !distinct && !top && !limit) return undefined;
-  const plain = printQuery({ ...rest, distinct, groupBy: [] }).replace(/^SELECT/, `SELECT${cut}`);
-  const distinctType = !distinct ? "None" : info && isSortedBySelection(query) ? "Ordered" : "Unordered";
+  if (!info && !top && !limit) return undefined;
+  const plain = printQuery({ ...rest, groupBy: [] }).replace(/^SELECT/, `SELECT${cut}`);
   return {
     ...NOTHING_TO_MERGE,
     ...info,
     ...bounds,
-    distinctType,
     rewrittenQuery: info?.rewrittenQuery ?? plain,
     hasSelectValue: query.selection.kind === "value",
   };
@@ -101,17 +99,6 @@ function rootOf({ orderBy: [first] }: Query): string {
   while (at?.kind === "member") at = at.of;
   if (at?.kind === "alias") return at.name;
   throw new QueryFault(NOT_A_PATH);
-}
-
-function isSortedBySelection({ selection, orderBy }: Query): boolean {
-  const selected =
-    selection.kind === "value"
-      ? [selection.expression]
-      : selection.kind === "list"
-        ? selection.items.map(({ expression }) => expression)
-        : [];
-  const texts = orderBy.map(({ expression }) => printExpression(expression));
-  return selected.length > 0 && selected.every((expression) => texts.includes(printExpression(expression)));
 }
 
 function grouped(query: Query): Partial<QueryInfo> {

@@ -40,7 +40,7 @@ const list = (expressions: readonly Expression[]) => expressions.map(printExpres
 
 export function printQuery(query: Query): string {
   return [
-    `SELECT${query.distinct ? " DISTINCT" : ""}${query.top ? ` TOP ${printExpression(query.top)}` : ""}`,
+    `SELECT${query.top ? ` TOP ${printExpression(query.top)}` : ""}`,
     printSelection(query.selection),
     printTail(query),
     query.offset ? `OFFSET ${printExpression(query.offset)}` : "",

@@ -58,10 +58,7 @@ test.each([
   expect(() => resultsOf(sql)).toThrow(message);
 });
 
-test.each([
-  "DISTINCT VALUE t FROM t IN c.tags",
-  "TOP 1 VALUE t FROM t IN c.tags",
-  "VALUE t FROM t IN c.tags ORDER BY t",
-])("(SELECT %s) is refused by name", (sql) =>
-  expect(() => resultsOf(`SELECT VALUE ARRAY(SELECT ${sql}) FROM c`)).toThrow("in a subquery"),
+test.each(["TOP 1 VALUE t FROM t IN c.tags", "VALUE t FROM t IN c.tags ORDER BY t"])(
+  "(SELECT %s) is refused by name",
+  (sql) => expect(() => resultsOf(`SELECT VALUE ARRAY(SELECT ${sql}) FROM c`)).toThrow("in a subquery"),
 );
