@@ -128,7 +128,6 @@ var settings = {
   ResubmitWithin: 'P7D'
   JobArchive: 'none'
   LeaseSeconds: '15'
-  IdleSweepRecordedEvery: 'PT10M'
   GaugesSchedule: '*/30 * * * * *'
   HousekeepingSchedule: '0 17 * * * *'
   OperatorSignIn: signsIn ? 'entra' : 'key'

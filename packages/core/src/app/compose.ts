@@ -167,7 +167,6 @@ export function composePattern(
         supervisionContainer: config.SupervisionContainer,
         auditContainer: config.AuditContainer,
         leaseSeconds: config.LeaseSeconds,
-        idleSweepEveryMs: config.IdleSweepRecordedEvery,
         hostName: config.WEBSITE_HOSTNAME,
       },
       database,

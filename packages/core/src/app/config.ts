@@ -132,8 +132,6 @@ const fixed = z.object({
   JobArchive: containerOrNone,
   /** How long a crashed supervisor is still the leader. */
   LeaseSeconds: z.coerce.number().int().min(15).max(60).default(15),
-  /** If sweeps find nothing, one in this time is written to the audit log. */
-  IdleSweepRecordedEvery: duration("PT10M"),
   /** host.json names its hub by this setting. Hosts on one bus and store need task hubs with different names. */
   TaskHub: z
     .string()

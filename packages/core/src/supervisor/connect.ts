@@ -16,8 +16,6 @@ export interface SupervisionSettings {
   /** The container of operators' actions; the app may only add to it. */
   readonly auditContainer: string;
   readonly leaseSeconds: number;
-  /** If sweeps find nothing, only one in this time is recorded. */
-  readonly idleSweepEveryMs: number;
   /** The app's host name, if there is one: it shows others which supervisor is the leader. */
   readonly hostName: string | undefined;
 }
@@ -52,7 +50,7 @@ export function connectSupervision(settings: SupervisionSettings, database: Pick
       name: `${settings.hostName ?? "supervisor"}/${process.pid}-${randomUUID().slice(0, 4)}`,
       now: Date.now,
     }),
-    supervision: spareIdleSweeps(auditLog, settings.idleSweepEveryMs),
+    supervision: spareIdleSweeps(auditLog),
     pause: (ms) => sleep(ms),
   };
 }
