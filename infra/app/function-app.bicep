@@ -106,7 +106,6 @@ var settings = {
   EndedJobsKeptFor: 'forever'
   ResubmitWithin: 'P7D'
   JobArchive: 'none'
-  IdleSweepRecordedEvery: 'PT10M'
   GaugesSchedule: '*/30 * * * * *'
   HousekeepingSchedule: '0 17 * * * *'
   OperatorSignIn: signsIn ? 'entra' : 'key'

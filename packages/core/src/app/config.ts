@@ -90,8 +90,6 @@ const fixed = z.object({
   ResubmitWithin: duration("P7D"),
   /** The blob container to which jobs that are over are written first. */
   JobArchive: containerOrNone,
-  /** If sweeps find nothing, one in this time is written to the audit log. */
-  IdleSweepRecordedEvery: duration("PT10M"),
   /** host.json names its hub by this setting. Hosts on one bus and store need task hubs with different names. */
   TaskHub: z
     .string()

@@ -13,8 +13,6 @@ import { spareIdleSweeps } from "./spare-idle-sweeps.ts";
 export interface SupervisionSettings {
   /** All supervisors of one store must share the account. */
   readonly blobs: BlobServiceClient;
-  /** If sweeps find nothing, only one in this time is recorded. */
-  readonly idleSweepEveryMs: number;
   /** The app's host name, if there is one: it shows others which supervisor is the leader. */
   readonly hostName: string | undefined;
 }
@@ -51,7 +49,7 @@ export function connectSupervision(settings: SupervisionSettings, database: Pick
       name: `${settings.hostName ?? "supervisor"}/${process.pid}-${randomUUID().slice(0, 4)}`,
       now: Date.now,
     }),
-    supervision: spareIdleSweeps(auditLog, settings.idleSweepEveryMs),
+    supervision: spareIdleSweeps(auditLog),
     pause: (ms) => sleep(ms),
   };
 }
