@@ -152,11 +152,11 @@ test("what another operator did meanwhile is shown beside the draft, and nothing
   await page.getByText(/^Compensate: done/).waitFor();
   await app.eventually("rejected-3", ({ processState }) => processState === "Compensated");
   await button(page, "Show what operators and supervisors did").click();
-  await page.getByRole("row", { name: /ada@example.com Mark resolved refunded by the bank done$/ }).waitFor();
+  await page.getByRole("row", { name: /ada@example.com Mark resolved refunded by the bank$/ }).waitFor();
   await page
-    .getByRole("row", { name: /local-operator Compensate the client asked for it rejected: it is not/ })
+    .getByRole("row", { name: /local-operator Compensate rejected: it is not .* the client asked for it$/ })
     .waitFor();
-  await page.getByRole("row", { name: /local-operator Compensate the client asked for it done$/ }).waitFor();
+  await page.getByRole("row", { name: /local-operator Compensate the client asked for it$/ }).waitFor();
   expect(await faultsOf(page)).toEqual([]);
 });
 
@@ -270,7 +270,7 @@ test("by keyboard alone: an agent is paused and resumed, a decision leads to its
 
   await press("Supervision");
   await page.getByRole("heading", { name: /^Active: / }).waitFor();
-  await page.goto(`${base}/supervision?to=2026-01-30T00:00:00.000Z`);
+  await page.goto(`${base}/supervision?to=2026-01-29T12:00:00.000Z`);
   await press("plain-1");
   await page.getByRole("heading", { name: "plain-1" }).waitFor();
 
