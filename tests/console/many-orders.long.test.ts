@@ -247,12 +247,14 @@ test("an agent is paused: its steps are not begun and count no failure; the view
   expect(errors).toEqual([]);
 });
 
-test("by keyboard alone: a cause is claimed and marked resolved, and a message in the quarantine is fixed and sent again", async () => {
-  const { page, errors } = await visit("/");
+test("by keyboard alone: an order is taken and its cause marked resolved, and a message in the quarantine is fixed and sent again", async () => {
+  const { page, errors } = await visit("/jobs/stuck-1");
   const { press, type } = keyboardOf(page);
+  await press("Take");
+  await button(page, "Release").waitFor();
+  await press("Needs a person");
+  await page.getByText("Taken by local-operator").waitFor();
   await press("not compensated: takePayment; the cause: nobody delivers there");
-  await press("Claim for 30 min");
-  await button(page, "Release the claim").waitFor();
   await press("Mark resolved all 1");
   await type("Reason*", "released by telephone");
   await press("Mark resolved: 1 order (this machine)");
